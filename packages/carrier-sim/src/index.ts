@@ -1,0 +1,1 @@
+export const todo = 1;
