@@ -1,1 +1,20 @@
-export const todo = 1;
+// One adapter for each train carrier wire format: request, decode, normalise.
+
+// The adapters.
+export { createAvlo } from './avlo/create-avlo.ts';
+// The bytes that cross from request to normalise.
+export type { AvloWire } from './avlo/request.ts';
+// What they share.
+export {
+  type CarrierHttpPools,
+  type CarrierHttpStats,
+  createCarrierHttp,
+} from './http/carrier-http.ts';
+export type { CarrierHttpOptions } from './http/http-options.ts';
+export { createOuigo, type OuigoOptions } from './ouigo/create-ouigo.ts';
+export type { OuigoCredentials, OuigoWire } from './ouigo/request.ts';
+export { createRenfe } from './renfe/create-renfe.ts';
+export type { RenfeWire } from './renfe/request.ts';
+export { stationTable } from './stations/station-table.ts';
+export { stations } from './stations/stations.ts';
+export type { CarrierEndpoint } from './wire/endpoint.ts';

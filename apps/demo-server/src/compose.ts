@@ -1,0 +1,61 @@
+import {
+  createAvlo,
+  createCarrierHttp,
+  createOuigo,
+  createRenfe,
+  stationTable,
+} from '@ticketing/carriers';
+import { type Carrier, createSearch, type Search, type StationIndex } from '@ticketing/core';
+import type { CarrierName, Flags } from './flags.ts';
+
+/** What a serving process is made of. */
+export interface Parts {
+  readonly search: Search;
+  readonly stations: StationIndex;
+  /** Where the carriers answer. */
+  readonly carriersUrl: string;
+  /** Every part's counters. */
+  stats(): Record<string, unknown>;
+  /** Ends what is in flight, then everything that `compose` started. */
+  close(): Promise<void>;
+}
+
+interface Upstream {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const carriers: Record<CarrierName, (url: string, flags: Flags) => Carrier> = {
+  renfe: (url) => createRenfe({ baseUrl: `${url}/renfe` }),
+  ouigo: (url, { ouigo }) => createOuigo({ baseUrl: `${url}/ouigo`, credentials: ouigo }),
+  avlo: (url) => createAvlo({ baseUrl: `${url}/avlo` }),
+};
+
+/** Makes the parts that the flags ask for. This file alone knows which implementations there are. */
+export async function compose(flags: Flags): Promise<Parts> {
+  const upstream = await startUpstream(flags);
+  const http = createCarrierHttp();
+  const search = createSearch({
+    carriers: flags.carriers.map((name) => carriers[name](upstream.url, flags)),
+    deadlineMs: flags.deadlineMs,
+    http: http.clientOf,
+  });
+  return {
+    search,
+    stations: stationTable,
+    carriersUrl: upstream.url,
+    stats: () => ({ search: search.stats(), http: http.stats() }),
+    async close() {
+      await search.close();
+      await http.close();
+      await upstream.close();
+    },
+  };
+}
+
+/** The given URL, or a simulator on a free loopback port that lives as long as the server. */
+async function startUpstream({ carriersUrl, latency }: Flags): Promise<Upstream> {
+  if (carriersUrl !== undefined) return { url: carriersUrl, close: async () => {} };
+  const { startCarrierSim } = await import('@ticketing/carrier-sim');
+  return startCarrierSim({ plan: { renfe: { latency }, ouigo: { latency }, avlo: { latency } } });
+}

@@ -1,0 +1,60 @@
+/** A command line or environment that the server cannot start with. The message is one line for people. */
+export class FlagError extends Error {}
+
+/** Latency of the embedded simulator. */
+export type Latency =
+  | { readonly kind: 'fixed'; readonly ms: number }
+  | { readonly kind: 'random' }
+  | { readonly kind: 'lognormal'; readonly p50Ms: number; readonly p99Ms: number };
+
+const MAX_LATENCY_MS = 60_000;
+
+// Each reader below returns the value, or throws an Error whose message says what is expected.
+
+export function anyText(text: string): string {
+  if (text.trim() === '') throw new Error('text');
+  return text;
+}
+
+export function integerFrom(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new Error(`an integer from ${min} to ${max}`);
+  };
+}
+
+export function carrierList<Name extends string>(names: readonly Name[]): (text: string) => Name[] {
+  return (text) => {
+    const wanted = text === 'all' ? [...names] : text.split(',').map((name) => name.trim());
+    const known = names.filter((name) => wanted.includes(name));
+    if (known.length === wanted.length && known.length > 0) return known;
+    throw new Error(`all, or some of ${names.join(',')}`);
+  };
+}
+
+export function httpUrl(text: string): string {
+  if (/^https?:/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '');
+  throw new Error('an http or https URL');
+}
+
+export function latency(text: string): Latency {
+  if (text === 'random') return { kind: 'random' };
+  const [, p50, p99] = /^(\d{1,5})(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const p50Ms = Number(p50);
+  const p99Ms = Number(p99 ?? p50);
+  const inRange = p50Ms <= MAX_LATENCY_MS && p99Ms <= MAX_LATENCY_MS;
+  if (inRange && p99 === undefined) return { kind: 'fixed', ms: p50Ms };
+  if (inRange && p50Ms >= 1 && p99Ms >= p50Ms) return { kind: 'lognormal', p50Ms, p99Ms };
+  throw new Error(`milliseconds up to ${MAX_LATENCY_MS}, p50:p99, or random`);
+}
+
+export function onOff(text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw new Error('on or off');
+}
+
+export function trueFalse(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new Error('true or false');
+}

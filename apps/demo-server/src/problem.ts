@@ -1,0 +1,115 @@
+import { RailError } from '@ticketing/core';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+
+/** An error as its clients see it: RFC 9457, with what was expected and got. */
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: 'urn:ticketing:problem:<code>' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    instance: Type.String(),
+    parameter: Type.Optional(
+      Type.String({ description: 'Name of the query parameter that is wrong' }),
+    ),
+    expected: Type.Optional(Type.String()),
+    got: Type.Optional(Type.Unknown()),
+    nearest: Type.Optional(Type.Array(Type.Object({ id: Type.String(), name: Type.String() }))),
+    carriers: Type.Optional(Type.Array(Type.Unknown(), { description: 'Status of each carrier' })),
+  },
+  { $id: 'Problem' },
+);
+export type Problem = Static<typeof Problem>;
+
+const titles = {
+  400: 'Bad request',
+  404: 'Not found',
+  406: 'Not acceptable',
+  431: 'Request header fields too large',
+  500: 'Internal server error',
+  502: 'Every carrier failed',
+  503: 'Every carrier is busy',
+  504: 'No carrier answered in time',
+} as const;
+
+type ProblemStatus = keyof typeof titles;
+type Details = Omit<Problem, 'type' | 'title' | 'status' | 'instance'>;
+
+/** A failure with its problem; thrown by routes, sent by the error handler. */
+export class ProblemError extends Error {
+  readonly status: ProblemStatus;
+  readonly details: Details;
+  constructor(status: ProblemStatus, details: Details) {
+    super(details.detail);
+    this.status = status;
+    this.details = details;
+  }
+}
+
+/** The problem of a query parameter that is wrong. */
+export function badParameter(
+  parameter: string,
+  expected: string,
+  got: unknown,
+  more: Pick<Details, 'nearest'> = {},
+): ProblemError {
+  const shown = typeof got === 'string' && got.length > 100 ? `${got.slice(0, 100)}…` : got;
+  const detail = `Parameter ${parameter} must be ${expected}, got ${shown === undefined ? 'none' : JSON.stringify(shown)}`;
+  return new ProblemError(400, { detail, parameter, expected, got: shown ?? null, ...more });
+}
+
+/** Sends any error as problem+json. What nobody foresaw is a 500, and is logged. */
+export function sendProblem(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { status, details } = toProblem(error, request);
+  if (status === 500) request.log.error(error);
+  const [path] = request.url.split('?');
+  return reply
+    .code(status)
+    .type('application/problem+json')
+    .send({
+      type: `urn:ticketing:problem:${titles[status].toLowerCase().replaceAll(' ', '-')}`,
+      title: titles[status],
+      status,
+      instance: path?.slice(0, 200),
+      ...details,
+    });
+}
+
+function toProblem(error: unknown, request: FastifyRequest): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (RailError.is(error) && error.code === 'ERR_BAD_QUERY') {
+    const { parameter = '', expected = '', got } = error.data;
+    return badParameter(parameter, expected, got);
+  }
+  const { validation, statusCode, message } = error as FastifyError;
+  if (validation?.[0]) return invalidParameter(validation[0], request);
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new ProblemError(400, { detail: message });
+  }
+  return new ProblemError(500, { detail: 'The server failed; its log has the reason' });
+}
+
+/** What the schema refused, by the parameter's name. */
+function invalidParameter(
+  { keyword, instancePath, params, message = '' }: NonNullable<FastifyError['validation']>[number],
+  { query }: FastifyRequest,
+): ProblemError {
+  if (keyword === 'required')
+    return badParameter(String(params['missingProperty']), 'given', undefined);
+  if (keyword === 'additionalProperties') {
+    const name = String(params['additionalProperty']).slice(0, 100);
+    return badParameter(name, 'a parameter of /openapi.json', name);
+  }
+  const name = instancePath.slice(1);
+  const got = (query as Record<string, unknown>)[name];
+  return badParameter(
+    name,
+    Array.isArray(got) ? 'given once' : message.replace(/^must be /, ''),
+    got,
+  );
+}

@@ -1,0 +1,40 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { ProblemError } from '../problem.ts';
+import type { ServerState } from '../server.ts';
+
+const Status = Type.Object({ status: Type.String() });
+const Anything = Type.Record(Type.String(), Type.Unknown());
+
+/** What operators ask: alive, ready, how configured, how busy. */
+export const healthRoutes: FastifyPluginCallbackTypebox<ServerState> = (app, state, done) => {
+  app.get(
+    '/healthz',
+    { schema: { summary: 'Whether the process is alive', response: { 200: Status } } },
+    () => ({ status: 'alive' }),
+  );
+  app.get(
+    '/readyz',
+    {
+      schema: {
+        summary: 'Whether it takes requests; 503 while it stops',
+        response: { 200: Status },
+      },
+    },
+    () => {
+      if (state.draining()) throw new ProblemError(503, { detail: 'The server is stopping' });
+      return { status: 'ready' };
+    },
+  );
+  app.get(
+    '/config',
+    { schema: { summary: 'The resolved flags and the processes', response: { 200: Anything } } },
+    () => state.config(),
+  );
+  app.get(
+    '/stats',
+    { schema: { summary: "Every package's counters", response: { 200: Anything } } },
+    () => state.parts.stats(),
+  );
+  done();
+};

@@ -1,0 +1,89 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import type { CarrierStatus, SearchEvent, SearchResult } from '@ticketing/core';
+import type { Parts } from '../compose.ts';
+import { eventFormats, toStream } from '../event-formats.ts';
+import { Problem, ProblemError } from '../problem.ts';
+import { readSearchQuery } from '../search-query.ts';
+import { SearchAnswer, SearchParameters, SearchStreamEvent } from '../search-schema.ts';
+
+const problem = { content: { 'application/problem+json': { schema: Problem } } };
+// Typed `unknown`: the schemas document what is sent, a test holds real answers against them.
+const response: unknown = {
+  200: {
+    description:
+      'All answers, or those in time. As a stream: one event a line, or server-sent events',
+    content: {
+      'application/json': { schema: SearchAnswer },
+      'application/x-ndjson': { schema: SearchStreamEvent },
+      'text/event-stream': { schema: SearchStreamEvent },
+    },
+  },
+  204: { description: 'To an event source that has had its last event', type: 'null' },
+  400: { description: 'A parameter is wrong', ...problem },
+  406: { description: 'No media type that the server has', ...problem },
+  502: { description: 'Every carrier failed', ...problem },
+  503: { description: 'Every carrier is busy', ...problem },
+  504: { description: 'No carrier answered in time', ...problem },
+};
+const schema = {
+  summary: 'Ask every carrier for the trains of one day',
+  querystring: SearchParameters,
+  response,
+};
+
+/** `GET /search`: one document, or a stream of events, as `Accept` says. */
+export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
+  app,
+  { search, stations },
+  done,
+) => {
+  app.get('/search', { schema }, async (request, reply) => {
+    const query = readSearchQuery(request.query, stations, Date.now());
+    const options = request.query.order === undefined ? {} : { order: request.query.order };
+    const accepted = request.accepts().type(['application/json', ...Object.keys(eventFormats)]);
+    reply.header('vary', 'accept');
+    if (accepted === 'application/json') {
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort(new Error('the client left')));
+      const result = await search.search(query, { ...options, signal: gone.signal });
+      reply.header('server-timing', serverTiming(result));
+      return refuseWithoutAnswer(result);
+    }
+    const format = eventFormats[String(accepted)];
+    if (!format) {
+      const expected = ['application/json', ...Object.keys(eventFormats)].join(', ');
+      throw new ProblemError(406, {
+        detail: `Accept must allow one of ${expected}`,
+        expected,
+        got: request.headers.accept,
+      });
+    }
+    // An EventSource connects again when a stream has ended: 204 tells it to stop.
+    if (request.headers['last-event-id'] === 'search-done') return reply.code(204).send(null);
+    return reply
+      .type(String(accepted))
+      .header('cache-control', 'no-store')
+      .send(toStream<SearchEvent>(search.stream(query, options), format));
+  });
+  done();
+};
+
+/** Nobody answered: that is no list of trains. */
+function refuseWithoutAnswer(result: SearchResult): SearchResult {
+  const { carriers } = result;
+  if (carriers.some(({ state }) => state === 'ok' || state === 'empty')) return result;
+  const all = (state: CarrierStatus['state']) =>
+    carriers.every((carrier) => carrier.state === state);
+  const some = (state: CarrierStatus['state']) =>
+    carriers.some((carrier) => carrier.state === state);
+  const status = all('rejected-busy') ? 503 : some('timeout') ? 504 : 502;
+  const detail = carriers.map(({ carrier, error }) => `${carrier}: ${error?.message}`).join('; ');
+  throw new ProblemError(status, { detail, carriers: [...carriers] });
+}
+
+function serverTiming({ carriers, ms }: SearchResult): string {
+  return [
+    ...carriers.map((status) => `${status.carrier};dur=${status.ms}`),
+    `search;dur=${ms}`,
+  ].join(', ');
+}

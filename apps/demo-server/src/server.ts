@@ -1,0 +1,64 @@
+import accepts from '@fastify/accepts';
+import swagger from '@fastify/swagger';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { type FastifyInstance, fastify } from 'fastify';
+import type { Parts } from './compose.ts';
+import { ProblemError, sendProblem } from './problem.ts';
+import { healthRoutes } from './routes/health.ts';
+import { searchRoute } from './routes/search.ts';
+
+/** What the routes see of the process they run in. */
+export interface ServerState {
+  readonly parts: Parts;
+  config(): Record<string, unknown>;
+  draining(): boolean;
+}
+
+export interface ServerOptions {
+  readonly logRequests: boolean;
+}
+
+/** Builds the HTTP server over its parts. Does not listen. */
+export async function buildServer(
+  state: ServerState,
+  { logRequests }: ServerOptions,
+): Promise<FastifyInstance> {
+  const app = fastify({
+    logger: { level: logRequests ? 'info' : 'error' },
+    disableRequestLogging: true,
+    return503OnClosing: false,
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: true, allErrors: false } },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  // The schemas describe the answers; the answers are plain data and are written as they are.
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.setErrorHandler(sendProblem);
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(
+      new ProblemError(404, { detail: `No route ${request.method} ${request.url.slice(0, 100)}` }),
+      request,
+      reply,
+    ),
+  );
+  app.addHook('onSend', async (_request, reply) => {
+    const timing = reply.getHeader('server-timing');
+    const total = `total;dur=${reply.elapsedTime.toFixed(1)}`;
+    reply.header('server-timing', timing === undefined ? total : `${timing}, ${total}`);
+    reply.header('x-worker', process.pid);
+  });
+  if (logRequests) {
+    app.addHook('onResponse', async ({ method, url }, reply) => {
+      reply.log.info(
+        { method, url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+        'request',
+      );
+    });
+  }
+  await app.register(accepts);
+  await app.register(swagger, {
+    openapi: { openapi: '3.1.0', info: { title: 'Ticketing demo', version: '1' } },
+  });
+  await app.register(searchRoute, state.parts);
+  await app.register(healthRoutes, state);
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+  return app as unknown as FastifyInstance;
+}

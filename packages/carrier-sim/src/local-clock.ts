@@ -1,0 +1,88 @@
+/** The time zones of the simulated network. */
+export type Zone = 'Europe/Madrid' | 'Europe/Lisbon' | 'Europe/Paris';
+
+const dayMs = 86_400_000;
+const minuteMs = 60_000;
+
+const clockOf = (timeZone: Zone): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+const clocks: Readonly<Record<Zone, Intl.DateTimeFormat>> = {
+  'Europe/Madrid': clockOf('Europe/Madrid'),
+  'Europe/Lisbon': clockOf('Europe/Lisbon'),
+  'Europe/Paris': clockOf('Europe/Paris'),
+};
+
+/** How far the clocks of a zone are ahead of UTC at an instant, in minutes. */
+export function offsetMinutesAt(ms: number, zone: Zone): number {
+  const [day, month, year, hour, minute] = clocks[zone].format(ms).match(/\d+/g)?.map(Number) ?? [];
+  const local = Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute);
+  return (local - Math.floor(ms / minuteMs) * minuteMs) / minuteMs;
+}
+
+/** What the clocks of a zone show at an instant. */
+export interface LocalTime {
+  /** `2026-12-01` */
+  readonly date: string;
+  /** `06:15` */
+  readonly time: string;
+  /** `2026-12-01T06:15:00+01:00` (RFC 3339) */
+  readonly timestamp: string;
+}
+
+/** Reads the clocks of a zone at an instant. */
+export function localTimeAt(ms: number, zone: Zone): LocalTime {
+  const offset = offsetMinutesAt(ms, zone);
+  const text = new Date(ms + offset * minuteMs).toISOString();
+  const hours = String(Math.trunc(offset / 60)).padStart(2, '0');
+  const minutes = String(offset % 60).padStart(2, '0');
+  return {
+    date: text.slice(0, 10),
+    time: text.slice(11, 16),
+    timestamp: `${text.slice(0, 19)}+${hours}:${minutes}`,
+  };
+}
+
+/** One calendar day on the clocks of one zone. */
+export interface LocalDay {
+  /** The instant at which the clocks show a minute of the day, `undefined` if they skip it; of two, the earlier. */
+  msAt(minuteOfDay: number): number | undefined;
+}
+
+/** Opens a calendar day: the zone's offset is looked up twice, and for each minute only on a day that changes it. */
+export function localDay(date: string, zone: Zone): LocalDay {
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  const before = offsetMinutesAt(midnight - dayMs / 2, zone);
+  const after = offsetMinutesAt(midnight + 1.5 * dayMs, zone);
+  return {
+    msAt(minuteOfDay) {
+      const wall = midnight + minuteOfDay * minuteMs;
+      const candidates =
+        before === after ? [before] : [Math.max(before, after), Math.min(before, after)];
+      for (const offset of candidates) {
+        const ms = wall - offset * minuteMs;
+        if (before === after || offsetMinutesAt(ms, zone) === offset) return ms;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** The day that is some days after (or, negative, before) a day. */
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
+}
+
+/** Tells whether a value is the text of a day that exists, `2026-12-01`. */
+export function isCalendarDate(value: unknown): value is string {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
+  const ms = Date.parse(`${value}T00:00:00Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(value);
+}

@@ -1,0 +1,108 @@
+import { type Answer, jsonAnswer } from '../answer.ts';
+import { createBoundedMap } from '../bounded-map.ts';
+import { isCalendarDate } from '../local-clock.ts';
+import { stations } from '../network.ts';
+import { createRandom } from '../random.ts';
+import type { Wire, WireContext } from '../wire.ts';
+import { encodeOuigo } from './encode-ouigo.ts';
+
+/** What Ouigo accepts at its login. */
+export interface OuigoCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+const maxTokens = 10_000;
+const tokenSeconds = 1200;
+
+/** Creates Ouigo's wire: a login that gives a token for twenty minutes, and a search in JSON. */
+export function createOuigoWire(
+  context: WireContext,
+  credentials: OuigoCredentials | undefined,
+): Wire {
+  const ids = createRandom(`${context.seed}/ouigo/tokens`);
+  const expiries = createBoundedMap<number>(maxTokens);
+  return {
+    throttled: () => saleError('TOO_MANY_REQUESTS', 'Too many requests'),
+    malformPrice: (body) => body.replace(/"price":[\d.]+/, '"price":"abc"'),
+    calls: [
+      {
+        method: 'POST',
+        path: '/Token/login',
+        answer({ body }) {
+          if (!isWelcome(readJson(body), credentials)) {
+            return httpError(401, { code: 'INVALID_CREDENTIALS', message: 'Invalid credentials' });
+          }
+          const token = ids.token();
+          expiries.add(token, context.now() + tokenSeconds * 1000);
+          return jsonAnswer({ token, expires_in: tokenSeconds });
+        },
+      },
+      {
+        method: 'POST',
+        path: '/api/Sale/journeysearch',
+        search: true,
+        answer({ body, headers }) {
+          const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+          if (context.now() >= (expiries.get(token) ?? 0)) {
+            return httpError(401, { code: 'INVALID_TOKEN', message: 'Token missing or expired' });
+          }
+          const query = readQuery(readJson(body));
+          if (!query) {
+            return httpError(400, { code: 'BAD_REQUEST', message: 'Malformed journey search' });
+          }
+          const finding = context.find(query);
+          if (finding.kind === 'not-served') return saleError('NO_ROUTE', 'No such route');
+          if (finding.kind === 'date-not-on-sale') {
+            return saleError('DATE_NOT_ON_SALE', 'The date is not on sale');
+          }
+          return jsonAnswer(encodeOuigo(finding.trains));
+        },
+      },
+    ],
+  };
+}
+
+function isWelcome(login: unknown, credentials: OuigoCredentials | undefined): boolean {
+  if (!isRecord(login)) return false;
+  const { username, password } = login as Record<string, unknown>;
+  if (credentials) {
+    return username === credentials.username && password === credentials.password;
+  }
+  return [username, password].every((each) => typeof each === 'string' && each !== '');
+}
+
+function readQuery(
+  value: unknown,
+): { origin: string; destination: string; date: string } | undefined {
+  if (!isRecord(value)) return undefined;
+  const { origin, destination, outbound_date: date, passengers } = value as Record<string, unknown>;
+  if (typeof origin !== 'string' || typeof destination !== 'string') return undefined;
+  if (!isCalendarDate(date) || !Array.isArray(passengers)) return undefined;
+  if (passengers.length === 0 || !passengers.every(isRecord)) return undefined;
+  return { origin: uicOf(origin), destination: uicOf(destination), date };
+}
+
+function uicOf(code: string): string {
+  return stations.find(({ ouigoCode }) => ouigoCode === code)?.uic ?? code;
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function saleError(code: string, message: string): Answer {
+  return jsonAnswer({ outbound: null, error: { code, message } });
+}
+
+function httpError(status: number, error: { code: string; message: string }): Answer {
+  return jsonAnswer({ error }, status);
+}

@@ -1,0 +1,37 @@
+/** A stream of repeatable pseudo-random values. */
+export interface Random {
+  /** The next number, at least 0 and below 1. */
+  next(): number;
+  /** The next integer, at least 0 and below `limit`. */
+  below(limit: number): number;
+  /** One element of a non-empty list. */
+  pick<T>(list: readonly [T, ...T[]]): T;
+  /** The next opaque identifier: 32 hexadecimal digits. */
+  token(): string;
+}
+
+/**
+ * Creates the stream that belongs to a key: equal keys give equal streams.
+ *
+ * The key is hashed with FNV-1a (Fowler, Noll, Vo; 32 bits); the stream is Mulberry32 (Tommy Ettinger).
+ */
+export function createRandom(key: string): Random {
+  let state = 0x811c9dc5;
+  for (let index = 0; index < key.length; index++) {
+    state = Math.imul(state ^ key.charCodeAt(index), 0x01000193);
+  }
+  const word = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+  const next = (): number => word() / 2 ** 32;
+  const below = (limit: number): number => Math.floor(next() * limit);
+  return {
+    next,
+    below,
+    pick: (list) => list[below(list.length)] ?? list[0],
+    token: () => Array.from({ length: 4 }, () => word().toString(16).padStart(8, '0')).join(''),
+  };
+}

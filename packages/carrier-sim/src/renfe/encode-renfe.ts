@@ -1,0 +1,56 @@
+import { localTimeAt } from '../local-clock.ts';
+import { stationOf } from '../network.ts';
+import type { Train, TrainFare, TrainRun } from '../train.ts';
+import { type ScriptValue, writeDwrScript } from './dwr-script.ts';
+
+/** Writes the body with which Renfe answers a search: a DWR script with one list of trains. */
+export function encodeRenfe(trains: readonly Train[]): string {
+  const listadoTrenes = [{ listviajeViewEnlaceBean: trains.map(encodeTrain) }];
+  return writeDwrScript({ handler: 'handleCallback', batch: '1', value: { listadoTrenes } });
+}
+
+function encodeTrain(train: Train): ScriptValue {
+  const fares = train.fares.filter(({ seller }) => seller === 'renfe');
+  const { cdgoEstacionOrigen, cdgoEstacionDestino, ...times } = encodeRun(train);
+  return {
+    ...times,
+    duracionViajeTotalEnMinutos: (train.arrivalMs - train.departureMs) / 60_000,
+    tipoTrenUno: train.brand,
+    ...(train.connection && { tipoTrenDos: train.connection[1].brand }),
+    completo: fares.length === 0,
+    cdgoEstacionOrigen,
+    cdgoEstacionDestino,
+    trayectos: train.connection
+      ? train.connection.map((run) => ({ cdgoTren: run.number, ...encodeRun(run) }))
+      : [{ cdgoTren: train.number }],
+    tarifasDisponibles: fares.map(encodeFare),
+  };
+}
+
+interface RunFields {
+  readonly [key: string]: string;
+  readonly fecha: string;
+  readonly horaSalida: string;
+  readonly horaLlegada: string;
+  readonly cdgoEstacionOrigen: string;
+  readonly cdgoEstacionDestino: string;
+}
+
+function encodeRun(run: TrainRun): RunFields {
+  const origin = stationOf(run.origin);
+  const destination = stationOf(run.destination);
+  const departure = localTimeAt(run.departureMs, origin.zone);
+  return {
+    fecha: departure.date,
+    horaSalida: departure.time,
+    horaLlegada: localTimeAt(run.arrivalMs, destination.zone).time,
+    cdgoEstacionOrigen: origin.renfeCode,
+    cdgoEstacionDestino: destination.renfeCode,
+  };
+}
+
+function encodeFare({ code, name, cents }: TrainFare): ScriptValue {
+  const euros = String(Math.floor(cents / 100)).replace(/\B(?=(\d{3})+$)/g, '.');
+  const precioTarifa = `${euros},${String(cents % 100).padStart(2, '0')}`;
+  return { codigoTarifa: code, titulo: name, precioTarifa };
+}

@@ -1,0 +1,148 @@
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { localTimeAt } from '../src/local-clock.ts';
+import { searchRenfe, visitRenfe } from './call-wires.ts';
+import { barcelona, date, madridBarcelona, startedSim } from './started-sim.ts';
+
+const search = { origin: '60000', destination: '71801', date };
+
+interface Row {
+  [field: string]: unknown;
+  trayectos: Record<string, string>[];
+  tarifasDisponibles: { codigoTarifa: string; titulo: string; precioTarifa: string }[];
+}
+
+/** Runs the script as a browser with DWR does; the test's own server wrote it. */
+function runScript(script: string) {
+  const calls: { handler: string; batch: string; value: Record<string, unknown> }[] = [];
+  const handle = (handler: string) => (_call: string, batch: string, value: never) =>
+    calls.push({ handler, batch, value });
+  const window = {
+    dwr: {
+      _: [
+        {
+          handleCallback: handle('handleCallback'),
+          handleException: handle('handleException'),
+        },
+      ],
+    },
+  };
+  expect(script).toMatch(/^throw 'allowScriptTagRemoting is false\.';\n/);
+  runInNewContext(script.slice(script.indexOf('\n')), { window });
+  return JSON.parse(JSON.stringify(calls[0])) as (typeof calls)[number];
+}
+
+async function rowsOf(response: Response): Promise<Row[]> {
+  const { value } = runScript(await response.text());
+  const [list] = value['listadoTrenes'] as { listviajeViewEnlaceBean: Row[] }[];
+  return list?.listviajeViewEnlaceBean ?? [];
+}
+
+async function errorOf(response: Response): Promise<unknown> {
+  expect(response.status).toBe(200);
+  const { handler, batch, value } = runScript(await response.text());
+  expect({ handler, batch, javaClass: value['javaClassName'] }).toEqual({
+    handler: 'handleException',
+    batch: '1',
+    javaClass: 'es.renfe.dwr.VentaException',
+  });
+  return value['cdgoError'];
+}
+
+test('renfe answers a search with every train that it sells', async () => {
+  const sim = await startedSim();
+  const response = await searchRenfe(sim.url, search);
+  expect(response.headers.get('content-type')).toBe('text/javascript;charset=utf-8');
+  const rows = await rowsOf(response);
+  const trains = sim.trains({ ...madridBarcelona, carrier: 'renfe' });
+  expect(rows).toHaveLength(18);
+  expect(
+    rows.map((row) => ({
+      number: row.trayectos[0]?.['cdgoTren'],
+      brand: row['tipoTrenUno'],
+      departure: `${row['fecha']} ${row['horaSalida']}`,
+      arrival: row['horaLlegada'],
+      minutes: row['duracionViajeTotalEnMinutos'],
+      soldOut: row['completo'],
+      cents: row.tarifasDisponibles.map(({ precioTarifa }) =>
+        Number(precioTarifa.replaceAll('.', '').replace(',', '')),
+      ),
+    })),
+  ).toEqual(
+    trains.map((train) => ({
+      number: train.number,
+      brand: train.brand,
+      departure: `${date} ${localTimeAt(train.departureMs, 'Europe/Madrid').time}`,
+      arrival: localTimeAt(train.arrivalMs, 'Europe/Madrid').time,
+      minutes: (train.arrivalMs - train.departureMs) / 60_000,
+      soldOut: train.seatsLeft === 0,
+      cents: train.fares.map(({ cents }) => cents),
+    })),
+  );
+});
+
+test('renfe writes prices, accents and arrivals after midnight as its wire has them', async () => {
+  const sim = await startedSim();
+  const text = await (await searchRenfe(sim.url, search)).text();
+  expect(text).toMatch(/precioTarifa:"1\.\d{3},\d{2}"/);
+  expect(text).toContain('titulo:"B\\u00E1sico"');
+  expect(text).toMatch(/horaSalida:"22:15",horaLlegada:"00:\d\d"/);
+  expect(text).toContain('completo:true');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the wire is ASCII and this is what ASCII is.
+  expect(text).toMatch(/^[\x00-\x7f]*$/);
+});
+
+test('renfe prints an arrival in Lisbon on the clocks of Lisbon', async () => {
+  const sim = await startedSim();
+  const [row] = await rowsOf(await searchRenfe(sim.url, { ...search, destination: '94021' }));
+  const [train] = sim.trains({ ...madridBarcelona, destination: '9431039' });
+  expect(row?.['horaLlegada']).toBe(localTimeAt(train?.arrivalMs ?? 0, 'Europe/Lisbon').time);
+});
+
+test('renfe offers two trains where none is direct', async () => {
+  const sim = await startedSim();
+  const rows = await rowsOf(
+    await searchRenfe(sim.url, { origin: '71801', destination: '51003', date }),
+  );
+  const trains = sim.trains({ origin: barcelona, destination: '7151003', date });
+  expect(rows).toHaveLength(trains.length);
+  expect(rows[0]).toMatchObject({ tipoTrenUno: 'AVE', tipoTrenDos: 'AVE' });
+  expect(rows[0]?.trayectos).toEqual(
+    trains[0]?.connection?.map((run) => ({
+      cdgoTren: run.number,
+      fecha: date,
+      cdgoEstacionOrigen: run.origin.slice(2),
+      cdgoEstacionDestino: run.destination.slice(2),
+      horaSalida: localTimeAt(run.departureMs, 'Europe/Madrid').time,
+      horaLlegada: localTimeAt(run.arrivalMs, 'Europe/Madrid').time,
+    })),
+  );
+});
+
+test('renfe answers U001 without its cookie, its script session or a search', async () => {
+  const sim = await startedSim();
+  const visit = visitRenfe(sim.url);
+  const cookie = await visit.open();
+  const id = await visit.generateId(cookie);
+  expect(await errorOf(await visit.list(cookie, id))).toBe('U001');
+  await visit.submit(cookie, search);
+  expect(await errorOf(await visit.list('', id))).toBe('U001');
+  expect(await errorOf(await visit.list('JSESSIONID=unknown', id))).toBe('U001');
+  expect(await errorOf(await visit.list(cookie, 'wrong'))).toBe('U001');
+  expect(await errorOf(await visit.list(cookie, ''))).toBe('U001');
+  expect(await rowsOf(await visit.list(cookie, id))).toHaveLength(18);
+});
+
+test('renfe answers U002 for a pair that it does not serve and U003 for a date not on sale', async () => {
+  const sim = await startedSim();
+  const code = async (change: Partial<typeof search>) =>
+    errorOf(await searchRenfe(sim.url, { ...search, ...change }));
+  expect(await code({ origin: '13200', destination: '71801' })).toBe('U002');
+  expect(await code({ origin: '99999' })).toBe('U002');
+  expect(await code({ date: '2026-11-20' })).toBe('U003');
+  expect(await code({ date: '2027-05-21' })).toBe('U003');
+  expect(await code({ date: '2026-02-30' })).toBe('U003');
+  expect(await rowsOf(await searchRenfe(sim.url, { ...search, date: '2027-05-20' }))).toHaveLength(
+    18,
+  );
+});

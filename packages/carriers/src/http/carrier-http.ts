@@ -1,0 +1,176 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  CarrierError,
+  type CarrierHttp,
+  type CarrierHttpRequest,
+  type CarrierHttpResponse,
+  type CarrierId,
+} from '@ticketing/core';
+import { type Dispatcher, Pool } from 'undici';
+import { readRetryAfter, statusError, transportError } from './http-error.ts';
+import {
+  type CarrierHttpOptions,
+  type ResolvedCarrierHttpOptions,
+  resolveCarrierHttpOptions,
+} from './http-options.ts';
+
+/** Counters of one carrier's HTTP. */
+export interface CarrierHttpStats {
+  readonly inFlight: number;
+  readonly sent: number;
+  readonly retried: number;
+  /** Refused here, since `maxInFlight` were under way. */
+  readonly refused: number;
+}
+
+/** HTTP for adapters: one pool of sockets a carrier, so that a hung one takes no socket from another. */
+export interface CarrierHttpPools extends AsyncDisposable {
+  /** The client of one carrier; it needs no `this`. */
+  readonly clientOf: (carrier: CarrierId) => CarrierHttp;
+  stats(): Readonly<Record<CarrierId, CarrierHttpStats>>;
+  /** Ends every request under way with `NETWORK` and closes every socket. Idempotent. */
+  close(): Promise<void>;
+}
+
+interface Client extends CarrierHttp {
+  readonly counters: { inFlight: number; sent: number; retried: number; refused: number };
+  close(): Promise<void>;
+}
+
+const NETWORK_RETRY_MS = 20;
+
+/**
+ * Creates the HTTP of a process's carriers. Every answer is read whole and bounded, every request ends
+ * at its deadline or signal, every failure is a CarrierError.
+ *
+ * @throws TypeError or RangeError for options that are unknown or out of range
+ * @example
+ * await using http = createCarrierHttp();
+ * const search = createSearch({ carriers, http: http.clientOf });
+ */
+export function createCarrierHttp(options: CarrierHttpOptions = {}): CarrierHttpPools {
+  const resolved = resolveCarrierHttpOptions(options);
+  const clients = new Map<CarrierId, Client>();
+  return {
+    clientOf(carrier) {
+      const known = clients.get(carrier);
+      if (known) return known;
+      const client = createClient(carrier, resolved);
+      clients.set(carrier, client);
+      return client;
+    },
+    stats: () =>
+      Object.fromEntries([...clients].map(([id, { counters }]) => [id, { ...counters }])),
+    async close() {
+      await Promise.all([...clients.values()].map((client) => client.close()));
+    },
+    [Symbol.asyncDispose]() {
+      return this.close();
+    },
+  };
+}
+
+function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): Client {
+  const { connections, maxInFlight, maxBodyBytes, connectTimeoutMs, retries, now } = options;
+  const pools = new Map<string, Pool>();
+  const counters = { inFlight: 0, sent: 0, retried: 0, refused: 0 };
+  let closed = false;
+
+  function poolOf(origin: string): Pool {
+    if (closed)
+      throw new CarrierError('NETWORK', `Cannot ask ${carrier}: the HTTP client is closed`);
+    const known = pools.get(origin);
+    if (known) return known;
+    const pool = new Pool(origin, { connections, connect: { timeout: connectTimeoutMs } });
+    pools.set(origin, pool);
+    return pool;
+  }
+
+  async function sendOnce(request: CarrierHttpRequest): Promise<CarrierHttpResponse> {
+    const remainingMs = request.deadline - now();
+    if (remainingMs <= 0)
+      throw new CarrierError('TIMEOUT', `Cannot ask ${carrier}: time expected, got none`);
+    const { origin, pathname, search } = new URL(request.url);
+    counters.sent += 1;
+    const { statusCode, headers, body } = await poolOf(origin).request({
+      method: request.method,
+      path: pathname + search,
+      headers: { ...request.headers },
+      body: request.body ?? null,
+      signal: request.signal,
+      headersTimeout: remainingMs,
+      bodyTimeout: remainingMs,
+    });
+    if (statusCode >= 400) {
+      await body.dump();
+      throw statusError(carrier, statusCode, readRetryAfter(headers['retry-after'], now()));
+    }
+    const bytes = await readBody(carrier, body, maxBodyBytes);
+    return { status: statusCode, headers, body: bytes, receivedAt: now() };
+  }
+
+  async function send(request: CarrierHttpRequest): Promise<CarrierHttpResponse> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await sendOnce(request);
+      } catch (cause) {
+        const error = transportError(carrier, cause);
+        const waitMs =
+          error.retryAfterMs ?? (error.code === 'NETWORK' ? NETWORK_RETRY_MS : undefined);
+        const retry = attempt < retries && waitMs !== undefined && !closed;
+        if (!retry || now() + waitMs >= request.deadline || request.signal.aborted) throw error;
+        counters.retried += 1;
+        await delay(waitMs, undefined, { signal: request.signal });
+      }
+    }
+  }
+
+  return {
+    counters,
+    async send(request) {
+      if (counters.inFlight >= maxInFlight) {
+        counters.refused += 1;
+        throw new CarrierError(
+          'OVERLOADED',
+          `Cannot ask ${carrier}: at most ${maxInFlight} requests in flight expected, got one more`,
+        );
+      }
+      counters.inFlight += 1;
+      try {
+        return await send(request);
+      } finally {
+        counters.inFlight -= 1;
+      }
+    },
+    async close() {
+      closed = true;
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+    },
+  };
+}
+
+async function readBody(
+  carrier: CarrierId,
+  body: Dispatcher.ResponseData['body'],
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    length += chunk.byteLength;
+    if (length > maxBytes) {
+      throw new CarrierError(
+        'PROTOCOL',
+        `Cannot read ${carrier}: at most ${maxBytes} bytes expected, got more`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return whole;
+}

@@ -1,0 +1,48 @@
+import { type Carrier, createLocalClock } from '@ticketing/core';
+import { stationTable } from '../stations/station-table.ts';
+import { type CarrierEndpoint, resolveEndpoint } from '../wire/endpoint.ts';
+import { createWireReader } from '../wire/wire-reader.ts';
+import { normaliseOuigo } from './normalise.ts';
+import { type OuigoCredentials, type OuigoWire, requestOuigo } from './request.ts';
+import { createTokenStore } from './token-store.ts';
+
+/** Options of `createOuigo`. */
+export interface OuigoOptions extends CarrierEndpoint {
+  readonly credentials: OuigoCredentials;
+  /** Epoch ms; decides when a token has expired. Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+/**
+ * Creates the Ouigo adapter: a login for a token, then one search in JSON. Prices are floating point
+ * euros per person, times carry their offset, an error may come inside a status 200.
+ * Holds the token, until it expires or is refused.
+ *
+ * @throws TypeError for a `baseUrl` that is no URL, absent credentials, or an unknown option
+ * @example
+ * const ouigo = createOuigo({ baseUrl: `${sim.url}/ouigo`, credentials: { username, password } });
+ */
+export function createOuigo(options: OuigoOptions): Carrier<OuigoWire> {
+  const { credentials, now = Date.now, ...endpoint } = Object(options) as OuigoOptions;
+  const { baseUrl } = resolveEndpoint('ouigo', endpoint);
+  const { username, password } = Object(credentials) as Partial<OuigoCredentials>;
+  if (typeof username !== 'string' || typeof password !== 'string') {
+    throw new TypeError(
+      'Cannot create ouigo: credentials with username and password expected, got none',
+    );
+  }
+  const read = createWireReader('ouigo');
+  const access = {
+    baseUrl,
+    credentials: { username, password },
+    tokens: createTokenStore(now),
+    read,
+  };
+  const decoder = { read, clock: createLocalClock(), stations: stationTable };
+  return {
+    id: 'ouigo',
+    name: 'Ouigo',
+    request: (query, context) => requestOuigo(access, query, context),
+    normalise: (wire, query) => normaliseOuigo(decoder, wire, query),
+  };
+}

@@ -1,0 +1,133 @@
+import {
+  type CarrierAnswer,
+  CarrierError,
+  type CarrierErrorCode,
+  createJourney,
+  type Journey,
+  type LocalClock,
+  moneyFromNumber,
+  type Offer,
+  type ResolvedQuery,
+  type Station,
+  type StationIndex,
+  type TimeAt,
+} from '@ticketing/core';
+import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import type { OuigoWire } from './request.ts';
+
+/** What decoding needs beside the bytes. */
+export interface OuigoDecoder {
+  readonly read: WireReader;
+  readonly clock: LocalClock;
+  readonly stations: StationIndex;
+}
+
+const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:Z|[+-]\d{2}:\d{2})$/;
+
+const codeByOuigoError: ReadonlyMap<string, CarrierErrorCode> = new Map([
+  ['BAD_REQUEST', 'BAD_REQUEST'],
+  ['DATE_NOT_ON_SALE', 'DATE_OUT_OF_RANGE'],
+  ['NO_ROUTE', 'NOT_SERVED'],
+  ['TOO_MANY_REQUESTS', 'RATE_LIMITED'],
+]);
+
+/** Makes journeys of Ouigo's outbound trains. An error may come inside a status 200. */
+export function normaliseOuigo(
+  decoder: OuigoDecoder,
+  wire: OuigoWire,
+  query: ResolvedQuery,
+): CarrierAnswer {
+  const { read } = decoder;
+  const answer = read.record(read.json(wire.body), 'answer');
+  if (answer['error'] !== undefined && answer['error'] !== null) {
+    throw errorOf(read, read.record(answer['error'], 'error'));
+  }
+  return {
+    journeys: read
+      .list(answer['outbound'], 'outbound')
+      .map((train) =>
+        read.guard(() => journeyOf(decoder, wire, query, read.record(train, 'outbound'))),
+      ),
+  };
+}
+
+function errorOf(read: WireReader, error: WireRecord): CarrierError {
+  const code = codeByOuigoError.get(String(error['code']));
+  if (code === undefined) return read.error('a known error code', error['code']);
+  return new CarrierError(
+    code,
+    `Cannot search ouigo: a list of trains expected, got ${error['code']}`,
+  );
+}
+
+function journeyOf(
+  decoder: OuigoDecoder,
+  wire: OuigoWire,
+  query: ResolvedQuery,
+  train: WireRecord,
+): Journey {
+  const { read } = decoder;
+  const from = callAt(decoder, train, 'departure');
+  const to = callAt(decoder, train, 'arrival');
+  const number = read.text(train, 'train_number').replace(/^0+(?=.)/, '');
+  if (!/^\d{1,6}$/.test(number)) throw read.error('a train number', train['train_number']);
+  return createJourney({
+    source: 'ouigo',
+    legs: [
+      {
+        kind: 'ride',
+        origin: from.station.id,
+        destination: to.station.id,
+        departure: from.time,
+        arrival: to.time,
+        brand: 'OUIGO',
+        number,
+        operator: 'ouigo',
+        operatingDay: from.time.iso.slice(0, 10),
+      },
+    ],
+    offers: read.boolean(train, 'full') ? [] : [offerOf(read, train, query, wire.receivedAt)],
+  });
+}
+
+function callAt(
+  { read, clock, stations }: OuigoDecoder,
+  train: WireRecord,
+  end: 'departure' | 'arrival',
+): { station: Station; time: TimeAt } {
+  const call = read.record(train[`${end}_station`], `${end}_station`);
+  const code = read.text(call, '_u_i_c_station_code');
+  const station = stations.byCode('ouigo', code);
+  if (!station) throw read.error('a known station', code);
+  const timestamp = read.text(call, `${end}_timestamp`);
+  const local = TIMESTAMP.exec(timestamp)?.[1];
+  const ms = Date.parse(timestamp);
+  if (local === undefined || Number.isNaN(ms))
+    throw read.error('a timestamp with its offset', timestamp);
+  clock.epoch(local, station.zone);
+  return { station, time: clock.fromEpoch(ms, station.zone) };
+}
+
+/** `price` is a floating point number of euros, per person. */
+function offerOf(
+  read: WireReader,
+  train: WireRecord,
+  { passengers }: ResolvedQuery,
+  fetchedAt: number,
+): Offer {
+  const price = moneyFromNumber(read.number(train, 'price'), 'EUR');
+  const seatsLeft = read.number(train, 'remaining_seats');
+  if (price.amount < 0) throw read.error('a price of 0 or more', train['price']);
+  if (!Number.isInteger(seatsLeft) || seatsLeft < 0)
+    throw read.error('a count of seats', seatsLeft);
+  return {
+    id: 'essential',
+    seller: 'ouigo',
+    total: { ...price, amount: price.amount * passengers },
+    travelClass: 'second',
+    fareName: 'Essential',
+    flexibility: 'none',
+    seatsLeft,
+    fetchedAt,
+  };
+}

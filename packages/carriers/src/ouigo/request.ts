@@ -1,0 +1,101 @@
+import {
+  type CarrierContext,
+  CarrierError,
+  type ResolvedQuery,
+  type Station,
+} from '@ticketing/core';
+import type { WireReader } from '../wire/wire-reader.ts';
+import type { TokenStore } from './token-store.ts';
+
+/** The bytes of the answer, and when they came (epoch ms). */
+export interface OuigoWire {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly receivedAt: number;
+}
+
+/** Who logs in. */
+export interface OuigoCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What a request needs beside the query. */
+export interface OuigoAccess {
+  readonly baseUrl: string;
+  readonly credentials: OuigoCredentials;
+  readonly tokens: TokenStore;
+  readonly read: WireReader;
+}
+
+/** Logs in unless a token is at hand, then searches; a token that is refused is replaced once. */
+export async function requestOuigo(
+  access: OuigoAccess,
+  query: ResolvedQuery,
+  context: CarrierContext,
+): Promise<OuigoWire> {
+  const body = JSON.stringify({
+    origin: codeOf(query.origin),
+    destination: codeOf(query.destination),
+    outbound_date: query.date,
+    passengers: Array.from({ length: query.passengers }, () => ({
+      discount_cards: [],
+      disability_type: 'NH',
+      type: 'A',
+    })),
+  });
+  const held = access.tokens.current();
+  if (held !== undefined) {
+    try {
+      return await postSearch(access, context, held, body);
+    } catch (error) {
+      if (!CarrierError.is(error) || error.code !== 'AUTH') throw error;
+      access.tokens.forget(held);
+    }
+  }
+  return postSearch(access, context, await login(access, context), body);
+}
+
+async function login(access: OuigoAccess, context: CarrierContext): Promise<string> {
+  const { read, credentials } = access;
+  const { body, receivedAt } = await context.http.send({
+    method: 'POST',
+    url: `${access.baseUrl}/Token/login`,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(credentials),
+    signal: context.signal,
+    deadline: context.deadline,
+  });
+  const answer = read.record(read.json(body), 'login');
+  const token = read.text(answer, 'token');
+  if (!/^[\x21-\x7e]+$/.test(token)) throw read.error('a token of visible characters', token);
+  access.tokens.keep(token, receivedAt + read.number(answer, 'expires_in') * 1000);
+  return token;
+}
+
+async function postSearch(
+  access: OuigoAccess,
+  context: CarrierContext,
+  token: string,
+  search: string,
+): Promise<OuigoWire> {
+  const { body, receivedAt } = await context.http.send({
+    method: 'POST',
+    url: `${access.baseUrl}/api/Sale/journeysearch`,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: search,
+    signal: context.signal,
+    deadline: context.deadline,
+  });
+  return { body, receivedAt };
+}
+
+function codeOf({ codes, name }: Station): string {
+  const code = codes['ouigo'];
+  if (code === undefined) {
+    throw new CarrierError(
+      'NOT_SERVED',
+      `Cannot ask ouigo: a station that it serves expected, got ${name}`,
+    );
+  }
+  return code;
+}

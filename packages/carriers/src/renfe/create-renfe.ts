@@ -1,0 +1,26 @@
+import { type Carrier, createLocalClock } from '@ticketing/core';
+import { stationTable } from '../stations/station-table.ts';
+import { type CarrierEndpoint, resolveEndpoint } from '../wire/endpoint.ts';
+import { createWireReader } from '../wire/wire-reader.ts';
+import { normaliseRenfe } from './normalise.ts';
+import { type RenfeWire, requestRenfe } from './request.ts';
+
+/**
+ * Creates the Renfe adapter: four calls with a cookie session over DWR, whose answer is a script
+ * that is read as literals and never run. Times are local, prices per person in comma text.
+ *
+ * @throws TypeError for a `baseUrl` that is no URL, or an unknown option
+ * @example
+ * const renfe = createRenfe({ baseUrl: `${sim.url}/renfe` });
+ */
+export function createRenfe(options: CarrierEndpoint): Carrier<RenfeWire> {
+  const { baseUrl } = resolveEndpoint('renfe', options);
+  const read = createWireReader('renfe');
+  const decoder = { read, clock: createLocalClock(), stations: stationTable };
+  return {
+    id: 'renfe',
+    name: 'Renfe',
+    request: (query, context) => requestRenfe(baseUrl, read, query, context),
+    normalise: (wire, query) => normaliseRenfe(decoder, wire, query),
+  };
+}

@@ -1,0 +1,65 @@
+import { createLiteralScanner, type Literal } from './javascript-literal.ts';
+
+/** A reply of a DWR server (Direct Web Remoting 3, "plaincall"): the argument of the handler it calls. */
+export type DwrReply =
+  | { readonly kind: 'callback'; readonly value: Literal }
+  | { readonly kind: 'exception'; readonly value: Literal };
+
+/**
+ * Reads a reply: the guard `throw '…';`, then a function that calls `handleCallback` or
+ * `handleException` of its receiver with batch, call, and the value. The script is read, never run.
+ *
+ * @throws LiteralError for any other text
+ */
+export function readDwrReply(script: string): DwrReply {
+  const scanner = createLiteralScanner(withoutLineComments(script));
+  if (scanner.accept('throw')) {
+    scanner.literal();
+    scanner.expect(';');
+  }
+  scanner.expect('(function(){');
+  scanner.expect('var r=window.dwr._[');
+  scanner.literal();
+  scanner.expect('];');
+  scanner.expect('r.');
+  const exception = scanner.accept('handleException');
+  if (!exception) scanner.expect('handleCallback');
+  scanner.expect('(');
+  scanner.literal();
+  scanner.expect(',');
+  scanner.literal();
+  scanner.expect(',');
+  const value = scanner.literal();
+  scanner.expect(');');
+  scanner.expect('})();');
+  return { kind: exception ? 'exception' : 'callback', value };
+}
+
+/** Writes the body of a call. Values are DWR's typed text, for example `string:false`. */
+export function writeDwrCall(call: {
+  readonly script: string;
+  readonly method: string;
+  readonly batch: number;
+  readonly page: string;
+  readonly scriptSessionId: string;
+  readonly parameters?: readonly string[];
+}): string {
+  const parameters = call.parameters ?? [];
+  return [
+    'callCount=1',
+    `c0-scriptName=${call.script}`,
+    `c0-methodName=${call.method}`,
+    'c0-id=0',
+    ...parameters.map((value, index) => `c0-e${index + 1}=${value}`),
+    `batchId=${call.batch}`,
+    'instanceId=0',
+    `page=${encodeURIComponent(call.page)}`,
+    `scriptSessionId=${call.scriptSessionId}`,
+    '',
+  ].join('\n');
+}
+
+/** DWR marks its sections with lines such as `//#DWR-REPLY`; inside a value such a line cannot begin. */
+function withoutLineComments(script: string): string {
+  return script.replace(/^\/\/.*$/gm, '');
+}

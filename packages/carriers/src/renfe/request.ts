@@ -1,0 +1,102 @@
+import { type CarrierContext, CarrierError, type ResolvedQuery } from '@ticketing/core';
+import type { WireReader } from '../wire/wire-reader.ts';
+import { readDwrReply, writeDwrCall } from './dwr.ts';
+import { LiteralError } from './javascript-literal.ts';
+
+/** The bytes of the answer, and when they came (epoch ms). */
+export interface RenfeWire {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly receivedAt: number;
+}
+
+const FORM_PATH = '/vol/buscarTren.do';
+const RESULT_PATH = '/vol/buscarTrenEnlaces.do';
+const CALL_PATH = '/vol/dwr/call/plaincall';
+
+/** The four calls of one search: page (for the cookie), DWR session, form, list of trains. */
+export async function requestRenfe(
+  baseUrl: string,
+  read: WireReader,
+  query: ResolvedQuery,
+  context: CarrierContext,
+): Promise<RenfeWire> {
+  const { signal, deadline, http } = context;
+  const origin = codeOf(query.origin.codes, query.origin.name);
+  const destination = codeOf(query.destination.codes, query.destination.name);
+  const ask = (path: string, headers: Record<string, string>, body?: string) =>
+    http.send({
+      method: body === undefined ? 'GET' : 'POST',
+      url: baseUrl + path,
+      headers,
+      ...(body === undefined ? {} : { body }),
+      signal,
+      deadline,
+    });
+
+  const page = await ask(FORM_PATH, {});
+  const cookie = cookiesOf(page.headers['set-cookie']);
+  const asText = { cookie, 'content-type': 'text/plain' };
+  const call = writeDwrCall({
+    script: '__System',
+    method: 'generateId',
+    batch: 0,
+    page: FORM_PATH,
+    scriptSessionId: '',
+  });
+  const session = await ask(`${CALL_PATH}/__System.generateId.dwr`, asText, call);
+  const dwrSessionId = sessionOf(read, session.body);
+  const form = new URLSearchParams({
+    cdgoOrigen: origin,
+    cdgoDestino: destination,
+    FechaIdaSel: query.date.split('-').reverse().join('/'),
+    adultos_: String(query.passengers),
+    tipoBusqueda: 'autocomplete',
+  });
+  const asForm = { cookie, 'content-type': 'application/x-www-form-urlencoded' };
+  await ask(FORM_PATH, asForm, form.toString());
+  const list = writeDwrCall({
+    script: 'trainEnlacesManager',
+    method: 'getTrainsList',
+    batch: 1,
+    page: RESULT_PATH,
+    scriptSessionId: `${dwrSessionId}/${dwrSessionId.slice(-8)}`,
+    parameters: ['string:false', 'string:false', 'string:false'],
+  });
+  const { body, receivedAt } = await ask(
+    `${CALL_PATH}/trainEnlacesManager.getTrainsList.dwr`,
+    asText,
+    list,
+  );
+  return { body, receivedAt };
+}
+
+function codeOf(codes: Readonly<Record<string, string>>, name: string): string {
+  const code = codes['renfe'];
+  if (code === undefined) {
+    throw new CarrierError(
+      'NOT_SERVED',
+      `Cannot ask renfe: a station with a Renfe code expected, got ${name}`,
+    );
+  }
+  return code;
+}
+
+function cookiesOf(setCookie: string | readonly string[] | undefined): string {
+  return [setCookie ?? []]
+    .flat()
+    .map((line) => line.split(';', 1)[0])
+    .join('; ');
+}
+
+function sessionOf(read: WireReader, body: Uint8Array): string {
+  const script = read.decode(body);
+  try {
+    const { kind, value } = readDwrReply(script);
+    if (kind === 'callback' && typeof value === 'string' && /^[\w*$~-]{1,128}$/.test(value))
+      return value;
+    throw read.error('a DWR session id', value);
+  } catch (cause) {
+    if (cause instanceof LiteralError) throw read.error('a DWR reply', script);
+    throw cause;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Station } from '@ticketing/core';
+
+/**
+ * The stations the carriers serve, each known by its UIC code, with the code every carrier that
+ * calls there uses for it. An alias belongs to one station: a city's name leads to its main one.
+ *
+ * UIC codes: those Trainline's open station list (ODbL, github.com/trainline-eu/stations) was read
+ * for agree, but for Gijón; the other Spanish ones follow from the Renfe code, their last five
+ * digits. Spanish Renfe codes and all coordinates: Renfe's open station list (data.renfe.com),
+ * but for the coordinates of A Coruña (Trainline's list) and of Lisboa Oriente (CP's GTFS feed).
+ * The French stations' and Lisboa Oriente's `renfe` codes, and every `ouigoCity` and `avlo` code,
+ * are those of the simulator's wires.
+ */
+// biome-ignore format: one station a line reads as the table that it is
+export const stations: readonly Station[] = [
+  { id: 'uic:7160000', name: 'Madrid Puerta de Atocha-Almudena Grandes', zone: 'Europe/Madrid', country: 'ES', latitude: 40.4064, longitude: -3.6909, codes: { uic: '7160000', renfe: '60000', ouigo: '7160000', ouigoCity: 'MAD', avlo: '12' }, aliases: ['Madrid', 'Atocha', 'Madrid Atocha', 'Madrid Puerta de Atocha'] },
+  { id: 'uic:7117000', name: 'Madrid Chamartín-Clara Campoamor', zone: 'Europe/Madrid', country: 'ES', latitude: 40.4712, longitude: -3.683, codes: { uic: '7117000', renfe: '17000', ouigo: '7117000', ouigoCity: 'MAC', avlo: '16' }, aliases: ['Chamartín', 'Madrid Chamartín'] },
+  { id: 'uic:7171801', name: 'Barcelona Sants', zone: 'Europe/Madrid', country: 'ES', latitude: 41.3799, longitude: 2.141, codes: { uic: '7171801', renfe: '71801', ouigo: '7171801', ouigoCity: 'BCN', avlo: '13' }, aliases: ['Barcelona', 'Sants'] },
+  { id: 'uic:7104040', name: 'Zaragoza Delicias', zone: 'Europe/Madrid', country: 'ES', latitude: 41.6587, longitude: -0.9113, codes: { uic: '7104040', renfe: '04040', ouigo: '7104040', ouigoCity: 'ZAZ', avlo: '14' }, aliases: ['Zaragoza', 'Saragossa'] },
+  { id: 'uic:7104104', name: 'Camp de Tarragona', zone: 'Europe/Madrid', country: 'ES', latitude: 41.1921, longitude: 1.2727, codes: { uic: '7104104', renfe: '04104', ouigo: '7104104', ouigoCity: 'TGN', avlo: '15' }, aliases: ['Tarragona'] },
+  { id: 'uic:7178400', name: 'Lleida Pirineus', zone: 'Europe/Madrid', country: 'ES', latitude: 41.6201, longitude: 0.6337, codes: { uic: '7178400', renfe: '78400' }, aliases: ['Lleida', 'Lérida'] },
+  { id: 'uic:7179300', name: 'Girona', zone: 'Europe/Madrid', country: 'ES', latitude: 41.9794, longitude: 2.8169, codes: { uic: '7179300', renfe: '79300' }, aliases: ['Gerona'] },
+  { id: 'uic:7104307', name: 'Figueres Vilafant', zone: 'Europe/Madrid', country: 'ES', latitude: 42.2648, longitude: 2.9435, codes: { uic: '7104307', renfe: '04307' }, aliases: ['Figueres', 'Figueras'] },
+  { id: 'uic:7103216', name: 'Valencia Joaquín Sorolla', zone: 'Europe/Madrid', country: 'ES', latitude: 39.4591, longitude: -0.3829, codes: { uic: '7103216', renfe: '03216', ouigo: '7103216', ouigoCity: 'VLC', avlo: '17' }, aliases: ['Valencia', 'València'] },
+  { id: 'uic:7160911', name: 'Alicante/Alacant', zone: 'Europe/Madrid', country: 'ES', latitude: 38.3447, longitude: -0.4955, codes: { uic: '7160911', renfe: '60911', ouigo: '7160911', ouigoCity: 'ALC', avlo: '18' }, aliases: ['Alicante', 'Alacant'] },
+  { id: 'uic:7160600', name: 'Albacete Los Llanos', zone: 'Europe/Madrid', country: 'ES', latitude: 38.9994, longitude: -1.8484, codes: { uic: '7160600', renfe: '60600', ouigo: '7160600', ouigoCity: 'ABC' }, aliases: ['Albacete'] },
+  { id: 'uic:7103208', name: 'Cuenca Fernando Zóbel', zone: 'Europe/Madrid', country: 'ES', latitude: 40.0352, longitude: -2.1444, codes: { uic: '7103208', renfe: '03208' }, aliases: ['Cuenca'] },
+  { id: 'uic:7150500', name: 'Córdoba', zone: 'Europe/Madrid', country: 'ES', latitude: 37.8883, longitude: -4.7895, codes: { uic: '7150500', renfe: '50500', ouigo: '7150500', ouigoCity: 'COR', avlo: '19' }, aliases: ['Córdoba Julio Anguita'] },
+  { id: 'uic:7151003', name: 'Sevilla Santa Justa', zone: 'Europe/Madrid', country: 'ES', latitude: 37.3925, longitude: -5.9749, codes: { uic: '7151003', renfe: '51003', ouigo: '7151003', ouigoCity: 'SVQ', avlo: '20' }, aliases: ['Sevilla', 'Seville'] },
+  { id: 'uic:7154413', name: 'Málaga María Zambrano', zone: 'Europe/Madrid', country: 'ES', latitude: 36.7113, longitude: -4.4314, codes: { uic: '7154413', renfe: '54413', ouigo: '7154413', ouigoCity: 'AGP', avlo: '21' }, aliases: ['Málaga'] },
+  { id: 'uic:7105000', name: 'Granada', zone: 'Europe/Madrid', country: 'ES', latitude: 37.184, longitude: -3.6092, codes: { uic: '7105000', renfe: '05000' } },
+  { id: 'uic:7151405', name: 'Cádiz', zone: 'Europe/Madrid', country: 'ES', latitude: 36.5289, longitude: -6.288, codes: { uic: '7151405', renfe: '51405' } },
+  { id: 'uic:7110600', name: 'Valladolid Campo Grande', zone: 'Europe/Madrid', country: 'ES', latitude: 41.6422, longitude: -4.727, codes: { uic: '7110600', renfe: '10600', ouigo: '7110600', ouigoCity: 'VLL', avlo: '22' }, aliases: ['Valladolid'] },
+  { id: 'uic:7108004', name: 'Segovia Guiomar', zone: 'Europe/Madrid', country: 'ES', latitude: 40.9106, longitude: -4.0946, codes: { uic: '7108004', renfe: '08004' }, aliases: ['Segovia'] },
+  { id: 'uic:7115100', name: 'León', zone: 'Europe/Madrid', country: 'ES', latitude: 42.596, longitude: -5.5824, codes: { uic: '7115100', renfe: '15100' } },
+  { id: 'uic:7115211', name: 'Oviedo', zone: 'Europe/Madrid', country: 'ES', latitude: 43.3664, longitude: -5.8548, codes: { uic: '7115211', renfe: '15211' }, aliases: ['Uviéu'] },
+  { id: 'uic:7115410', name: 'Gijón Sanz Crespo', zone: 'Europe/Madrid', country: 'ES', latitude: 43.5377, longitude: -5.6758, codes: { uic: '7115410', renfe: '15410' }, aliases: ['Gijón', 'Xixón'] },
+  { id: 'uic:7114223', name: 'Santander', zone: 'Europe/Madrid', country: 'ES', latitude: 43.4584, longitude: -3.811, codes: { uic: '7114223', renfe: '14223' } },
+  { id: 'uic:7113200', name: 'Bilbao Abando', zone: 'Europe/Madrid', country: 'ES', latitude: 43.2601, longitude: -2.9286, codes: { uic: '7113200', renfe: '13200' }, aliases: ['Bilbao', 'Bilbo', 'Bilbao Abando Indalecio Prieto'] },
+  { id: 'uic:7111014', name: 'Burgos Rosa Manzano', zone: 'Europe/Madrid', country: 'ES', latitude: 42.3712, longitude: -3.6663, codes: { uic: '7111014', renfe: '11014' }, aliases: ['Burgos'] },
+  { id: 'uic:7131412', name: 'A Coruña', zone: 'Europe/Madrid', country: 'ES', latitude: 43.3527, longitude: -8.4097, codes: { uic: '7131412', renfe: '31412' }, aliases: ['La Coruña', 'Coruna', 'Corunna'] },
+  { id: 'uic:7131400', name: 'Santiago de Compostela', zone: 'Europe/Madrid', country: 'ES', latitude: 42.8708, longitude: -8.5447, codes: { uic: '7131400', renfe: '31400' }, aliases: ['Santiago', 'Santiago de Compostela Daniel Castelao'] },
+  { id: 'uic:7122100', name: 'Ourense', zone: 'Europe/Madrid', country: 'ES', latitude: 42.3504, longitude: -7.8728, codes: { uic: '7122100', renfe: '22100' }, aliases: ['Orense'] },
+  { id: 'uic:7108223', name: 'Vigo Urzáiz', zone: 'Europe/Madrid', country: 'ES', latitude: 42.2342, longitude: -8.7137, codes: { uic: '7108223', renfe: '08223' }, aliases: ['Vigo'] },
+  { id: 'uic:7161200', name: 'Murcia del Carmen', zone: 'Europe/Madrid', country: 'ES', latitude: 37.9748, longitude: -1.1315, codes: { uic: '7161200', renfe: '61200' }, aliases: ['Murcia'] },
+  { id: 'uic:7192102', name: 'Toledo', zone: 'Europe/Madrid', country: 'ES', latitude: 39.8623, longitude: -4.0112, codes: { uic: '7192102', renfe: '92102' } },
+  { id: 'uic:7137200', name: 'Ciudad Real', zone: 'Europe/Madrid', country: 'ES', latitude: 38.9853, longitude: -3.9136, codes: { uic: '7137200', renfe: '37200' } },
+  { id: 'uic:7180100', name: 'Pamplona', zone: 'Europe/Madrid', country: 'ES', latitude: 42.8249, longitude: -1.6614, codes: { uic: '7180100', renfe: '80100' }, aliases: ['Iruña', 'Pamplona/Iruña'] },
+  { id: 'uic:7111511', name: 'San Sebastián/Donostia', zone: 'Europe/Madrid', country: 'ES', latitude: 43.3177, longitude: -1.9767, codes: { uic: '7111511', renfe: '11511' }, aliases: ['San Sebastián', 'Donostia'] },
+  { id: 'uic:7135400', name: 'Cáceres', zone: 'Europe/Madrid', country: 'ES', latitude: 39.4611, longitude: -6.3857, codes: { uic: '7135400', renfe: '35400' } },
+  { id: 'uic:7137606', name: 'Badajoz', zone: 'Europe/Madrid', country: 'ES', latitude: 38.8907, longitude: -6.9818, codes: { uic: '7137606', renfe: '37606' } },
+  { id: 'uic:7143019', name: 'Huelva', zone: 'Europe/Madrid', country: 'ES', latitude: 37.2526, longitude: -6.9448, codes: { uic: '7143019', renfe: '43019' } },
+  { id: 'uic:7156312', name: 'Almería', zone: 'Europe/Madrid', country: 'ES', latitude: 36.835, longitude: -2.4555, codes: { uic: '7156312', renfe: '56312' } },
+  { id: 'uic:7181100', name: 'Logroño', zone: 'Europe/Madrid', country: 'ES', latitude: 42.4575, longitude: -2.4422, codes: { uic: '7181100', renfe: '81100' } },
+  { id: 'uic:7111208', name: 'Vitoria-Gasteiz', zone: 'Europe/Madrid', country: 'ES', latitude: 42.8415, longitude: -2.6726, codes: { uic: '7111208', renfe: '11208' }, aliases: ['Vitoria', 'Gasteiz'] },
+  { id: 'uic:9431039', name: 'Lisboa Oriente', zone: 'Europe/Lisbon', country: 'PT', latitude: 38.7678, longitude: -9.0991, codes: { uic: '9431039', renfe: '94021' }, aliases: ['Lisboa', 'Lisbon'] },
+  { id: 'uic:8778400', name: 'Perpignan', zone: 'Europe/Paris', country: 'FR', latitude: 42.6964, longitude: 2.8804, codes: { uic: '8778400', renfe: '87784' }, aliases: ['Perpiñán', 'Perpinyà'] },
+  { id: 'uic:8778110', name: 'Narbonne', zone: 'Europe/Paris', country: 'FR', latitude: 43.1903, longitude: 3.0057, codes: { uic: '8778110', renfe: '87781' }, aliases: ['Narbona'] },
+  { id: 'uic:8777300', name: 'Montpellier Saint-Roch', zone: 'Europe/Paris', country: 'FR', latitude: 43.6049, longitude: 3.8805, codes: { uic: '8777300', renfe: '87773' }, aliases: ['Montpellier'] },
+  { id: 'uic:8775100', name: 'Marseille Saint-Charles', zone: 'Europe/Paris', country: 'FR', latitude: 43.3035, longitude: 5.3822, codes: { uic: '8775100', renfe: '87751' }, aliases: ['Marseille', 'Marsella', 'Marseilles'] },
+  { id: 'uic:8772319', name: 'Lyon Part-Dieu', zone: 'Europe/Paris', country: 'FR', latitude: 45.7603, longitude: 4.8598, codes: { uic: '8772319', renfe: '87723' }, aliases: ['Lyon'] },
+];

@@ -1,0 +1,86 @@
+import { CarrierError, RailError } from '@ticketing/core';
+
+/** Reads a decoded answer: each value has the type that is asked for, or the answer is `PROTOCOL`. */
+export interface WireReader {
+  record(value: unknown, name: string): WireRecord;
+  list(value: unknown, name: string): readonly unknown[];
+  text(record: WireRecord, name: string): string;
+  number(record: WireRecord, name: string): number;
+  boolean(record: WireRecord, name: string): boolean;
+  /** The error for an answer that is not as expected. */
+  error(expected: string, got: unknown): CarrierError;
+  /** The text of UTF-8 bytes. */
+  decode(bytes: Uint8Array): string;
+  /** The value of JSON bytes. */
+  json(bytes: Uint8Array): unknown;
+  /** Runs a decoder; text that is no JSON, amount, time or journey becomes `PROTOCOL` with its cause. */
+  guard<T>(decoder: () => T): T;
+}
+
+export type WireRecord = Readonly<Record<string, unknown>>;
+
+const MAX_SHOWN = 40;
+
+/** Creates the reader of one carrier's answers. */
+export function createWireReader(carrier: string): WireReader {
+  function error(expected: string, got: unknown, cause?: unknown): CarrierError {
+    return new CarrierError(
+      'PROTOCOL',
+      `Cannot read ${carrier}: ${expected} expected, got ${show(got)}`,
+      cause === undefined ? {} : { cause },
+    );
+  }
+  function typed<T>(record: WireRecord, name: string, type: string): T {
+    const value = record[name];
+    if (typeof value !== type) throw error(`${type} at ${name}`, value);
+    return value as T;
+  }
+  function decode(bytes: Uint8Array): string {
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    } catch (cause) {
+      throw error('UTF-8 text', `${bytes.byteLength} other bytes`, cause);
+    }
+  }
+  return {
+    record(value, name) {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+        throw error(`an object at ${name}`, value);
+      }
+      return value as WireRecord;
+    },
+    list(value, name) {
+      if (!Array.isArray(value)) throw error(`a list at ${name}`, value);
+      return value;
+    },
+    text: (record, name) => typed<string>(record, name, 'string'),
+    number: (record, name) => typed<number>(record, name, 'number'),
+    boolean: (record, name) => typed<boolean>(record, name, 'boolean'),
+    error,
+    decode,
+    json(bytes) {
+      const text = decode(bytes);
+      try {
+        return JSON.parse(text) as unknown;
+      } catch (cause) {
+        throw error('JSON', text, cause);
+      }
+    },
+    guard(decoder) {
+      try {
+        return decoder();
+      } catch (cause) {
+        if (RailError.is(cause))
+          throw error(cause.data.expected ?? 'a sound answer', cause.data.got, cause);
+        throw cause;
+      }
+    },
+  };
+}
+
+function show(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = String(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}

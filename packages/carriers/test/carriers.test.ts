@@ -1,0 +1,150 @@
+import type { FaultKind } from '@ticketing/carrier-sim';
+import { expect, test, vi } from 'vitest';
+import { ask, createCarriers, failureOf, queryOf, startUpstream } from './upstream.ts';
+
+const ids = ['renfe', 'ouigo', 'avlo'] as const;
+
+test.each(ids)('%s finds the trains of the timetable over real HTTP', async (id) => {
+  const upstream = await startUpstream();
+  const { journeys } = await ask(upstream, upstream.carriers[id]);
+  const trains = upstream.sim.trains({
+    carrier: id,
+    origin: '7160000',
+    destination: '7171801',
+    date: '2026-12-01',
+  });
+  expect(journeys.map(({ departure }) => departure.ms)).toEqual(
+    trains.map(({ departureMs }) => departureMs),
+  );
+  expect(journeys.length).toBeGreaterThan(4);
+});
+
+const faults: readonly [FaultKind, Record<(typeof ids)[number], string>][] = [
+  ['error', { renfe: 'HTTP', ouigo: 'HTTP', avlo: 'HTTP' }],
+  ['rate-limited', { renfe: 'RATE_LIMITED', ouigo: 'RATE_LIMITED', avlo: 'RATE_LIMITED' }],
+  ['truncated', { renfe: 'PROTOCOL', ouigo: 'PROTOCOL', avlo: 'PROTOCOL' }],
+  ['malformed-price', { renfe: 'PROTOCOL', ouigo: 'PROTOCOL', avlo: 'PROTOCOL' }],
+  ['throttled', { renfe: 'RATE_LIMITED', ouigo: 'RATE_LIMITED', avlo: 'OVERLOADED' }],
+];
+const strikes = faults.flatMap(([kind, codes]) => ids.map((id) => ({ id, kind, code: codes[id] })));
+
+test.each(strikes)('$id: fault $kind is $code', async ({ id, kind, code }) => {
+  const upstream = await startUpstream();
+  const waits = kind === 'rate-limited' || kind === 'throttled';
+  upstream.sim.setPlan(id, { fault: { kind, ...(waits ? { retryAfterSeconds: 30 } : {}) } });
+  const error = await failureOf(() => ask(upstream, upstream.carriers[id]));
+  expect(error.code).toBe(code);
+  if (kind === 'rate-limited')
+    expect(error).toMatchObject({ httpStatus: 429, retryAfterMs: 30_000 });
+  if (kind === 'error') expect(error).toMatchObject({ httpStatus: 500, retryable: true });
+});
+
+const silences = (['hang', 'drip'] as const).flatMap((kind) => ids.map((id) => ({ id, kind })));
+
+test.each(silences)(
+  '$id: fault $kind ends with the signal, and the socket with it',
+  async ({ id, kind }) => {
+    const upstream = await startUpstream();
+    upstream.sim.setPlan(id, { fault: { kind } });
+    const controller = new AbortController();
+    const asked = failureOf(() =>
+      ask(upstream, upstream.carriers[id], queryOf(), { signal: controller.signal }),
+    );
+    await vi.waitFor(() => expect(upstream.sim.requests()[id].open).toBeGreaterThan(0));
+    controller.abort();
+    expect(await asked).toMatchObject({ code: 'ABORTED' });
+    await vi.waitFor(() => expect(upstream.sim.requests()[id]).toMatchObject({ open: 0 }));
+    expect(upstream.sim.requests()[id].aborted).toBeGreaterThan(0);
+  },
+);
+
+test.each(ids)('%s: a deadline that has passed is TIMEOUT without a request', async (id) => {
+  const upstream = await startUpstream();
+  const error = await failureOf(() =>
+    ask(upstream, upstream.carriers[id], queryOf(), { deadline: 0 }),
+  );
+  expect(error.code).toBe('TIMEOUT');
+  expect(upstream.sim.requests()[id].arrived).toBe(0);
+});
+
+test.each(ids)('%s: nobody listening is NETWORK', async (id) => {
+  const upstream = await startUpstream();
+  await upstream.sim.close();
+  expect(await failureOf(() => ask(upstream, upstream.carriers[id]))).toMatchObject({
+    code: 'NETWORK',
+  });
+});
+
+test('renfe connects two lines by a change of trains', async () => {
+  const upstream = await startUpstream();
+  const { journeys } = await ask(upstream, upstream.carriers.renfe, queryOf('7171801', '7151003'));
+  expect(journeys.length).toBeGreaterThan(0);
+  for (const journey of journeys) expect(journey).toMatchObject({ transfers: 1 });
+});
+
+test.each(ids)('%s: a pair without any line is NOT_SERVED', async (id) => {
+  const upstream = await startUpstream();
+  const query = queryOf('7115211', '7143019');
+  const error = await failureOf(() => ask(upstream, upstream.carriers[id], query));
+  expect(error.code).toBe('NOT_SERVED');
+});
+
+test.each(ids)('%s: a day beyond the sale is DATE_OUT_OF_RANGE', async (id) => {
+  const upstream = await startUpstream();
+  const query = queryOf('7160000', '7171801', '2027-10-01');
+  const error = await failureOf(() => ask(upstream, upstream.carriers[id], query));
+  expect(error.code).toBe('DATE_OUT_OF_RANGE');
+});
+
+test('renfe makes four calls, in one session', async () => {
+  const upstream = await startUpstream();
+  await ask(upstream, upstream.carriers.renfe);
+  expect(upstream.sim.requests().renfe).toEqual({ arrived: 4, answered: 4, aborted: 0, open: 0 });
+});
+
+test('ouigo logs in once for many searches, and again when its token is refused', async () => {
+  const upstream = await startUpstream();
+  const { ouigo } = upstream.carriers;
+  await ask(upstream, ouigo);
+  await ask(upstream, ouigo);
+  expect(upstream.sim.requests().ouigo.arrived).toBe(3);
+
+  const other = await startUpstream();
+  const moved = {
+    send: (request: Parameters<ReturnType<typeof other.http.clientOf>['send']>[0]) =>
+      other.http
+        .clientOf('ouigo')
+        .send({ ...request, url: request.url.replace(upstream.sim.url, other.sim.url) }),
+  };
+  const { journeys } = await ask(other, ouigo, queryOf(), { http: moved });
+  expect(journeys.length).toBeGreaterThan(4);
+  expect(other.sim.requests().ouigo.arrived).toBe(3);
+});
+
+test('ouigo: credentials that are refused are AUTH', async () => {
+  const upstream = await startUpstream({ credentials: { username: 'someone', password: 'else' } });
+  const error = await failureOf(() => ask(upstream, upstream.carriers.ouigo));
+  expect(error).toMatchObject({ code: 'AUTH', httpStatus: 401, retryable: false });
+});
+
+test('avlo reads one UTC day, or the two that a local day touches', async () => {
+  const upstream = await startUpstream();
+  await ask(upstream, upstream.carriers.avlo);
+  expect(upstream.sim.requests().avlo.arrived).toBe(2);
+});
+
+test('createX() serves any base URL with a path', async () => {
+  const carriers = createCarriers('http://127.0.0.1:9/deep/path');
+  const urls: string[] = [];
+  const http = {
+    send: (request: { url: string }) => {
+      urls.push(request.url);
+      return Promise.reject(new Error('stop'));
+    },
+  };
+  const context = { http, signal: new AbortController().signal, deadline: Infinity };
+  for (const id of ids) await carriers[id].request(queryOf(), context).catch(() => {});
+  expect(new Set(urls.map((url) => url.split('/').slice(0, 6).join('/')))).toEqual(
+    new Set(ids.map((id) => `http://127.0.0.1:9/deep/path/${id}`)),
+  );
+});

@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { type CarrierSim, type CarrierSimOptions, startCarrierSim } from '@ticketing/carrier-sim';
+import {
+  type Carrier,
+  type CarrierAnswer,
+  type CarrierContext,
+  CarrierError,
+  type ResolvedQuery,
+  type Station,
+} from '@ticketing/core';
+import { onTestFinished } from 'vitest';
+import {
+  type CarrierHttpPools,
+  createAvlo,
+  createCarrierHttp,
+  createOuigo,
+  createRenfe,
+  stationTable,
+} from '../src/index.ts';
+
+/** The day on which these tests live. */
+export const NOW = Date.UTC(2026, 10, 20, 12);
+export const credentials = { username: 'test', password: 'test' };
+
+export interface Upstream {
+  readonly sim: CarrierSim;
+  readonly http: CarrierHttpPools;
+  readonly carriers: { readonly [Id in 'renfe' | 'ouigo' | 'avlo']: Carrier };
+}
+
+/** Starts a simulator with the three adapters on it; all is closed when the test ends. */
+export async function startUpstream(options: CarrierSimOptions = {}): Promise<Upstream> {
+  const instant = { latency: { kind: 'fixed', ms: 0 } } as const;
+  const sim = await startCarrierSim({
+    now: () => NOW,
+    plan: { renfe: instant, ouigo: instant, avlo: instant },
+    ...options,
+  });
+  const http = createCarrierHttp();
+  onTestFinished(async () => {
+    await http.close();
+    await sim.close();
+  });
+  return { sim, http, carriers: createCarriers(sim.url) };
+}
+
+export function createCarriers(url: string): Upstream['carriers'] {
+  return {
+    renfe: createRenfe({ baseUrl: `${url}/renfe` }),
+    ouigo: createOuigo({ baseUrl: `${url}/ouigo`, credentials, now: () => NOW }),
+    avlo: createAvlo({ baseUrl: `${url}/avlo` }),
+  };
+}
+
+export function queryOf(
+  origin = '7160000',
+  destination = '7171801',
+  date = '2026-12-01',
+  passengers = 1,
+): ResolvedQuery {
+  return { origin: stationOf(origin), destination: stationOf(destination), date, passengers };
+}
+
+export function stationOf(uic: string): Station {
+  const station = stationTable.byId(`uic:${uic}`);
+  if (!station) throw new Error(`no station ${uic}`);
+  return station;
+}
+
+/** Both halves in turn, as a search without a dispatcher runs them. */
+export async function ask(
+  { http }: Pick<Upstream, 'http'>,
+  carrier: Carrier,
+  query: ResolvedQuery = queryOf(),
+  context: Partial<CarrierContext> = {},
+): Promise<CarrierAnswer> {
+  const wire = await carrier.request(query, {
+    signal: new AbortController().signal,
+    deadline: Date.now() + 5000,
+    http: http.clientOf(carrier.id),
+    ...context,
+  });
+  return carrier.normalise(structuredClone(wire), query);
+}
+
+/** The CarrierError that a call ends with. */
+export async function failureOf(call: () => unknown): Promise<CarrierError> {
+  try {
+    await call();
+  } catch (error) {
+    if (CarrierError.is(error)) return error;
+    throw error;
+  }
+  throw new Error('a failure expected, got none');
+}
+
+export function fixture(name: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(readFileSync(new URL(`fixtures/${name}.txt`, import.meta.url)));
+}
+
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
+}

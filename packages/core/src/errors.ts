@@ -1,0 +1,123 @@
+const railMark = Symbol.for('ticketing.core.RailError');
+const carrierMark = Symbol.for('ticketing.core.CarrierError');
+
+/** Stable codes of {@link RailError}. */
+export type RailErrorCode =
+  | 'ERR_BAD_QUERY'
+  | 'ERR_CLOSED'
+  | 'ERR_CURRENCY_MISMATCH'
+  | 'ERR_JOURNEY'
+  | 'ERR_LOCAL_TIME'
+  | 'ERR_MONEY';
+
+/** What was wrong, for programs: the parameter of a query, what was expected, what was got. */
+export interface RailErrorData {
+  readonly parameter?: string;
+  readonly expected?: string;
+  readonly got?: unknown;
+}
+
+/** A value or a query that this package cannot accept. `code` is stable, `message` is not. */
+export class RailError extends Error {
+  static {
+    Object.defineProperty(RailError.prototype, 'name', { value: 'RailError' });
+    Object.defineProperty(RailError.prototype, railMark, { value: true });
+  }
+  readonly code: RailErrorCode;
+  readonly data: RailErrorData;
+  constructor(code: RailErrorCode, message: string, data: RailErrorData = {}) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+  /** Recognises an error of this class, also of another copy of this package. */
+  static is(error: unknown): error is RailError {
+    return hasMark(error, railMark);
+  }
+}
+
+const retryableByCode = {
+  TIMEOUT: true,
+  ABORTED: false,
+  NETWORK: true,
+  HTTP: false,
+  RATE_LIMITED: true,
+  AUTH: false,
+  BAD_REQUEST: false,
+  NO_RESULTS: false,
+  NOT_SERVED: false,
+  DATE_OUT_OF_RANGE: false,
+  PROTOCOL: false,
+  OVERLOADED: true,
+  INTERNAL: false,
+} as const;
+
+/** Why a carrier gave no answer. */
+export type CarrierErrorCode = keyof typeof retryableByCode;
+
+/** Details of a {@link CarrierError}. */
+export interface CarrierErrorOptions {
+  readonly cause?: unknown;
+  /** Whether the same request may succeed later. Default: by code; HTTP is `false` unless stated. */
+  readonly retryable?: boolean;
+  /** HTTP status of the carrier's answer. */
+  readonly httpStatus?: number;
+  /** Milliseconds that the carrier asked to wait (`Retry-After`). */
+  readonly retryAfterMs?: number;
+}
+
+/** A carrier's failure, as every adapter reports it. `code` is stable, `message` is not. */
+export class CarrierError extends Error {
+  static {
+    Object.defineProperty(CarrierError.prototype, 'name', { value: 'CarrierError' });
+    Object.defineProperty(CarrierError.prototype, carrierMark, { value: true });
+  }
+  readonly code: CarrierErrorCode;
+  readonly retryable: boolean;
+  readonly httpStatus: number | undefined;
+  readonly retryAfterMs: number | undefined;
+  constructor(code: CarrierErrorCode, message: string, options: CarrierErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.code = code;
+    this.retryable = options.retryable ?? retryableByCode[code];
+    this.httpStatus = options.httpStatus;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+  /** Recognises an error of this class, also of another copy of this package. */
+  static is(error: unknown): error is CarrierError {
+    return hasMark(error, carrierMark);
+  }
+  /**
+   * Makes any thrown value a CarrierError: one that has a carrier's code keeps it (an error that
+   * crossed a process as data), a dispatcher's full queue and timeouts become OVERLOADED and
+   * TIMEOUT, an abort ABORTED, all else INTERNAL with the value as `cause`.
+   */
+  static from(error: unknown): CarrierError {
+    if (CarrierError.is(error)) return error;
+    const { code, name, message, retryable } = Object(error) as Record<string, unknown>;
+    const text = typeof message === 'string' ? message : String(error);
+    const known = typeof code === 'string' ? carrierCodeOf(code) : undefined;
+    if (known !== undefined) {
+      const options = typeof retryable === 'boolean' ? { retryable } : {};
+      return new CarrierError(known, text, { cause: error, ...options });
+    }
+    if (name === 'AbortError') return new CarrierError('ABORTED', text, { cause: error });
+    return new CarrierError('INTERNAL', text, { cause: error });
+  }
+}
+
+const dispatcherCodes: Readonly<Record<string, CarrierErrorCode>> = {
+  ERR_QUEUE_FULL: 'OVERLOADED',
+  ERR_QUEUE_TIMEOUT: 'TIMEOUT',
+  ERR_RUN_TIMEOUT: 'TIMEOUT',
+  ERR_TIMEOUT: 'TIMEOUT',
+};
+
+function carrierCodeOf(code: string): CarrierErrorCode | undefined {
+  if (Object.hasOwn(retryableByCode, code)) return code as CarrierErrorCode;
+  return Object.hasOwn(dispatcherCodes, code) ? dispatcherCodes[code] : undefined;
+}
+
+function hasMark(error: unknown, mark: symbol): boolean {
+  return typeof error === 'object' && error !== null && mark in error;
+}

@@ -1,0 +1,157 @@
+import { RailError } from './errors.ts';
+import type { LocalDate, TimeAt } from './local-clock.ts';
+import type { Money } from './money.ts';
+import { stableHash } from './stable-hash.ts';
+import type { StationId } from './station.ts';
+
+/** Names one carrier among those of a search: `'renfe'`. */
+export type CarrierId = string;
+
+/** One train, boarded once and left once. */
+export interface RideLeg {
+  readonly kind: 'ride';
+  readonly origin: StationId;
+  readonly destination: StationId;
+  readonly departure: TimeAt;
+  readonly arrival: TimeAt;
+  /** Product name, `'AVE'`. */
+  readonly brand?: string;
+  /** Train number without leading zeros, `'3063'`. */
+  readonly number?: string;
+  /** Who runs the train. */
+  readonly operator?: string;
+  /** The day under which the operator runs the train. */
+  readonly operatingDay?: LocalDate;
+}
+
+/** The way between two trains. */
+export interface TransferLeg {
+  readonly kind: 'transfer';
+  readonly origin: StationId;
+  readonly destination: StationId;
+  readonly minutes: number;
+}
+
+export type Leg = RideLeg | TransferLeg;
+
+/** What one seller asks for a journey. */
+export interface Offer {
+  /** Unique for its seller within one journey. */
+  readonly id: string;
+  readonly seller: CarrierId;
+  /** For all passengers of the query. */
+  readonly total: Money;
+  readonly travelClass: 'first' | 'second' | 'any';
+  readonly fareName?: string;
+  readonly flexibility: 'full' | 'semi' | 'none' | 'unknown';
+  readonly seatsLeft?: number;
+  /** Epoch ms. */
+  readonly validUntil?: number;
+  /** Epoch ms at which the seller answered. */
+  readonly fetchedAt: number;
+}
+
+/** A time that another source gives, more than three minutes away from the journey's own. */
+export interface TimeConflict {
+  readonly field: 'departure' | 'arrival';
+  readonly source: CarrierId;
+  readonly value: TimeAt;
+}
+
+/** One way to travel, with every offer for it. Sold out when `offers` is empty. */
+export interface Journey {
+  /** The same for the same trains on the same day, whoever sells them. */
+  readonly id: string;
+  readonly legs: readonly Leg[];
+  readonly departure: TimeAt;
+  readonly arrival: TimeAt;
+  readonly durationMinutes: number;
+  /** Changes of train. */
+  readonly transfers: number;
+  /** Cheapest first. */
+  readonly offers: readonly Offer[];
+  /** Carriers that know this journey, sorted. */
+  readonly sources: readonly CarrierId[];
+  readonly conflicts?: readonly TimeConflict[];
+}
+
+/** What an adapter knows of a journey; the rest is derived. */
+export interface JourneyParts {
+  readonly source: CarrierId;
+  readonly legs: readonly Leg[];
+  readonly offers: readonly Offer[];
+}
+
+/**
+ * Makes a journey of its legs and offers: derives id, times, duration and transfers, sorts the offers.
+ *
+ * @throws RailError `ERR_JOURNEY` without a ride, or when a train arrives before it departs or
+ *   departs before the one before it arrives
+ */
+export function createJourney(parts: JourneyParts): Journey {
+  const rides = ridesOf(parts.legs);
+  const first = rides[0];
+  const last = rides.at(-1);
+  if (!first || !last)
+    throw journeyError('at least one ride', `${parts.legs.length} legs without one`);
+  let earliest = first.departure.ms;
+  for (const ride of rides) {
+    if (ride.departure.ms < earliest || ride.arrival.ms < ride.departure.ms) {
+      throw journeyError('legs in order of time', `${ride.departure.iso} to ${ride.arrival.iso}`);
+    }
+    earliest = ride.arrival.ms;
+  }
+  return {
+    id: `j-${stableHash(journeyKey(rides))}`,
+    legs: parts.legs,
+    departure: first.departure,
+    arrival: last.arrival,
+    durationMinutes: Math.round((last.arrival.ms - first.departure.ms) / 60_000),
+    transfers: rides.length - 1,
+    offers: [...parts.offers].sort(compareOffers),
+    sources: [parts.source],
+  };
+}
+
+/** The legs that are trains. */
+export function ridesOf(legs: readonly Leg[]): RideLeg[] {
+  return legs.filter((leg) => leg.kind === 'ride');
+}
+
+/**
+ * What tells one journey from another: operating day, train number and stations of each ride; when a
+ * ride has no number, also the times, brand and operator.
+ */
+export function journeyKey(rides: readonly RideLeg[]): string {
+  return rides
+    .map((ride) => {
+      const day = ride.operatingDay ?? ride.departure.iso.slice(0, 10);
+      const name =
+        ride.number ?? `${ride.departure.ms}/${ride.arrival.ms}/${ride.brand}/${ride.operator}`;
+      return `${day} ${name} ${ride.origin} ${ride.destination}`;
+    })
+    .join(' > ');
+}
+
+/** Cheapest first; total: currency, amount, seller, id. */
+export function compareOffers(a: Offer, b: Offer): number {
+  return (
+    compareText(a.total.currency, b.total.currency) ||
+    a.total.amount - b.total.amount ||
+    compareText(a.seller, b.seller) ||
+    compareText(a.id, b.id)
+  );
+}
+
+/** By code units, the same on every machine. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function journeyError(expected: string, got: string): RailError {
+  return new RailError('ERR_JOURNEY', `Cannot create journey: ${expected} expected, got ${got}`, {
+    expected,
+    got,
+  });
+}

@@ -1,0 +1,170 @@
+import {
+  compareOffers,
+  compareText,
+  type Journey,
+  journeyKey,
+  type Offer,
+  ridesOf,
+  type TimeConflict,
+} from './journey.ts';
+
+const SAME_TRAIN_MS = 10 * 60_000;
+const SAME_TIMES_MS = 2 * 60_000;
+const CONFLICT_MS = 3 * 60_000;
+
+/** Journeys of several carriers that are one: the first member is the one whose times and legs count. */
+type Cluster = [leader: Journey, ...others: Journey[]];
+
+/**
+ * Joins the journeys that several carriers know, in no particular order of the result; the outcome is
+ * independent of the order of the input. Two are one when
+ * - every ride has the same operating day, train number and stations, and they depart within 10 minutes; or
+ * - one of them has no train number, stations are the same, departure and arrival are within
+ *   2 minutes, and neither brand nor operator contradict each other.
+ *
+ * The offers of all sellers are kept. A time more than 3 minutes off is kept as a conflict.
+ */
+export function mergeJourneys(journeys: readonly Journey[]): Journey[] {
+  const alone = new Map<string, Journey>();
+  const shared: Journey[] = [];
+  const loose: Journey[] = [];
+  for (const journey of journeys) {
+    if (!isNumbered(journey)) loose.push(journey);
+    else if (alone.has(journey.id)) shared.push(journey);
+    else alone.set(journey.id, journey);
+  }
+  if (shared.length === 0 && loose.length === 0) return [...alone.values()];
+  for (const { id } of [...shared]) {
+    const first = alone.get(id);
+    if (first) shared.push(first);
+    alone.delete(id);
+  }
+  const clusters: Cluster[] = [...clusterNumbered(shared)];
+  for (const journey of alone.values()) clusters.push([journey]);
+  attachLoose(clusters, loose);
+  return uniqueIds(clusters.map(mergeCluster));
+}
+
+function isNumbered(journey: Journey): boolean {
+  return journey.legs.every((leg) => leg.kind === 'transfer' || leg.number !== undefined);
+}
+
+function clusterNumbered(journeys: Journey[]): Cluster[] {
+  const byKey = new Map<string, Cluster[]>();
+  for (const journey of journeys.sort(compareCanonical)) {
+    const key = journeyKey(ridesOf(journey.legs));
+    const clusters = byKey.get(key) ?? [];
+    byKey.set(key, clusters);
+    const cluster = clusters.find(
+      ([leader]) => journey.departure.ms - leader.departure.ms <= SAME_TRAIN_MS,
+    );
+    if (cluster) cluster.push(journey);
+    else clusters.unshift([journey]);
+  }
+  return [...byKey.values()].flat();
+}
+
+/** Each journey without a number joins the nearest cluster that it does not contradict, or opens one. */
+function attachLoose(clusters: Cluster[], loose: Journey[]): void {
+  const byStations = new Map<string, Cluster[]>();
+  for (const cluster of clusters) addTo(byStations, cluster);
+  for (const journey of loose.sort(compareCanonical)) {
+    const candidates = (byStations.get(stationsOf(journey)) ?? []).filter(
+      (cluster) => timesApart(cluster[0], journey) !== undefined && !contradicts(cluster, journey),
+    );
+    const [nearest] = candidates.sort(
+      ([a], [b]) =>
+        (timesApart(a, journey) ?? 0) - (timesApart(b, journey) ?? 0) || compareCanonical(a, b),
+    );
+    if (nearest) {
+      nearest.push(journey);
+    } else {
+      const opened: Cluster = [journey];
+      clusters.push(opened);
+      addTo(byStations, opened);
+    }
+  }
+}
+
+function addTo(byStations: Map<string, Cluster[]>, cluster: Cluster): void {
+  const stations = stationsOf(cluster[0]);
+  const there = byStations.get(stations);
+  if (there) there.push(cluster);
+  else byStations.set(stations, [cluster]);
+}
+
+function stationsOf({ legs }: Journey): string {
+  return ridesOf(legs)
+    .map((ride) => `${ride.origin} ${ride.destination}`)
+    .join(' > ');
+}
+
+function timesApart(a: Journey, b: Journey): number | undefined {
+  const departure = Math.abs(a.departure.ms - b.departure.ms);
+  const arrival = Math.abs(a.arrival.ms - b.arrival.ms);
+  return departure <= SAME_TIMES_MS && arrival <= SAME_TIMES_MS ? departure + arrival : undefined;
+}
+
+function contradicts(cluster: Cluster, journey: Journey): boolean {
+  const rides = ridesOf(journey.legs);
+  return cluster.some((member) =>
+    ridesOf(member.legs).some(
+      (ride, index) =>
+        differ(ride.brand, rides[index]?.brand) || differ(ride.operator, rides[index]?.operator),
+    ),
+  );
+}
+
+function differ(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && b !== undefined && a.toLowerCase() !== b.toLowerCase();
+}
+
+function mergeCluster(cluster: Cluster): Journey {
+  const [leader, ...others] = cluster;
+  if (others.length === 0) return leader;
+  const offers = new Map<string, Offer>();
+  for (const offer of cluster.flatMap((member) => member.offers).sort(compareFreshness)) {
+    const key = JSON.stringify([offer.seller, offer.id]);
+    if (!offers.has(key)) offers.set(key, offer);
+  }
+  const conflicts = others.flatMap((other) => conflictsWith(leader, other));
+  return {
+    ...leader,
+    offers: [...offers.values()].sort(compareOffers),
+    sources: [...new Set(cluster.flatMap((member) => member.sources))].sort(compareText),
+    ...(conflicts.length > 0 ? { conflicts } : {}),
+  };
+}
+
+function conflictsWith(leader: Journey, other: Journey): TimeConflict[] {
+  const fields = ['departure', 'arrival'] as const;
+  return fields
+    .filter((field) => Math.abs(leader[field].ms - other[field].ms) > CONFLICT_MS)
+    .map((field) => ({ field, source: other.sources[0] ?? '', value: other[field] }));
+}
+
+/** Two trains under one key (more than 10 minutes apart) are told apart by their order. */
+function uniqueIds(journeys: Journey[]): Journey[] {
+  if (new Set(journeys.map(({ id }) => id)).size === journeys.length) return journeys;
+  const seen = new Map<string, number>();
+  return journeys.sort(compareCanonical).map((journey) => {
+    const count = (seen.get(journey.id) ?? 0) + 1;
+    seen.set(journey.id, count);
+    return count === 1 ? journey : { ...journey, id: `${journey.id}-${count}` };
+  });
+}
+
+function compareFreshness(a: Offer, b: Offer): number {
+  return b.fetchedAt - a.fetchedAt || compareOffers(a, b);
+}
+
+/** A total order of whole values, so that nothing depends on who answered first. */
+function compareCanonical(a: Journey, b: Journey): number {
+  return (
+    a.departure.ms - b.departure.ms ||
+    a.arrival.ms - b.arrival.ms ||
+    compareText(a.id, b.id) ||
+    compareText(a.sources[0] ?? '', b.sources[0] ?? '') ||
+    compareText(JSON.stringify(a), JSON.stringify(b))
+  );
+}

@@ -1,0 +1,118 @@
+import { RailError } from './errors.ts';
+
+/** An amount in the currency's minor unit: `{ amount: 3735, currency: 'EUR' }` is 37,35 euros. */
+export interface Money {
+  /** Integer, minor units (cents; whole yen; thousandths of a dinar). */
+  readonly amount: number;
+  /** ISO 4217 code, three capital letters. */
+  readonly currency: string;
+}
+
+/** How a wire writes amounts. */
+export interface MoneyFormat {
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** The decimal sign; the other of the two, or a space, may group thousands. Default `.`. */
+  readonly decimal?: ',' | '.';
+}
+
+// ISO 4217: the minor units that are not 2.
+const exponents: ReadonlyMap<string, number> = new Map([
+  ...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'
+    .split(' ')
+    .map((code): [string, number] => [code, 0]),
+  ...'BHD IQD JOD KWD LYD OMR TND'.split(' ').map((code): [string, number] => [code, 3]),
+  ...'CLF UYW'.split(' ').map((code): [string, number] => [code, 4]),
+]);
+
+/**
+ * Tells how many decimals a currency has (ISO 4217): 0 for JPY, 2 for EUR, 3 for TND.
+ *
+ * @throws RailError `ERR_MONEY` when the code is not three capital letters
+ */
+export function currencyExponent(currency: string): number {
+  if (!/^[A-Z]{3}$/.test(currency)) {
+    throw moneyError('an ISO 4217 currency code', currency);
+  }
+  return exponents.get(currency) ?? 2;
+}
+
+const grammars = {
+  ',': /^(-?)(\d{1,3}(?:[. \u00a0\u202f]\d{3})+|\d+)(?:,(\d+))?$/,
+  '.': /^(-?)(\d{1,3}(?:[, \u00a0\u202f]\d{3})+|\d+)(?:\.(\d+))?$/,
+};
+
+/**
+ * Reads decimal text exactly, digit by digit: no floating point on the way.
+ *
+ * @throws RailError `ERR_MONEY` for text that is no amount, has more decimals than the currency,
+ *   or exceeds the safe integers
+ * @example
+ * parseMoney('1.071,20', { currency: 'EUR', decimal: ',' }); // { amount: 107120, currency: 'EUR' }
+ */
+export function parseMoney(text: string, format: MoneyFormat): Money {
+  const exponent = currencyExponent(format.currency);
+  const decimal = format.decimal ?? '.';
+  const match = grammars[decimal].exec(text.trim());
+  if (!match) throw moneyError(`an amount with decimal sign '${decimal}'`, text);
+  const [, sign, whole = '', fraction = ''] = match;
+  if (/[1-9]/.test(fraction.slice(exponent))) {
+    throw moneyError(`at most ${exponent} decimals for ${format.currency}`, text);
+  }
+  const digits = whole.replace(/\D/g, '') + fraction.slice(0, exponent).padEnd(exponent, '0');
+  const amount = Number(digits);
+  if (!Number.isSafeInteger(amount)) throw moneyError('an amount within the safe integers', text);
+  return { amount: sign === '-' && amount !== 0 ? -amount : amount, currency: format.currency };
+}
+
+/**
+ * Reads an amount that a wire carries as a floating point number of major units (`31.49`).
+ * Accepts what is within a millionth of a minor unit, so the artefacts of sums (`0.1 + 0.2`) are rounded away.
+ *
+ * @throws RailError `ERR_MONEY` for NaN, infinities and amounts between two minor units
+ */
+export function moneyFromNumber(value: number, currency: string): Money {
+  const scaled = value * 10 ** currencyExponent(currency);
+  const amount = Math.round(scaled);
+  if (
+    !Number.isSafeInteger(amount) ||
+    Math.abs(scaled - amount) > 1e-6 * Math.max(1, amount / 1e6)
+  ) {
+    throw moneyError(`an amount in whole minor units of ${currency}`, value);
+  }
+  return { amount: amount === 0 ? 0 : amount, currency };
+}
+
+/**
+ * Adds two amounts of one currency.
+ *
+ * @throws RailError `ERR_CURRENCY_MISMATCH` for two currencies, `ERR_MONEY` above the safe integers
+ */
+export function addMoney(a: Money, b: Money): Money {
+  if (a.currency !== b.currency) {
+    throw new RailError(
+      'ERR_CURRENCY_MISMATCH',
+      `Cannot add money: one currency expected, got ${a.currency} and ${b.currency}`,
+      { expected: a.currency, got: b.currency },
+    );
+  }
+  const amount = a.amount + b.amount;
+  if (!Number.isSafeInteger(amount)) throw moneyError('a sum within the safe integers', amount);
+  return { amount, currency: a.currency };
+}
+
+/** Writes an amount as decimal text with its currency: `'37.35 EUR'`, `'500 JPY'`. */
+export function formatMoney(money: Money): string {
+  const exponent = currencyExponent(money.currency);
+  const digits = String(Math.abs(money.amount)).padStart(exponent + 1, '0');
+  const whole = digits.slice(0, digits.length - exponent);
+  const fraction = exponent === 0 ? '' : `.${digits.slice(-exponent)}`;
+  return `${money.amount < 0 ? '-' : ''}${whole}${fraction} ${money.currency}`;
+}
+
+function moneyError(expected: string, got: unknown): RailError {
+  return new RailError('ERR_MONEY', `Cannot read money: ${expected} expected, got ${String(got)}`, {
+    expected,
+    got,
+  });
+}

@@ -1,0 +1,122 @@
+import type { Carrier, CarrierAnswer, CarrierContext } from './carrier.ts';
+import { CarrierError } from './errors.ts';
+import type { Journey } from './journey.ts';
+import type { ResolvedSearchOptions } from './search-options.ts';
+import type { ResolvedQuery } from './search-query.ts';
+import type { CarrierState, CarrierStatus } from './search-result.ts';
+
+/** Asks all carriers at once; each one settles exactly once. */
+export interface Scatter {
+  /** One a carrier, in the order of the carriers; replaced as they settle. */
+  readonly statuses: readonly CarrierStatus[];
+  /** Settles those that still run as `cancelled`, and aborts them with `reason`. */
+  cancel(reason: unknown): void;
+}
+
+/** What one search asks. */
+export interface ScatterTask {
+  readonly query: ResolvedQuery;
+  readonly startedAt: number;
+  readonly deadlineMs: number;
+  /** Called when a carrier settles, never before `scatter` returned. */
+  readonly onSettled: (status: CarrierStatus, journeys: readonly Journey[]) => void;
+  /** Called once, when all have settled. */
+  readonly onDone: () => void;
+}
+
+const NO_JOURNEYS: readonly Journey[] = [];
+// What a carrier says when the question has no answer: that is an answer, not a failure.
+const EMPTY_CODES: ReadonlySet<string> = new Set(['NO_RESULTS', 'NOT_SERVED', 'DATE_OUT_OF_RANGE']);
+
+/** Starts every carrier under one deadline and one signal. What is late is aborted and not looked at again. */
+export function scatter(options: ResolvedSearchOptions, task: ScatterTask): Scatter {
+  const { carriers, now, run, http } = options;
+  const { query, startedAt, deadlineMs, onSettled, onDone } = task;
+  const deadline = startedAt + deadlineMs;
+  const controller = new AbortController();
+  const statuses: CarrierStatus[] = carriers.map(({ id }) => ({
+    carrier: id,
+    state: 'running',
+    ms: 0,
+    found: 0,
+  }));
+  let running = carriers.length;
+  const timer = setTimeout(() => {
+    const error = new CarrierError('TIMEOUT', `no answer within ${deadlineMs} ms`);
+    endAll('timeout', error, error);
+  }, deadlineMs);
+
+  function settle(
+    index: number,
+    state: CarrierState,
+    journeys: readonly Journey[],
+    error?: CarrierError,
+  ): void {
+    const { carrier, state: before } = statuses[index] as CarrierStatus;
+    if (before !== 'running') return;
+    const status: CarrierStatus = {
+      carrier,
+      state,
+      ms: Math.max(0, now() - startedAt),
+      found: journeys.length,
+      ...(error ? { error: describe(error) } : {}),
+    };
+    statuses[index] = status;
+    running -= 1;
+    if (running === 0) clearTimeout(timer);
+    onSettled(status, journeys);
+    if (running === 0) onDone();
+  }
+
+  function endAll(state: CarrierState, error: CarrierError, reason: unknown): void {
+    if (running === 0) return;
+    for (let index = 0; index < carriers.length; index++) settle(index, state, NO_JOURNEYS, error);
+    controller.abort(reason);
+  }
+
+  function fail(index: number, cause: unknown): void {
+    const error = CarrierError.from(cause);
+    settle(index, stateOf(error), NO_JOURNEYS, error);
+  }
+
+  carriers.forEach((carrier, index) => {
+    const context: CarrierContext = { signal: controller.signal, deadline, http: http(carrier.id) };
+    start(run, carrier, query, context).then(
+      (answer) => {
+        const journeys = journeysOf(answer);
+        if (journeys) settle(index, journeys.length > 0 ? 'ok' : 'empty', journeys);
+        else fail(index, new TypeError(`journeys expected of ${carrier.id}, got none`));
+      },
+      (cause) => fail(index, cause),
+    );
+  });
+
+  return {
+    statuses,
+    cancel: (reason) => endAll('cancelled', new CarrierError('ABORTED', 'the caller left'), reason),
+  };
+}
+
+/** A `run` that throws at once is a carrier that fails, not a search that fails. */
+async function start(
+  run: ResolvedSearchOptions['run'],
+  carrier: Carrier,
+  query: ResolvedQuery,
+  context: CarrierContext,
+): Promise<CarrierAnswer> {
+  return run(carrier, query, context);
+}
+
+function journeysOf(answer: CarrierAnswer | undefined): readonly Journey[] | undefined {
+  return Array.isArray(answer?.journeys) ? answer.journeys : undefined;
+}
+
+function stateOf({ code }: CarrierError): CarrierState {
+  if (EMPTY_CODES.has(code)) return 'empty';
+  if (code === 'TIMEOUT') return 'timeout';
+  return code === 'OVERLOADED' ? 'rejected-busy' : 'error';
+}
+
+function describe({ code, retryable, message }: CarrierError): CarrierStatus['error'] & object {
+  return { code, retryable, message };
+}

@@ -1,0 +1,176 @@
+import { channel } from 'node:diagnostics_channel';
+import { CarrierError, RailError } from './errors.ts';
+import { createEventQueue } from './event-queue.ts';
+import type { Journey } from './journey.ts';
+import { createJourneyFeed } from './journey-feed.ts';
+import { createLocalClock } from './local-clock.ts';
+import { mergeJourneys } from './merge.ts';
+import { type JourneyOrder, sortJourneys } from './order.ts';
+import { scatter } from './scatter.ts';
+import {
+  resolveCallOptions,
+  resolveSearchOptions,
+  type SearchCallOptions,
+  type SearchOptions,
+} from './search-options.ts';
+import { resolveQuery, type SearchQuery } from './search-query.ts';
+import type { CarrierStatus, SearchEvent, SearchResult } from './search-result.ts';
+import { createSearchCounters, type SearchStats } from './search-stats.ts';
+
+/** Asks many carriers one question. Holds timers and signals only while searches run. */
+export interface Search extends AsyncDisposable {
+  /**
+   * Asks every carrier and resolves when all have settled, at the deadline at the latest. A carrier
+   * that fails or is late is a status in the result, never a rejection.
+   *
+   * @throws RailError `ERR_BAD_QUERY`, or `ERR_CLOSED` after `close()`
+   * @throws the reason of `signal`, at once when it aborts
+   */
+  search(query: SearchQuery, options?: SearchCallOptions): Promise<SearchResult>;
+  /**
+   * The same search as events, each carrier's as soon as it answers. Leaving the loop aborts the rest.
+   * `search-done` comes last; applying every `journeys-upsert` gives the journeys of `search`.
+   *
+   * @throws at the call what `search` rejects with; while iterating, the reason of `signal`
+   */
+  stream(query: SearchQuery, options?: SearchCallOptions): AsyncIterableIterator<SearchEvent>;
+  stats(): SearchStats;
+  /** Refuses new searches and resolves when those in flight have ended. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Who follows one search. After `aborted` nothing is told any more. */
+interface Observer {
+  settled(status: CarrierStatus, journeys: readonly Journey[]): void;
+  done(ended: Omit<SearchResult, 'journeys'>): void;
+  aborted(reason: unknown): void;
+}
+
+/** One search under way. */
+interface Running {
+  readonly started: SearchEvent & { type: 'search-started' };
+  readonly order: JourneyOrder;
+  leave(reason: unknown): void;
+}
+
+const carrierSettled = channel('ticketing:core:carrier-settled');
+const searchDone = channel('ticketing:core:search-done');
+
+/**
+ * Creates a search over carriers: one run per carrier, one deadline, one signal, one merged list.
+ * Diagnostics channels: `ticketing:core:carrier-settled`, `ticketing:core:search-done`.
+ *
+ * @throws TypeError or RangeError for options that are unknown or out of range
+ * @example
+ * const search = createSearch({ carriers: [renfe, ouigo], deadlineMs: 2000 });
+ * const { journeys, carriers, complete } = await search.search({ origin, destination, date });
+ */
+export function createSearch(options: SearchOptions): Search {
+  const resolved = resolveSearchOptions(options);
+  const { carriers, now } = resolved;
+  const clock = createLocalClock();
+  const counters = createSearchCounters(carriers.map(({ id }) => id));
+  const whenIdle: (() => void)[] = [];
+  let closed = false;
+
+  function begin(query: SearchQuery, call: SearchCallOptions, observer: Observer): Running {
+    const { signal, deadlineMs, order } = resolveCallOptions(call, resolved);
+    if (closed)
+      throw new RailError('ERR_CLOSED', 'Cannot search: an open search expected, got a closed one');
+    const startedAt = now();
+    const checked = resolveQuery(query, startedAt, clock);
+    signal?.throwIfAborted();
+    let aborted = false;
+
+    const scattered = scatter(resolved, {
+      query: checked,
+      startedAt,
+      deadlineMs,
+      onSettled(status, journeys) {
+        counters.settled(status);
+        if (carrierSettled.hasSubscribers) carrierSettled.publish({ query: checked, status });
+        if (!aborted) observer.settled(status, journeys);
+      },
+      onDone() {
+        signal?.removeEventListener('abort', onAbort);
+        const statuses = [...scattered.statuses];
+        const complete = statuses.every(({ state }) => state === 'ok' || state === 'empty');
+        const ended = {
+          query: checked,
+          carriers: statuses,
+          complete,
+          ms: Math.max(0, now() - startedAt),
+        };
+        counters.ended(aborted ? 'aborted' : complete ? 'complete' : 'partial');
+        if (searchDone.hasSubscribers) searchDone.publish({ ...ended, aborted });
+        if (!aborted) observer.done(ended);
+        if (counters.running === 0) for (const resolve of whenIdle.splice(0)) resolve();
+      },
+    });
+    function leave(reason: unknown): void {
+      aborted = true;
+      scattered.cancel(reason);
+      observer.aborted(reason);
+    }
+    const onAbort = (): void => leave(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    counters.started();
+    const started = {
+      type: 'search-started',
+      query: checked,
+      carriers: [...scattered.statuses],
+    } as const;
+    return { started: { ...started, deadline: startedAt + deadlineMs }, order, leave };
+  }
+
+  return {
+    search(query, call = {}) {
+      return new Promise((resolve, reject) => {
+        const found: Journey[] = [];
+        const { order } = begin(query, call, {
+          settled: (_status, journeys) => {
+            for (const journey of journeys) found.push(journey);
+          },
+          done: ({ query: checked, ...ended }) =>
+            resolve({
+              query: checked,
+              journeys: sortJourneys(mergeJourneys(found), order),
+              ...ended,
+            }),
+          aborted: reject,
+        });
+      });
+    },
+    stream(query, call = {}) {
+      const events = createEventQueue<SearchEvent>(() =>
+        running.leave(new CarrierError('ABORTED', 'the consumer left the stream')),
+      );
+      let seq = 0;
+      const running = begin(query, call, {
+        settled(status, journeys) {
+          events.push({ type: 'carrier-status', status });
+          if (journeys.length === 0) return;
+          seq += 1;
+          events.push({ type: 'journeys-upsert', seq, ...feed.add(journeys) });
+        },
+        done({ carriers: statuses, complete, ms }) {
+          events.push({ type: 'search-done', carriers: statuses, complete, found: feed.found, ms });
+          events.end();
+        },
+        aborted: events.fail,
+      });
+      const feed = createJourneyFeed(running.order);
+      events.push(running.started);
+      return events;
+    },
+    stats: () => counters.read(closed ? 'closed' : 'open'),
+    close() {
+      closed = true;
+      if (counters.running === 0) return Promise.resolve();
+      return new Promise((resolve) => whenIdle.push(resolve));
+    },
+    [Symbol.asyncDispose]() {
+      return this.close();
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/**
+ * Hashes text to 13 characters, the same on every machine and in every version: it names things, it
+ * secures nothing, and whoever relies on equality compares the text too.
+ *
+ * Two 32-bit lanes over the UTF-16 code units: FNV-1a (Fowler, Noll, Vo), and the same step with the
+ * multiplier of MurmurHash2 (Appleby); each finished with the mixer of MurmurHash3.
+ */
+export function stableHash(text: string): string {
+  let one = 0x811c9dc5;
+  let two = 0x9747b28c;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    one = Math.imul(one ^ unit, 0x01000193);
+    two = Math.imul(two ^ unit, 0x5bd1e995);
+  }
+  const high = mix(one).toString(36).padStart(7, '0');
+  return (high + mix(two).toString(36).padStart(7, '0')).slice(1);
+}
+
+function mix(lane: number): number {
+  let hash = lane;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

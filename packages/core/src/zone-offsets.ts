@@ -1,0 +1,64 @@
+const DAY_MS = 86_400_000;
+const QUARTER_MS = 900_000;
+const MAX_ZONES = 512;
+const MAX_INSTANTS = 4096;
+
+/** Offsets of one zone from UTC, in milliseconds, cached by instant. */
+export interface ZoneOffsets {
+  /** Offset at the start of a UTC day, counted from the epoch. */
+  atDay(day: number): number;
+  /** Offset at an instant. Zones change at a quarter of an hour, so instants are floored to that. */
+  at(ms: number): number;
+}
+
+/**
+ * Gives each zone its cached offsets, taken from the runtime's own zone data by `Intl`.
+ * Memory is bounded: 512 zones, 4,096 instants each; a full cache starts anew.
+ *
+ * @throws RangeError for a name that is no IANA zone
+ */
+export function createZoneCache(): (zone: string) => ZoneOffsets {
+  const zones = new Map<string, ZoneOffsets>();
+  return (zone) => {
+    const known = zones.get(zone);
+    if (known) return known;
+    const offsets = createZoneOffsets(zone);
+    if (zones.size >= MAX_ZONES) zones.clear();
+    zones.set(zone, offsets);
+    return offsets;
+  };
+}
+
+function createZoneOffsets(zone: string): ZoneOffsets {
+  const format = offsetFormat(zone);
+  const byDay = new Map<number, number>();
+  const byQuarter = new Map<number, number>();
+  const cached = (cache: Map<number, number>, key: number, unit: number): number => {
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    if (cache.size >= MAX_INSTANTS) cache.clear();
+    const offset = readOffset(format.format(key * unit));
+    cache.set(key, offset);
+    return offset;
+  };
+  return {
+    atDay: (day) => cached(byDay, day, DAY_MS),
+    at: (ms) => cached(byQuarter, Math.floor(ms / QUARTER_MS), QUARTER_MS),
+  };
+}
+
+function offsetFormat(zone: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+  } catch {
+    throw new RangeError(`Cannot use time zone: an IANA name expected, got ${String(zone)}`);
+  }
+}
+
+/** `'12/1/2026, GMT+01:00'` → 3,600,000; plain `GMT` is 0. */
+function readOffset(formatted: string): number {
+  const match = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(formatted);
+  const [, sign, hours = '0', minutes = '0', seconds = '0'] = match ?? [];
+  const ms = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  return sign === '-' ? -ms : ms;
+}
