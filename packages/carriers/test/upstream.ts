@@ -20,6 +20,9 @@ import {
 
 /** The day on which these tests live. */
 export const NOW = Date.UTC(2026, 10, 20, 12);
+const startedAt = performance.now();
+/** A clock that runs, on that day. */
+export const now = (): number => NOW + Math.floor(performance.now() - startedAt);
 export const credentials = { username: 'test', password: 'test' };
 
 export interface Upstream {
@@ -32,11 +35,11 @@ export interface Upstream {
 export async function startUpstream(options: CarrierSimOptions = {}): Promise<Upstream> {
   const instant = { latency: { kind: 'fixed', ms: 0 } } as const;
   const sim = await startCarrierSim({
-    now: () => NOW,
+    now,
     plan: { renfe: instant, ouigo: instant, avlo: instant },
     ...options,
   });
-  const http = createCarrierHttp();
+  const http = createCarrierHttp({ now });
   onTestFinished(async () => {
     await http.close();
     await sim.close();
@@ -47,7 +50,7 @@ export async function startUpstream(options: CarrierSimOptions = {}): Promise<Up
 export function createCarriers(url: string): Upstream['carriers'] {
   return {
     renfe: createRenfe({ baseUrl: `${url}/renfe` }),
-    ouigo: createOuigo({ baseUrl: `${url}/ouigo`, credentials, now: () => NOW }),
+    ouigo: createOuigo({ baseUrl: `${url}/ouigo`, credentials, now }),
     avlo: createAvlo({ baseUrl: `${url}/avlo` }),
   };
 }
@@ -76,7 +79,7 @@ export async function ask(
 ): Promise<CarrierAnswer> {
   const wire = await carrier.request(query, {
     signal: new AbortController().signal,
-    deadline: Date.now() + 5000,
+    deadline: now() + 5000,
     http: http.clientOf(carrier.id),
     ...context,
   });

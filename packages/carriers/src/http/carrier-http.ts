@@ -38,6 +38,7 @@ interface Client extends CarrierHttp {
 }
 
 const NETWORK_RETRY_MS = 20;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Creates the HTTP of a process's carriers. Every answer is read whole and bounded, every request ends
@@ -87,7 +88,7 @@ function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): 
   }
 
   async function sendOnce(request: CarrierHttpRequest): Promise<CarrierHttpResponse> {
-    const remainingMs = request.deadline - now();
+    const remainingMs = Math.min(Math.ceil(request.deadline - now()), LONGEST_TIMER_MS);
     if (remainingMs <= 0)
       throw new CarrierError('TIMEOUT', `Cannot ask ${carrier}: time expected, got none`);
     const { origin, pathname, search } = new URL(request.url);
@@ -120,7 +121,9 @@ function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): 
         const retry = attempt < retries && waitMs !== undefined && !closed;
         if (!retry || now() + waitMs >= request.deadline || request.signal.aborted) throw error;
         counters.retried += 1;
-        await delay(waitMs, undefined, { signal: request.signal });
+        await delay(waitMs, undefined, { signal: request.signal }).catch(() => {
+          throw transportError(carrier, request.signal.reason);
+        });
       }
     }
   }

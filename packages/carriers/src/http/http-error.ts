@@ -33,13 +33,14 @@ export function statusError(
 /** Makes a CarrierError of whatever the HTTP client threw; the reason of an abort stays what it is. */
 export function transportError(carrier: string, error: unknown): CarrierError {
   if (CarrierError.is(error)) return error;
-  const code = String(Object(error)['code'] ?? '');
+  const { name, code: given } = Object(error) as { name?: unknown; code?: unknown };
+  const code = typeof given === 'string' ? given : '';
   const got = code || String(error);
   const options = { cause: error };
   const make = (kind: CarrierErrorCode): CarrierError =>
     new CarrierError(kind, `Cannot ask ${carrier}: an answer expected, got ${got}`, options);
   if (TIMEOUTS.test(code)) return make('TIMEOUT');
-  if (PROTOCOL_FAULTS.test(code)) return make('PROTOCOL');
+  if (PROTOCOL_FAULTS.test(code) || name === 'HTTPParserError') return make('PROTOCOL');
   if (NETWORK_FAULTS.test(code)) return make('NETWORK');
   return CarrierError.from(error);
 }

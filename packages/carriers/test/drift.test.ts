@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import * as carriers from '../src/index.ts';
+
+const source = new URL('../src/', import.meta.url);
+const folders = readdirSync(source, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .filter((name) => readdirSync(new URL(`${name}/`, source)).includes(`create-${name}.ts`));
+
+test('every folder with an adapter is exported and documented', () => {
+  expect(folders.length).toBeGreaterThanOrEqual(3);
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  for (const folder of folders) {
+    const name = `create${folder[0]?.toUpperCase()}${folder.slice(1)}`;
+    expect(carriers, 'src/index.ts').toHaveProperty(name);
+    expect(readme, 'README.md').toContain(name);
+  }
+});
+
+test('every adapter is named after its folder', () => {
+  const baseUrl = 'http://127.0.0.1:1';
+  const options = { baseUrl, credentials: { username: 'a', password: 'b' } };
+  const ids = [
+    carriers.createRenfe({ baseUrl }).id,
+    carriers.createOuigo(options).id,
+    carriers.createAvlo({ baseUrl }).id,
+  ];
+  expect(ids.sort()).toEqual(folders);
+});
