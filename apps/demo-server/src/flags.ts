@@ -25,7 +25,7 @@ export interface Flags {
 }
 
 /** Carriers that the server can ask. */
-export const CARRIER_NAMES = ['renfe', 'ouigo', 'avlo'] as const;
+const CARRIER_NAMES = ['renfe', 'ouigo', 'avlo'] as const;
 export type CarrierName = (typeof CARRIER_NAMES)[number];
 
 /** One row of the table that is printed at start. */

@@ -26,7 +26,7 @@ const titles = {
   400: 'Bad request',
   404: 'Not found',
   406: 'Not acceptable',
-  431: 'Request header fields too large',
+  499: 'Client closed request',
   500: 'Internal server error',
   502: 'Every carrier failed',
   503: 'Every carrier is busy',

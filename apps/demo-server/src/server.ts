@@ -1,7 +1,8 @@
 import accepts from '@fastify/accepts';
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, fastify, LogController } from 'fastify';
+import { sendClientError } from './client-error.ts';
 import type { Parts } from './compose.ts';
 import { ProblemError, sendProblem } from './problem.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -25,8 +26,10 @@ export async function buildServer(
 ): Promise<FastifyInstance> {
   const app = fastify({
     logger: { level: logRequests ? 'info' : 'error' },
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     return503OnClosing: false,
+    clientErrorHandler: sendClientError,
+    frameworkErrors: sendProblem,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: true, allErrors: false } },
   }).withTypeProvider<TypeBoxTypeProvider>();
   // The schemas describe the answers; the answers are plain data and are written as they are.
@@ -44,6 +47,11 @@ export async function buildServer(
     const total = `total;dur=${reply.elapsedTime.toFixed(1)}`;
     reply.header('server-timing', timing === undefined ? total : `${timing}, ${total}`);
     reply.header('x-worker', process.pid);
+    if (state.draining()) reply.header('connection', 'close');
+  });
+  // Connections that were busy when the server began to stop would stay open for their keep-alive time.
+  app.addHook('onResponse', async () => {
+    if (state.draining()) setImmediate(() => app.server.closeIdleConnections());
   });
   if (logRequests) {
     app.addHook('onResponse', async ({ method, url }, reply) => {

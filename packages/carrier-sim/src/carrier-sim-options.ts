@@ -17,7 +17,7 @@ export interface CarrierSimOptions {
   readonly port?: number;
   /** The time in epoch milliseconds; decides which dates are on sale and when tokens expire. Default `Date.now`. */
   readonly now?: () => number;
-  /** What Ouigo's login accepts. Default: any user name and password that are not empty. */
+  /** What Ouigo's login accepts. Default: whatever is not empty. */
   readonly credentials?: OuigoCredentials | undefined;
 }
 

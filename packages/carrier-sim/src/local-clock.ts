@@ -21,7 +21,7 @@ const clocks: Readonly<Record<Zone, Intl.DateTimeFormat>> = {
 };
 
 /** How far the clocks of a zone are ahead of UTC at an instant, in minutes. */
-export function offsetMinutesAt(ms: number, zone: Zone): number {
+function offsetMinutesAt(ms: number, zone: Zone): number {
   const [day, month, year, hour, minute] = clocks[zone].format(ms).match(/\d+/g)?.map(Number) ?? [];
   const local = Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute);
   return (local - Math.floor(ms / minuteMs) * minuteMs) / minuteMs;

@@ -68,21 +68,21 @@ export const stations: readonly SimStation[] = [
   spanish('7181100', 'Logroño'),
   spanish('7111208', 'Vitoria-Gasteiz'),
   foreign({ uic: '9431039', name: 'Lisboa Oriente', zone: 'Europe/Lisbon', renfeCode: '94021' }),
-  foreign({ uic: '8778400', name: 'Perpignan', zone: 'Europe/Paris', renfeCode: '87784' }),
-  foreign({ uic: '8778110', name: 'Narbonne', zone: 'Europe/Paris', renfeCode: '87781' }),
+  foreign({ uic: '8778400', name: 'Perpignan', zone: 'Europe/Paris', renfeCode: '87374' }),
+  foreign({ uic: '8778110', name: 'Narbonne', zone: 'Europe/Paris', renfeCode: '87088' }),
   foreign({
     uic: '8777300',
     name: 'Montpellier Saint-Roch',
     zone: 'Europe/Paris',
-    renfeCode: '87773',
+    renfeCode: '87173',
   }),
   foreign({
     uic: '8775100',
     name: 'Marseille Saint-Charles',
     zone: 'Europe/Paris',
-    renfeCode: '87751',
+    renfeCode: '87089',
   }),
-  foreign({ uic: '8772319', name: 'Lyon Part-Dieu', zone: 'Europe/Paris', renfeCode: '87723' }),
+  foreign({ uic: '8772319', name: 'Lyon Part-Dieu', zone: 'Europe/Paris', renfeCode: '87303' }),
 ];
 
 const byUic: ReadonlyMap<string, SimStation> = new Map(stations.map((each) => [each.uic, each]));

@@ -23,6 +23,17 @@ export type Fault =
 /** The name of a fault. */
 export type FaultKind = Fault['kind'];
 
+/** Every {@link FaultKind}. */
+export const faultKinds: readonly FaultKind[] = [
+  'hang',
+  'error',
+  'rate-limited',
+  'drip',
+  'truncated',
+  'malformed-price',
+  'throttled',
+];
+
 /** How one carrier behaves. */
 export interface Plan {
   readonly latency: Latency;

@@ -1,16 +1,6 @@
 import type { CarrierSimId } from './carrier-sim-id.ts';
 import { createExpectation, type Expectation } from './expectation.ts';
-import type { Fault, FaultKind, Latency, Plan } from './plan.ts';
-
-const faultKinds: readonly FaultKind[] = [
-  'hang',
-  'error',
-  'rate-limited',
-  'drip',
-  'truncated',
-  'malformed-price',
-  'throttled',
-];
+import { type Fault, faultKinds, type Latency, type Plan } from './plan.ts';
 
 /** What an untyped patch changes, and on which plan. */
 export interface PlanChange {
@@ -65,14 +55,18 @@ function resolveJourneys(value: unknown, expect: Expectation): number | null {
 function resolveFault(value: unknown, expect: Expectation): Fault | null {
   if (value === null) return null;
   const anyKeys = ['kind', 'share', 'retryAfterSeconds'];
-  const fields = expect.object(value, { name: 'fault', keys: anyKeys });
-  const kind = expect.oneOf(fields['kind'], { name: 'fault.kind', known: faultKinds });
-  const share = expect.number(fields['share'] ?? 1, { name: 'fault.share', min: 0, max: 1 });
+  const {
+    kind: givenKind,
+    share: givenShare = 1,
+    retryAfterSeconds: givenSeconds = 1,
+  } = expect.object(value, { name: 'fault', keys: anyKeys });
+  const kind = expect.oneOf(givenKind, { name: 'fault.kind', known: faultKinds });
+  const share = expect.number(givenShare, { name: 'fault.share', min: 0, max: 1 });
   if (kind !== 'rate-limited' && kind !== 'throttled') {
     expect.object(value, { name: `fault ${kind}`, keys: ['kind', 'share'] });
     return { kind, share };
   }
-  const retryAfterSeconds = expect.number(fields['retryAfterSeconds'] ?? 1, {
+  const retryAfterSeconds = expect.number(givenSeconds, {
     name: 'fault.retryAfterSeconds',
     min: 0,
     max: 86_400,

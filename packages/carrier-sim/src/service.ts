@@ -24,7 +24,8 @@ export function findService(carrier: CarrierSimId, pair: StationPair): Service |
   for (const { brand, trainsPerDay, stops } of linesOf[carrier]) {
     const from = stops[pair.origin];
     const to = stops[pair.destination];
-    if (from === undefined || to === undefined || from === to) continue;
+    // Not a comparison with undefined: a client may ask for a station called "constructor".
+    if (typeof from !== 'number' || typeof to !== 'number' || from === to) continue;
     const minutes = to - from;
     return {
       ...pair,

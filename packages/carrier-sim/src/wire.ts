@@ -15,7 +15,7 @@ export interface WireRequest {
 }
 
 /** One call of a wire. */
-export interface WireCall {
+interface WireCall {
   readonly method: 'GET' | 'POST';
   /** Below the carrier's prefix; `:name` marks a parameter. */
   readonly path: string;
@@ -34,7 +34,7 @@ export interface Wire {
 }
 
 /** What a search finds. */
-export type Finding =
+type Finding =
   | { readonly kind: 'trains'; readonly trains: readonly Train[] }
   | { readonly kind: 'not-served' }
   | { readonly kind: 'date-not-on-sale' };

@@ -61,3 +61,29 @@ test('avlo has a file from the UTC day before today to 180 days ahead', async ()
   const missing = (await (await getAvlo(sim.url, '2026-11-19')).json()) as { message: string };
   expect(missing.message).toBe('No timetable for 2026-11-19');
 });
+
+test('avlo runs as long between two stations as its clients reckon, both ways alike', async () => {
+  const sim = await startedSim();
+  const known = new Map([
+    ['12-14', 80],
+    ['12-13', 160],
+    ['13-14', 85],
+    ['12-15', 145],
+    ['16-17', 115],
+    ['16-18', 150],
+    ['12-19', 110],
+    ['12-20', 160],
+    ['12-21', 175],
+    ['16-22', 65],
+  ]);
+  for (const pair of avloPairs) {
+    const ids = [avloId(pair.origin), avloId(pair.destination)].sort((a, b) => a - b);
+    const trains = sim.trains({ ...pair, date });
+    const avlo = trains.filter(({ brand }) => brand === 'AVLO');
+    expect(avlo.length).toBeGreaterThan(2);
+    for (const train of avlo) {
+      expect(train.sellers).toEqual(['renfe', 'avlo']);
+      expect((train.arrivalMs - train.departureMs) / 60_000).toBe(known.get(ids.join('-')));
+    }
+  }
+});

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { getAvlo, visitRenfe } from './call-wires.ts';
-import { date, startedSim } from './started-sim.ts';
+import { date, eventually, startedSim } from './started-sim.ts';
 
 test('close() ends hung, dripping and waiting calls, and may be called again', async () => {
   const sim = await startedSim({
@@ -16,7 +16,7 @@ test('close() ends hung, dripping and waiting calls, and may be called again', a
   const waiting = fetch(`${sim.url}/ouigo/Token/login`, { method: 'POST' });
   const dripping = (await getAvlo(sim.url, date)).text();
   const ended = Promise.allSettled([hung, waiting, dripping]);
-  await vi.waitFor(() => {
+  await eventually(() => {
     const { renfe, ouigo, avlo } = sim.requests();
     expect([renfe.open, ouigo.open, avlo.open]).toEqual([1, 1, 1]);
   });

@@ -1,7 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type CarrierSimId, createTimetable, encodeOuigo, encodeRenfe } from '../src/index.ts';
 import { getAvlo, loginOuigo, searchOuigo, searchRenfe, visitRenfe } from './call-wires.ts';
-import { date, madridBarcelona, startedSim } from './started-sim.ts';
+import { date, eventually, madridBarcelona, startedSim } from './started-sim.ts';
 
 const carriers: readonly CarrierSimId[] = ['renfe', 'ouigo', 'avlo'];
 const renfe = { origin: '60000', destination: '71801', date };
@@ -24,10 +24,10 @@ test.each(carriers)('hang keeps a call to %s open until the client leaves', asyn
   const sim = await startedSim({ plan: { [carrier]: { fault: { kind: 'hang' } } } });
   const client = new AbortController();
   const answer = call(carrier, sim.url, { signal: client.signal });
-  await vi.waitFor(() => expect(sim.requests()[carrier].open).toBe(1));
+  await eventually(() => expect(sim.requests()[carrier].open).toBe(1));
   client.abort();
   await expect(answer).rejects.toThrow('aborted');
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(sim.requests()[carrier]).toEqual({ arrived: 1, answered: 0, aborted: 1, open: 0 });
   });
 });
@@ -66,7 +66,7 @@ test('drip stops when the client leaves', async () => {
   const reader = response.body?.getReader();
   await reader?.read();
   await reader?.cancel();
-  await vi.waitFor(() => expect(sim.requests().avlo).toMatchObject({ aborted: 1, open: 0 }));
+  await eventually(() => expect(sim.requests().avlo).toMatchObject({ aborted: 1, open: 0 }));
 });
 
 test.each(carriers)('truncated cuts the search answer of %s in the middle', async (carrier) => {

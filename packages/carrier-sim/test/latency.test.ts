@@ -1,8 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { drawLatency } from '../src/draw-latency.ts';
 import { createRandom } from '../src/random.ts';
 import { getAvlo, visitRenfe } from './call-wires.ts';
-import { date, startedSim } from './started-sim.ts';
+import { date, eventually, startedSim } from './started-sim.ts';
 
 test('a fixed latency holds each call back', async () => {
   const sim = await startedSim({ plan: { renfe: { latency: { kind: 'fixed', ms: 80 } } } });
@@ -28,10 +28,10 @@ test('a client that leaves ends the wait', async () => {
   const sim = await startedSim({ plan: { avlo: { latency: { kind: 'fixed', ms: 600_000 } } } });
   const client = new AbortController();
   const answer = getAvlo(sim.url, date, { signal: client.signal });
-  await vi.waitFor(() => expect(sim.requests().avlo.open).toBe(1));
+  await eventually(() => expect(sim.requests().avlo.open).toBe(1));
   client.abort();
   await expect(answer).rejects.toThrow('aborted');
-  await vi.waitFor(() => expect(sim.requests().avlo).toMatchObject({ aborted: 1, open: 0 }));
+  await eventually(() => expect(sim.requests().avlo).toMatchObject({ aborted: 1, open: 0 }));
 });
 
 test('drawLatency() follows its plan and its random stream', () => {

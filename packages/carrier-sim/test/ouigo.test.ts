@@ -59,6 +59,7 @@ test('ouigo tells inside a 200 that there is no route or no sale', async () => {
     errorOf(await searchOuigo(sim.url, { ...madridBarcelona, ...change }));
   expect(await code({ destination: '7179300' })).toBe('NO_ROUTE');
   expect(await code({ destination: 'XXX' })).toBe('NO_ROUTE');
+  expect(await code({ destination: 'constructor' })).toBe('NO_ROUTE');
   expect(await code({ date: '2026-11-20' })).toBe('DATE_NOT_ON_SALE');
   expect(await code({ date: '2027-05-21' })).toBe('DATE_NOT_ON_SALE');
   const none = await searchOuigo(sim.url, madridBarcelona);

@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { type CarrierSim, type CarrierSimOptions, startCarrierSim } from '../src/index.ts';
 
 export const madrid = '7160000';
@@ -22,4 +22,9 @@ export async function startedSim(options: CarrierSimOptions = {}): Promise<Carri
   });
   onTestFinished(() => sim.close());
   return sim;
+}
+
+/** Waits until a check passes, on a busy machine too. */
+export function eventually(check: () => void): Promise<void> {
+  return vi.waitFor(check, { timeout: 4500, interval: 5 });
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createTimetable, encodeAvlo, encodeOuigo, encodeRenfe } from '../src/index.ts';
 import { addDays } from '../src/local-clock.ts';
 import { stations } from '../src/network.ts';
+import { servesPair } from '../src/service.ts';
 import { barcelona, madrid, madridBarcelona } from './started-sim.ts';
 
 const uic = fc.constantFrom(...stations.map((station) => station.uic));
@@ -138,6 +139,7 @@ test('createTimetable() gives nothing where nobody runs, not even from a station
     { origin: '7113200', destination: barcelona },
     { origin: madrid, destination: madrid },
     { origin: madrid, destination: '0000000' },
+    { origin: madrid, destination: 'constructor' },
   ]) {
     expect(trains({ ...pair, date: '2026-12-01' })).toEqual([]);
   }
@@ -147,5 +149,16 @@ test('encodeRenfe(), encodeOuigo() and encodeAvlo() give equal bytes for equal t
   const { trains } = createTimetable({ seed: 'x' });
   for (const encode of [encodeRenfe, encodeOuigo, encodeAvlo]) {
     expect(encode(trains(madridBarcelona))).toBe(encode(trains(madridBarcelona)));
+  }
+});
+
+test('every station of the network has a journey to Madrid or Barcelona and its own code on each wire', () => {
+  const hubs = [madrid, '7117000', barcelona];
+  for (const { uic: origin } of stations.filter(({ uic }) => !hubs.includes(uic))) {
+    expect(hubs.some((destination) => servesPair('renfe', { origin, destination }))).toBe(true);
+  }
+  for (const code of ['uic', 'renfeCode', 'ouigoCode', 'avloId'] as const) {
+    const codes = stations.map((station) => station[code]).filter((each) => each !== undefined);
+    expect(new Set(codes).size).toBe(codes.length);
   }
 });

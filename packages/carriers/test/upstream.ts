@@ -19,11 +19,11 @@ import {
 } from '../src/index.ts';
 
 /** The day on which these tests live. */
-export const NOW = Date.UTC(2026, 10, 20, 12);
+const NOW = Date.UTC(2026, 10, 20, 12);
 const startedAt = performance.now();
 /** A clock that runs, on that day. */
 export const now = (): number => NOW + Math.floor(performance.now() - startedAt);
-export const credentials = { username: 'test', password: 'test' };
+const credentials = { username: 'test', password: 'test' };
 
 export interface Upstream {
   readonly sim: CarrierSim;
@@ -64,7 +64,7 @@ export function queryOf(
   return { origin: stationOf(origin), destination: stationOf(destination), date, passengers };
 }
 
-export function stationOf(uic: string): Station {
+function stationOf(uic: string): Station {
   const station = stationTable.byId(`uic:${uic}`);
   if (!station) throw new Error(`no station ${uic}`);
   return station;

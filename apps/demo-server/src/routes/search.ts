@@ -44,7 +44,9 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
     reply.header('vary', 'accept');
     if (accepted === 'application/json') {
       const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort(new Error('the client left')));
+      reply.raw.once('close', () =>
+        gone.abort(new ProblemError(499, { detail: 'The client left' })),
+      );
       const result = await search.search(query, { ...options, signal: gone.signal });
       reply.header('server-timing', serverTiming(result));
       return refuseWithoutAnswer(result);

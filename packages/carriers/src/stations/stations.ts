@@ -6,10 +6,9 @@ import type { Station } from '@ticketing/core';
  *
  * UIC codes: those Trainline's open station list (ODbL, github.com/trainline-eu/stations) was read
  * for agree, but for Gijón; the other Spanish ones follow from the Renfe code, their last five
- * digits. Spanish Renfe codes and all coordinates: Renfe's open station list (data.renfe.com),
+ * digits. Renfe codes and all coordinates: Renfe's open station list (data.renfe.com),
  * but for the coordinates of A Coruña (Trainline's list) and of Lisboa Oriente (CP's GTFS feed).
- * The French stations' and Lisboa Oriente's `renfe` codes, and every `ouigoCity` and `avlo` code,
- * are those of the simulator's wires.
+ * Lisboa Oriente's `renfe` code, and every `ouigoCity` and `avlo` code, are the simulator's own.
  */
 // biome-ignore format: one station a line reads as the table that it is
 export const stations: readonly Station[] = [
@@ -54,9 +53,9 @@ export const stations: readonly Station[] = [
   { id: 'uic:7181100', name: 'Logroño', zone: 'Europe/Madrid', country: 'ES', latitude: 42.4575, longitude: -2.4422, codes: { uic: '7181100', renfe: '81100' } },
   { id: 'uic:7111208', name: 'Vitoria-Gasteiz', zone: 'Europe/Madrid', country: 'ES', latitude: 42.8415, longitude: -2.6726, codes: { uic: '7111208', renfe: '11208' }, aliases: ['Vitoria', 'Gasteiz'] },
   { id: 'uic:9431039', name: 'Lisboa Oriente', zone: 'Europe/Lisbon', country: 'PT', latitude: 38.7678, longitude: -9.0991, codes: { uic: '9431039', renfe: '94021' }, aliases: ['Lisboa', 'Lisbon'] },
-  { id: 'uic:8778400', name: 'Perpignan', zone: 'Europe/Paris', country: 'FR', latitude: 42.6964, longitude: 2.8804, codes: { uic: '8778400', renfe: '87784' }, aliases: ['Perpiñán', 'Perpinyà'] },
-  { id: 'uic:8778110', name: 'Narbonne', zone: 'Europe/Paris', country: 'FR', latitude: 43.1903, longitude: 3.0057, codes: { uic: '8778110', renfe: '87781' }, aliases: ['Narbona'] },
-  { id: 'uic:8777300', name: 'Montpellier Saint-Roch', zone: 'Europe/Paris', country: 'FR', latitude: 43.6049, longitude: 3.8805, codes: { uic: '8777300', renfe: '87773' }, aliases: ['Montpellier'] },
-  { id: 'uic:8775100', name: 'Marseille Saint-Charles', zone: 'Europe/Paris', country: 'FR', latitude: 43.3035, longitude: 5.3822, codes: { uic: '8775100', renfe: '87751' }, aliases: ['Marseille', 'Marsella', 'Marseilles'] },
-  { id: 'uic:8772319', name: 'Lyon Part-Dieu', zone: 'Europe/Paris', country: 'FR', latitude: 45.7603, longitude: 4.8598, codes: { uic: '8772319', renfe: '87723' }, aliases: ['Lyon'] },
+  { id: 'uic:8778400', name: 'Perpignan', zone: 'Europe/Paris', country: 'FR', latitude: 42.6964, longitude: 2.8804, codes: { uic: '8778400', renfe: '87374' }, aliases: ['Perpiñán', 'Perpinyà'] },
+  { id: 'uic:8778110', name: 'Narbonne', zone: 'Europe/Paris', country: 'FR', latitude: 43.1903, longitude: 3.0057, codes: { uic: '8778110', renfe: '87088' }, aliases: ['Narbona'] },
+  { id: 'uic:8777300', name: 'Montpellier Saint-Roch', zone: 'Europe/Paris', country: 'FR', latitude: 43.6049, longitude: 3.8805, codes: { uic: '8777300', renfe: '87173' }, aliases: ['Montpellier'] },
+  { id: 'uic:8775100', name: 'Marseille Saint-Charles', zone: 'Europe/Paris', country: 'FR', latitude: 43.3035, longitude: 5.3822, codes: { uic: '8775100', renfe: '87089' }, aliases: ['Marseille', 'Marsella', 'Marseilles'] },
+  { id: 'uic:8772319', name: 'Lyon Part-Dieu', zone: 'Europe/Paris', country: 'FR', latitude: 45.7603, longitude: 4.8598, codes: { uic: '8772319', renfe: '87303' }, aliases: ['Lyon'] },
 ];

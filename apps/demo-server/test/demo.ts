@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { readFlags } from '../src/flags.ts';
+import { type Serving, serve } from '../src/serve.ts';
+
+export const MADRID_BARCELONA = '/search?origin=Madrid&destination=Barcelona';
+
+/** Serves in this process, as the flags say, until the test ends. */
+export async function serveDemo(...argv: string[]): Promise<Serving & { get: typeof getFrom }> {
+  const { flags } = readFlags(['--port', '0', ...argv], {});
+  const server = await serve(flags);
+  onTestFinished(server.close);
+  return { ...server, get: (path, init) => getFrom(server.url + path, init) };
+}
+
+/** Status, headers and parsed body. */
+export async function getFrom(url: string, init: RequestInit = {}) {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  const type = response.headers.get('content-type') ?? '';
+  return {
+    status: response.status,
+    type: type.split(';')[0],
+    headers: response.headers,
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers as they are
+    body: (/[/+]json/.test(type) ? JSON.parse(text) : text) as any,
+  };
+}
+
+export interface DemoProcess {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly carriersUrl: string;
+  /** Everything written to standard output so far. */
+  output(): string;
+  exit(): Promise<number | null>;
+}
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+/** Runs the server's main module; nothing of it outlives the test. */
+function spawnDemo(argv: readonly string[], env: Record<string, string> = {}): ChildProcess {
+  const child = spawn(process.execPath, ['--conditions=@ticketing/source', main, ...argv], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  return child;
+}
+
+/** Starts the server as a process and resolves when it listens. */
+export async function startDemo(
+  argv: readonly string[],
+  env: Record<string, string> = {},
+): Promise<DemoProcess> {
+  const child = spawnDemo(['--port', '0', ...argv], env);
+  const exit = once(child, 'exit').then(([code]) => code as number | null);
+  const lines: string[] = [];
+  const found = new Map<string, string>();
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    lines.push(line);
+    const [word = '', value = ''] = line.split(/\s+/);
+    found.set(word, value);
+    if (word === 'listening') break;
+  }
+  child.stdout?.on('data', (data) => lines.push(String(data))).resume();
+  const url = new URL(found.get('listening') ?? 'http://nowhere').origin;
+  return {
+    child,
+    url,
+    carriersUrl: found.get('carriers') ?? '',
+    output: () => lines.join('\n'),
+    exit: () => exit,
+  };
+}
+
+/** Runs the server to its end: exit code and what it wrote. */
+export async function runDemo(argv: readonly string[], env: Record<string, string> = {}) {
+  const child = spawnDemo(argv, env);
+  let stderr = '';
+  let stdout = '';
+  child.stderr?.on('data', (data) => {
+    stderr += data;
+  });
+  child.stdout?.on('data', (data) => {
+    stdout += data;
+  });
+  const [code] = await once(child, 'close');
+  return { code, stderr, stdout };
+}
+
+/** Changes the plan of the simulator at an address. */
+export async function setPlan(carriersUrl: string, carrier: string, patch: object): Promise<void> {
+  const response = await fetch(`${carriersUrl}/plan/${carrier}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(patch),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+/** What the simulator has seen. */
+export async function requestsAt(
+  carriersUrl: string,
+): Promise<Record<string, { open: number; aborted: number }>> {
+  const response = await fetch(`${carriersUrl}/requests`);
+  return (await response.json()) as Record<string, { open: number; aborted: number }>;
+}

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { readFlags } from '../src/flags.ts';
+
+test('readFlags() fills every default', () => {
+  expect(readFlags([], {}).flags).toEqual({
+    port: 3000,
+    host: '127.0.0.1',
+    deadlineMs: 2000,
+    carriers: ['renfe', 'ouigo', 'avlo'],
+    carriersUrl: undefined,
+    latency: { kind: 'fixed', ms: 50 },
+    logRequests: false,
+    ouigo: { username: 'demo', password: 'demo' },
+  });
+});
+
+test('readFlags() takes a flag before its variable, and the variable before the default', () => {
+  const env = { PORT: '4000', DEADLINE_MS: '5' };
+  const { flags, rows } = readFlags(['--port=5000'], env);
+  expect(flags).toMatchObject({ port: 5000, deadlineMs: 5 });
+  expect(rows).toContainEqual({ flag: '--port', value: '5000', from: '--port' });
+  expect(rows).toContainEqual({ flag: '--deadline-ms', value: '5', from: 'DEADLINE_MS' });
+  expect(rows).toContainEqual({ flag: '--latency', value: '50 ms', from: 'default' });
+});
+
+test.each([
+  [['--latency', '0'], {}, { kind: 'fixed', ms: 0 }],
+  [['--latency', 'random'], {}, { kind: 'random' }],
+  [['--latency', '40:400'], {}, { kind: 'lognormal', p50Ms: 40, p99Ms: 400 }],
+  [[], { LATENCY: '7' }, { kind: 'fixed', ms: 7 }],
+  [[], { USE_RANDOM_DELAY: 'true' }, { kind: 'random' }],
+  [[], { USE_RANDOM_DELAY: 'false' }, { kind: 'fixed', ms: 50 }],
+  [['--latency', '9'], { USE_RANDOM_DELAY: 'true' }, { kind: 'fixed', ms: 9 }],
+] as const)('readFlags(%j, %j) reads the latency', (argv, env, latency) => {
+  expect(readFlags(argv, env).flags.latency).toEqual(latency);
+});
+
+test('readFlags() sorts and checks the carriers, and trims the URL', () => {
+  const { flags } = readFlags(
+    ['--carriers', 'avlo,renfe', '--carriers-url', 'http://127.0.0.1:1/x/'],
+    {},
+  );
+  expect(flags).toMatchObject({ carriers: ['renfe', 'avlo'], carriersUrl: 'http://127.0.0.1:1/x' });
+});
+
+test.each([
+  [
+    ['--deadline-ms', '0'],
+    {},
+    "Cannot start: --deadline-ms must be an integer from 1 to 600000, got '0'",
+  ],
+  [
+    ['--deadline-ms', '1.5'],
+    {},
+    "Cannot start: --deadline-ms must be an integer from 1 to 600000, got '1.5'",
+  ],
+  [['--host', ''], {}, "Cannot start: --host must be text, got ''"],
+  [
+    ['--carriers', ''],
+    {},
+    "Cannot start: --carriers must be all, or some of renfe,ouigo,avlo, got ''",
+  ],
+  [
+    ['--carriers', 'renfe,renfe'],
+    {},
+    "Cannot start: --carriers must be all, or some of renfe,ouigo,avlo, got 'renfe,renfe'",
+  ],
+  [
+    ['--carriers-url', 'localhost:1'],
+    {},
+    "Cannot start: --carriers-url must be an http or https URL, got 'localhost:1'",
+  ],
+  [
+    ['--latency', 'slow'],
+    {},
+    "Cannot start: --latency must be milliseconds up to 60000, p50:p99, or random, got 'slow'",
+  ],
+  [
+    ['--latency', '9:3'],
+    {},
+    "Cannot start: --latency must be milliseconds up to 60000, p50:p99, or random, got '9:3'",
+  ],
+  [['--log-requests', 'yes'], {}, "Cannot start: --log-requests must be on or off, got 'yes'"],
+  [[], { USE_RANDOM_DELAY: '1' }, "Cannot start: USE_RANDOM_DELAY must be true or false, got '1'"],
+  [
+    [],
+    { USE_RANDOM_DELAY: 'true', LATENCY: '9' },
+    'Cannot start: LATENCY or USE_RANDOM_DELAY expected, got both',
+  ],
+  [
+    ['--carriers-url', 'http://x', '--latency', '1'],
+    {},
+    'Cannot start: --latency is for the embedded simulator, got --carriers-url too',
+  ],
+  [
+    ['--port'],
+    {},
+    "Cannot start: flags of the README expected. Option '--port <value>' argument missing",
+  ],
+] as const)('readFlags(%j, %j) is refused', (argv, env, message) => {
+  expect(() => readFlags(argv, env)).toThrow(new Error(message));
+});

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { MADRID_BARCELONA, serveDemo } from './demo.ts';
+
+test('/healthz and /readyz say that all is well', async () => {
+  const { get } = await serveDemo();
+  expect(await get('/healthz')).toMatchObject({ status: 200, body: { status: 'alive' } });
+  expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
+});
+
+test('/config shows the resolved flags, the upstream and the processes, and no secret', async () => {
+  const { get, carriersUrl } = await serveDemo(
+    '--deadline-ms',
+    '700',
+    '--latency',
+    '20:200',
+    '--carriers',
+    'avlo,renfe',
+  );
+  const { body } = await get('/config');
+  expect(body).toEqual({
+    port: 0,
+    host: '127.0.0.1',
+    deadlineMs: 700,
+    carriers: ['renfe', 'avlo'],
+    carriersUrl,
+    latency: { kind: 'lognormal', p50Ms: 20, p99Ms: 200 },
+    logRequests: false,
+    processes: [{ pid: process.pid, role: 'server' }],
+  });
+  const plan = await get('/config').then(() => fetch(`${carriersUrl}/plan/avlo`));
+  expect(await plan.json()).toMatchObject({ latency: body.latency });
+});
+
+test('/stats shows the counters of every part', async () => {
+  const { get } = await serveDemo('--latency', '0');
+  await get(MADRID_BARCELONA);
+  const { body } = await get('/stats');
+  expect(body).toMatchObject({
+    search: {
+      running: 0,
+      complete: 1,
+      carriers: { renfe: { ok: 1 }, ouigo: { ok: 1 }, avlo: { ok: 1 } },
+    },
+    http: { renfe: { sent: 4, inFlight: 0 }, ouigo: { sent: 2 }, avlo: { sent: 2 } },
+  });
+});
+
+test('/openapi.json describes every route, parameter and answer', async () => {
+  const { get } = await serveDemo();
+  const { body } = await get('/openapi.json');
+  expect(body.openapi).toBe('3.1.0');
+  expect(Object.keys(body.paths).sort()).toEqual([
+    '/config',
+    '/healthz',
+    '/readyz',
+    '/search',
+    '/stats',
+  ]);
+  const { get: search } = body.paths['/search'];
+  expect(search.parameters.map(({ name }: { name: string }) => name)).toEqual([
+    'origin',
+    'destination',
+    'date',
+    'passengers',
+    'order',
+  ]);
+  expect(Object.keys(search.responses)).toEqual(['200', '204', '400', '406', '502', '503', '504']);
+  expect(Object.keys(search.responses['200'].content)).toEqual([
+    'application/json',
+    'application/x-ndjson',
+    'text/event-stream',
+  ]);
+  expect(search.responses['200'].content['application/json'].schema.required).toContain('journeys');
+});

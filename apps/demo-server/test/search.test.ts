@@ -1,0 +1,183 @@
+import { addDays, createLocalClock, type Journey } from '@ticketing/core';
+import { Value } from 'typebox/value';
+import { expect, test, vi } from 'vitest';
+import { SearchAnswer } from '../src/search-schema.ts';
+import { MADRID_BARCELONA, requestsAt, serveDemo, setPlan } from './demo.ts';
+
+const carriers = ['renfe', 'ouigo', 'avlo'] as const;
+const today = createLocalClock().dateOf(Date.now(), 'Europe/Madrid');
+
+test('GET /search gathers the trains of three carriers, on each of the next 60 days', async () => {
+  const { get } = await serveDemo('--latency', '0');
+  for (let days = 0; days <= 60; days++) {
+    const date = addDays(today, days);
+    const { status, body } = await get(`${MADRID_BARCELONA}&date=${date}`);
+    expect(status, date).toBe(200);
+    expect(body.complete, date).toBe(true);
+    expect(body.journeys.length, date).toBeGreaterThanOrEqual(20);
+    expect(new Set(body.journeys.flatMap(({ sources }: Journey) => sources)), date).toEqual(
+      new Set(carriers),
+    );
+    for (const journey of body.journeys as Journey[]) {
+      expect(journey.departure.iso).toMatch(
+        new RegExp(`^${date}T.*[+]0[12]:00\\[Europe/Madrid\\]$`),
+      );
+      for (const { total } of journey.offers) {
+        expect(Number.isInteger(total.amount)).toBe(true);
+        expect(total.currency).toBe('EUR');
+      }
+    }
+  }
+});
+
+test('GET /search without a date searches tomorrow, and takes as long as the slowest carrier', async () => {
+  const { get } = await serveDemo();
+  const { body, headers } = await get(MADRID_BARCELONA);
+  expect(body.query.date).toBe(addDays(today, 1));
+  const times: number[] = body.carriers.map(({ ms }: { ms: number }) => ms);
+  expect(body.carriers.map(({ state }: { state: string }) => state)).toEqual(['ok', 'ok', 'ok']);
+  expect(body.ms).toBeLessThan(times.reduce((sum, ms) => sum + ms));
+  expect(headers.get('server-timing')).toMatch(
+    /^renfe;dur=\d+, ouigo;dur=\d+, avlo;dur=\d+, search;dur=\d+, total;dur=[\d.]+$/,
+  );
+  expect(headers.get('x-worker')).toBe(String(process.pid));
+});
+
+test('GET /search answers what its schema says', async () => {
+  const { get } = await serveDemo('--latency', '0');
+  for (const path of [MADRID_BARCELONA, '/search?origin=Barcelona&destination=Sevilla']) {
+    const { body } = await get(path);
+    expect([...Value.Errors(SearchAnswer, body)]).toEqual([]);
+  }
+});
+
+test('GET /search understands ids, codes and names, and sorts as it is told', async () => {
+  const { get } = await serveDemo('--latency', '0');
+  const expected = await get(MADRID_BARCELONA);
+  for (const [origin, destination] of [
+    ['uic:7160000', '7171801'],
+    ['renfe:60000', 'BARCELONA SANTS'],
+    ['madrid puerta de atocha', 'avlo:13'],
+  ]) {
+    const { body } = await get(`/search?origin=${origin}&destination=${destination}`);
+    const ids = ({ id }: Journey) => id;
+    expect(body.journeys.map(ids)).toEqual(expected.body.journeys.map(ids));
+  }
+  const { body } = await get(`${MADRID_BARCELONA}&order=price&passengers=2`);
+  const prices = body.journeys.map(
+    ({ offers }: Journey) => offers[0]?.total.amount ?? Number.POSITIVE_INFINITY,
+  );
+  expect(prices).toEqual([...prices].sort((a: number, b: number) => a - b));
+  expect(body.query.passengers).toBe(2);
+});
+
+test('one carrier hangs: 200 with the others at the deadline, and its request is aborted', async () => {
+  const { get, carriersUrl } = await serveDemo('--deadline-ms', '400', '--latency', '0');
+  await setPlan(carriersUrl, 'renfe', { fault: { kind: 'hang', share: 1 } });
+  const { status, body } = await get(MADRID_BARCELONA);
+  expect(status).toBe(200);
+  expect(body.complete).toBe(false);
+  expect(body.carriers).toMatchObject([
+    { carrier: 'renfe', state: 'timeout', error: { code: 'TIMEOUT' } },
+    { carrier: 'ouigo', state: 'ok' },
+    { carrier: 'avlo', state: 'ok' },
+  ]);
+  expect(body.journeys.length).toBeGreaterThan(10);
+  await vi.waitFor(async () => {
+    expect((await requestsAt(carriersUrl))['renfe']).toMatchObject({ aborted: 1, open: 0 });
+  });
+});
+
+test('all carriers hang: 504 problem+json with the status of each', async () => {
+  const { get, carriersUrl } = await serveDemo('--deadline-ms', '200', '--latency', '0');
+  for (const carrier of carriers)
+    await setPlan(carriersUrl, carrier, { fault: { kind: 'hang', share: 1 } });
+  const { status, type, body } = await get(MADRID_BARCELONA);
+  expect({ status, type }).toEqual({ status: 504, type: 'application/problem+json' });
+  expect(body).toMatchObject({
+    type: 'urn:ticketing:problem:no-carrier-answered-in-time',
+    title: 'No carrier answered in time',
+    status: 504,
+    instance: '/search',
+    carriers: carriers.map((carrier) => ({ carrier, state: 'timeout' })),
+  });
+});
+
+const faults = [
+  ['error', ['HTTP', 'HTTP', 'HTTP'], 502],
+  ['rate-limited', ['RATE_LIMITED', 'RATE_LIMITED', 'RATE_LIMITED'], 502],
+  ['drip', ['TIMEOUT', 'TIMEOUT', 'TIMEOUT'], 504],
+  ['truncated', ['PROTOCOL', 'PROTOCOL', 'PROTOCOL'], 502],
+  ['malformed-price', ['PROTOCOL', 'PROTOCOL', 'PROTOCOL'], 502],
+  ['throttled', ['RATE_LIMITED', 'RATE_LIMITED', 'OVERLOADED'], 502],
+] as const;
+
+test.each(faults)(
+  'fault %s: its own code in the status, and no 500',
+  async (kind, codes, allFail) => {
+    const { get, carriersUrl } = await serveDemo('--deadline-ms', '400', '--latency', '0');
+    for (const [index, carrier] of carriers.entries()) {
+      await setPlan(carriersUrl, carrier, { fault: { kind, share: 1 } });
+      const { status, body } = await get(MADRID_BARCELONA);
+      expect(status).toBe(200);
+      expect(body.carriers[index]).toMatchObject({ carrier, error: { code: codes[index] } });
+      expect(body.complete).toBe(false);
+      await setPlan(carriersUrl, carrier, { fault: null });
+    }
+    for (const carrier of carriers)
+      await setPlan(carriersUrl, carrier, { fault: { kind, share: 1 } });
+    const { status, type } = await get(MADRID_BARCELONA);
+    expect({ status, type }).toEqual({ status: allFail, type: 'application/problem+json' });
+  },
+);
+
+test('every carrier busy: 503 problem+json', async () => {
+  const { get, carriersUrl } = await serveDemo(
+    '--carriers',
+    'avlo',
+    '--latency',
+    '0',
+    '--deadline-ms',
+    '400',
+  );
+  await setPlan(carriersUrl, 'avlo', { fault: { kind: 'throttled', share: 1 } });
+  expect(await get(MADRID_BARCELONA)).toMatchObject({
+    status: 503,
+    type: 'application/problem+json',
+  });
+});
+
+test('a route that nobody serves is an empty list, and complete', async () => {
+  const { get } = await serveDemo('--latency', '0');
+  const { status, body } = await get('/search?origin=Oviedo&destination=Huelva');
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ journeys: [], complete: true });
+  expect(body.carriers[0]).toMatchObject({ state: 'empty', error: { code: 'NOT_SERVED' } });
+});
+
+test('--carriers asks only those', async () => {
+  const { get, carriersUrl } = await serveDemo('--carriers', 'ouigo', '--latency', '0');
+  const { body } = await get(MADRID_BARCELONA);
+  expect(body.carriers).toMatchObject([{ carrier: 'ouigo', state: 'ok' }]);
+  expect(await requestsAt(carriersUrl)).toMatchObject({
+    renfe: { arrived: 0 },
+    avlo: { arrived: 0 },
+  });
+});
+
+test('the client leaves: every upstream request is aborted', async () => {
+  const { url, carriersUrl } = await serveDemo('--deadline-ms', '60000', '--latency', '0');
+  for (const carrier of carriers)
+    await setPlan(carriersUrl, carrier, { fault: { kind: 'hang', share: 1 } });
+  for (const accept of ['application/json', 'application/x-ndjson', 'text/event-stream']) {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const left = fetch(url + MADRID_BARCELONA, { signal, headers: { accept } }).catch(() => {});
+    const open = async () =>
+      Object.values(await requestsAt(carriersUrl)).map((counts) => counts.open);
+    await vi.waitFor(async () => expect(await open(), accept).toEqual([1, 1, 2]));
+    controller.abort();
+    await left;
+    await vi.waitFor(async () => expect(await open(), accept).toEqual([0, 0, 0]));
+  }
+});

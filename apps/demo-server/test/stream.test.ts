@@ -1,0 +1,106 @@
+import { Value } from 'typebox/value';
+import { expect, test } from 'vitest';
+import { SearchStreamEvent } from '../src/search-schema.ts';
+import { MADRID_BARCELONA, serveDemo, setPlan } from './demo.ts';
+
+type Event = {
+  type: string;
+  status?: { carrier: string; state: string };
+  journeys?: { id: string }[];
+};
+
+/** Reads a stream's events as they arrive. */
+async function* eventsOf(
+  url: string,
+  accept: string,
+  parse: (block: string) => Event,
+  separator: string,
+) {
+  const response = await fetch(url, { headers: { accept } });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toContain(accept);
+  let text = '';
+  for await (const chunk of (response.body as ReadableStream<Uint8Array>).pipeThrough(
+    new TextDecoderStream(),
+  )) {
+    text += chunk;
+    const blocks = text.split(separator);
+    text = blocks.pop() ?? '';
+    yield* blocks.map(parse);
+  }
+  expect(text).toBe('');
+}
+
+const ndjson = (url: string) =>
+  eventsOf(url, 'application/x-ndjson', (line) => JSON.parse(line), '\n');
+const sse = (url: string) =>
+  eventsOf(
+    url,
+    'text/event-stream',
+    (block) => {
+      const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/)));
+      const event = JSON.parse(fields['data']);
+      expect(fields).toMatchObject({ event: event.type, id: event.type });
+      return event;
+    },
+    '\n\n',
+  );
+
+test.each([
+  ['NDJSON', ndjson],
+  ['SSE', sse],
+])('%s: each carrier arrives when it answers, although another hangs', async (_name, read) => {
+  const { url, carriersUrl } = await serveDemo('--deadline-ms', '60000', '--latency', '20');
+  await setPlan(carriersUrl, 'renfe', { fault: { kind: 'hang', share: 1 } });
+  const seen: string[] = [];
+  for await (const event of read(url + MADRID_BARCELONA)) {
+    seen.push(event.status ? event.status.carrier : event.type);
+    if (seen.includes('avlo') && seen.includes('ouigo') && event.type === 'journeys-upsert') break;
+  }
+  expect(seen).toEqual(['search-started', 'avlo', 'journeys-upsert', 'ouigo', 'journeys-upsert']);
+});
+
+test.each([
+  ['NDJSON', ndjson],
+  ['SSE', sse],
+])('%s: the events add up to the document', async (_name, read) => {
+  const { url, get } = await serveDemo('--latency', '0');
+  const journeys = new Map<string, unknown>();
+  const types: string[] = [];
+  for await (const event of read(url + MADRID_BARCELONA)) {
+    expect([...Value.Errors(SearchStreamEvent, event)]).toEqual([]);
+    types.push(event.type);
+    const { removed = [] } = event as { removed?: string[] };
+    for (const id of removed) journeys.delete(id);
+    for (const journey of event.journeys ?? []) journeys.set(journey.id, journey);
+  }
+  expect(types[0]).toBe('search-started');
+  expect(types.at(-1)).toBe('search-done');
+  expect(types.filter((type) => type === 'carrier-status')).toHaveLength(3);
+  const { body } = await get(MADRID_BARCELONA);
+  expect([...journeys.keys()].sort()).toEqual(
+    body.journeys.map(({ id }: { id: string }) => id).sort(),
+  );
+});
+
+test('SSE: an event source that connects again after its last event is told to stop', async () => {
+  const { get } = await serveDemo('--latency', '0');
+  const headers = { accept: 'text/event-stream', 'last-event-id': 'search-done' };
+  expect(await get(MADRID_BARCELONA, { headers })).toMatchObject({ status: 204 });
+});
+
+test('a stream of a bad query is a problem, not a stream', async () => {
+  const { get } = await serveDemo('--latency', '0');
+  const headers = { accept: 'application/x-ndjson' };
+  const answer = await get('/search?origin=Madrid&destination=Madrid', { headers });
+  expect(answer).toMatchObject({ status: 400, type: 'application/problem+json' });
+});
+
+test.each([
+  ['text/html,application/xhtml+xml,*/*;q=0.8', 200, 'application/json'],
+  ['application/json;q=0.5, text/event-stream', 200, 'text/event-stream'],
+  ['text/csv', 406, 'application/problem+json'],
+])('Accept: %s is %i %s', async (accept, status, type) => {
+  const { get } = await serveDemo('--latency', '0');
+  expect(await get(MADRID_BARCELONA, { headers: { accept } })).toMatchObject({ status, type });
+});

@@ -1,0 +1,24 @@
+// Shows that a connection that was busy at server.close() stays open after its answer.
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+
+async function stopWhileBusy(mend) {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const agent = new Agent({ keepAlive: true });
+  const asked = request({ port: server.address().port, host: '127.0.0.1', agent }).end();
+  const [, response] = await once(server, 'request');
+  const closed = new Promise((resolve) => server.close(() => resolve('closed')));
+  if (mend) response.once('finish', () => setImmediate(() => server.closeIdleConnections()));
+  response.end();
+  const [answer] = await once(asked, 'response');
+  answer.resume();
+  const outcome = await Promise.race([closed, delay(500, 'still open 500 ms after the answer')]);
+  agent.destroy();
+  server.closeAllConnections();
+  return outcome;
+}
+
+console.log('close():                       ', await stopWhileBusy(false));
+console.log('close(), closeIdleConnections: ', await stopWhileBusy(true));

