@@ -3,17 +3,10 @@ import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import { sendClientError } from './client-error.ts';
-import type { Parts } from './compose.ts';
 import { ProblemError, sendProblem } from './problem.ts';
 import { healthRoutes } from './routes/health.ts';
 import { searchRoute } from './routes/search.ts';
-
-/** What the routes see of the process they run in. */
-export interface ServerState {
-  readonly parts: Parts;
-  config(): Record<string, unknown>;
-  draining(): boolean;
-}
+import type { ServerState } from './server-state.ts';
 
 export interface ServerOptions {
   readonly logRequests: boolean;

@@ -1,7 +1,7 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { ProblemError } from '../problem.ts';
-import type { ServerState } from '../server.ts';
+import type { ServerState } from '../server-state.ts';
 
 const Status = Type.Object({ status: Type.String() });
 const Anything = Type.Record(Type.String(), Type.Unknown());

@@ -1,7 +1,7 @@
-import { type Carrier, createLocalClock } from '@ticketing/core';
+import type { Carrier } from '@ticketing/core';
+import { createDecoder } from '../wire/decoder.ts';
 import { type CarrierEndpoint, resolveEndpoint } from '../wire/endpoint.ts';
-import { createWireReader } from '../wire/wire-reader.ts';
-import { idOf, normaliseAvlo } from './normalise.ts';
+import { normaliseAvlo } from './normalise.ts';
 import { type AvloWire, requestAvlo } from './request.ts';
 
 /**
@@ -14,16 +14,11 @@ import { type AvloWire, requestAvlo } from './request.ts';
  */
 export function createAvlo(options: CarrierEndpoint): Carrier<AvloWire> {
   const { baseUrl } = resolveEndpoint('avlo', options);
-  const read = createWireReader('avlo');
-  const clock = createLocalClock();
+  const decoder = createDecoder('avlo');
   return {
     id: 'avlo',
     name: 'Avlo',
-    async request(query, context) {
-      idOf(query.origin);
-      idOf(query.destination);
-      return requestAvlo(baseUrl, clock, query, context);
-    },
-    normalise: (wire, query) => normaliseAvlo({ read, clock }, wire, query),
+    request: (query, context) => requestAvlo(baseUrl, decoder.clock, query, context),
+    normalise: (wire, query) => normaliseAvlo(decoder, wire, query),
   };
 }

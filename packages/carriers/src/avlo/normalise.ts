@@ -3,21 +3,15 @@ import {
   CarrierError,
   createJourney,
   type Journey,
-  type LocalClock,
   moneyFromNumber,
   type Offer,
   type ResolvedQuery,
-  type Station,
 } from '@ticketing/core';
+import type { CarrierDecoder } from '../wire/decoder.ts';
+import { stationCode } from '../wire/station-code.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 import type { AvloWire } from './request.ts';
 import { runningMinutes } from './running-times.ts';
-
-/** What decoding needs beside the bytes. */
-export interface AvloDecoder {
-  readonly read: WireReader;
-  readonly clock: LocalClock;
-}
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/;
 
@@ -26,13 +20,13 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/;
  * the arrival follows from the line's running time, and there is no train number.
  */
 export function normaliseAvlo(
-  decoder: AvloDecoder,
+  decoder: CarrierDecoder,
   wire: AvloWire,
   query: ResolvedQuery,
 ): CarrierAnswer {
   const { read, clock } = decoder;
-  const from = idOf(query.origin);
-  const to = idOf(query.destination);
+  const from = stationCode('avlo', query.origin);
+  const to = stationCode('avlo', query.destination);
   const minutes = runningMinutes(from, to);
   if (minutes === undefined) {
     const route = `${query.origin.name} to ${query.destination.name}`;
@@ -41,70 +35,69 @@ export function normaliseAvlo(
       `Cannot search avlo: a line of the network expected, got ${route}`,
     );
   }
+  const isAsked = (row: WireRecord): boolean =>
+    String(read.number(row, 'origin')) === from &&
+    String(read.number(row, 'destination')) === to &&
+    clock.dateOf(instantOf(read, row), query.origin.zone) === query.date;
   const rows = wire.days.flatMap((day) => read.list(read.json(day), 'timetable'));
-  const journeys: Journey[] = [];
-  for (const value of rows) {
-    const row = read.record(value, 'row');
-    const departureMs = instantOf(read, row);
-    const sameStations =
-      String(read.number(row, 'origin')) === from && String(read.number(row, 'destination')) === to;
-    if (!sameStations || clock.dateOf(departureMs, query.origin.zone) !== query.date) continue;
-    journeys.push(
-      read.guard(() =>
-        createJourney({
-          source: 'avlo',
-          legs: [
-            {
-              kind: 'ride',
-              origin: query.origin.id,
-              destination: query.destination.id,
-              departure: clock.fromEpoch(departureMs, query.origin.zone),
-              arrival: clock.fromEpoch(departureMs + minutes * 60_000, query.destination.zone),
-              brand: 'AVLO',
-              operator: 'renfe',
-              operatingDay: query.date,
-            },
-          ],
-          offers: row['price'] === null ? [] : [offerOf(read, row, query, wire.receivedAt)],
-        }),
-      ),
-    );
-  }
-  return { journeys };
+  return {
+    journeys: read.guard(() =>
+      rows
+        .map((row) => read.record(row, 'row'))
+        .filter(isAsked)
+        .map((row) => journeyOf(decoder, row, { query, minutes, fetchedAt: wire.receivedAt })),
+    ),
+  };
 }
 
-/** Avlo's id of a station. @throws CarrierError `NOT_SERVED` */
-export function idOf({ codes, name }: Station): string {
-  const id = codes['avlo'];
-  if (id === undefined) {
-    throw new CarrierError(
-      'NOT_SERVED',
-      `Cannot ask avlo: a station that it serves expected, got ${name}`,
-    );
-  }
-  return id;
+interface RowContext {
+  readonly query: ResolvedQuery;
+  /** Running time. */
+  readonly minutes: number;
+  readonly fetchedAt: number;
+}
+
+function journeyOf(decoder: CarrierDecoder, row: WireRecord, context: RowContext): Journey {
+  const { read, clock } = decoder;
+  const { query, minutes, fetchedAt } = context;
+  const { origin, destination, date } = query;
+  const departureMs = instantOf(read, row);
+  return createJourney({
+    source: 'avlo',
+    legs: [
+      {
+        kind: 'ride',
+        origin: origin.id,
+        destination: destination.id,
+        departure: clock.fromEpoch(departureMs, origin.zone),
+        arrival: clock.fromEpoch(departureMs + minutes * 60_000, destination.zone),
+        brand: 'AVLO',
+        operator: 'renfe',
+        operatingDay: date,
+      },
+    ],
+    offers: row['price'] === null ? [] : [offerOf(decoder, row, query, fetchedAt)],
+  });
 }
 
 function instantOf(read: WireReader, row: WireRecord): number {
   const date = read.text(row, 'date');
   const ms = INSTANT.test(date) ? Date.parse(date) : Number.NaN;
-  const year = new Date(ms).getUTCFullYear();
-  if (!(year >= 1973 && year <= 2199)) throw read.error('a UTC instant at date', date);
+  if (Number.isNaN(ms)) throw read.error('a UTC instant at date', date);
   return ms;
 }
 
 function offerOf(
-  read: WireReader,
+  { read, total }: CarrierDecoder,
   row: WireRecord,
-  { passengers }: ResolvedQuery,
+  query: ResolvedQuery,
   fetchedAt: number,
 ): Offer {
   const price = moneyFromNumber(read.number(row, 'price'), 'EUR');
-  if (price.amount < 0) throw read.error('a price of 0 or more', row['price']);
   return {
     id: 'basic',
     seller: 'avlo',
-    total: { ...price, amount: price.amount * passengers },
+    total: total(price, query),
     travelClass: 'second',
     fareName: 'Basic',
     flexibility: 'none',

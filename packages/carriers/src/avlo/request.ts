@@ -6,6 +6,7 @@ import {
   type LocalClock,
   type ResolvedQuery,
 } from '@ticketing/core';
+import { stationCode } from '../wire/station-code.ts';
 
 /** The bytes of the one-day windows that a local day touches, and when they came (epoch ms). */
 export interface AvloWire {
@@ -17,9 +18,10 @@ export interface AvloWire {
 export async function requestAvlo(
   baseUrl: string,
   clock: LocalClock,
-  { date, origin }: ResolvedQuery,
+  { date, origin, destination }: ResolvedQuery,
   context: CarrierContext,
 ): Promise<AvloWire> {
+  for (const station of [origin, destination]) stationCode('avlo', station);
   const first = clock.epoch(`${date}T00:00`, origin.zone);
   const last = clock.epoch(`${addDays(date, 1)}T00:00`, origin.zone) - 1;
   const windows = new Set([first, last].map((ms) => new Date(ms).toISOString().slice(0, 10)));

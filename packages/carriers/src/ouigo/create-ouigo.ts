@@ -1,9 +1,13 @@
-import { type Carrier, createLocalClock } from '@ticketing/core';
-import { stationTable } from '../stations/station-table.ts';
+import type { Carrier } from '@ticketing/core';
+import { createDecoder } from '../wire/decoder.ts';
 import { type CarrierEndpoint, resolveEndpoint } from '../wire/endpoint.ts';
-import { createWireReader } from '../wire/wire-reader.ts';
 import { normaliseOuigo } from './normalise.ts';
-import { type OuigoCredentials, type OuigoWire, requestOuigo } from './request.ts';
+import {
+  type OuigoAccess,
+  type OuigoCredentials,
+  type OuigoWire,
+  requestOuigo,
+} from './request.ts';
 import { createTokenStore } from './token-store.ts';
 
 /** Options of `createOuigo`. */
@@ -31,14 +35,13 @@ export function createOuigo(options: OuigoOptions): Carrier<OuigoWire> {
       'Cannot create ouigo: credentials with username and password expected, got none',
     );
   }
-  const read = createWireReader('ouigo');
-  const access = {
+  const decoder = createDecoder('ouigo');
+  const access: OuigoAccess = {
     baseUrl,
     credentials: { username, password },
     tokens: createTokenStore(now),
-    read,
+    read: decoder.read,
   };
-  const decoder = { read, clock: createLocalClock(), stations: stationTable };
   return {
     id: 'ouigo',
     name: 'Ouigo',

@@ -4,23 +4,15 @@ import {
   type CarrierErrorCode,
   createJourney,
   type Journey,
-  type LocalClock,
   moneyFromNumber,
   type Offer,
   type ResolvedQuery,
   type Station,
-  type StationIndex,
   type TimeAt,
 } from '@ticketing/core';
+import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 import type { OuigoWire } from './request.ts';
-
-/** What decoding needs beside the bytes. */
-export interface OuigoDecoder {
-  readonly read: WireReader;
-  readonly clock: LocalClock;
-  readonly stations: StationIndex;
-}
 
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:Z|[+-]\d{2}:\d{2})$/;
 
@@ -33,7 +25,7 @@ const codeByOuigoError: ReadonlyMap<string, CarrierErrorCode> = new Map([
 
 /** Makes journeys of Ouigo's outbound trains. An error may come inside a status 200. */
 export function normaliseOuigo(
-  decoder: OuigoDecoder,
+  decoder: CarrierDecoder,
   wire: OuigoWire,
   query: ResolvedQuery,
 ): CarrierAnswer {
@@ -61,7 +53,7 @@ function errorOf(read: WireReader, error: WireRecord): CarrierError {
 }
 
 function journeyOf(
-  decoder: OuigoDecoder,
+  decoder: CarrierDecoder,
   wire: OuigoWire,
   query: ResolvedQuery,
   train: WireRecord,
@@ -69,8 +61,6 @@ function journeyOf(
   const { read } = decoder;
   const from = callAt(decoder, train, 'departure');
   const to = callAt(decoder, train, 'arrival');
-  const number = read.text(train, 'train_number').replace(/^0+(?=.)/, '');
-  if (!/^\d{1,6}$/.test(number)) throw read.error('a train number', train['train_number']);
   return createJourney({
     source: 'ouigo',
     legs: [
@@ -81,49 +71,47 @@ function journeyOf(
         departure: from.time,
         arrival: to.time,
         brand: 'OUIGO',
-        number,
+        number: decoder.trainNumber(train, 'train_number'),
         operator: 'ouigo',
         operatingDay: from.time.iso.slice(0, 10),
       },
     ],
-    offers: read.boolean(train, 'full') ? [] : [offerOf(read, train, query, wire.receivedAt)],
+    offers: read.boolean(train, 'full') ? [] : [offerOf(decoder, train, query, wire.receivedAt)],
   });
 }
 
 function callAt(
-  { read, clock, stations }: OuigoDecoder,
+  { read, clock, station }: CarrierDecoder,
   train: WireRecord,
   end: 'departure' | 'arrival',
 ): { station: Station; time: TimeAt } {
   const call = read.record(train[`${end}_station`], `${end}_station`);
-  const code = read.text(call, '_u_i_c_station_code');
-  const station = stations.byCode('ouigo', code);
-  if (!station) throw read.error('a known station', code);
+  const at = station(call, '_u_i_c_station_code');
   const timestamp = read.text(call, `${end}_timestamp`);
   const local = TIMESTAMP.exec(timestamp)?.[1];
   const ms = Date.parse(timestamp);
   if (local === undefined || Number.isNaN(ms))
     throw read.error('a timestamp with its offset', timestamp);
-  clock.epoch(local, station.zone);
-  return { station, time: clock.fromEpoch(ms, station.zone) };
+  // Date.parse takes 30 February for 2 March; the clock takes it for what it is.
+  clock.epoch(local, at.zone);
+  return { station: at, time: clock.fromEpoch(ms, at.zone) };
 }
 
 /** `price` is a floating point number of euros, per person. */
 function offerOf(
-  read: WireReader,
+  { read, total }: CarrierDecoder,
   train: WireRecord,
-  { passengers }: ResolvedQuery,
+  query: ResolvedQuery,
   fetchedAt: number,
 ): Offer {
   const price = moneyFromNumber(read.number(train, 'price'), 'EUR');
   const seatsLeft = read.number(train, 'remaining_seats');
-  if (price.amount < 0) throw read.error('a price of 0 or more', train['price']);
   if (!Number.isInteger(seatsLeft) || seatsLeft < 0)
     throw read.error('a count of seats', seatsLeft);
   return {
     id: 'essential',
     seller: 'ouigo',
-    total: { ...price, amount: price.amount * passengers },
+    total: total(price, query),
     travelClass: 'second',
     fareName: 'Essential',
     flexibility: 'none',

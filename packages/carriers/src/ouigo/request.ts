@@ -1,9 +1,5 @@
-import {
-  type CarrierContext,
-  CarrierError,
-  type ResolvedQuery,
-  type Station,
-} from '@ticketing/core';
+import { type CarrierContext, CarrierError, type ResolvedQuery } from '@ticketing/core';
+import { stationCode } from '../wire/station-code.ts';
 import type { WireReader } from '../wire/wire-reader.ts';
 import type { TokenStore } from './token-store.ts';
 
@@ -34,8 +30,8 @@ export async function requestOuigo(
   context: CarrierContext,
 ): Promise<OuigoWire> {
   const body = JSON.stringify({
-    origin: codeOf(query.origin),
-    destination: codeOf(query.destination),
+    origin: stationCode('ouigo', query.origin),
+    destination: stationCode('ouigo', query.destination),
     outbound_date: query.date,
     passengers: Array.from({ length: query.passengers }, () => ({
       discount_cards: [],
@@ -87,15 +83,4 @@ async function postSearch(
     deadline: context.deadline,
   });
   return { body, receivedAt };
-}
-
-function codeOf({ codes, name }: Station): string {
-  const code = codes['ouigo'];
-  if (code === undefined) {
-    throw new CarrierError(
-      'NOT_SERVED',
-      `Cannot ask ouigo: a station that it serves expected, got ${name}`,
-    );
-  }
-  return code;
 }

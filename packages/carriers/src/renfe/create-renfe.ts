@@ -1,7 +1,6 @@
-import { type Carrier, createLocalClock } from '@ticketing/core';
-import { stationTable } from '../stations/station-table.ts';
+import type { Carrier } from '@ticketing/core';
+import { createDecoder } from '../wire/decoder.ts';
 import { type CarrierEndpoint, resolveEndpoint } from '../wire/endpoint.ts';
-import { createWireReader } from '../wire/wire-reader.ts';
 import { normaliseRenfe } from './normalise.ts';
 import { type RenfeWire, requestRenfe } from './request.ts';
 
@@ -15,12 +14,11 @@ import { type RenfeWire, requestRenfe } from './request.ts';
  */
 export function createRenfe(options: CarrierEndpoint): Carrier<RenfeWire> {
   const { baseUrl } = resolveEndpoint('renfe', options);
-  const read = createWireReader('renfe');
-  const decoder = { read, clock: createLocalClock(), stations: stationTable };
+  const decoder = createDecoder('renfe');
   return {
     id: 'renfe',
     name: 'Renfe',
-    request: (query, context) => requestRenfe(baseUrl, read, query, context),
+    request: (query, context) => requestRenfe(baseUrl, decoder.read, query, context),
     normalise: (wire, query) => normaliseRenfe(decoder, wire, query),
   };
 }

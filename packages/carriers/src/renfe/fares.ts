@@ -1,5 +1,6 @@
-import { type Offer, parseMoney } from '@ticketing/core';
-import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import { type Offer, parseMoney, type ResolvedQuery } from '@ticketing/core';
+import type { CarrierDecoder } from '../wire/decoder.ts';
+import type { WireRecord } from '../wire/wire-reader.ts';
 
 type Conditions = Pick<Offer, 'travelClass' | 'flexibility'>;
 
@@ -14,9 +15,9 @@ const unknownFamily: Conditions = { travelClass: 'any', flexibility: 'unknown' }
 
 /** Reads the fares of one train: comma text, euros, per person. None when it is `completo`. */
 export function readFares(
-  read: WireReader,
+  { read, total }: CarrierDecoder,
   entry: WireRecord,
-  passengers: number,
+  query: ResolvedQuery,
   fetchedAt: number,
 ): Offer[] {
   if (read.boolean(entry, 'completo')) return [];
@@ -24,11 +25,10 @@ export function readFares(
     const fare = read.record(value, 'tarifasDisponibles');
     const code = read.text(fare, 'codigoTarifa');
     const price = parseMoney(read.text(fare, 'precioTarifa'), { currency: 'EUR', decimal: ',' });
-    if (price.amount < 0) throw read.error('a price of 0 or more', fare['precioTarifa']);
     return {
       id: code,
       seller: 'renfe',
-      total: { ...price, amount: price.amount * passengers },
+      total: total(price, query),
       fareName: read.text(fare, 'titulo'),
       fetchedAt,
       ...(conditionsByFamily.get(code.slice(0, 2)) ?? unknownFamily),

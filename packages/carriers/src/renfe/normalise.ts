@@ -6,12 +6,13 @@ import {
   type Journey,
   type ResolvedQuery,
 } from '@ticketing/core';
+import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 import { readDwrReply } from './dwr.ts';
 import { readFares } from './fares.ts';
 import { LiteralError } from './javascript-literal.ts';
 import type { RenfeWire } from './request.ts';
-import { type RenfeDecoder, readLegs } from './rides.ts';
+import { readLegs } from './rides.ts';
 
 const codeByRenfeError: ReadonlyMap<string, CarrierErrorCode> = new Map([
   ['U001', 'AUTH'],
@@ -22,7 +23,7 @@ const codeByRenfeError: ReadonlyMap<string, CarrierErrorCode> = new Map([
 
 /** Makes journeys of Renfe's list of trains. */
 export function normaliseRenfe(
-  decoder: RenfeDecoder,
+  decoder: CarrierDecoder,
   wire: RenfeWire,
   query: ResolvedQuery,
 ): CarrierAnswer {
@@ -64,7 +65,7 @@ function exceptionOf(read: WireReader, value: unknown): CarrierError {
 }
 
 function journeyOf(
-  decoder: RenfeDecoder,
+  decoder: CarrierDecoder,
   wire: RenfeWire,
   query: ResolvedQuery,
   entry: WireRecord,
@@ -72,6 +73,6 @@ function journeyOf(
   return createJourney({
     source: 'renfe',
     legs: readLegs(decoder, entry, query),
-    offers: readFares(decoder.read, entry, query.passengers, wire.receivedAt),
+    offers: readFares(decoder, entry, query, wire.receivedAt),
   });
 }

@@ -1,4 +1,5 @@
-import { type CarrierContext, CarrierError, type ResolvedQuery } from '@ticketing/core';
+import type { CarrierContext, ResolvedQuery } from '@ticketing/core';
+import { stationCode } from '../wire/station-code.ts';
 import type { WireReader } from '../wire/wire-reader.ts';
 import { readDwrReply, writeDwrCall } from './dwr.ts';
 import { LiteralError } from './javascript-literal.ts';
@@ -21,8 +22,8 @@ export async function requestRenfe(
   context: CarrierContext,
 ): Promise<RenfeWire> {
   const { signal, deadline, http } = context;
-  const origin = codeOf(query.origin.codes, query.origin.name);
-  const destination = codeOf(query.destination.codes, query.destination.name);
+  const origin = stationCode('renfe', query.origin);
+  const destination = stationCode('renfe', query.destination);
   const ask = (path: string, headers: Record<string, string>, body?: string) =>
     http.send({
       method: body === undefined ? 'GET' : 'POST',
@@ -68,17 +69,6 @@ export async function requestRenfe(
     list,
   );
   return { body, receivedAt };
-}
-
-function codeOf(codes: Readonly<Record<string, string>>, name: string): string {
-  const code = codes['renfe'];
-  if (code === undefined) {
-    throw new CarrierError(
-      'NOT_SERVED',
-      `Cannot ask renfe: a station with a Renfe code expected, got ${name}`,
-    );
-  }
-  return code;
 }
 
 function cookiesOf(setCookie: string | readonly string[] | undefined): string {

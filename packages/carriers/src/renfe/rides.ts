@@ -1,23 +1,10 @@
-import type {
-  Leg,
-  LocalClock,
-  ResolvedQuery,
-  RideLeg,
-  Station,
-  StationIndex,
-} from '@ticketing/core';
-import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import type { Leg, ResolvedQuery, RideLeg, Station } from '@ticketing/core';
+import type { CarrierDecoder } from '../wire/decoder.ts';
+import type { WireRecord } from '../wire/wire-reader.ts';
 import { readLocalTimes } from './local-times.ts';
 
-/** What decoding needs beside the bytes. */
-export interface RenfeDecoder {
-  readonly read: WireReader;
-  readonly clock: LocalClock;
-  readonly stations: StationIndex;
-}
-
 /** Reads the one or two trains of an entry, with the change between them. */
-export function readLegs(decoder: RenfeDecoder, entry: WireRecord, query: ResolvedQuery): Leg[] {
+export function readLegs(decoder: CarrierDecoder, entry: WireRecord, query: ResolvedQuery): Leg[] {
   const { read } = decoder;
   const trains = read
     .list(entry['trayectos'], 'trayectos')
@@ -31,13 +18,13 @@ export function readLegs(decoder: RenfeDecoder, entry: WireRecord, query: Resolv
 
 /** One train: its times, and its stations if it names them, stand in the entry itself. */
 function directRide(
-  decoder: RenfeDecoder,
+  decoder: CarrierDecoder,
   query: ResolvedQuery,
   entry: WireRecord,
   train: WireRecord,
 ): RideLeg {
   const stationOr = (name: string, asked: Station): Station =>
-    entry[name] === undefined ? asked : stationAt(decoder, entry, name);
+    entry[name] === undefined ? asked : decoder.station(entry, name);
   return rideOf(decoder, entry, {
     brand: 'tipoTrenUno',
     times: entry,
@@ -50,7 +37,7 @@ function directRide(
 
 /** Two trains and the change between them: times and stations stand with each train. */
 function changeOf(
-  decoder: RenfeDecoder,
+  decoder: CarrierDecoder,
   entry: WireRecord,
   first: WireRecord,
   second: WireRecord,
@@ -64,8 +51,8 @@ function changeOf(
       brand,
       times: train,
       train,
-      from: stationAt(decoder, train, 'cdgoEstacionOrigen'),
-      to: stationAt(decoder, train, 'cdgoEstacionDestino'),
+      from: decoder.station(train, 'cdgoEstacionOrigen'),
+      to: decoder.station(train, 'cdgoEstacionDestino'),
       ...length,
     });
   const before = ride('tipoTrenUno', first);
@@ -92,10 +79,9 @@ interface RidePlan {
   readonly sinceMs?: number | undefined;
 }
 
-function rideOf({ read, clock }: RenfeDecoder, entry: WireRecord, plan: RidePlan): RideLeg {
+function rideOf(decoder: CarrierDecoder, entry: WireRecord, plan: RidePlan): RideLeg {
+  const { read, clock } = decoder;
   const { brand, times, train, from, to, minutes, sinceMs } = plan;
-  const number = read.text(train, 'cdgoTren').replace(/^0+(?=.)/, '');
-  if (!/^\d{1,6}$/.test(number)) throw read.error('a train number at cdgoTren', train['cdgoTren']);
   const zones = { originZone: from.zone, destinationZone: to.zone };
   return {
     kind: 'ride',
@@ -103,19 +89,12 @@ function rideOf({ read, clock }: RenfeDecoder, entry: WireRecord, plan: RidePlan
     destination: to.id,
     ...readLocalTimes(read, clock, { times, ...zones, minutes, sinceMs }),
     brand: read.text(entry, brand),
-    number,
+    number: decoder.trainNumber(train, 'cdgoTren'),
     operator: 'renfe',
     operatingDay: read.text(times, 'fecha'),
   };
 }
 
-function lengthOf({ read }: RenfeDecoder, entry: WireRecord): number {
+function lengthOf({ read }: CarrierDecoder, entry: WireRecord): number {
   return read.number(entry, 'duracionViajeTotalEnMinutos');
-}
-
-function stationAt({ read, stations }: RenfeDecoder, record: WireRecord, name: string): Station {
-  const code = read.text(record, name);
-  const station = stations.byCode('renfe', code);
-  if (!station) throw read.error(`a known station at ${name}`, code);
-  return station;
 }

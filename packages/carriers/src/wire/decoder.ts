@@ -1,0 +1,45 @@
+import {
+  createLocalClock,
+  type LocalClock,
+  type Money,
+  type ResolvedQuery,
+  type Station,
+} from '@ticketing/core';
+import { stationTable } from '../stations/station-table.ts';
+import { createWireReader, type WireReader, type WireRecord } from './wire-reader.ts';
+
+/** What decoding needs beside the bytes, and the readings that wires have in common. */
+export interface CarrierDecoder {
+  readonly read: WireReader;
+  readonly clock: LocalClock;
+  /** The station whose code stands at `name`. */
+  station(record: WireRecord, name: string): Station;
+  /** The train number at `name`, without leading zeros. */
+  trainNumber(record: WireRecord, name: string): string;
+  /** The price of all passengers, from that of one. */
+  total(perPerson: Money, query: ResolvedQuery): Money;
+}
+
+/** Creates the decoder of one carrier over the committed table of stations. */
+export function createDecoder(carrier: string): CarrierDecoder {
+  const read = createWireReader(carrier);
+  return {
+    read,
+    clock: createLocalClock(),
+    station(record, name) {
+      const code = read.text(record, name);
+      const station = stationTable.byCode(carrier, code);
+      if (!station) throw read.error(`a known station at ${name}`, code);
+      return station;
+    },
+    trainNumber(record, name) {
+      const number = read.text(record, name).replace(/^0+(?=.)/, '');
+      if (!/^\d{1,6}$/.test(number)) throw read.error(`a train number at ${name}`, record[name]);
+      return number;
+    },
+    total({ amount, currency }, { passengers }) {
+      if (amount < 0) throw read.error('a price of 0 or more', amount);
+      return { amount: amount * passengers, currency };
+    },
+  };
+}
