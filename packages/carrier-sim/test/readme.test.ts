@@ -24,7 +24,7 @@ test('README.md starts with the description of package.json, which stands atop s
   const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8');
   const index = await readFile(new URL('../src/index.ts', import.meta.url), 'utf8');
   const { description } = JSON.parse(manifest) as { description: string };
-  expect(readme.split('\n')[0]).toBe(`${description}.`);
+  expect(readme.split('\n')[2]).toBe(`${description}.`);
   expect(index.split('\n')[0]).toBe(`// ${description}`);
 });
 
