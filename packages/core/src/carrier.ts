@@ -46,16 +46,18 @@ export interface CarrierHttp {
   send(request: CarrierHttpRequest): Promise<CarrierHttpResponse>;
 }
 
+/** One request of an adapter. */
 export interface CarrierHttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal: AbortSignal;
-  /** Epoch ms. */
+  /** Epoch ms at which the answer is no longer waited for. */
   readonly deadline: number;
 }
 
+/** One whole answer. */
 export interface CarrierHttpResponse {
   readonly status: number;
   /** Names in lower case. */

@@ -88,34 +88,57 @@ export class CarrierError extends Error {
     return hasMark(error, carrierMark);
   }
   /**
-   * Makes any thrown value a CarrierError: one that has a carrier's code keeps it (an error that
-   * crossed a process as data), a dispatcher's full queue and timeouts become OVERLOADED and
-   * TIMEOUT, an abort ABORTED, all else INTERNAL with the value as `cause`.
+   * Makes any thrown value a CarrierError, and never throws: one that has a carrier's code keeps it
+   * and its details (an error that crossed a process as data), a dispatcher's full queue and timeouts
+   * become OVERLOADED and TIMEOUT, an abort ABORTED, the end of `AbortSignal.timeout` TIMEOUT, all
+   * else INTERNAL. The value is the `cause`.
    */
   static from(error: unknown): CarrierError {
     if (CarrierError.is(error)) return error;
-    const { code, name, message, retryable } = Object(error) as Record<string, unknown>;
-    const text = typeof message === 'string' ? message : String(error);
-    const known = typeof code === 'string' ? carrierCodeOf(code) : undefined;
-    if (known !== undefined) {
-      const options = typeof retryable === 'boolean' ? { retryable } : {};
-      return new CarrierError(known, text, { cause: error, ...options });
+    const { code, name, message, retryable, httpStatus, retryAfterMs } = fieldsOf(error);
+    const text = typeof message === 'string' ? message : describe(error, code);
+    const known = carrierCodeOf(code);
+    if (known === undefined) {
+      return new CarrierError(carrierCodeOf(name) ?? 'INTERNAL', text, { cause: error });
     }
-    if (name === 'AbortError') return new CarrierError('ABORTED', text, { cause: error });
-    return new CarrierError('INTERNAL', text, { cause: error });
+    return new CarrierError(known, text, {
+      cause: error,
+      ...(typeof retryable === 'boolean' ? { retryable } : {}),
+      ...(typeof httpStatus === 'number' ? { httpStatus } : {}),
+      ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
+    });
   }
 }
 
-const dispatcherCodes: Readonly<Record<string, CarrierErrorCode>> = {
+// A dispatcher's codes, and the names of the platform's own errors.
+const foreignCodes: Readonly<Record<string, CarrierErrorCode>> = {
   ERR_QUEUE_FULL: 'OVERLOADED',
   ERR_QUEUE_TIMEOUT: 'TIMEOUT',
   ERR_RUN_TIMEOUT: 'TIMEOUT',
   ERR_TIMEOUT: 'TIMEOUT',
+  AbortError: 'ABORTED',
+  TimeoutError: 'TIMEOUT',
 };
 
-function carrierCodeOf(code: string): CarrierErrorCode | undefined {
+function carrierCodeOf(code: unknown): CarrierErrorCode | undefined {
+  if (typeof code !== 'string') return undefined;
   if (Object.hasOwn(retryableByCode, code)) return code as CarrierErrorCode;
-  return Object.hasOwn(dispatcherCodes, code) ? dispatcherCodes[code] : undefined;
+  return Object.hasOwn(foreignCodes, code) ? foreignCodes[code] : undefined;
+}
+
+/** A thrown value may be anything, also an object whose getters throw: then it has no fields. */
+function fieldsOf(error: unknown): Readonly<Record<string, unknown>> {
+  try {
+    const { code, name, message, retryable, httpStatus, retryAfterMs } = Object(error);
+    return { code, name, message, retryable, httpStatus, retryAfterMs };
+  } catch {
+    return {};
+  }
+}
+
+function describe(error: unknown, code: unknown): string {
+  if (typeof error !== 'object' || error === null) return String(error);
+  return typeof code === 'string' ? code : 'an object without a message';
 }
 
 function hasMark(error: unknown, mark: symbol): boolean {

@@ -1,16 +1,7 @@
 // The rail model, the carrier contract, and a scatter-gather search with one deadline.
 
-// For authors of carriers.
-export type {
-  Carrier,
-  CarrierAnswer,
-  CarrierContext,
-  CarrierHttp,
-  CarrierHttpRequest,
-  CarrierHttpResponse,
-} from './carrier.ts';
-export type { CarrierErrorOptions } from './errors.ts';
 // For those who search.
+
 export {
   CarrierError,
   type CarrierErrorCode,
@@ -27,25 +18,8 @@ export type {
   TimeConflict,
   TransferLeg,
 } from './journey.ts';
-export { createJourney, type JourneyParts } from './journey.ts';
-export {
-  addDays,
-  createLocalClock,
-  isLocalDate,
-  type LocalClock,
-  type LocalDate,
-  type TimeAt,
-} from './local-clock.ts';
-export { mergeJourneys } from './merge.ts';
-export {
-  addMoney,
-  currencyExponent,
-  formatMoney,
-  type Money,
-  type MoneyFormat,
-  moneyFromNumber,
-  parseMoney,
-} from './money.ts';
+export { addDays, isLocalDate, type LocalDate, type TimeAt } from './local-clock.ts';
+export { addMoney, formatMoney, type Money } from './money.ts';
 export { JOURNEY_ORDERS, type JourneyOrder, sortJourneys } from './order.ts';
 export { createSearch, type Search } from './search.ts';
 export type { RunCarrier, SearchCallOptions, SearchOptions } from './search-options.ts';
@@ -59,3 +33,19 @@ export {
   type StationIndex,
   type StationMatch,
 } from './station-index.ts';
+
+// For authors of carriers and dispatchers.
+
+export type {
+  Carrier,
+  CarrierAnswer,
+  CarrierContext,
+  CarrierHttp,
+  CarrierHttpRequest,
+  CarrierHttpResponse,
+} from './carrier.ts';
+export type { CarrierErrorOptions } from './errors.ts';
+export { createJourney, type JourneyParts } from './journey.ts';
+export { createLocalClock, type LocalClock } from './local-clock.ts';
+export { mergeJourneys } from './merge.ts';
+export { currencyExponent, type MoneyFormat, moneyFromNumber, parseMoney } from './money.ts';

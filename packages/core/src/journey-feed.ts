@@ -20,7 +20,7 @@ export function createJourneyFeed(order: JourneyOrder): JourneyFeed {
   let known = new Map<string, Journey>();
   return {
     add(journeys) {
-      answers.push(...journeys);
+      for (const journey of journeys) answers.push(journey);
       const merged = new Map(mergeJourneys(answers).map((journey) => [journey.id, journey]));
       const before = known;
       known = merged;

@@ -32,6 +32,7 @@ export interface TransferLeg {
   readonly minutes: number;
 }
 
+/** A part of a journey: a train, or the way between two. */
 export type Leg = RideLeg | TransferLeg;
 
 /** What one seller asks for a journey. */
@@ -87,6 +88,18 @@ export interface JourneyParts {
  *
  * @throws RailError `ERR_JOURNEY` without a ride, or when a train arrives before it departs or
  *   departs before the one before it arrives
+ * @example
+ * const clock = createLocalClock();
+ * const journey = createJourney({
+ *   source: 'renfe',
+ *   legs: [
+ *     { kind: 'ride', origin: 'uic:7160000', destination: 'uic:7171801', number: '3063',
+ *       departure: clock.fromLocal('2026-12-01T06:15', 'Europe/Madrid'),
+ *       arrival: clock.fromLocal('2026-12-01T08:45', 'Europe/Madrid') },
+ *   ],
+ *   offers: [],
+ * });
+ * journey.durationMinutes; // 150
  */
 export function createJourney(parts: JourneyParts): Journey {
   const rides = ridesOf(parts.legs);
@@ -96,7 +109,7 @@ export function createJourney(parts: JourneyParts): Journey {
     throw journeyError('at least one ride', `${parts.legs.length} legs without one`);
   let earliest = first.departure.ms;
   for (const ride of rides) {
-    if (ride.departure.ms < earliest || ride.arrival.ms < ride.departure.ms) {
+    if (!(ride.departure.ms >= earliest && ride.arrival.ms >= ride.departure.ms)) {
       throw journeyError('legs in order of time', `${ride.departure.iso} to ${ride.arrival.iso}`);
     }
     earliest = ride.arrival.ms;

@@ -2,6 +2,9 @@ import { RailError } from './errors.ts';
 import { createZoneCache, type ZoneOffsets } from './zone-offsets.ts';
 
 const DAY_MS = 86_400_000;
+// The years of readable text, and a day more for the zones.
+const MIN_MS = Date.UTC(1973, 0, 1) - DAY_MS;
+const MAX_MS = Date.UTC(2200, 0, 1) + DAY_MS;
 
 /** A calendar day, `'2026-12-01'`. */
 export type LocalDate = string;
@@ -24,11 +27,24 @@ export interface LocalClock {
    * @throws RangeError for a name that is no IANA zone
    */
   epoch(local: string, zone: string): number;
-  /** The same as an instant with its zone. */
+  /**
+   * The same as an instant with its zone.
+   *
+   * @throws RailError `ERR_LOCAL_TIME`, RangeError as `epoch` does
+   */
   fromLocal(local: string, zone: string): TimeAt;
-  /** An instant as read in a zone; milliseconds below the second are dropped from the text alone. */
+  /**
+   * An instant as read in a zone; milliseconds below the second are dropped from the text alone.
+   *
+   * @throws RailError `ERR_LOCAL_TIME` for a number that is no instant of the years 1973 to 2199
+   * @throws RangeError for a name that is no IANA zone
+   */
   fromEpoch(ms: number, zone: string): TimeAt;
-  /** The calendar day of an instant in a zone. */
+  /**
+   * The calendar day of an instant in a zone.
+   *
+   * @throws RailError `ERR_LOCAL_TIME`, RangeError as `fromEpoch` does
+   */
   dateOf(ms: number, zone: string): LocalDate;
 }
 
@@ -46,24 +62,37 @@ export function createLocalClock(): LocalClock {
     return resolve(readLocal(local), offsetsOf(zone));
   }
 
+  function read(ms: number, zone: string): string {
+    if (!(ms >= MIN_MS && ms < MAX_MS)) {
+      throw localTimeError('instant', 'epoch milliseconds of the years 1973 to 2199', ms);
+    }
+    return formatLocal(ms, offsetsOf(zone).at(ms));
+  }
+
   function fromEpoch(ms: number, zone: string): TimeAt {
-    return { ms, iso: `${formatLocal(ms, offsetsOf(zone).at(ms))}[${zone}]` };
+    return { ms, iso: `${read(ms, zone)}[${zone}]` };
   }
 
   return {
     epoch,
     fromLocal: (local, zone) => fromEpoch(epoch(local, zone), zone),
     fromEpoch,
-    dateOf: (ms, zone) => formatLocal(ms, offsetsOf(zone).at(ms)).slice(0, 10),
+    dateOf: (ms, zone) => read(ms, zone).slice(0, 10),
   };
 }
 
-/** Tells whether text is a day of the calendar: `'2027-02-29'` is not. */
+/** Tells whether text is a day of the calendar of the years 1973 to 2199: `'2027-02-29'` is not. */
 export function isLocalDate(text: string): text is LocalDate {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(naiveOf(`${text}T00:00`));
 }
 
-/** The day that is `days` after `date`, by the calendar. */
+/**
+ * The day that is `days` after `date`, by the calendar.
+ *
+ * @throws RailError `ERR_LOCAL_TIME` when `date` is no day of the years 1973 to 2199
+ * @example
+ * addDays('2028-02-28', 2); // '2028-03-01'
+ */
 export function addDays(date: LocalDate, days: number): LocalDate {
   return new Date(readLocal(`${date}T00:00`) + days * DAY_MS).toISOString().slice(0, 10);
 }
@@ -89,18 +118,23 @@ function resolve(naive: number, offsets: ZoneOffsets): number {
 function readLocal(local: string): number {
   const naive = naiveOf(local);
   if (Number.isNaN(naive)) {
-    const expected = 'YYYY-MM-DDTHH:MM of the years 1973 to 2199';
-    throw new RailError(
-      'ERR_LOCAL_TIME',
-      `Cannot read local time: ${expected} expected, got ${String(local).slice(0, 40)}`,
-      { expected, got: local },
-    );
+    throw localTimeError('local time', 'YYYY-MM-DDTHH:MM of the years 1973 to 2199', local);
   }
   return naive;
 }
 
+function localTimeError(what: string, expected: string, got: unknown): RailError {
+  return new RailError(
+    'ERR_LOCAL_TIME',
+    `Cannot read ${what}: ${expected} expected, got ${String(got).slice(0, 40)}`,
+    { expected, got },
+  );
+}
+
 /** Character by character, since carriers' answers hold thousands: three times the speed of a regular expression. */
 function naiveOf(local: string): number {
+  // Carriers' answers are not always what they are typed as.
+  if (typeof local !== 'string') return Number.NaN;
   const length = local.length;
   if (length !== 16 && length !== 19) return Number.NaN;
   const year = digits(local, 0) * 100 + digits(local, 2);

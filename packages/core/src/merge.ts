@@ -20,9 +20,14 @@ type Cluster = [leader: Journey, ...others: Journey[]];
  * independent of the order of the input. Two are one when
  * - every ride has the same operating day, train number and stations, and they depart within 10 minutes; or
  * - one of them has no train number, stations are the same, departure and arrival are within
- *   2 minutes, and neither brand nor operator contradict each other.
+ *   2 minutes, and neither brand, operator nor number contradict each other.
  *
- * The offers of all sellers are kept. A time more than 3 minutes off is kept as a conflict.
+ * The offers of all sellers are kept; of two with one seller and id, the later fetched. The times are
+ * those of the numbered journey that departs first, never averaged: a time more than 3 minutes off is
+ * kept as a conflict. The ids of the result are unique.
+ *
+ * @example
+ * const journeys = mergeJourneys([...renfeAnswer.journeys, ...ouigoAnswer.journeys]);
  */
 export function mergeJourneys(journeys: readonly Journey[]): Journey[] {
   const alone = new Map<string, Journey>();
@@ -110,7 +115,9 @@ function contradicts(cluster: Cluster, journey: Journey): boolean {
   return cluster.some((member) =>
     ridesOf(member.legs).some(
       (ride, index) =>
-        differ(ride.brand, rides[index]?.brand) || differ(ride.operator, rides[index]?.operator),
+        differ(ride.brand, rides[index]?.brand) ||
+        differ(ride.operator, rides[index]?.operator) ||
+        differ(ride.number, rides[index]?.number),
     ),
   );
 }
@@ -122,18 +129,24 @@ function differ(a: string | undefined, b: string | undefined): boolean {
 function mergeCluster(cluster: Cluster): Journey {
   const [leader, ...others] = cluster;
   if (others.length === 0) return leader;
-  const offers = new Map<string, Offer>();
-  for (const offer of cluster.flatMap((member) => member.offers).sort(compareFreshness)) {
-    const key = JSON.stringify([offer.seller, offer.id]);
-    if (!offers.has(key)) offers.set(key, offer);
-  }
   const conflicts = others.flatMap((other) => conflictsWith(leader, other));
   return {
     ...leader,
-    offers: [...offers.values()].sort(compareOffers),
+    offers: mergeOffers(cluster),
     sources: [...new Set(cluster.flatMap((member) => member.sources))].sort(compareText),
     ...(conflicts.length > 0 ? { conflicts } : {}),
   };
+}
+
+/** Each offer of each seller once, as it was fetched last. */
+function mergeOffers(cluster: Cluster): Offer[] {
+  const offers = cluster.flatMap((member) => member.offers).sort(compareIdentity);
+  return offers
+    .filter(({ seller, id }, index) => {
+      const before = offers[index - 1];
+      return before?.id !== id || before.seller !== seller;
+    })
+    .sort(compareOffers);
 }
 
 function conflictsWith(leader: Journey, other: Journey): TimeConflict[] {
@@ -145,17 +158,29 @@ function conflictsWith(leader: Journey, other: Journey): TimeConflict[] {
 
 /** Two trains under one key (more than 10 minutes apart) are told apart by their order. */
 function uniqueIds(journeys: Journey[]): Journey[] {
-  if (new Set(journeys.map(({ id }) => id)).size === journeys.length) return journeys;
-  const seen = new Map<string, number>();
+  const taken = new Set(journeys.map(({ id }) => id));
+  if (taken.size === journeys.length) return journeys;
+  const seen = new Set<string>();
   return journeys.sort(compareCanonical).map((journey) => {
-    const count = (seen.get(journey.id) ?? 0) + 1;
-    seen.set(journey.id, count);
-    return count === 1 ? journey : { ...journey, id: `${journey.id}-${count}` };
+    let { id } = journey;
+    for (let count = 2; seen.has(id); count++) {
+      const next = `${journey.id}-${count}`;
+      if (!taken.has(next)) id = next;
+    }
+    seen.add(id);
+    taken.add(id);
+    return id === journey.id ? journey : { ...journey, id };
   });
 }
 
-function compareFreshness(a: Offer, b: Offer): number {
-  return b.fetchedAt - a.fetchedAt || compareOffers(a, b);
+/** Offers with one seller and id come together, the last fetched first. */
+function compareIdentity(a: Offer, b: Offer): number {
+  return (
+    compareText(a.seller, b.seller) ||
+    compareText(a.id, b.id) ||
+    b.fetchedAt - a.fetchedAt ||
+    compareOffers(a, b)
+  );
 }
 
 /** A total order of whole values, so that nothing depends on who answered first. */

@@ -47,13 +47,17 @@ const grammars = {
  *
  * @throws RailError `ERR_MONEY` for text that is no amount, has more decimals than the currency,
  *   or exceeds the safe integers
+ * @throws TypeError for a decimal sign other than the two
  * @example
  * parseMoney('1.071,20', { currency: 'EUR', decimal: ',' }); // { amount: 107120, currency: 'EUR' }
  */
 export function parseMoney(text: string, format: MoneyFormat): Money {
   const exponent = currencyExponent(format.currency);
   const decimal = format.decimal ?? '.';
-  const match = grammars[decimal].exec(text.trim());
+  if (!Object.hasOwn(grammars, decimal)) {
+    throw new TypeError(`Cannot read money: decimal must be ',' or '.', got ${String(decimal)}`);
+  }
+  const match = typeof text === 'string' ? grammars[decimal].exec(text.trim()) : null;
   if (!match) throw moneyError(`an amount with decimal sign '${decimal}'`, text);
   const [, sign, whole = '', fraction = ''] = match;
   if (/[1-9]/.test(fraction.slice(exponent))) {
@@ -67,16 +71,19 @@ export function parseMoney(text: string, format: MoneyFormat): Money {
 
 /**
  * Reads an amount that a wire carries as a floating point number of major units (`31.49`).
- * Accepts what is within a millionth of a minor unit, so the artefacts of sums (`0.1 + 0.2`) are rounded away.
+ * Accepts what is within a millionth of a minor unit, so the artefacts of sums (`0.1 + 0.2`) are
+ * rounded away; of large amounts, what the number's own precision leaves open.
  *
  * @throws RailError `ERR_MONEY` for NaN, infinities and amounts between two minor units
+ * @example
+ * moneyFromNumber(31.49, 'EUR'); // { amount: 3149, currency: 'EUR' }
  */
 export function moneyFromNumber(value: number, currency: string): Money {
   const scaled = value * 10 ** currencyExponent(currency);
   const amount = Math.round(scaled);
   if (
     !Number.isSafeInteger(amount) ||
-    Math.abs(scaled - amount) > 1e-6 * Math.max(1, amount / 1e6)
+    Math.abs(scaled - amount) > Math.max(1e-6, 2 * Number.EPSILON * Math.abs(amount))
   ) {
     throw moneyError(`an amount in whole minor units of ${currency}`, value);
   }
@@ -87,6 +94,8 @@ export function moneyFromNumber(value: number, currency: string): Money {
  * Adds two amounts of one currency.
  *
  * @throws RailError `ERR_CURRENCY_MISMATCH` for two currencies, `ERR_MONEY` above the safe integers
+ * @example
+ * addMoney({ amount: 3735, currency: 'EUR' }, { amount: 65, currency: 'EUR' }); // { amount: 3800, currency: 'EUR' }
  */
 export function addMoney(a: Money, b: Money): Money {
   if (a.currency !== b.currency) {
@@ -101,9 +110,16 @@ export function addMoney(a: Money, b: Money): Money {
   return { amount, currency: a.currency };
 }
 
-/** Writes an amount as decimal text with its currency: `'37.35 EUR'`, `'500 JPY'`. */
+/**
+ * Writes an amount as decimal text with its currency: `'37.35 EUR'`, `'500 JPY'`.
+ *
+ * @throws RailError `ERR_MONEY` for an amount that is no safe integer, or a currency that is no code
+ * @example
+ * formatMoney({ amount: 107120, currency: 'EUR' }); // '1071.20 EUR'
+ */
 export function formatMoney(money: Money): string {
   const exponent = currencyExponent(money.currency);
+  if (!Number.isSafeInteger(money.amount)) throw moneyError('whole minor units', money.amount);
   const digits = String(Math.abs(money.amount)).padStart(exponent + 1, '0');
   const whole = digits.slice(0, digits.length - exponent);
   const fraction = exponent === 0 ? '' : `.${digits.slice(-exponent)}`;
@@ -111,7 +127,8 @@ export function formatMoney(money: Money): string {
 }
 
 function moneyError(expected: string, got: unknown): RailError {
-  return new RailError('ERR_MONEY', `Cannot read money: ${expected} expected, got ${String(got)}`, {
+  const shown = String(got).slice(0, 40);
+  return new RailError('ERR_MONEY', `Cannot read money: ${expected} expected, got ${shown}`, {
     expected,
     got,
   });

@@ -1,48 +1,52 @@
 import { compareText, type Journey } from './journey.ts';
+import { sortByRank } from './sort-by-rank.ts';
 
-/** By what a list of journeys is sorted; equal ones by journey id. */
+// After the code of every currency.
+const SOLD_OUT = '\uffff';
+
+/** The orders in which a list of journeys can be. */
 export const JOURNEY_ORDERS = ['price', 'departure', 'arrival', 'duration'] as const;
+/** By what a list of journeys is sorted; equal ones by journey id. */
 export type JourneyOrder = (typeof JOURNEY_ORDERS)[number];
 
-interface Ranked {
-  readonly journey: Journey;
-  readonly currency: string;
-  readonly rank: number;
-}
-
 /**
- * Sorts journeys into a new list. The order is total: however the input is shuffled, the list is the
- * same. By price: the cheapest offer counts, currencies are kept apart, sold-out journeys come last.
+ * Sorts journeys into a new list. The order is total as long as ids are unique: however the input is
+ * shuffled, the list is the same. By price: the cheapest offer counts, currencies are kept apart,
+ * sold-out journeys come last.
+ *
+ * @example
+ * const cheapestFirst = sortJourneys(result.journeys, 'price');
  */
 export function sortJourneys(journeys: readonly Journey[], order: JourneyOrder): Journey[] {
-  return journeys
-    .map((journey) => rankOf(journey, order))
-    .sort(compareRanked)
-    .map(({ journey }) => journey);
-}
-
-function compareRanked(a: Ranked, b: Ranked): number {
-  if (a.currency !== b.currency) return compareText(a.currency, b.currency);
-  if (a.rank !== b.rank) return a.rank < b.rank ? -1 : 1;
-  return compareText(a.journey.id, b.journey.id);
-}
-
-function rankOf(journey: Journey, order: JourneyOrder): Ranked {
   switch (order) {
     case 'price':
-      return priceOf(journey);
+      return sortByPrice(journeys);
     case 'departure':
-      return { journey, currency: '', rank: journey.departure.ms };
+      return sortByRank(journeys, ({ departure }) => departure.ms, compareIds);
     case 'arrival':
-      return { journey, currency: '', rank: journey.arrival.ms };
+      return sortByRank(journeys, ({ arrival }) => arrival.ms, compareIds);
     case 'duration':
-      return { journey, currency: '', rank: journey.durationMinutes };
+      return sortByRank(journeys, ({ durationMinutes }) => durationMinutes, compareIds);
   }
 }
 
-function priceOf(journey: Journey): Ranked {
-  const cheapest = journey.offers[0]?.total;
-  return cheapest
-    ? { journey, currency: cheapest.currency, rank: cheapest.amount }
-    : { journey, currency: '\uffff', rank: 0 };
+function sortByPrice(journeys: readonly Journey[]): Journey[] {
+  const byCurrency = new Map<string, Journey[]>();
+  for (const journey of journeys) {
+    const currency = journey.offers[0]?.total.currency ?? SOLD_OUT;
+    const priced = byCurrency.get(currency);
+    if (priced) priced.push(journey);
+    else byCurrency.set(currency, [journey]);
+  }
+  return [...byCurrency.keys()]
+    .sort(compareText)
+    .flatMap((currency) => sortByRank(byCurrency.get(currency) ?? [], amountOf, compareIds));
+}
+
+function amountOf({ offers: [cheapest] }: Journey): number {
+  return cheapest?.total.amount ?? 0;
+}
+
+function compareIds(a: Journey, b: Journey): number {
+  return compareText(a.id, b.id);
 }

@@ -1,4 +1,5 @@
-import type { Carrier, CarrierAnswer, CarrierContext } from './carrier.ts';
+import { answeredJourneys } from './answered-journeys.ts';
+import type { Carrier } from './carrier.ts';
 import { CarrierError } from './errors.ts';
 import type { Journey } from './journey.ts';
 import type { ResolvedSearchOptions } from './search-options.ts';
@@ -63,9 +64,11 @@ export function scatter(options: ResolvedSearchOptions, task: ScatterTask): Scat
     };
     statuses[index] = status;
     running -= 1;
-    if (running === 0) clearTimeout(timer);
+    // Whoever follows may cancel from within: then the last one to settle is another one.
+    const last = running === 0;
+    if (last) clearTimeout(timer);
     onSettled(status, journeys);
-    if (running === 0) onDone();
+    if (last) onDone();
   }
 
   function endAll(state: CarrierState, error: CarrierError, reason: unknown): void {
@@ -79,14 +82,15 @@ export function scatter(options: ResolvedSearchOptions, task: ScatterTask): Scat
     settle(index, stateOf(error), NO_JOURNEYS, error);
   }
 
+  /** Whatever throws in here, at once or later, is a carrier that fails, not a search that fails. */
+  async function ask(carrier: Carrier): Promise<readonly Journey[]> {
+    const context = { signal: controller.signal, deadline, http: http(carrier.id) };
+    return answeredJourneys(carrier.id, await run(carrier, query, context));
+  }
+
   carriers.forEach((carrier, index) => {
-    const context: CarrierContext = { signal: controller.signal, deadline, http: http(carrier.id) };
-    start(run, carrier, query, context).then(
-      (answer) => {
-        const journeys = journeysOf(answer);
-        if (journeys) settle(index, journeys.length > 0 ? 'ok' : 'empty', journeys);
-        else fail(index, new TypeError(`journeys expected of ${carrier.id}, got none`));
-      },
+    ask(carrier).then(
+      (journeys) => settle(index, journeys.length > 0 ? 'ok' : 'empty', journeys),
       (cause) => fail(index, cause),
     );
   });
@@ -95,20 +99,6 @@ export function scatter(options: ResolvedSearchOptions, task: ScatterTask): Scat
     statuses,
     cancel: (reason) => endAll('cancelled', new CarrierError('ABORTED', 'the caller left'), reason),
   };
-}
-
-/** A `run` that throws at once is a carrier that fails, not a search that fails. */
-async function start(
-  run: ResolvedSearchOptions['run'],
-  carrier: Carrier,
-  query: ResolvedQuery,
-  context: CarrierContext,
-): Promise<CarrierAnswer> {
-  return run(carrier, query, context);
-}
-
-function journeysOf(answer: CarrierAnswer | undefined): readonly Journey[] | undefined {
-  return Array.isArray(answer?.journeys) ? answer.journeys : undefined;
 }
 
 function stateOf({ code }: CarrierError): CarrierState {

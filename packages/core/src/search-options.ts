@@ -67,6 +67,9 @@ export function resolveCallOptions(
   options: SearchCallOptions,
   defaults: ResolvedSearchOptions,
 ): ResolvedCallOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`Cannot search: options expected, got ${String(options)}`);
+  }
   const { signal, deadlineMs = defaults.deadlineMs, order = defaults.order, ...unknown } = options;
   refuseUnknown('search', unknown);
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
@@ -83,7 +86,8 @@ function checkCarriers(carriers: unknown): void {
     throw new TypeError(`Cannot create search: at least one carrier expected, got ${got}`);
   }
   const ids = new Set<string>();
-  for (const { id, request, normalise } of carriers as readonly Partial<Carrier>[]) {
+  for (const carrier of carriers as readonly unknown[]) {
+    const { id, request, normalise } = Object(carrier) as Partial<Carrier>;
     if (
       typeof id !== 'string' ||
       typeof request !== 'function' ||

@@ -24,16 +24,16 @@ const MAX_DAYS_AHEAD = 366;
  * @throws RailError `ERR_BAD_QUERY`; `data.parameter` names the field
  */
 export function resolveQuery(query: SearchQuery, nowMs: number, clock: LocalClock): ResolvedQuery {
+  if (typeof query !== 'object' || query === null) throw badQuery('query', 'an object', query);
   const { origin, destination, date, passengers = 1 } = query;
-  if (typeof origin?.id !== 'string') throw badQuery('origin', 'a station', origin);
-  if (typeof destination?.id !== 'string') throw badQuery('destination', 'a station', destination);
+  const today = dateAt('origin', origin, nowMs, clock);
+  dateAt('destination', destination, nowMs, clock);
   if (origin.id === destination.id) {
     throw badQuery('destination', 'a station other than the origin', destination.id);
   }
   if (typeof date !== 'string' || !isLocalDate(date)) {
     throw badQuery('date', 'a day of the calendar as YYYY-MM-DD', date);
   }
-  const today = clock.dateOf(nowMs, origin.zone);
   const last = addDays(today, MAX_DAYS_AHEAD);
   if (date < today || date > last) {
     throw badQuery('date', `a day from ${today} (today at the origin) to ${last}`, date);
@@ -44,15 +44,22 @@ export function resolveQuery(query: SearchQuery, nowMs: number, clock: LocalCloc
   return { origin, destination, date, passengers };
 }
 
+/** The day it is at a station, which proves that it is one. */
+function dateAt(parameter: string, station: Station, nowMs: number, clock: LocalClock): LocalDate {
+  if (typeof station?.id !== 'string') throw badQuery(parameter, 'a station', station);
+  try {
+    return clock.dateOf(nowMs, station.zone);
+  } catch (error) {
+    if (RailError.is(error)) throw error;
+    throw badQuery(parameter, 'a station with an IANA time zone', station.zone);
+  }
+}
+
 function badQuery(parameter: string, expected: string, got: unknown): RailError {
-  const shown = typeof got === 'string' ? got.slice(0, 40) : String(got);
+  const shown = typeof got === 'object' && got !== null ? 'an object' : String(got).slice(0, 40);
   return new RailError(
     'ERR_BAD_QUERY',
     `Cannot search: ${parameter} must be ${expected}, got ${shown}`,
-    {
-      parameter,
-      expected,
-      got,
-    },
+    { parameter, expected, got },
   );
 }

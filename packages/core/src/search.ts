@@ -34,6 +34,7 @@ export interface Search extends AsyncDisposable {
    * @throws at the call what `search` rejects with; while iterating, the reason of `signal`
    */
   stream(query: SearchQuery, options?: SearchCallOptions): AsyncIterableIterator<SearchEvent>;
+  /** Counters since the start. */
   stats(): SearchStats;
   /** Refuses new searches and resolves when those in flight have ended. Idempotent. */
   close(): Promise<void>;
@@ -62,7 +63,13 @@ const searchDone = channel('ticketing:core:search-done');
  *
  * @throws TypeError or RangeError for options that are unknown or out of range
  * @example
- * const search = createSearch({ carriers: [renfe, ouigo], deadlineMs: 2000 });
+ * const silent: Carrier = {
+ *   id: 'silent',
+ *   name: 'Silent Rail',
+ *   request: async () => undefined,
+ *   normalise: () => ({ journeys: [] }),
+ * };
+ * const search = createSearch({ carriers: [silent], deadlineMs: 2000 });
  * const { journeys, carriers, complete } = await search.search({ origin, destination, date });
  */
 export function createSearch(options: SearchOptions): Search {
@@ -81,6 +88,7 @@ export function createSearch(options: SearchOptions): Search {
     const checked = resolveQuery(query, startedAt, clock);
     signal?.throwIfAborted();
     let aborted = false;
+    counters.started();
 
     const scattered = scatter(resolved, {
       query: checked,
@@ -114,7 +122,8 @@ export function createSearch(options: SearchOptions): Search {
     }
     const onAbort = (): void => leave(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
-    counters.started();
+    // A carrier's first synchronous steps may have aborted it, before there was a listener.
+    if (signal?.aborted) onAbort();
     const started = {
       type: 'search-started',
       query: checked,

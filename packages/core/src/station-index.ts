@@ -5,6 +5,8 @@ import type { Station, StationId } from './station.ts';
 export const MAX_STATION_TEXT = 100;
 
 const NEAREST = 5;
+// A name that is as near as a word of another name comes first.
+const WORD_HANDICAP = 0.01;
 
 /** What a text means: one station, or none with the nearest names, or several. */
 export type StationMatch =
@@ -12,7 +14,7 @@ export type StationMatch =
   | { readonly kind: 'unknown'; readonly nearest: readonly Station[] }
   | { readonly kind: 'ambiguous'; readonly candidates: readonly Station[] };
 
-/** Finds stations. Immutable; every look-up but the nearest names of an unknown text is a Map read. */
+/** Finds stations. Immutable. Ids, codes and names are Map reads; words and nearest names read the table. */
 export interface StationIndex {
   readonly stations: readonly Station[];
   /** The station of a canonical id, or `undefined`. */
@@ -22,7 +24,8 @@ export interface StationIndex {
   /**
    * Understands an id (`uic:7171801`), a code with or without its system (`renfe:71801`, `7171801`),
    * and a name or alias, with or without accents, in any case; then the words of a name, when
-   * one station alone has them. Never throws.
+   * one station alone has them. Of other texts, the five stations with the nearest names or words,
+   * nearest first. Never throws.
    */
   find(text: string): StationMatch;
 }
@@ -30,7 +33,7 @@ export interface StationIndex {
 /**
  * Builds the index of a table of stations.
  *
- * @throws TypeError when two stations share an id, or two stations share a code in one system
+ * @throws TypeError when two stations share an id, or a code in one system
  * @example
  * const index = createStationIndex([
  *   { id: 'uic:7171801', name: 'Barcelona Sants', zone: 'Europe/Madrid', country: 'ES',
@@ -45,6 +48,7 @@ export function createStationIndex(stations: readonly Station[]): StationIndex {
   const byName = new Map<string, Set<Station>>();
   for (const station of stations) {
     addUnique(byId, station.id, station, 'station id');
+    addUnique(byQualifiedCode, station.id.toLowerCase(), station, 'station code');
     for (const [system, code] of Object.entries(station.codes)) {
       addUnique(byQualifiedCode, `${system}:${code}`.toLowerCase(), station, 'station code');
       addTo(byBareCode, code.toLowerCase(), station);
@@ -69,9 +73,10 @@ export function createStationIndex(stations: readonly Station[]): StationIndex {
   function nearest(folded: string): Station[] {
     const distance = new Map<Station, number>();
     for (const [name, named] of byName) {
-      const edits = editDistance(folded, name) / Math.max(folded.length, name.length);
+      const words = name.split(' ').map((word) => editShare(folded, word) + WORD_HANDICAP);
+      const edits = Math.min(editShare(folded, name), ...words);
       for (const station of named) {
-        distance.set(station, Math.min(edits, distance.get(station) ?? 1));
+        distance.set(station, Math.min(edits, distance.get(station) ?? edits));
       }
     }
     return [...distance]
@@ -85,7 +90,8 @@ export function createStationIndex(stations: readonly Station[]): StationIndex {
     byId: (id) => byId.get(id),
     byCode: (system, code) => byQualifiedCode.get(`${system}:${code}`.toLowerCase()),
     find(text) {
-      if (text.length > MAX_STATION_TEXT) return { kind: 'unknown', nearest: [] };
+      if (typeof text !== 'string' || text.length > MAX_STATION_TEXT)
+        return { kind: 'unknown', nearest: [] };
       const exact = text.trim().toLowerCase();
       const coded = byQualifiedCode.get(exact);
       if (coded) return { kind: 'found', station: coded };
@@ -101,6 +107,11 @@ export function createStationIndex(stations: readonly Station[]): StationIndex {
       return { kind: 'unknown', nearest: nearest(folded) };
     },
   };
+}
+
+/** Edits from one text to another, as a share of the longer: 0 to 1. */
+function editShare(a: string, b: string): number {
+  return editDistance(a, b) / Math.max(a.length, b.length);
 }
 
 /** Lower case, no accents, words parted by one space: `'Málaga-María Zambrano'` → `'malaga maria zambrano'`. */

@@ -1,19 +1,22 @@
 const DAY_MS = 86_400_000;
-const QUARTER_MS = 900_000;
+const MINUTE_MS = 60_000;
 const MAX_ZONES = 512;
 const MAX_INSTANTS = 4096;
 
-/** Offsets of one zone from UTC, in milliseconds, cached by instant. */
+/** Offsets of one zone from UTC, in milliseconds, cached. */
 export interface ZoneOffsets {
   /** Offset at the start of a UTC day, counted from the epoch. */
   atDay(day: number): number;
-  /** Offset at an instant. Zones change at a quarter of an hour, so instants are floored to that. */
+  /**
+   * Offset at an instant. A UTC day that starts and ends with one offset keeps it; in the others the
+   * minute tells: Newfoundland changed its clocks at 00:01 until 2011, so a quarter of an hour would not do.
+   */
   at(ms: number): number;
 }
 
 /**
  * Gives each zone its cached offsets, taken from the runtime's own zone data by `Intl`.
- * Memory is bounded: 512 zones, 4,096 instants each; a full cache starts anew.
+ * Memory is bounded: 512 zones, 4,096 days and 4,096 minutes each; a full cache starts anew.
  *
  * @throws RangeError for a name that is no IANA zone
  */
@@ -32,7 +35,7 @@ export function createZoneCache(): (zone: string) => ZoneOffsets {
 function createZoneOffsets(zone: string): ZoneOffsets {
   const format = offsetFormat(zone);
   const byDay = new Map<number, number>();
-  const byQuarter = new Map<number, number>();
+  const byMinute = new Map<number, number>();
   const cached = (cache: Map<number, number>, key: number, unit: number): number => {
     const known = cache.get(key);
     if (known !== undefined) return known;
@@ -41,14 +44,22 @@ function createZoneOffsets(zone: string): ZoneOffsets {
     cache.set(key, offset);
     return offset;
   };
+  const atDay = (day: number): number => cached(byDay, day, DAY_MS);
   return {
-    atDay: (day) => cached(byDay, day, DAY_MS),
-    at: (ms) => cached(byQuarter, Math.floor(ms / QUARTER_MS), QUARTER_MS),
+    atDay,
+    at(ms) {
+      const day = Math.floor(ms / DAY_MS);
+      const offset = atDay(day);
+      if (offset === atDay(day + 1)) return offset;
+      return cached(byMinute, Math.floor(ms / MINUTE_MS), MINUTE_MS);
+    },
   };
 }
 
 function offsetFormat(zone: string): Intl.DateTimeFormat {
   try {
+    // Intl reads undefined as the zone of the machine.
+    if (typeof zone !== 'string') throw new TypeError('no text');
     return new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
   } catch {
     throw new RangeError(`Cannot use time zone: an IANA name expected, got ${String(zone)}`);

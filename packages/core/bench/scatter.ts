@@ -1,0 +1,58 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict';
+import { type Carrier, type CarrierContext, createSearch, type Journey } from '@ticketing/core';
+import { type Measured, measureRounds } from './rounds.ts';
+import { createTimetable, now, query } from './timetable.ts';
+
+const resolved = { ...query, passengers: 1 };
+const context: CarrierContext = {
+  signal: new AbortController().signal,
+  deadline: Number.POSITIVE_INFINITY,
+  http: { send: () => Promise.reject(new Error('no network')) },
+};
+
+/** What one writes without the package: no deadline, no failure, no merging. */
+async function bareScatter(carriers: readonly Carrier[]): Promise<Journey[]> {
+  const answers = await Promise.all(
+    carriers.map(async (carrier) =>
+      carrier.normalise(await carrier.request(resolved, context), resolved),
+    ),
+  );
+  const journeys: Journey[] = [];
+  return journeys
+    .concat(...answers.map((answer) => answer.journeys))
+    .sort((a, b) => a.departure.ms - b.departure.ms || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+}
+
+/** One case of {@link benchScatter}. */
+export interface ScatterCase {
+  readonly title: string;
+  readonly measured: readonly Measured[];
+}
+
+/** Measures a search over 10 carriers of 50 journeys against the bare scatter of the same carriers. */
+export async function benchScatter(rounds: number): Promise<ScatterCase[]> {
+  const distinct = createTimetable({ carriers: 10, each: 50, sellers: 1 });
+  const search = createSearch({ carriers: distinct, now });
+  deepStrictEqual((await search.search(query)).journeys, await bareScatter(distinct));
+
+  const shared = createTimetable({ carriers: 10, each: 50, sellers: 2 });
+  const merging = createSearch({ carriers: shared, now });
+  const { journeys } = await merging.search(query);
+  strictEqual(journeys.length, 250);
+  strictEqual(journeys.flatMap(({ offers }) => offers).length, 1500);
+
+  const measure = async (title: string, carriers: Carrier[], run: () => Promise<unknown>) => ({
+    title,
+    measured: await measureRounds(
+      [
+        { name: 'bare `Promise.all` + concat + sort', work: () => bareScatter(carriers) },
+        { name: '`search()`', work: run },
+      ],
+      { rounds, repeats: 20 },
+    ),
+  });
+  return [
+    await measure('10 carriers x 50 journeys', distinct, () => search.search(query)),
+    await measure('the same, each train sold by two', shared, () => merging.search(query)),
+  ];
+}

@@ -1,0 +1,118 @@
+import { createSearch, createStationIndex, parseMoney, type SearchOptions } from '@ticketing/core';
+import { expect, test } from 'vitest';
+import { carrier, madrid, NOW, query } from './trains.ts';
+
+const silent = carrier('silent', async () => []);
+const { request: _request, ...half } = silent;
+
+test.each<[unknown, Error]>([
+  [undefined, new TypeError('Cannot create search: options expected, got undefined')],
+  [null, new TypeError('Cannot create search: options expected, got null')],
+  ['renfe', new TypeError('Cannot create search: options expected, got renfe')],
+  [{}, new TypeError('Cannot create search: at least one carrier expected, got undefined')],
+  [
+    { carriers: [] },
+    new TypeError('Cannot create search: at least one carrier expected, got none'),
+  ],
+  [
+    { carriers: [undefined] },
+    new TypeError(
+      'Cannot create search: a carrier has id, request and normalise, got undefined without',
+    ),
+  ],
+  [
+    { carriers: [half] },
+    new TypeError(
+      'Cannot create search: a carrier has id, request and normalise, got silent without',
+    ),
+  ],
+  [
+    { carriers: [silent, silent] },
+    new TypeError('Cannot create search: each carrier id once expected, got silent twice'),
+  ],
+  [
+    { carriers: [silent], timeout: 5 },
+    new TypeError('Cannot create search: known options expected, got timeout'),
+  ],
+  [
+    { carriers: [silent], deadlineMs: 0 },
+    new RangeError('Cannot create search: deadlineMs must be 1 to 600000, got 0'),
+  ],
+  [
+    { carriers: [silent], deadlineMs: 600_001 },
+    new RangeError('Cannot create search: deadlineMs must be 1 to 600000, got 600001'),
+  ],
+  [
+    { carriers: [silent], deadlineMs: '2000' },
+    new RangeError('Cannot create search: deadlineMs must be 1 to 600000, got 2000'),
+  ],
+  [
+    { carriers: [silent], deadlineMs: Number.NaN },
+    new RangeError('Cannot create search: deadlineMs must be 1 to 600000, got NaN'),
+  ],
+  [
+    { carriers: [silent], order: 'fastest' },
+    new RangeError(
+      'Cannot create search: order must be one of price, departure, arrival, duration, got fastest',
+    ),
+  ],
+  [
+    { carriers: [silent], http: 'undici' },
+    new TypeError('Cannot create search: http must be a function, got undici'),
+  ],
+  [
+    { carriers: [silent], run: 1 },
+    new TypeError('Cannot create search: run must be a function, got 1'),
+  ],
+  [
+    { carriers: [silent], now: NOW },
+    new TypeError(`Cannot create search: now must be a function, got ${NOW}`),
+  ],
+])('createSearch(%o) throws', (options, error) => {
+  expect(() => createSearch(options as SearchOptions)).toThrow(error);
+});
+
+test.each<[unknown, Error]>([
+  [null, new TypeError('Cannot search: options expected, got null')],
+  ['fast', new TypeError('Cannot search: options expected, got fast')],
+  [{ timeoutMs: 5 }, new TypeError('Cannot search: known options expected, got timeoutMs')],
+  [
+    { signal: {} },
+    new TypeError('Cannot search: signal must be an AbortSignal, got [object Object]'),
+  ],
+  [{ deadlineMs: -1 }, new RangeError('Cannot search: deadlineMs must be 1 to 600000, got -1')],
+  [
+    { order: 'id' },
+    new RangeError(
+      'Cannot search: order must be one of price, departure, arrival, duration, got id',
+    ),
+  ],
+])('search(query, %o) rejects, stream() throws', async (options, error) => {
+  const search = createSearch({ carriers: [silent], now: () => NOW });
+  await expect(search.search(query, options as never)).rejects.toThrow(error);
+  expect(() => search.stream(query, options as never)).toThrow(error);
+});
+
+test('search() rejects a query that is none', async () => {
+  const search = createSearch({ carriers: [silent], now: () => NOW });
+  for (const wrong of [undefined, null, 'Madrid']) {
+    await expect(search.search(wrong as never)).rejects.toMatchObject({
+      code: 'ERR_BAD_QUERY',
+      message: `Cannot search: query must be an object, got ${wrong}`,
+    });
+  }
+});
+
+test('createStationIndex() refuses one station twice under another name', () => {
+  expect(() => createStationIndex([madrid, { ...madrid, name: 'Atocha' }])).toThrow(
+    new TypeError(
+      'Cannot index stations: each station id once expected, got uic:7160000 for Madrid Puerta de Atocha and Atocha',
+    ),
+  );
+});
+
+test('parseMoney() refuses a decimal sign of its own', () => {
+  expect(() => parseMoney('1;5', { currency: 'EUR', decimal: ';' as never })).toThrow(
+    new TypeError("Cannot read money: decimal must be ',' or '.', got ;"),
+  );
+});

@@ -1,0 +1,89 @@
+import { createJourney, createLocalClock, type RideLeg, type TransferLeg } from '@ticketing/core';
+import { expect, test } from 'vitest';
+import { barcelona, madrid, offer, train } from './trains.ts';
+
+const clock = createLocalClock();
+const ride = (origin: string, destination: string, from: string, to: string): RideLeg => ({
+  kind: 'ride',
+  origin,
+  destination,
+  number: '3063',
+  departure: clock.fromLocal(`2026-12-01T${from}`, 'Europe/Madrid'),
+  arrival: clock.fromLocal(`2026-12-01T${to}`, 'Europe/Madrid'),
+});
+
+test('createJourney() derives times, duration and transfers', () => {
+  const walk: TransferLeg = { kind: 'transfer', origin: 'b', destination: 'c', minutes: 10 };
+  const legs = [
+    walk,
+    ride('a', 'b', '06:15', '07:00'),
+    walk,
+    ride('c', 'd', '07:30', '09:00'),
+    walk,
+  ];
+  const journey = createJourney({ source: 'renfe', legs, offers: [] });
+  expect(journey).toMatchObject({
+    departure: { iso: '2026-12-01T06:15:00+01:00[Europe/Madrid]' },
+    arrival: { iso: '2026-12-01T09:00:00+01:00[Europe/Madrid]' },
+    durationMinutes: 165,
+    transfers: 1,
+    sources: ['renfe'],
+    legs,
+  });
+  expect(structuredClone(journey)).toEqual(journey);
+  expect(JSON.parse(JSON.stringify(journey))).toEqual(journey);
+});
+
+test('createJourney() counts minutes over a clock change', () => {
+  const night = train({ at: '2027-10-31T01:00', until: '2027-10-31T05:00' });
+  expect(night.durationMinutes).toBe(300);
+});
+
+test('createJourney() sorts the offers, cheapest first', () => {
+  const offers = [offer('b', 300), offer('a', 300), offer('a', 100), offer('a', 200)];
+  expect(train({ offers }).offers.map(({ id }) => id)).toEqual([
+    'a-100',
+    'a-200',
+    'a-300',
+    'b-300',
+  ]);
+  expect(offers[0]?.id).toBe('b-300');
+});
+
+test('createJourney() gives the same train the same id, whoever sells it, in every version', () => {
+  const id = train({ number: '3063', brand: 'AVE' }).id;
+  expect(id).toBe('j-qo5bak15x3n2o');
+  expect(train({ number: '3063', source: 'other', at: '2026-12-01T06:20' }).id).toBe(id);
+  expect(train({ number: '3063', operatingDay: '2026-12-01' }).id).toBe(id);
+  expect(train({ number: '3063', operatingDay: '2026-11-30' }).id).not.toBe(id);
+  expect(train({ number: '3064' }).id).not.toBe(id);
+  expect(train({ number: '3063', destination: madrid.id, origin: barcelona.id }).id).not.toBe(id);
+});
+
+test('createJourney() names a train without number by its times, brand and operator', () => {
+  const id = train({ brand: 'AVE' }).id;
+  expect(train({ brand: 'AVE' }).id).toBe(id);
+  expect(train({ brand: 'AVLO' }).id).not.toBe(id);
+  expect(train({ brand: 'AVE', at: '2026-12-01T06:16' }).id).not.toBe(id);
+  expect(train({ brand: 'AVE', operator: 'Renfe' }).id).not.toBe(id);
+});
+
+test('createJourney() refuses legs that are no journey', () => {
+  const make = (legs: readonly RideLeg[]) => () => createJourney({ source: 'x', legs, offers: [] });
+  const error = (got: string, expected = 'legs in order of time') =>
+    expect.objectContaining({
+      code: 'ERR_JOURNEY',
+      message: `Cannot create journey: ${expected} expected, got ${got}`,
+    });
+  expect(make([])).toThrow(error('0 legs without one', 'at least one ride'));
+  const backwards = ride('a', 'b', '08:00', '07:00');
+  expect(make([backwards])).toThrow(
+    error(`${backwards.departure.iso} to ${backwards.arrival.iso}`),
+  );
+  const early = ride('b', 'c', '06:30', '09:00');
+  expect(make([ride('a', 'b', '06:00', '07:00'), early])).toThrow(
+    error(`${early.departure.iso} to ${early.arrival.iso}`),
+  );
+  const timeless = { ...early, departure: { ms: Number.NaN, iso: 'never' } };
+  expect(make([timeless])).toThrow(error(`never to ${early.arrival.iso}`));
+});

@@ -1,0 +1,145 @@
+import { type Journey, mergeJourneys } from '@ticketing/core';
+import { expect, test } from 'vitest';
+import { barcelona, NOW, offer, train } from './trains.ts';
+
+const at = (time: string) => `2026-12-01T${time}`;
+const summary = (journeys: readonly Journey[]) =>
+  journeys.map(({ sources, departure }) => `${sources.join('+')} ${departure.iso.slice(11, 16)}`);
+
+test('mergeJourneys() keeps the offers of both sellers', () => {
+  const renfe = train({ number: '3063', offers: [offer('renfe', 3735)] });
+  const agency = train({
+    number: '3063',
+    source: 'agency',
+    offers: [offer('agency', 3500), offer('agency', 9000)],
+  });
+  const [merged, ...others] = mergeJourneys([renfe, agency]);
+  expect(others).toEqual([]);
+  expect(merged?.id).toBe(renfe.id);
+  expect(merged?.sources).toEqual(['agency', 'renfe']);
+  expect(merged?.offers.map(({ id }) => id)).toEqual(['agency-3500', 'renfe-3735', 'agency-9000']);
+  expect(merged?.conflicts).toBeUndefined();
+});
+
+test('mergeJourneys() keeps the later fetched of two offers with one seller and id', () => {
+  const old = train({ number: '1', offers: [offer('renfe', 100, { id: 'basic' })] });
+  const fresh = offer('renfe', 200, { id: 'basic', fetchedAt: NOW + 1 });
+  const [merged] = mergeJourneys([old, train({ number: '1', source: 'agency', offers: [fresh] })]);
+  expect(merged?.offers).toEqual([fresh]);
+});
+
+test('mergeJourneys() takes one number within ten minutes for one train', () => {
+  const first = train({ number: '3063', at: at('06:15'), until: at('08:45') });
+  const tenLater = train({ number: '3063', source: 'b', at: at('06:25'), until: at('08:55') });
+  const elevenLater = train({ number: '3063', source: 'b', at: at('06:26'), until: at('08:55') });
+  expect(summary(mergeJourneys([tenLater, first]))).toEqual(['b+renfe 06:15']);
+  expect(summary(mergeJourneys([elevenLater, first]))).toEqual(['renfe 06:15', 'b 06:26']);
+});
+
+test('mergeJourneys() gives two trains of one number, twenty minutes apart, two ids', () => {
+  const first = train({ number: '3063', at: at('06:15') });
+  const second = train({ number: '3063', at: at('06:35') });
+  expect(second.id).toBe(first.id);
+  const merged = mergeJourneys([second, first]);
+  expect(summary(merged)).toEqual(['renfe 06:15', 'renfe 06:35']);
+  expect(merged.map(({ id }) => id)).toEqual([first.id, `${first.id}-2`]);
+});
+
+test('mergeJourneys() gives unique ids also to journeys that were merged before', () => {
+  const trains = ['06:15', '06:35', '06:55'].map((time) => train({ number: '1', at: at(time) }));
+  const merged = mergeJourneys(trains);
+  const again = mergeJourneys([...merged, ...trains]);
+  expect(new Set(again.map(({ id }) => id)).size).toBe(again.length);
+  expect(mergeJourneys([...trains, ...merged])).toEqual(again);
+});
+
+test('mergeJourneys() keeps a time more than three minutes off as a conflict, and averages nothing', () => {
+  const renfe = train({ number: '3063', at: at('06:15'), until: at('08:45') });
+  const agency = train({ number: '3063', source: 'agency', at: at('06:19'), until: at('08:48') });
+  const [merged, ...others] = mergeJourneys([agency, renfe]);
+  expect(others).toEqual([]);
+  expect(merged).toMatchObject({ departure: renfe.departure, arrival: renfe.arrival });
+  expect(merged?.conflicts).toEqual([
+    { field: 'departure', source: 'agency', value: agency.departure },
+  ]);
+});
+
+test('mergeJourneys() takes times within two minutes for one train when a number is missing', () => {
+  const numbered = train({ number: '3063', brand: 'AVE', at: at('06:15'), until: at('08:45') });
+  const near = train({ source: 'b', at: at('06:13'), until: at('08:47') });
+  const far = train({ source: 'b', at: at('06:15'), until: at('08:48') });
+  expect(mergeJourneys([near, numbered])).toMatchObject([
+    { id: numbered.id, sources: ['b', 'renfe'], departure: numbered.departure },
+  ]);
+  expect(mergeJourneys([far, numbered])).toHaveLength(2);
+  expect(
+    mergeJourneys([near, train({ source: 'c', at: at('06:14'), until: at('08:47') })]),
+  ).toHaveLength(1);
+});
+
+test('mergeJourneys() joins a journey without number to the nearest train', () => {
+  const early = train({ number: '1', at: at('06:15') });
+  const late = train({ number: '2', at: at('06:17') });
+  const loose = train({ source: 'b', at: at('06:16'), until: at('08:45') });
+  expect(summary(mergeJourneys([late, loose, early])).sort()).toEqual([
+    'b+renfe 06:15',
+    'renfe 06:17',
+  ]);
+});
+
+test('mergeJourneys() keeps two competitors apart that leave in the same minute', () => {
+  const renfe = train({ number: '3063', brand: 'AVE', operator: 'Renfe' });
+  const ouigo = train({ source: 'ouigo', brand: 'OUIGO', operator: 'Ouigo' });
+  expect(mergeJourneys([renfe, ouigo])).toHaveLength(2);
+  expect(
+    mergeJourneys([train({ brand: 'AVE' }), train({ source: 'b', brand: 'Iryo' })]),
+  ).toHaveLength(2);
+  expect(
+    mergeJourneys([renfe, train({ source: 'b', brand: 'ave', operator: 'RENFE' })]),
+  ).toHaveLength(1);
+  expect(mergeJourneys([renfe, train({ source: 'b' }), ouigo])).toHaveLength(2);
+});
+
+test('mergeJourneys() keeps two trains apart whose numbers differ, when other numbers are missing', () => {
+  const change = (source: string, numbers: readonly [string, string | undefined]) => {
+    const first = train({ source, number: numbers[0], destination: 'x:1', until: at('07:00') });
+    const second = train({ origin: 'x:1', at: at('07:30') });
+    const legs = [...first.legs, ...second.legs].map((leg, index) => {
+      const number = numbers[index];
+      return number === undefined ? leg : { ...leg, number };
+    });
+    return { ...first, legs, arrival: second.arrival, transfers: 1, id: `j-${source}` };
+  };
+  const known = change('renfe', ['3063', '4001']);
+  expect(mergeJourneys([known, change('b', ['3063', undefined])])).toHaveLength(1);
+  expect(mergeJourneys([known, change('b', ['9999', undefined])])).toHaveLength(2);
+});
+
+test('mergeJourneys() keeps the trains of two operating days apart', () => {
+  const night = train({ number: '9', at: at('00:30'), operatingDay: '2026-11-30' });
+  const morning = train({ number: '9', at: at('00:30'), source: 'b' });
+  expect(mergeJourneys([night, morning])).toHaveLength(2);
+  const told = train({ number: '9', at: at('00:35'), source: 'b', operatingDay: '2026-11-30' });
+  expect(mergeJourneys([night, told])).toHaveLength(1);
+});
+
+test('mergeJourneys() merges trains that arrive the next day', () => {
+  const night = { number: '9', at: at('22:45'), until: '2026-12-02T07:00' };
+  const merged = mergeJourneys([train(night), train({ ...night, source: 'b' })]);
+  expect(merged).toMatchObject([{ durationMinutes: 495, sources: ['b', 'renfe'] }]);
+});
+
+test('mergeJourneys() compares stations of every ride', () => {
+  const direct = train({ number: '3063' });
+  const shorter = train({ number: '3063', source: 'b', destination: 'uic:7104040' });
+  expect(mergeJourneys([direct, shorter])).toHaveLength(2);
+  expect(mergeJourneys([train(), train({ source: 'b', origin: barcelona.id })])).toHaveLength(2);
+});
+
+test('mergeJourneys() passes journeys of one carrier through as they are', () => {
+  const journeys = [train({ number: '2' }), train({ number: '1' })];
+  const merged = mergeJourneys(journeys);
+  expect(merged).not.toBe(journeys);
+  expect(merged[0]).toBe(journeys[0]);
+  expect(mergeJourneys([])).toEqual([]);
+});
