@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readFlags } from '../src/flags.ts';
 
@@ -99,4 +100,12 @@ test.each([
   ],
 ] as const)('readFlags(%j, %j) is refused', (argv, env, message) => {
   expect(() => readFlags(argv, env)).toThrow(new Error(message));
+});
+
+test('README.md has every flag and its variable', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  for (const { flag } of readFlags([], {}).rows) {
+    expect(readme).toContain(`\`${flag}\``);
+    expect(readme).toContain(`\`${flag.slice(2).toUpperCase().replaceAll('-', '_')}\``);
+  }
 });

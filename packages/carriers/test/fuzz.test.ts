@@ -1,4 +1,4 @@
-import { type Carrier, CarrierError } from '@ticketing/core';
+import { type Carrier, CarrierError, type CarrierHttp } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCarriers, fixture, queryOf } from './upstream.ts';
@@ -111,3 +111,44 @@ test.each(wires)(
     }
   },
 );
+
+/** Answers every request with these bytes and headers. */
+function httpOf(body: Uint8Array, headers: Record<string, string> = {}): CarrierHttp {
+  const bytes = new Uint8Array(body);
+  return { send: async () => ({ status: 200, headers, body: bytes, receivedAt: 1 }) };
+}
+
+test.each(wires)(
+  '$carrier.id: any bytes on the way to the answer are PROTOCOL',
+  async ({ carrier, wireOf }) => {
+    const signal = new AbortController().signal;
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 100 }), fc.string(), async (bytes, cookie) => {
+        const context = { signal, deadline: 1, http: httpOf(bytes, { 'set-cookie': cookie }) };
+        const code = await carrier.request(queryOf(), context).then(
+          () => outcome(carrier, wireOf(bytes)),
+          (error) => (CarrierError.is(error) ? error.code : error),
+        );
+        expect(code).toBe('PROTOCOL');
+      }),
+      { numRuns: 1000 },
+    );
+  },
+);
+
+const logins: readonly unknown[] = [
+  null,
+  [],
+  {},
+  { token: 5, expires_in: 1 },
+  { token: '', expires_in: 1 },
+  { token: 'a\r\nx: y', expires_in: 1 },
+  { token: 'a' },
+  { token: 'a', expires_in: '1' },
+];
+
+test.each(logins)('ouigo: the login %j is PROTOCOL', async (login) => {
+  const http = httpOf(new TextEncoder().encode(JSON.stringify(login)));
+  const context = { signal: new AbortController().signal, deadline: 1, http };
+  await expect(ouigo.request(queryOf(), context)).rejects.toMatchObject({ code: 'PROTOCOL' });
+});

@@ -71,10 +71,12 @@ export async function requestRenfe(
   return { body, receivedAt };
 }
 
+/** The cookies to send back; what is no pair of visible characters is left out, as browsers do. */
 function cookiesOf(setCookie: string | readonly string[] | undefined): string {
   return [setCookie ?? []]
     .flat()
-    .map((line) => line.split(';', 1)[0])
+    .map((line) => line.split(';', 1)[0]?.trim() ?? '')
+    .filter((pair) => /^[\x21-\x7e]+$/.test(pair) && pair.includes('='))
     .join('; ');
 }
 
