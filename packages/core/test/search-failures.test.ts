@@ -5,8 +5,9 @@ import {
   type CarrierState,
   createSearch,
 } from '@ticketing/core';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { carrier, NOW, offer, query, train } from './trains.ts';
+import { expect, test } from 'vitest';
+import { useFakeClock } from './fake-clock.ts';
+import { carrier, offer, query, train } from './trains.ts';
 
 const renfe = carrier('renfe', async () => [
   train({
@@ -19,22 +20,7 @@ const renfe = carrier('renfe', async () => [
 ]);
 const silent = carrier('silent', async () => []);
 
-const rejections: unknown[] = [];
-const remember = (reason: unknown): void => {
-  rejections.push(reason);
-};
-beforeEach(() => {
-  vi.useFakeTimers({ now: NOW });
-  rejections.length = 0;
-  process.on('unhandledRejection', remember);
-});
-afterEach(async () => {
-  expect(vi.getTimerCount()).toBe(0);
-  vi.useRealTimers();
-  await new Promise((resolve) => setImmediate(resolve));
-  process.off('unhandledRejection', remember);
-  expect(rejections).toEqual([]);
-});
+useFakeClock();
 
 const states: [CarrierErrorCode, CarrierState][] = [
   ['TIMEOUT', 'timeout'],

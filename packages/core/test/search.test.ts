@@ -1,6 +1,7 @@
 import diagnostics from 'node:diagnostics_channel';
 import { type CarrierContext, CarrierError, createSearch } from '@ticketing/core';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { useFakeClock } from './fake-clock.ts';
 import { carrier, heldCarrier, NOW, offer, query, train } from './trains.ts';
 
 const renfe = carrier('renfe', async () => [
@@ -25,22 +26,7 @@ const hung = carrier('hung', () => new Promise(() => {}));
 
 const journey = train({ number: '1', offers: [offer('a', 1)] });
 
-const rejections: unknown[] = [];
-const remember = (reason: unknown): void => {
-  rejections.push(reason);
-};
-beforeEach(() => {
-  vi.useFakeTimers({ now: NOW });
-  rejections.length = 0;
-  process.on('unhandledRejection', remember);
-});
-afterEach(async () => {
-  expect(vi.getTimerCount()).toBe(0);
-  vi.useRealTimers();
-  await new Promise((resolve) => setImmediate(resolve));
-  process.off('unhandledRejection', remember);
-  expect(rejections).toEqual([]);
-});
+useFakeClock();
 
 const numbers = (journeys: readonly { legs: readonly object[] }[]) =>
   journeys.map(({ legs: [leg] }) => (leg as { number?: string }).number);

@@ -7,16 +7,11 @@ import {
   sortJourneys,
 } from '@ticketing/core';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { useFakeClock } from './fake-clock.ts';
 import { carrier, heldCarrier, NOW, offer, query, train } from './trains.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: NOW });
-});
-afterEach(() => {
-  expect(vi.getTimerCount()).toBe(0);
-  vi.useRealTimers();
-});
+useFakeClock();
 
 async function read(events: AsyncIterable<SearchEvent>): Promise<SearchEvent[]> {
   const seen: SearchEvent[] = [];
