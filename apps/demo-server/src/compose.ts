@@ -12,6 +12,8 @@ import type { CarrierName, Flags } from './flags.ts';
 export interface Parts {
   readonly search: Search;
   readonly stations: StationIndex;
+  /** Epoch ms. */
+  now(): number;
   /** Where the carriers answer. */
   readonly carriersUrl: string;
   /** Every part's counters. */
@@ -20,29 +22,38 @@ export interface Parts {
   close(): Promise<void>;
 }
 
+interface Given {
+  readonly flags: Flags;
+  readonly now: () => number;
+}
+
 interface Upstream {
   readonly url: string;
   close(): Promise<void>;
 }
 
-const carriers: Record<CarrierName, (url: string, flags: Flags) => Carrier> = {
+const carriers: Record<CarrierName, (url: string, given: Given) => Carrier> = {
   renfe: (url) => createRenfe({ baseUrl: `${url}/renfe` }),
-  ouigo: (url, { ouigo }) => createOuigo({ baseUrl: `${url}/ouigo`, credentials: ouigo }),
+  ouigo: (url, { flags, now }) =>
+    createOuigo({ baseUrl: `${url}/ouigo`, credentials: flags.ouigo, now }),
   avlo: (url) => createAvlo({ baseUrl: `${url}/avlo` }),
 };
 
 /** Makes the parts that the flags ask for. This file alone knows which implementations there are. */
-export async function compose(flags: Flags): Promise<Parts> {
-  const upstream = await startUpstream(flags);
-  const http = createCarrierHttp();
+export async function compose(flags: Flags, now: () => number): Promise<Parts> {
+  const given = { flags, now };
+  const upstream = await startUpstream(given);
+  const http = createCarrierHttp({ now });
   const search = createSearch({
-    carriers: flags.carriers.map((name) => carriers[name](upstream.url, flags)),
+    carriers: flags.carriers.map((name) => carriers[name](upstream.url, given)),
     deadlineMs: flags.deadlineMs,
     http: http.clientOf,
+    now,
   });
   return {
     search,
     stations: stationTable,
+    now,
     carriersUrl: upstream.url,
     stats: () => ({ search: search.stats(), http: http.stats() }),
     async close() {
@@ -54,8 +65,11 @@ export async function compose(flags: Flags): Promise<Parts> {
 }
 
 /** The given URL, or a simulator on a free loopback port that lives as long as the server. */
-async function startUpstream({ carriersUrl, latency }: Flags): Promise<Upstream> {
+async function startUpstream({ flags: { carriersUrl, latency }, now }: Given): Promise<Upstream> {
   if (carriersUrl !== undefined) return { url: carriersUrl, close: async () => {} };
   const { startCarrierSim } = await import('@ticketing/carrier-sim');
-  return startCarrierSim({ plan: { renfe: { latency }, ouigo: { latency }, avlo: { latency } } });
+  return startCarrierSim({
+    now,
+    plan: { renfe: { latency }, ouigo: { latency }, avlo: { latency } },
+  });
 }

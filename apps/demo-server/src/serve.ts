@@ -11,12 +11,12 @@ export interface Serving {
 }
 
 /**
- * Composes, builds and listens.
+ * Composes, builds and listens. `now` (epoch ms) decides what today is.
  *
  * @throws the listening socket's error; nothing stays open then
  */
-export async function serve(flags: Flags): Promise<Serving> {
-  const parts = await compose(flags);
+export async function serve(flags: Flags, now: () => number = Date.now): Promise<Serving> {
+  const parts = await compose(flags, now);
   let closing: Promise<void> | undefined;
   const { ouigo: _secret, ...shown } = flags;
   const state = {

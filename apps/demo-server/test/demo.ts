@@ -8,12 +8,25 @@ import { type Serving, serve } from '../src/serve.ts';
 
 export const MADRID_BARCELONA = '/search?origin=Madrid&destination=Barcelona';
 
+/** The day on which the servers of these tests live. */
+export const TODAY = '2026-11-20';
+
 /** Serves in this process, as the flags say, until the test ends. */
-export async function serveDemo(...argv: string[]): Promise<Serving & { get: typeof getFrom }> {
+export function serveDemo(...argv: string[]): Promise<Demo> {
+  return serveDemoOn(TODAY, ...argv);
+}
+
+/** The same on another day. */
+export async function serveDemoOn(today: string, ...argv: string[]): Promise<Demo> {
   const { flags } = readFlags(['--port', '0', ...argv], {});
-  const server = await serve(flags);
+  const offset = Date.parse(`${today}T12:00Z`) - Math.floor(performance.now());
+  const server = await serve(flags, () => offset + Math.floor(performance.now()));
   onTestFinished(server.close);
   return { ...server, get: (path, init) => getFrom(server.url + path, init) };
+}
+
+interface Demo extends Serving {
+  readonly get: typeof getFrom;
 }
 
 /** Status, headers and parsed body. */

@@ -1,39 +1,42 @@
-import { addDays, createLocalClock, type Journey } from '@ticketing/core';
+import { addDays, type Journey } from '@ticketing/core';
 import { Value } from 'typebox/value';
 import { expect, test, vi } from 'vitest';
 import { SearchAnswer } from '../src/search-schema.ts';
-import { MADRID_BARCELONA, requestsAt, serveDemo, setPlan } from './demo.ts';
+import { MADRID_BARCELONA, requestsAt, serveDemo, serveDemoOn, setPlan, TODAY } from './demo.ts';
 
 const carriers = ['renfe', 'ouigo', 'avlo'] as const;
-const today = createLocalClock().dateOf(Date.now(), 'Europe/Madrid');
 
-test('GET /search gathers the trains of three carriers, on each of the next 60 days', async () => {
-  const { get } = await serveDemo('--latency', '0');
-  for (let days = 0; days <= 60; days++) {
-    const date = addDays(today, days);
-    const { status, body } = await get(`${MADRID_BARCELONA}&date=${date}`);
-    expect(status, date).toBe(200);
-    expect(body.complete, date).toBe(true);
-    expect(body.journeys.length, date).toBeGreaterThanOrEqual(20);
-    expect(new Set(body.journeys.flatMap(({ sources }: Journey) => sources)), date).toEqual(
-      new Set(carriers),
-    );
-    for (const journey of body.journeys as Journey[]) {
-      expect(journey.departure.iso).toMatch(
-        new RegExp(`^${date}T.*[+]0[12]:00\\[Europe/Madrid\\]$`),
+// With the days on which the clocks change, and the turn of a year.
+test.each(['2026-11-20', '2027-02-28', '2027-10-01'])(
+  'GET /search gathers the trains of three carriers, on each of the 60 days from %s',
+  async (today) => {
+    const { get } = await serveDemoOn(today, '--latency', '0');
+    for (let days = 0; days <= 60; days++) {
+      const date = addDays(today, days);
+      const { status, body } = await get(`${MADRID_BARCELONA}&date=${date}`);
+      expect(status, date).toBe(200);
+      expect(body.complete, date).toBe(true);
+      expect(body.journeys.length, date).toBeGreaterThanOrEqual(20);
+      expect(new Set(body.journeys.flatMap(({ sources }: Journey) => sources)), date).toEqual(
+        new Set(carriers),
       );
-      for (const { total } of journey.offers) {
-        expect(Number.isInteger(total.amount)).toBe(true);
-        expect(total.currency).toBe('EUR');
+      for (const journey of body.journeys as Journey[]) {
+        expect(journey.departure.iso).toMatch(
+          new RegExp(`^${date}T.*[+]0[12]:00\\[Europe/Madrid\\]$`),
+        );
+        for (const { total } of journey.offers) {
+          expect(Number.isInteger(total.amount)).toBe(true);
+          expect(total.currency).toBe('EUR');
+        }
       }
     }
-  }
-});
+  },
+);
 
 test('GET /search without a date searches tomorrow, and takes as long as the slowest carrier', async () => {
   const { get } = await serveDemo();
   const { body, headers } = await get(MADRID_BARCELONA);
-  expect(body.query.date).toBe(addDays(today, 1));
+  expect(body.query.date).toBe(addDays(TODAY, 1));
   const times: number[] = body.carriers.map(({ ms }: { ms: number }) => ms);
   expect(body.carriers.map(({ state }: { state: string }) => state)).toEqual(['ok', 'ok', 'ok']);
   expect(body.ms).toBeLessThan(times.reduce((sum, ms) => sum + ms));

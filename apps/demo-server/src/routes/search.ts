@@ -34,11 +34,11 @@ const schema = {
 /** `GET /search`: one document, or a stream of events, as `Accept` says. */
 export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
   app,
-  { search, stations },
+  { search, stations, now },
   done,
 ) => {
   app.get('/search', { schema }, async (request, reply) => {
-    const query = readSearchQuery(request.query, stations, Date.now());
+    const query = readSearchQuery(request.query, stations, now());
     const options = request.query.order === undefined ? {} : { order: request.query.order };
     const accepted = request.accepts().type(['application/json', ...Object.keys(eventFormats)]);
     reply.header('vary', 'accept');
