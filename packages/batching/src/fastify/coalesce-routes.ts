@@ -1,0 +1,85 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify';
+import {
+  type CoalesceRoutesOptions,
+  resolveCoalesceRoutesOptions,
+} from './coalesce-routes-options.ts';
+import type { CoalescedRequest } from './coalesced-request.ts';
+import type { CoalescedRoutes } from './coalesced-routes.ts';
+import { createFlights } from './flights.ts';
+import {
+  type RouteCoalesceOptions,
+  resolveRouteCoalesceOptions,
+} from './route-coalesce-options.ts';
+import { errorHook, type Seats, sendHook, viewOf } from './seats.ts';
+import { shareHandler } from './share-handler.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether equal requests of this route in flight share one run of its handler. Default `false`. */
+    coalesce?: boolean | RouteCoalesceOptions;
+  }
+  interface FastifyRequest {
+    /** In a handler of a coalesced route: those it works for. Elsewhere it throws a TypeError. */
+    readonly coalesced: CoalescedRequest;
+  }
+  interface FastifyInstance {
+    readonly coalesced: CoalescedRoutes;
+  }
+}
+
+/**
+ * Fastify plugin: equal requests in flight of the routes with `config.coalesce` share one run of the handler
+ * and its serialised answer, errors included. It holds for the routes that are added after it, in the scope
+ * that registers it and below. It closes with the app, once the requests in flight are answered.
+ *
+ * - Equal: route, method, host, URL as sent, credentials, conditional and range headers, `vary`, and what the
+ *   route's answers named in `Vary`. Whatever else a handler reads belongs in `vary` or `key`.
+ * - The hooks before the handler run for each request, so each client is authenticated by itself.
+ * - Each client keeps the headers that its own hooks set; it gets the leader's status, body, and all that the
+ *   handler and later hooks added. A follower's `onSend` hooks see `undefined` as payload.
+ * - A client that leaves harms no other, the first one included; when the last one has left, the signal aborts.
+ * - Not shared: streams, `Response` objects, `reply.hijack()`, `reply.callNotFound()`, trailers, `Vary: *`, and
+ *   an answer that sets a cookie. Then each waiting request runs the handler itself, all at once.
+ *
+ * @throws TypeError or RangeError, as a rejection, for options that are unknown or out of range, and for a second
+ *   registration in one scope
+ * @example
+ * await app.register(coalesceRoutes, { loadTimeoutMs: 5000 });
+ * app.get('/trains', { config: { coalesce: true } }, (request) => search(request.coalesced.signal));
+ */
+export const coalesceRoutes: FastifyPluginAsync<CoalesceRoutesOptions> = Object.assign(
+  async (app: FastifyInstance, options: CoalesceRoutesOptions) => addTo(app, options),
+  {
+    // What fastify-plugin sets: the routes beside the plugin are its routes.
+    [Symbol.for('skip-override')]: true,
+    [Symbol.for('fastify.display-name')]: '@ticketing/batching/fastify',
+  },
+);
+
+function addTo(app: FastifyInstance, options: CoalesceRoutesOptions): void {
+  const { vary, header, coalescer } = resolveCoalesceRoutesOptions(options);
+  if (app.hasDecorator('coalesced')) {
+    throw new TypeError(
+      'Cannot register coalesceRoutes: one registration for a scope expected, got another',
+    );
+  }
+  const flights = createFlights(coalescer);
+  const seats: Seats = new WeakMap();
+  const scope = { name: coalescer.name, header, flights, seats };
+  let id = 0;
+  app.decorate('coalesced', { stats: () => flights.stats() });
+  app.decorateRequest('coalesced', {
+    getter(this: FastifyRequest) {
+      return viewOf(seats, this);
+    },
+  });
+  app.addHook('onRoute', (options: RouteOptions) => {
+    const resolved = resolveRouteCoalesceOptions(options, vary);
+    if (resolved === undefined) return;
+    const route = { ...resolved, id: id++, learned: new Set<string>() };
+    options.handler = shareHandler(options.handler, route, scope);
+    options.onSend = [options.onSend ?? [], sendHook(seats, route)].flat();
+    options.onError = [options.onError ?? [], errorHook(seats)].flat();
+  });
+  app.addHook('onClose', () => flights.close());
+}

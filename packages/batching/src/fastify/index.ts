@@ -1,0 +1,8 @@
+// Share one execution of a route's handler, and its serialised answer, between equal requests in flight
+
+// For those who serve.
+export { coalesceRoutes } from './coalesce-routes.ts';
+export type { CoalesceRoutesOptions } from './coalesce-routes-options.ts';
+export type { CoalescedRequest } from './coalesced-request.ts';
+export type { CoalescedRoutes } from './coalesced-routes.ts';
+export type { RouteCoalesceOptions } from './route-coalesce-options.ts';

@@ -1,0 +1,46 @@
+/**
+ * Promises of answers that come all at once, in the order in which they were asked for.
+ *
+ * They all hang on one gate. What hangs on one promise runs in the order in which it was attached (ECMA-262,
+ * TriggerPromiseReactions), so a counter is enough to hand the n-th its answer: a key costs its promise, but
+ * no resolver, no closure and no object.
+ */
+export class PromisedAnswers<V> {
+  /** Promises made. */
+  size = 0;
+  readonly #gate: Promise<void>;
+  readonly #pick: () => V;
+  #open!: () => void;
+  #fail!: (error: unknown) => void;
+  #answers: ArrayLike<V | Error> = [];
+  #next = 0;
+
+  constructor() {
+    this.#gate = new Promise((resolve, reject) => {
+      this.#open = resolve;
+      this.#fail = reject;
+    });
+    this.#pick = () => {
+      const answer = this.#answers[this.#next++] as V | Error;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
+  }
+
+  /** The promise of one more answer. */
+  add(): Promise<V> {
+    this.size += 1;
+    return this.#gate.then(this.#pick);
+  }
+
+  /** Hands out the answers; an Error rejects. */
+  give(answers: ArrayLike<V | Error>): void {
+    this.#answers = answers;
+    this.#open();
+  }
+
+  /** Rejects every promise. A gate that nothing hangs on stays shut: its rejection would be unhandled. */
+  fail(error: unknown): void {
+    if (this.size > 0) this.#fail(error);
+  }
+}

@@ -1,0 +1,135 @@
+import { type BatcherOptions, createBatcher } from '@ticketing/batching';
+import { expect, test } from 'vitest';
+
+const load = async (keys: readonly number[]): Promise<readonly number[]> => keys;
+
+test.each([undefined, null, 'load', {}])('createBatcher(%o) throws', (loader) => {
+  expect(() => createBatcher(loader as never, { name: 'stops' })).toThrow(
+    new TypeError(`Cannot create batcher: load must be a function, got ${String(loader)}`),
+  );
+});
+
+test.each<[unknown, Error]>([
+  [undefined, new TypeError('Cannot create batcher: options must be an object, got undefined')],
+  [null, new TypeError('Cannot create batcher: options must be an object, got null')],
+  [{}, new TypeError('Cannot create batcher: name must be a text, got undefined')],
+  [{ name: '' }, new TypeError('Cannot create batcher: name must be a text, got ')],
+  [
+    { name: 'a', size: 5 },
+    new TypeError('Cannot create batcher: known options expected, got size'),
+  ],
+  [
+    { name: 'a', key: 'id' },
+    new TypeError('Cannot create batcher: key must be a function, got id'),
+  ],
+  [
+    { name: 'a', distinct: 1 },
+    new TypeError('Cannot create batcher: distinct must be true or false, got 1'),
+  ],
+  [
+    { name: 'a', maxBatchSize: 0 },
+    new RangeError('Cannot create batcher: maxBatchSize must be an integer of 1 or more, got 0'),
+  ],
+  [
+    { name: 'a', maxBatchSize: 1.5 },
+    new RangeError('Cannot create batcher: maxBatchSize must be an integer of 1 or more, got 1.5'),
+  ],
+  [
+    { name: 'a', concurrency: '2' },
+    new RangeError('Cannot create batcher: concurrency must be an integer of 1 or more, got 2'),
+  ],
+  [
+    { name: 'a', maxQueued: -1 },
+    new RangeError('Cannot create batcher: maxQueued must be an integer of 1 or more, got -1'),
+  ],
+  [
+    { name: 'a', maxWaitMs: -1 },
+    new RangeError('Cannot create batcher: maxWaitMs must be 0 to 2147483647, got -1'),
+  ],
+  [
+    { name: 'a', maxWaitMs: Number.NaN },
+    new RangeError('Cannot create batcher: maxWaitMs must be 0 to 2147483647, got NaN'),
+  ],
+  [
+    { name: 'a', loadTimeoutMs: 0 },
+    new RangeError('Cannot create batcher: loadTimeoutMs must be 1 to 2147483647, got 0'),
+  ],
+  [
+    { name: 'a', loadTimeoutMs: Number.POSITIVE_INFINITY },
+    new RangeError('Cannot create batcher: loadTimeoutMs must be 1 to 2147483647, got Infinity'),
+  ],
+  [
+    { name: 'a', schedule: 'later' },
+    new TypeError(
+      'Cannot create batcher: schedule must be tick, microtask or a function, got later',
+    ),
+  ],
+  [
+    { name: 'a', schedule: 'tick', maxWaitMs: 5 },
+    new TypeError('Cannot create batcher: maxWaitMs or schedule expected, got both'),
+  ],
+  [
+    { name: 'a', missing: 'null' },
+    new TypeError('Cannot create batcher: missing must be one of error, undefined, got null'),
+  ],
+  [
+    { name: 'a', cache: {} },
+    new TypeError(
+      'Cannot create batcher: cache must be an object with get, set, delete, clear, got [object Object]',
+    ),
+  ],
+  [
+    { name: 'a', clock: null },
+    new TypeError(
+      'Cannot create batcher: clock must be an object with now, setTimeout, clearTimeout, got null',
+    ),
+  ],
+])('createBatcher(load, %o) throws', (options, error) => {
+  expect(() => createBatcher(load, options as BatcherOptions<number, number>)).toThrow(error);
+});
+
+test.each<[unknown, Error]>([
+  [null, new TypeError('Cannot load: options must be an object, got null')],
+  ['fast', new TypeError('Cannot load: options must be an object, got fast')],
+  [{ timeoutMs: 5 }, new TypeError('Cannot load: known options expected, got timeoutMs')],
+  [
+    { signal: {} },
+    new TypeError('Cannot load: signal must be an AbortSignal, got [object Object]'),
+  ],
+])('load(key, %o) rejects', async (options, reason) => {
+  const batcher = createBatcher(load, { name: 'stops' });
+  await expect(batcher.load(1, options as never)).rejects.toThrow(reason);
+  expect(await batcher.loadMany([1], options as never)).toEqual([{ status: 'rejected', reason }]);
+});
+
+test('load() rejects objects as keys, and what option key throws or makes of them', async () => {
+  const batcher = createBatcher<unknown, unknown>(async (keys) => [...keys], { name: 'stops' });
+  await batcher.load(1);
+  const first = batcher.load(2);
+  for (const key of [{}, [], () => {}]) {
+    await expect(batcher.load(key)).rejects.toThrow(
+      new TypeError(
+        'Cannot load from stops: a primitive key expected, got an object, and no option key',
+      ),
+    );
+  }
+  expect(await first).toBe(2);
+  const odd = createBatcher<unknown, unknown>(async (keys) => [...keys], {
+    name: 'stops',
+    key: (key) => {
+      if (key === 'bad') throw new Error('no id');
+      return {} as never;
+    },
+  });
+  await expect(odd.load('bad')).rejects.toThrow('no id');
+  await expect(odd.load('object')).rejects.toThrow(
+    new TypeError('Cannot load from stops: a primitive key expected, got an object of option key'),
+  );
+});
+
+test('loadMany() rejects what is no array', async () => {
+  const batcher = createBatcher(load, { name: 'stops' });
+  await expect(batcher.loadMany('ab' as never)).rejects.toThrow(
+    new TypeError('Cannot load many: an array of keys expected, got ab'),
+  );
+});

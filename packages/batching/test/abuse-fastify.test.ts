@@ -1,0 +1,97 @@
+import fastify from 'fastify';
+import { expect, test } from 'vitest';
+import { coalesceRoutes } from '../src/fastify/index.ts';
+import { createApp } from './fastify-client.ts';
+
+test.each<[unknown, Error]>([
+  [{ vary: 'accept' }, new TypeError('vary as an array expected, got accept')],
+  [{ vary: ['*'] }, new TypeError('names of request headers in vary expected, got *')],
+  [{ vary: [''] }, new TypeError('names of request headers in vary expected, got ')],
+  [{ vary: [1] }, new TypeError('names of request headers in vary expected, got 1')],
+  [{ header: 'x' }, new TypeError('header as true or false expected, got x')],
+  [{ errorTtlMs: 5 }, new TypeError('known options expected, got errorTtlMs')],
+  [{ prefix: '/a' }, new TypeError('known options expected, got prefix')],
+])('register(coalesceRoutes, %o) rejects', async (options, { message }) => {
+  const app = fastify();
+  await expect(async () => app.register(coalesceRoutes, options as never)).rejects.toThrow(
+    new TypeError(`Cannot register coalesceRoutes: ${message}`),
+  );
+});
+
+test.each<[object, Error]>([
+  [{ name: '' }, new TypeError('Cannot create coalescer: name must be a text, got ')],
+  [
+    { maxKeys: 0 },
+    new RangeError('Cannot create coalescer: maxKeys must be an integer of 1 or more, got 0'),
+  ],
+  [
+    { loadTimeoutMs: 0 },
+    new RangeError('Cannot create coalescer: loadTimeoutMs must be 1 to 2147483647, got 0'),
+  ],
+  [
+    { overflow: 'drop' },
+    new TypeError('Cannot create coalescer: overflow must be one of reject, bypass, got drop'),
+  ],
+])('register(coalesceRoutes, %o) rejects as the coalescer does', async (options, error) => {
+  const app = fastify();
+  await expect(async () => app.register(coalesceRoutes, options)).rejects.toThrow(error);
+});
+
+test('coalesceRoutes is registered once for a scope', async () => {
+  const app = await createApp();
+  const error = new TypeError(
+    'Cannot register coalesceRoutes: one registration for a scope expected, got another',
+  );
+  await expect(async () =>
+    app.register(async (child) => {
+      await child.register(coalesceRoutes, { name: 'again' });
+    }),
+  ).rejects.toThrow(error);
+});
+
+test.each<[string | string[], unknown, string]>([
+  ['POST', true, 'coalesce POST /a: GET, HEAD or option key expected, got POST without key'],
+  ['QUERY', {}, 'coalesce QUERY /a: GET, HEAD or option key expected, got QUERY without key'],
+  [
+    ['GET', 'PUT'],
+    { vary: ['accept'] },
+    'coalesce GET, PUT /a: GET, HEAD or option key expected, got PUT without key',
+  ],
+  ['GET', 'yes', 'coalesce GET /a: true, false or options expected, got yes'],
+  ['GET', null, 'coalesce GET /a: true, false or options expected, got null'],
+  ['GET', { keys: () => 1 }, 'coalesce GET /a: known options expected, got keys'],
+  ['GET', { key: 'id' }, 'coalesce GET /a: key as a function expected, got id'],
+  [
+    'GET',
+    { shareCredentials: 1 },
+    'coalesce GET /a: shareCredentials as true or false expected, got 1',
+  ],
+  ['GET', { vary: 'accept' }, 'coalesce GET /a: vary as an array expected, got accept'],
+  ['GET', { vary: ['a b'] }, 'coalesce GET /a: names of request headers in vary expected, got a b'],
+])('a route of %s with coalesce: %o throws', async (method, coalesce, message) => {
+  const app = await createApp();
+  expect(() =>
+    app.route({ method, url: '/a', config: { coalesce: coalesce as never }, handler: () => 1 }),
+  ).toThrow(new TypeError(`Cannot ${message}`));
+});
+
+test.each<[unknown, string]>([
+  [{ id: 1 }, 'Cannot coalesce GET /a: a primitive of option key expected, got object'],
+  [() => 1, 'Cannot coalesce GET /a: a primitive of option key expected, got function'],
+  [Symbol('a'), 'Cannot make key: a symbol of Symbol.for expected at [1], got Symbol(a)'],
+])('a key of %o fails its request', async (key, message) => {
+  const app = await createApp();
+  app.get('/a', { config: { coalesce: { key: () => key as never } } }, () => 'never');
+  const answer = await app.inject('/a');
+  expect(answer.statusCode).toBe(500);
+  expect(answer.json().message).toBe(message);
+});
+
+test('request.coalesced is refused where no handler of a coalesced route runs', async () => {
+  const app = await createApp();
+  app.get('/plain', (request) => request.coalesced);
+  const answer = await app.inject('/plain?a=1');
+  expect(answer.json().message).toBe(
+    'Cannot read request.coalesced: the handler of a route with config.coalesce expected, got GET /plain?a=1',
+  );
+});

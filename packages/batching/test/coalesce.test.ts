@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { coalesce } from '../src/index.ts';
+
+test('coalesce() shares one call between equal arguments, all of which count', async () => {
+  const calls: unknown[][] = [];
+  const add = coalesce(
+    async (a: number, b: number | string) => {
+      calls.push([a, b]);
+      return `${a}${b}`;
+    },
+    { name: 'add' },
+  );
+  expect(await Promise.all([add(1, 2), add(1, 2), add(1, 3), add(1, '2')])).toEqual([
+    '12',
+    '12',
+    '13',
+    '12',
+  ]);
+  expect(calls).toEqual([
+    [1, 2],
+    [1, 3],
+    [1, '2'],
+  ]);
+  expect(add.stats()).toMatchObject({ name: 'add', asked: 4, loaded: 3, joined: 1 });
+});
+
+test('coalesce() refuses objects without option key, and takes them with it', async () => {
+  const name = 'user';
+  const user = coalesce(async ({ id }: { id: number }) => id, { name });
+  await expect(user({ id: 1 })).rejects.toThrow(
+    new TypeError(
+      'Cannot coalesce: primitive arguments expected without option key, got an object',
+    ),
+  );
+  const keyed = coalesce(async ({ id }: { id: number }) => id, { name, key: ({ id }) => id });
+  expect(await Promise.all([keyed({ id: 1 }), keyed({ id: 1 })])).toEqual([1, 1]);
+  expect(keyed.stats().loaded).toBe(1);
+});
+
+test('coalesce() forgets by the same arguments', async () => {
+  let calls = 0;
+  const count = coalesce(async (_key: string) => ++calls, { name: 'count', ttlMs: 10_000 });
+  expect([await count('a'), await count('a')]).toEqual([1, 1]);
+  expect(count.forget('a')).toBe(true);
+  expect(await count('a')).toBe(2);
+});

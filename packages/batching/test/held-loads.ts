@@ -1,0 +1,39 @@
+import type { LoadContext } from '../src/index.ts';
+
+/** One call of a loader, settled by the test. */
+export interface HeldLoad<K> {
+  readonly key: K;
+  readonly context: LoadContext<K>;
+  resolve(value: string): void;
+  reject(error: unknown): void;
+}
+
+/** A loader whose calls wait until the test settles them. */
+export function holdLoads<K>(): {
+  load: (key: K, context: LoadContext<K>) => Promise<string>;
+  calls: HeldLoad<K>[];
+} {
+  const calls: HeldLoad<K>[] = [];
+  return {
+    calls,
+    load: (key, context) =>
+      new Promise((resolve, reject) => {
+        calls.push({ key, context, resolve, reject });
+      }),
+  };
+}
+
+/** Lets every promise job that is due run. */
+export function settleJobs(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** How a promise stands now. */
+export async function stateOf(promise: Promise<unknown>): Promise<unknown> {
+  const open = Symbol('open');
+  const outcome = await Promise.race([
+    promise.catch((error) => ({ error })),
+    settleJobs().then(() => open),
+  ]);
+  return outcome === open ? 'open' : outcome;
+}

@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest';
+import { type CoalescerOptions, createCoalescer } from '../src/index.ts';
+import { settleJobs, stateOf } from './held-loads.ts';
+import { createManualClock } from './manual-clock.ts';
+
+function counting(
+  options: Partial<CoalescerOptions<string, string>>,
+  outcome?: (call: number) => string,
+) {
+  const clock = createManualClock();
+  let calls = 0;
+  const coalescer = createCoalescer<string, string>(
+    async (key) => {
+      calls += 1;
+      return outcome ? outcome(calls) : `${key}${calls}`;
+    },
+    { name: 'test', clock, ...options },
+  );
+  return { clock, coalescer };
+}
+
+test('ttlMs keeps a value for so long, and gives the same promise', async () => {
+  const { clock, coalescer } = counting({ ttlMs: 100 });
+  expect(await coalescer.get('a')).toBe('a1');
+  clock.advance(99);
+  expect(coalescer.get('a')).toBe(coalescer.get('a'));
+  expect(await coalescer.get('a')).toBe('a1');
+  expect(coalescer.peek('a')).toEqual({ kind: 'value', value: 'a1', stale: false });
+  clock.advance(1);
+  expect(coalescer.peek('a')).toBeUndefined();
+  expect(await coalescer.get('a')).toBe('a2');
+  expect(coalescer.stats()).toMatchObject({ asked: 5, loaded: 2, hits: 3, joined: 0, kept: 1 });
+});
+
+test('ttlMs may be a function of value and key; nonsense and exceptions keep nothing', async () => {
+  const lifetimes = { a: 10, b: Number.NaN, c: -5, d: 0 };
+  const { clock, coalescer } = counting({
+    ttlMs: (value, key) => {
+      if (key === 'e') throw new Error('no');
+      expect(value.startsWith(key)).toBe(true);
+      return lifetimes[key as 'a'];
+    },
+  });
+  await Promise.all([...'abcde'].map((key) => coalescer.get(key)));
+  expect([...'abcde'].map((key) => coalescer.peek(key)?.kind)).toEqual([
+    'value',
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  clock.advance(10);
+  expect(coalescer.peek('a')).toBeUndefined();
+});
+
+test('staleMs gives the old value while one load renews it', async () => {
+  const { clock, coalescer } = counting({ ttlMs: 100, staleMs: 50 });
+  await coalescer.get('a');
+  clock.advance(120);
+  expect(coalescer.peek('a')).toMatchObject({ stale: true });
+  expect(await Promise.all([coalescer.get('a'), coalescer.get('a')])).toEqual(['a1', 'a1']);
+  await settleJobs();
+  expect(await coalescer.get('a')).toBe('a2');
+  expect(coalescer.stats()).toMatchObject({ loaded: 2, hits: 3, staleHits: 2, joined: 0 });
+  clock.advance(150);
+  expect(await coalescer.get('a')).toBe('a3');
+});
+
+test('a renewal that fails keeps the stale value to its end, and is not tried again within errorTtlMs', async () => {
+  const { clock, coalescer } = counting({ ttlMs: 100, staleMs: 1000, errorTtlMs: 30 }, (call) => {
+    if (call > 1) throw new Error('down');
+    return 'first';
+  });
+  await coalescer.get('a');
+  clock.advance(150);
+  expect(await coalescer.get('a')).toBe('first');
+  await settleJobs();
+  expect(await coalescer.get('a')).toBe('first');
+  expect(coalescer.stats().loaded).toBe(2);
+  clock.advance(31);
+  expect(await coalescer.get('a')).toBe('first');
+  await settleJobs();
+  expect(coalescer.stats().loaded).toBe(3);
+  clock.advance(1000);
+  expect(await stateOf(coalescer.get('a'))).toMatchObject({ error: { message: 'down' } });
+});
+
+test('errorTtlMs lets one failure answer the herd, then a new load is tried', async () => {
+  const { clock, coalescer } = counting({ errorTtlMs: 40 }, (call) => {
+    throw new Error(`failure ${call}`);
+  });
+  for (let round = 0; round < 3; round++)
+    await expect(coalescer.get('a')).rejects.toThrow('failure 1');
+  expect(coalescer.peek('a')).toMatchObject({ kind: 'error', error: { message: 'failure 1' } });
+  expect(coalescer.stats()).toMatchObject({ loaded: 1, errorHits: 2 });
+  clock.advance(40);
+  await expect(coalescer.get('a')).rejects.toThrow('failure 2');
+});
+
+test('without errorTtlMs a failure is not kept, and ttlMs does not keep it', async () => {
+  const { coalescer } = counting({ ttlMs: 1000 }, (call) => {
+    if (call === 1) throw new Error('once');
+    return 'well';
+  });
+  await expect(coalescer.get('a')).rejects.toThrow('once');
+  expect(await coalescer.get('a')).toBe('well');
+});
+
+test('jitter shortens each lifetime by up to its share', async () => {
+  let draw = 0;
+  const { clock, coalescer } = counting({ ttlMs: 100, jitter: 0.5, random: () => draw });
+  await coalescer.get('whole');
+  draw = 0.8;
+  await coalescer.get('short');
+  clock.advance(60);
+  expect([coalescer.peek('whole')?.kind, coalescer.peek('short')?.kind]).toEqual([
+    'value',
+    undefined,
+  ]);
+});
+
+test('maxEntries bounds what is kept; the least recently used goes first', async () => {
+  const { coalescer } = counting({ ttlMs: 1000, maxEntries: 2 });
+  await coalescer.get('a');
+  await coalescer.get('b');
+  await coalescer.get('a');
+  await coalescer.get('c');
+  expect([...'abc'].map((key) => coalescer.peek(key)?.kind)).toEqual(['value', undefined, 'value']);
+  expect(coalescer.stats().kept).toBe(2);
+});
+
+test('share applies to kept values too', async () => {
+  const coalescer = createCoalescer(async () => ({ n: 1 }), {
+    name: 'test',
+    ttlMs: 1000,
+    share: 'clone',
+  });
+  const first = await coalescer.get('a');
+  first.n = 2;
+  expect(await coalescer.get('a')).toEqual({ n: 1 });
+});
+
+test('fresh passes by what is kept, for signals and timeouts as well', async () => {
+  const { coalescer } = counting({ ttlMs: 1000 });
+  await coalescer.get('a');
+  const { signal } = new AbortController();
+  expect(await coalescer.get('a', { signal, timeoutMs: 5 })).toBe('a1');
+  expect(await coalescer.get('a', { fresh: true, signal })).toBe('a2');
+  expect(await coalescer.get('a')).toBe('a2');
+});
