@@ -3,6 +3,9 @@ const assert = require('node:assert/strict');
 const { parseMoney } = require('@ticketing/core');
 const { createRenfe } = require('@ticketing/carriers');
 const { createTimetable } = require('@ticketing/carrier-sim');
+const { canonicalKey } = require('@ticketing/batching');
+const { DataLoader } = require('@ticketing/batching/dataloader');
+const { coalesceRoutes } = require('@ticketing/batching/fastify');
 
 assert.deepEqual(parseMoney('37,35', { currency: 'EUR', decimal: ',' }), {
   amount: 3735,
@@ -10,4 +13,7 @@ assert.deepEqual(parseMoney('37,35', { currency: 'EUR', decimal: ',' }), {
 });
 assert.equal(createRenfe({ baseUrl: 'http://127.0.0.1:1' }).id, 'renfe');
 assert.equal(typeof createTimetable({ seed: 1 }).trains, 'function');
+assert.notEqual(canonicalKey(1), canonicalKey('1'));
+assert.equal(typeof DataLoader, 'function');
+assert.equal(typeof coalesceRoutes, 'function');
 console.log(`node ${process.version}: require`);

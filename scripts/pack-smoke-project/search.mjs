@@ -1,5 +1,6 @@
 // A user's module: one search over the simulator, with nothing but the published packages.
 import assert from 'node:assert/strict';
+import { coalesce } from '@ticketing/batching';
 import { startCarrierSim } from '@ticketing/carrier-sim';
 import {
   createAvlo,
@@ -23,7 +24,9 @@ const search = createSearch({
 const origin = stationTable.byId('uic:7160000');
 const destination = stationTable.byId('uic:7171801');
 const date = addDays(createLocalClock().dateOf(Date.now(), origin.zone), 1);
-const { journeys, carriers, complete } = await search.search({ origin, destination, date });
+const find = coalesce((day) => search.search({ origin, destination, date: day }), { name: 'find' });
+const [{ journeys, carriers, complete }] = await Promise.all([find(date), find(date)]);
+assert.equal(find.stats().loaded, 1);
 assert.equal(complete, true, JSON.stringify(carriers));
 assert.ok(journeys.length >= 20, `${journeys.length} journeys`);
 assert.deepEqual(

@@ -6,10 +6,14 @@ import {
   stationTable,
 } from '@ticketing/carriers';
 import { type Carrier, createSearch, type Search, type StationIndex } from '@ticketing/core';
+import { coalescedSearch, type DocumentSearch, directSearch } from './coalesced-search.ts';
 import type { CarrierName, Flags } from './flags.ts';
 
 /** What a serving process is made of. */
 export interface Parts {
+  /** Answers as one document. */
+  readonly documents: DocumentSearch;
+  /** Answers as events. */
   readonly search: Search;
   readonly stations: StationIndex;
   /** Epoch ms. */
@@ -50,12 +54,14 @@ export async function compose(flags: Flags, now: () => number): Promise<Parts> {
     http: http.clientOf,
     now,
   });
+  const documents = flags.coalesce ? coalescedSearch(search) : directSearch(search);
   return {
+    documents,
     search,
     stations: stationTable,
     now,
     carriersUrl: upstream.url,
-    stats: () => ({ search: search.stats(), http: http.stats() }),
+    stats: () => ({ coalesce: documents.stats(), search: search.stats(), http: http.stats() }),
     async close() {
       await search.close();
       await http.close();

@@ -20,6 +20,8 @@ export interface Flags {
   /** Base URL of an upstream; `undefined` = the embedded simulator. */
   readonly carriersUrl: string | undefined;
   readonly latency: Latency;
+  /** Whether equal searches in flight are one. */
+  readonly coalesce: boolean;
   readonly logRequests: boolean;
   readonly ouigo: { readonly username: string; readonly password: string };
 }
@@ -47,6 +49,7 @@ const options = {
   'deadline-ms': { type: 'string' },
   carriers: { type: 'string' },
   'carriers-url': { type: 'string' },
+  coalesce: { type: 'string' },
   latency: { type: 'string' },
   'log-requests': { type: 'string' },
 } as const;
@@ -89,6 +92,7 @@ export function readFlags(
     setting<Latency>('latency', latency, { kind: 'fixed', ms: 50 }),
     env,
   );
+  const coalesce = setting('coalesce', onOff, true);
   const logRequests = setting('log-requests', onOff, false);
   if (carriersUrl.value !== undefined && delay.from !== 'default') {
     throw new FlagError(
@@ -96,7 +100,7 @@ export function readFlags(
     );
   }
 
-  const settings = [port, host, deadlineMs, carriers, carriersUrl, delay, logRequests];
+  const settings = [port, host, deadlineMs, coalesce, carriers, carriersUrl, delay, logRequests];
   return {
     flags: {
       port: port.value,
@@ -105,6 +109,7 @@ export function readFlags(
       carriers: carriers.value,
       carriersUrl: carriersUrl.value,
       latency: delay.value,
+      coalesce: coalesce.value,
       logRequests: logRequests.value,
       ouigo: {
         username: env['OUIGO_USERNAME'] ?? 'demo',

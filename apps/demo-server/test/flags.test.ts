@@ -10,6 +10,7 @@ test('readFlags() fills every default', () => {
     carriers: ['renfe', 'ouigo', 'avlo'],
     carriersUrl: undefined,
     latency: { kind: 'fixed', ms: 50 },
+    coalesce: true,
     logRequests: false,
     ouigo: { username: 'demo', password: 'demo' },
   });
@@ -81,6 +82,7 @@ test.each([
     {},
     "Cannot start: --latency must be milliseconds up to 60000, p50:p99, or random, got '9:3'",
   ],
+  [['--coalesce', 'machine'], {}, "Cannot start: --coalesce must be on or off, got 'machine'"],
   [['--log-requests', 'yes'], {}, "Cannot start: --log-requests must be on or off, got 'yes'"],
   [[], { USE_RANDOM_DELAY: '1' }, "Cannot start: USE_RANDOM_DELAY must be true or false, got '1'"],
   [

@@ -24,6 +24,7 @@ test('/config shows the resolved flags, the upstream and the processes, and no s
     carriers: ['renfe', 'avlo'],
     carriersUrl,
     latency: { kind: 'lognormal', p50Ms: 20, p99Ms: 200 },
+    coalesce: true,
     logRequests: false,
     processes: [{ pid: process.pid, role: 'server' }],
   });
@@ -36,6 +37,7 @@ test('/stats shows the counters of every part', async () => {
   await get(MADRID_BARCELONA);
   const { body } = await get('/stats');
   expect(body).toMatchObject({
+    coalesce: { name: 'search', asked: 1, loaded: 1, joined: 0 },
     search: {
       running: 0,
       complete: 1,

@@ -34,12 +34,19 @@ const schema = {
 /** `GET /search`: one document, or a stream of events, as `Accept` says. */
 export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
   app,
-  { search, stations, now },
+  { documents, search, stations, now },
   done,
 ) => {
+  // Clients that share a result share its text, written once.
+  const bodies = new WeakMap<SearchResult, string>();
+  const bodyOf = (result: SearchResult): string => {
+    const body = bodies.get(result) ?? JSON.stringify(result);
+    bodies.set(result, body);
+    return body;
+  };
   app.get('/search', { schema }, async (request, reply) => {
     const query = readSearchQuery(request.query, stations, now());
-    const options = request.query.order === undefined ? {} : { order: request.query.order };
+    const { order = 'departure' } = request.query;
     const accepted = request.accepts().type(['application/json', ...Object.keys(eventFormats)]);
     reply.header('vary', 'accept');
     if (accepted === 'application/json') {
@@ -47,9 +54,12 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
       reply.raw.once('close', () =>
         gone.abort(new ProblemError(499, { detail: 'The client left' })),
       );
-      const result = await search.search(query, { ...options, signal: gone.signal });
-      reply.header('server-timing', serverTiming(result));
-      return refuseWithoutAnswer(result);
+      const result = await documents.find(query, { order, signal: gone.signal });
+      refuseWithoutAnswer(result);
+      return reply
+        .header('server-timing', serverTiming(result))
+        .type('application/json; charset=utf-8')
+        .send(bodyOf(result));
     }
     const format = eventFormats[String(accepted)];
     if (!format) {
@@ -65,15 +75,14 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
     return reply
       .type(String(accepted))
       .header('cache-control', 'no-store')
-      .send(toStream<SearchEvent>(search.stream(query, options), format));
+      .send(toStream<SearchEvent>(search.stream(query, { order }), format));
   });
   done();
 };
 
 /** Nobody answered: that is no list of trains. */
-function refuseWithoutAnswer(result: SearchResult): SearchResult {
-  const { carriers } = result;
-  if (carriers.some(({ state }) => state === 'ok' || state === 'empty')) return result;
+function refuseWithoutAnswer({ carriers }: SearchResult): void {
+  if (carriers.some(({ state }) => state === 'ok' || state === 'empty')) return;
   const all = (state: CarrierStatus['state']) =>
     carriers.every((carrier) => carrier.state === state);
   const some = (state: CarrierStatus['state']) =>

@@ -1,0 +1,66 @@
+import { expect, test, vi } from 'vitest';
+import { MADRID_BARCELONA, requestsAt, serveDemo } from './demo.ts';
+
+const REVERSED = '/search?destination=uic:7171801&passengers=1&origin=7160000&order=departure';
+
+test('300 equal searches at once are one search upstream, with one body', async () => {
+  const { get, carriersUrl } = await serveDemo();
+  const paths = Array.from({ length: 300 }, (_, index) =>
+    index % 2 ? MADRID_BARCELONA : REVERSED,
+  );
+  const answers = await Promise.all(paths.map((path) => get(path)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  expect(await requestsAt(carriersUrl)).toMatchObject({
+    renfe: { arrived: 4 },
+    ouigo: { arrived: 2 },
+    avlo: { arrived: 2 },
+  });
+  const { body } = await get('/stats');
+  expect(body.coalesce).toMatchObject({ asked: 300, loaded: 1, joined: 299, inFlight: 0 });
+});
+
+test('searches that differ are not one', async () => {
+  const { get } = await serveDemo('--latency', '20');
+  const others = ['&passengers=2', '&order=price', '&date=2026-12-02', ''];
+  await Promise.all(others.map((other) => get(MADRID_BARCELONA + other)));
+  expect((await get('/stats')).body.coalesce).toMatchObject({ asked: 4, loaded: 4 });
+});
+
+test('--coalesce off asks every time', async () => {
+  const { get, carriersUrl } = await serveDemo('--coalesce', 'off', '--latency', '20');
+  await Promise.all([1, 2, 3].map(() => get(MADRID_BARCELONA)));
+  expect(await requestsAt(carriersUrl)).toMatchObject({ renfe: { arrived: 12 } });
+  expect((await get('/stats')).body).not.toHaveProperty('coalesce');
+});
+
+test('one of two equal clients leaves: the other gets its answer; both leave: the search is aborted', async () => {
+  const { get, url, carriersUrl } = await serveDemo('--deadline-ms', '60000', '--latency', '200');
+  const controller = new AbortController();
+  const { signal } = controller;
+  const left = fetch(url + MADRID_BARCELONA, { signal }).catch(() => 'left');
+  const stays = get(MADRID_BARCELONA);
+  await vi.waitFor(async () =>
+    expect((await get('/stats')).body.coalesce).toMatchObject({ joined: 1 }),
+  );
+  controller.abort();
+  expect(await left).toBe('left');
+  expect((await stays).body.complete).toBe(true);
+  expect(await requestsAt(carriersUrl)).toMatchObject({ renfe: { arrived: 4, aborted: 0 } });
+
+  const both = new AbortController();
+  const gone = [1, 2].map(() =>
+    fetch(url + MADRID_BARCELONA, { signal: both.signal }).catch(() => 'left'),
+  );
+  await vi.waitFor(async () =>
+    expect((await get('/stats')).body.coalesce).toMatchObject({ joined: 2 }),
+  );
+  both.abort();
+  await Promise.all(gone);
+  await vi.waitFor(async () =>
+    expect((await get('/stats')).body.coalesce).toMatchObject({ left: 3, aborted: 1 }),
+  );
+  await vi.waitFor(async () =>
+    expect(await requestsAt(carriersUrl)).toMatchObject({ renfe: { aborted: 1, open: 0 } }),
+  );
+});
