@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { gone, lives } from '@ticketing/dispatch/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createForkDispatcher, type ForkOptions } from '../src/index.ts';
 import type { Tasks } from './fixtures/tasks.ts';
-import { gone, lives } from './processes.ts';
 
 const module = new URL('fixtures/tasks.ts', import.meta.url);
 const execArgv = ['--conditions=@ticketing/source'];

@@ -1,7 +1,13 @@
 // For authors of transports: what the kernel asks of one, and the parts that transports share
 
 export type { Capabilities, Dispatcher } from './contract/dispatcher.ts';
-export type { FromWorker, RunFrame, ToWorker } from './contract/frames.ts';
+export type {
+  FromWorker,
+  RecycleFrame,
+  ReportFrame,
+  RunFrame,
+  ToWorker,
+} from './contract/frames.ts';
 export type { PoolOptions } from './contract/pool-options.ts';
 export type { TaskMap } from './contract/task.ts';
 export type {
@@ -13,16 +19,32 @@ export type {
   WorkerStart,
 } from './contract/transport.ts';
 export { createDispatcher } from './kernel/create-dispatcher.ts';
-export { splitPoolOptions } from './kernel/resolve-pool-options.ts';
+export { createPool, type Pool } from './kernel/create-pool.ts';
+export type { ObservedWorker, PoolObserver } from './kernel/pool-events.ts';
+export { resolvePoolOptions, splitPoolOptions } from './kernel/resolve-pool-options.ts';
 export {
   aFlag,
+  aName,
+  anObject,
+  atLeast,
+  between,
   checkByRules,
+  MAX_TIMER_MS,
   type Rule,
   type Rules,
   resolveByRules,
   unknownOption,
+  whole,
+  wholeBetween,
+  withMethods,
+  wordOr,
   wrongOption,
 } from './option-rules.ts';
+export { inheritedExecArgv } from './process/inherited-exec-argv.ts';
+export { createOrphanGuard, type OrphanGuard } from './process/orphan-guard.ts';
+export { type ServeProcessOptions, serveProcess } from './process/serve-process.ts';
+export { startWorker } from './process/start-worker.ts';
+export type { WorkerProcessStart } from './process/worker-process.ts';
 export { decodeFromWorker } from './wire/from-worker-codec.ts';
 export { encodeToWorker, postToWorker } from './wire/to-worker-codec.ts';
 export { type Served, type ServeOptions, serveTasks } from './worker/serve-tasks.ts';

@@ -3,7 +3,10 @@ import type { Dispatcher } from '../src/contract/dispatcher.ts';
 import type { PoolOptions } from '../src/contract/pool-options.ts';
 import type { RunOptions } from '../src/contract/run-options.ts';
 import { DispatchError, type DispatchErrorCode } from '../src/errors.ts';
-import { createDispatcher } from '../src/kernel/create-dispatcher.ts';
+import {
+  createPool as createKernelPool,
+  type Pool as KernelPool,
+} from '../src/kernel/create-pool.ts';
 import { rendezvous } from '../src/kernel/rendezvous.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { FakeTransport, type FakeTransportOptions } from './fake-transport.ts';
@@ -22,6 +25,7 @@ export interface Watched<T = unknown> {
 
 export interface Pool {
   readonly dispatcher: Dispatcher<FakeTasks>;
+  readonly pool: KernelPool<FakeTasks>;
   readonly transport: FakeTransport;
   readonly clock: FakeClock;
   /** Calls `echo`. */
@@ -38,15 +42,17 @@ export function createPool(
   transportOptions: FakeTransportOptions = {},
 ): Pool {
   const transport = new FakeTransport(transportOptions);
-  const dispatcher = createDispatcher<FakeTasks>(transport, {
+  const kernelPool = createKernelPool<FakeTasks>(transport, {
     max: 1,
     window: 2,
     random: () => 0,
     ...options,
     clock,
   });
+  const { dispatcher } = kernelPool;
   const pool: Pool = {
     dispatcher,
+    pool: kernelPool,
     transport,
     clock,
     run: (input, runOptions) => watch(dispatcher.run('echo', input, runOptions)),

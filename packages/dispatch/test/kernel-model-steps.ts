@@ -25,6 +25,7 @@ export type Step =
     }
   | { readonly kind: 'start-failed'; readonly which: number; readonly final: boolean }
   | { readonly kind: 'time'; readonly ms: number }
+  | { readonly kind: 'scale'; readonly workers: number }
   | { readonly kind: 'turn' | 'reload' | 'capacity' | 'spawn-throws' | 'drain' | 'close' };
 
 /** How the pool is made. */
@@ -81,6 +82,13 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('time' as const),
       ms: fc.constantFrom(1, 10, 50, 300, 1000, 5000, 30_000),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('scale' as const),
+      workers: fc.integer({ min: 1, max: 4 }),
     }),
   },
   {

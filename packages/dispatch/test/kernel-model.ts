@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Dispatcher } from '../src/contract/dispatcher.ts';
-import { createDispatcher } from '../src/kernel/create-dispatcher.ts';
+import { createPool, type Pool } from '../src/kernel/create-pool.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { FakeTransport, type FakeWorker } from './fake-transport.ts';
 import { type FakeTasks, turn, type Watched, watch } from './kernel-fixture.ts';
@@ -18,9 +18,10 @@ export class KernelModel {
   readonly setting: Setting;
   readonly clock: FakeClock = createFakeClock();
   readonly transport: FakeTransport;
+  readonly pool: Pool<FakeTasks>;
   readonly dispatcher: Dispatcher<FakeTasks>;
   readonly calls: ModelCall[] = [];
-  /** Reloads and waits for capacity. */
+  /** Reloads, scalings and waits for capacity. */
   readonly others: Watched[] = [];
   closing: Watched | undefined;
   #isDraining = false;
@@ -33,7 +34,7 @@ export class KernelModel {
     this.transport = new FakeTransport({ capabilities: { hardKill } });
     this.transport.refuses = ({ input }) =>
       this.calls[input as number]?.step.canClone === false ? 'not cloneable' : undefined;
-    this.dispatcher = createDispatcher<FakeTasks>(this.transport, {
+    this.pool = createPool<FakeTasks>(this.transport, {
       min,
       max: min + more,
       window,
@@ -44,6 +45,7 @@ export class KernelModel {
       random: () => 0,
       clock: this.clock,
     });
+    this.dispatcher = this.pool.dispatcher;
   }
 
   async apply(given: Step): Promise<void> {
@@ -68,6 +70,9 @@ export class KernelModel {
         break;
       case 'turn':
         await turn();
+        break;
+      case 'scale':
+        this.others.push(watch(this.pool.scale(given.workers)));
         break;
       case 'reload':
         this.others.push(watch(dispatcher.reload()));

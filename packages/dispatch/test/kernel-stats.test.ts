@@ -27,6 +27,7 @@ test('stats() adds up', async () => {
     workers: [
       {
         workerId: 1,
+        slot: 0,
         pid: 9001,
         state: 'starting',
         inFlight: 0,
@@ -34,6 +35,7 @@ test('stats() adds up', async () => {
         done: 0,
         ageMs: 0,
         memoryBytes: undefined,
+        report: undefined,
       },
     ],
     histograms: { wait: none, run: none, transport: none },

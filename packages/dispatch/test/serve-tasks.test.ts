@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import type { FromWorker, RunFrame, ToWorker } from '../src/contract/frames.ts';
+import { turns, until } from '../src/testing/until.ts';
 import { decodeFromWorker } from '../src/wire/from-worker-codec.ts';
 import { postToWorker } from '../src/wire/to-worker-codec.ts';
+import { serveTasks } from '../src/worker/serve-tasks.ts';
 import { moduleOf, readyRig, serveRig } from './serve-tasks-fixture.ts';
 import { channels, runFrame, threadChannel } from './wire-fixture.ts';
 
@@ -312,4 +314,46 @@ test.each<[string, string, boolean]>([
   await heard('start-failed', 1);
   expect(frames).toMatchObject([{ final, error: { code: 'ERR_MODULE_NOT_FOUND' } }]);
   expect(await exit).toEqual([1]);
+});
+
+test('a module that is given is served, with hooks around its own', async () => {
+  const log: string[] = [];
+  const served = serveTasks({
+    workerId: 1,
+    module: { tasks: {}, hooks: { setup: () => log.push('inner') } },
+    around: (hooks) => ({
+      async setup(worker) {
+        await hooks.setup?.(worker);
+        log.push('outer');
+      },
+    }),
+    post: (message) => log.push(...(decodeFromWorker(message) ?? []).map(({ kind }) => kind)),
+    noteStarted: () => {},
+    memoryBytes: () => 1,
+    exit: (code) => log.push(`exit ${code}`),
+    transfers: false,
+  });
+  await until('ready', () => log.includes('ready'));
+  served.tell({ kind: 'recycle' });
+  served.tell({ kind: 'report', data: 1, worked: true });
+  await until('the report', () => log.includes('report'));
+  expect(log).toEqual(['inner', 'outer', 'ready', 'recycle', 'report']);
+});
+
+test('abandon() aborts what runs, drops what waits and tells nothing any more', async () => {
+  const rig = await readyRig(
+    moduleOf(`{
+      search: (_, { signal }) => new Promise((_, reject) => {
+        signal.addEventListener('abort', () => { globalThis.abandoned = signal.reason; reject(signal.reason); });
+      }),
+    }`),
+  );
+  rig.send(runFrame(1, 0));
+  await rig.until((log) => log.includes('noted 1'));
+  rig.served.abandon('gone');
+  rig.send(runFrame(2, 0));
+  rig.served.flush();
+  await turns();
+  expect((globalThis as { abandoned?: unknown }).abandoned).toBe('gone');
+  expect(rig.log).toEqual(['noted 1']);
 });

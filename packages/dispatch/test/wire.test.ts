@@ -38,6 +38,9 @@ const everyFromWorker: readonly FromWorker[] = [
   { kind: 'load', elapsedMs: 20.5, activeMs: 3, memoryBytes: 1e9 },
   { kind: 'load', elapsedMs: 20.5, activeMs: 3, memoryBytes: undefined },
   { kind: 'healthy' },
+  { kind: 'report', data: { requests: 7 }, worked: true },
+  { kind: 'report', data: undefined, worked: false },
+  { kind: 'recycle' },
   { kind: 'healthy', error: undefined },
 ];
 

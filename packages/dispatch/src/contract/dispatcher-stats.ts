@@ -12,6 +12,8 @@ export interface HistogramSummary {
 
 export interface WorkerStats {
   readonly workerId: number;
+  /** Its place, from 0: a worker's successor takes its place over. */
+  readonly slot: number;
   readonly pid: number | undefined;
   readonly state: 'starting' | 'ready' | 'retiring' | 'stopping';
   /** Tasks it was given and has not answered. */
@@ -23,6 +25,8 @@ export interface WorkerStats {
   readonly ageMs: number;
   /** Bytes it last reported: of the process, or of a thread's heap. */
   readonly memoryBytes: number | undefined;
+  /** What a worker that does more than tasks last told of itself. */
+  readonly report: unknown;
 }
 
 /** What a dispatcher counts since its creation. */

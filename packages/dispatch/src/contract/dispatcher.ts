@@ -32,7 +32,7 @@ export interface DrainOptions {
 }
 
 export interface CloseOptions {
-  /** Milliseconds a worker has to stop before it is killed, 0 to 2^31-1. Default: `abortGraceMs` of the pool. */
+  /** Milliseconds a worker has to stop before it is killed, 0 to 2^31-1. Default: `stopGraceMs` of the pool. */
   readonly graceMs?: number;
 }
 

@@ -51,4 +51,19 @@ export type FromWorker =
       readonly memoryBytes: number | undefined;
     }
   /** Answers `health`; with `error` if the module's `health` hook failed. */
-  | { readonly kind: 'healthy'; readonly error?: unknown };
+  | { readonly kind: 'healthy'; readonly error?: unknown }
+  | ReportFrame
+  | RecycleFrame;
+
+/** Numbers of a worker that does more than tasks; the latest are in `stats()`. */
+export interface ReportFrame {
+  readonly kind: 'report';
+  readonly data: unknown;
+  /** It has worked, as if it had answered a task: if it ends now, its start was no failure. */
+  readonly worked: boolean;
+}
+
+/** The worker asks to be replaced. */
+export interface RecycleFrame {
+  readonly kind: 'recycle';
+}

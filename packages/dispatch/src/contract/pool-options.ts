@@ -17,6 +17,8 @@ export interface PoolOptions {
   readonly maxQueue?: number;
   /** Milliseconds a running task has to settle once aborted, 0 to 2^31-1; then its worker is killed. Default 1000. */
   readonly abortGraceMs?: number;
+  /** Milliseconds a worker has to end once told to stop, 0 to 2^31-1; then it is killed. Default: `abortGraceMs`. */
+  readonly stopGraceMs?: number;
   /** Milliseconds a worker has to become ready, 1 to 2^31-1. Default 30,000. */
   readonly startTimeoutMs?: number;
   /** Milliseconds after which a worker without a running task must have answered a question for its health, 1 to 2^31-1. Default 5000. */

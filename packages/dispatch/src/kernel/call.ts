@@ -1,6 +1,7 @@
 import type { RunOptions } from '../contract/run-options.ts';
 import type { RunTrace } from './channels.ts';
 import type { JobList, Queued } from './job-queue.ts';
+import type { Ending } from './kernel-counts.ts';
 import type { PoolWorker } from './pool-worker.ts';
 import type { AbortWaiter } from './signal-listeners.ts';
 
@@ -12,6 +13,13 @@ import type { AbortWaiter } from './signal-listeners.ts';
  *   (worker lost)
  */
 export type CallState = 'queued' | 'sent' | 'abandoned' | 'settled';
+
+/** Told of calls that were made in its name. */
+export interface CallOwner {
+  /** A call waits or runs from now on. */
+  took(): void;
+  settled(ending: Ending): void;
+}
 
 /** One call of `run`, from its acceptance until its worker has settled it. */
 export class Call implements Queued, AbortWaiter {
@@ -36,6 +44,7 @@ export class Call implements Queued, AbortWaiter {
   readonly order: number;
   readonly task: string;
   readonly input: unknown;
+  readonly owner: CallOwner | undefined;
   readonly options: RunOptions | undefined;
   readonly priority: number;
   readonly enqueuedAt: number;
@@ -53,6 +62,7 @@ export class Call implements Queued, AbortWaiter {
       readonly options: RunOptions | undefined;
       readonly now: number;
       readonly deadline: number | undefined;
+      readonly owner: CallOwner | undefined;
     },
     caller: {
       readonly resolve: (value: unknown) => void;
@@ -64,6 +74,7 @@ export class Call implements Queued, AbortWaiter {
     this.order = given.id;
     this.task = given.task;
     this.input = given.input;
+    this.owner = given.owner;
     this.options = given.options;
     this.priority = given.options?.priority ?? 0;
     this.enqueuedAt = given.now;

@@ -101,6 +101,12 @@ export class Feeder {
     for (const { current } of this.#pool.slots) if (current !== undefined) this.pump(current);
   }
 
+  /** A place is no more: any worker may take what waits for it. */
+  removed(place: number): void {
+    this.#waiting.release(place);
+    this.pumpAll();
+  }
+
   /** No worker will come for places that are empty: others may take what waits for them. */
   release(): void {
     for (const { index, current } of this.#pool.slots) {
@@ -116,7 +122,7 @@ export class Feeder {
   /** The place of a key; none while that place is empty and is not going to be filled. */
   #placeOf(key: string | undefined): number | undefined {
     if (key === undefined) return undefined;
-    const place = rendezvous(key, this.#options.max);
+    const place = rendezvous(key, this.#pool.slots.length);
     const isLost =
       this.#pool.circuit.state !== 'closed' && this.#pool.slots[place]?.current === undefined;
     return isLost ? undefined : place;

@@ -2,7 +2,7 @@ import type { FromWorker } from '../contract/frames.ts';
 import type { RunOptions } from '../contract/run-options.ts';
 import type { Transport, Unsent, WorkerEnd } from '../contract/transport.ts';
 import { DispatchError } from '../errors.ts';
-import { Call } from './call.ts';
+import { Call, type CallOwner } from './call.ts';
 import { circuitOpen, closed, notCloneable, queueFull } from './call-errors.ts';
 import { inCallersContext, traceCall, traceSettled } from './call-observers.ts';
 import { type CallEnder, CallTimers } from './call-timers.ts';
@@ -62,7 +62,13 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
     return this.#frames.tasks;
   }
 
-  run(task: string, input: unknown, options: RunOptions | undefined): Promise<unknown> {
+  /** `owner`: whose calls `giveUpAll` can tell from others'. */
+  run(
+    task: string,
+    input: unknown,
+    options: RunOptions | undefined,
+    owner?: CallOwner,
+  ): Promise<unknown> {
     this.counts.asked += 1;
     const { name, maxQueue, clock } = this.options;
     let worker: PoolWorker | undefined;
@@ -87,10 +93,11 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
       this.#lastId += 1;
       const deadline =
         options?.timeoutMs === undefined ? undefined : Math.ceil(Date.now() + options.timeoutMs);
-      const given = { id: this.#lastId, task, input, options, now, deadline };
+      const given = { id: this.#lastId, task, input, options, now, deadline, owner };
       const call = new Call(given, { resolve, reject, onAbort: this.#onAbort });
       this.#calls.add(call);
       this.active += 1;
+      owner?.took();
       if (!this.hold.isHeld) this.hold.set(true);
       traceCall(name, call);
       if (options !== undefined) this.#timers.watch(call, options);
@@ -123,11 +130,12 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
     }
   }
 
-  /** Gives up every call whose caller waits. @returns how many */
-  giveUpAll(errorOf: (task: string) => unknown, ending: Ending): number {
-    const calls = [...this.#calls];
-    for (const call of calls) this.giveUp(call, errorOf(call.task), ending);
-    return calls.length;
+  /** Gives up every call whose caller waits; with an owner, those of its calls. */
+  giveUpAll(errorOf: (task: string) => unknown, ending: Ending, owner?: CallOwner): void {
+    for (const call of [...this.#calls]) {
+      if (owner !== undefined && call.owner !== owner) continue;
+      this.giveUp(call, errorOf(call.task), ending);
+    }
   }
 
   start(): void {
@@ -217,6 +225,11 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
     this.onRoom();
   }
 
+  removed(place: number): void {
+    this.feeder.removed(place);
+    this.onRoom();
+  }
+
   wants(slot?: number): boolean {
     return this.feeder.wants(slot);
   }
@@ -234,6 +247,7 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
     this.#calls.delete(call);
     this.active -= 1;
     this.counts[ending] += 1;
+    call.owner?.settled(ending);
     if (call.options !== undefined) this.#timers.unwatch(call, call.options);
     traceSettled(call, ending !== 'completed', value);
     if (ending === 'completed') call.resolve(value);
@@ -275,7 +289,7 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
 
   #stopIfDone(worker: PoolWorker): void {
     if (worker.state === 'retiring' && worker.calls.size === 0) {
-      this.pool.stop(worker, this.options.abortGraceMs);
+      this.pool.stop(worker, this.options.stopGraceMs);
     }
   }
 }

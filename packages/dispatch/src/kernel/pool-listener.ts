@@ -11,6 +11,8 @@ export interface PoolListener {
   retire(worker: PoolWorker): void;
   /** A worker ended, and with it what it had. */
   gone(worker: PoolWorker, end: WorkerEnd): void;
+  /** A place is no more: what waited for its worker alone is for any. */
+  removed(place: number): void;
   /** A worker ended while the circuit is open: none follows at once. */
   noSuccessor(error: unknown): void;
   /** Whether calls wait for the worker of a place alone; without a place, for any worker. */

@@ -17,6 +17,12 @@ export class PoolWorker {
   readonly calls: Map<number, Call> = new Map();
   /** Tasks it has answered. */
   done = 0;
+  /** It has answered a task, or told of other work: if it ends, its start was no failure. */
+  proved = false;
+  /** What it last told of its other work. */
+  report: unknown = undefined;
+  /** It asked to be replaced. */
+  asksRecycle = false;
   doneSinceLoad = 0;
   /** Calls waited since its last load though it was full. */
   starved = false;
@@ -33,6 +39,8 @@ export class PoolWorker {
   readonly slot: number;
   readonly window: Window;
   readonly bornAt: number;
+  /** Told when its end has been seen. */
+  onGone: (() => void) | undefined = undefined;
   /** Told once whether it started: `undefined`, or why not. */
   readonly onStart: ((error: unknown) => void) | undefined;
   #lastSeq = 0;

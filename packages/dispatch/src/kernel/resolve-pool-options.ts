@@ -26,6 +26,7 @@ export interface ResolvedPoolOptions {
   readonly window: 'auto' | number;
   readonly maxQueue: number;
   readonly abortGraceMs: number;
+  readonly stopGraceMs: number;
   readonly startTimeoutMs: number;
   readonly healthMs: number;
   /** Infinity: never for this reason. */
@@ -45,7 +46,8 @@ export interface ResolvedPoolOptions {
   readonly random: () => number;
 }
 
-const MAX_WORKERS = 1024;
+/** Of one pool. */
+export const MAX_WORKERS = 1024;
 const NEVER = Number.POSITIVE_INFINITY;
 
 const poolRules = {
@@ -55,6 +57,7 @@ const poolRules = {
   window: wordOr('auto', wholeBetween(1, 65_536)),
   maxQueue: wholeBetween(0, MAX_TIMER_MS, 10_000),
   abortGraceMs: between(0, MAX_TIMER_MS, 1000),
+  stopGraceMs: between(0, MAX_TIMER_MS),
   startTimeoutMs: between(1, MAX_TIMER_MS, 30_000),
   healthMs: between(1, MAX_TIMER_MS, 5000),
   recycle: { ...anObject, fallback: {} },
@@ -82,8 +85,8 @@ const restartRules = {
 } satisfies Rules;
 
 type Given = Required<Pick<PoolOptions, 'recycle' | 'restart'>> &
-  Omit<ResolvedPoolOptions, 'name' | 'min' | 'max' | 'recycle' | 'restart'> &
-  Pick<PoolOptions, 'name' | 'min' | 'max'>;
+  Omit<ResolvedPoolOptions, 'name' | 'min' | 'max' | 'stopGraceMs' | 'recycle' | 'restart'> &
+  Pick<PoolOptions, 'name' | 'min' | 'max' | 'stopGraceMs'>;
 type GivenRestart = Required<NonNullable<PoolOptions['restart']>>;
 
 /**
@@ -115,7 +118,15 @@ export function resolvePoolOptions(
     'restart',
   );
   const [minBackoffMs, maxBackoffMs] = backoffMs;
-  return { ...given, name, min, max, recycle, restart: { minBackoffMs, maxBackoffMs, ...restart } };
+  return {
+    ...given,
+    name,
+    min,
+    max,
+    stopGraceMs: given.stopGraceMs ?? given.abortGraceMs,
+    recycle,
+    restart: { minBackoffMs, maxBackoffMs, ...restart },
+  };
 }
 
 /**

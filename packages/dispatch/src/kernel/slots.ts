@@ -9,13 +9,11 @@ export interface Slot {
   restartTimer: unknown;
 }
 
-export function createSlots(count: number): readonly Slot[] {
-  return Array.from({ length: count }, (_, index) => ({
-    index,
-    current: undefined,
-    next: undefined,
-    restartTimer: undefined,
-  }));
+/** Adds empty places until there are `count`. */
+export function addSlots(slots: Slot[], count: number): void {
+  for (let index = slots.length; index < count; index++) {
+    slots.push({ index, current: undefined, next: undefined, restartTimer: undefined });
+  }
 }
 
 /** Whether a place has a worker, or gets one. */

@@ -25,6 +25,7 @@ export function statsOf(kernel: Kernel, kind: string, state: DispatcherState): D
 function workerStats(worker: PoolWorker, now: number): WorkerStats {
   return {
     workerId: worker.workerId,
+    slot: worker.slot,
     pid: worker.handle?.pid,
     state: shown(worker.state),
     inFlight: worker.calls.size,
@@ -32,6 +33,7 @@ function workerStats(worker: PoolWorker, now: number): WorkerStats {
     done: worker.done,
     ageMs: now - worker.bornAt,
     memoryBytes: worker.memoryBytes,
+    report: worker.report,
   };
 }
 

@@ -58,7 +58,8 @@ export class Upkeep {
       if (next === undefined) worker.replaced = false;
       const { tasks, ageMs, rssBytes } = this.#limitsOf(worker);
       const { done, bornAt, memoryBytes = 0 } = worker;
-      if (done >= tasks || now - bornAt >= ageMs || memoryBytes >= rssBytes) this.recycle(worker);
+      const isDue = done >= tasks || now - bornAt >= ageMs || memoryBytes >= rssBytes;
+      if (isDue || worker.asksRecycle) this.recycle(worker);
       if (worker.asked === undefined) {
         worker.asked = 'due';
         worker.post({ kind: 'health' }, now);

@@ -70,6 +70,14 @@ export class WorkerFrames {
       case 'load':
         this.#loaded(worker, frame);
         break;
+      case 'report':
+        worker.report = frame.data;
+        if (frame.worked) this.#proved(worker);
+        break;
+      case 'recycle':
+        worker.asksRecycle = true;
+        this.#parts.upkeep.recycle(worker);
+        break;
       case 'ready':
         this.tasks = new Set(frame.tasks);
         this.#parts.pool.ready(worker);
@@ -87,17 +95,23 @@ export class WorkerFrames {
   #answered(worker: PoolWorker, seq: number, { ending, value, runMs }: Answer): void {
     const call = worker.calls.get(seq);
     if (call === undefined) return;
-    const { pool, upkeep, counts } = this.#parts;
+    const { upkeep, counts } = this.#parts;
     this.#keeper.free(worker, call);
     worker.done += 1;
     worker.doneSinceLoad += 1;
-    if (worker.done === 1) pool.proved();
+    this.#proved(worker);
     if (call.state === 'sent') {
       counts.run.record(runMs);
       counts.transport.record(this.#options.clock.now() - call.sentAt - runMs);
       this.#keeper.settle(call, ending, value);
     }
     upkeep.answered(worker);
+  }
+
+  #proved(worker: PoolWorker): void {
+    if (worker.proved) return;
+    worker.proved = true;
+    this.#parts.pool.proved();
   }
 
   #dropped(worker: PoolWorker, call: Call | undefined): void {

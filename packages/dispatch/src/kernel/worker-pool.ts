@@ -1,17 +1,19 @@
 import type { Transport, WorkerEnd } from '../contract/transport.ts';
 import { callError, circuitOpen, closed } from './call-errors.ts';
-import { circuitOpenChannel, workerExitChannel, workerReadyChannel } from './channels.ts';
 import { type Circuit, createCircuit } from './circuit.ts';
 import { workerLost } from './lost-worker.ts';
+import { PoolEvents } from './pool-events.ts';
 import type { PoolListener } from './pool-listener.ts';
 import { PoolWorker } from './pool-worker.ts';
 import type { ResolvedPoolOptions } from './resolve-pool-options.ts';
-import { createSlots, isTaken, readyCount, type Slot } from './slots.ts';
+import { addSlots, isTaken, readyCount, type Slot } from './slots.ts';
 import { createWindow } from './window.ts';
 
 /** Starts, replaces, restarts and stops workers. What they are given is the kernel's matter. */
 export class WorkerPool {
-  readonly slots: readonly Slot[];
+  readonly slots: Slot[] = [];
+  /** Workers that are kept. */
+  min: number;
   /** Every worker whose end has not been seen. */
   readonly live: Set<PoolWorker> = new Set();
   readonly counts = { spawned: 0, lost: 0, killed: 0, recycled: 0 };
@@ -19,6 +21,7 @@ export class WorkerPool {
   module: URL | undefined = undefined;
   everReady = false;
   isClosed = false;
+  readonly events: PoolEvents;
   readonly #transport: Transport;
   readonly #options: ResolvedPoolOptions;
   readonly #listener: PoolListener;
@@ -34,7 +37,9 @@ export class WorkerPool {
     this.#options = options;
     this.#listener = listener;
     this.circuit = createCircuit(options.restart, options.random);
-    this.slots = createSlots(options.max);
+    this.min = options.min;
+    this.events = new PoolEvents(options.name);
+    addSlots(this.slots, options.max);
   }
 
   get readyCount(): number {
@@ -64,14 +69,14 @@ export class WorkerPool {
   /** Starts those that miss: those that are kept, those whose keys wait, and one more if calls wait for any. */
   fill(): void {
     for (const { index } of this.slots) {
-      if (index < this.#options.min || this.#listener.wants(index)) this.occupy(index);
+      if (index < this.min || this.#listener.wants(index)) this.occupy(index);
     }
     if (this.#listener.wants()) this.grow();
   }
 
   /** Whether a place has a worker, or is to have one. */
   isUsed(slot: Slot): boolean {
-    return slot.index < this.#options.min || isTaken(slot);
+    return slot.index < this.min || isTaken(slot);
   }
 
   /** Starts a worker that takes a place over. Rejects with what its start failed with; the old one stays. */
@@ -114,9 +119,9 @@ export class WorkerPool {
   }
 
   whenReady(): Promise<void> {
-    const { name, min } = this.#options;
+    const { name } = this.#options;
     if (this.isClosed) return Promise.reject(closed(name));
-    if (this.readyCount >= min) return Promise.resolve();
+    if (this.readyCount >= this.min) return Promise.resolve();
     const { circuit } = this;
     if (circuit.state === 'open') return Promise.reject(circuitOpen(name, circuit.lastError));
     return new Promise((resolve, reject) => this.#readyWaiters.push({ resolve, reject }));
@@ -145,24 +150,43 @@ export class WorkerPool {
   /** The worker says that it takes tasks. */
   ready(worker: PoolWorker): void {
     if (worker.state !== 'starting') return;
-    const { clock, name, min } = this.#options;
+    const { clock } = this.#options;
+    const slot = this.slots[worker.slot];
+    if (slot?.next !== worker) return;
     clock.clearTimeout(worker.startTimer);
     worker.state = 'ready';
     this.#failedStarts = 0;
-    const slot = this.#slotOf(worker);
     const old = slot.current;
     slot.next = undefined;
     slot.current = worker;
-    if (workerReadyChannel.hasSubscribers) {
-      workerReadyChannel.publish({ name, workerId: worker.workerId, pid: worker.handle?.pid });
-    }
     if (old !== undefined) this.#listener.retire(old);
     worker.onStart?.(undefined);
     if (this.circuit.state === 'half-open') this.proved();
     this.#listener.ready(worker);
-    if (this.readyCount < min) return;
+    this.events.ready(worker);
+    this.tellReady();
+  }
+
+  /** Tells those that wait for it, if as many workers as are kept take tasks. */
+  tellReady(): void {
+    if (this.readyCount < this.min) return;
     this.everReady = true;
     for (const { resolve } of this.#readyWaiters.splice(0)) resolve();
+  }
+
+  /** Gives up a place that is none of `slots` any more. @returns its workers, which stop */
+  vacate(slot: Slot): PoolWorker[] {
+    const { current, next, restartTimer } = slot;
+    this.#options.clock.clearTimeout(restartTimer);
+    if (next !== undefined) {
+      this.kill(next);
+      // Nobody misses it: whoever waits for its start may go on.
+      next.onStart?.(undefined);
+      if (this.circuit.state === 'half-open') this.#failed(slot, this.circuit.lastError, true);
+    }
+    if (current !== undefined) this.#listener.retire(current);
+    this.#listener.removed(slot.index);
+    return [current, next].filter((worker) => worker !== undefined);
   }
 
   #spawn(slot: Slot, onStart?: (error: unknown) => void): void {
@@ -206,17 +230,16 @@ export class WorkerPool {
     this.live.delete(worker);
     clock.clearTimeout(worker.startTimer);
     clock.clearTimeout(worker.stopTimer);
-    const { exitCode, signal } = end;
     const pid = worker.handle?.pid;
-    if (workerExitChannel.hasSubscribers) {
-      workerExitChannel.publish({ name, workerId: worker.workerId, pid, exitCode, signal });
-    }
-    const slot = this.#slotOf(worker);
-    const wasCurrent = slot.current === worker;
-    const wasNext = slot.next === worker;
+    // None, or another's, if its place was given up.
+    const slot = this.slots[worker.slot];
+    const wasCurrent = slot?.current === worker;
+    const wasNext = slot?.next === worker;
     if (wasCurrent) slot.current = undefined;
     if (wasNext) slot.next = undefined;
     this.#listener.gone(worker, end);
+    worker.onGone?.();
+    this.events.exit(worker, end);
     if (this.isClosed) {
       if (this.live.size === 0) this.#allGone?.();
       return;
@@ -230,7 +253,7 @@ export class WorkerPool {
       this.#failedStarts += 1;
       const isFinal = failure.final || this.#failedStarts > this.#options.restart.intensity;
       if (slot.current === undefined) this.#failed(slot, failure.error, isFinal);
-    } else if (wasCurrent && slot.next === undefined && before === 'ready' && worker.done === 0) {
+    } else if (wasCurrent && slot.next === undefined && before === 'ready' && !worker.proved) {
       this.#failed(slot, workerLost(name, { pid, end }), false);
     }
     this.fill();
@@ -258,7 +281,7 @@ export class WorkerPool {
     // Nothing waits for a probe: it must not keep the process alive.
     (this.#probeTimer as { unref?: () => void } | undefined)?.unref?.();
     if (wasOpen) return;
-    if (circuitOpenChannel.hasSubscribers) circuitOpenChannel.publish({ name, error });
+    this.events.circuitOpen(error);
     for (const { reject } of this.#readyWaiters.splice(0)) reject(circuitOpen(name, error));
   }
 
@@ -268,9 +291,5 @@ export class WorkerPool {
     const slot = this.slots.find(({ current, next }) => (current ?? next) === undefined);
     if (slot === undefined) this.proved();
     else this.#spawn(slot);
-  }
-
-  #slotOf(worker: PoolWorker): Slot {
-    return this.slots[worker.slot] as Slot;
   }
 }

@@ -5,3 +5,4 @@ export { conformanceCases } from './conformance-cases.ts';
 export { badModules, conformanceModule, otherTasksModule } from './conformance-modules.ts';
 export type { ConformanceSubject, CreateDispatcher } from './conformance-subject.ts';
 export type { ConformanceTasks, Failure, Mark, Told } from './conformance-task-map.ts';
+export { gone, lives } from './processes.ts';

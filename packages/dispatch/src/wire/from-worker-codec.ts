@@ -16,6 +16,8 @@ const code = {
   progress: 6,
   load: 7,
   healthy: 8,
+  report: 9,
+  recycle: 10,
 } as const;
 
 /** Writes frames of a worker as they come. */
@@ -61,6 +63,12 @@ export class FromWorkerWriter {
         writer.add(0, `,${code.healthy},0`, error, failed ? ',1' : ',0');
         break;
       }
+      case 'report':
+        writer.add(0, `,${code.report},0`, frame.data, frame.worked ? ',1' : ',0');
+        break;
+      case 'recycle':
+        writer.add(0, `,${code.recycle},0`, undefined, '');
+        break;
       case 'ready':
         writer.add(0, `,${code.ready},0`, frame.tasks, '');
         break;
@@ -144,6 +152,10 @@ function readFrame(reader: FrameReader): FromWorker {
       return reader.number() === 1
         ? { kind: 'healthy', error: decodeError(value) }
         : { kind: 'healthy' };
+    case code.report:
+      return { kind: 'report', data: value, worked: reader.number() === 1 };
+    case code.recycle:
+      return { kind: 'recycle' };
     case code.ready:
       return { kind: 'ready', tasks: value as string[] };
     default:

@@ -1,4 +1,5 @@
-import type { FromWorker, ToWorker } from '../contract/frames.ts';
+import type { FromWorker, RecycleFrame, ReportFrame, ToWorker } from '../contract/frames.ts';
+import type { TaskHooks, TaskMap, TaskModule } from '../contract/task.ts';
 import { FromWorkerWriter } from '../wire/from-worker-codec.ts';
 import { decodeToWorker } from '../wire/to-worker-codec.ts';
 import { createLoadMeter, type LoadMeter } from './load-meter.ts';
@@ -8,8 +9,10 @@ import { createTaskRunner, type TaskRunner } from './task-runner.ts';
 /** The worker around the tasks: a child process, a thread. */
 export interface ServeOptions {
   readonly workerId: number;
-  /** Address of the module, as `file:///…`. */
-  readonly module: string;
+  /** Address of the module, as `file:///…`, or the module. */
+  readonly module: string | TaskModule<TaskMap>;
+  /** Adds to the module's hooks what belongs to the worker itself. */
+  readonly around?: (hooks: TaskHooks) => TaskHooks;
   /** Sends to the kernel, now. May throw for a value that the port cannot clone, which is that task's failure alone. */
   post(message: unknown, transfer: ArrayBuffer[]): void;
   /** Leaves word of the highest `seq` that has started where it outlives this worker. */
@@ -28,6 +31,10 @@ export interface Served {
   receive(message: unknown): void;
   /** Posts what waits. Owners call it when the process exits, so that answers are not lost with it. */
   flush(): void;
+  /** Tells the kernel what concerns the worker itself. @throws for data that cannot be cloned */
+  tell(frame: ReportFrame | RecycleFrame): void;
+  /** The kernel is gone: starts and posts nothing any more, and aborts what runs. */
+  abandon(reason: unknown): void;
 }
 
 /** Milliseconds an answer waits for others, however long the tasks beside it take. */
@@ -55,6 +62,7 @@ class TaskServer implements Served {
   #early: ToWorker[] = [];
   #waitsSince: number | undefined;
   #ticking = false;
+  #abandoned: { readonly reason: unknown } | undefined;
 
   constructor(options: ServeOptions) {
     this.#options = options;
@@ -63,9 +71,11 @@ class TaskServer implements Served {
   }
 
   async start(): Promise<void> {
-    const { module: href, workerId } = this.#options;
+    const { module: given, around, workerId } = this.#options;
     try {
-      const runner = createTaskRunner(await loadTaskModule(href), {
+      const { tasks, hooks } = typeof given === 'string' ? await loadTaskModule(given) : given;
+      const module = { tasks, hooks: around?.(hooks) ?? hooks };
+      const runner = createTaskRunner(module, {
         workerId,
         emit: (frame) => this.#emit(frame),
         noteStarted: (seq) => this.#options.noteStarted(seq),
@@ -74,9 +84,11 @@ class TaskServer implements Served {
       });
       await runner.start();
       this.#runner = runner;
-      runner.accept(this.#early);
+      if (this.#abandoned !== undefined) runner.abandon(this.#abandoned.reason);
+      else runner.accept(this.#early);
       this.#early = [];
     } catch (error) {
+      const href = typeof given === 'string' ? given : '';
       this.#emit({ kind: 'start-failed', error, final: isFinalFailure(error, href) });
       this.#end(1);
     }
@@ -84,7 +96,7 @@ class TaskServer implements Served {
 
   receive(message: unknown): void {
     const frames = decodeToWorker(message);
-    if (frames === undefined) return;
+    if (frames === undefined || this.#abandoned !== undefined) return;
     const known: ToWorker[] = [];
     for (const frame of frames) {
       if (frame.kind !== 'undecodable') known.push(frame);
@@ -94,8 +106,17 @@ class TaskServer implements Served {
     else this.#runner.accept(known);
   }
 
+  tell(frame: ReportFrame | RecycleFrame): void {
+    this.#emit(frame);
+  }
+
+  abandon(reason: unknown): void {
+    this.#abandoned = { reason };
+    this.#runner?.abandon(reason);
+  }
+
   flush(): void {
-    if (this.#waitsSince === undefined) return;
+    if (this.#waitsSince === undefined || this.#abandoned !== undefined) return;
     this.#waitsSince = undefined;
     const load = this.#meter.read(performance.now());
     if (load !== undefined) this.#writer.add(load);

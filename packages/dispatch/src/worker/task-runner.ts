@@ -34,6 +34,8 @@ export interface TaskRunner {
   accept(frames: readonly ToWorker[]): void;
   /** Starts nothing any more and tells nothing any more. What runs goes on. */
   halt(): void;
+  /** Halts, and aborts what runs: nobody waits for it any more. */
+  abandon(reason: unknown): void;
 }
 
 /** Milliseconds of tasks on end; then the event loop has a turn, so that aborts are read in time. */
@@ -93,6 +95,11 @@ class ModuleRunner implements TaskRunner, RunOwner {
   halt(): void {
     this.#halted = true;
     this.#queue.clear();
+  }
+
+  abandon(reason: unknown): void {
+    this.halt();
+    for (const run of [...this.#running.values()]) this.#apart(() => run.abort(reason));
   }
 
   progress(run: TaskRun, data: unknown): void {

@@ -26,10 +26,15 @@ done
 for pid in $pids; do kill -9 "$pid" 2>/dev/null; done
 `;
 
-/** Creates a guard: one shell, started with the first worker. Without a shell it does nothing. */
+/**
+ * Creates a guard: one shell, started with the first worker. Without a shell it does nothing, nor on Windows, which has none:
+ * idle workers see there, too, that their channel has closed.
+ */
 export function createOrphanGuard(shell: string = '/bin/sh'): OrphanGuard {
-  return new ShellGuard(shell);
+  return process.platform === 'win32' ? noGuard : new ShellGuard(shell);
 }
+
+const noGuard: OrphanGuard = { add() {}, remove() {}, close: () => Promise.resolve() };
 
 class ShellGuard implements OrphanGuard {
   readonly #shell: string;

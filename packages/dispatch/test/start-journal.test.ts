@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openStartJournal, startWriter } from '../src/start-journal.ts';
+import { openStartJournal, startWriter } from '../src/process/start-journal.ts';
 
 test('read() gives the last number written, 0 before', () => {
   const journal = openStartJournal();

@@ -1,6 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess, StdioOptions } from 'node:child_process';
 import type { Socket } from 'node:net';
-import type { WorkerEnd } from '@ticketing/dispatch/transport';
+import type { WorkerEnd } from '../contract/transport.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 import { openStartJournal, type StartJournal } from './start-journal.ts';
 import { StderrTail } from './stderr-tail.ts';
@@ -9,10 +9,8 @@ import { StderrTail } from './stderr-tail.ts';
 const LINGER_MS = 500;
 
 export interface WorkerProcessStart {
-  readonly entry: URL;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>> | undefined;
-  readonly execArgv: readonly string[];
+  /** Starts the process with these files, a channel among them, and `advanced` serialization. */
+  launch(stdio: StdioOptions): ChildProcess;
   readonly guard: OrphanGuard | undefined;
 }
 
@@ -43,13 +41,9 @@ export class WorkerProcess {
   constructor(start: WorkerProcessStart, events: WorkerProcessEvents) {
     this.#events = events;
     try {
-      this.#child = fork(start.entry, start.args, {
-        ...(start.env && { env: start.env }),
-        execArgv: [...start.execArgv],
-        serialization: 'advanced',
-        // Without a journal its place is taken by the null device, so that the worker need not know.
-        stdio: ['ignore', 'inherit', 'pipe', 'ipc', this.#journal?.fd ?? 'ignore'],
-      });
+      // Without a journal its place is taken by the null device, so that the worker need not know.
+      const journal = this.#journal?.fd ?? 'ignore';
+      this.#child = start.launch(['ignore', 'inherit', 'pipe', 'ipc', journal]);
     } catch (error) {
       this.#journal?.close();
       throw error;

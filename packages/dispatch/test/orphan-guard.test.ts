@@ -4,8 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { createOrphanGuard } from '../src/orphan-guard.ts';
-import { gone, lives } from './processes.ts';
+import { createOrphanGuard } from '../src/process/orphan-guard.ts';
+import { gone, lives } from '../src/testing/processes.ts';
 
 const parent = fileURLToPath(new URL('fixtures/guarding-parent.ts', import.meta.url));
 

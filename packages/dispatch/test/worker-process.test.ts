@@ -1,7 +1,8 @@
+import { type ForkOptions, fork } from 'node:child_process';
 import { setImmediate } from 'node:timers/promises';
-import type { WorkerEnd } from '@ticketing/dispatch/transport';
 import { afterEach, expect, test, vi } from 'vitest';
-import { WorkerProcess, type WorkerProcessStart } from '../src/worker-process.ts';
+import type { WorkerEnd } from '../src/contract/transport.ts';
+import { WorkerProcess } from '../src/process/worker-process.ts';
 
 const entry = new URL('fixtures/child.mjs', import.meta.url);
 const begun: WorkerProcess[] = [];
@@ -9,14 +10,16 @@ const begun: WorkerProcess[] = [];
 // What the children complain of is not what this run reports.
 vi.spyOn(process.stderr, 'write').mockReturnValue(true);
 
-function begin(options: Partial<WorkerProcessStart> = {}) {
+function begin() {
   const messages: unknown[] = [];
   const ends: WorkerEnd[] = [];
   const waiting: (() => void)[] = [];
   const wake = () => {
     for (const go of waiting.splice(0)) go();
   };
-  const start = { entry, args: [], env: undefined, execArgv: [], guard: undefined, ...options };
+  const launch = (stdio: ForkOptions['stdio']) =>
+    fork(entry, { execArgv: [], serialization: 'advanced', stdio });
+  const start = { launch, guard: undefined };
   const child = new WorkerProcess(start, {
     message: (message) => {
       messages.push(message);
@@ -156,24 +159,6 @@ test('sending to a worker that is gone is silent', async () => {
   worker.child.hold(true);
   worker.child.hold(false);
   expect(await worker.end()).toHaveLength(1);
-});
-
-test('a worker gets its arguments, environment and Node options', async () => {
-  const worker = begin({
-    args: ['1', 'file:///tasks.js'],
-    env: { ONLY: 'this', NOT: undefined },
-    execArgv: ['--conditions=one', '--no-warnings'],
-  });
-  worker.child.send({ kind: 'tell' }, 1);
-  await worker.message(2);
-  expect(worker.messages[1]).toMatchObject({
-    argv: ['1', 'file:///tasks.js'],
-    execArgv: ['--conditions=one', '--no-warnings'],
-    env: { ONLY: 'this' },
-  });
-  expect((worker.messages[1] as { env: object }).env).not.toHaveProperty('NOT');
-  worker.child.kill();
-  await worker.end();
 });
 
 test('a process that cannot be started ends with the cause', async () => {

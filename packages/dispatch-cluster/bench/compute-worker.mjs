@@ -1,0 +1,3 @@
+import { createComputeServer, listenAt } from './compute.mjs';
+
+createComputeServer().listen(listenAt);

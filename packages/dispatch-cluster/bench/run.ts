@@ -1,0 +1,99 @@
+// `/compute` served by a cluster of ours, by plain node:cluster, by throng and by pm2; written between the marks in
+// README.md. About 6 minutes. `--quick` for a look, `--rounds 15` for more certainty.
+import { availableParallelism } from 'node:os';
+import { benchFlags, circumstances, report } from '@ticketing/dispatch/bench/report';
+import { perSecond, table, times } from '@ticketing/dispatch/bench/table';
+import autocannon from 'autocannon';
+import { type Contender, type Kind, kinds, type Setting, startContender } from './contenders.ts';
+
+const flags = benchFlags({ rounds: 5, sliceMs: 2000 });
+const connectionCounts = [1, 2, 20, 50];
+// One worker leaves a core to this program, which makes the load; more than there are cores measure the scheduler.
+const settings: readonly Setting[] = [1, Math.max(2, availableParallelism())].flatMap((workers) =>
+  [false, true].map((logs) => ({ workers, logs })),
+);
+
+/** Requests a second, by kind: one number a round. */
+type Rates = ReadonlyMap<Kind, readonly number[]>;
+
+async function rateOf({ kind, url }: Contender, connections: number): Promise<number> {
+  // Whole seconds are all that the load generator knows; a slice may be shorter.
+  const started = performance.now();
+  const run = autocannon({ url, connections, duration: 3600 }, () => {});
+  const stop = setTimeout(() => (run as unknown as { stop(): void }).stop(), flags.sliceMs);
+  const result = await run;
+  clearTimeout(stop);
+  const { '2xx': answered, non2xx, errors, timeouts } = result;
+  if (non2xx + errors + timeouts > 0) {
+    throw new Error(`Cannot measure ${kind}: answers expected, got ${non2xx + errors} failures`);
+  }
+  return (answered * 1000) / (performance.now() - started);
+}
+
+async function measure(setting: Setting): Promise<ReadonlyMap<number, Rates>> {
+  const contenders: Contender[] = [];
+  const measured = new Map(
+    connectionCounts.map((count) => [count, new Map(kinds.map((kind) => [kind, [] as number[]]))]),
+  );
+  try {
+    for (const kind of kinds) contenders.push(await startContender(kind, setting));
+    // The first round warms up.
+    for (let round = 0; round <= flags.rounds; round++) {
+      for (const [connections, rates] of measured) {
+        for (let turn = 0; turn < contenders.length; turn++) {
+          const contender = contenders[(turn + round) % contenders.length] as Contender;
+          const rate = await rateOf(contender, connections);
+          if (round > 0) rates.get(contender.kind)?.push(rate);
+        }
+      }
+    }
+  } finally {
+    await Promise.all(contenders.map((contender) => contender.close()));
+  }
+  return measured;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const [low = Number.NaN, high = low] = [
+    sorted[sorted.length % 2 === 0 ? middle - 1 : middle],
+    sorted[middle],
+  ];
+  return (low + high) / 2;
+}
+
+/** To node:cluster in the same round. */
+function ratio(rates: Rates, kind: Kind): number {
+  const base = rates.get('node-cluster') ?? [];
+  return median((rates.get(kind) ?? []).map((rate, round) => rate / (base[round] ?? Number.NaN)));
+}
+
+const rows: string[][] = [['workers, connections, logging', ...kinds]];
+const ours: number[] = [];
+for (const setting of settings) {
+  for (const [connections, rates] of await measure(setting)) {
+    const title = `${setting.workers}, ${connections}, ${setting.logs ? 'on' : 'off'}`;
+    ours.push(ratio(rates, 'dispatch-cluster'));
+    rows.push([
+      title,
+      ...kinds.map((kind) => {
+        const rate = perSecond(median(rates.get(kind) ?? []));
+        return kind === 'node-cluster' ? rate : `${rate} (${times(ratio(rates, kind))})`;
+      }),
+    ]);
+  }
+}
+
+report(
+  new URL('../README.md', import.meta.url),
+  [
+    circumstances('pnpm --filter @ticketing/dispatch-cluster bench', flags),
+    'Requests of `/compute` a second, over connections that are kept; in brackets the ratio to node:cluster in the same round.',
+    '',
+    ...table(rows),
+    '',
+    `Beside plain node:cluster: ${times(median(ours))} in the median of all rows, ${times(Math.min(...ours))} in the worst.`,
+  ],
+  flags,
+);

@@ -1,0 +1,113 @@
+import type { ChildProcess } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import type { CloseOptions, Dispatcher, DispatcherState, TaskMap } from '@ticketing/dispatch';
+import { createPool, type ObservedWorker, type Pool } from '@ticketing/dispatch/transport';
+import type { ResolvedClusterOptions } from './cluster-options.ts';
+import { createClusterTransport } from './cluster-transport.ts';
+import { isFence } from './fence.ts';
+import { isToPrimary } from './primary/primary-messages.ts';
+import { type Peer, PrimarySessions } from './primary/primary-sessions.ts';
+import type { ClusterEvents, ClusterStats, SupervisedWorker, Supervisor } from './supervisor.ts';
+import { emptyReport, type WorkerReport } from './worker-report.ts';
+
+/** A pool whose workers serve. */
+export class ClusterSupervisor implements Supervisor {
+  readonly events: EventEmitter<ClusterEvents> = new EventEmitter();
+  readonly #pool: Pool<TaskMap>;
+  readonly #processes = new Map<number, ChildProcess>();
+  readonly #sessions: PrimarySessions;
+  #closing: Promise<void> | undefined;
+  /** Served by workers that are gone. */
+  #pastRequests = 0;
+
+  constructor({ pool, cluster }: ResolvedClusterOptions) {
+    this.#sessions = new PrimarySessions(cluster.primaryTasks);
+    const transport = createClusterTransport(cluster, {
+      started: (workerId, child) => this.#processes.set(workerId, child),
+      message: (workerId, message) => {
+        if (isFence(message)) this.#processes.get(workerId)?.send(message as object, () => {});
+        else if (isToPrimary(message)) this.#sessions.receive(this.#peer(workerId), message);
+      },
+      ended: (workerId) => {
+        this.#sessions.drop(workerId);
+        this.#processes.delete(workerId);
+      },
+    });
+    this.#pool = createPool(transport, pool);
+    this.#pool.observe({
+      ready: ({ workerId, slot, pid }) => this.events.emit('worker-ready', { workerId, slot, pid }),
+      exit: (worker, { exitCode, signal, stderrTail }) => {
+        const { workerId, slot, pid } = worker;
+        this.#pastRequests += reportOf(worker).requests;
+        this.events.emit('worker-exit', { workerId, slot, pid, exitCode, signal, stderrTail });
+      },
+      circuitOpen: (error) => this.events.emit('circuit-open', { error }),
+    });
+  }
+
+  get state(): DispatcherState {
+    return this.#pool.dispatcher.state;
+  }
+
+  get workers(): readonly SupervisedWorker[] {
+    return this.stats().workers;
+  }
+
+  ready(): Promise<void> {
+    return this.#pool.dispatcher.ready();
+  }
+
+  reload(): Promise<void> {
+    return this.#pool.dispatcher.reload();
+  }
+
+  scale(workers: number): Promise<void> {
+    return this.#pool.scale(workers);
+  }
+
+  stats(): ClusterStats {
+    const dispatcher = this.#pool.dispatcher.stats();
+    const workers = dispatcher.workers.map((worker) => {
+      const { workerId, slot, pid, state, ageMs, memoryBytes } = worker;
+      const known = { workerId, slot, pid, state, ageMs, memoryBytes };
+      return { ...known, ...reportOf(worker), process: this.#processes.get(workerId) };
+    });
+    const sum = (numberOf: (worker: SupervisedWorker) => number): number =>
+      workers.reduce((total, worker) => total + numberOf(worker), 0);
+    return {
+      name: dispatcher.name,
+      state: dispatcher.state,
+      requests: this.#pastRequests + sum(({ requests }) => requests),
+      inFlight: sum(({ inFlight }) => inFlight),
+      connections: sum(({ connections }) => connections),
+      memoryBytes: sum(({ memoryBytes }) => memoryBytes ?? 0),
+      workers,
+      dispatcher,
+    };
+  }
+
+  dispatcher<M extends TaskMap>(): Dispatcher<M> {
+    return this.#pool.lend() as Dispatcher<TaskMap> as Dispatcher<M>;
+  }
+
+  async close(options?: CloseOptions): Promise<void> {
+    await this.#pool.dispatcher.close(options);
+    this.#closing ??= this.#sessions.close();
+    await this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #peer(workerId: number): Peer {
+    return {
+      workerId,
+      send: (message) => this.#processes.get(workerId)?.send(message, () => {}),
+    };
+  }
+}
+
+function reportOf({ report }: Pick<ObservedWorker, 'report'>): WorkerReport {
+  return (report as WorkerReport | undefined) ?? emptyReport;
+}

@@ -1,0 +1,117 @@
+import type { ChildProcess, StdioOptions } from 'node:child_process';
+import cluster, { type ClusterSettings } from 'node:cluster';
+import { fileURLToPath } from 'node:url';
+import {
+  createOrphanGuard,
+  inheritedExecArgv,
+  startWorker,
+  type Transport,
+  type WorkerEvents,
+  type WorkerHandle,
+  type WorkerStart,
+} from '@ticketing/dispatch/transport';
+import type { ResolvedClusterOptions } from './cluster-options.ts';
+import { environmentOf } from './worker-start.ts';
+
+/** Told of a worker's process, and of what it says that is none of the kernel's. */
+export interface ProcessListener {
+  started(workerId: number, child: ChildProcess): void;
+  message(workerId: number, message: unknown): void;
+  ended(workerId: number): void;
+}
+
+/** Makes workers that are those of node:cluster. They hold this process: it serves. */
+export function createClusterTransport(
+  options: ResolvedClusterOptions['cluster'],
+  listener: ProcessListener,
+): Transport {
+  const guard = options.orphanGuard ? createOrphanGuard() : undefined;
+  const settings = {
+    exec: fileURLToPath(options.entry),
+    args: [...options.args],
+    execArgv: [...inheritedExecArgv(process.execArgv), ...options.execArgv],
+    serialization: 'advanced',
+  } satisfies ClusterSettings;
+  return {
+    kind: 'cluster',
+    capabilities: { isolation: 'process', hardKill: true, transfer: false },
+    autoWindow: { first: 8, max: 64 },
+    spawn,
+    close: () => guard?.close() ?? Promise.resolve(),
+  };
+
+  function spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle {
+    const { workerId } = worker;
+    const { connections, lameDuckMs, graceMs } = options;
+    const module = worker.module?.href;
+    const start = { workerId, module, connections, lameDuckMs, graceMs };
+    const env = {
+      ...(options.env && { ...without(process.env), ...options.env }),
+      ...environmentOf({ ...start, maxRequests: withJitter(options) }),
+    };
+    const launch = (stdio: StdioOptions): ChildProcess => {
+      const child = forkWorker({ ...settings, stdio: stdio as ClusterSettings['stdio'] }, env);
+      listener.started(workerId, child);
+      return child;
+    };
+    const handle = startWorker(
+      { launch, guard },
+      {
+        frames: (frames) => events.frames(frames),
+        exit(end) {
+          listener.ended(workerId);
+          events.exit(end);
+        },
+      },
+      (message) => listener.message(workerId, message),
+    );
+    return { ...handle, hold: () => {} };
+  }
+}
+
+/** What others have set for their own workers of node:cluster is as before afterwards. */
+function forkWorker(
+  settings: ClusterSettings,
+  env: Readonly<Record<string, string | undefined>>,
+): ChildProcess {
+  const before = { ...plainSettings(), ...cluster.settings };
+  cluster.setupPrimary({ ...plainSettings(), ...settings });
+  try {
+    const worker = cluster.fork(env);
+    // A connection that could not be given to a worker is an `error` of that worker, whose end is told as well.
+    worker.on('error', () => {});
+    return worker.process;
+  } finally {
+    cluster.setupPrimary(before);
+  }
+}
+
+/** What node:cluster does unless told. */
+function plainSettings(): ClusterSettings {
+  return {
+    exec: process.argv[1],
+    args: process.argv.slice(2),
+    execArgv: process.execArgv,
+    silent: false,
+    cwd: undefined,
+    serialization: undefined,
+    stdio: undefined,
+    uid: undefined,
+    gid: undefined,
+    inspectPort: undefined,
+    windowsHide: undefined,
+  } as ClusterSettings;
+}
+
+/** node:cluster adds to the environment of this process: what is not given has to be taken away. */
+function without(environment: NodeJS.ProcessEnv): Record<string, undefined> {
+  return Object.fromEntries(Object.keys(environment).map((name) => [name, undefined]));
+}
+
+function withJitter({
+  maxRequests,
+  jitter,
+}: ResolvedClusterOptions['cluster']): number | undefined {
+  if (maxRequests === undefined) return undefined;
+  return Math.max(1, Math.round(maxRequests * (1 - jitter * Math.random())));
+}

@@ -1,0 +1,14 @@
+// A supervisor that runs a whole server on every core, and a dispatcher over the same workers
+
+export type { ClusterOptions } from './cluster-options.ts';
+export { type PrimaryDispatcherOptions, primaryDispatcher } from './primary/primary-dispatcher.ts';
+export { startCluster } from './start-cluster.ts';
+export type {
+  ClusterEvents,
+  ClusterStats,
+  SupervisedWorker,
+  Supervisor,
+} from './supervisor.ts';
+export { type ClusterWorker, clusterWorker } from './worker/cluster-worker.ts';
+export type { ClusterWorkerOptions, HttpServer, ServerApp } from './worker/worker-options.ts';
+export type { WorkerReport } from './worker-report.ts';

@@ -1,0 +1,97 @@
+import type { TaskHooks, TaskMap, TaskModule } from '@ticketing/dispatch';
+import { type Served, serveTasks } from '@ticketing/dispatch/transport';
+import { type FromPrimary, fromPrimaryTag, type ToPrimary } from './primary-messages.ts';
+
+/** A worker that has tasks run here. */
+export interface Peer {
+  readonly workerId: number;
+  /** One that is gone is silent. */
+  send(message: FromPrimary): void;
+}
+
+/**
+ * Runs tasks of workers in the primary, all with one module: what it holds, such as a coalescer, is shared by the machine.
+ * `setup` runs once, before the first task; `teardown` once, in `close()`. A worker that ends has its tasks aborted.
+ */
+export class PrimarySessions {
+  readonly #tasks: TaskModule<TaskMap> | undefined;
+  readonly #peers = new Map<number, Map<number, Served>>();
+  #setup: Promise<unknown> | undefined;
+
+  constructor(tasks: TaskModule<TaskMap> | undefined) {
+    this.#tasks = tasks;
+  }
+
+  receive(peer: Peer, message: ToPrimary): void {
+    const { session, act } = message;
+    if (act === 'open') this.#open(peer, session, message.module);
+    else if (act === 'frames')
+      this.#peers.get(peer.workerId)?.get(session)?.receive(message.message);
+    else this.#end(peer.workerId, session);
+  }
+
+  /** The worker has ended. */
+  drop(workerId: number): void {
+    for (const session of [...(this.#peers.get(workerId)?.keys() ?? [])]) {
+      this.#end(workerId, session);
+    }
+    this.#peers.delete(workerId);
+  }
+
+  async close(): Promise<void> {
+    for (const workerId of [...this.#peers.keys()]) this.drop(workerId);
+    if (this.#setup === undefined) return;
+    this.#setup = undefined;
+    await this.#tasks?.hooks.teardown?.();
+  }
+
+  #open(peer: Peer, session: number, module: string | undefined): void {
+    const { workerId } = peer;
+    const tasks = module ?? this.#tasks;
+    if (tasks === undefined) {
+      peer.send({ ticketing: fromPrimaryTag, session, act: 'refused' });
+      return;
+    }
+    const sessions = this.#peers.get(workerId) ?? new Map<number, Served>();
+    this.#peers.set(workerId, sessions);
+    const served = serveTasks({
+      workerId,
+      module: tasks,
+      ...(module === undefined && { around: this.#shared }),
+      post: (message) => peer.send({ ticketing: fromPrimaryTag, session, act: 'frames', message }),
+      // What this process had started when it ended interests nobody: it takes its workers along.
+      noteStarted: () => {},
+      memoryBytes: () => process.memoryUsage.rss(),
+      exit: () => {
+        sessions.delete(session);
+        peer.send({ ticketing: fromPrimaryTag, session, act: 'closed' });
+      },
+      transfers: false,
+    });
+    sessions.set(session, served);
+  }
+
+  #end(workerId: number, session: number): void {
+    const served = this.#peers.get(workerId)?.get(session);
+    this.#peers.get(workerId)?.delete(session);
+    served?.abandon(new Error(`Worker ${workerId}, which asked for this task, has ended`));
+  }
+
+  /** A session is no worker of its own: all share what one `setup` has made. */
+  readonly #shared = (hooks: TaskHooks): TaskHooks => ({
+    setup: () => this.#setUpOnce(hooks),
+    ...(hooks.health && { health: hooks.health }),
+  });
+
+  #setUpOnce(hooks: TaskHooks): Promise<unknown> {
+    if (this.#setup === undefined) {
+      const setup = Promise.resolve({ workerId: 0 }).then(hooks.setup);
+      this.#setup = setup;
+      // The next one that needs it tries again.
+      setup.catch(() => {
+        if (this.#setup === setup) this.#setup = undefined;
+      });
+    }
+    return this.#setup;
+  }
+}

@@ -1,0 +1,92 @@
+import type { ChildProcess } from 'node:child_process';
+import type { EventEmitter } from 'node:events';
+import type {
+  CloseOptions,
+  Dispatcher,
+  DispatcherState,
+  DispatcherStats,
+  TaskMap,
+} from '@ticketing/dispatch';
+import type { WorkerReport } from './worker-report.ts';
+
+/** A worker of a cluster, as it was last heard of. */
+export interface SupervisedWorker extends WorkerReport {
+  /** Unique within the cluster, from 1. */
+  readonly workerId: number;
+  /** Its place, from 0: a worker's successor takes it over. */
+  readonly slot: number;
+  readonly pid: number | undefined;
+  /** `retiring`: its successor works, tasks of dispatchers end. `stopping`: it serves to the end what it has. */
+  readonly state: 'starting' | 'ready' | 'retiring' | 'stopping';
+  readonly ageMs: number;
+  readonly memoryBytes: number | undefined;
+  /** For those who give it sockets. */
+  readonly process: ChildProcess | undefined;
+}
+
+/** What a cluster counts since its start. */
+export interface ClusterStats {
+  readonly name: string;
+  readonly state: DispatcherState;
+  /** Requests served, also by workers that are gone, as far as they have told: twice a second and at their end. */
+  readonly requests: number;
+  readonly inFlight: number;
+  readonly connections: number;
+  /** Bytes of all workers that have told. */
+  readonly memoryBytes: number;
+  readonly workers: readonly SupervisedWorker[];
+  /** Of the pool that the workers are: its restarts, its circuit, and the tasks of all dispatchers. */
+  readonly dispatcher: DispatcherStats;
+}
+
+/** What a cluster tells. */
+export interface ClusterEvents {
+  'worker-ready': [
+    { readonly workerId: number; readonly slot: number; readonly pid: number | undefined },
+  ];
+  'worker-exit': [
+    {
+      readonly workerId: number;
+      readonly slot: number;
+      readonly pid: number | undefined;
+      readonly exitCode: number | undefined;
+      readonly signal: string | undefined;
+      readonly stderrTail: string;
+    },
+  ];
+  /** Too many workers failed, the last one with `error`. A worker probes from time to time. */
+  'circuit-open': [{ readonly error: unknown }];
+}
+
+/** Keeps the workers of a cluster. */
+export interface Supervisor extends AsyncDisposable {
+  readonly events: EventEmitter<ClusterEvents>;
+  readonly state: DispatcherState;
+  readonly workers: readonly SupervisedWorker[];
+
+  /** Resolves when every worker serves. @throws DispatchError `ERR_CIRCUIT_OPEN`, with why as its cause; `ERR_CLOSED` */
+  ready(): Promise<void>;
+
+  /**
+   * Replaces worker by worker: the new one serves before the old one stops. Calls at once are one.
+   *
+   * @throws what the start of a new worker failed with; the old ones stay
+   */
+  reload(): Promise<void>;
+
+  /**
+   * Keeps so many workers, 1 to 1024. Those of the last places serve what they have. Resolves when they are gone, or the
+   * new ones serve.
+   *
+   * @throws RangeError; DispatchError `ERR_CIRCUIT_OPEN`, `ERR_CLOSED`
+   */
+  scale(workers: number): Promise<void>;
+
+  stats(): ClusterStats;
+
+  /** A dispatcher over the same workers. Its `drain()` and `close()` concern its own calls; the workers stay. */
+  dispatcher<M extends TaskMap>(): Dispatcher<M>;
+
+  /** Has every worker serve to the end what it has, and resolves when they are gone. Idempotent. */
+  close(options?: CloseOptions): Promise<void>;
+}

@@ -1,0 +1,56 @@
+import net from 'node:net';
+import type { Traffic } from './traffic.ts';
+import type { HttpServer } from './worker-options.ts';
+
+/** What becomes of a server that leaves. */
+export interface Leaving {
+  /** Milliseconds that clients have to take one more answer over connections they keep. */
+  readonly lameDuckMs: number;
+  /** Milliseconds that what is in flight then still has. */
+  readonly graceMs: number;
+  /** Resolves when no connection is on its way here any more. */
+  settled(): Promise<void>;
+  /** Resolves when something of the traffic has ended. */
+  changed(): Promise<void>;
+}
+
+/**
+ * Lets a server end without a request that fails. It accepts no connection, and each further answer says
+ * `Connection: close`: a client that keeps its connection busy is told before it is closed. What is idle after
+ * `lameDuckMs` is closed then; requests in flight are waited for, `graceMs` at most.
+ */
+export async function leaveAsLameDuck(
+  server: HttpServer,
+  traffic: Traffic,
+  { lameDuckMs, graceMs, settled, changed }: Leaving,
+): Promise<void> {
+  // Not `server.close()`, which closes idle connections as well: the request that a client sends at this moment would
+  // fail. That of the class which the server extends stops listening, and no more.
+  net.Server.prototype.close.call(server);
+  traffic.turnAway();
+  await settled();
+  const isEmpty = (): boolean => traffic.connections.size === 0;
+  await waitFor(isEmpty, changed, lameDuckMs);
+  if (isEmpty()) return;
+  server.closeIdleConnections();
+  // To the server, a connection over which nothing has ever come is not idle.
+  for (const socket of traffic.connections) if (socket.bytesRead === 0) socket.destroy();
+  await waitFor(() => isEmpty() || traffic.inFlight === 0, changed, graceMs);
+}
+
+async function waitFor(
+  isSo: () => boolean,
+  changed: () => Promise<void>,
+  longestMs: number,
+): Promise<void> {
+  let isLate = false;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      isLate = true;
+      resolve();
+    }, longestMs);
+  });
+  while (!isSo() && !isLate) await Promise.race([changed(), late]);
+  clearTimeout(timer);
+}

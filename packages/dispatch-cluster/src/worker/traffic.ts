@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { HttpServer } from './worker-options.ts';
+
+/** Counts what a server serves, by its public events. */
+export interface Traffic {
+  readonly requests: number;
+  /** Requests whose answer is under way. */
+  readonly inFlight: number;
+  readonly connections: ReadonlySet<Socket>;
+  /** From now on each answer says `Connection: close`, those under way too if their head has not gone. */
+  turnAway(): void;
+}
+
+/** Watches a server from now on. `changed` is called after a connection or an answer has ended. */
+export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
+  const connections = new Set<Socket>();
+  const responses = new Set<ServerResponse>();
+  let requests = 0;
+  let isTurningAway = false;
+  // A server of TLS tells of connections before they can be read; those that can be are what it serves.
+  server.on('secureConnection' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => {
+      connections.delete(socket);
+      changed();
+    });
+  });
+  // Before the application's own listener, which may answer at once.
+  server.prependListener('request', (_: IncomingMessage, response: ServerResponse) => {
+    requests += 1;
+    responses.add(response);
+    if (isTurningAway) sayClose(response);
+    response.once('close', () => {
+      responses.delete(response);
+      changed();
+    });
+  });
+  return {
+    get requests() {
+      return requests;
+    },
+    get inFlight() {
+      return responses.size;
+    },
+    connections,
+    turnAway() {
+      isTurningAway = true;
+      for (const response of responses) sayClose(response);
+    },
+  };
+}
+
+function sayClose(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
+}

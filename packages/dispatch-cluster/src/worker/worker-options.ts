@@ -1,0 +1,74 @@
+import type http from 'node:http';
+import type https from 'node:https';
+import type { ListenOptions } from 'node:net';
+import type { TaskMap, TaskModule } from '@ticketing/dispatch';
+import { checkByRules, type Rule, wrongOption } from '@ticketing/dispatch/transport';
+import { isModule, isUrl } from '../cluster-options.ts';
+
+/** A server of this platform. */
+export type HttpServer = http.Server | https.Server;
+
+/** An application with a server, such as a Fastify instance. */
+export interface ServerApp {
+  readonly server: HttpServer;
+  /** Takes {@link ClusterWorkerOptions.listen}, and resolves when it listens. */
+  listen(options: object): PromiseLike<unknown>;
+  /** Resolves when all is closed. */
+  close(): PromiseLike<unknown>;
+  /** Resolves when it could listen. */
+  ready?(): PromiseLike<unknown>;
+}
+
+/** What a worker does. */
+export interface ClusterWorkerOptions {
+  /** Serves requests; or makes what does, in a promise or not. Default: the worker has tasks alone. */
+  readonly server?:
+    | HttpServer
+    | ServerApp
+    | (() => HttpServer | ServerApp | Promise<HttpServer | ServerApp>);
+  /**
+   * Where it listens, as of `server.listen`. Needed with `server`, unless connections are external. `host` is an address;
+   * default: all of the machine.
+   */
+  readonly listen?: ListenOptions;
+  /** Tasks for dispatchers: made by `defineTasks`, or the address of a module that exports them by default. Default: none. */
+  readonly tasks?: TaskModule<TaskMap> | URL;
+}
+
+const workerRules: Readonly<Record<keyof ClusterWorkerOptions, Rule>> = {
+  server: {
+    expected: 'a server, an application with one or a function that makes it',
+    test: (value) => typeof value === 'function' || isServer(value),
+  },
+  listen: {
+    expected: 'an object with port or path',
+    test: (value) => ['port', 'path', 'fd'].some((name) => name in Object(value)),
+  },
+  tasks: {
+    expected: 'made by defineTasks, or a URL',
+    test: (value) => isUrl(value) || isModule(value),
+  },
+};
+
+/** @throws TypeError for a value of the wrong type or an unknown option */
+export function checkWorkerOptions(
+  action: string,
+  options: ClusterWorkerOptions,
+  connections: 'shared' | 'external',
+): void {
+  checkByRules(action, options, workerRules);
+  const { server, listen } = options;
+  if (connections === 'shared' && server !== undefined && listen === undefined) {
+    throw wrongOption(action, 'listen', workerRules.listen, listen);
+  }
+  // Applications bind a second server to such a name, out of our sight: it would go on accepting connections.
+  if (listen?.host === 'localhost') {
+    throw wrongOption(action, 'listen.host', { expected: 'an address' }, listen.host);
+  }
+}
+
+/** Whether it is a server, or has one. */
+export function isServer(value: unknown): value is HttpServer | ServerApp {
+  const { listen, close } = Object(value) as Partial<ServerApp>;
+  return typeof listen === 'function' && typeof close === 'function';
+}

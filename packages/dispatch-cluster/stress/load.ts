@@ -1,0 +1,81 @@
+import http from 'node:http';
+import autocannon, { type Result } from 'autocannon';
+
+/** What became of the requests of a load. */
+export interface LoadReport {
+  readonly answered: number;
+  /** Answers that are not 200, connections that broke, answers that did not come, by what was met. */
+  readonly failures: Readonly<Record<string, number>>;
+}
+
+export interface Load {
+  /** Sends no more, and resolves when all is answered or given up. */
+  stop(): Promise<LoadReport>;
+}
+
+/** Keeps connections busy, whatever the server says about them. */
+export function startLoad(url: string, connections: number): Load {
+  let finish = (_: Result): void => {};
+  const done = new Promise<Result>((resolve) => {
+    finish = resolve;
+  });
+  const cannon = autocannon({ url, connections, duration: 3600, timeout: 5 }, (_, result) =>
+    finish(result),
+  );
+  return {
+    async stop() {
+      (cannon as unknown as { stop(): void }).stop();
+      const { '2xx': answered, non2xx, errors, timeouts, mismatches } = await done;
+      return { answered, failures: nonZero({ non2xx, errors, timeouts, mismatches }) };
+    },
+  };
+}
+
+/**
+ * Keeps connections busy as a client should: one of which the server says that it closes it gets no further request. No
+ * request is sent more than `tries` times, and each has an answer or counts as a failure.
+ */
+export function startStrictLoad(url: string, connections: number, tries = 1): Load {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
+  const failures: Record<string, number> = {};
+  let answered = 0;
+  let stopped = false;
+  const lane = async (): Promise<void> => {
+    while (!stopped) {
+      let met = await get(url, agent);
+      for (let tried = 1; met !== 200 && tried < tries; tried++) met = await get(url, agent);
+      if (met === 200) answered += 1;
+      else failures[met] = (failures[met] ?? 0) + 1;
+    }
+  };
+  const lanes = Promise.all(Array.from({ length: connections }, lane));
+  return {
+    async stop() {
+      stopped = true;
+      await lanes;
+      agent.destroy();
+      return { answered, failures };
+    },
+  };
+}
+
+/** @returns the status, or the code of what was met instead */
+export function get(url: string, agent: http.Agent): Promise<number | string> {
+  return new Promise((resolve) => {
+    const request = http.get(url, { agent, timeout: 5000 }, (response) => {
+      response.resume();
+      response.once('end', () => resolve(response.statusCode ?? 0));
+      response.once('error', (error) => resolve(codeOf(error)));
+    });
+    request.once('timeout', () => request.destroy(new Error('timeout')));
+    request.once('error', (error) => resolve(codeOf(error)));
+  });
+}
+
+function codeOf(error: Error & { readonly code?: string }): string {
+  return error.code ?? error.message;
+}
+
+function nonZero(counts: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+}

@@ -1,0 +1,113 @@
+import { defineTasks } from '@ticketing/dispatch';
+import { expect, test } from 'vitest';
+import {
+  type ClusterOptions,
+  type ClusterWorkerOptions,
+  clusterWorker,
+  primaryDispatcher,
+  startCluster,
+} from '../src/index.ts';
+import { checkWorkerOptions } from '../src/worker/worker-options.ts';
+
+const entry = new URL('file:///nothing/is/started.js');
+
+test.each<[unknown, string]>([
+  [undefined, 'options must be an object, got undefined'],
+  [null, 'options must be an object, got null'],
+  [{}, 'entry must be a URL, got undefined'],
+  [{ entry: './server.js' }, 'entry must be a URL, got ./server.js'],
+  [{ entry, worker: 2 }, 'known options expected, got worker'],
+  [{ entry, min: 2 }, 'known options expected, got min'],
+  [{ entry, workers: 'all' }, 'workers must be auto or an integer of 1 to 1024, got all'],
+  [{ entry, workers: '2' }, 'workers must be auto or an integer of 1 to 1024, got 2'],
+  [{ entry, schedulingPolicy: 'none' }, 'schedulingPolicy must be round-robin or shared, got none'],
+  [{ entry, connections: 'none' }, 'connections must be shared or external, got none'],
+  [{ entry, restart: 5 }, 'restart must be an object, got 5'],
+  [{ entry, recycle: 'often' }, 'recycle must be an object, got often'],
+  [{ entry, recycle: { tasks: 5 } }, 'known options expected, got recycle.tasks'],
+  [{ entry, shutdown: { timeoutMs: 5 } }, 'known options expected, got shutdown.timeoutMs'],
+  [{ entry, dispatch: { max: 5 } }, 'known options expected, got dispatch.max'],
+  [{ entry, primaryTasks: () => 1 }, 'primaryTasks must be made by defineTasks, got () => 1'],
+  [{ entry, env: 'PATH' }, 'env must be an object, got PATH'],
+  [{ entry, execArgv: '--watch' }, 'execArgv must be an array of texts, got --watch'],
+  [{ entry, args: [1] }, 'args must be an array of texts, got 1'],
+  [{ entry, orphanGuard: 'yes' }, 'orphanGuard must be true or false, got yes'],
+  [{ entry, name: '' }, 'name must be a text, got '],
+  [
+    { entry, clock: {} },
+    'clock must be an object with now, setTimeout, clearTimeout, got [object Object]',
+  ],
+])('startCluster() refuses options %j', (options, message) => {
+  expect(() => startCluster(options as ClusterOptions)).toThrow(
+    new TypeError(`Cannot start cluster: ${message}`),
+  );
+});
+
+test.each<[object, string]>([
+  [{ workers: 0 }, 'workers must be auto or an integer of 1 to 1024, got 0'],
+  [{ workers: 1.5 }, 'workers must be auto or an integer of 1 to 1024, got 1.5'],
+  [{ workers: 1025 }, 'workers must be auto or an integer of 1 to 1024, got 1025'],
+  [{ recycle: { requests: 0 } }, 'recycle.requests must be an integer of 1 or more, got 0'],
+  [{ recycle: { ageMs: 0.5 } }, 'recycle.ageMs must be 1 or more, got 0.5'],
+  [{ recycle: { rssBytes: -1 } }, 'recycle.rssBytes must be 1 or more, got -1'],
+  [{ recycle: { jitter: 2 } }, 'recycle.jitter must be 0 to 1, got 2'],
+  [{ shutdown: { lameDuckMs: -1 } }, 'shutdown.lameDuckMs must be 0 to 1073741824, got -1'],
+  [{ shutdown: { graceMs: 2 ** 31 } }, 'shutdown.graceMs must be 0 to 1073741824, got 2147483648'],
+  [{ heartbeatMs: 0 }, 'heartbeatMs must be 1 to 2147483647, got 0'],
+  [{ startTimeoutMs: 0 }, 'startTimeoutMs must be 1 to 2147483647, got 0'],
+  [{ dispatch: { window: 0 } }, 'dispatch.window must be auto or an integer of 1 to 65536, got 0'],
+  [
+    { dispatch: { maxQueue: -1 } },
+    'dispatch.maxQueue must be an integer of 0 to 2147483647, got -1',
+  ],
+  [{ dispatch: { abortGraceMs: -1 } }, 'dispatch.abortGraceMs must be 0 to 2147483647, got -1'],
+  [{ restart: { intensity: -1 } }, 'restart.intensity must be an integer of 0 to 10000, got -1'],
+])('startCluster() refuses what is out of range: %j', (options, message) => {
+  expect(() => startCluster({ entry, ...options })).toThrow(
+    new RangeError(`Cannot start cluster: ${message}`),
+  );
+});
+
+const server = { listen() {}, close() {}, server: {} };
+const expectedServer = 'a server, an application with one or a function that makes it';
+
+test.each<[unknown, string]>([
+  [null, 'options must be an object, got null'],
+  [{ app: server }, 'known options expected, got app'],
+  [{ server: {} }, `server must be ${expectedServer}, got [object Object]`],
+  [{ server: 8080 }, `server must be ${expectedServer}, got 8080`],
+  [{ server }, 'listen must be an object with port or path, got undefined'],
+  [{ server, listen: 8080 }, 'listen must be an object with port or path, got 8080'],
+  [{ server, listen: {} }, 'listen must be an object with port or path, got [object Object]'],
+  [
+    { server, listen: { port: 0, host: 'localhost' } },
+    'listen.host must be an address, got localhost',
+  ],
+  [{ tasks: './tasks.js' }, 'tasks must be made by defineTasks, or a URL, got ./tasks.js'],
+  [{ tasks: {} }, 'tasks must be made by defineTasks, or a URL, got [object Object]'],
+])('clusterWorker() refuses options %j', (options, message) => {
+  const check = () =>
+    checkWorkerOptions('serve as cluster worker', options as ClusterWorkerOptions, 'shared');
+  expect(check).toThrow(new TypeError(`Cannot serve as cluster worker: ${message}`));
+});
+
+test('clusterWorker() needs no address if connections are external', () => {
+  checkWorkerOptions('serve', { server } as unknown as ClusterWorkerOptions, 'external');
+});
+
+test('clusterWorker() refuses a process that startCluster() has not started', () => {
+  expect(() => clusterWorker({ tasks: defineTasks({ one: () => 1 }) })).toThrow(
+    new TypeError(
+      'Cannot serve as cluster worker: a process that startCluster started expected, got another one',
+    ),
+  );
+});
+
+test.each(['min', 'max', 'recycle', 'healthMs', 'workers'])(
+  'primaryDispatcher() refuses the option %s',
+  (name) => {
+    expect(() => primaryDispatcher({ [name]: 1 })).toThrow(
+      new TypeError(`Cannot create primary dispatcher: known options expected, got ${name}`),
+    );
+  },
+);

@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { DispatchError } from '@ticketing/dispatch';
+import { expect, test, vi } from 'vitest';
+import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
+
+checkClustersAfterEach();
+vi.setConfig({ testTimeout: 30_000 });
+// What the workers complain of is not what this run reports.
+vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+
+const fixture = (name: string) => new URL(`fixtures/${name}.ts`, import.meta.url);
+const restart = { backoffMs: [1, 60_000], intensity: 3 } as const;
+
+async function whyNot(ready: Promise<void>): Promise<DispatchError> {
+  const error = await ready.catch((reason: unknown) => reason);
+  if (!DispatchError.is(error)) throw error;
+  expect(error.code).toBe('ERR_CIRCUIT_OPEN');
+  return error;
+}
+
+test('a program that throws at boot is tried so often and no more; ready() says why', async () => {
+  const supervisor = start({ entry: fixture('throws-at-boot'), workers: 2, restart });
+  const open = once(supervisor.events, 'circuit-open');
+  const { cause } = await whyNot(supervisor.ready());
+  expect(cause).toMatchObject({ code: 'ERR_WORKER_LOST', data: { exitCode: 1 } });
+  expect((cause as DispatchError).data.stderrTail).toContain('Error: no configuration');
+  expect(await open).toEqual([{ error: cause }]);
+  await vi.waitFor(() => expect(supervisor.workers).toEqual([]));
+  // Four failures, and what started beside the last of them.
+  expect(supervisor.stats().dispatcher.spawned).toBeLessThanOrEqual(5);
+  expect(supervisor.state).toBe('degraded');
+});
+
+test('a program that cannot listen says so itself', async () => {
+  const supervisor = start({
+    entry: fixture('fails-to-listen'),
+    restart: { ...restart, intensity: 0 },
+  });
+  const { cause } = await whyNot(supervisor.ready());
+  expect(cause).toMatchObject({ code: 'EADDRNOTAVAIL', syscall: 'bind' });
+});
+
+test('a program that is not there is not tried again and again', async () => {
+  const supervisor = start({ entry: fixture('missing'), restart: { ...restart, intensity: 0 } });
+  const { cause } = await whyNot(supervisor.ready());
+  expect((cause as DispatchError).data.stderrTail).toContain('Cannot find module');
+});
+
+test('a program that never says a word has its time', async () => {
+  const supervisor = start({
+    entry: fixture('silent'),
+    startTimeoutMs: 500,
+    restart: { ...restart, intensity: 0 },
+  });
+  const { cause } = await whyNot(supervisor.ready());
+  expect(cause).toMatchObject({ code: 'ERR_START_TIMEOUT', data: { limit: 500 } });
+});
+
+test('servers that crash before they have answered open the circuit', async () => {
+  const supervisor = start({ env: { ...process.env, CRASH_MS: '50' }, restart });
+  await once(supervisor.events, 'circuit-open');
+  const stats = supervisor.stats().dispatcher;
+  expect(stats).toMatchObject({ circuit: 'open', spawned: 4 });
+});
+
+test('a reload with a program that fails leaves the workers that there are', async () => {
+  const supervisor = start({ startTimeoutMs: 5000 });
+  await supervisor.ready();
+  const { pid } = supervisor.workers[0] ?? {};
+  const env = { ...process.env };
+  process.env['NODE_OPTIONS'] = '--no-such-option';
+  await expect(supervisor.reload()).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
+  process.env = env;
+  expect(await ask(await addressOf(supervisor))).toMatchObject({ pid, status: 200 });
+});

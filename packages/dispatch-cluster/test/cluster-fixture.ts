@@ -1,0 +1,58 @@
+import http from 'node:http';
+import { gone } from '@ticketing/dispatch/testing';
+import { afterEach, expect } from 'vitest';
+import { type ClusterOptions, type Supervisor, startCluster } from '../src/index.ts';
+
+export { addressOf } from '../stress/rolling-restart.ts';
+
+const running: { readonly supervisor: Supervisor; readonly pids: Set<number> }[] = [];
+
+/** A cluster of the server beside this, with one worker unless told; it is closed after the test. */
+export function start(options: Partial<ClusterOptions> = {}): Supervisor {
+  const supervisor = startCluster({
+    entry: new URL('fixtures/server.ts', import.meta.url),
+    workers: 1,
+    execArgv: ['--conditions=@ticketing/source'],
+    shutdown: { lameDuckMs: 300, graceMs: 3000 },
+    ...options,
+  });
+  const pids = new Set<number>();
+  for (const { pid } of supervisor.workers) if (pid !== undefined) pids.add(pid);
+  supervisor.events.on('worker-ready', ({ pid }) => pid !== undefined && pids.add(pid));
+  running.push({ supervisor, pids });
+  return supervisor;
+}
+
+/** Each test of the file ends with every cluster closed, and no process left of it. */
+export function checkClustersAfterEach(): void {
+  afterEach(async () => {
+    for (const { supervisor, pids } of running.splice(0)) {
+      await supervisor.close();
+      expect(supervisor.stats()).toMatchObject({ state: 'closed', workers: [] });
+      await Promise.all([...pids].map((pid) => gone(pid, 1000)));
+    }
+  });
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly connection: string | undefined;
+  readonly pid: number;
+  readonly workerId: number;
+  readonly draining: boolean;
+}
+
+/** Asks over a connection of its own, unless an agent keeps them. */
+export function ask(url: string, agent: http.Agent | false = false): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    http
+      .get(url, { agent }, async (response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of response) chunks.push(chunk as Buffer);
+        const { statusCode: status = 0, headers } = response;
+        const body = JSON.parse(String(Buffer.concat(chunks)));
+        resolve({ status, connection: headers.connection, ...body });
+      })
+      .once('error', reject);
+  });
+}

@@ -1,0 +1,99 @@
+import { defineTasks } from '@ticketing/dispatch';
+import { expect, test, vi } from 'vitest';
+import { checkClustersAfterEach, start } from './cluster-fixture.ts';
+import type { AskingTasks } from './fixtures/asking-worker.ts';
+import { makeTasks } from './primary-tasks.ts';
+
+checkClustersAfterEach();
+vi.setConfig({ testTimeout: 30_000 });
+
+const entry = new URL('fixtures/asking-worker.ts', import.meta.url);
+
+test('equal calls of four workers meet in the primary: one run at a time for the machine', async () => {
+  const { seen, module } = makeTasks();
+  const supervisor = start({ entry, workers: 4, primaryTasks: module });
+  await supervisor.ready();
+  const dispatcher = supervisor.dispatcher<AskingTasks>();
+  const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
+  // Each worker has opened its way to the primary.
+  await Promise.all(keys.map((key) => dispatcher.run('search', 'warm', { key })));
+  seen.runs = 0;
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => dispatcher.run('searchOften', { query: 'A to B', times: 75 })),
+  );
+  expect(answers.flat()).toHaveLength(300);
+  expect(seen.most).toBe(1);
+  expect(seen.runs).toBeLessThanOrEqual(2);
+  expect(new Set(answers.flat()).size).toBe(seen.runs);
+  await supervisor.close();
+  expect(seen.log).toEqual(['setup', 'teardown']);
+});
+
+test('errors of the primary’s tasks arrive with what they have', async () => {
+  const supervisor = start({ entry, primaryTasks: makeTasks().module });
+  const failed = supervisor.dispatcher<AskingTasks>().run('fail', 'no seats');
+  await expect(failed).rejects.toMatchObject({
+    name: 'RangeError',
+    message: 'no seats',
+    code: 'ERR_UPSTREAM',
+  });
+});
+
+test('a caller’s signal reaches the task in the primary', async () => {
+  const { seen, module } = makeTasks();
+  const supervisor = start({ entry, primaryTasks: module });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const call = supervisor.dispatcher<AskingTasks>().run('endless', undefined, { signal });
+  await vi.waitFor(() => expect(seen.log).toContain('endless'), 5000);
+  controller.abort(new Error('enough'));
+  await expect(call).rejects.toThrow('enough');
+  await vi.waitFor(() => expect(seen.aborted).toMatchObject([{ message: 'enough' }]));
+});
+
+test('tasks of a worker that ends are aborted in the primary, those of others go on', async () => {
+  const { seen, module } = makeTasks();
+  const supervisor = start({ entry, primaryTasks: module });
+  const dispatcher = supervisor.dispatcher<AskingTasks>();
+  const endless = dispatcher.run('endless', undefined);
+  await vi.waitFor(() => expect(seen.log).toContain('endless'), 5000);
+  const exited = dispatcher.run('exit', undefined);
+  for (const call of [endless, exited]) {
+    await expect(call).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
+  }
+  await vi.waitFor(() => expect(seen.aborted).toHaveLength(1));
+  expect(seen.aborted).toMatchObject([
+    { message: 'Worker 1, which asked for this task, has ended' },
+  ]);
+  expect(await dispatcher.run('search', 'again')).toBe('found again 1');
+});
+
+test('without tasks in the primary a call says what is missing', async () => {
+  const supervisor = start({ entry });
+  const call = supervisor.dispatcher<AskingTasks>().run('search', 'A to B');
+  await expect(call).rejects.toMatchObject({
+    code: 'ERR_CIRCUIT_OPEN',
+    cause: {
+      message:
+        'Cannot run tasks in the primary: primaryTasks among the options of startCluster expected, got none',
+    },
+  });
+});
+
+test('a setup that fails is the failure of the calls, and is tried again', async () => {
+  let isWell = false;
+  const module = defineTasks(
+    { search: (query: string) => query },
+    {
+      setup() {
+        if (!isWell) throw new Error('no upstream');
+      },
+    },
+  );
+  const supervisor = start({ entry, workers: 1, primaryTasks: module });
+  const dispatcher = supervisor.dispatcher<AskingTasks>();
+  setTimeout(() => {
+    isWell = true;
+  }, 1000);
+  expect(await dispatcher.run('search', 'later')).toBe('later');
+});

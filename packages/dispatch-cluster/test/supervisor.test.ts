@@ -1,0 +1,234 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { gone, lives } from '@ticketing/dispatch/testing';
+import { expect, test, vi } from 'vitest';
+import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
+import type { Tasks } from './fixtures/server.ts';
+
+checkClustersAfterEach();
+vi.setConfig({ testTimeout: 30_000 });
+
+test('eight requests, one after the other, are served by eight workers in turn', async () => {
+  const supervisor = start({ workers: 8 });
+  await supervisor.ready();
+  const url = await addressOf(supervisor);
+  const pids: number[] = [];
+  for (let index = 0; index < 8; index++) pids.push((await ask(url)).pid);
+  expect(new Set(pids).size).toBe(8);
+  expect(supervisor.workers.map(({ pid }) => pid)).toEqual(expect.arrayContaining(pids));
+});
+
+test.each(['http', 'later', 'fastify'])(
+  'a server (%s) is ready when it listens, and its requests are counted',
+  async (server) => {
+    const supervisor = start({ workers: 2, env: { ...process.env, SERVER: server } });
+    const ready = vi.fn();
+    supervisor.events.on('worker-ready', ready);
+    expect(supervisor.state).toBe('starting');
+    await supervisor.ready();
+    expect(ready).toHaveBeenCalledTimes(2);
+    const url = await addressOf(supervisor);
+    for (let index = 0; index < 4; index++) expect(await ask(url)).toMatchObject({ status: 200 });
+    await vi.waitFor(() => expect(supervisor.stats().requests).toBe(4), 2000);
+    expect(supervisor.stats()).toMatchObject({
+      name: 'cluster',
+      state: 'ready',
+      inFlight: 0,
+      workers: [
+        { slot: 0, state: 'ready', requests: 2 },
+        { slot: 1, state: 'ready', requests: 2 },
+      ],
+    });
+    expect(supervisor.stats().memoryBytes).toBeGreaterThan(1e7);
+    await supervisor.close();
+    // Also of workers that are gone.
+    expect(supervisor.stats()).toMatchObject({ requests: 4, workers: [] });
+  },
+);
+
+test('reload() replaces each worker, and a connection that is kept gets one more answer', async () => {
+  const supervisor = start({ workers: 2, shutdown: { lameDuckMs: 10_000 } });
+  await supervisor.ready();
+  const url = await addressOf(supervisor);
+  const before = supervisor.workers.map(({ pid }) => pid ?? 0);
+  const agent = new http.Agent({ keepAlive: true });
+  const first = await ask(url, agent);
+  expect(first).toMatchObject({ connection: 'keep-alive', draining: false });
+  await supervisor.reload();
+  await vi.waitFor(() =>
+    expect(supervisor.workers.filter(({ state }) => state === 'ready').length).toBe(2),
+  );
+  const last = await ask(url, agent);
+  expect(last).toMatchObject({ pid: first.pid, connection: 'close', draining: true });
+  expect(before).not.toContain((await ask(url, agent)).pid);
+  // Nothing keeps the old ones any longer.
+  await Promise.all(before.map((pid) => gone(pid, 2000)));
+  agent.destroy();
+});
+
+test('scale() adds workers and takes the last ones away', async () => {
+  const supervisor = start();
+  await supervisor.ready();
+  await supervisor.scale(3);
+  expect(supervisor.workers.map(({ slot, state }) => [slot, state])).toEqual([
+    [0, 'ready'],
+    [1, 'ready'],
+    [2, 'ready'],
+  ]);
+  await supervisor.scale(1);
+  expect(supervisor.workers).toMatchObject([{ workerId: 1, slot: 0 }]);
+  await expect(supervisor.scale(0)).rejects.toThrow(RangeError);
+});
+
+test('close() lets a request end, tells its client so, and then nothing is left', async () => {
+  const supervisor = start();
+  await supervisor.ready();
+  const url = await addressOf(supervisor);
+  const agent = new http.Agent({ keepAlive: true });
+  const slow = ask(`${url}/?ms=600`, agent);
+  // It has come when a later one has been answered.
+  await ask(url);
+  const closed = supervisor.close();
+  expect(await slow).toMatchObject({ status: 200, connection: 'close', draining: true });
+  await closed;
+  await expect(ask(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  agent.destroy();
+});
+
+test('a request that does not end is cut off after the grace', async () => {
+  const supervisor = start({ shutdown: { lameDuckMs: 50, graceMs: 100 } });
+  await supervisor.ready();
+  const url = await addressOf(supervisor);
+  const endless = ask(`${url}/?ms=60000`);
+  await ask(url);
+  await Promise.all([
+    supervisor.close(),
+    expect(endless).rejects.toMatchObject({ code: 'ECONNRESET' }),
+  ]);
+});
+
+test('a connection that never said a word does not keep a worker', async () => {
+  const supervisor = start({ shutdown: { lameDuckMs: 50, graceMs: 60_000 } });
+  await supervisor.ready();
+  const { port } = new URL(await addressOf(supervisor));
+  const socket = net.connect(Number(port), '127.0.0.1');
+  await once(socket, 'connect');
+  await vi.waitFor(() => expect(supervisor.stats().connections).toBe(1), 2000);
+  const ended = once(socket, 'close');
+  await supervisor.close();
+  await ended;
+});
+
+test('a worker that is killed is replaced at once, and told of', async () => {
+  const supervisor = start();
+  await supervisor.ready();
+  const { pid = 0 } = supervisor.workers[0] ?? {};
+  await ask(await addressOf(supervisor));
+  const exit = once(supervisor.events, 'worker-exit');
+  const ready = once(supervisor.events, 'worker-ready');
+  process.kill(pid, 'SIGKILL');
+  expect(await exit).toMatchObject([{ workerId: 1, slot: 0, pid, signal: 'SIGKILL' }]);
+  expect(await ready).toMatchObject([{ workerId: 2, slot: 0 }]);
+});
+
+test.each([
+  ['that is stopped', async (_: string, pid: number) => process.kill(pid, 'SIGSTOP')],
+  [
+    'in a loop',
+    async (url: string) => {
+      ask(`${url}/spin?ms=60000`).catch(() => {});
+    },
+  ],
+])('a worker %s is replaced by the heartbeat', async (_, disturb) => {
+  const supervisor = start({ heartbeatMs: 300 });
+  await supervisor.ready();
+  const { pid = 0 } = supervisor.workers[0] ?? {};
+  const exit = once(supervisor.events, 'worker-exit');
+  const ready = once(supervisor.events, 'worker-ready');
+  await disturb(await addressOf(supervisor), pid);
+  expect(await exit).toMatchObject([{ pid, signal: 'SIGKILL' }]);
+  await ready;
+  expect(supervisor.stats().dispatcher).toMatchObject({ recycled: 1, lost: 0, circuit: 'closed' });
+});
+
+test('a worker is replaced after its requests, replacement first', async () => {
+  const supervisor = start({ recycle: { requests: 10, jitter: 0 } });
+  await supervisor.ready();
+  const url = await addressOf(supervisor);
+  const ready = once(supervisor.events, 'worker-ready');
+  for (let index = 0; index < 9; index++) expect(await ask(url)).toMatchObject({ workerId: 1 });
+  expect(supervisor.stats().dispatcher.spawned).toBe(1);
+  await ask(url);
+  expect(await ready).toMatchObject([{ workerId: 2, slot: 0 }]);
+  await vi.waitFor(async () => expect(await ask(url)).toMatchObject({ workerId: 2 }), 2000);
+});
+
+test('SIGTERM to a worker alone has it replaced first; Ctrl-C is the primary’s to heed', async () => {
+  const supervisor = start();
+  await supervisor.ready();
+  const { pid = 0 } = supervisor.workers[0] ?? {};
+  process.kill(pid, 'SIGINT');
+  const exit = once(supervisor.events, 'worker-exit');
+  const ready = once(supervisor.events, 'worker-ready');
+  process.kill(pid, 'SIGTERM');
+  expect(await ready).toMatchObject([{ workerId: 2 }]);
+  expect(await exit).toMatchObject([{ workerId: 1, exitCode: 0 }]);
+});
+
+test('dispatchers run tasks on the same workers, and their end is not that of the servers', async () => {
+  const supervisor = start({
+    args: ['one', 'two'],
+    env: { ONLY: 'this', PATH: process.env['PATH'] },
+  });
+  const dispatcher = supervisor.dispatcher<Tasks>();
+  expect(await dispatcher.run('double', 21)).toBe(42);
+  expect(await dispatcher.run('pid', undefined)).toBe(supervisor.workers[0]?.pid);
+  expect(await dispatcher.run('argv', undefined)).toEqual(['one', 'two']);
+  expect(await dispatcher.run('environment', 'ONLY')).toBe('this');
+  // Neither what was not given nor what is between us.
+  for (const name of ['HOME', 'TICKETING_CLUSTER_WORKER', 'NODE_UNIQUE_ID']) {
+    expect(await dispatcher.run('environment', name)).toBe(undefined);
+  }
+  await dispatcher.close();
+  expect(await ask(await addressOf(supervisor))).toMatchObject({ status: 200 });
+  expect(await supervisor.dispatcher<Tasks>().run('double', 1)).toBe(2);
+});
+
+test('messages of others over the channel of a worker are passed over', async () => {
+  const supervisor = start();
+  const dispatcher = supervisor.dispatcher<Tasks>();
+  for (const message of [{ 'watch:import': ['file:///a.ts'] }, 'text', [1], 5, { act: 'close' }]) {
+    expect(await dispatcher.run('foreign', message)).toBe('sent');
+  }
+  supervisor.workers[0]?.process?.send({ hello: 'worker' });
+  expect(await dispatcher.run('double', 2)).toBe(4);
+});
+
+test('a cluster whose connections are external serves sockets that it is given', async () => {
+  const supervisor = start({ connections: 'external', env: { ...process.env, SERVER: 'later' } });
+  await supervisor.ready();
+  const [worker] = supervisor.workers;
+  expect(worker?.address).toBe(undefined);
+  const front = net.createServer({ pauseOnConnect: true }, (socket) => {
+    worker?.process?.send('socket', socket);
+  });
+  await once(front.listen(0, '127.0.0.1'), 'listening');
+  const { port } = front.address() as net.AddressInfo;
+  expect(await ask(`http://127.0.0.1:${port}`)).toMatchObject({ pid: worker?.pid });
+  front.close();
+});
+
+test('workers of a primary that is killed are gone within a second, idle and busy', async () => {
+  const file = fileURLToPath(new URL('fixtures/primary.ts', import.meta.url));
+  const args = ['--conditions=@ticketing/source', file];
+  const primary = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(primary.stdout, 'data');
+  const pids = JSON.parse(String(line)) as number[];
+  expect(pids.map(lives)).toEqual([true, true]);
+  primary.kill('SIGKILL');
+  await once(primary, 'exit');
+  await Promise.all(pids.map((pid) => gone(pid, 1000)));
+});

@@ -1,0 +1,54 @@
+import type { Dispatcher } from '../contract/dispatcher.ts';
+import type { PoolOptions } from '../contract/pool-options.ts';
+import type { TaskMap } from '../contract/task.ts';
+import type { Transport } from '../contract/transport.ts';
+import { wholeBetween, wrongOption } from '../option-rules.ts';
+import { Kernel } from './kernel.ts';
+import { KernelDispatcher } from './kernel-dispatcher.ts';
+import { LentDispatcher } from './lent-dispatcher.ts';
+import type { PoolObserver } from './pool-events.ts';
+import { resize } from './resize.ts';
+import { MAX_WORKERS, resolvePoolOptions } from './resolve-pool-options.ts';
+
+/** Workers for those that do more with them than dispatch: whole servers, kept by the same kernel. */
+export interface Pool<M extends TaskMap> {
+  /** Owns the workers: its `close()` ends them. */
+  readonly dispatcher: Dispatcher<M>;
+  /**
+   * Keeps so many workers from now on, 1 to 1024: `min` and `max` are the same. Those of the last places finish what they
+   * have and stop. Resolves when as many take tasks and those that leave are gone.
+   *
+   * @throws RangeError for another number; DispatchError `ERR_CIRCUIT_OPEN`, `ERR_CLOSED`
+   */
+  scale(workers: number): Promise<void>;
+  /** A dispatcher over the same workers. Its `drain()` and `close()` concern its own calls; the workers stay. */
+  lend(): Dispatcher<M>;
+  /** Has one observer told what becomes of workers, the latest given. */
+  observe(observer: PoolObserver): void;
+}
+
+/**
+ * Makes a pool over a transport. Starts `min` workers; from then on `dispatcher.close()` is owed.
+ *
+ * @throws TypeError for a value of the wrong type or an unknown option, RangeError for one out of range
+ */
+export function createPool<M extends TaskMap>(
+  transport: Transport,
+  options: PoolOptions = {},
+): Pool<M> {
+  const resolved = resolvePoolOptions('create dispatcher', transport.kind, options);
+  const kernel = new Kernel(transport, resolved);
+  const owner = new KernelDispatcher(transport, kernel);
+  return {
+    dispatcher: owner as Dispatcher<M>,
+    async scale(workers) {
+      const rule = wholeBetween(1, MAX_WORKERS);
+      if (!rule.test(workers)) throw wrongOption('scale', 'workers', rule, workers);
+      await resize(kernel.pool, resolved.name, workers);
+    },
+    lend: () => new LentDispatcher(owner, kernel) as Dispatcher<M>,
+    observe: (observer) => {
+      kernel.pool.events.observer = observer;
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import type {
+  Capabilities,
+  CloseOptions,
+  Dispatcher,
+  DispatcherKind,
+  DispatcherState,
+  DrainOptions,
+  DrainReport,
+} from '../contract/dispatcher.ts';
+import type { DispatcherStats } from '../contract/dispatcher-stats.ts';
+import type { MapOptions, RunOptions } from '../contract/run-options.ts';
+import type { TaskMap } from '../contract/task.ts';
+import { between, checkByRules, MAX_TIMER_MS } from '../option-rules.ts';
+import type { CallOwner } from './call.ts';
+import { callError, closed, draining } from './call-errors.ts';
+import { checkMapOptions } from './check-run-options.ts';
+import type { Kernel } from './kernel.ts';
+import type { Ending } from './kernel-counts.ts';
+import type { KernelDispatcher } from './kernel-dispatcher.ts';
+import { mapTasks } from './map-tasks.ts';
+
+/** A dispatcher over workers of another: `drain()` and `close()` concern the calls made here, and the workers stay. */
+export class LentDispatcher implements Dispatcher<TaskMap>, CallOwner {
+  readonly kind: DispatcherKind;
+  readonly capabilities: Capabilities;
+  readonly #owner: KernelDispatcher;
+  readonly #kernel: Kernel;
+  readonly #closed = new AbortController();
+  #active = 0;
+  #answered = 0;
+  #draining: Promise<DrainReport> | undefined;
+  #idle: () => void = () => {};
+
+  constructor(owner: KernelDispatcher, kernel: Kernel) {
+    this.kind = owner.kind;
+    this.capabilities = owner.capabilities;
+    this.#owner = owner;
+    this.#kernel = kernel;
+  }
+
+  get state(): DispatcherState {
+    if (this.#closed.signal.aborted) return 'closed';
+    const { state } = this.#owner;
+    return state !== 'closed' && this.#draining !== undefined ? 'draining' : state;
+  }
+
+  ready(): Promise<void> {
+    return this.#closed.signal.aborted
+      ? Promise.reject(closed(this.#kernel.options.name))
+      : this.#owner.ready();
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the contract types input and output by the task's name
+  run(task: string, input: unknown, options?: RunOptions): Promise<any> {
+    const { name } = this.#kernel.options;
+    if (this.#closed.signal.aborted) return Promise.reject(closed(name, task));
+    if (this.#draining !== undefined) return Promise.reject(draining(name, task));
+    return this.#owner.run(task, input, options, this);
+  }
+
+  took(): void {
+    this.#active += 1;
+  }
+
+  settled(ending: Ending): void {
+    this.#active -= 1;
+    if (ending === 'completed' || ending === 'failed') this.#answered += 1;
+    if (this.#active === 0) this.#idle();
+  }
+
+  map(
+    task: string,
+    inputs: Iterable<unknown> | AsyncIterable<unknown>,
+    options: MapOptions = {},
+    // biome-ignore lint/suspicious/noExplicitAny: as of `run`
+  ): AsyncIterable<PromiseSettledResult<any>> {
+    checkMapOptions(options);
+    const target = {
+      name: this.#kernel.options.name,
+      run: (name: string, input: unknown, each: RunOptions) => this.run(name, input, each),
+      capacity: (signal: AbortSignal) => this.capacity(signal),
+    };
+    const concurrency = options.concurrency ?? 2 * this.#kernel.pool.slots.length;
+    return mapTasks(target, task, inputs, { ...options, concurrency });
+  }
+
+  capacity(signal?: AbortSignal): Promise<void> {
+    const { signal: ours } = this.#closed;
+    if (ours.aborted) return Promise.reject(ours.reason);
+    if (signal === undefined) return this.#owner.capacity(ours);
+    const isSignal = signal instanceof AbortSignal;
+    return this.#owner.capacity(isSignal ? AbortSignal.any([signal, ours]) : signal);
+  }
+
+  stats(): DispatcherStats {
+    return { ...this.#owner.stats(), state: this.state };
+  }
+
+  reload(options?: { readonly module?: URL }): Promise<void> {
+    if (!this.#closed.signal.aborted) return this.#owner.reload(options);
+    return Promise.reject(closed(this.#kernel.options.name));
+  }
+
+  drain(options: DrainOptions = {}): Promise<DrainReport> {
+    try {
+      checkByRules('drain', options, { timeoutMs: between(1, MAX_TIMER_MS) });
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    this.#draining ??= this.#drain(options.timeoutMs);
+    return this.#draining;
+  }
+
+  close(options: CloseOptions = {}): Promise<void> {
+    try {
+      checkByRules('close', options, { graceMs: between(0, MAX_TIMER_MS) });
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const { name } = this.#kernel.options;
+    this.#closed.abort(closed(name));
+    this.#kernel.giveUpAll((task) => closed(name, task), 'rejected', this);
+    return Promise.resolve();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #drain(timeoutMs: number | undefined): Promise<DrainReport> {
+    const { clock, name } = this.#kernel.options;
+    const active = this.#active;
+    const answered = this.#answered;
+    const timer =
+      timeoutMs !== undefined &&
+      clock.setTimeout(() => {
+        const got = { expected: `an answer within ${timeoutMs} ms of drain`, got: 'none' };
+        this.#kernel.giveUpAll(
+          (task) => callError('ERR_DRAINING', { name, ...got, task, data: { limit: timeoutMs } }),
+          'aborted',
+          this,
+        );
+      }, timeoutMs);
+    if (active > 0) {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+    }
+    if (timer !== false) clock.clearTimeout(timer);
+    const completed = this.#answered - answered;
+    return { completed, aborted: active - completed };
+  }
+}

@@ -1,0 +1,36 @@
+import type { TaskHooks, TaskMap, TaskModule } from '../contract/task.ts';
+import { type Served, serveTasks } from '../worker/serve-tasks.ts';
+import { createOutbox } from './outbox.ts';
+import { JOURNAL_FD, startWriter } from './start-journal.ts';
+
+/** What a process serves that was started as a worker. */
+export interface ServeProcessOptions {
+  readonly workerId: number;
+  /** Address of the module, as `file:///…`, or the module. */
+  readonly module: string | TaskModule<TaskMap>;
+  /** Adds to the module's hooks what belongs to the worker itself. */
+  readonly around?: (hooks: TaskHooks) => TaskHooks;
+}
+
+/**
+ * Serves tasks over the channel of this process, which is a worker and nothing else from here on: it ends when told to,
+ * or when its parent is gone. Ctrl-C, which reaches every process of a terminal, leaves it to the parent what becomes of it.
+ */
+export function serveProcess(options: ServeProcessOptions): Served {
+  const outbox = createOutbox(process);
+  const served = serveTasks({
+    ...options,
+    post: (message) => outbox.post(message),
+    noteStarted: startWriter(JOURNAL_FD),
+    memoryBytes: () => process.memoryUsage.rss(),
+    exit: (code) => outbox.exit(code),
+    transfers: false,
+  });
+  process.on('message', (message) => served.receive(message));
+  process.on('exit', () => served.flush());
+  process.on('SIGINT', () => {});
+  // The parent is gone, perhaps since before this listener.
+  process.on('disconnect', () => process.exit(1));
+  if (!process.connected) process.exit(1);
+  return served;
+}
