@@ -39,8 +39,6 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
   readonly #sender = new Sender((worker, refused) => this.#refused(worker, refused));
   readonly #timers: CallTimers;
   readonly #frames: WorkerFrames;
-  /** Every call whose caller waits. */
-  readonly #calls = new Set<Call>();
   readonly #onAbort = (call: Call, reason: unknown): void => this.giveUp(call, reason, 'aborted');
   #lastId = 0;
 
@@ -89,7 +87,6 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
         options?.timeoutMs === undefined ? undefined : Math.ceil(Date.now() + options.timeoutMs);
       const given = { id: this.#lastId, task, input, options, now, deadline };
       const call = new Call(given, { resolve, reject, onAbort: this.#onAbort });
-      this.#calls.add(call);
       this.active += 1;
       if (!this.hold.isHeld) this.hold.set(true);
       traceCall(name, call);
@@ -123,11 +120,12 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
     }
   }
 
-  /** Gives up every call whose caller waits. @returns how many */
-  giveUpAll(errorOf: (task: string) => unknown, ending: Ending): number {
-    const calls = [...this.#calls];
-    for (const call of calls) this.giveUp(call, errorOf(call.task), ending);
-    return calls.length;
+  /** Gives up every call whose caller waits. */
+  giveUpAll(errorOf: (task: string) => unknown, ending: Ending): void {
+    for (const call of this.feeder.drain()) this.settle(call, ending, errorOf(call.task));
+    for (const { calls } of this.pool.live) {
+      for (const call of [...calls.values()]) this.giveUp(call, errorOf(call.task), ending);
+    }
   }
 
   start(): void {
@@ -231,7 +229,6 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
   /** Answers the caller. */
   settle(call: Call, ending: Ending, value: unknown): void {
     call.state = 'settled';
-    this.#calls.delete(call);
     this.active -= 1;
     this.counts[ending] += 1;
     if (call.options !== undefined) this.#timers.unwatch(call, call.options);
