@@ -7,11 +7,10 @@ export type {
   Capabilities,
   CloseOptions,
   Dispatcher,
-  DispatcherKind,
-  DispatcherState,
   DrainOptions,
   DrainReport,
 } from './contract/dispatcher.ts';
+export type { DispatcherKind, DispatcherState } from './contract/dispatcher-state.ts';
 export type {
   DispatcherStats,
   HistogramSummary,

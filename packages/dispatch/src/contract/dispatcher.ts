@@ -1,9 +1,7 @@
+import type { DispatcherKind, DispatcherState } from './dispatcher-state.ts';
 import type { DispatcherStats } from './dispatcher-stats.ts';
 import type { MapOptions, RunOptions } from './run-options.ts';
 import type { InputOf, OutputOf, TaskMap } from './task.ts';
-
-/** Where tasks run. Transports of others have names of their own. */
-export type DispatcherKind = 'in-process' | 'fork' | 'cluster' | 'piscina' | (string & {});
 
 /** What a dispatcher can and cannot do. */
 export interface Capabilities {
@@ -14,9 +12,6 @@ export interface Capabilities {
   /** Whether buffers can be moved instead of copied. */
   readonly transfer: boolean;
 }
-
-/** `degraded`: it works with fewer workers than `min`, or its circuit is open. */
-export type DispatcherState = 'starting' | 'ready' | 'degraded' | 'draining' | 'closed';
 
 /** How the calls ended that `drain` waited for. */
 export interface DrainReport {

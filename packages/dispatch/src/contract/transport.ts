@@ -1,4 +1,5 @@
-import type { Capabilities, DispatcherKind } from './dispatcher.ts';
+import type { Capabilities } from './dispatcher.ts';
+import type { DispatcherKind } from './dispatcher-state.ts';
 import type { FromWorker, ToWorker } from './frames.ts';
 
 /** Makes workers of one kind. The kernel decides when, and what they do. */

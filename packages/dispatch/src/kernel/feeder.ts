@@ -114,9 +114,12 @@ export class Feeder {
     }
   }
 
-  /** Takes out all that wait. */
-  drain(): Call[] {
-    return this.#waiting.drain();
+  /** Takes out all that wait, or those that are meant. */
+  drain(isMeant?: (call: Call) => boolean): Call[] {
+    const all = this.#waiting.drain();
+    if (isMeant === undefined) return all;
+    for (const call of all) if (!isMeant(call)) this.putBack(call);
+    return all.filter(isMeant);
   }
 
   /** The place of a key; none while that place is empty and is not going to be filled. */

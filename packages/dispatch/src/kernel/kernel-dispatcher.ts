@@ -2,11 +2,10 @@ import type {
   Capabilities,
   CloseOptions,
   Dispatcher,
-  DispatcherKind,
-  DispatcherState,
   DrainOptions,
   DrainReport,
 } from '../contract/dispatcher.ts';
+import type { DispatcherKind, DispatcherState } from '../contract/dispatcher-state.ts';
 import type { DispatcherStats } from '../contract/dispatcher-stats.ts';
 import type { MapOptions, RunOptions } from '../contract/run-options.ts';
 import type { TaskMap } from '../contract/task.ts';

@@ -39,8 +39,6 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
   readonly #sender = new Sender((worker, refused) => this.#refused(worker, refused));
   readonly #timers: CallTimers;
   readonly #frames: WorkerFrames;
-  /** Every call whose caller waits. */
-  readonly #calls = new Set<Call>();
   readonly #onAbort = (call: Call, reason: unknown): void => this.giveUp(call, reason, 'aborted');
   #lastId = 0;
 
@@ -95,7 +93,6 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
         options?.timeoutMs === undefined ? undefined : Math.ceil(Date.now() + options.timeoutMs);
       const given = { id: this.#lastId, task, input, options, now, deadline, owner };
       const call = new Call(given, { resolve, reject, onAbort: this.#onAbort });
-      this.#calls.add(call);
       this.active += 1;
       owner?.took();
       if (!this.hold.isHeld) this.hold.set(true);
@@ -132,10 +129,14 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
 
   /** Gives up every call whose caller waits; with an owner, those of its calls. */
   giveUpAll(errorOf: (task: string) => unknown, ending: Ending, owner?: CallOwner): void {
-    for (const call of [...this.#calls]) {
-      if (owner !== undefined && call.owner !== owner) continue;
-      this.giveUp(call, errorOf(call.task), ending);
+    const isMeant = (call: Call): boolean => owner === undefined || call.owner === owner;
+    for (const call of this.feeder.drain(isMeant)) this.settle(call, ending, errorOf(call.task));
+    for (const { calls } of this.pool.live) {
+      for (const call of [...calls.values()].filter(isMeant)) {
+        this.giveUp(call, errorOf(call.task), ending);
+      }
     }
+    this.onRoom();
   }
 
   start(): void {
@@ -244,7 +245,6 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
   /** Answers the caller. */
   settle(call: Call, ending: Ending, value: unknown): void {
     call.state = 'settled';
-    this.#calls.delete(call);
     this.active -= 1;
     this.counts[ending] += 1;
     call.owner?.settled(ending);

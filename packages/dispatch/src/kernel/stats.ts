@@ -1,4 +1,4 @@
-import type { DispatcherState } from '../contract/dispatcher.ts';
+import type { DispatcherState } from '../contract/dispatcher-state.ts';
 import type { DispatcherStats, WorkerStats } from '../contract/dispatcher-stats.ts';
 import type { Kernel } from './kernel.ts';
 import type { PoolWorker, PoolWorkerState } from './pool-worker.ts';

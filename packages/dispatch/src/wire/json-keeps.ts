@@ -1,11 +1,12 @@
 import { types } from 'node:util';
 
 /** Values that are looked at; a look at more costs more than JSON gains. */
-const MAX_NODES = 50_000;
+const MAX_NODES = 1_000_000;
 const MAX_DEPTH = 200;
-/** Characters of a text and numbers with a fraction, of which more are faster as bytes. */
+/** Characters of a text above which bytes are faster. */
 const MAX_TEXT = 4096;
-const MAX_FRACTIONS = 200;
+/** Numbers with a fraction above which bytes are faster, if they are more than half of the values. */
+const MANY_FRACTIONS = 200;
 /** Objects that are compared one by one; from there a Set is cheaper. */
 const FEW = 16;
 
@@ -62,7 +63,7 @@ class Look {
     }
     if (typeof value === 'number' && value !== Math.trunc(value)) {
       this.#fractions += 1;
-      if (this.#fractions > MAX_FRACTIONS) return false;
+      if (this.#fractions > MANY_FRACTIONS && this.#fractions > this.#nodes / 2) return false;
     }
     return keepsPrimitive(value);
   }

@@ -40,12 +40,19 @@ export interface Served {
 /** Milliseconds an answer waits for others, however long the tasks beside it take. */
 const MAX_WAIT_MS = 1;
 
+/**
+ * Answers in one message at most. With more the two sides take turns: the worker is idle while the kernel reads what
+ * it has answered, the kernel while the worker runs what it was given. Measured with 64 calls in flight: 24 gives 1.4
+ * times the throughput of no limit between processes and 1.8 times between threads; 8 costs more than it gives.
+ */
+const MAX_TOGETHER = 24;
+
 /** The kernel sends tasks by the one, and its clock runs from the other. */
 const atOnce: ReadonlySet<FromWorker['kind']> = new Set(['ready', 'started'] as const);
 
 /**
  * Loads a module of tasks, tells `ready` or `start-failed`, and runs what comes. Answers go out together: as the
- * current callbacks are over, or when the oldest has waited for a millisecond.
+ * current callbacks are over, when there are enough, or when the oldest has waited for a millisecond.
  */
 export function serveTasks(options: ServeOptions): Served {
   const server = new TaskServer(options);
@@ -61,6 +68,8 @@ class TaskServer implements Served {
   /** What came before the module was ready. */
   #early: ToWorker[] = [];
   #waitsSince: number | undefined;
+  /** Answers that wait. */
+  #waiting = 0;
   #ticking = false;
   #abandoned: { readonly reason: unknown } | undefined;
 
@@ -118,6 +127,7 @@ class TaskServer implements Served {
   flush(): void {
     if (this.#waitsSince === undefined || this.#abandoned !== undefined) return;
     this.#waitsSince = undefined;
+    this.#waiting = 0;
     const load = this.#meter.read(performance.now());
     if (load !== undefined) this.#writer.add(load);
     let refusal: { readonly error: unknown } | undefined;
@@ -139,7 +149,9 @@ class TaskServer implements Served {
     const now = performance.now();
     this.#waitsSince ??= now;
     // A value that the port may refuse goes while its task can still be told.
-    const urgent = atOnce.has(frame.kind) || this.#writer.complete;
+    this.#waiting += 1;
+    const enough = this.#writer.complete || this.#waiting >= MAX_TOGETHER;
+    const urgent = enough || atOnce.has(frame.kind);
     if (urgent || now - this.#waitsSince > MAX_WAIT_MS) this.flush();
     else if (!this.#ticking) {
       this.#ticking = true;
