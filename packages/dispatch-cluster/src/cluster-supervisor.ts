@@ -1,7 +1,19 @@
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import type { CloseOptions, Dispatcher, DispatcherState, TaskMap } from '@ticketing/dispatch';
-import { createPool, type ObservedWorker, type Pool } from '@ticketing/dispatch/transport';
+import type {
+  CloseOptions,
+  Dispatcher,
+  DispatcherState,
+  InputOf,
+  OutputOf,
+  TaskMap,
+} from '@ticketing/dispatch';
+import {
+  type BroadcastOptions,
+  createPool,
+  type ObservedWorker,
+  type Pool,
+} from '@ticketing/dispatch/transport';
 import type { ResolvedClusterOptions } from './cluster-options.ts';
 import { createClusterTransport } from './cluster-transport.ts';
 import { isFence } from './fence.ts';
@@ -84,6 +96,14 @@ export class ClusterSupervisor implements Supervisor {
       workers,
       dispatcher,
     };
+  }
+
+  broadcast<M extends TaskMap, K extends keyof M & string>(
+    task: K,
+    input: InputOf<M, K>,
+    options?: BroadcastOptions,
+  ): Promise<PromiseSettledResult<OutputOf<M, K>>[]> {
+    return (this.#pool as unknown as Pool<M>).broadcast(task, input, options);
   }
 
   dispatcher<M extends TaskMap>(): Dispatcher<M> {

@@ -5,8 +5,11 @@ import type {
   Dispatcher,
   DispatcherState,
   DispatcherStats,
+  InputOf,
+  OutputOf,
   TaskMap,
 } from '@ticketing/dispatch';
+import type { BroadcastOptions } from '@ticketing/dispatch/transport';
 import type { WorkerReport } from './worker-report.ts';
 
 /** A worker of a cluster, as it was last heard of. */
@@ -83,6 +86,16 @@ export interface Supervisor extends AsyncDisposable {
   scale(workers: number): Promise<void>;
 
   stats(): ClusterStats;
+
+  /**
+   * Runs a task once on every worker that serves, and gives each one's answer. What hangs is waited for unless
+   * `options.timeoutMs` is set.
+   */
+  broadcast<M extends TaskMap, K extends keyof M & string>(
+    task: K,
+    input: InputOf<M, K>,
+    options?: BroadcastOptions,
+  ): Promise<PromiseSettledResult<OutputOf<M, K>>[]>;
 
   /** A dispatcher over the same workers. Its `drain()` and `close()` concern its own calls; the workers stay. */
   dispatcher<M extends TaskMap>(): Dispatcher<M>;

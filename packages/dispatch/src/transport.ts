@@ -19,7 +19,7 @@ export type {
   WorkerStart,
 } from './contract/transport.ts';
 export { createDispatcher } from './kernel/create-dispatcher.ts';
-export { createPool, type Pool } from './kernel/create-pool.ts';
+export { type BroadcastOptions, createPool, type Pool } from './kernel/create-pool.ts';
 export type { ObservedWorker, PoolObserver } from './kernel/pool-events.ts';
 export { resolvePoolOptions, splitPoolOptions } from './kernel/resolve-pool-options.ts';
 export {

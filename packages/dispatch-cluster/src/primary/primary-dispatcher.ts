@@ -27,14 +27,6 @@ export function primaryDispatcher<M extends TaskMap>(
   if (process.send === undefined) {
     throw new TypeError(`Cannot ${ACTION}: a worker of a cluster expected, got another process`);
   }
-  return createPrimaryDispatcher<M>(channelOfProcess, options);
-}
-
-/** As {@link primaryDispatcher}, over any link. */
-export function createPrimaryDispatcher<M extends TaskMap>(
-  link: PrimaryLink,
-  options: PrimaryDispatcherOptions,
-): Dispatcher<M> {
   const unknown = notHere.find((name) => Object.hasOwn(Object(options), name));
   if (unknown !== undefined) throw unknownOption(ACTION, unknown);
   const settings = {
@@ -45,7 +37,7 @@ export function createPrimaryDispatcher<M extends TaskMap>(
     max: 1,
   };
   resolvePoolOptions(ACTION, 'primary', settings);
-  return createDispatcher<M>(createPrimaryTransport(link), settings);
+  return createDispatcher<M>(createPrimaryTransport(channelOfProcess), settings);
 }
 
 const channelOfProcess: PrimaryLink = {

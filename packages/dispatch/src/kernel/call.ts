@@ -21,6 +21,12 @@ export interface CallOwner {
   settled(ending: Ending): void;
 }
 
+/** Which worker is to run a call: that of a key or of a place; otherwise any. */
+export interface WorkerWish {
+  readonly key: string | undefined;
+  readonly place: number | undefined;
+}
+
 /** One call of `run`, from its acceptance until its worker has settled it. */
 export class Call implements Queued, AbortWaiter {
   state: CallState = 'queued';
@@ -46,6 +52,7 @@ export class Call implements Queued, AbortWaiter {
   readonly input: unknown;
   readonly owner: CallOwner | undefined;
   readonly options: RunOptions | undefined;
+  readonly wish: WorkerWish;
   readonly priority: number;
   readonly enqueuedAt: number;
   /** Epoch milliseconds. */
@@ -60,6 +67,7 @@ export class Call implements Queued, AbortWaiter {
       readonly task: string;
       readonly input: unknown;
       readonly options: RunOptions | undefined;
+      readonly wish: WorkerWish;
       readonly now: number;
       readonly deadline: number | undefined;
       readonly owner: CallOwner | undefined;
@@ -76,6 +84,7 @@ export class Call implements Queued, AbortWaiter {
     this.input = given.input;
     this.owner = given.owner;
     this.options = given.options;
+    this.wish = given.wish;
     this.priority = given.options?.priority ?? 0;
     this.enqueuedAt = given.now;
     this.deadline = given.deadline;

@@ -1,14 +1,22 @@
 import type { Dispatcher } from '../contract/dispatcher.ts';
 import type { PoolOptions } from '../contract/pool-options.ts';
-import type { TaskMap } from '../contract/task.ts';
+import type { RunOptions } from '../contract/run-options.ts';
+import type { InputOf, OutputOf, TaskMap } from '../contract/task.ts';
 import type { Transport } from '../contract/transport.ts';
 import { wholeBetween, wrongOption } from '../option-rules.ts';
+import { closed } from './call-errors.ts';
 import { Kernel } from './kernel.ts';
 import { KernelDispatcher } from './kernel-dispatcher.ts';
 import { LentDispatcher } from './lent-dispatcher.ts';
 import type { PoolObserver } from './pool-events.ts';
 import { resize } from './resize.ts';
 import { MAX_WORKERS, resolvePoolOptions } from './resolve-pool-options.ts';
+
+/** How each worker is asked: as of `run`, but for what chooses a worker. */
+export type BroadcastOptions = Pick<
+  RunOptions,
+  'signal' | 'timeoutMs' | 'queueTimeoutMs' | 'runTimeoutMs' | 'priority' | 'metadata'
+>;
 
 /** Workers for those that do more with them than dispatch: whole servers, kept by the same kernel. */
 export interface Pool<M extends TaskMap> {
@@ -23,6 +31,17 @@ export interface Pool<M extends TaskMap> {
   scale(workers: number): Promise<void>;
   /** A dispatcher over the same workers. Its `drain()` and `close()` concern its own calls; the workers stay. */
   lend(): Dispatcher<M>;
+  /**
+   * Runs a task once on every worker that takes tasks; each answer stands for itself. One that hangs is waited for, unless
+   * `options` limit the time.
+   *
+   * @throws DispatchError `ERR_CLOSED`
+   */
+  broadcast<K extends keyof M & string>(
+    task: K,
+    input: InputOf<M, K>,
+    options?: BroadcastOptions,
+  ): Promise<PromiseSettledResult<OutputOf<M, K>>[]>;
   /** Has one observer told what becomes of workers, the latest given. */
   observe(observer: PoolObserver): void;
 }
@@ -45,6 +64,13 @@ export function createPool<M extends TaskMap>(
       const rule = wholeBetween(1, MAX_WORKERS);
       if (!rule.test(workers)) throw wrongOption('scale', 'workers', rule, workers);
       await resize(kernel.pool, resolved.name, workers);
+    },
+    async broadcast(task, input, options) {
+      if (kernel.pool.isClosed) throw closed(resolved.name, task);
+      const places = kernel.pool.slots.filter(({ current }) => current?.state === 'ready');
+      return Promise.allSettled(
+        places.map(({ index }) => kernel.run(task, input, options, { place: index })),
+      ) as Promise<PromiseSettledResult<never>[]>;
     },
     lend: () => new LentDispatcher(owner, kernel) as Dispatcher<M>,
     observe: (observer) => {

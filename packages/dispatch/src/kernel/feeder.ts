@@ -1,4 +1,4 @@
-import type { Call } from './call.ts';
+import type { Call, WorkerWish } from './call.ts';
 import type { Histogram } from './histogram.ts';
 import type { PoolWorker } from './pool-worker.ts';
 import { rendezvous } from './rendezvous.ts';
@@ -37,8 +37,8 @@ export class Feeder {
   }
 
   /** The worker that takes a call now; none if the call has to wait. */
-  workerFor(key: string | undefined): PoolWorker | undefined {
-    const place = this.#placeOf(key);
+  workerFor(wish: WorkerWish): PoolWorker | undefined {
+    const place = this.#placeOf(wish);
     if (place === undefined) return leastBusy(this.#pool.slots);
     const current = this.#pool.slots[place]?.current;
     return current?.hasRoom ? current : undefined;
@@ -52,14 +52,13 @@ export class Feeder {
 
   /** Lets a call wait; one more worker may help. */
   wait(call: Call): void {
-    const key = call.options?.key;
-    this.#waiting.push(call, this.#placeOf(key));
-    this.help(key);
+    this.#waiting.push(call, this.#placeOf(call.wish));
+    this.help(call.wish);
   }
 
-  /** Starts one more worker for calls of a key, or for any, if a place is empty. */
-  help(key: string | undefined): void {
-    const place = this.#placeOf(key);
+  /** Starts one more worker for calls of such a wish, if a place is empty. */
+  help(wish: WorkerWish): void {
+    const place = this.#placeOf(wish);
     if (place === undefined) this.#pool.grow();
     else this.#pool.occupy(place);
   }
@@ -68,7 +67,7 @@ export class Feeder {
   putBack(call: Call): void {
     call.state = 'queued';
     call.worker = undefined;
-    this.#waiting.putBack(call, this.#placeOf(call.options?.key));
+    this.#waiting.putBack(call, this.#placeOf(call.wish));
   }
 
   remove(call: Call): void {
@@ -122,10 +121,10 @@ export class Feeder {
     return all.filter(isMeant);
   }
 
-  /** The place of a key; none while that place is empty and is not going to be filled. */
-  #placeOf(key: string | undefined): number | undefined {
-    if (key === undefined) return undefined;
-    const place = rendezvous(key, this.#pool.slots.length);
+  /** The place that is wished for; none while that place is empty and is not going to be filled. */
+  #placeOf({ key, place: wished }: WorkerWish): number | undefined {
+    if (key === undefined && wished === undefined) return undefined;
+    const place = wished ?? rendezvous(key ?? '', this.#pool.slots.length);
     const isLost =
       this.#pool.circuit.state !== 'closed' && this.#pool.slots[place]?.current === undefined;
     return isLost ? undefined : place;

@@ -68,7 +68,7 @@ export class KernelDispatcher implements Dispatcher<TaskMap> {
   // biome-ignore lint/suspicious/noExplicitAny: the contract types input and output by the task's name
   run(task: string, input: unknown, options?: RunOptions, owner?: CallOwner): Promise<any> {
     this.#capacity.used();
-    return this.#kernel.run(task, input, options, owner);
+    return this.#kernel.run(task, input, options, owner && { owner });
   }
 
   map(

@@ -60,22 +60,23 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
     return this.#frames.tasks;
   }
 
-  /** `owner`: whose calls `giveUpAll` can tell from others'. */
+  /** `owner`: whose calls `giveUpAll` can tell from others'. `place`: the one whose worker is to run it. */
   run(
     task: string,
     input: unknown,
     options: RunOptions | undefined,
-    owner?: CallOwner,
+    { owner, place }: { readonly owner?: CallOwner; readonly place?: number } = {},
   ): Promise<unknown> {
     this.counts.asked += 1;
     const { name, maxQueue, clock } = this.options;
+    const wish = { key: options?.key, place };
     let worker: PoolWorker | undefined;
     try {
       checkCall(this, task, options);
-      worker = this.feeder.workerFor(options?.key);
+      worker = this.feeder.workerFor(wish);
       if (worker === undefined && this.feeder.size >= maxQueue) {
         // One more worker will have room.
-        this.feeder.help(options?.key);
+        this.feeder.help(wish);
         throw queueFull(name, task, maxQueue);
       }
     } catch (error) {
@@ -91,7 +92,7 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
       this.#lastId += 1;
       const deadline =
         options?.timeoutMs === undefined ? undefined : Math.ceil(Date.now() + options.timeoutMs);
-      const given = { id: this.#lastId, task, input, options, now, deadline, owner };
+      const given = { id: this.#lastId, task, input, options, wish, now, deadline, owner };
       const call = new Call(given, { resolve, reject, onAbort: this.#onAbort });
       this.active += 1;
       owner?.took();
