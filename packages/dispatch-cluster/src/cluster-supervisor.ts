@@ -10,13 +10,18 @@ import type {
 } from '@ticketing/dispatch';
 import {
   type BroadcastOptions,
+  between,
+  checkByRules,
   createPool,
+  MAX_TIMER_MS,
   type ObservedWorker,
   type Pool,
 } from '@ticketing/dispatch/transport';
 import type { ResolvedClusterOptions } from './cluster-options.ts';
 import { createClusterTransport } from './cluster-transport.ts';
+import { Departure } from './departure.ts';
 import { isFence } from './fence.ts';
+import { isLeft } from './leave.ts';
 import { isToPrimary } from './primary/primary-messages.ts';
 import { type Peer, PrimarySessions } from './primary/primary-sessions.ts';
 import type { ClusterEvents, ClusterStats, SupervisedWorker, Supervisor } from './supervisor.ts';
@@ -28,26 +33,35 @@ export class ClusterSupervisor implements Supervisor {
   readonly #pool: Pool<TaskMap>;
   readonly #processes = new Map<number, ChildProcess>();
   readonly #sessions: PrimarySessions;
+  /** How long what workers serve may take to end, in milliseconds. */
+  readonly #endMs: number;
+  #departure: Departure | undefined;
   #closing: Promise<void> | undefined;
   /** Served by workers that are gone. */
   #pastRequests = 0;
 
   constructor({ pool, cluster }: ResolvedClusterOptions) {
+    this.#endMs = cluster.lameDuckMs + cluster.graceMs;
     this.#sessions = new PrimarySessions(cluster.primaryTasks);
     const transport = createClusterTransport(cluster, {
       started: (workerId, child) => this.#processes.set(workerId, child),
       message: (workerId, message) => {
         if (isFence(message)) this.#processes.get(workerId)?.send(message as object, () => {});
+        else if (isLeft(message)) this.#departure?.left(workerId);
         else if (isToPrimary(message)) this.#sessions.receive(this.#peer(workerId), message);
       },
       ended: (workerId) => {
         this.#sessions.drop(workerId);
+        this.#departure?.left(workerId);
         this.#processes.delete(workerId);
       },
     });
     this.#pool = createPool(transport, pool);
     this.#pool.observe({
-      ready: ({ workerId, slot, pid }) => this.events.emit('worker-ready', { workerId, slot, pid }),
+      ready: ({ workerId, slot, pid }) => {
+        this.#departure?.join(this.#peer(workerId));
+        this.events.emit('worker-ready', { workerId, slot, pid });
+      },
       exit: (worker, { exitCode, signal, stderrTail }) => {
         const { workerId, slot, pid } = worker;
         this.#pastRequests += reportOf(worker).requests;
@@ -58,7 +72,8 @@ export class ClusterSupervisor implements Supervisor {
   }
 
   get state(): DispatcherState {
-    return this.#pool.dispatcher.state;
+    const { state } = this.#pool.dispatcher;
+    return this.#departure === undefined || state === 'closed' ? state : 'draining';
   }
 
   get workers(): readonly SupervisedWorker[] {
@@ -88,7 +103,7 @@ export class ClusterSupervisor implements Supervisor {
       workers.reduce((total, worker) => total + numberOf(worker), 0);
     return {
       name: dispatcher.name,
-      state: dispatcher.state,
+      state: this.state,
       requests: this.#pastRequests + sum(({ requests }) => requests),
       inFlight: sum(({ inFlight }) => inFlight),
       connections: sum(({ connections }) => connections),
@@ -110,14 +125,29 @@ export class ClusterSupervisor implements Supervisor {
     return this.#pool.lend() as Dispatcher<TaskMap> as Dispatcher<M>;
   }
 
-  async close(options?: CloseOptions): Promise<void> {
-    await this.#pool.dispatcher.close(options);
-    this.#closing ??= this.#sessions.close();
+  async close(options: CloseOptions = {}): Promise<void> {
+    checkByRules('close', options, { graceMs: between(0, MAX_TIMER_MS) });
+    this.#closing ??= this.#close(options);
     await this.#closing;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Servers end first: the requests that they have may need tasks of other workers. */
+  async #close({ graceMs = this.#endMs }: CloseOptions): Promise<void> {
+    const until = performance.now() + graceMs;
+    this.#departure = new Departure();
+    const serving = this.#pool.dispatcher
+      .stats()
+      .workers.filter(({ state, report }) => state !== 'stopping' && report !== undefined);
+    await this.#departure.begin(
+      serving.map(({ workerId }) => this.#peer(workerId)),
+      graceMs,
+    );
+    await this.#pool.dispatcher.close({ graceMs: Math.max(0, until - performance.now()) });
+    await this.#sessions.close();
   }
 
   #peer(workerId: number): Peer {

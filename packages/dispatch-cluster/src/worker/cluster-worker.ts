@@ -1,6 +1,7 @@
 import type { TaskHooks, TaskMap, TaskModule } from '@ticketing/dispatch';
 import { type Served, serveProcess } from '@ticketing/dispatch/transport';
 import { isUrl } from '../cluster-options.ts';
+import { isLeave, left } from '../leave.ts';
 import { takeWorkerStart, type WorkerStartMessage } from '../worker-start.ts';
 import {
   type ClusterWorkerOptions,
@@ -28,7 +29,7 @@ const noTasks: TaskModule<TaskMap> = { tasks: {}, hooks: {} };
  * `Connection: close`, ends what is in flight, closes the server and exits. Ctrl-C leaves that to the primary; SIGTERM to a
  * worker alone asks for a successor first.
  *
- * @throws TypeError for options, and in a process that `startCluster` has not started
+ * @throws TypeError for options, in a process that `startCluster` has not started, and for a second call
  * @example
  * clusterWorker({ server: () => http.createServer(handle), listen: { port: 8080 } });
  */
@@ -37,7 +38,7 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
   checkWorkerOptions(ACTION, options, start?.connections ?? 'external');
   if (start === undefined) {
     throw new TypeError(
-      `Cannot ${ACTION}: a process that startCluster started expected, got another one`,
+      `Cannot ${ACTION}: the first call in a process that startCluster started expected, got another`,
     );
   }
   const server = new WorkerServer(options, start, {
@@ -48,6 +49,11 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
     workerId: start.workerId,
     module: moduleOf(options, start),
     around: (hooks) => withServer(hooks, server),
+  });
+  process.on('message', async (message) => {
+    if (!isLeave(message)) return;
+    await server.stop();
+    process.send?.(left, undefined, undefined, () => {});
   });
   process.on('SIGTERM', () => served.tell({ kind: 'recycle' }));
   return {

@@ -26,15 +26,17 @@ export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
       changed();
     });
   });
+  // One for all requests: `once` makes two functions for each.
+  function ended(this: ServerResponse): void {
+    responses.delete(this);
+    changed();
+  }
   // Before the application's own listener, which may answer at once.
   server.prependListener('request', (_: IncomingMessage, response: ServerResponse) => {
     requests += 1;
     responses.add(response);
     if (isTurningAway) sayClose(response);
-    response.once('close', () => {
-      responses.delete(response);
-      changed();
-    });
+    response.on('close', ended);
   });
   return {
     get requests() {

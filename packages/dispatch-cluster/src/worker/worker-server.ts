@@ -29,6 +29,7 @@ export class WorkerServer {
   #waiting: (() => void)[] = [];
   #toldOfWork = false;
   #asked = false;
+  #stopping: Promise<void> | undefined;
 
   constructor(options: ClusterWorkerOptions, start: WorkerStartMessage, news: ServerNews) {
     this.#options = options;
@@ -56,10 +57,17 @@ export class WorkerServer {
       this.#tellMade.reject(error);
       throw error;
     }
+    this.#report();
     this.#timer = setInterval(() => this.#report(), REPORT_EVERY_MS).unref();
   }
 
-  async stop(): Promise<void> {
+  /** Serves what it has, and no more. Resolves when nothing of the server is left. Idempotent. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
     this.isDraining = true;
     if (this.#served === undefined) return;
     const { app, traffic } = this.#served;
@@ -74,8 +82,9 @@ export class WorkerServer {
   }
 
   #changed(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve();
-    const { requests = 0 } = this.#served?.traffic ?? {};
+    // After every request: nothing is made here unless it is needed.
+    if (this.#waiting.length > 0) for (const resolve of this.#waiting.splice(0)) resolve();
+    const requests = this.#served?.traffic.requests ?? 0;
     // The first answer proves that the worker works; the rest is told from time to time.
     if (!this.#toldOfWork && requests > 0) this.#report();
     const { maxRequests } = this.#start;
