@@ -6,8 +6,8 @@ import {
   createRenfe,
 } from '@ticketing/carriers';
 import type { Carrier, CarrierAnswer, ResolvedQuery } from '@ticketing/core';
-import { defineTasks, type TaskContext, type TaskModule } from '@ticketing/dispatch';
-import type { CarrierName, Flags } from './flags.ts';
+import type { TaskContext } from '@ticketing/dispatch';
+import type { CarrierName, Flags } from './flags/flags.ts';
 
 /** What carriers need to be asked, here or in a worker. */
 export interface CarrierSettings {
@@ -18,16 +18,16 @@ export interface CarrierSettings {
 
 /** The carriers, and the connections to them. */
 export interface Carriers {
+  readonly settings: CarrierSettings;
   readonly byName: Readonly<Record<CarrierName, Carrier>>;
   readonly http: CarrierHttpPools;
 }
 
 /** Makes every carrier; opens nothing yet. `now`: epoch ms. */
-export function createCarriers(
-  { carriersUrl, ouigo }: CarrierSettings,
-  now: () => number,
-): Carriers {
+export function createCarriers(settings: CarrierSettings, now: () => number): Carriers {
+  const { carriersUrl, ouigo } = settings;
   return {
+    settings,
     byName: {
       renfe: createRenfe({ baseUrl: `${carriersUrl}/renfe` }),
       ouigo: createOuigo({ baseUrl: `${carriersUrl}/ouigo`, credentials: ouigo, now }),
@@ -53,23 +53,17 @@ export interface CarrierBytes extends Omit<CarrierQuestion, 'deadline'> {
 /** What a dispatcher runs: a carrier's whole work, or the half without sockets. A type, since tasks are indexed. */
 export type CarrierTasks = {
   search(question: CarrierQuestion, context: TaskContext): Promise<CarrierAnswer>;
-  normalise(bytes: CarrierBytes): CarrierAnswer;
+  normalise(bytes: CarrierBytes, context: TaskContext): CarrierAnswer | Promise<CarrierAnswer>;
 };
 
-/** Makes the tasks of these carriers. They close the connections on teardown if these are their own. */
-export function carrierTasks(
-  { byName, http }: Carriers,
-  teardown: () => Promise<void>,
-): TaskModule<CarrierTasks> {
-  return defineTasks<CarrierTasks>(
-    {
-      async search({ carrier: name, query, deadline }, { signal }) {
-        const carrier = byName[name];
-        const wire = await carrier.request(query, { signal, deadline, http: http.clientOf(name) });
-        return carrier.normalise(wire, query);
-      },
-      normalise: ({ carrier, query, wire }) => byName[carrier].normalise(wire, query),
+/** Makes the tasks of these carriers. */
+export function carrierTasks({ byName, http }: Carriers): CarrierTasks {
+  return {
+    async search({ carrier: name, query, deadline }, { signal }) {
+      const carrier = byName[name];
+      const wire = await carrier.request(query, { signal, deadline, http: http.clientOf(name) });
+      return carrier.normalise(wire, query);
     },
-    { teardown },
-  );
+    normalise: ({ carrier, query, wire }) => byName[carrier].normalise(wire, query),
+  };
 }

@@ -1,89 +1,92 @@
 import { stationTable } from '@ticketing/carriers';
 import { createSearch, type Search, type StationIndex } from '@ticketing/core';
-import { createCarriers } from './carriers.ts';
-import { coalescedSearch, type DocumentSearch, directSearch } from './coalesced-search.ts';
-import { runBy, startDispatcher } from './dispatch.ts';
-import type { Flags } from './flags.ts';
+import type { Dispatcher } from '@ticketing/dispatch';
+import type { Carriers, CarrierTasks } from './carriers.ts';
+import { documentsBy, type PrimaryTasks } from './cluster-tasks.ts';
+import { startDispatcher } from './dispatch.ts';
+import {
+  coalescedDocuments,
+  type Documents,
+  directDocuments,
+  documentsOf,
+  type FindDocument,
+} from './documents.ts';
+import type { Flags } from './flags/flags.ts';
+import { runBy } from './run-carrier.ts';
 
 /** What a serving process is made of. */
 export interface Parts {
   /** Answers as one document. */
-  readonly documents: DocumentSearch;
+  readonly documents: Documents;
+  /** The same by this process itself, for it or for another that coalesces. */
+  readonly findDocument: FindDocument;
   /** Answers as events. */
   readonly search: Search;
   readonly stations: StationIndex;
   /** Epoch ms. */
   now(): number;
-  /** Where the carriers answer. */
-  readonly carriersUrl: string;
   /** Pids of the processes that tasks run in, besides this one. */
-  processes(): readonly number[];
+  taskPids(): readonly number[];
   /** Every part's counters. */
   stats(): Record<string, unknown>;
+  /** Replaces the workers that tasks run in. */
+  reload(): Promise<void>;
   /** Ends what is in flight, then everything that `compose` started. */
   close(): Promise<void>;
 }
 
-interface Given {
-  readonly flags: Flags;
+/** Where a process finds itself. */
+export interface Surroundings {
+  readonly carriers: Carriers;
+  /** Epoch ms. */
   readonly now: () => number;
+  /** The primary of the cluster that this process serves in. */
+  readonly primary?: Dispatcher<PrimaryTasks>;
 }
 
-interface Upstream {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-/** Makes the parts that the flags ask for. This file alone knows which implementations there are. */
-export async function compose(flags: Flags, now: () => number): Promise<Parts> {
-  const given = { flags, now };
-  const upstream = await startUpstream(given);
-  const settings = { carriersUrl: upstream.url, ouigo: flags.ouigo };
-  const carriers = createCarriers(settings, now);
-  const { http } = carriers;
-  const dispatcher = await startDispatcher({ flags, settings, carriers }).catch(async (error) => {
-    await upstream.close();
-    throw error;
-  });
-  const search = createSearch({
-    carriers: flags.carriers.map((name) => carriers.byName[name]),
-    deadlineMs: flags.deadlineMs,
-    http: http.clientOf,
-    run: runBy(dispatcher, flags.offload),
-    now,
-  });
-  const documents = flags.coalesce ? coalescedSearch(search) : directSearch(search);
+/** Makes the parts that the flags ask for. The carriers' connections are theirs from now on. */
+export async function compose(flags: Flags, surroundings: Surroundings): Promise<Parts> {
+  const { carriers, now, primary } = surroundings;
+  const dispatching = await startDispatcher({ flags, carriers, primary });
+  const { dispatcher } = dispatching;
+  const search = searchBy(dispatcher, { flags, carriers, now });
+  const findDocument = documentsOf(search);
+  const isShared = flags.coalesce === 'machine' && primary !== undefined;
+  const find = isShared ? documentsBy(primary) : findDocument;
+  const documents = flags.coalesce === 'off' ? directDocuments(find) : coalescedDocuments(find);
   return {
     documents,
+    findDocument,
     search,
     stations: stationTable,
     now,
-    carriersUrl: upstream.url,
-    processes: () =>
-      dispatcher
-        .stats()
-        .workers.flatMap(({ pid }) => (pid === undefined || pid === process.pid ? [] : [pid])),
+    taskPids: dispatching.pids,
     stats: () => ({
       coalesce: documents.stats(),
       search: search.stats(),
       dispatch: dispatcher.stats(),
-      http: http.stats(),
+      http: carriers.http.stats(),
     }),
+    reload: dispatching.reload,
     async close() {
       await search.close();
-      await dispatcher.close();
-      await http.close();
-      await upstream.close();
+      await dispatching.close();
+      await carriers.http.close();
     },
   };
 }
 
-/** The given URL, or a simulator on a free loopback port that lives as long as the server. */
-async function startUpstream({ flags: { carriersUrl, latency }, now }: Given): Promise<Upstream> {
-  if (carriersUrl !== undefined) return { url: carriersUrl, close: async () => {} };
-  const { startCarrierSim } = await import('@ticketing/carrier-sim');
-  return startCarrierSim({
+/** Asks the carriers, whose work a dispatcher runs. */
+export function searchBy(
+  dispatcher: Dispatcher<CarrierTasks>,
+  given: { readonly flags: Flags; readonly carriers: Carriers; readonly now: () => number },
+): Search {
+  const { flags, carriers, now } = given;
+  return createSearch({
+    carriers: flags.carriers.map((name) => carriers.byName[name]),
+    deadlineMs: flags.deadlineMs,
+    http: carriers.http.clientOf,
+    run: runBy(dispatcher, flags.offload),
     now,
-    plan: { renfe: { latency }, ouigo: { latency }, avlo: { latency } },
   });
 }

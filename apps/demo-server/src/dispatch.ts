@@ -1,91 +1,92 @@
-import type { RunCarrier } from '@ticketing/core';
-import { createInProcessDispatcher, type Dispatcher } from '@ticketing/dispatch';
-import {
-  type CarrierSettings,
-  type Carriers,
-  type CarrierTasks,
-  carrierTasks,
-} from './carriers.ts';
-import type { CarrierName, DispatchName, Flags } from './flags.ts';
+import { createInProcessDispatcher, type Dispatcher, defineTasks } from '@ticketing/dispatch';
+import { type Carriers, type CarrierTasks, carrierTasks } from './carriers.ts';
+import type { PrimaryTasks } from './cluster-tasks.ts';
+import type { DispatchName, Flags } from './flags/flags.ts';
+import { programUrl } from './program-url.ts';
 
 /** Where carriers' work can run. */
 export interface DispatchGiven {
   readonly flags: Flags;
-  readonly settings: CarrierSettings;
   readonly carriers: Carriers;
+  /** The primary of the cluster that this process serves in. */
+  readonly primary: Dispatcher<PrimaryTasks> | undefined;
 }
 
-type CarrierDispatcher = Dispatcher<CarrierTasks>;
+/** A dispatcher, and what it came with. */
+export interface Dispatching {
+  readonly dispatcher: Dispatcher<CarrierTasks>;
+  /** Pids of the processes that tasks run in, if they run for this one alone. */
+  pids(): readonly number[];
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
 
-const dispatchers: Record<DispatchName, (given: DispatchGiven) => Promise<CarrierDispatcher>> = {
+const dispatchers: Record<DispatchName, (given: DispatchGiven) => Promise<Dispatching>> = {
   'in-process': async ({ carriers }) =>
-    createInProcessDispatcher(carrierTasks(carriers, async () => {})),
+    owned(createInProcessDispatcher(defineTasks(carrierTasks(carriers)))),
   fork: async (given) => {
     const { createForkDispatcher } = await import('@ticketing/dispatch-fork');
-    return createForkDispatcher<CarrierTasks>(tasksUrl(), workerOptions(given));
+    return owned(createForkDispatcher<CarrierTasks>(programUrl('tasks'), workerOptions(given)));
   },
   piscina: async (given) => {
     const { createPiscinaDispatcher } = await import('@ticketing/dispatch-piscina');
-    return createPiscinaDispatcher<CarrierTasks>(tasksUrl(), workerOptions(given));
+    return owned(createPiscinaDispatcher<CarrierTasks>(programUrl('tasks'), workerOptions(given)));
   },
+  cluster: ({ primary, ...given }) => (primary ? lentBy(primary) : clusterOfTasks(given)),
 };
 
 /** Starts the dispatcher that the flags name, and waits until it takes tasks. */
-export async function startDispatcher(given: DispatchGiven): Promise<CarrierDispatcher> {
-  const dispatcher = await dispatchers[given.flags.dispatch](given);
+export async function startDispatcher(given: DispatchGiven): Promise<Dispatching> {
+  const dispatching = await dispatchers[given.flags.dispatch](given);
   try {
-    await dispatcher.ready();
-    return dispatcher;
+    await dispatching.dispatcher.ready();
+    return dispatching;
   } catch (error) {
-    await dispatcher.close();
+    await dispatching.close();
     throw error;
   }
 }
 
-/** Has a dispatcher run a carrier's work: the whole of it, or what needs no sockets. */
-export function runBy(dispatcher: CarrierDispatcher, offload: Flags['offload']): RunCarrier {
-  // A search only reads, so it may run again when its worker is lost.
-  const again = { idempotent: true, retries: 1 };
-  if (offload === 'whole') {
-    return ({ id }, query, { signal, deadline }) =>
-      dispatcher.run(
-        'search',
-        { carrier: id as CarrierName, query, deadline },
-        { signal, ...again },
-      );
-  }
-  return async ({ id, request }, query, context) => {
-    const wire = await request(query, context);
-    const { signal } = context;
-    // Buffers that were moved are gone when the worker is: then there is nothing to try again with.
-    const how = dispatcher.capabilities.transfer ? { transfer: buffersOf(wire) } : again;
-    return dispatcher.run(
-      'normalise',
-      { carrier: id as CarrierName, query, wire },
-      { signal, ...how },
-    );
+function owned(dispatcher: Dispatcher<CarrierTasks>): Dispatching {
+  return {
+    dispatcher,
+    pids: () =>
+      dispatcher
+        .stats()
+        .workers.flatMap(({ pid }) => (pid === undefined || pid === process.pid ? [] : [pid])),
+    reload: () => dispatcher.reload(),
+    close: () => dispatcher.close(),
   };
 }
 
-function workerOptions({ flags, settings }: DispatchGiven) {
+/** The primary spreads the work over all processes that serve. */
+async function lentBy(primary: Dispatcher<PrimaryTasks>): Promise<Dispatching> {
+  return {
+    dispatcher: primary,
+    pids: () => [],
+    reload: async () => {},
+    close: async () => {},
+  };
+}
+
+/** This process serves alone: its cluster has workers for tasks only. */
+async function clusterOfTasks(given: Omit<DispatchGiven, 'primary'>): Promise<Dispatching> {
+  const { startCluster } = await import('@ticketing/dispatch-cluster');
+  const { max: workers, env } = workerOptions(given);
+  const entry = programUrl('task-worker');
+  const supervisor = startCluster({ entry, workers, env, connections: 'external' });
+  const { pids, reload } = owned(supervisor.dispatcher<CarrierTasks>());
+  return {
+    dispatcher: supervisor.dispatcher<CarrierTasks>(),
+    pids,
+    reload,
+    close: () => supervisor.close(),
+  };
+}
+
+function workerOptions({ flags, carriers }: Pick<DispatchGiven, 'flags' | 'carriers'>) {
   return {
     max: flags.dispatchWorkers,
-    env: { ...process.env, DEMO_TASK_SETTINGS: JSON.stringify(settings) },
+    env: { ...process.env, DEMO_TASK_SETTINGS: JSON.stringify(carriers.settings) },
   };
-}
-
-/** The module stands beside this one, as source and as built. */
-function tasksUrl(): URL {
-  return new URL(`./tasks${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
-}
-
-/** Buffers that hold nothing but a body of the wire's. */
-function buffersOf(wire: unknown): ArrayBuffer[] {
-  return Object.values(Object(wire)).flatMap((body) =>
-    body instanceof Uint8Array &&
-    body.buffer instanceof ArrayBuffer &&
-    body.byteLength === body.buffer.byteLength
-      ? [body.buffer]
-      : [],
-  );
 }

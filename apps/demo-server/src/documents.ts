@@ -1,45 +1,59 @@
 import { type CoalescerStats, canonicalKey, createCoalescer } from '@ticketing/batching';
-import type { JourneyOrder, Search, SearchQuery, SearchResult } from '@ticketing/core';
+import type { CarrierStatus, JourneyOrder, Search, SearchQuery } from '@ticketing/core';
 
-/** How the routes ask for one document; a stream is each client's own. */
-export interface DocumentSearch {
-  find(query: SearchQuery, options: FindOptions): Promise<SearchResult>;
-  /** Asked against loaded; `undefined` when every question is asked for itself. */
-  stats(): CoalescerStats | undefined;
+/** One answer as a client gets it, written once. Plain data: it may come from another process. */
+export interface SearchDocument {
+  readonly body: Uint8Array;
+  readonly carriers: readonly CarrierStatus[];
+  readonly ms: number;
 }
 
-export interface FindOptions {
-  readonly order: JourneyOrder;
-  /** Aborts when the client leaves. */
-  readonly signal: AbortSignal;
-}
-
-/** Asks every question for itself. */
-export function directSearch(search: Search): DocumentSearch {
-  return {
-    find: (query, options) => search.search(query, options),
-    stats: () => undefined,
-  };
-}
-
-/** Makes equal questions in flight one search, which goes on until the last of its clients has left. */
-export function coalescedSearch(search: Search): DocumentSearch {
-  const coalescer = createCoalescer<Question, SearchResult>(
-    ({ query, order }, { signal }) => search.search(query, { order, signal }),
-    { name: 'search', key: keyOf },
-  );
-  return {
-    find: (query, { order, signal }) => coalescer.get({ query, order }, { signal }),
-    stats: () => coalescer.stats(),
-  };
-}
-
-interface Question {
+/** What a document answers. */
+export interface DocumentQuestion {
   readonly query: SearchQuery;
   readonly order: JourneyOrder;
 }
 
-function keyOf({ query, order }: Question): string {
+/** How documents are got; a stream is each client's own. `signal` aborts when the client leaves. */
+export type FindDocument = (
+  question: DocumentQuestion,
+  options: { readonly signal: AbortSignal },
+) => Promise<SearchDocument>;
+
+/** How the routes ask. */
+export interface Documents {
+  readonly find: FindDocument;
+  /** Asked against loaded; `undefined` when every question is asked for itself. */
+  stats(): CoalescerStats | undefined;
+}
+
+/** Asks the carriers. */
+export function documentsOf(search: Search): FindDocument {
+  return async ({ query, order }, { signal }) => {
+    const result = await search.search(query, { order, signal });
+    const { carriers, ms } = result;
+    return { body: Buffer.from(JSON.stringify(result)), carriers, ms };
+  };
+}
+
+/** Asks every question for itself. */
+export function directDocuments(find: FindDocument): Documents {
+  return { find, stats: () => undefined };
+}
+
+/** Makes equal questions in flight one, which goes on until the last of its clients has left. */
+export function coalescedDocuments(find: FindDocument): Documents {
+  const coalescer = createCoalescer<DocumentQuestion, SearchDocument>(
+    (question, { signal }) => find(question, { signal }),
+    { name: 'search', key: keyOf },
+  );
+  return {
+    find: (question, { signal }) => coalescer.get(question, { signal }),
+    stats: () => coalescer.stats(),
+  };
+}
+
+function keyOf({ query, order }: DocumentQuestion): string {
   const { origin, destination, date, passengers = 1 } = query;
   return canonicalKey(origin.id, destination.id, date, passengers, order);
 }

@@ -1,16 +1,19 @@
-import { FlagError } from './flag-values.ts';
-import { type FlagRow, readFlags } from './flags.ts';
-import { serve } from './serve.ts';
+import { FlagError } from './flags/flag-values.ts';
+import type { Flags } from './flags/flags.ts';
+import { type FlagRow, readFlags } from './flags/read-flags.ts';
+import { type Serving, serve } from './serve.ts';
 
 const STOP_MARGIN_MS = 5000;
 
 try {
   const { flags, rows } = readFlags(process.argv.slice(2), process.env);
-  const server = await serve(flags);
+  const server = await serve(flags, { log: (line) => console.error(line) });
   console.log(table(rows));
-  console.log(`\ncarriers   ${server.carriersUrl}`);
+  console.log(`\nprocesses  ${processesOf(flags)}`);
+  console.log(`carriers   ${server.carriersUrl}`);
   console.log(`listening  ${server.url}/search?origin=Madrid&destination=Barcelona`);
   stopOnSignal(server.close, flags.deadlineMs + STOP_MARGIN_MS);
+  reloadOnSignal(server.reload);
 } catch (error) {
   console.error(lineOf(error));
   process.exitCode = error instanceof FlagError || 'syscall' in Object(error) ? 2 : 1;
@@ -31,6 +34,20 @@ function stopOnSignal(close: () => Promise<void>, graceMs: number): void {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+}
+
+/** SIGHUP replaces workers one by one. Nothing changes if their successors do not start. */
+function reloadOnSignal(reload: Serving['reload']): void {
+  process.on('SIGHUP', () => {
+    reload().catch((error) => console.error(`Cannot reload: ${lineOf(error)}`));
+  });
+}
+
+function processesOf({ accept, workers, dispatch, dispatchWorkers }: Flags): string {
+  const serving = accept === 'single' ? '1 that serves' : `1 primary, ${workers} that serve`;
+  if (dispatch === 'in-process' || (dispatch === 'cluster' && accept !== 'single')) return serving;
+  const kind = dispatch === 'piscina' ? 'threads' : 'processes';
+  return `${serving}, ${workers} x ${dispatchWorkers} ${kind} for tasks`;
 }
 
 function table(rows: readonly FlagRow[]): string {

@@ -1,4 +1,5 @@
 import { RailError } from '@ticketing/core';
+import { DispatchError } from '@ticketing/dispatch';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 
@@ -29,7 +30,7 @@ const titles = {
   499: 'Client closed request',
   500: 'Internal server error',
   502: 'Every carrier failed',
-  503: 'Every carrier is busy',
+  503: 'Too busy',
   504: 'No carrier answered in time',
 } as const;
 
@@ -85,6 +86,11 @@ function toProblem(error: unknown, request: FastifyRequest): ProblemError {
   if (RailError.is(error) && error.code === 'ERR_BAD_QUERY') {
     const { parameter = '', expected = '', got } = error.data;
     return badParameter(parameter, expected, got);
+  }
+  // A search or a question that another process was to answer.
+  if (DispatchError.is(error)) {
+    const isLate = error.code === 'ERR_TIMEOUT' || error.code === 'ERR_RUN_TIMEOUT';
+    return new ProblemError(isLate ? 504 : 503, { detail: error.message });
   }
   const { validation, statusCode, message } = error as FastifyError;
   if (validation?.[0]) return invalidParameter(validation[0], request);

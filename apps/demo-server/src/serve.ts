@@ -1,46 +1,56 @@
-import { compose } from './compose.ts';
-import type { Flags } from './flags.ts';
-import { buildServer } from './server.ts';
+import type { Flags } from './flags/flags.ts';
+import { serveAlone } from './serve-alone.ts';
+import { serveByCluster } from './serve-by-cluster.ts';
+import { startUpstream } from './upstream.ts';
 
-/** One serving process. */
+/** The server, whatever processes it has. */
 export interface Serving {
   readonly url: string;
   readonly carriersUrl: string;
+  /** Replaces its workers one by one; no request fails. */
+  reload(): Promise<void>;
   /** Stops accepting, answers what is in flight, closes everything. Idempotent. */
   close(): Promise<void>;
 }
 
+/** How the server is started. */
+export interface ServeOptions {
+  /** What today is: epoch ms. Default: the platform's; workers have that anyway. */
+  readonly now?: () => number;
+  /** Is given a line when something happens that operators want to know. */
+  readonly log?: (line: string) => void;
+}
+
 /**
- * Composes, builds and listens. `now` (epoch ms) decides what today is.
+ * Starts what the flags ask for, and resolves when it serves.
  *
- * @throws the listening socket's error; nothing stays open then
+ * @throws what keeps it from serving, such as the listening socket's error; nothing stays open then
  */
-export async function serve(flags: Flags, now: () => number = Date.now): Promise<Serving> {
-  const parts = await compose(flags, now);
-  let closing: Promise<void> | undefined;
-  const { ouigo: _secret, ...shown } = flags;
-  const state = {
-    parts,
-    draining: () => closing !== undefined,
-    config: () => ({
-      ...shown,
-      carriersUrl: parts.carriersUrl,
-      processes: [
-        { pid: process.pid, role: 'server' },
-        ...parts.processes().map((pid) => ({ pid, role: 'task' })),
-      ],
-    }),
-  };
-  const app = await buildServer(state, flags);
-  async function close(): Promise<void> {
-    await app.close();
-    await parts.close();
-  }
+export async function serve(
+  flags: Flags,
+  { now = Date.now, log = () => {} }: ServeOptions = {},
+): Promise<Serving> {
+  const upstream = await startUpstream(flags, now);
   try {
-    const url = await app.listen({ port: flags.port, host: flags.host });
-    return { url, carriersUrl: parts.carriersUrl, close: () => (closing ??= close()) };
+    const given = { flags, carriersUrl: upstream.url, now, log };
+    const { close, ...served } =
+      flags.accept === 'single' ? await serveAlone(given) : await serveByCluster(given);
+    let closing: Promise<void> | undefined;
+    return {
+      ...served,
+      carriersUrl: upstream.url,
+      close: () => (closing ??= close().then(() => upstream.close())),
+    };
   } catch (error) {
-    await close();
+    await upstream.close();
     throw error;
   }
+}
+
+/** What each way of serving is given. */
+export interface ServeGiven {
+  readonly flags: Flags;
+  readonly carriersUrl: string;
+  readonly now: () => number;
+  readonly log: (line: string) => void;
 }

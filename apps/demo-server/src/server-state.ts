@@ -1,8 +1,25 @@
+import type { ProcessStatus } from './cluster-tasks.ts';
 import type { Parts } from './compose.ts';
+import type { Flags } from './flags/flags.ts';
 
 /** What the routes see of the process they run in. */
 export interface ServerState {
   readonly parts: Parts;
-  config(): Record<string, unknown>;
   draining(): boolean;
+  config(): Record<string, unknown>;
+  /** Every process of the server, this one too. */
+  processes(): Promise<readonly ProcessStatus[]>;
+}
+
+/** The flags without what is secret. */
+export function shownFlags(
+  { ouigo: _secret, ...flags }: Flags,
+  carriersUrl: string,
+): Record<string, unknown> {
+  return { ...flags, carriersUrl };
+}
+
+/** What a serving process tells of itself. */
+export function ownStatus(parts: Parts): ProcessStatus {
+  return { pid: process.pid, role: 'server', stats: parts.stats(), taskPids: parts.taskPids() };
 }

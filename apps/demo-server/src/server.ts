@@ -4,6 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import { sendClientError } from './client-error.ts';
 import { ProblemError, sendProblem } from './problem.ts';
+import { computeRoute } from './routes/compute.ts';
 import { healthRoutes } from './routes/health.ts';
 import { searchRoute } from './routes/search.ts';
 import type { ServerState } from './server-state.ts';
@@ -42,10 +43,6 @@ export async function buildServer(
     reply.header('x-worker', process.pid);
     if (state.draining()) reply.header('connection', 'close');
   });
-  // Connections that were busy when the server began to stop would stay open for their keep-alive time.
-  app.addHook('onResponse', async () => {
-    if (state.draining()) setImmediate(() => app.server.closeIdleConnections());
-  });
   if (logRequests) {
     app.addHook('onResponse', async ({ method, url }, reply) => {
       reply.log.info(
@@ -59,6 +56,7 @@ export async function buildServer(
     openapi: { openapi: '3.1.0', info: { title: 'Ticketing demo', version: '1' } },
   });
   await app.register(searchRoute, state.parts);
+  await app.register(computeRoute);
   await app.register(healthRoutes, state);
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   return app as unknown as FastifyInstance;

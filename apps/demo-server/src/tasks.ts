@@ -1,5 +1,5 @@
 // What one dispatched worker loads. Its settings come by the environment, since a worker is given a URL alone.
-import type { TaskModule } from '@ticketing/dispatch';
+import { defineTasks, type TaskModule } from '@ticketing/dispatch';
 import {
   type CarrierSettings,
   type CarrierTasks,
@@ -9,6 +9,8 @@ import {
 
 const settings: CarrierSettings = JSON.parse(process.env['DEMO_TASK_SETTINGS'] ?? '{}');
 const carriers = createCarriers(settings, Date.now);
-const tasks: TaskModule<CarrierTasks> = carrierTasks(carriers, () => carriers.http.close());
+const tasks: TaskModule<CarrierTasks> = defineTasks(carrierTasks(carriers), {
+  teardown: () => carriers.http.close(),
+});
 
 export default tasks;

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { MADRID_BARCELONA, requestsAt, serveDemo } from './demo.ts';
+import { MADRID_BARCELONA, requestsAt, serveDemo, statsOf } from './demo.ts';
 
 const REVERSED = '/search?destination=uic:7171801&passengers=1&origin=7160000&order=departure';
 
@@ -16,22 +16,22 @@ test('300 equal searches at once are one search upstream, with one body', async 
     ouigo: { arrived: 2 },
     avlo: { arrived: 2 },
   });
-  const { body } = await get('/stats');
-  expect(body.coalesce).toMatchObject({ asked: 300, loaded: 1, joined: 299, inFlight: 0 });
+  const [stats] = await statsOf({ get });
+  expect(stats.coalesce).toMatchObject({ asked: 300, loaded: 1, joined: 299, inFlight: 0 });
 });
 
 test('searches that differ are not one', async () => {
   const { get } = await serveDemo('--latency', '20');
   const others = ['&passengers=2', '&order=price', '&date=2026-12-02', ''];
   await Promise.all(others.map((other) => get(MADRID_BARCELONA + other)));
-  expect((await get('/stats')).body.coalesce).toMatchObject({ asked: 4, loaded: 4 });
+  expect((await statsOf({ get }))[0].coalesce).toMatchObject({ asked: 4, loaded: 4 });
 });
 
 test('--coalesce off asks every time', async () => {
   const { get, carriersUrl } = await serveDemo('--coalesce', 'off', '--latency', '20');
   await Promise.all([1, 2, 3].map(() => get(MADRID_BARCELONA)));
   expect(await requestsAt(carriersUrl)).toMatchObject({ renfe: { arrived: 12 } });
-  expect((await get('/stats')).body).not.toHaveProperty('coalesce');
+  expect((await statsOf({ get }))[0]).not.toHaveProperty('coalesce');
 });
 
 test('one of two equal clients leaves: the other gets its answer; both leave: the search is aborted', async () => {
@@ -41,7 +41,7 @@ test('one of two equal clients leaves: the other gets its answer; both leave: th
   const left = fetch(url + MADRID_BARCELONA, { signal }).catch(() => 'left');
   const stays = get(MADRID_BARCELONA);
   await vi.waitFor(async () =>
-    expect((await get('/stats')).body.coalesce).toMatchObject({ joined: 1 }),
+    expect((await statsOf({ get }))[0].coalesce).toMatchObject({ joined: 1 }),
   );
   controller.abort();
   expect(await left).toBe('left');
@@ -53,12 +53,12 @@ test('one of two equal clients leaves: the other gets its answer; both leave: th
     fetch(url + MADRID_BARCELONA, { signal: both.signal }).catch(() => 'left'),
   );
   await vi.waitFor(async () =>
-    expect((await get('/stats')).body.coalesce).toMatchObject({ joined: 2 }),
+    expect((await statsOf({ get }))[0].coalesce).toMatchObject({ joined: 2 }),
   );
   both.abort();
   await Promise.all(gone);
   await vi.waitFor(async () =>
-    expect((await get('/stats')).body.coalesce).toMatchObject({ left: 3, aborted: 1 }),
+    expect((await statsOf({ get }))[0].coalesce).toMatchObject({ left: 3, aborted: 1 }),
   );
   await vi.waitFor(async () =>
     expect(await requestsAt(carriersUrl)).toMatchObject({ renfe: { aborted: 1, open: 0 } }),

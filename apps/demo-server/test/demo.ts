@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { readFlags } from '../src/flags.ts';
+import { readFlags } from '../src/flags/read-flags.ts';
 import { type Serving, serve } from '../src/serve.ts';
 
 export const MADRID_BARCELONA = '/search?origin=Madrid&destination=Barcelona';
@@ -20,13 +20,22 @@ export function serveDemo(...argv: string[]): Promise<Demo> {
 export async function serveDemoOn(today: string, ...argv: string[]): Promise<Demo> {
   const { flags } = readFlags(['--port', '0', ...argv], {});
   const offset = Date.parse(`${today}T12:00Z`) - Math.floor(performance.now());
-  const server = await serve(flags, () => offset + Math.floor(performance.now()));
+  const server = await serve(flags, { now: () => offset + Math.floor(performance.now()) });
   onTestFinished(server.close);
   return { ...server, get: (path, init) => getFrom(server.url + path, init) };
 }
 
 interface Demo extends Serving {
   readonly get: typeof getFrom;
+}
+
+/** What a server's processes have counted. */
+export async function statsOf({
+  get,
+}: {
+  readonly get: (path: string) => ReturnType<typeof getFrom>;
+}) {
+  return (await get('/stats')).body.processes;
 }
 
 /** Status, headers and parsed body. */
@@ -49,6 +58,8 @@ export interface DemoProcess {
   readonly carriersUrl: string;
   /** Everything written to standard output so far. */
   output(): string;
+  /** Everything written to standard error so far. */
+  errors(): string;
   exit(): Promise<number | null>;
 }
 
@@ -76,6 +87,8 @@ export async function startDemo(
   const child = spawnDemo(['--port', '0', ...argv], env);
   const exit = once(child, 'exit').then(([code]) => code as number | null);
   const lines: string[] = [];
+  const errors: string[] = [];
+  child.stderr?.on('data', (data) => errors.push(String(data)));
   const found = new Map<string, string>();
   for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
     lines.push(line);
@@ -90,6 +103,7 @@ export async function startDemo(
     url,
     carriersUrl: found.get('carriers') ?? '',
     output: () => lines.join('\n'),
+    errors: () => errors.join(''),
     exit: () => exit,
   };
 }
@@ -119,10 +133,15 @@ export async function setPlan(carriersUrl: string, carrier: string, patch: objec
   if (!response.ok) throw new Error(await response.text());
 }
 
+interface Counts {
+  readonly arrived: number;
+  readonly aborted: number;
+  readonly open: number;
+  readonly mostOpen: number;
+}
+
 /** What the simulator has seen. */
-export async function requestsAt(
-  carriersUrl: string,
-): Promise<Record<string, { open: number; aborted: number }>> {
+export async function requestsAt(carriersUrl: string): Promise<Record<string, Counts>> {
   const response = await fetch(`${carriersUrl}/requests`);
-  return (await response.json()) as Record<string, { open: number; aborted: number }>;
+  return (await response.json()) as Record<string, Counts>;
 }

@@ -1,12 +1,13 @@
 import type { Journey } from '@ticketing/core';
+import { lives } from '@ticketing/dispatch/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { MADRID_BARCELONA, requestsAt, serveDemoOn, setPlan, startDemo } from './demo.ts';
+import { MADRID_BARCELONA, requestsAt, serveDemoOn, setPlan, startDemo, statsOf } from './demo.ts';
 
 // Workers have the platform's clock, so these servers live today.
 const today = new Date().toISOString().slice(0, 10);
 const serveToday = (...argv: string[]) => serveDemoOn(today, ...argv);
 
-const everywhere = ['in-process', 'fork', 'piscina'].flatMap((dispatch) =>
+const everywhere = ['in-process', 'fork', 'piscina', 'cluster'].flatMap((dispatch) =>
   ['whole', 'normalise'].map((offload) => ['--dispatch', dispatch, '--offload', offload]),
 );
 
@@ -17,24 +18,14 @@ function timeless(journeys: readonly Journey[]): unknown {
   );
 }
 
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
+test('the same journeys wherever the carriers’ work runs', { timeout: 30_000 }, async () => {
+  const seen: unknown[] = [];
+  for (const flags of everywhere) {
+    const { get } = await serveToday('--latency', '0', ...flags);
+    const { status, body } = await get(MADRID_BARCELONA);
+    expect([status, body.complete], flags.join(' ')).toEqual([200, true]);
+    seen.push(timeless(body.journeys));
   }
-};
-
-test('the same journeys wherever the carriers’ work runs', async () => {
-  const seen = await Promise.all(
-    everywhere.map(async (flags) => {
-      const { get } = await serveToday('--latency', '0', ...flags);
-      const { status, body } = await get(MADRID_BARCELONA);
-      expect(status, flags.join(' ')).toBe(200);
-      expect(body.complete, flags.join(' ')).toBe(true);
-      return timeless(body.journeys);
-    }),
-  );
   expect((seen[0] as Journey[]).length).toBeGreaterThanOrEqual(20);
   for (const journeys of seen) expect(journeys).toEqual(seen[0]);
 });
@@ -67,8 +58,8 @@ describe.each(everywhere)('%s %s %s %s', (...flags) => {
   test('/stats counts the tasks', async () => {
     const { get } = await serveToday('--latency', '0', ...flags);
     await get(MADRID_BARCELONA);
-    const { body } = await get('/stats');
-    expect(body.dispatch).toMatchObject({
+    const [stats] = await statsOf({ get });
+    expect(stats.dispatch).toMatchObject({
       kind: flags[1],
       state: 'ready',
       asked: 3,
@@ -90,14 +81,14 @@ test('--dispatch fork: a search survives the death of its workers, and none outl
   expect(first).toHaveLength(2);
   const search = get(MADRID_BARCELONA);
   await vi.waitFor(async () =>
-    expect((await get('/stats')).body.dispatch.running).toBeGreaterThan(0),
+    expect((await statsOf({ get }))[0].dispatch.running).toBeGreaterThan(0),
   );
   for (const pid of first) process.kill(pid, 'SIGKILL');
   expect((await search).body).toMatchObject({ complete: true });
   const second = await pids();
   expect(second.filter((pid) => first.includes(pid))).toEqual([]);
   await close();
-  expect([...first, ...second].filter(isAlive)).toEqual([]);
+  expect([...first, ...second].filter(lives)).toEqual([]);
 });
 
 test('USE_CHILD_PROCESSES=true dispatches to child processes, which SIGTERM ends with the server', async () => {
@@ -108,5 +99,5 @@ test('USE_CHILD_PROCESSES=true dispatches to child processes, which SIGTERM ends
   expect(processes.filter(({ role }) => role === 'task').length).toBeGreaterThan(0);
   demo.child.kill('SIGTERM');
   expect(await demo.exit()).toBe(0);
-  expect(processes.filter(({ pid }) => isAlive(pid))).toEqual([]);
+  expect(processes.filter(({ pid }) => lives(pid))).toEqual([]);
 });

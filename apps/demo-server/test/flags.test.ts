@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
-import { readFlags } from '../src/flags.ts';
+import { readFlags } from '../src/flags/read-flags.ts';
 
 test('readFlags() fills every default', () => {
   expect(readFlags([], {}).flags).toEqual({
@@ -11,7 +11,9 @@ test('readFlags() fills every default', () => {
     carriers: ['renfe', 'ouigo', 'avlo'],
     carriersUrl: undefined,
     latency: { kind: 'fixed', ms: 50 },
-    coalesce: true,
+    accept: 'single',
+    workers: 1,
+    coalesce: 'on',
     dispatch: 'in-process',
     dispatchWorkers: 1,
     offload: 'whole',
@@ -60,6 +62,20 @@ test('readFlags() gives a dispatcher a worker for each core unless told otherwis
   expect(workers('--dispatch-workers', '3')).toBe(3);
 });
 
+test.each([
+  [['--accept', 'cluster'], { workers: availableParallelism(), dispatchWorkers: 1 }],
+  [['--accept', 'cluster', '--workers', '3'], { workers: 3, dispatchWorkers: 1 }],
+  [['--accept', 'cluster', '--workers', '3', '--dispatch', 'cluster'], { dispatchWorkers: 3 }],
+  [['--accept', 'cluster', '--dispatch', 'fork'], { dispatchWorkers: 1 }],
+  [
+    ['--accept', 'cluster', '--workers', '1', '--dispatch', 'fork', '--dispatch-workers', '4'],
+    { dispatchWorkers: 4 },
+  ],
+  [['--dispatch', 'cluster', '--dispatch-workers', '3'], { workers: 1, dispatchWorkers: 3 }],
+])('readFlags(%j) counts the workers', (argv, counts) => {
+  expect(readFlags(argv, {}).flags).toMatchObject(counts);
+});
+
 test('readFlags() sorts and checks the carriers, and trims the URL', () => {
   const { flags } = readFlags(
     ['--carriers', 'avlo,renfe', '--carriers-url', 'http://127.0.0.1:1/x/'],
@@ -105,11 +121,32 @@ test.each([
     {},
     "Cannot start: --latency must be milliseconds up to 60000, p50:p99, or random, got '9:3'",
   ],
-  [['--coalesce', 'machine'], {}, "Cannot start: --coalesce must be on or off, got 'machine'"],
+  [
+    ['--coalesce', 'maybe'],
+    {},
+    "Cannot start: --coalesce must be one of on, machine, off, got 'maybe'",
+  ],
+  [['--accept', 'many'], {}, "Cannot start: --accept must be one of single, cluster, got 'many'"],
+  [
+    ['--workers', '65'],
+    {},
+    "Cannot start: --workers must be auto, or an integer from 1 to 64, got '65'",
+  ],
+  [[], { WORKERS: '2' }, 'Cannot start: WORKERS above 1 is for --accept cluster, got single'],
+  [
+    ['--accept', 'cluster', '--dispatch', 'cluster', '--dispatch-workers', '2'],
+    {},
+    'Cannot start: --dispatch-workers is for workers of their own, got --accept cluster with --dispatch cluster, which run tasks where requests are served',
+  ],
+  [
+    ['--accept', 'cluster', '--workers', '64', '--dispatch', 'fork', '--dispatch-workers', '5'],
+    {},
+    'Cannot start: at most 256 workers in all expected, got 64 x 5',
+  ],
   [
     ['--dispatch', 'threads'],
     {},
-    "Cannot start: --dispatch must be one of in-process, fork, piscina, got 'threads'",
+    "Cannot start: --dispatch must be one of in-process, fork, piscina, cluster, got 'threads'",
   ],
   [
     ['--dispatch-workers', '0'],
@@ -119,7 +156,7 @@ test.each([
   [
     ['--dispatch-workers', '2'],
     {},
-    'Cannot start: --dispatch-workers above 1 is for fork and piscina, got in-process',
+    'Cannot start: --dispatch-workers above 1 is for fork, piscina and cluster, got in-process',
   ],
   [
     ['--offload', 'half'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MADRID_BARCELONA, serveDemo } from './demo.ts';
+import { MADRID_BARCELONA, serveDemo, statsOf } from './demo.ts';
 
 test('/healthz and /readyz say that all is well', async () => {
   const { get } = await serveDemo();
@@ -24,7 +24,9 @@ test('/config shows the resolved flags, the upstream and the processes, and no s
     carriers: ['renfe', 'avlo'],
     carriersUrl,
     latency: { kind: 'lognormal', p50Ms: 20, p99Ms: 200 },
-    coalesce: true,
+    accept: 'single',
+    workers: 1,
+    coalesce: 'on',
     dispatch: 'in-process',
     dispatchWorkers: 1,
     offload: 'whole',
@@ -38,8 +40,11 @@ test('/config shows the resolved flags, the upstream and the processes, and no s
 test('/stats shows the counters of every part', async () => {
   const { get } = await serveDemo('--latency', '0');
   await get(MADRID_BARCELONA);
-  const { body } = await get('/stats');
-  expect(body).toMatchObject({
+  const processes = await statsOf({ get });
+  expect(processes).toHaveLength(1);
+  expect(processes[0]).toMatchObject({
+    pid: process.pid,
+    role: 'server',
     coalesce: { name: 'search', asked: 1, loaded: 1, joined: 0 },
     search: {
       running: 0,
@@ -55,6 +60,7 @@ test('/openapi.json describes every route, parameter and answer', async () => {
   const { body } = await get('/openapi.json');
   expect(body.openapi).toBe('3.1.0');
   expect(Object.keys(body.paths).sort()).toEqual([
+    '/compute',
     '/config',
     '/healthz',
     '/readyz',

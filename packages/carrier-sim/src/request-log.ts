@@ -11,6 +11,8 @@ export interface RequestCounts {
   readonly aborted: number;
   /** Those under way: `arrived - answered - aborted`. */
   readonly open: number;
+  /** Most of them under way at once, so far. */
+  readonly mostOpen: number;
 }
 
 /** Counts the calls to every carrier. */
@@ -22,16 +24,23 @@ export interface RequestLog {
 
 /** Creates a {@link RequestLog} at zero. */
 export function createRequestLog(): RequestLog {
-  const zero = (): RequestCounts => ({ arrived: 0, answered: 0, aborted: 0, open: 0 });
+  const zero = (): RequestCounts => ({
+    arrived: 0,
+    answered: 0,
+    aborted: 0,
+    open: 0,
+    mostOpen: 0,
+  });
   const all = { renfe: zero(), ouigo: zero(), avlo: zero() };
   const add = (carrier: CarrierSimId, change: Partial<RequestCounts>): void => {
-    const { arrived, answered, aborted } = all[carrier];
+    const { arrived, answered, aborted, mostOpen } = all[carrier];
     const counts = {
       arrived: arrived + (change.arrived ?? 0),
       answered: answered + (change.answered ?? 0),
       aborted: aborted + (change.aborted ?? 0),
     };
-    all[carrier] = { ...counts, open: counts.arrived - counts.answered - counts.aborted };
+    const open = counts.arrived - counts.answered - counts.aborted;
+    all[carrier] = { ...counts, open, mostOpen: Math.max(mostOpen, open) };
   };
   return {
     arrive(carrier, response) {

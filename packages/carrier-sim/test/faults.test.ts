@@ -28,7 +28,13 @@ test.each(carriers)('hang keeps a call to %s open until the client leaves', asyn
   client.abort();
   await expect(answer).rejects.toThrow('aborted');
   await eventually(() => {
-    expect(sim.requests()[carrier]).toEqual({ arrived: 1, answered: 0, aborted: 1, open: 0 });
+    expect(sim.requests()[carrier]).toEqual({
+      arrived: 1,
+      answered: 0,
+      aborted: 1,
+      open: 0,
+      mostOpen: 1,
+    });
   });
 });
 

@@ -99,7 +99,13 @@ test.each(ids)('%s: a day beyond the sale is DATE_OUT_OF_RANGE', async (id) => {
 test('renfe makes four calls, in one session', async () => {
   const upstream = await startUpstream();
   await ask(upstream, upstream.carriers.renfe);
-  expect(upstream.sim.requests().renfe).toEqual({ arrived: 4, answered: 4, aborted: 0, open: 0 });
+  expect(upstream.sim.requests().renfe).toEqual({
+    arrived: 4,
+    answered: 4,
+    aborted: 0,
+    open: 0,
+    mostOpen: 1,
+  });
 });
 
 test('ouigo logs in once for many searches, and again when its token is refused', async () => {

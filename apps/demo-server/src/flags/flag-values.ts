@@ -67,10 +67,10 @@ export function oneOf<Name extends string>(names: readonly Name[]): (text: strin
   };
 }
 
-/** `auto` stands for a value that the machine gives. */
-export function autoOr<T>(read: (text: string) => T, auto: T): (text: string) => T {
+/** `auto` leaves a value to the machine. */
+export function autoOr<T>(read: (text: string) => T): (text: string) => T | 'auto' {
   return (text) => {
-    if (text === 'auto') return auto;
+    if (text === 'auto') return text;
     try {
       return read(text);
     } catch (error) {

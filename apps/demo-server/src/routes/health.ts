@@ -29,12 +29,25 @@ export const healthRoutes: FastifyPluginCallbackTypebox<ServerState> = (app, sta
   app.get(
     '/config',
     { schema: { summary: 'The resolved flags and the processes', response: { 200: Anything } } },
-    () => state.config(),
+    async () => ({
+      ...state.config(),
+      processes: (await state.processes()).flatMap(({ pid, role, taskPids }) => [
+        { pid, role },
+        ...taskPids.map((task) => ({ pid: task, role: 'task' })),
+      ]),
+    }),
   );
   app.get(
     '/stats',
-    { schema: { summary: "Every package's counters", response: { 200: Anything } } },
-    () => state.parts.stats(),
+    {
+      schema: {
+        summary: "Every package's counters, by process",
+        response: { 200: Anything },
+      },
+    },
+    async () => ({
+      processes: (await state.processes()).map(({ pid, role, stats }) => ({ pid, role, ...stats })),
+    }),
   );
   done();
 };

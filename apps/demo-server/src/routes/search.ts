@@ -1,6 +1,7 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
-import type { CarrierStatus, SearchEvent, SearchResult } from '@ticketing/core';
+import type { CarrierStatus, SearchEvent } from '@ticketing/core';
 import type { Parts } from '../compose.ts';
+import type { SearchDocument } from '../documents.ts';
 import { eventFormats, toStream } from '../event-formats.ts';
 import { Problem, ProblemError } from '../problem.ts';
 import { readSearchQuery } from '../search-query.ts';
@@ -37,13 +38,6 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
   { documents, search, stations, now },
   done,
 ) => {
-  // Clients that share a result share its text, written once.
-  const bodies = new WeakMap<SearchResult, string>();
-  const bodyOf = (result: SearchResult): string => {
-    const body = bodies.get(result) ?? JSON.stringify(result);
-    bodies.set(result, body);
-    return body;
-  };
   app.get('/search', { schema }, async (request, reply) => {
     const query = readSearchQuery(request.query, stations, now());
     const { order = 'departure' } = request.query;
@@ -54,12 +48,12 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
       reply.raw.once('close', () =>
         gone.abort(new ProblemError(499, { detail: 'The client left' })),
       );
-      const result = await documents.find(query, { order, signal: gone.signal });
-      refuseWithoutAnswer(result);
+      const document = await documents.find({ query, order }, { signal: gone.signal });
+      refuseWithoutAnswer(document);
       return reply
-        .header('server-timing', serverTiming(result))
+        .header('server-timing', serverTiming(document))
         .type('application/json; charset=utf-8')
-        .send(bodyOf(result));
+        .send(document.body);
     }
     const format = eventFormats[String(accepted)];
     if (!format) {
@@ -81,7 +75,7 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
 };
 
 /** Nobody answered: that is no list of trains. */
-function refuseWithoutAnswer({ carriers }: SearchResult): void {
+function refuseWithoutAnswer({ carriers }: SearchDocument): void {
   if (carriers.some(({ state }) => state === 'ok' || state === 'empty')) return;
   const all = (state: CarrierStatus['state']) =>
     carriers.every((carrier) => carrier.state === state);
@@ -92,7 +86,7 @@ function refuseWithoutAnswer({ carriers }: SearchResult): void {
   throw new ProblemError(status, { detail, carriers: [...carriers] });
 }
 
-function serverTiming({ carriers, ms }: SearchResult): string {
+function serverTiming({ carriers, ms }: SearchDocument): string {
   return [
     ...carriers.map((status) => `${status.carrier};dur=${status.ms}`),
     `search;dur=${ms}`,

@@ -1,0 +1,66 @@
+import {
+  anyText,
+  autoOr,
+  carrierList,
+  httpUrl,
+  integerFrom,
+  type Latency,
+  latency,
+  oneOf,
+  onOff,
+} from './flag-values.ts';
+import {
+  ACCEPTS,
+  CARRIER_NAMES,
+  COALESCES,
+  DISPATCH_NAMES,
+  type Flags,
+  OFFLOADS,
+} from './flags.ts';
+
+/** What the command line and the environment say; counts may be left to the machine. */
+export type Said = Omit<Flags, 'workers' | 'dispatchWorkers' | 'ouigo'> & {
+  readonly workers: number | 'auto';
+  readonly dispatchWorkers: number | 'auto';
+};
+
+/** One flag. */
+export interface FlagSpec<T> {
+  /** Without its dashes. Its variable is the same in capitals. */
+  readonly name: string;
+  /** @throws Error that says what is expected */
+  readonly read: (text: string) => T;
+  readonly fallback: T;
+  /** A variable that means a value of this flag when it is `true`. */
+  readonly also?: { readonly variable: string; readonly value: T };
+}
+
+export const MAX_WORKERS = 64;
+const count = autoOr(integerFrom(1, MAX_WORKERS));
+
+/** Every flag, in the order in which they are shown. */
+export const flagSpecs: { readonly [K in keyof Said]: FlagSpec<Said[K]> } = {
+  port: { name: 'port', read: integerFrom(0, 65_535), fallback: 3000 },
+  host: { name: 'host', read: anyText, fallback: '127.0.0.1' },
+  accept: { name: 'accept', read: oneOf(ACCEPTS), fallback: 'single' },
+  workers: { name: 'workers', read: count, fallback: 'auto' },
+  dispatch: {
+    name: 'dispatch',
+    read: oneOf(DISPATCH_NAMES),
+    fallback: 'in-process',
+    also: { variable: 'USE_CHILD_PROCESSES', value: 'fork' },
+  },
+  dispatchWorkers: { name: 'dispatch-workers', read: count, fallback: 'auto' },
+  offload: { name: 'offload', read: oneOf(OFFLOADS), fallback: 'whole' },
+  coalesce: { name: 'coalesce', read: oneOf(COALESCES), fallback: 'on' },
+  deadlineMs: { name: 'deadline-ms', read: integerFrom(1, 600_000), fallback: 2000 },
+  carriers: { name: 'carriers', read: carrierList(CARRIER_NAMES), fallback: CARRIER_NAMES },
+  carriersUrl: { name: 'carriers-url', read: httpUrl, fallback: undefined },
+  latency: {
+    name: 'latency',
+    read: latency,
+    fallback: { kind: 'fixed', ms: 50 } as Latency,
+    also: { variable: 'USE_RANDOM_DELAY', value: { kind: 'random' } },
+  },
+  logRequests: { name: 'log-requests', read: onOff, fallback: false },
+};

@@ -1,0 +1,21 @@
+import type { Latency } from './flag-values.ts';
+
+/** A flag's value for people. */
+export function showFlag(value: unknown): string {
+  if (value === undefined) return 'embedded simulator';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (Array.isArray(value)) return value.join(',');
+  if (typeof value === 'object') return showLatency(value as Latency);
+  return String(value);
+}
+
+function showLatency(value: Latency): string {
+  switch (value.kind) {
+    case 'fixed':
+      return `${value.ms} ms`;
+    case 'random':
+      return 'random, 0-999 ms';
+    case 'lognormal':
+      return `${value.p50Ms}:${value.p99Ms} ms (p50:p99)`;
+  }
+}

@@ -1,0 +1,74 @@
+import { type Dispatcher, defineTasks } from '@ticketing/dispatch';
+import type { Supervisor } from '@ticketing/dispatch-cluster';
+import { createCarriers } from './carriers.ts';
+import {
+  again,
+  documentsBy,
+  type PrimaryModule,
+  type PrimaryTasks,
+  type ProcessStatus,
+  type ServingTasks,
+} from './cluster-tasks.ts';
+import { searchBy } from './compose.ts';
+import { coalescedDocuments, type Documents, documentsOf } from './documents.ts';
+import type { ServeGiven } from './serve.ts';
+
+const STATUS_TIMEOUT_MS = 1000;
+
+/** What all serving processes share. */
+interface Shared {
+  readonly workers: Dispatcher<ServingTasks>;
+  readonly documents: Documents;
+  close(): Promise<void>;
+}
+
+/**
+ * Makes the tasks of the primary. It waits and passes on: what takes time runs in the processes that serve.
+ * `supervisor` is asked for as soon as one of them needs something.
+ */
+export function createPrimaryTasks(given: ServeGiven, supervisor: () => Supervisor): PrimaryModule {
+  let shared: Shared;
+  return defineTasks<PrimaryTasks>(
+    {
+      search: (question, { signal }) =>
+        shared.workers.run('search', question, { signal, ...again }),
+      normalise: (bytes, { signal }) =>
+        shared.workers.run('normalise', bytes, { signal, ...again }),
+      document: (question, { signal }) => shared.documents.find(question, { signal }),
+      overview: () => overviewOf(supervisor(), shared.documents),
+    },
+    {
+      setup: () => {
+        shared = share(given, supervisor().dispatcher<ServingTasks>());
+      },
+      teardown: () => shared.close(),
+    },
+  );
+}
+
+function share({ flags, carriersUrl, now }: ServeGiven, workers: Dispatcher<ServingTasks>): Shared {
+  const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
+  const search = searchBy(workers, { flags, carriers, now });
+  // With carriers' work on the same workers, a document that ran there would wait for tasks that wait behind documents.
+  const find = flags.dispatch === 'cluster' ? documentsOf(search) : documentsBy(workers);
+  return {
+    workers,
+    documents: coalescedDocuments(find),
+    async close() {
+      await search.close();
+      await carriers.http.close();
+    },
+  };
+}
+
+async function overviewOf(supervisor: Supervisor, documents: Documents): Promise<ProcessStatus[]> {
+  const options = { timeoutMs: STATUS_TIMEOUT_MS };
+  const outcomes = await supervisor.broadcast<ServingTasks, 'status'>('status', undefined, options);
+  // A worker has its process, which is no plain data.
+  const { workers: _, ...cluster } = supervisor.stats();
+  const stats = { coalesce: documents.stats(), cluster };
+  return [
+    { pid: process.pid, role: 'primary', stats, taskPids: [] },
+    ...outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
+  ];
+}

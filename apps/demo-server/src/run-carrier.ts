@@ -1,0 +1,39 @@
+import type { RunCarrier } from '@ticketing/core';
+import type { Dispatcher } from '@ticketing/dispatch';
+import type { CarrierTasks } from './carriers.ts';
+import { again } from './cluster-tasks.ts';
+import type { CarrierName, Offload } from './flags/flags.ts';
+
+/** Has a dispatcher run a carrier's work: the whole of it, or what needs no sockets. */
+export function runBy(dispatcher: Dispatcher<CarrierTasks>, offload: Offload): RunCarrier {
+  if (offload === 'whole') {
+    return ({ id }, query, { signal, deadline }) =>
+      dispatcher.run(
+        'search',
+        { carrier: id as CarrierName, query, deadline },
+        { signal, ...again },
+      );
+  }
+  return async ({ id, request }, query, context) => {
+    const wire = await request(query, context);
+    const { signal } = context;
+    // Buffers that were moved are gone when the worker is: then there is nothing to try again with.
+    const how = dispatcher.capabilities.transfer ? { transfer: buffersOf(wire) } : again;
+    return dispatcher.run(
+      'normalise',
+      { carrier: id as CarrierName, query, wire },
+      { signal, ...how },
+    );
+  };
+}
+
+/** Buffers that hold nothing but a body of the wire's. */
+function buffersOf(wire: unknown): ArrayBuffer[] {
+  return Object.values(Object(wire)).flatMap((body) =>
+    body instanceof Uint8Array &&
+    body.buffer instanceof ArrayBuffer &&
+    body.byteLength === body.buffer.byteLength
+      ? [body.buffer]
+      : [],
+  );
+}

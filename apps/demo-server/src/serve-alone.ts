@@ -1,0 +1,38 @@
+import { createCarriers } from './carriers.ts';
+import { compose } from './compose.ts';
+import type { ServeGiven, Serving } from './serve.ts';
+import { buildServer } from './server.ts';
+import { ownStatus, shownFlags } from './server-state.ts';
+
+/** One process serves; its tasks may run in others. */
+export async function serveAlone(given: ServeGiven): Promise<Omit<Serving, 'carriersUrl'>> {
+  const { flags, carriersUrl, now } = given;
+  const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
+  const parts = await compose(flags, { carriers, now });
+  let isDraining = false;
+  const app = await buildServer(
+    {
+      parts,
+      draining: () => isDraining,
+      config: () => shownFlags(flags, carriersUrl),
+      processes: async () => [ownStatus(parts)],
+    },
+    flags,
+  );
+  // Connections that were busy when the server began to stop would stay open for their keep-alive time.
+  app.addHook('onResponse', async () => {
+    if (isDraining) setImmediate(() => app.server.closeIdleConnections());
+  });
+  async function close(): Promise<void> {
+    isDraining = true;
+    await app.close();
+    await parts.close();
+  }
+  try {
+    const url = await app.listen({ port: flags.port, host: flags.host });
+    return { url, reload: parts.reload, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

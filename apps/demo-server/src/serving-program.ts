@@ -1,0 +1,19 @@
+import type { Flags } from './flags/flags.ts';
+
+const VARIABLE = 'DEMO_SERVING';
+
+/** What a serving process is told when it is started. */
+export interface ServingStart {
+  readonly flags: Flags;
+  readonly carriersUrl: string;
+}
+
+/** The environment that tells it. */
+export function servingEnvironment(start: ServingStart): Record<string, string | undefined> {
+  return { ...process.env, [VARIABLE]: JSON.stringify(start) };
+}
+
+/** Reads it. */
+export function servingStart(): ServingStart {
+  return JSON.parse(process.env[VARIABLE] ?? '{}') as ServingStart;
+}

@@ -1,0 +1,174 @@
+import http from 'node:http';
+import { lives } from '@ticketing/dispatch/testing';
+import { expect, test, vi } from 'vitest';
+import {
+  type DemoProcess,
+  getFrom,
+  MADRID_BARCELONA,
+  requestsAt,
+  setPlan,
+  startDemo,
+} from './demo.ts';
+import { pidsOf } from './processes.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+function startCluster(...argv: string[]): Promise<DemoProcess> {
+  return startDemo(['--accept', 'cluster', ...argv]);
+}
+
+/** Asks over a connection of its own, so that each request finds its own way to a process. */
+function askAlone(url: string): Promise<{ worker: string | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    http
+      .get(url, { agent: false }, async (response) => {
+        const chunks = await response.toArray();
+        const worker = response.headers['x-worker'];
+        resolve({ worker: String(worker), body: Buffer.concat(chunks).toString() });
+      })
+      .once('error', reject);
+  });
+}
+
+test('eight requests one after the other are served by eight processes', async () => {
+  const { url } = await startCluster('--workers', '8');
+  const pids = new Set<string | undefined>();
+  for (let index = 0; index < 8; index++) pids.add((await askAlone(`${url}/compute`)).worker);
+  expect(pids.size).toBe(8);
+});
+
+test.each([
+  ['in-process', 300],
+  ['fork', 300],
+  ['cluster', 300],
+])(
+  '--coalesce machine, --dispatch %s: equal searches of four processes are one upstream',
+  async (dispatch, clients) => {
+    const { url, carriersUrl } = await startCluster(
+      ...['--workers', '4', '--coalesce', 'machine', '--dispatch', dispatch, '--latency', '300'],
+      ...['--deadline-ms', '10000'],
+    );
+    const answers = await Promise.all(
+      Array.from({ length: clients }, () => askAlone(url + MADRID_BARCELONA)),
+    );
+    expect(new Set(answers.map(({ worker }) => worker)).size).toBe(4);
+    // A client that came after the first search had ended began a second one; never two at a time.
+    const { renfe } = await requestsAt(carriersUrl);
+    expect(renfe?.arrived).toBeLessThanOrEqual(8);
+    expect(renfe?.mostOpen).toBe(1);
+    const bodies = new Set(answers.map(({ body }) => JSON.parse(body).searchId ?? body));
+    expect(bodies.size).toBe((renfe?.arrived ?? 0) / 4);
+  },
+);
+
+test('without --coalesce machine each process searches for itself', async () => {
+  const { url, carriersUrl } = await startCluster('--workers', '2', '--latency', '300');
+  const workers = new Set<string | undefined>();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => askAlone(url + MADRID_BARCELONA)),
+  );
+  for (const { worker } of answers) workers.add(worker);
+  expect(workers.size).toBe(2);
+  expect((await requestsAt(carriersUrl))['renfe']?.arrived).toBeGreaterThanOrEqual(8);
+});
+
+test('/config names every process, /stats has the counters of each', async () => {
+  const demo = await startCluster('--workers', '2', '--dispatch', 'fork', '--latency', '0');
+  const { body: config } = await getFrom(`${demo.url}/config`);
+  const roles = config.processes.map(({ role }: { role: string }) => role).sort();
+  expect(roles).toEqual(['primary', 'server', 'server', 'task', 'task']);
+  expect(config).toMatchObject({ accept: 'cluster', workers: 2, dispatchWorkers: 1 });
+  expect(pidsOf(config, 'primary')).toEqual([demo.child.pid]);
+  await getFrom(demo.url + MADRID_BARCELONA);
+  const { body } = await getFrom(`${demo.url}/stats`);
+  expect(body.processes).toHaveLength(3);
+  const [primary, ...servers] = body.processes;
+  expect(primary).toMatchObject({ role: 'primary', cluster: { state: 'ready' } });
+  const searched = servers.map(({ search }: { search: { complete: number } }) => search.complete);
+  expect(searched.sort()).toEqual([0, 1]);
+});
+
+test('SIGHUP replaces the processes that serve, and no request fails', async () => {
+  const demo = await startCluster('--workers', '2', '--latency', '5');
+  const before = pidsOf((await getFrom(`${demo.url}/config`)).body, 'server');
+  let isOver = false;
+  const statuses = new Set<number>();
+  const clients = Array.from({ length: 10 }, async () => {
+    while (!isOver) statuses.add((await getFrom(demo.url + MADRID_BARCELONA)).status);
+  });
+  demo.child.kill('SIGHUP');
+  await vi.waitFor(async () => {
+    const now = pidsOf((await getFrom(`${demo.url}/config`)).body, 'server');
+    expect(now).toHaveLength(2);
+    expect(now.filter((pid) => before.includes(pid))).toEqual([]);
+    expect(before.filter(lives)).toEqual([]);
+  }, 20_000);
+  isOver = true;
+  await Promise.all(clients);
+  expect([...statuses]).toEqual([200]);
+});
+
+test('a process that is killed is replaced, told of, and a client that asks again loses nothing', async () => {
+  const demo = await startCluster('--workers', '2', '--latency', '20', '--dispatch', 'cluster');
+  const [victim] = pidsOf((await getFrom(`${demo.url}/config`)).body, 'server');
+  process.kill(victim ?? 0, 'SIGKILL');
+  // A connection on its way to it as it ended has no answer: node:cluster forgets it.
+  const { status, body } = await vi.waitFor(
+    () => getFrom(demo.url + MADRID_BARCELONA, { signal: AbortSignal.timeout(1000) }),
+    10_000,
+  );
+  expect([status, body.complete]).toEqual([200, true]);
+  await vi.waitFor(async () => {
+    const now = pidsOf((await getFrom(`${demo.url}/config`)).body, 'server');
+    expect(now).toHaveLength(2);
+    expect(now).not.toContain(victim);
+  }, 5000);
+  expect(demo.errors()).toContain(`Serving process ${victim} ended (SIGKILL)`);
+});
+
+test.each(['in-process', 'fork', 'cluster'])(
+  'SIGTERM, --dispatch %s: what is in flight is answered, then nothing is left',
+  async (dispatch) => {
+    const demo = await startCluster(
+      ...['--workers', '2', '--dispatch', dispatch, '--latency', '300', '--coalesce', 'machine'],
+    );
+    const { body: config } = await getFrom(`${demo.url}/config`);
+    const pids = ['server', 'task'].flatMap((role) => pidsOf(config, role));
+    const asked = getFrom(demo.url + MADRID_BARCELONA);
+    await vi.waitFor(async () =>
+      expect((await requestsAt(demo.carriersUrl))['renfe']?.open).toBe(1),
+    );
+    demo.child.kill('SIGTERM');
+    const { status, body } = await asked;
+    expect([status, body.complete]).toEqual([200, true]);
+    expect(await demo.exit()).toBe(0);
+    expect(pids.filter(lives)).toEqual([]);
+  },
+);
+
+test('SIGKILL of the primary: every process is gone within a second', async () => {
+  const demo = await startCluster('--workers', '2', '--dispatch', 'fork');
+  const { body: config } = await getFrom(`${demo.url}/config`);
+  const pids = ['server', 'task'].flatMap((role) => pidsOf(config, role));
+  expect(pids).toHaveLength(4);
+  // One of them is busy.
+  const busy = fetch(`${demo.url}/compute?ms=10000`).catch(() => {});
+  demo.child.kill('SIGKILL');
+  await demo.exit();
+  await vi.waitFor(() => expect(pids.filter(lives)).toEqual([]), 1000);
+  await busy;
+});
+
+test('a carrier that hangs is aborted at the deadline, though the primary is between', async () => {
+  const demo = await startCluster(
+    ...['--workers', '2', '--dispatch', 'cluster', '--coalesce', 'machine'],
+    ...['--latency', '0', '--deadline-ms', '400'],
+  );
+  await setPlan(demo.carriersUrl, 'renfe', { fault: { kind: 'hang' } });
+  const { status, body } = await getFrom(demo.url + MADRID_BARCELONA);
+  expect(status).toBe(200);
+  expect(body.carriers).toMatchObject([{ state: 'timeout' }, { state: 'ok' }, { state: 'ok' }]);
+  await vi.waitFor(async () =>
+    expect((await requestsAt(demo.carriersUrl))['renfe']).toMatchObject({ aborted: 1, open: 0 }),
+  );
+});

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { serveDemo } from './demo.ts';
+
+test('/compute combines the time with twelve digits by one of three operators', async () => {
+  const { get } = await serveDemo();
+  const before = Date.now();
+  const seen = new Set<string>();
+  for (let index = 0; index < 60; index++) {
+    const { status, body } = await get('/compute');
+    expect(status).toBe(200);
+    expect(Object.keys(body)).toEqual(['number']);
+    seen.add(operatorOf(body.number, before));
+  }
+  expect([...seen].sort()).toEqual(['minus', 'plus', 'times']);
+});
+
+/** Which operator gives such a number. */
+function operatorOf(number: number, now: number): string {
+  const least = 100_000_000_000;
+  const most = 999_999_999_999;
+  const later = now + 60_000;
+  if (number >= now * least) return 'times';
+  if (number >= now + least && number <= later + most) return 'plus';
+  if (number >= now - most && number <= later - least) return 'minus';
+  return `none gives ${number}`;
+}
+
+test('/compute?ms= keeps the CPU busy for so long', async () => {
+  const { get } = await serveDemo();
+  const before = process.cpuUsage().user;
+  const { status } = await get('/compute?ms=50');
+  expect(status).toBe(200);
+  expect(process.cpuUsage().user - before).toBeGreaterThan(10_000);
+});
+
+test.each([
+  ['ms=-1', 'ms'],
+  ['ms=x', 'ms'],
+  ['ms=10001', 'ms'],
+  ['seconds=1', 'seconds'],
+])('/compute?%s is refused', async (query, parameter) => {
+  const { get } = await serveDemo();
+  const { status, type, body } = await get(`/compute?${query}`);
+  expect([status, type, body.parameter]).toEqual([400, 'application/problem+json', parameter]);
+});
