@@ -24,7 +24,13 @@ import { isFence } from './fence.ts';
 import { isLeft } from './leave.ts';
 import { isToPrimary } from './primary/primary-messages.ts';
 import { type Peer, PrimarySessions } from './primary/primary-sessions.ts';
-import type { ClusterEvents, ClusterStats, SupervisedWorker, Supervisor } from './supervisor.ts';
+import type {
+  ClusterEvents,
+  ClusterStats,
+  ServingWorker,
+  SupervisedWorker,
+  Supervisor,
+} from './supervisor.ts';
 import { emptyReport, type WorkerReport } from './worker-report.ts';
 
 /** A pool whose workers serve. */
@@ -123,6 +129,16 @@ export class ClusterSupervisor implements Supervisor {
 
   dispatcher<M extends TaskMap>(): Dispatcher<M> {
     return this.#pool.lend() as Dispatcher<TaskMap> as Dispatcher<M>;
+  }
+
+  subscribe(listener: (worker: ServingWorker) => void): () => void {
+    const tell = ({ workerId, slot, pid }: ClusterEvents['worker-ready'][0]): void => {
+      const channel = this.#processes.get(workerId);
+      if (channel?.connected) listener({ slot: String(slot), pid, channel });
+    };
+    for (const worker of this.workers) if (worker.state === 'ready') tell(worker);
+    this.events.on('worker-ready', tell);
+    return () => this.events.off('worker-ready', tell);
   }
 
   async close(options: CloseOptions = {}): Promise<void> {

@@ -6,9 +6,15 @@ export { startCluster } from './start-cluster.ts';
 export type {
   ClusterEvents,
   ClusterStats,
+  ServingWorker,
   SupervisedWorker,
   Supervisor,
 } from './supervisor.ts';
 export { type ClusterWorker, clusterWorker } from './worker/cluster-worker.ts';
-export type { ClusterWorkerOptions, HttpServer, ServerApp } from './worker/worker-options.ts';
+export type {
+  Attachment,
+  ClusterWorkerOptions,
+  HttpServer,
+  ServerApp,
+} from './worker/worker-options.ts';
 export type { WorkerReport } from './worker-report.ts';

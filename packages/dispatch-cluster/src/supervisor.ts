@@ -61,6 +61,14 @@ export interface ClusterEvents {
   'circuit-open': [{ readonly error: unknown }];
 }
 
+/** A worker that may be given sockets. */
+export interface ServingWorker {
+  /** Its place, which its successor takes over. */
+  readonly slot: string;
+  readonly pid: number | undefined;
+  readonly channel: ChildProcess;
+}
+
 /** Keeps the workers of a cluster. */
 export interface Supervisor extends AsyncDisposable {
   readonly events: EventEmitter<ClusterEvents>;
@@ -99,6 +107,12 @@ export interface Supervisor extends AsyncDisposable {
 
   /** A dispatcher over the same workers. Its `drain()` and `close()` concern its own calls; the workers stay. */
   dispatcher<M extends TaskMap>(): Dispatcher<M>;
+
+  /**
+   * Calls the listener for each worker that serves, and for each that will; gives what ends that. With it a supervisor is
+   * what a router of sockets asks for its workers, whose `connections` are then `external`.
+   */
+  subscribe(listener: (worker: ServingWorker) => void): () => void;
 
   /** Has every worker serve to the end what it has, and resolves when they are gone. Idempotent. */
   close(options?: CloseOptions): Promise<void>;

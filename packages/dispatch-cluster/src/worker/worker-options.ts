@@ -19,6 +19,11 @@ export interface ServerApp {
   ready?(): PromiseLike<unknown>;
 }
 
+/** How a server is given its connections. */
+export interface Attachment {
+  close(options: { readonly graceMs: number }): Promise<void>;
+}
+
 /** What a worker does. */
 export interface ClusterWorkerOptions {
   /** Serves requests; or makes what does, in a promise or not. Default: the worker has tasks alone. */
@@ -31,6 +36,11 @@ export interface ClusterWorkerOptions {
    * default: all of the machine.
    */
   readonly listen?: ListenOptions;
+  /**
+   * With external connections: makes the server one that is given them, and gives what ends that, such as `attachWorker`
+   * of a router. Its `close` lets connections finish, within `graceMs` milliseconds. Default: the server's own end.
+   */
+  readonly attach?: (server: HttpServer) => Attachment;
   /** Tasks for dispatchers: made by `defineTasks`, or the address of a module that exports them by default. Default: none. */
   readonly tasks?: TaskModule<TaskMap> | URL;
 }
@@ -44,6 +54,7 @@ const workerRules: Readonly<Record<keyof ClusterWorkerOptions, Rule>> = {
     expected: 'an object with port or path',
     test: (value) => ['port', 'path', 'fd'].some((name) => name in Object(value)),
   },
+  attach: { expected: 'a function', test: (value) => typeof value === 'function' },
   tasks: {
     expected: 'made by defineTasks, or a URL',
     test: (value) => isUrl(value) || isModule(value),
@@ -57,9 +68,13 @@ export function checkWorkerOptions(
   connections: 'shared' | 'external',
 ): void {
   checkByRules(action, options, workerRules);
-  const { server, listen } = options;
+  const { server, listen, attach } = options;
   if (connections === 'shared' && server !== undefined && listen === undefined) {
     throw wrongOption(action, 'listen', workerRules.listen, listen);
+  }
+  if (connections === 'shared' && attach !== undefined) {
+    const expected = 'absent unless connections are external';
+    throw wrongOption(action, 'attach', { expected }, attach);
   }
   // Applications bind a second server to such a name, out of our sight: it would go on accepting connections.
   if (listen?.host === 'localhost') {

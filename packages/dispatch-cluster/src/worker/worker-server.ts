@@ -4,7 +4,7 @@ import type { WorkerStartMessage } from '../worker-start.ts';
 import { leaveAsLameDuck } from './lame-duck.ts';
 import { createServedApp, type ServedApp } from './served-app.ts';
 import { type Traffic, watchTraffic } from './traffic.ts';
-import type { ClusterWorkerOptions, HttpServer } from './worker-options.ts';
+import type { Attachment, ClusterWorkerOptions, HttpServer } from './worker-options.ts';
 
 /** What the server tells the primary. */
 export interface ServerNews {
@@ -24,6 +24,7 @@ export class WorkerServer {
   readonly #news: ServerNews;
   #tellMade: { resolve(server: HttpServer | undefined): void; reject(error: unknown): void };
   #served: { readonly app: ServedApp; readonly traffic: Traffic } | undefined;
+  #attachment: Attachment | undefined;
   #timer: NodeJS.Timeout | undefined;
   #last = '';
   #waiting: (() => void)[] = [];
@@ -44,15 +45,17 @@ export class WorkerServer {
 
   /** Resolves when it listens. @throws what keeps it from that */
   async start(): Promise<void> {
-    const { server, listen } = this.#options;
+    const { server, listen, attach } = this.#options;
     try {
       const app = server === undefined ? undefined : await createServedApp(server);
       this.#tellMade.resolve(app?.server);
       if (app === undefined) return;
       const traffic = watchTraffic(app.server, () => this.#changed());
       this.#served = { app, traffic };
-      if (this.#start.connections === 'external' || listen === undefined) await app.ready();
-      else await app.listen(listen);
+      if (this.#start.connections === 'external' || listen === undefined) {
+        await app.ready();
+        this.#attachment = attach?.(app.server);
+      } else await app.listen(listen);
     } catch (error) {
       this.#tellMade.reject(error);
       throw error;
@@ -72,9 +75,13 @@ export class WorkerServer {
     if (this.#served === undefined) return;
     const { app, traffic } = this.#served;
     const { lameDuckMs, graceMs } = this.#start;
-    const changed = (): Promise<void> => new Promise((resolve) => this.#waiting.push(resolve));
-    const leaving = { lameDuckMs, graceMs, settled: crossFence, changed };
-    await leaveAsLameDuck(app.server, traffic, leaving);
+    if (this.#attachment !== undefined) {
+      await this.#attachment.close({ graceMs: lameDuckMs + graceMs });
+    } else {
+      const changed = (): Promise<void> => new Promise((resolve) => this.#waiting.push(resolve));
+      const leaving = { lameDuckMs, graceMs, settled: crossFence, changed };
+      await leaveAsLameDuck(app.server, traffic, leaving);
+    }
     clearInterval(this.#timer);
     this.#report();
     await app.close();

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { ServingWorker, Supervisor } from '../src/index.ts';
+import { ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
+
+checkClustersAfterEach();
+vi.setConfig({ testTimeout: 30_000 });
+
+const entry = new URL('fixtures/attached-worker.ts', import.meta.url);
+
+/** Accepts here, and gives each connection to the latest worker of a supervisor. */
+async function route(supervisor: Supervisor) {
+  const told: ServingWorker[] = [];
+  const unsubscribe = supervisor.subscribe((worker) => told.push(worker));
+  const front = net.createServer({ pauseOnConnect: true }, (socket) => {
+    told.at(-1)?.channel.send('socket', socket);
+  });
+  await once(front.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void front.close());
+  const { port } = front.address() as net.AddressInfo;
+  return { told, unsubscribe, url: `http://127.0.0.1:${port}` };
+}
+
+test('subscribe() tells of the workers that serve and of their successors, until it is ended', async () => {
+  const supervisor = start({ entry, connections: 'external', workers: 2 });
+  const early: string[] = [];
+  supervisor.subscribe(({ slot }) => early.push(slot));
+  await supervisor.ready();
+  expect(early.sort()).toEqual(['0', '1']);
+  const { told, unsubscribe, url } = await route(supervisor);
+  expect(told.map(({ slot }) => slot)).toEqual(['0', '1']);
+  expect(await ask(`${url}/0`)).toMatchObject({ pid: told.at(-1)?.pid });
+  await supervisor.reload();
+  expect(told.map(({ slot }) => slot).slice(2)).toEqual(['0', '1']);
+  expect(await ask(`${url}/0`)).toMatchObject({ pid: told.at(-1)?.pid });
+  unsubscribe();
+  await supervisor.scale(3);
+  expect(told).toHaveLength(4);
+});
+
+test('close() leaves the end of external connections to what attached the server', async () => {
+  const supervisor = start({ entry, connections: 'external' });
+  await supervisor.ready();
+  const { told, url } = await route(supervisor);
+  const said: unknown[] = [];
+  told[0]?.channel.on('message', (message) => typeof message === 'string' && said.push(message));
+  const slow = ask(`${url}/1500`);
+  await vi.waitFor(() => expect(supervisor.workers[0]?.inFlight).toBe(1), 5000);
+  const closed = supervisor.close();
+  expect(await slow).toMatchObject({ status: 200 });
+  await closed;
+  expect(said).toEqual(['closing within 3300 ms']);
+});
