@@ -1,0 +1,13 @@
+import type { Socket } from 'node:net';
+
+/** What later requests on a connection get. */
+export interface Affinity {
+  /** To be called for a connection that a router gave, before the server gets it. */
+  add(socket: Socket, key: string | undefined): void;
+  /** Tells where the workers are. */
+  update(peers: readonly { readonly slot: string; readonly door: string }[]): void;
+  close(): void;
+}
+
+/** They stay with the worker: nothing is to be done. */
+export const STAYING: Affinity = { add: () => {}, update: () => {}, close: () => {} };
