@@ -1,13 +1,9 @@
-import {
-  createAvlo,
-  createCarrierHttp,
-  createOuigo,
-  createRenfe,
-  stationTable,
-} from '@ticketing/carriers';
-import { type Carrier, createSearch, type Search, type StationIndex } from '@ticketing/core';
+import { stationTable } from '@ticketing/carriers';
+import { createSearch, type Search, type StationIndex } from '@ticketing/core';
+import { createCarriers } from './carriers.ts';
 import { coalescedSearch, type DocumentSearch, directSearch } from './coalesced-search.ts';
-import type { CarrierName, Flags } from './flags.ts';
+import { runBy, startDispatcher } from './dispatch.ts';
+import type { Flags } from './flags.ts';
 
 /** What a serving process is made of. */
 export interface Parts {
@@ -20,6 +16,8 @@ export interface Parts {
   now(): number;
   /** Where the carriers answer. */
   readonly carriersUrl: string;
+  /** Pids of the processes that tasks run in, besides this one. */
+  processes(): readonly number[];
   /** Every part's counters. */
   stats(): Record<string, unknown>;
   /** Ends what is in flight, then everything that `compose` started. */
@@ -36,22 +34,22 @@ interface Upstream {
   close(): Promise<void>;
 }
 
-const carriers: Record<CarrierName, (url: string, given: Given) => Carrier> = {
-  renfe: (url) => createRenfe({ baseUrl: `${url}/renfe` }),
-  ouigo: (url, { flags, now }) =>
-    createOuigo({ baseUrl: `${url}/ouigo`, credentials: flags.ouigo, now }),
-  avlo: (url) => createAvlo({ baseUrl: `${url}/avlo` }),
-};
-
 /** Makes the parts that the flags ask for. This file alone knows which implementations there are. */
 export async function compose(flags: Flags, now: () => number): Promise<Parts> {
   const given = { flags, now };
   const upstream = await startUpstream(given);
-  const http = createCarrierHttp({ now });
+  const settings = { carriersUrl: upstream.url, ouigo: flags.ouigo };
+  const carriers = createCarriers(settings, now);
+  const { http } = carriers;
+  const dispatcher = await startDispatcher({ flags, settings, carriers }).catch(async (error) => {
+    await upstream.close();
+    throw error;
+  });
   const search = createSearch({
-    carriers: flags.carriers.map((name) => carriers[name](upstream.url, given)),
+    carriers: flags.carriers.map((name) => carriers.byName[name]),
     deadlineMs: flags.deadlineMs,
     http: http.clientOf,
+    run: runBy(dispatcher, flags.offload),
     now,
   });
   const documents = flags.coalesce ? coalescedSearch(search) : directSearch(search);
@@ -61,9 +59,19 @@ export async function compose(flags: Flags, now: () => number): Promise<Parts> {
     stations: stationTable,
     now,
     carriersUrl: upstream.url,
-    stats: () => ({ coalesce: documents.stats(), search: search.stats(), http: http.stats() }),
+    processes: () =>
+      dispatcher
+        .stats()
+        .workers.flatMap(({ pid }) => (pid === undefined || pid === process.pid ? [] : [pid])),
+    stats: () => ({
+      coalesce: documents.stats(),
+      search: search.stats(),
+      dispatch: dispatcher.stats(),
+      http: http.stats(),
+    }),
     async close() {
       await search.close();
+      await dispatcher.close();
       await http.close();
       await upstream.close();
     },

@@ -58,3 +58,23 @@ export function trueFalse(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   throw new Error('true or false');
 }
+
+export function oneOf<Name extends string>(names: readonly Name[]): (text: string) => Name {
+  return (text) => {
+    const known = names.find((name) => name === text);
+    if (known !== undefined) return known;
+    throw new Error(`one of ${names.join(', ')}`);
+  };
+}
+
+/** `auto` stands for a value that the machine gives. */
+export function autoOr<T>(read: (text: string) => T, auto: T): (text: string) => T {
+  return (text) => {
+    if (text === 'auto') return auto;
+    try {
+      return read(text);
+    } catch (error) {
+      throw new Error(`auto, or ${(error as Error).message}`);
+    }
+  };
+}

@@ -1,12 +1,15 @@
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import {
   anyText,
+  autoOr,
   carrierList,
   FlagError,
   httpUrl,
   integerFrom,
   type Latency,
   latency,
+  oneOf,
   onOff,
   trueFalse,
 } from './flag-values.ts';
@@ -22,6 +25,12 @@ export interface Flags {
   readonly latency: Latency;
   /** Whether equal searches in flight are one. */
   readonly coalesce: boolean;
+  /** Where carriers' work runs. */
+  readonly dispatch: DispatchName;
+  /** Workers of the dispatcher; in-process has one. */
+  readonly dispatchWorkers: number;
+  /** What the dispatcher runs: a carrier's whole work, or the making of journeys from its bytes. */
+  readonly offload: (typeof OFFLOADS)[number];
   readonly logRequests: boolean;
   readonly ouigo: { readonly username: string; readonly password: string };
 }
@@ -29,6 +38,13 @@ export interface Flags {
 /** Carriers that the server can ask. */
 const CARRIER_NAMES = ['renfe', 'ouigo', 'avlo'] as const;
 export type CarrierName = (typeof CARRIER_NAMES)[number];
+
+/** Dispatchers by name. */
+const DISPATCH_NAMES = ['in-process', 'fork', 'piscina'] as const;
+export type DispatchName = (typeof DISPATCH_NAMES)[number];
+
+const OFFLOADS = ['whole', 'normalise'] as const;
+const MAX_DISPATCH_WORKERS = 64;
 
 /** One row of the table that is printed at start. */
 export interface FlagRow {
@@ -50,6 +66,9 @@ const options = {
   carriers: { type: 'string' },
   'carriers-url': { type: 'string' },
   coalesce: { type: 'string' },
+  dispatch: { type: 'string' },
+  'dispatch-workers': { type: 'string' },
+  offload: { type: 'string' },
   latency: { type: 'string' },
   'log-requests': { type: 'string' },
 } as const;
@@ -93,6 +112,15 @@ export function readFlags(
     env,
   );
   const coalesce = setting('coalesce', onOff, true);
+  const dispatch = withChildProcesses(
+    setting<DispatchName>('dispatch', oneOf(DISPATCH_NAMES), 'in-process'),
+    env,
+  );
+  const cores = Math.min(availableParallelism(), MAX_DISPATCH_WORKERS);
+  const auto = dispatch.value === 'in-process' ? 1 : cores;
+  const readWorkers = autoOr(integerFrom(1, MAX_DISPATCH_WORKERS), auto);
+  const dispatchWorkers = setting('dispatch-workers', readWorkers, auto);
+  const offload = setting<Flags['offload']>('offload', oneOf(OFFLOADS), 'whole');
   const logRequests = setting('log-requests', onOff, false);
   if (carriersUrl.value !== undefined && delay.from !== 'default') {
     throw new FlagError(
@@ -100,7 +128,25 @@ export function readFlags(
     );
   }
 
-  const settings = [port, host, deadlineMs, coalesce, carriers, carriersUrl, delay, logRequests];
+  if (dispatch.value === 'in-process' && dispatchWorkers.value > 1) {
+    throw new FlagError(
+      `Cannot start: ${dispatchWorkers.from} above 1 is for fork and piscina, got in-process`,
+    );
+  }
+
+  const settings = [
+    port,
+    host,
+    deadlineMs,
+    coalesce,
+    dispatch,
+    dispatchWorkers,
+    offload,
+    carriers,
+    carriersUrl,
+    delay,
+    logRequests,
+  ];
   return {
     flags: {
       port: port.value,
@@ -110,6 +156,9 @@ export function readFlags(
       carriersUrl: carriersUrl.value,
       latency: delay.value,
       coalesce: coalesce.value,
+      dispatch: dispatch.value,
+      dispatchWorkers: dispatchWorkers.value,
+      offload: offload.value,
       logRequests: logRequests.value,
       ouigo: {
         username: env['OUIGO_USERNAME'] ?? 'demo',
@@ -139,6 +188,21 @@ function checked<T>(from: string, text: string, read: (text: string) => T): T {
   } catch (error) {
     throw new FlagError(`Cannot start: ${from} must be ${(error as Error).message}, got '${text}'`);
   }
+}
+
+/** `USE_CHILD_PROCESSES=true` is another way to say `DISPATCH=fork`. */
+function withChildProcesses(
+  dispatch: Setting<DispatchName>,
+  env: Readonly<Record<string, string | undefined>>,
+): Setting<DispatchName> {
+  const from = 'USE_CHILD_PROCESSES';
+  const text = env[from];
+  const isAsked = text !== undefined && checked(from, text, trueFalse);
+  if (!isAsked || dispatch.from === '--dispatch') return dispatch;
+  if (dispatch.from === 'DISPATCH' && dispatch.value !== 'fork') {
+    throw new FlagError(`Cannot start: DISPATCH or ${from} expected, got both`);
+  }
+  return { ...dispatch, value: 'fork', from };
 }
 
 /** `USE_RANDOM_DELAY=true` is another way to say `LATENCY=random`. */

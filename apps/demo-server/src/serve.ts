@@ -25,7 +25,10 @@ export async function serve(flags: Flags, now: () => number = Date.now): Promise
     config: () => ({
       ...shown,
       carriersUrl: parts.carriersUrl,
-      processes: [{ pid: process.pid, role: 'server' }],
+      processes: [
+        { pid: process.pid, role: 'server' },
+        ...parts.processes().map((pid) => ({ pid, role: 'task' })),
+      ],
     }),
   };
   const app = await buildServer(state, flags);

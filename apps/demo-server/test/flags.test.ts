@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { readFlags } from '../src/flags.ts';
 
@@ -11,6 +12,9 @@ test('readFlags() fills every default', () => {
     carriersUrl: undefined,
     latency: { kind: 'fixed', ms: 50 },
     coalesce: true,
+    dispatch: 'in-process',
+    dispatchWorkers: 1,
+    offload: 'whole',
     logRequests: false,
     ouigo: { username: 'demo', password: 'demo' },
   });
@@ -35,6 +39,25 @@ test.each([
   [['--latency', '9'], { USE_RANDOM_DELAY: 'true' }, { kind: 'fixed', ms: 9 }],
 ] as const)('readFlags(%j, %j) reads the latency', (argv, env, latency) => {
   expect(readFlags(argv, env).flags.latency).toEqual(latency);
+});
+
+test.each([
+  [['--dispatch', 'piscina'], {}, 'piscina'],
+  [[], { DISPATCH: 'fork' }, 'fork'],
+  [[], { USE_CHILD_PROCESSES: 'true' }, 'fork'],
+  [[], { USE_CHILD_PROCESSES: 'false' }, 'in-process'],
+  [['--dispatch', 'in-process'], { USE_CHILD_PROCESSES: 'true' }, 'in-process'],
+  [[], { USE_CHILD_PROCESSES: 'true', DISPATCH: 'fork' }, 'fork'],
+] as const)('readFlags(%j, %j) reads where tasks run', (argv, env, dispatch) => {
+  expect(readFlags(argv, env).flags.dispatch).toBe(dispatch);
+});
+
+test('readFlags() gives a dispatcher a worker for each core unless told otherwise', () => {
+  const workers = (...argv: string[]) =>
+    readFlags(['--dispatch', 'fork', ...argv], {}).flags.dispatchWorkers;
+  expect(workers()).toBe(availableParallelism());
+  expect(workers('--dispatch-workers', 'auto')).toBe(availableParallelism());
+  expect(workers('--dispatch-workers', '3')).toBe(3);
 });
 
 test('readFlags() sorts and checks the carriers, and trims the URL', () => {
@@ -83,6 +106,31 @@ test.each([
     "Cannot start: --latency must be milliseconds up to 60000, p50:p99, or random, got '9:3'",
   ],
   [['--coalesce', 'machine'], {}, "Cannot start: --coalesce must be on or off, got 'machine'"],
+  [
+    ['--dispatch', 'threads'],
+    {},
+    "Cannot start: --dispatch must be one of in-process, fork, piscina, got 'threads'",
+  ],
+  [
+    ['--dispatch-workers', '0'],
+    {},
+    "Cannot start: --dispatch-workers must be auto, or an integer from 1 to 64, got '0'",
+  ],
+  [
+    ['--dispatch-workers', '2'],
+    {},
+    'Cannot start: --dispatch-workers above 1 is for fork and piscina, got in-process',
+  ],
+  [
+    ['--offload', 'half'],
+    {},
+    "Cannot start: --offload must be one of whole, normalise, got 'half'",
+  ],
+  [
+    [],
+    { USE_CHILD_PROCESSES: 'true', DISPATCH: 'piscina' },
+    'Cannot start: DISPATCH or USE_CHILD_PROCESSES expected, got both',
+  ],
   [['--log-requests', 'yes'], {}, "Cannot start: --log-requests must be on or off, got 'yes'"],
   [[], { USE_RANDOM_DELAY: '1' }, "Cannot start: USE_RANDOM_DELAY must be true or false, got '1'"],
   [

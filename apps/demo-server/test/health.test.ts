@@ -25,6 +25,9 @@ test('/config shows the resolved flags, the upstream and the processes, and no s
     carriersUrl,
     latency: { kind: 'lognormal', p50Ms: 20, p99Ms: 200 },
     coalesce: true,
+    dispatch: 'in-process',
+    dispatchWorkers: 1,
+    offload: 'whole',
     logRequests: false,
     processes: [{ pid: process.pid, role: 'server' }],
   });

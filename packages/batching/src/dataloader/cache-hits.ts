@@ -1,32 +1,29 @@
-interface CacheHit<V> {
-  readonly cached: Promise<V>;
-  readonly waiting: Promise<V>;
-}
-
 /**
  * Answers from the cache that wait for a batch: what is known already settles together with what is loaded,
  * so that whatever callers ask for next makes one batch, too.
+ *
+ * They hang on one gate and run in the order in which they were asked for, as in `PromisedAnswers`. A promise
+ * for each call: callers that shared one would go on before others that asked earlier, and so ask for
+ * other keys first than they do with npm's `dataloader`.
  */
-export class CacheHits<C, V> {
-  /** By cache key: dearer by promise, since an object is given a hash when it first becomes a key. */
-  readonly #hits = new Map<C, CacheHit<V>>();
+export class CacheHits<V> {
+  readonly #cached: Promise<V>[] = [];
   readonly #gate: Promise<void>;
+  readonly #pick: () => Promise<V>;
   #open!: () => void;
+  #next = 0;
 
   constructor() {
     this.#gate = new Promise((resolve) => {
       this.#open = resolve;
     });
+    this.#pick = () => this.#cached[this.#next++] as Promise<V>;
   }
 
-  /** A promise that waits for the batch, then follows the cached one; the same for each caller. */
-  of(cacheKey: C, cached: Promise<V>): Promise<V> {
-    const known = this.#hits.get(cacheKey);
-    // What is cached may have changed since.
-    if (known?.cached === cached) return known.waiting;
-    const waiting = this.#gate.then(() => cached);
-    this.#hits.set(cacheKey, { cached, waiting });
-    return waiting;
+  /** A promise that waits for the batch, then follows the cached one. */
+  add(cached: Promise<V>): Promise<V> {
+    this.#cached.push(cached);
+    return this.#gate.then(this.#pick);
   }
 
   /** The batch has settled. */

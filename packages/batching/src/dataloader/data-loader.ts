@@ -7,10 +7,10 @@ import {
   resolveDataLoaderOptions,
 } from './data-loader-options.ts';
 
-interface LoaderBatch<K, V, C> {
+interface LoaderBatch<K, V> {
   readonly keys: K[];
   readonly answers: PromisedAnswers<V>;
-  hits: CacheHits<C, V> | undefined;
+  hits: CacheHits<V> | undefined;
   state: 'made' | 'scheduled' | 'sent';
 }
 
@@ -34,7 +34,7 @@ export class DataLoader<K, V, C = K> {
   private readonly batchScheduleFn: (callback: () => void) => void;
   private readonly cacheKeyFn: ((key: K) => C) | undefined;
   private readonly cacheMap: DataLoaderCacheMap<C, Promise<V>> | undefined;
-  private batch: LoaderBatch<K, V, C> | undefined;
+  private batch: LoaderBatch<K, V> | undefined;
 
   /** @throws TypeError with the message of npm's `dataloader` */
   constructor(batchLoadFn: DataLoaderBatchLoad<K, V>, options?: DataLoaderOptions<K, V, C>) {
@@ -116,14 +116,14 @@ export class DataLoader<K, V, C = K> {
     return this.cacheKeyFn === undefined ? (key as unknown as C) : this.cacheKeyFn(key);
   }
 
-  private batchOfKey(): LoaderBatch<K, V, C> {
+  private batchOfKey(): LoaderBatch<K, V> {
     const { batch } = this;
     if (batch && batch.answers.size < this.maxBatchSize) return batch;
     this.batch = { keys: [], answers: new PromisedAnswers(), hits: undefined, state: 'made' };
     return this.batch;
   }
 
-  private promiseOf(key: K, batch: LoaderBatch<K, V, C>): Promise<V> {
+  private promiseOf(key: K, batch: LoaderBatch<K, V>): Promise<V> {
     const { cacheMap } = this;
     if (cacheMap === undefined) {
       batch.keys.push(key);
@@ -133,7 +133,7 @@ export class DataLoader<K, V, C = K> {
     const cached = cacheMap.get(cacheKey);
     if (cached) {
       batch.hits ??= new CacheHits();
-      return batch.hits.of(cacheKey, cached);
+      return batch.hits.add(cached);
     }
     batch.keys.push(key);
     const promise = batch.answers.add();
@@ -142,12 +142,12 @@ export class DataLoader<K, V, C = K> {
   }
 
   /** Once the key is in: a schedule may send the batch within this call. One that throws is asked again. */
-  private schedule(batch: LoaderBatch<K, V, C>): void {
+  private schedule(batch: LoaderBatch<K, V>): void {
     this.batchScheduleFn(() => this.dispatch(batch));
     if (batch.state === 'made') batch.state = 'scheduled';
   }
 
-  private dispatch(batch: LoaderBatch<K, V, C>): void {
+  private dispatch(batch: LoaderBatch<K, V>): void {
     if (batch.state === 'sent') return;
     batch.state = 'sent';
     if (this.batch === batch) this.batch = undefined;
@@ -173,7 +173,7 @@ export class DataLoader<K, V, C = K> {
       .catch((error) => this.fail(batch, error));
   }
 
-  private settle(batch: LoaderBatch<K, V, C>, values: unknown): void {
+  private settle(batch: LoaderBatch<K, V>, values: unknown): void {
     const failure = whatIsWrong(values, batch);
     if (failure !== undefined) throw failure;
     batch.hits?.release();
@@ -181,7 +181,7 @@ export class DataLoader<K, V, C = K> {
   }
 
   /** A batch that fails as a whole is not cached; hits are answered all the same. */
-  private fail({ keys, answers, hits }: LoaderBatch<K, V, C>, error: unknown): void {
+  private fail({ keys, answers, hits }: LoaderBatch<K, V>, error: unknown): void {
     hits?.release();
     try {
       for (const key of keys) this.clear(key);
@@ -211,9 +211,9 @@ function isArrayLike(value: unknown): value is ArrayLike<unknown> {
   );
 }
 
-function whatIsWrong<K, V, C>(
+function whatIsWrong<K, V>(
   values: unknown,
-  { keys, answers }: LoaderBatch<K, V, C>,
+  { keys, answers }: LoaderBatch<K, V>,
 ): TypeError | undefined {
   const how = 'but the function did not return a Promise of an Array';
   if (!isArrayLike(values)) return new TypeError(`${contract}, ${how}: ${String(values)}.`);

@@ -1,0 +1,42 @@
+import type { Dispatcher } from '@ticketing/dispatch';
+import { median, takeSlice } from '@ticketing/dispatch/bench/slices';
+import type { Tasks } from './choosing-tasks.ts';
+import { startLoopProbe } from './loop-probe.ts';
+
+/** What one dispatcher did in one case: medians of the rounds. */
+export interface Outcome {
+  readonly perSecond: number;
+  /** How late the event loop of the caller was meanwhile. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export interface ChoiceCase {
+  readonly title: string;
+  readonly inFlight: number;
+  run(dispatcher: Dispatcher<Tasks>): Promise<unknown>;
+}
+
+/** Measures dispatchers in interleaved rounds, each in the opposite order of the one before; a longer one first warms up. */
+export async function measureChoice(
+  dispatchers: readonly Dispatcher<Tasks>[],
+  { run, inFlight }: ChoiceCase,
+  options: { readonly rounds: number; readonly sliceMs: number },
+): Promise<Outcome[]> {
+  const taken = new Map(dispatchers.map((each) => [each, [] as Outcome[]]));
+  for (let round = -1; round < options.rounds; round++) {
+    const sliceMs = round < 0 ? 2 * options.sliceMs : options.sliceMs;
+    for (const dispatcher of round % 2 === 0 ? dispatchers : dispatchers.toReversed()) {
+      globalThis.gc?.();
+      const probe = startLoopProbe();
+      const { perSecond } = await takeSlice(() => run(dispatcher), { inFlight, sliceMs });
+      const lateness = probe.stop();
+      if (round >= 0) taken.get(dispatcher)?.push({ perSecond, ...lateness });
+    }
+  }
+  return [...taken.values()].map((outcomes) => ({
+    perSecond: median(outcomes.map(({ perSecond }) => perSecond)),
+    p50Ms: median(outcomes.map(({ p50Ms }) => p50Ms)),
+    p99Ms: median(outcomes.map(({ p99Ms }) => p99Ms)),
+  }));
+}

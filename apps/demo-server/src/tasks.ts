@@ -1,0 +1,14 @@
+// What one dispatched worker loads. Its settings come by the environment, since a worker is given a URL alone.
+import type { TaskModule } from '@ticketing/dispatch';
+import {
+  type CarrierSettings,
+  type CarrierTasks,
+  carrierTasks,
+  createCarriers,
+} from './carriers.ts';
+
+const settings: CarrierSettings = JSON.parse(process.env['DEMO_TASK_SETTINGS'] ?? '{}');
+const carriers = createCarriers(settings, Date.now);
+const tasks: TaskModule<CarrierTasks> = carrierTasks(carriers, () => carriers.http.close());
+
+export default tasks;

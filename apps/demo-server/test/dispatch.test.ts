@@ -1,0 +1,112 @@
+import type { Journey } from '@ticketing/core';
+import { describe, expect, test, vi } from 'vitest';
+import { MADRID_BARCELONA, requestsAt, serveDemoOn, setPlan, startDemo } from './demo.ts';
+
+// Workers have the platform's clock, so these servers live today.
+const today = new Date().toISOString().slice(0, 10);
+const serveToday = (...argv: string[]) => serveDemoOn(today, ...argv);
+
+const everywhere = ['in-process', 'fork', 'piscina'].flatMap((dispatch) =>
+  ['whole', 'normalise'].map((offload) => ['--dispatch', dispatch, '--offload', offload]),
+);
+
+/** All but the time at which a carrier's bytes came. */
+function timeless(journeys: readonly Journey[]): unknown {
+  return JSON.parse(JSON.stringify(journeys), (name, value) =>
+    name === 'fetchedAt' ? undefined : value,
+  );
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+test('the same journeys wherever the carriers’ work runs', async () => {
+  const seen = await Promise.all(
+    everywhere.map(async (flags) => {
+      const { get } = await serveToday('--latency', '0', ...flags);
+      const { status, body } = await get(MADRID_BARCELONA);
+      expect(status, flags.join(' ')).toBe(200);
+      expect(body.complete, flags.join(' ')).toBe(true);
+      return timeless(body.journeys);
+    }),
+  );
+  expect((seen[0] as Journey[]).length).toBeGreaterThanOrEqual(20);
+  for (const journeys of seen) expect(journeys).toEqual(seen[0]);
+});
+
+describe.each(everywhere)('%s %s %s %s', (...flags) => {
+  test('a carrier’s failure keeps its code, and others answer', async () => {
+    const { get, carriersUrl } = await serveToday('--latency', '0', ...flags);
+    await setPlan(carriersUrl, 'renfe', { fault: { kind: 'malformed-price' } });
+    const { status, body } = await get(MADRID_BARCELONA);
+    expect(status).toBe(200);
+    expect(body.carriers).toMatchObject([
+      { carrier: 'renfe', state: 'error', error: { code: 'PROTOCOL' } },
+      { carrier: 'ouigo', state: 'ok' },
+      { carrier: 'avlo', state: 'ok' },
+    ]);
+  });
+
+  test('a carrier that hangs is aborted at the deadline', async () => {
+    const argv = ['--latency', '0', '--deadline-ms', '400', ...flags];
+    const { get, carriersUrl } = await serveToday(...argv);
+    await setPlan(carriersUrl, 'renfe', { fault: { kind: 'hang' } });
+    const { status, body } = await get(MADRID_BARCELONA);
+    expect(status).toBe(200);
+    expect(body.carriers).toMatchObject([{ state: 'timeout' }, { state: 'ok' }, { state: 'ok' }]);
+    await vi.waitFor(async () =>
+      expect((await requestsAt(carriersUrl))['renfe']).toMatchObject({ aborted: 1, open: 0 }),
+    );
+  });
+
+  test('/stats counts the tasks', async () => {
+    const { get } = await serveToday('--latency', '0', ...flags);
+    await get(MADRID_BARCELONA);
+    const { body } = await get('/stats');
+    expect(body.dispatch).toMatchObject({
+      kind: flags[1],
+      state: 'ready',
+      asked: 3,
+      completed: 3,
+      running: 0,
+      lost: 0,
+    });
+  });
+});
+
+test('--dispatch fork: a search survives the death of its workers, and none outlives the server', async () => {
+  const { get, close } = await serveToday('--dispatch', 'fork', '--dispatch-workers', '2');
+  await get(MADRID_BARCELONA);
+  const pids = async (): Promise<number[]> =>
+    (await get('/config')).body.processes
+      .filter(({ role }: { role: string }) => role === 'task')
+      .map(({ pid }: { pid: number }) => pid);
+  const first = await pids();
+  expect(first).toHaveLength(2);
+  const search = get(MADRID_BARCELONA);
+  await vi.waitFor(async () =>
+    expect((await get('/stats')).body.dispatch.running).toBeGreaterThan(0),
+  );
+  for (const pid of first) process.kill(pid, 'SIGKILL');
+  expect((await search).body).toMatchObject({ complete: true });
+  const second = await pids();
+  expect(second.filter((pid) => first.includes(pid))).toEqual([]);
+  await close();
+  expect([...first, ...second].filter(isAlive)).toEqual([]);
+});
+
+test('USE_CHILD_PROCESSES=true dispatches to child processes, which SIGTERM ends with the server', async () => {
+  const demo = await startDemo(['--latency', '0'], { USE_CHILD_PROCESSES: 'true' });
+  const { processes } = (await (await fetch(`${demo.url}/config`)).json()) as {
+    processes: { pid: number; role: string }[];
+  };
+  expect(processes.filter(({ role }) => role === 'task').length).toBeGreaterThan(0);
+  demo.child.kill('SIGTERM');
+  expect(await demo.exit()).toBe(0);
+  expect(processes.filter(({ pid }) => isAlive(pid))).toEqual([]);
+});

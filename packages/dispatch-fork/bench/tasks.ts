@@ -1,0 +1,16 @@
+// What a worker of the dispatcher loads.
+import { defineTasks, rawJson } from '@ticketing/dispatch';
+import { recordsOf } from '@ticketing/dispatch/bench/payloads';
+import { burn, echo, residentBytes } from '@ticketing/dispatch/bench/work';
+
+const records = recordsOf(10_000);
+
+const tasks = {
+  echo,
+  burn,
+  residentBytes,
+  records: () => records,
+  recordsAsJson: () => rawJson(records),
+};
+export type Tasks = typeof tasks;
+export default defineTasks(tasks);

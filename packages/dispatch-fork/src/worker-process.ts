@@ -1,0 +1,144 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Socket } from 'node:net';
+import type { WorkerEnd } from '@ticketing/dispatch/transport';
+import type { OrphanGuard } from './orphan-guard.ts';
+import { openStartJournal, type StartJournal } from './start-journal.ts';
+import { StderrTail } from './stderr-tail.ts';
+
+/** Milliseconds that the rest of a process has once its channel, or the process itself, has ended. */
+const LINGER_MS = 500;
+
+export interface WorkerProcessStart {
+  readonly entry: URL;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>> | undefined;
+  readonly execArgv: readonly string[];
+  readonly guard: OrphanGuard | undefined;
+}
+
+export interface WorkerProcessEvents {
+  message(message: unknown): void;
+  /** Exactly once, after the last message. */
+  exit(end: WorkerEnd): void;
+}
+
+/**
+ * A child process with a channel, a start journal and an end that is reported once. Its standard output is ours; what
+ * it writes to standard error is written to ours.
+ *
+ * @throws what the platform throws when it cannot start a process
+ */
+export class WorkerProcess {
+  readonly #child: ChildProcess;
+  readonly #events: WorkerProcessEvents;
+  readonly #journal: StartJournal | undefined = openStartJournal();
+  readonly #stderr = new StderrTail();
+  #started = 0;
+  #held = true;
+  #timer: NodeJS.Timeout | undefined;
+  #disconnected = false;
+  #exited = false;
+  #ended = false;
+
+  constructor(start: WorkerProcessStart, events: WorkerProcessEvents) {
+    this.#events = events;
+    try {
+      this.#child = fork(start.entry, start.args, {
+        ...(start.env && { env: start.env }),
+        execArgv: [...start.execArgv],
+        serialization: 'advanced',
+        // Without a journal its place is taken by the null device, so that the worker need not know.
+        stdio: ['ignore', 'inherit', 'pipe', 'ipc', this.#journal?.fd ?? 'ignore'],
+      });
+    } catch (error) {
+      this.#journal?.close();
+      throw error;
+    }
+    this.#listen(start.guard);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Sends a message, of which `seq` is the highest number. A channel that is gone is silent: `exit` follows. */
+  send(message: unknown, seq: number): void {
+    if (this.#journal === undefined && !this.#ended) this.#started = Math.max(this.#started, seq);
+    this.#child.send(message as object, () => {});
+  }
+
+  /** Without a journal the highest number sent: better that nothing is run again than that something is run twice. */
+  started(): number {
+    return this.#ended || this.#journal === undefined ? this.#started : this.#journal.read();
+  }
+
+  kill(): void {
+    // SIGKILL, since a stopped process, and one in a loop, heed no other.
+    this.#child.kill('SIGKILL');
+  }
+
+  hold(alive: boolean): void {
+    this.#held = alive;
+    const { channel, stderr } = this.#child;
+    for (const handle of [this.#child, channel, stderr as Socket | null, this.#timer]) {
+      if (alive) handle?.ref();
+      else handle?.unref();
+    }
+  }
+
+  #listen(guard: OrphanGuard | undefined): void {
+    const child = this.#child;
+    const { pid } = child;
+    if (pid !== undefined) guard?.add(pid);
+    child.on('message', (message) => this.#events.message(message));
+    child.stderr?.on('data', (chunk: Buffer) => {
+      this.#stderr.push(chunk);
+      // Not `pipe`: each worker would add listeners to the one stream.
+      process.stderr.write(chunk);
+    });
+    child.on('error', (error) => {
+      // No process was started. Other errors, of a signal that could not be sent, are told by what does not happen.
+      if (pid === undefined) this.#end(error);
+    });
+    child.on('exit', () => {
+      if (pid !== undefined) guard?.remove(pid);
+      this.#exited = true;
+      this.#linger();
+    });
+    child.on('disconnect', () => {
+      this.#disconnected = true;
+      this.#linger();
+    });
+    child.on('close', () => this.#end());
+  }
+
+  /**
+   * `close` is the end: the process is gone and all that it wrote is read. But a child of the worker may keep standard
+   * error open, and a worker may close its channel and live on; neither is waited for.
+   */
+  #linger(): void {
+    clearTimeout(this.#timer);
+    if (this.#ended || !this.#disconnected) return;
+    this.#timer = setTimeout(() => {
+      if (this.#exited) this.#end();
+      else this.kill();
+    }, LINGER_MS);
+    if (!this.#held) this.#timer.unref();
+  }
+
+  #end(cause?: Error): void {
+    if (this.#ended) return;
+    this.#started = this.started();
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    this.#journal?.close();
+    this.#child.stderr?.destroy();
+    const { exitCode, signalCode } = this.#child;
+    this.#events.exit({
+      exitCode: cause === undefined ? (exitCode ?? undefined) : undefined,
+      signal: signalCode ?? undefined,
+      stderrTail: this.#stderr.text(),
+      ...(cause && { cause }),
+    });
+  }
+}

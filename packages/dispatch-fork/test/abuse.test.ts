@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { createForkDispatcher, type ForkOptions } from '../src/index.ts';
+
+const module = new URL('file:///nothing/is/started.js');
+
+test.each([
+  [undefined, 'undefined'],
+  ['./tasks.js', './tasks.js'],
+  ['file:///tasks.js', 'file:///tasks.js'],
+  [{ href: 'file:///tasks.js' }, '[object Object]'],
+])('createForkDispatcher() refuses a module that is no URL: %j', (wrong, shown) => {
+  expect(() => createForkDispatcher(wrong as never)).toThrow(
+    new TypeError(`Cannot create dispatcher: module must be a URL, got ${shown}`),
+  );
+});
+
+test.each<[unknown, string]>([
+  [null, 'options must be an object, got null'],
+  ['fast', 'options must be an object, got fast'],
+  [{ workers: 2 }, 'known options expected, got workers'],
+  [{ resourceLimits: {} }, 'known options expected, got resourceLimits'],
+  [{ env: 'PATH' }, 'env must be an object, got PATH'],
+  [{ env: null }, 'env must be an object, got null'],
+  [{ execArgv: '--no-warnings' }, 'execArgv must be an array of texts, got --no-warnings'],
+  [{ execArgv: [1] }, 'execArgv must be an array of texts, got 1'],
+  [{ orphanGuard: 'yes' }, 'orphanGuard must be true or false, got yes'],
+  [{ workerUrl: './worker.js' }, 'workerUrl must be a URL, got ./worker.js'],
+  [{ name: '' }, 'name must be a text, got '],
+  [{ max: '2' }, 'max must be an integer of 1 to 1024, got 2'],
+])('createForkDispatcher() refuses options %j', (options, message) => {
+  expect(() => createForkDispatcher(module, options as ForkOptions)).toThrow(
+    new TypeError(`Cannot create dispatcher: ${message}`),
+  );
+});
+
+test('createForkDispatcher() refuses options that are out of range', () => {
+  expect(() => createForkDispatcher(module, { max: 0 })).toThrow(
+    new RangeError('Cannot create dispatcher: max must be an integer of 1 to 1024, got 0'),
+  );
+});
+
+test('a transfer is refused, since processes share no memory', async () => {
+  const dispatcher = createForkDispatcher(module, { max: 1 });
+  const transfer = [new ArrayBuffer(1)];
+  await expect(dispatcher.run('echo', transfer, { transfer })).rejects.toThrow(TypeError);
+  await dispatcher.close();
+});

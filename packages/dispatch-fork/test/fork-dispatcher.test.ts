@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test, vi } from 'vitest';
+import { createForkDispatcher, type ForkOptions } from '../src/index.ts';
+import type { Tasks } from './fixtures/tasks.ts';
+import { gone, lives } from './processes.ts';
+
+const module = new URL('fixtures/tasks.ts', import.meta.url);
+const execArgv = ['--conditions=@ticketing/source'];
+const open: { close(): Promise<void> }[] = [];
+
+function create(options: ForkOptions = {}) {
+  const dispatcher = createForkDispatcher<Tasks>(module, { max: 1, execArgv, ...options });
+  open.push(dispatcher);
+  return dispatcher;
+}
+
+const programs: ChildProcess[] = [];
+
+afterEach(async () => {
+  for (const child of programs.splice(0)) child.kill('SIGKILL');
+  await Promise.all(open.splice(0).map((dispatcher) => dispatcher.close()));
+});
+
+function program(file: URL) {
+  const args = [...execArgv, fileURLToPath(file)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  programs.push(child);
+  return child;
+}
+
+test('tasks run in other processes, of which nothing is left after close()', async () => {
+  const dispatcher = create({ max: 2 });
+  expect(dispatcher).toMatchObject({
+    kind: 'fork',
+    capabilities: { isolation: 'process', hardKill: true, transfer: false },
+  });
+  await dispatcher.ready();
+  const pids = dispatcher.stats().workers.map(({ pid }) => pid ?? 0);
+  expect(new Set([...pids, process.pid]).size).toBe(3);
+  expect(pids).toContain(await dispatcher.run('pid', undefined));
+  await dispatcher.close();
+  expect(pids.map(lives)).toEqual([false, false]);
+});
+
+test('a large answer, and JSON as bytes, arrive', async () => {
+  const dispatcher = create();
+  expect(await dispatcher.run('bytes', 5_000_000)).toHaveLength(5_000_000);
+  expect(String(await dispatcher.run('json', { a: [1] }))).toBe('{"a":[1]}');
+});
+
+test('a worker that ends is told of with all that is known', async () => {
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const dispatcher = create();
+  const pid = await dispatcher.run('pid', undefined);
+  await expect(dispatcher.run('complain', 'out of order')).rejects.toMatchObject({
+    code: 'ERR_WORKER_LOST',
+    data: { pid, exitCode: 3, signal: undefined, stderrTail: 'out of order' },
+  });
+  await expect(dispatcher.run('kill', 'SIGKILL')).rejects.toMatchObject({
+    code: 'ERR_WORKER_LOST',
+    data: { exitCode: undefined, signal: 'SIGKILL' },
+  });
+  vi.restoreAllMocks();
+});
+
+test('a task without end is ended', async () => {
+  const dispatcher = create({ abortGraceMs: 0 });
+  const pid = await dispatcher.run('pid', undefined);
+  const spinning = dispatcher.run('spin', undefined, { runTimeoutMs: 50 });
+  await expect(spinning).rejects.toMatchObject({ code: 'ERR_RUN_TIMEOUT' });
+  expect(await dispatcher.run('pid', undefined)).not.toBe(pid);
+  expect(lives(pid)).toBe(false);
+});
+
+test('foreign messages over the channel are passed over', async () => {
+  const dispatcher = create();
+  for (const message of [{ 'watch:import': ['file:///a.ts'] }, 'text', [1], null, 5]) {
+    expect(await dispatcher.run('foreign', message)).toBe('sent');
+  }
+});
+
+test('Node options of this process are kept, and some added', async () => {
+  const kept = process.execArgv;
+  process.execArgv = ['--no-warnings', '--inspect=0', '--watch'];
+  const dispatcher = create();
+  process.execArgv = kept;
+  expect(await dispatcher.run('execArgv', undefined)).toEqual(['--no-warnings', ...execArgv]);
+});
+
+test('workers have the environment that is given', async () => {
+  const dispatcher = create({ env: { ...process.env, GIVEN: 'yes', HOME: undefined } });
+  expect(await dispatcher.run('env', 'GIVEN')).toBe('yes');
+  expect(await dispatcher.run('env', 'HOME')).toBe(undefined);
+});
+
+test('the program of the workers can stand elsewhere', async () => {
+  const workerUrl = new URL('fixtures/worker-elsewhere.ts', import.meta.url);
+  expect(await create({ workerUrl }).run('argv', undefined)).toContain('worker-elsewhere.ts');
+});
+
+test('Ctrl-C leaves it to the parent what becomes of the workers', async () => {
+  const dispatcher = create();
+  const pid = await dispatcher.run('pid', undefined);
+  process.kill(pid, 'SIGINT');
+  expect(await dispatcher.run('pid', undefined)).toBe(pid);
+});
+
+test('workers of a parent that is killed are gone within a second, idle and busy', async () => {
+  const parent = program(new URL('fixtures/dispatching-parent.ts', import.meta.url));
+  const [line] = await once(parent.stdout, 'data');
+  const pids = JSON.parse(String(line)) as number[];
+  expect(pids.map(lives)).toEqual([true, true]);
+  parent.kill('SIGKILL');
+  await once(parent, 'exit');
+  await Promise.all(pids.map((pid) => gone(pid, 1000)));
+});
+
+test('a program that comes to its end without close() ends, and its workers with it', async () => {
+  const finishing = program(new URL('fixtures/finishing-program.ts', import.meta.url));
+  const [output, [code]] = await Promise.all([text(finishing.stdout), once(finishing, 'exit')]);
+  expect(code).toBe(0);
+  await gone(Number(output), 1000);
+});

@@ -1,0 +1,7 @@
+import { move } from 'piscina';
+
+export { burn, echo, heapBytes } from '@ticketing/dispatch/bench/work';
+
+export function pass(buffer: ArrayBuffer): unknown {
+  return move(buffer);
+}

@@ -1,0 +1,17 @@
+// What a worker of the dispatcher loads.
+import { defineTasks, rawJson, transferred } from '@ticketing/dispatch';
+import { recordsOf } from '@ticketing/dispatch/bench/payloads';
+import { burn, echo, heapBytes } from '@ticketing/dispatch/bench/work';
+
+const records = recordsOf(10_000);
+
+const tasks = {
+  burn,
+  echo,
+  heapBytes,
+  pass: (buffer: ArrayBuffer) => transferred(buffer, [buffer]),
+  records: () => records,
+  recordsAsJson: () => rawJson(records),
+};
+export type Tasks = typeof tasks;
+export default defineTasks(tasks);

@@ -1,0 +1,7 @@
+import { Tinypool } from 'tinypool';
+
+export { burn, echo, heapBytes } from '@ticketing/dispatch/bench/work';
+
+export function pass(buffer: ArrayBuffer): unknown {
+  return Tinypool.move(buffer);
+}

@@ -1,0 +1,148 @@
+import {
+  MessageChannel,
+  type MessagePort,
+  type ResourceLimits,
+  receiveMessageOnPort,
+  type Worker,
+} from 'node:worker_threads';
+import type { WorkerEnd } from '@ticketing/dispatch/transport';
+import { Piscina } from 'piscina';
+import { StartJournal } from './start-journal.ts';
+
+/** What a thread is handed as its one task. */
+export interface ThreadStart {
+  readonly workerId: number;
+  readonly module: string;
+  readonly port: MessagePort;
+  readonly journal: SharedArrayBuffer;
+}
+
+export interface WorkerThreadOptions {
+  readonly entry: URL;
+  readonly workerId: number;
+  readonly module: string;
+  readonly env: Readonly<Record<string, string | undefined>> | undefined;
+  readonly execArgv: string[] | undefined;
+  readonly resourceLimits: ResourceLimits | undefined;
+}
+
+export interface WorkerThreadEvents {
+  message(message: unknown): void;
+  /** Exactly once, after the last message. */
+  exit(end: WorkerEnd): void;
+}
+
+/**
+ * One thread of piscina, and a port to it.
+ *
+ * A piscina has one thread here and is given one task in its life, which takes the port and returns; from then on the
+ * port carries everything, many tasks a message. Piscina keeps the thread, its limits and its end. Its queue is not
+ * used, since `maxQueue` does not bound tasks that carry a signal; nor its way of running tasks, since a message for
+ * each task, and its answer, cost three times as much.
+ *
+ * @throws what the platform throws when it cannot start a thread
+ */
+export class WorkerThread {
+  readonly #pool: Piscina<ThreadStart, void>;
+  readonly #thread: Worker;
+  readonly #port: MessagePort;
+  readonly #journal = new StartJournal();
+  readonly #events: WorkerThreadEvents;
+  #cause: { readonly error: unknown } | undefined;
+  #killed = false;
+  #ended = false;
+
+  constructor(options: WorkerThreadOptions, events: WorkerThreadEvents) {
+    this.#events = events;
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    this.#pool = new Piscina({
+      filename: options.entry.href,
+      name: 'serve',
+      // With a minimum of 1 it would start another thread when this one has ended.
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: Number.POSITIVE_INFINITY,
+      // A thread that waits by Atomics.wait for piscina's tasks hears no port.
+      atomics: 'disabled',
+      recordTiming: false,
+      ...(options.env && { env: defined(options.env) }),
+      ...(options.execArgv && { execArgv: options.execArgv }),
+      ...(options.resourceLimits && { resourceLimits: options.resourceLimits }),
+    });
+    // What a thread throws once its task has returned; without a listener it would be thrown here.
+    this.#pool.on('error', () => {});
+    const { workerId, module } = options;
+    try {
+      const task = { workerId, module, port: port2, journal: this.#journal.buffer };
+      this.#pool.run(task, { transferList: [port2] }).catch(() => {});
+      this.#thread = this.#pool.threads[0] as Worker;
+    } catch (error) {
+      port1.close();
+      throw error;
+    }
+    this.#listen();
+  }
+
+  /** Sends a message. A thread that is gone is silent: `exit` follows. */
+  send(message: unknown, transfer: readonly ArrayBuffer[]): void {
+    this.#port.postMessage(message, transfer);
+  }
+
+  started(): number {
+    return this.#journal.read();
+  }
+
+  kill(): void {
+    this.#killed = true;
+    void this.#pool.destroy();
+  }
+
+  hold(alive: boolean): void {
+    if (this.#ended) return;
+    for (const handle of [this.#thread, this.#port]) {
+      if (alive) handle.ref();
+      else handle.unref();
+    }
+  }
+
+  #listen(): void {
+    this.#port.on('message', (message) => this.#events.message(message));
+    this.#thread.on('error', (error) => {
+      this.#cause ??= { error };
+    });
+    // A thread posts into this port's own queue, so that all it has posted is here by now; not all of it was an event.
+    this.#thread.on('exit', (exitCode) => {
+      let next = receiveMessageOnPort(this.#port);
+      while (next !== undefined) {
+        this.#events.message(next.message);
+        next = receiveMessageOnPort(this.#port);
+      }
+      this.#end(exitCode);
+    });
+    // Piscina lets the thread go on alone as long as it has no task.
+    this.hold(true);
+  }
+
+  #end(exitCode: number): void {
+    this.#ended = true;
+    this.#port.removeAllListeners('message');
+    this.#port.close();
+    void this.#pool.destroy();
+    this.#events.exit({
+      // The code of a thread that is killed is an accident: 1, or 0 if it had not begun.
+      exitCode: this.#killed ? undefined : exitCode,
+      signal: undefined,
+      stderrTail: '',
+      ...(this.#cause && { cause: this.#cause.error }),
+    });
+  }
+}
+
+/** As for a process: what is undefined is not set. */
+function defined(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const entries = Object.entries(env);
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,24 @@
+import { getHeapStatistics } from 'node:v8';
+import { serveTasks } from '@ticketing/dispatch/transport';
+import { StartJournal } from './start-journal.ts';
+import type { ThreadStart } from './worker-thread.ts';
+
+/**
+ * Serves tasks over a port: the one task that piscina gives a thread. It returns at once and the port goes on. Kept to
+ * wiring, since coverage does not see threads.
+ */
+export function serve({ workerId, module, port, journal }: ThreadStart): void {
+  const started = new StartJournal(journal);
+  const served = serveTasks({
+    workerId,
+    module,
+    post: (message, transfer) => port.postMessage(message, transfer),
+    noteStarted: (seq) => started.write(seq),
+    memoryBytes: () => getHeapStatistics().used_heap_size,
+    // What was posted is in the other port's queue already.
+    exit: (code) => process.exit(code),
+    transfers: true,
+  });
+  port.on('message', (message) => served.receive(message));
+  process.on('exit', () => served.flush());
+}

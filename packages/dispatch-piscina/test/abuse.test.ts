@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createPiscinaDispatcher, type PiscinaOptions } from '../src/index.ts';
+
+const module = new URL('file:///nothing/is/started.js');
+
+test.each([
+  [undefined, 'undefined'],
+  ['./tasks.js', './tasks.js'],
+  ['file:///tasks.js', 'file:///tasks.js'],
+  [{ href: 'file:///tasks.js' }, '[object Object]'],
+])('createPiscinaDispatcher() refuses a module that is no URL: %j', (wrong, shown) => {
+  expect(() => createPiscinaDispatcher(wrong as never)).toThrow(
+    new TypeError(`Cannot create dispatcher: module must be a URL, got ${shown}`),
+  );
+});
+
+test.each<[unknown, string]>([
+  [null, 'options must be an object, got null'],
+  ['fast', 'options must be an object, got fast'],
+  [{ workers: 2 }, 'known options expected, got workers'],
+  [{ orphanGuard: true }, 'known options expected, got orphanGuard'],
+  [{ env: 'PATH' }, 'env must be an object, got PATH'],
+  [{ env: null }, 'env must be an object, got null'],
+  [{ execArgv: '--no-warnings' }, 'execArgv must be an array of texts, got --no-warnings'],
+  [{ execArgv: [1] }, 'execArgv must be an array of texts, got 1'],
+  [{ resourceLimits: 64 }, 'resourceLimits must be an object, got 64'],
+  [{ workerUrl: './worker.js' }, 'workerUrl must be a file URL, got ./worker.js'],
+  [
+    { workerUrl: new URL('https://a.test/w.js') },
+    'workerUrl must be a file URL, got https://a.test/w.js',
+  ],
+  [{ name: '' }, 'name must be a text, got '],
+  [{ max: '2' }, 'max must be an integer of 1 to 1024, got 2'],
+])('createPiscinaDispatcher() refuses options %j', (options, message) => {
+  expect(() => createPiscinaDispatcher(module, options as PiscinaOptions)).toThrow(
+    new TypeError(`Cannot create dispatcher: ${message}`),
+  );
+});
+
+test('createPiscinaDispatcher() refuses options that are out of range', () => {
+  expect(() => createPiscinaDispatcher(module, { max: 0 })).toThrow(
+    new RangeError('Cannot create dispatcher: max must be an integer of 1 to 1024, got 0'),
+  );
+});

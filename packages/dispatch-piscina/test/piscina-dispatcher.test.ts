@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { threadId } from 'node:worker_threads';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createPiscinaDispatcher, type PiscinaOptions } from '../src/index.ts';
+import type { Tasks } from './fixtures/tasks.ts';
+
+const module = new URL('fixtures/tasks.ts', import.meta.url);
+const execArgv = ['--conditions=@ticketing/source'];
+const open: { close(): Promise<void> }[] = [];
+const escaped: unknown[] = [];
+const note = (error: unknown) => escaped.push(error);
+const ports = () =>
+  process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
+let before = 0;
+
+beforeAll(() => {
+  before = ports();
+  process.on('uncaughtException', note).on('unhandledRejection', note);
+});
+afterAll(() => {
+  process.off('uncaughtException', note).off('unhandledRejection', note);
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((dispatcher) => dispatcher.close()));
+  // Handles are closed at the end of a turn of the event loop.
+  await setImmediate();
+  await setImmediate();
+  expect(ports()).toBe(before);
+  expect(escaped).toEqual([]);
+});
+
+function create(options: PiscinaOptions = {}) {
+  const dispatcher = createPiscinaDispatcher<Tasks>(module, { max: 1, execArgv, ...options });
+  open.push(dispatcher);
+  return dispatcher;
+}
+
+test('tasks run in other threads', async () => {
+  const dispatcher = create({ max: 2 });
+  expect(dispatcher).toMatchObject({
+    kind: 'piscina',
+    capabilities: { isolation: 'thread', hardKill: true, transfer: true },
+  });
+  await dispatcher.ready();
+  expect(await dispatcher.run('threadId', undefined)).not.toBe(threadId);
+  expect(dispatcher.stats().workers.map(({ pid }) => pid)).toEqual([process.pid, process.pid]);
+});
+
+test('a large answer, and JSON as bytes, arrive', async () => {
+  const dispatcher = create();
+  expect(await dispatcher.run('bytes', 5_000_000)).toHaveLength(5_000_000);
+  expect(String(await dispatcher.run('json', { a: [1] }))).toBe('{"a":[1]}');
+});
+
+test('buffers are moved, not copied', async () => {
+  const dispatcher = create();
+  const bytes = Uint8Array.of(1, 2, 3);
+  const doubled = await dispatcher.run('double', bytes, { transfer: [bytes.buffer] });
+  expect(doubled).toEqual(Uint8Array.of(2, 4, 6));
+  expect(bytes).toHaveLength(0);
+});
+
+test('a buffer that cannot be moved rejects its task alone', async () => {
+  const dispatcher = create();
+  const gone = new ArrayBuffer(8);
+  structuredClone(gone, { transfer: [gone] });
+  const refused = dispatcher.run('echo', 'refused', { transfer: [gone] });
+  const beside = dispatcher.run('echo', 'beside');
+  await expect(refused).rejects.toMatchObject({ code: 'ERR_NOT_CLONEABLE' });
+  expect(await beside).toBe('beside');
+});
+
+test('a thread that ends is told of with all that is known', async () => {
+  const dispatcher = create({ resourceLimits: { maxOldGenerationSizeMb: 24 } });
+  const lost = { code: 'ERR_WORKER_LOST', data: { pid: process.pid, exitCode: 1, stderrTail: '' } };
+  await expect(dispatcher.run('exit', 3)).rejects.toMatchObject({
+    ...lost,
+    data: { exitCode: 3 },
+  });
+  await expect(dispatcher.run('throwLater', 'in a timer')).rejects.toMatchObject({
+    ...lost,
+    cause: { message: 'in a timer' },
+  });
+  await expect(dispatcher.run('fill', undefined)).rejects.toMatchObject({
+    ...lost,
+    cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' },
+  });
+  expect(await dispatcher.run('echo', 'next')).toBe('next');
+});
+
+test('a task without end is ended', async () => {
+  const dispatcher = create({ abortGraceMs: 0 });
+  const spinning = dispatcher.run('spin', undefined, { runTimeoutMs: 50 });
+  await expect(spinning).rejects.toMatchObject({ code: 'ERR_RUN_TIMEOUT' });
+  expect(await dispatcher.run('echo', 'next')).toBe('next');
+});
+
+test('close() ends a task without end', async () => {
+  const dispatcher = create({ abortGraceMs: 0 });
+  await new Promise((resolve) => {
+    dispatcher.run('spin', undefined, { onProgress: resolve }).catch(() => {});
+  });
+  await dispatcher.close();
+});
+
+test('threads have the environment and Node options that are given', async () => {
+  const env = { ...process.env, GIVEN: 'yes', HOME: undefined };
+  const dispatcher = create({ env, execArgv: [...execArgv, '--no-warnings'] });
+  expect(await dispatcher.run('env', 'GIVEN')).toBe('yes');
+  expect(await dispatcher.run('env', 'HOME')).toBe(undefined);
+  expect(await dispatcher.run('execArgv', undefined)).toContain('--no-warnings');
+});
+
+test('the program of the threads can stand elsewhere', async () => {
+  const workerUrl = new URL('fixtures/worker-elsewhere.ts', import.meta.url);
+  expect(await create({ workerUrl }).run('env', 'ELSEWHERE')).toBe('yes');
+});
+
+test('a program of the threads that is not there opens the circuit', async () => {
+  const workerUrl = new URL('fixtures/nothing.ts', import.meta.url);
+  const dispatcher = create({ workerUrl, restart: { intensity: 0 } });
+  await expect(dispatcher.run('echo', 1)).rejects.toMatchObject({ code: 'ERR_CIRCUIT_OPEN' });
+});
+
+test('a program that comes to its end without close() ends', async () => {
+  const file = fileURLToPath(new URL('fixtures/finishing-program.ts', import.meta.url));
+  const program = spawn(process.execPath, [...execArgv, file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [output, [code]] = await Promise.all([text(program.stdout), once(program, 'exit')]);
+  expect([output, code]).toEqual(['done\n', 0]);
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { type Contender, type Measured, measureSlices, type SliceOptions } from './slices.ts';
+import { burn } from './work.ts';
+
+/** What has tasks run, as a bench sees it. */
+export interface Pool {
+  /** Runs a task of `work.ts`, or `pass`, which gives back the buffer that it got. */
+  run(task: string, input: unknown, transfer?: ArrayBuffer[]): Promise<unknown>;
+  /** Resolves when its workers are gone. */
+  close(): Promise<unknown>;
+}
+
+/** A way to have tasks run. */
+export interface PoolKind {
+  readonly name: string;
+  create(workers: number): Pool | Promise<Pool>;
+}
+
+/** A pool of each kind, alive together. */
+export interface Pools {
+  /** @throws AssertionError if one of them gives another answer than the function itself */
+  measure(task: 'echo' | 'burn', input: unknown, options: SliceOptions): Promise<Measured[]>;
+  /** Moves buffers of so many bytes there and back. @throws AssertionError as above */
+  measurePassing(bytes: number, options: SliceOptions): Promise<Measured[]>;
+  close(): Promise<void>;
+}
+
+/** Opens a pool of each kind, one after the other. */
+export async function openPools(kinds: readonly PoolKind[], workers: number): Promise<Pools> {
+  const pools: { readonly name: string; readonly pool: Pool }[] = [];
+  for (const { name, create } of kinds) pools.push({ name, pool: await create(workers) });
+  return {
+    async measure(task, input, options) {
+      const expected = task === 'echo' ? input : burn(input as number);
+      const contenders: Contender[] = [];
+      for (const { name, pool } of pools) {
+        assert.deepEqual(await pool.run(task, input), expected, name);
+        contenders.push({ name, run: () => pool.run(task, input) });
+      }
+      return measureSlices(contenders, options);
+    },
+    async measurePassing(bytes, options) {
+      const expected = new Uint8Array(bytes).fill(7);
+      const contenders: Contender[] = [];
+      for (const { name, pool } of pools) {
+        const { buffer } = expected.slice();
+        const got = (await pool.run('pass', buffer, [buffer])) as ArrayBuffer;
+        assert.deepEqual(new Uint8Array(got), expected, name);
+        contenders.push({ name, run: passing(pool, bytes) });
+      }
+      return measureSlices(contenders, options);
+    },
+    async close() {
+      for (const { pool } of pools) await pool.close();
+    },
+  };
+}
+
+/** What has come back goes out again, so that the time is not that of making buffers. */
+function passing(pool: Pool, bytes: number): () => Promise<void> {
+  const here: ArrayBuffer[] = [];
+  return async () => {
+    const buffer = here.pop() ?? new ArrayBuffer(bytes);
+    here.push((await pool.run('pass', buffer, [buffer])) as ArrayBuffer);
+  };
+}

@@ -1,0 +1,48 @@
+import type { Clock } from '../clock.ts';
+
+/** How a dispatcher keeps its workers. */
+export interface PoolOptions {
+  /** Names the dispatcher in errors, statistics and diagnostics. Default: the kind. */
+  readonly name?: string;
+  /** Workers that are kept, 1 to `max`. Default: `max`. */
+  readonly min?: number;
+  /** Workers at most, 1 to 1024; above `min` they start when every worker is full. Default: the cores of the machine. */
+  readonly max?: number;
+  /**
+   * Tasks a worker is given at most before it answers, 1 to 65,536. `auto` (default): enough for 1.5 ms of work, more while the
+   * worker idles, 2 to 64; in-process without bound.
+   */
+  readonly window?: 'auto' | number;
+  /** Calls that wait at most, 0 to 2^31-1; then `ERR_QUEUE_FULL`. Default 10,000. */
+  readonly maxQueue?: number;
+  /** Milliseconds a running task has to settle once aborted, 0 to 2^31-1; then its worker is killed. Default 1000. */
+  readonly abortGraceMs?: number;
+  /** Milliseconds a worker has to become ready, 1 to 2^31-1. Default 30,000. */
+  readonly startTimeoutMs?: number;
+  /** Milliseconds after which a worker without a running task must have answered a question for its health, 1 to 2^31-1. Default 5000. */
+  readonly healthMs?: number;
+  /** When a worker is replaced though nothing is wrong with it. Default: never. */
+  readonly recycle?: {
+    /** Tasks answered, a positive integer. */
+    readonly tasks?: number;
+    /** Milliseconds of life, 1 or more. */
+    readonly ageMs?: number;
+    /** Bytes of the process, or of the thread's heap; 1 or more. */
+    readonly rssBytes?: number;
+    /** How much of each limit is taken off at random, so that workers do not go together: 0 to 1. Default 0.1. */
+    readonly jitter?: number;
+  };
+  /** What happens when workers fail to start, or end before they have answered a task. */
+  readonly restart?: {
+    /** Milliseconds before the first and before later restarts at most; doubles, half of it random. Default [100, 5000]. */
+    readonly backoffMs?: readonly [min: number, max: number];
+    /** Failures within `periodMs`, or failed starts in a row, that are borne; one more opens the circuit. 0 to 10,000. Default 5. */
+    readonly intensity?: number;
+    /** Milliseconds, 1 to 2^31-1. Default 10,000. */
+    readonly periodMs?: number;
+  };
+  /** For tests. Default: the platform's. */
+  readonly clock?: Clock;
+  /** For tests: 0 ≤ n < 1. Default `Math.random`. */
+  readonly random?: () => number;
+}

@@ -1,0 +1,79 @@
+import type { TaskHooks, TaskMap, TaskModule } from './contract/task.ts';
+import { DispatchError } from './errors.ts';
+import { describeValue } from './wire/describe-value.ts';
+
+const hookNames: readonly string[] = ['setup', 'teardown', 'health'];
+
+/**
+ * Makes the default export of a module that workers load. The result is frozen; tasks added to the argument later are unknown.
+ *
+ * @throws TypeError for no task, a task or hook that is no function, and an unknown hook
+ * @example
+ * export default defineTasks({
+ *   double: (input: number) => input * 2,
+ * });
+ */
+export function defineTasks<M extends TaskMap>(tasks: M, hooks: TaskHooks = {}): TaskModule<M> {
+  if (typeof tasks !== 'object' || tasks === null) {
+    throw wrong(`tasks must be an object of functions, got ${describeValue(tasks)}`);
+  }
+  const entries = Object.entries(tasks);
+  if (entries.length === 0) throw wrong('at least one task expected, got none');
+  for (const [name, task] of entries) {
+    if (typeof task !== 'function') {
+      throw wrong(`${name} must be a function, got ${describeValue(task)}`);
+    }
+  }
+  if (typeof hooks !== 'object' || hooks === null) {
+    throw wrong(`hooks must be an object, got ${describeValue(hooks)}`);
+  }
+  for (const [name, hook] of Object.entries(hooks)) {
+    if (!hookNames.includes(name)) throw wrong(`known hooks expected, got ${name}`);
+    if (hook !== undefined && typeof hook !== 'function') {
+      throw wrong(`hook ${name} must be a function, got ${describeValue(hook)}`);
+    }
+  }
+  return Object.freeze({
+    tasks: Object.freeze({ ...tasks }),
+    hooks: Object.freeze({ ...hooks }),
+  });
+}
+
+/** Recognises what `defineTasks` returns, also that of another copy of this package. */
+export function isTaskModule(value: unknown): value is TaskModule<TaskMap> {
+  if (typeof value !== 'object' || value === null) return false;
+  const { tasks, hooks } = value as Record<string, unknown>;
+  return (
+    holdsFunctions(tasks) &&
+    Object.keys(tasks).length > 0 &&
+    holdsFunctions(hooks) &&
+    Object.keys(hooks).every((name) => hookNames.includes(name))
+  );
+}
+
+/**
+ * Checks what a module exports by default.
+ *
+ * @throws DispatchError `ERR_BAD_MODULE` if `defineTasks` has not made it
+ */
+export function checkTaskModule(value: unknown, href: string): TaskModule<TaskMap> {
+  if (isTaskModule(value)) return value;
+  const expected = 'a default export made by defineTasks expected';
+  throw new DispatchError(
+    'ERR_BAD_MODULE',
+    `Cannot load tasks from ${href}: ${expected}, got ${describeValue(value)}`,
+    { data: { name: 'worker' } },
+  );
+}
+
+function holdsFunctions(value: unknown): value is object {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((member) => member === undefined || typeof member === 'function')
+  );
+}
+
+function wrong(what: string): TypeError {
+  return new TypeError(`Cannot define tasks: ${what}`);
+}

@@ -1,0 +1,50 @@
+const mark = Symbol.for('ticketing.dispatch.DispatchError');
+
+/** Stable codes of {@link DispatchError}. */
+export type DispatchErrorCode =
+  | 'ERR_BAD_MODULE'
+  | 'ERR_CIRCUIT_OPEN'
+  | 'ERR_CLOSED'
+  | 'ERR_DRAINING'
+  | 'ERR_NOT_CLONEABLE'
+  | 'ERR_QUEUE_FULL'
+  | 'ERR_QUEUE_TIMEOUT'
+  | 'ERR_RUN_TIMEOUT'
+  | 'ERR_START_TIMEOUT'
+  | 'ERR_TIMEOUT'
+  | 'ERR_UNKNOWN_TASK'
+  | 'ERR_WORKER_LOST';
+
+/** What is known of the call, in the terms of the options; `pid` to `stderrTail` of a worker that was lost. */
+export interface DispatchErrorData {
+  readonly name: string;
+  readonly task?: string;
+  readonly limit?: number;
+  readonly pid?: number | undefined;
+  readonly exitCode?: number | undefined;
+  readonly signal?: string | undefined;
+  readonly stderrTail?: string;
+}
+
+/** A call that a dispatcher ended by itself. `code` is stable, `message` is not. */
+export class DispatchError extends Error {
+  static {
+    Object.defineProperty(DispatchError.prototype, 'name', { value: 'DispatchError' });
+    Object.defineProperty(DispatchError.prototype, mark, { value: true });
+  }
+  readonly code: DispatchErrorCode;
+  readonly data: DispatchErrorData;
+  constructor(
+    code: DispatchErrorCode,
+    message: string,
+    options: { readonly data: DispatchErrorData; readonly cause?: unknown },
+  ) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.code = code;
+    this.data = options.data;
+  }
+  /** Recognises an error of this class, also of another copy of this package. */
+  static is(error: unknown): error is DispatchError {
+    return typeof error === 'object' && error !== null && mark in error;
+  }
+}

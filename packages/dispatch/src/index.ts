@@ -1,0 +1,37 @@
+// One contract and one kernel for running tasks in this process, in child processes or in threads
+
+// For tests.
+export { type Clock, systemClock } from './clock.ts';
+// For those who run tasks.
+export type {
+  Capabilities,
+  CloseOptions,
+  Dispatcher,
+  DrainOptions,
+  DrainReport,
+} from './contract/dispatcher.ts';
+export type { DispatcherKind, DispatcherState } from './contract/dispatcher-state.ts';
+export type {
+  DispatcherStats,
+  HistogramSummary,
+  WorkerStats,
+} from './contract/dispatcher-stats.ts';
+export type { PoolOptions } from './contract/pool-options.ts';
+// For those who write tasks.
+export type { RawJson } from './contract/raw-json.ts';
+export type { MapOptions, RunOptions } from './contract/run-options.ts';
+export type {
+  InputOf,
+  OutputOf,
+  TaskContext,
+  TaskFn,
+  TaskHooks,
+  TaskMap,
+  TaskModule,
+} from './contract/task.ts';
+export type { Transferred } from './contract/transferred.ts';
+export { defineTasks } from './define-tasks.ts';
+export { DispatchError, type DispatchErrorCode, type DispatchErrorData } from './errors.ts';
+export { createInProcessDispatcher } from './in-process/create-in-process-dispatcher.ts';
+export { rawJson } from './raw-json.ts';
+export { transferred } from './transferred.ts';

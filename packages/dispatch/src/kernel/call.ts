@@ -1,0 +1,90 @@
+import type { RunOptions } from '../contract/run-options.ts';
+import type { RunTrace } from './channels.ts';
+import type { JobList, Queued } from './job-queue.ts';
+import type { PoolWorker } from './pool-worker.ts';
+import type { AbortWaiter } from './signal-listeners.ts';
+
+/**
+ * Where a call is. `abandoned`: its caller has been answered, its worker has not settled it yet.
+ *
+ *   queued → sent → settled
+ *     ↑______/ |  ↘ abandoned → settled
+ *   (worker lost)
+ */
+export type CallState = 'queued' | 'sent' | 'abandoned' | 'settled';
+
+/** One call of `run`, from its acceptance until its worker has settled it. */
+export class Call implements Queued, AbortWaiter {
+  state: CallState = 'queued';
+  attempt = 1;
+  worker: PoolWorker | undefined = undefined;
+  /** Its number at its worker. */
+  seq = 0;
+  sentAt = 0;
+  timeoutTimer: unknown = undefined;
+  queueTimer: unknown = undefined;
+  /** Limits the run; once abandoned, the grace until the worker is killed. */
+  workerTimer: unknown = undefined;
+  onProgress: ((data: unknown) => void) | undefined = undefined;
+  trace: RunTrace | undefined = undefined;
+  // The queue's links.
+  previous: Queued | undefined = undefined;
+  next: Queued | undefined = undefined;
+  list: JobList | undefined = undefined;
+
+  readonly id: number;
+  readonly order: number;
+  readonly task: string;
+  readonly input: unknown;
+  readonly options: RunOptions | undefined;
+  readonly priority: number;
+  readonly enqueuedAt: number;
+  /** Epoch milliseconds. */
+  readonly deadline: number | undefined;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  readonly #onAbort: (call: Call, reason: unknown) => void;
+
+  constructor(
+    given: {
+      readonly id: number;
+      readonly task: string;
+      readonly input: unknown;
+      readonly options: RunOptions | undefined;
+      readonly now: number;
+      readonly deadline: number | undefined;
+    },
+    caller: {
+      readonly resolve: (value: unknown) => void;
+      readonly reject: (error: unknown) => void;
+      readonly onAbort: (call: Call, reason: unknown) => void;
+    },
+  ) {
+    this.id = given.id;
+    this.order = given.id;
+    this.task = given.task;
+    this.input = given.input;
+    this.options = given.options;
+    this.priority = given.options?.priority ?? 0;
+    this.enqueuedAt = given.now;
+    this.deadline = given.deadline;
+    this.resolve = caller.resolve;
+    this.reject = caller.reject;
+    this.#onAbort = caller.onAbort;
+  }
+
+  /** Its buffers were moved away: it cannot be sent again. */
+  get isSpent(): boolean {
+    return this.options?.transfer?.some(isDetached) ?? false;
+  }
+
+  /** The caller's signal fired. */
+  aborted(reason: unknown): void {
+    this.#onAbort(this, reason);
+  }
+}
+
+/** Node 20 does not say so itself: there an empty buffer counts as moved. */
+function isDetached(buffer: ArrayBuffer & { readonly detached?: boolean }): boolean {
+  return buffer.detached ?? buffer.byteLength === 0;
+}

@@ -1,0 +1,167 @@
+import type {
+  Capabilities,
+  CloseOptions,
+  Dispatcher,
+  DrainOptions,
+  DrainReport,
+} from '../contract/dispatcher.ts';
+import type { DispatcherKind, DispatcherState } from '../contract/dispatcher-state.ts';
+import type { DispatcherStats } from '../contract/dispatcher-stats.ts';
+import type { PoolOptions } from '../contract/pool-options.ts';
+import type { MapOptions, RunOptions } from '../contract/run-options.ts';
+import type { TaskMap } from '../contract/task.ts';
+import type { Transport } from '../contract/transport.ts';
+import {
+  aSignal,
+  between,
+  checkByRules,
+  MAX_TIMER_MS,
+  type Rule,
+  wrongOption,
+} from '../option-rules.ts';
+import { closed } from './call-errors.ts';
+import { CapacityWaiters } from './capacity-waiters.ts';
+import { checkMapOptions } from './check-run-options.ts';
+import { drain } from './drain.ts';
+import { Kernel } from './kernel.ts';
+import { mapTasks } from './map-tasks.ts';
+import { reload } from './reload.ts';
+import { resolvePoolOptions } from './resolve-pool-options.ts';
+import { statsOf } from './stats.ts';
+
+const aUrl: Rule = { expected: 'a URL', test: (value) => value instanceof URL };
+
+/**
+ * Makes a dispatcher over a transport. Starts `min` workers; from then on `close()` is owed.
+ *
+ * @throws TypeError for a value of the wrong type or an unknown option, RangeError for one out of range
+ */
+export function createDispatcher<M extends TaskMap>(
+  transport: Transport,
+  options: PoolOptions = {},
+): Dispatcher<M> {
+  const resolved = resolvePoolOptions('create dispatcher', transport.kind, options);
+  return new KernelDispatcher(transport, new Kernel(transport, resolved)) as Dispatcher<M>;
+}
+
+class KernelDispatcher implements Dispatcher<TaskMap> {
+  readonly kind: DispatcherKind;
+  readonly capabilities: Capabilities;
+  readonly #kernel: Kernel;
+  readonly #capacity: CapacityWaiters;
+  #idle: (() => void)[] = [];
+  #draining: Promise<DrainReport> | undefined;
+  #closing: Promise<void> | undefined;
+  #reloading: { readonly href: string | undefined; readonly done: Promise<void> } | undefined;
+
+  constructor(transport: Transport, kernel: Kernel) {
+    this.kind = transport.kind;
+    this.capabilities = transport.capabilities;
+    this.#kernel = kernel;
+    this.#capacity = new CapacityWaiters(kernel);
+    kernel.onRoom = () => this.#capacity.wake();
+    kernel.onIdle = () => {
+      for (const resolve of this.#idle.splice(0)) resolve();
+    };
+    kernel.start();
+  }
+
+  get state(): DispatcherState {
+    const { pool, isDraining, options } = this.#kernel;
+    if (pool.isClosed) return 'closed';
+    if (isDraining) return 'draining';
+    if (pool.circuit.state === 'closed' && pool.readyCount >= options.min) return 'ready';
+    return pool.everReady || pool.circuit.state !== 'closed' ? 'degraded' : 'starting';
+  }
+
+  ready(): Promise<void> {
+    return this.#kernel.pool.whenReady();
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the contract types input and output by the task's name
+  run(task: string, input: unknown, options?: RunOptions): Promise<any> {
+    this.#capacity.used();
+    return this.#kernel.run(task, input, options);
+  }
+
+  map(
+    task: string,
+    inputs: Iterable<unknown> | AsyncIterable<unknown>,
+    options: MapOptions = {},
+    // biome-ignore lint/suspicious/noExplicitAny: as of `run`
+  ): AsyncIterable<PromiseSettledResult<any>> {
+    checkMapOptions(options);
+    const target = {
+      name: this.#kernel.options.name,
+      run: (name: string, input: unknown, each: RunOptions) => this.run(name, input, each),
+      capacity: (signal: AbortSignal) => this.capacity(signal),
+    };
+    const concurrency = options.concurrency ?? 2 * this.#kernel.options.max;
+    return mapTasks(target, task, inputs, { ...options, concurrency });
+  }
+
+  capacity(signal?: AbortSignal): Promise<void> {
+    if (signal !== undefined && !aSignal.test(signal)) {
+      return Promise.reject(wrongOption('wait for capacity', 'signal', aSignal, signal));
+    }
+    return this.#capacity.wait(signal);
+  }
+
+  stats(): DispatcherStats {
+    return statsOf(this.#kernel, this.kind, this.state);
+  }
+
+  reload(options: { readonly module?: URL } = {}): Promise<void> {
+    try {
+      checkByRules('reload', options, { module: aUrl });
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const { module } = options;
+    if (this.#kernel.pool.isClosed) return Promise.reject(closed(this.#kernel.options.name));
+    const under = this.#reloading;
+    const href = module?.href;
+    if (under !== undefined && under.href === href) return under.done;
+    const begin = (): Promise<void> => reload(this.#kernel.pool, module);
+    const done = under === undefined ? begin() : under.done.then(begin, begin);
+    const mine = { href, done };
+    this.#reloading = mine;
+    const end = (): void => {
+      if (this.#reloading === mine) this.#reloading = undefined;
+    };
+    done.then(end, end);
+    return done;
+  }
+
+  drain(options: DrainOptions = {}): Promise<DrainReport> {
+    try {
+      checkByRules('drain', options, { timeoutMs: between(1, MAX_TIMER_MS) });
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    this.#draining ??= drain(
+      this.#kernel,
+      options.timeoutMs,
+      () => new Promise((resolve) => this.#idle.push(resolve)),
+    );
+    return this.#draining;
+  }
+
+  close(options: CloseOptions = {}): Promise<void> {
+    try {
+      checkByRules('close', options, { graceMs: between(0, MAX_TIMER_MS) });
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    if (this.#closing === undefined) {
+      const { name, abortGraceMs } = this.#kernel.options;
+      this.#capacity.close(closed(name));
+      this.#closing = this.#kernel.close(options.graceMs ?? abortGraceMs);
+    }
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

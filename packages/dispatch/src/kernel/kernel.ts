@@ -1,0 +1,278 @@
+import type { FromWorker } from '../contract/frames.ts';
+import type { RunOptions } from '../contract/run-options.ts';
+import type { Transport, Unsent, WorkerEnd } from '../contract/transport.ts';
+import { DispatchError } from '../errors.ts';
+import { Call } from './call.ts';
+import { circuitOpen, closed, notCloneable, queueFull } from './call-errors.ts';
+import { inCallersContext, traceCall, traceSettled } from './call-observers.ts';
+import { type CallEnder, CallTimers } from './call-timers.ts';
+import { type CallTaker, checkCall } from './check-call.ts';
+import { Feeder } from './feeder.ts';
+import { createKernelCounts, type Ending, type KernelCounts } from './kernel-counts.ts';
+import { workerLost } from './lost-worker.ts';
+import type { PoolListener } from './pool-listener.ts';
+import type { PoolWorker } from './pool-worker.ts';
+import { ProcessHold } from './process-hold.ts';
+import type { ResolvedPoolOptions } from './resolve-pool-options.ts';
+import { Sender } from './sender.ts';
+import { Upkeep } from './upkeep.ts';
+import { withCallers } from './with-callers.ts';
+import { type CallKeeper, WorkerFrames } from './worker-frames.ts';
+import { WorkerPool } from './worker-pool.ts';
+
+/** Gives calls to workers, and answers to callers. */
+export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
+  readonly pool: WorkerPool;
+  readonly upkeep: Upkeep;
+  readonly hold: ProcessHold;
+  readonly feeder: Feeder;
+  readonly counts: KernelCounts = createKernelCounts();
+  readonly options: ResolvedPoolOptions;
+  readonly transport: Transport;
+  /** Calls whose callers wait. */
+  active = 0;
+  isDraining = false;
+  /** Called when there may be room for one more call. */
+  onRoom: () => void = () => {};
+  /** Called when the last call has settled. */
+  onIdle: () => void = () => {};
+  readonly #sender = new Sender((worker, refused) => this.#refused(worker, refused));
+  readonly #timers: CallTimers;
+  readonly #frames: WorkerFrames;
+  readonly #onAbort = (call: Call, reason: unknown): void => this.giveUp(call, reason, 'aborted');
+  #lastId = 0;
+
+  constructor(transport: Transport, options: ResolvedPoolOptions) {
+    this.transport = transport;
+    this.options = options;
+    this.pool = new WorkerPool(transport, options, this);
+    this.hold = new ProcessHold(this.pool.live, options.clock);
+    const parts = { pool: this.pool, sender: this.#sender, waits: this.counts.wait };
+    this.upkeep = new Upkeep(parts, options);
+    this.feeder = new Feeder(parts, options);
+    this.#timers = new CallTimers(options, this);
+    const { pool, upkeep, feeder, counts } = this;
+    const heard = { pool, upkeep, feeder, counts, timers: this.#timers };
+    this.#frames = new WorkerFrames(heard, options, this);
+  }
+
+  get tasks(): ReadonlySet<string> | undefined {
+    return this.#frames.tasks;
+  }
+
+  run(task: string, input: unknown, options: RunOptions | undefined): Promise<unknown> {
+    this.counts.asked += 1;
+    const { name, maxQueue, clock } = this.options;
+    let worker: PoolWorker | undefined;
+    try {
+      checkCall(this, task, options);
+      worker = this.feeder.workerFor(options?.key);
+      if (worker === undefined && this.feeder.size >= maxQueue) {
+        // One more worker will have room.
+        this.feeder.help(options?.key);
+        throw queueFull(name, task, maxQueue);
+      }
+    } catch (error) {
+      this.counts.rejected += 1;
+      return Promise.reject(error);
+    }
+    if (options?.signal?.aborted) {
+      this.counts.aborted += 1;
+      return Promise.reject(options.signal.reason);
+    }
+    const now = clock.now();
+    return new Promise((resolve, reject) => {
+      this.#lastId += 1;
+      const deadline =
+        options?.timeoutMs === undefined ? undefined : Math.ceil(Date.now() + options.timeoutMs);
+      const given = { id: this.#lastId, task, input, options, now, deadline };
+      const call = new Call(given, { resolve, reject, onAbort: this.#onAbort });
+      this.active += 1;
+      if (!this.hold.isHeld) this.hold.set(true);
+      traceCall(name, call);
+      if (options !== undefined) this.#timers.watch(call, options);
+      if (options?.onProgress) call.onProgress = inCallersContext(options.onProgress);
+      if (worker !== undefined) this.feeder.give(worker, call, now);
+      else this.feeder.wait(call);
+    });
+  }
+
+  /** Answers the caller now, and has the worker stop what it may have started. */
+  giveUp(call: Call, error: unknown, ending: Ending): void {
+    const { worker } = call;
+    if (call.state === 'queued') {
+      this.feeder.remove(call);
+      this.settle(call, ending, error);
+      this.onRoom();
+    } else if (call.state === 'sent' && worker !== undefined) {
+      this.settle(call, ending, error);
+      if (worker.takeBack(call)) {
+        this.#pump(worker);
+        this.#stopIfDone(worker);
+        return;
+      }
+      call.state = 'abandoned';
+      const now = this.options.clock.now();
+      worker.post({ kind: 'abort', seq: call.seq, reason: error }, now);
+      this.#sender.soon(worker, now);
+      // Once all is closed, the worker as a whole has its time to stop.
+      if (!this.pool.isClosed) this.#timers.startGrace(worker, call);
+    }
+  }
+
+  /** Gives up every call whose caller waits. */
+  giveUpAll(errorOf: (task: string) => unknown, ending: Ending): void {
+    for (const call of this.feeder.drain()) this.settle(call, ending, errorOf(call.task));
+    for (const { calls } of this.pool.live) {
+      for (const call of [...calls.values()]) this.giveUp(call, errorOf(call.task), ending);
+    }
+  }
+
+  start(): void {
+    this.pool.fill();
+    this.upkeep.start();
+  }
+
+  /** Rejects every call, and resolves when every worker and timer is gone. */
+  async close(graceMs: number): Promise<void> {
+    const { name } = this.options;
+    this.upkeep.stop();
+    this.hold.close();
+    this.pool.isClosed = true;
+    this.giveUpAll((task) => closed(name, task), 'rejected');
+    this.#sender.flushAll();
+    await this.pool.close(graceMs);
+  }
+
+  frames(worker: PoolWorker, frames: readonly FromWorker[]): void {
+    for (const frame of frames) this.#frames.read(worker, frame);
+    this.#pump(worker);
+    this.#sender.flush(worker);
+  }
+
+  timedOut(call: Call, error: DispatchError): void {
+    this.giveUp(call, error, 'aborted');
+  }
+
+  stuck(worker: PoolWorker, call: Call): void {
+    if (this.transport.capabilities.hardKill) {
+      if (worker.state !== 'killed') this.pool.counts.killed += 1;
+      this.pool.kill(worker);
+      return;
+    }
+    this.free(worker, call);
+    this.#pump(worker);
+  }
+
+  ready(worker: PoolWorker): void {
+    if (!this.hold.isHeld) worker.handle?.hold(false);
+    else this.letGoIfIdle();
+    this.#pump(worker);
+    this.pool.fill();
+  }
+
+  retire(worker: PoolWorker): void {
+    if (worker.state !== 'ready') return;
+    worker.state = 'retiring';
+    this.#stopIfDone(worker);
+  }
+
+  gone(worker: PoolWorker, end: WorkerEnd): void {
+    const { name } = this.options;
+    this.#sender.forget(worker);
+    const started = worker.handle?.started() ?? 0;
+    const pid = worker.handle?.pid;
+    // The last one first: each goes before those that came after it.
+    const calls = [...worker.calls.values()].reverse();
+    worker.calls.clear();
+    for (const call of calls) {
+      this.#timers.freed(call);
+      if (call.state === 'abandoned') {
+        call.state = 'settled';
+      } else if (call.seq > started && !call.isSpent) {
+        this.feeder.putBack(call);
+      } else if (call.attempt <= (call.options?.retries ?? 0)) {
+        call.attempt += 1;
+        this.counts.retried += 1;
+        this.feeder.putBack(call);
+      } else {
+        this.settle(call, 'rejected', workerLost(name, { pid, end }, call.task));
+      }
+    }
+    // Others may have room for what came back.
+    this.feeder.pumpAll();
+    this.onRoom();
+  }
+
+  noSuccessor(error: unknown): void {
+    this.feeder.release();
+    if (this.pool.readyCount > 0) this.feeder.pumpAll();
+    else {
+      for (const call of this.feeder.drain()) {
+        this.settle(call, 'rejected', circuitOpen(this.options.name, error, call.task));
+      }
+    }
+    this.onRoom();
+  }
+
+  wants(slot?: number): boolean {
+    return this.feeder.wants(slot);
+  }
+
+  /** The worker has nothing more to do with a call. */
+  free(worker: PoolWorker, call: Call): void {
+    worker.calls.delete(call.seq);
+    this.#timers.freed(call);
+    this.#stopIfDone(worker);
+  }
+
+  /** Answers the caller. */
+  settle(call: Call, ending: Ending, value: unknown): void {
+    call.state = 'settled';
+    this.active -= 1;
+    this.counts[ending] += 1;
+    if (call.options !== undefined) this.#timers.unwatch(call, call.options);
+    traceSettled(call, ending !== 'completed', value);
+    if (ending === 'completed') call.resolve(value);
+    else if (this.#isOurs(ending, value)) call.resolve(withCallers(value));
+    else call.reject(value);
+    this.letGoIfIdle();
+    if (this.active === 0) this.onIdle();
+  }
+
+  /** Whether an error was made here for this call alone: others are passed on untouched. */
+  #isOurs(ending: Ending, error: unknown): error is Error {
+    if (DispatchError.is(error)) return true;
+    const isCopy = this.transport.capabilities.isolation !== 'none';
+    return ending === 'failed' && isCopy && error instanceof Error;
+  }
+
+  /** Workers hold the process no longer when nobody waits. */
+  letGoIfIdle(): void {
+    if (this.active === 0) this.hold.letGoSoon(() => this.active > 0);
+  }
+
+  #pump(worker: PoolWorker): void {
+    this.feeder.pump(worker);
+    this.onRoom();
+  }
+
+  /** Inputs that could not be sent. */
+  #refused(worker: PoolWorker, refused: readonly Unsent[]): void {
+    for (const { seq, error } of refused) {
+      const call = worker.calls.get(seq);
+      if (call === undefined) continue;
+      this.free(worker, call);
+      if (call.state === 'sent') {
+        this.settle(call, 'failed', notCloneable(this.options.name, call.task, error));
+      }
+    }
+    this.#pump(worker);
+  }
+
+  #stopIfDone(worker: PoolWorker): void {
+    if (worker.state === 'retiring' && worker.calls.size === 0) {
+      this.pool.stop(worker, this.options.abortGraceMs);
+    }
+  }
+}

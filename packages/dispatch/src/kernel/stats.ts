@@ -1,0 +1,40 @@
+import type { DispatcherState } from '../contract/dispatcher-state.ts';
+import type { DispatcherStats, WorkerStats } from '../contract/dispatcher-stats.ts';
+import type { Kernel } from './kernel.ts';
+import type { PoolWorker, PoolWorkerState } from './pool-worker.ts';
+
+/** What a dispatcher counts. */
+export function statsOf(kernel: Kernel, kind: string, state: DispatcherState): DispatcherStats {
+  const { counts, pool, feeder, options } = kernel;
+  const { wait, run, transport, ...calls } = counts;
+  const now = options.clock.now();
+  return {
+    name: options.name,
+    kind,
+    state,
+    queued: feeder.size,
+    running: kernel.active - feeder.size,
+    ...calls,
+    ...pool.counts,
+    circuit: pool.circuit.state,
+    workers: [...pool.live].map((worker) => workerStats(worker, now)),
+    histograms: { wait: wait.summary(), run: run.summary(), transport: transport.summary() },
+  };
+}
+
+function workerStats(worker: PoolWorker, now: number): WorkerStats {
+  return {
+    workerId: worker.workerId,
+    pid: worker.handle?.pid,
+    state: shown(worker.state),
+    inFlight: worker.calls.size,
+    window: worker.window.size,
+    done: worker.done,
+    ageMs: now - worker.bornAt,
+    memoryBytes: worker.memoryBytes,
+  };
+}
+
+function shown(state: PoolWorkerState): WorkerStats['state'] {
+  return state === 'killed' || state === 'gone' ? 'stopping' : state;
+}

@@ -1,0 +1,78 @@
+import type { Call } from './call.ts';
+import { goesBefore, JobQueue } from './job-queue.ts';
+
+/** Calls that wait for a worker: for any, or for the worker of their key. */
+export class WaitingCalls {
+  size = 0;
+  readonly #shared = new JobQueue<Call>();
+  readonly #keyed = new Map<number, JobQueue<Call>>();
+
+  /** Adds a call; with a slot, only that slot's worker gets it. */
+  push(call: Call, slot: number | undefined): void {
+    this.#queueOf(slot).push(call);
+    this.size += 1;
+  }
+
+  /** Returns a call whose worker did not start it: before those that came later. */
+  putBack(call: Call, slot: number | undefined): void {
+    this.#queueOf(slot).putBack(call);
+    this.size += 1;
+  }
+
+  remove(call: Call): void {
+    if (!this.#shared.remove(call)) for (const queue of this.#keyed.values()) queue.remove(call);
+    this.size -= 1;
+  }
+
+  /** Whether calls wait for a slot's worker alone; without a slot, for any worker. */
+  has(slot: number | undefined): boolean {
+    const queue = slot === undefined ? this.#shared : this.#keyed.get(slot);
+    return queue !== undefined && queue.size > 0;
+  }
+
+  /** Whether the worker of a slot could be given one. */
+  hasFor(slot: number): boolean {
+    return this.#shared.size > 0 || this.has(slot);
+  }
+
+  /** Takes the call that the worker of a slot is to run next. */
+  shift(slot: number): Call | undefined {
+    const keyed = this.#keyed.get(slot);
+    const own = keyed?.peek();
+    const any = this.#shared.peek();
+    const queue =
+      own === undefined || (any !== undefined && goesBefore(any, own)) ? this.#shared : keyed;
+    const call = queue?.shift();
+    if (call !== undefined) this.size -= 1;
+    return call;
+  }
+
+  /** Lets any worker run what waited for a slot. */
+  release(slot: number): void {
+    const queue = this.#keyed.get(slot);
+    this.#keyed.delete(slot);
+    for (let call = queue?.shift(); call !== undefined; call = queue?.shift()) {
+      this.#shared.putBack(call);
+    }
+  }
+
+  /** Takes all out. */
+  drain(): Call[] {
+    const calls: Call[] = [];
+    for (const queue of [this.#shared, ...this.#keyed.values()]) {
+      for (let call = queue.shift(); call !== undefined; call = queue.shift()) calls.push(call);
+    }
+    this.size = 0;
+    return calls;
+  }
+
+  #queueOf(slot: number | undefined): JobQueue<Call> {
+    if (slot === undefined) return this.#shared;
+    let queue = this.#keyed.get(slot);
+    if (queue === undefined) {
+      queue = new JobQueue();
+      this.#keyed.set(slot, queue);
+    }
+    return queue;
+  }
+}

@@ -1,0 +1,90 @@
+/** How many tasks a worker is given before it answers. */
+export interface Window {
+  /** Tasks; an integer or Infinity. */
+  readonly size: number;
+  /** Learns from what the worker did. */
+  record(load: WindowLoad): void;
+}
+
+/** What a worker did since the last time. */
+export interface WindowLoad {
+  /** Milliseconds in all, and those in which its event loop was not idle. */
+  readonly elapsedMs: number;
+  readonly activeMs: number;
+  /** Tasks answered. */
+  readonly done: number;
+  /** Whether tasks were queued that it was not given, since its window was full. */
+  readonly starved: boolean;
+}
+
+/** Milliseconds of work that a worker has before it: enough to bridge the way to the next task. */
+const AHEAD_MS = 1.5;
+/** One that it works on, one that waits in its process. */
+const LEAST = 2;
+/** Below the first it is idle, from the second on it is full: between them nothing changes. */
+const IDLE = 0.9;
+const FULL = 0.97;
+/** From 2 on it is at least one more. */
+const GROWTH = 1.5;
+const SHRINKAGE = 0.25;
+/** Weight of the latest load in the moving average. */
+const LATEST = 0.3;
+
+/**
+ * Creates the window of one worker: a number stays; `auto` begins with `first`, stays within 2 to `max`, and
+ * follows the load. Of tasks that keep the worker busy it is given 1.5 ms of work, since what waits in a worker can go to
+ * no other. Tasks that wait for something else leave it idle, so it is given more, as long as more are queued.
+ */
+export function createWindow(
+  setting: 'auto' | number,
+  auto: { readonly first: number; readonly max: number },
+): Window {
+  if (setting !== 'auto') return { size: setting, record: () => {} };
+  if (auto.first === Number.POSITIVE_INFINITY) return { size: auto.first, record: () => {} };
+  return new AutoWindow(auto);
+}
+
+class AutoWindow implements Window {
+  readonly #least: number;
+  readonly #max: number;
+  /** Exact, so that small steps add up. */
+  #exact: number;
+  /** Milliseconds of work a task, on average. */
+  #costMs: number | undefined;
+
+  constructor({ first, max }: { readonly first: number; readonly max: number }) {
+    this.#least = Math.min(LEAST, max);
+    this.#max = max;
+    this.#exact = this.#clamp(first);
+  }
+
+  get size(): number {
+    return Math.round(this.#exact);
+  }
+
+  record({ elapsedMs, activeMs, done, starved }: WindowLoad): void {
+    // A worker's clock may stand still between two reports; nothing can be told from that.
+    if (!(elapsedMs > 0 && activeMs >= 0)) return;
+    if (done > 0) this.#learnCost(activeMs / done);
+    const floor = this.#floor();
+    const busy = activeMs / elapsedMs;
+    let size = this.#exact;
+    if (busy < IDLE && starved) size *= GROWTH;
+    else if (busy >= FULL) size -= (size - floor) * SHRINKAGE;
+    this.#exact = this.#clamp(Math.max(size, floor));
+  }
+
+  #learnCost(costMs: number): void {
+    this.#costMs =
+      this.#costMs === undefined ? costMs : this.#costMs + (costMs - this.#costMs) * LATEST;
+  }
+
+  /** What the worker has at least, however busy it is. */
+  #floor(): number {
+    return this.#costMs === undefined ? this.#least : this.#clamp(AHEAD_MS / this.#costMs);
+  }
+
+  #clamp(size: number): number {
+    return Math.min(this.#max, Math.max(this.#least, size));
+  }
+}

@@ -1,0 +1,276 @@
+import type { Transport, WorkerEnd } from '../contract/transport.ts';
+import { callError, circuitOpen, closed } from './call-errors.ts';
+import { circuitOpenChannel, workerExitChannel, workerReadyChannel } from './channels.ts';
+import { type Circuit, createCircuit } from './circuit.ts';
+import { workerLost } from './lost-worker.ts';
+import type { PoolListener } from './pool-listener.ts';
+import { PoolWorker } from './pool-worker.ts';
+import type { ResolvedPoolOptions } from './resolve-pool-options.ts';
+import { createSlots, isTaken, readyCount, type Slot } from './slots.ts';
+import { createWindow } from './window.ts';
+
+/** Starts, replaces, restarts and stops workers. What they are given is the kernel's matter. */
+export class WorkerPool {
+  readonly slots: readonly Slot[];
+  /** Every worker whose end has not been seen. */
+  readonly live: Set<PoolWorker> = new Set();
+  readonly counts = { spawned: 0, lost: 0, killed: 0, recycled: 0 };
+  readonly circuit: Circuit;
+  module: URL | undefined = undefined;
+  everReady = false;
+  isClosed = false;
+  readonly #transport: Transport;
+  readonly #options: ResolvedPoolOptions;
+  readonly #listener: PoolListener;
+  readonly #readyWaiters: { resolve(): void; reject(error: unknown): void }[] = [];
+  #probeTimer: unknown;
+  #lastId = 0;
+  /** In a row, over all places. */
+  #failedStarts = 0;
+  #allGone: (() => void) | undefined;
+
+  constructor(transport: Transport, options: ResolvedPoolOptions, listener: PoolListener) {
+    this.#transport = transport;
+    this.#options = options;
+    this.#listener = listener;
+    this.circuit = createCircuit(options.restart, options.random);
+    this.slots = createSlots(options.max);
+  }
+
+  get readyCount(): number {
+    return readyCount(this.slots);
+  }
+
+  /** Whether calls are refused: there is no worker, and none that starts is waited for. */
+  get isBroken(): boolean {
+    return this.circuit.state !== 'closed' && this.readyCount === 0;
+  }
+
+  /** Starts one more worker, if there is a place and none is starting. */
+  grow(): void {
+    if (this.circuit.state !== 'closed' || this.isClosed) return;
+    if (this.slots.some(({ next, restartTimer }) => next ?? restartTimer)) return;
+    const slot = this.slots.find(({ current }) => current === undefined);
+    if (slot !== undefined) this.#spawn(slot);
+  }
+
+  /** Starts the worker of a place, if it has none. */
+  occupy(place: number): void {
+    const slot = this.slots[place];
+    if (slot === undefined || this.isClosed || this.circuit.state !== 'closed') return;
+    if (!isTaken(slot)) this.#spawn(slot);
+  }
+
+  /** Starts those that miss: those that are kept, those whose keys wait, and one more if calls wait for any. */
+  fill(): void {
+    for (const { index } of this.slots) {
+      if (index < this.#options.min || this.#listener.wants(index)) this.occupy(index);
+    }
+    if (this.#listener.wants()) this.grow();
+  }
+
+  /** Whether a place has a worker, or is to have one. */
+  isUsed(slot: Slot): boolean {
+    return slot.index < this.#options.min || isTaken(slot);
+  }
+
+  /** Starts a worker that takes a place over. Rejects with what its start failed with; the old one stays. */
+  replace(slot: Slot): Promise<void> {
+    const { next, restartTimer } = slot;
+    if (this.isClosed) return Promise.reject(closed(this.#options.name));
+    this.#options.clock.clearTimeout(restartTimer);
+    slot.restartTimer = undefined;
+    slot.next = undefined;
+    if (next !== undefined) {
+      next.replaced = true;
+      this.kill(next);
+      next.onStart?.(closed(this.#options.name));
+    }
+    return new Promise((resolve, reject) => {
+      this.#spawn(slot, (error) => (error === undefined ? resolve() : reject(error)));
+    });
+  }
+
+  /** A worker answered its first task: the pool works. */
+  proved(): void {
+    const wasClosed = this.circuit.state === 'closed';
+    this.circuit.succeeded();
+    if (!wasClosed) this.fill();
+  }
+
+  /** It has nothing more to do: stops it, and kills it if it does not stop in time. */
+  stop(worker: PoolWorker, graceMs: number): void {
+    const { clock } = this.#options;
+    worker.state = 'stopping';
+    worker.post({ kind: 'stop' }, clock.now());
+    worker.flush();
+    worker.stopTimer = clock.setTimeout(() => this.kill(worker), graceMs);
+  }
+
+  kill(worker: PoolWorker): void {
+    if (worker.state === 'killed' || worker.state === 'gone') return;
+    worker.state = 'killed';
+    worker.handle?.kill();
+  }
+
+  whenReady(): Promise<void> {
+    const { name, min } = this.#options;
+    if (this.isClosed) return Promise.reject(closed(name));
+    if (this.readyCount >= min) return Promise.resolve();
+    const { circuit } = this;
+    if (circuit.state === 'open') return Promise.reject(circuitOpen(name, circuit.lastError));
+    return new Promise((resolve, reject) => this.#readyWaiters.push({ resolve, reject }));
+  }
+
+  /** Resolves when every worker is gone and the transport has let go of the rest. */
+  async close(graceMs: number): Promise<void> {
+    const { clock, name } = this.#options;
+    this.isClosed = true;
+    clock.clearTimeout(this.#probeTimer);
+    for (const slot of this.slots) clock.clearTimeout(slot.restartTimer);
+    for (const { reject } of this.#readyWaiters.splice(0)) reject(closed(name));
+    for (const worker of [...this.live]) {
+      if (worker.state === 'starting') this.kill(worker);
+      else if (worker.state === 'ready' || worker.state === 'retiring') this.stop(worker, graceMs);
+      worker.onStart?.(closed(name));
+    }
+    if (this.live.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#allGone = resolve;
+      });
+    }
+    await this.#transport.close();
+  }
+
+  /** The worker says that it takes tasks. */
+  ready(worker: PoolWorker): void {
+    if (worker.state !== 'starting') return;
+    const { clock, name, min } = this.#options;
+    clock.clearTimeout(worker.startTimer);
+    worker.state = 'ready';
+    this.#failedStarts = 0;
+    const slot = this.#slotOf(worker);
+    const old = slot.current;
+    slot.next = undefined;
+    slot.current = worker;
+    if (workerReadyChannel.hasSubscribers) {
+      workerReadyChannel.publish({ name, workerId: worker.workerId, pid: worker.handle?.pid });
+    }
+    if (old !== undefined) this.#listener.retire(old);
+    worker.onStart?.(undefined);
+    if (this.circuit.state === 'half-open') this.proved();
+    this.#listener.ready(worker);
+    if (this.readyCount < min) return;
+    this.everReady = true;
+    for (const { resolve } of this.#readyWaiters.splice(0)) resolve();
+  }
+
+  #spawn(slot: Slot, onStart?: (error: unknown) => void): void {
+    const { clock, window, startTimeoutMs, name } = this.#options;
+    this.#lastId += 1;
+    const worker = new PoolWorker({
+      workerId: this.#lastId,
+      slot: slot.index,
+      window: createWindow(window, this.#transport.autoWindow),
+      bornAt: clock.now(),
+      onStart,
+    });
+    slot.next = worker;
+    this.live.add(worker);
+    this.counts.spawned += 1;
+    worker.startTimer = clock.setTimeout(() => {
+      const failure = { name, expected: `a worker within ${startTimeoutMs} ms`, got: 'none' };
+      const error = callError('ERR_START_TIMEOUT', { ...failure, data: { limit: startTimeoutMs } });
+      worker.startError ??= { error, final: false };
+      this.kill(worker);
+    }, startTimeoutMs);
+    try {
+      worker.handle = this.#transport.spawn(
+        { workerId: worker.workerId, module: this.module },
+        {
+          frames: (frames) => this.#listener.frames(worker, frames),
+          exit: (end) => this.#exit(worker, end),
+        },
+      );
+    } catch (error) {
+      worker.startError = { error, final: false };
+      this.#exit(worker, { exitCode: undefined, signal: undefined, stderrTail: '' });
+    }
+  }
+
+  #exit(worker: PoolWorker, end: WorkerEnd): void {
+    const { clock, name } = this.#options;
+    const before = worker.state;
+    if (before === 'gone') return;
+    worker.state = 'gone';
+    this.live.delete(worker);
+    clock.clearTimeout(worker.startTimer);
+    clock.clearTimeout(worker.stopTimer);
+    const { exitCode, signal } = end;
+    const pid = worker.handle?.pid;
+    if (workerExitChannel.hasSubscribers) {
+      workerExitChannel.publish({ name, workerId: worker.workerId, pid, exitCode, signal });
+    }
+    const slot = this.#slotOf(worker);
+    const wasCurrent = slot.current === worker;
+    const wasNext = slot.next === worker;
+    if (wasCurrent) slot.current = undefined;
+    if (wasNext) slot.next = undefined;
+    this.#listener.gone(worker, end);
+    if (this.isClosed) {
+      if (this.live.size === 0) this.#allGone?.();
+      return;
+    }
+    if (before === 'ready' || before === 'retiring') this.counts.lost += 1;
+    if (wasNext) {
+      const failure = worker.startError ?? { error: workerLost(name, { pid, end }), final: false };
+      worker.onStart?.(failure.error);
+      // A replacement that fails harms nobody while the old one works.
+      // However slowly: one that hangs for half a minute would never fail often enough within the period.
+      this.#failedStarts += 1;
+      const isFinal = failure.final || this.#failedStarts > this.#options.restart.intensity;
+      if (slot.current === undefined) this.#failed(slot, failure.error, isFinal);
+    } else if (wasCurrent && slot.next === undefined && before === 'ready' && worker.done === 0) {
+      this.#failed(slot, workerLost(name, { pid, end }), false);
+    }
+    this.fill();
+    if (this.circuit.state !== 'closed') this.#listener.noSuccessor(this.circuit.lastError);
+  }
+
+  /** A worker failed to start, or ended before it had answered a task. */
+  #failed(slot: Slot, error: unknown, final: boolean): void {
+    const { clock, name } = this.#options;
+    const wasOpen = this.circuit.state === 'open';
+    const decision = this.circuit.failed(clock.now(), error, final);
+    if (decision.kind === 'retry') {
+      slot.restartTimer = clock.setTimeout(() => {
+        slot.restartTimer = undefined;
+        this.fill();
+      }, decision.afterMs);
+      return;
+    }
+    for (const each of this.slots) {
+      clock.clearTimeout(each.restartTimer);
+      each.restartTimer = undefined;
+    }
+    clock.clearTimeout(this.#probeTimer);
+    this.#probeTimer = clock.setTimeout(() => this.#probe(), decision.probeAfterMs);
+    // Nothing waits for a probe: it must not keep the process alive.
+    (this.#probeTimer as { unref?: () => void } | undefined)?.unref?.();
+    if (wasOpen) return;
+    if (circuitOpenChannel.hasSubscribers) circuitOpenChannel.publish({ name, error });
+    for (const { reject } of this.#readyWaiters.splice(0)) reject(circuitOpen(name, error));
+  }
+
+  #probe(): void {
+    if (this.isClosed || this.circuit.state !== 'open') return;
+    this.circuit.probing();
+    const slot = this.slots.find(({ current, next }) => (current ?? next) === undefined);
+    if (slot === undefined) this.proved();
+    else this.#spawn(slot);
+  }
+
+  #slotOf(worker: PoolWorker): Slot {
+    return this.slots[worker.slot] as Slot;
+  }
+}

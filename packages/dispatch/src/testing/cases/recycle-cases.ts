@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import type { CaseDraft } from '../conformance-case.ts';
+import { until } from '../until.ts';
+
+/** Workers that are replaced though nothing is wrong with them, or because they say so. */
+export const recycleCases: readonly CaseDraft[] = [
+  {
+    name: 'a worker is replaced after so many tasks, and no call fails',
+    async act(stage) {
+      const dispatcher = await stage.ready({ recycle: { tasks: 5, jitter: 0 } });
+      const workers = new Set<number>();
+      await until('three workers', async () => {
+        workers.add((await dispatcher.run('tell', undefined)).workerId);
+        return workers.size >= 3;
+      });
+      const { failed, rejected, lost, recycled } = dispatcher.stats();
+      assert.deepEqual({ failed, rejected, lost }, { failed: 0, rejected: 0, lost: 0 });
+      assert.ok(recycled >= 2, `${recycled} recycled`);
+    },
+  },
+  {
+    name: 'a worker is replaced after so long',
+    async act(stage) {
+      const dispatcher = await stage.ready({ healthMs: 20, recycle: { ageMs: 30, jitter: 0 } });
+      const before = await dispatcher.run('tell', undefined);
+      await until('another worker', async () => {
+        return (await dispatcher.run('tell', undefined)).workerId !== before.workerId;
+      });
+      assert.ok(dispatcher.stats().recycled >= 1);
+      assert.equal(dispatcher.stats().lost, 0);
+    },
+  },
+  {
+    name: 'a worker that says it is ill is replaced, and what it has is finished',
+    async act(stage) {
+      const { scratch } = stage;
+      const dispatcher = await stage.ready({ healthMs: 20, window: 4 });
+      const held = dispatcher.run('hold', { until: scratch.path('go') });
+      const before = await dispatcher.run('tell', undefined);
+      await dispatcher.run('sicken', undefined);
+      await until('another worker', async () => {
+        return (await dispatcher.run('tell', undefined)).workerId !== before.workerId;
+      });
+      scratch.touch('go');
+      assert.equal(await held, 'held');
+      assert.equal(dispatcher.stats().recycled, 1);
+      assert.equal(dispatcher.stats().lost, 0);
+    },
+  },
+];

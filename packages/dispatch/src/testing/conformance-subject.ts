@@ -1,0 +1,19 @@
+import type { Capabilities, Dispatcher } from '../contract/dispatcher.ts';
+import type { PoolOptions } from '../contract/pool-options.ts';
+import type { ConformanceTasks } from './conformance-task-map.ts';
+
+/** Makes a dispatcher over the tasks of a module; what it rejects with is that of the dispatcher's own creation. */
+export type CreateDispatcher = (
+  module: URL,
+  options: PoolOptions,
+) => Dispatcher<ConformanceTasks> | Promise<Dispatcher<ConformanceTasks>>;
+
+/** A kind of dispatcher whose promises are to be proved. */
+export interface ConformanceSubject {
+  readonly kind: string;
+  /** As of the dispatchers that `create` makes. Cases that need more are skipped. */
+  readonly capabilities: Capabilities;
+  readonly create: CreateDispatcher;
+  /** Makes one whose workers have a heap of some 64 MB. Without it the case that exhausts the memory is skipped. */
+  readonly createWithSmallHeap?: CreateDispatcher;
+}

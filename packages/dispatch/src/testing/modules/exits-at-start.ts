@@ -1,0 +1,4 @@
+import { writeSync } from 'node:fs';
+
+writeSync(2, 'exits at start\n');
+process.exit(3);

@@ -1,0 +1,106 @@
+import { pathToFileURL } from 'node:url';
+import type { Dispatcher } from '../contract/dispatcher.ts';
+import type { PoolOptions } from '../contract/pool-options.ts';
+import { conformanceModule, plannedStartModule } from './conformance-modules.ts';
+import type { ConformanceSubject, CreateDispatcher } from './conformance-subject.ts';
+import type { ConformanceTasks, StartPlan } from './conformance-task-map.ts';
+import { createManualClock, type ManualClock } from './manual-clock.ts';
+import {
+  assertAtRest,
+  assertGone,
+  assertNoListeners,
+  assertNoMoreResources,
+  countResources,
+} from './nothing-left.ts';
+import { createScratchFolder, type ScratchFolder } from './scratch-folder.ts';
+import { listenForStrays, type Strays } from './strays.ts';
+import { turns } from './until.ts';
+import { within } from './within.ts';
+
+const CLOSED_MS = 4000;
+const LOOK_MS = 10;
+
+/** What a case works with, and what is asked of it at its end. */
+export class Stage {
+  readonly subject: ConformanceSubject;
+  readonly scratch: ScratchFolder = createScratchFolder();
+  readonly clock: ManualClock = createManualClock();
+  readonly #resources = countResources();
+  readonly #strays: Strays = listenForStrays();
+  readonly #dispatchers: Dispatcher<ConformanceTasks>[] = [];
+  readonly #signals: AbortSignal[] = [];
+  readonly #pids = new Set<number>();
+  /** Sees workers that come and go in the meantime. */
+  readonly #look: NodeJS.Timeout = setInterval(() => this.#notePids(), LOOK_MS).unref();
+
+  constructor(subject: ConformanceSubject) {
+    this.subject = subject;
+  }
+
+  /** A dispatcher with one worker unless told; it is closed at the end. */
+  async dispatcher(
+    options: PoolOptions = {},
+    module: URL = conformanceModule,
+    create: CreateDispatcher = this.subject.create,
+  ): Promise<Dispatcher<ConformanceTasks>> {
+    const dispatcher = await create(module, { max: 1, ...options });
+    this.#dispatchers.push(dispatcher);
+    this.#notePids();
+    return dispatcher;
+  }
+
+  /** As {@link dispatcher}, once its workers take tasks. */
+  async ready(options: PoolOptions = {}, module?: URL): Promise<Dispatcher<ConformanceTasks>> {
+    const dispatcher = await this.dispatcher(options, module);
+    await dispatcher.ready();
+    return dispatcher;
+  }
+
+  /** The usual tasks, in workers that start as planned: a file, since not every transport passes on the query of a URL. */
+  plannedModule(plan: StartPlan): URL {
+    const lines = [
+      `import { startAsPlanned } from ${JSON.stringify(plannedStartModule.href)};`,
+      `export default startAsPlanned(${JSON.stringify(plan)});`,
+    ];
+    return pathToFileURL(this.scratch.write('planned.mjs', lines.join('\n')));
+  }
+
+  /** A controller whose signal must be without listeners at the end. */
+  controller(): AbortController {
+    const controller = new AbortController();
+    this.#signals.push(controller.signal);
+    return controller;
+  }
+
+  describe(): string {
+    return this.#dispatchers.map((each) => JSON.stringify(each.stats())).join('\n');
+  }
+
+  /** Closes what is open, then looks at what is left. @throws Error for the first thing that should not be */
+  async clear(): Promise<void> {
+    try {
+      this.#notePids();
+      const closing = Promise.all(this.#dispatchers.map((dispatcher) => dispatcher.close()));
+      await within(CLOSED_MS, () => `the end of close() (${this.describe()})`, closing);
+    } finally {
+      clearInterval(this.#look);
+      this.scratch.remove();
+      await assertGone(this.#pids).finally(async () => {
+        // A rejection is told as unhandled only when the promise jobs are over.
+        await turns();
+        this.#strays.stop();
+      });
+    }
+    for (const dispatcher of this.#dispatchers) assertAtRest(dispatcher);
+    assertNoListeners(this.#signals);
+    await assertNoMoreResources(this.#resources);
+  }
+
+  #notePids(): void {
+    for (const dispatcher of this.#dispatchers) {
+      for (const { pid } of dispatcher.stats().workers) {
+        if (pid !== undefined && pid !== process.pid) this.#pids.add(pid);
+      }
+    }
+  }
+}

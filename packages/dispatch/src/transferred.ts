@@ -1,0 +1,32 @@
+import type { Transferred } from './contract/transferred.ts';
+import { describeValue } from './wire/describe-value.ts';
+
+/**
+ * Marks a value that a task returns: these buffers of it are moved to the caller where the transport can, else copied.
+ * The task must not use them afterwards.
+ *
+ * @throws TypeError for a list that holds anything but ArrayBuffers
+ */
+export function transferred<T>(value: T, transfer: readonly ArrayBuffer[]): Transferred<T> {
+  if (!Array.isArray(transfer)) throw wrong(transfer);
+  for (const buffer of transfer) {
+    if (!(buffer instanceof ArrayBuffer)) throw wrong(buffer);
+  }
+  return { kind: 'ticketing.transferred', value, transfer };
+}
+
+/** Recognises what `transferred` returns, also that of another copy of this package. */
+export function isTransferred(value: unknown): value is Transferred<unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    (value as Partial<Transferred<unknown>>).kind === 'ticketing.transferred' &&
+    Array.isArray((value as Partial<Transferred<unknown>>).transfer)
+  );
+}
+
+function wrong(value: unknown): TypeError {
+  return new TypeError(
+    `Cannot mark what is transferred: transfer must be an array of ArrayBuffers, got ${describeValue(value)}`,
+  );
+}

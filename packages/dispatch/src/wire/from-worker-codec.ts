@@ -1,0 +1,157 @@
+import type { FromWorker } from '../contract/frames.ts';
+import type { Unsent } from '../contract/transport.ts';
+import { isTransferred } from '../transferred.ts';
+import { decodeError, encodeError } from './error-codec.ts';
+import { FrameReader } from './frame-reader.ts';
+import { FrameWriter, type Posting, type WriterOptions } from './frame-writer.ts';
+import { fromWorkerTag } from './wire-message.ts';
+
+const code = {
+  ready: 0,
+  startFailed: 1,
+  started: 2,
+  done: 3,
+  failed: 4,
+  dropped: 5,
+  progress: 6,
+  load: 7,
+  healthy: 8,
+} as const;
+
+/** Writes frames of a worker as they come. */
+export class FromWorkerWriter {
+  readonly #writer: FrameWriter;
+
+  constructor(options: WriterOptions) {
+    this.#writer = new FrameWriter(fromWorkerTag, options);
+  }
+
+  /** Adds a frame. @throws DOMException `DataCloneError`, or what a getter throws, for a result or progress datum; nothing is added then */
+  add(frame: FromWorker): void {
+    const writer = this.#writer;
+    switch (frame.kind) {
+      case 'done': {
+        const { seq, value, runMs } = frame;
+        const head = `,${code.done},${seq}`;
+        if (isTransferred(value)) writer.addMoving(seq, head, value, `,${micros(runMs)}`);
+        else writer.add(seq, head, value, `,${micros(runMs)}`);
+        break;
+      }
+      case 'started':
+      case 'dropped':
+        writer.add(frame.seq, `,${code[frame.kind]},${frame.seq}`, undefined, '');
+        break;
+      case 'failed': {
+        const head = `,${code.failed},${frame.seq}`;
+        writer.add(frame.seq, head, encodeError(frame.error), `,${micros(frame.runMs)}`);
+        break;
+      }
+      case 'progress':
+        writer.add(frame.seq, `,${code.progress},${frame.seq}`, frame.data, '');
+        break;
+      case 'load': {
+        const { elapsedMs, activeMs, memoryBytes = null } = frame;
+        const tail = `,${micros(elapsedMs)},${micros(activeMs)},${memoryBytes}`;
+        writer.add(0, `,${code.load},0`, undefined, tail);
+        break;
+      }
+      case 'healthy': {
+        const failed = 'error' in frame;
+        const error = failed ? encodeError(frame.error) : undefined;
+        writer.add(0, `,${code.healthy},0`, error, failed ? ',1' : ',0');
+        break;
+      }
+      case 'ready':
+        writer.add(0, `,${code.ready},0`, frame.tasks, '');
+        break;
+      default: {
+        const tail = frame.final ? ',1' : ',0';
+        writer.add(0, `,${code.startFailed},0`, encodeError(frame.error), tail);
+      }
+    }
+  }
+
+  /** Whether a message is complete. What the port may refuse, and bytes that were not copied, must be posted at once. */
+  get complete(): boolean {
+    return this.#writer.complete;
+  }
+
+  /** Gives what was added, and begins anew. */
+  take(): Posting[] {
+    return this.#writer.take();
+  }
+}
+
+/** Writes frames of a worker. `unsent` are tasks whose result cannot be cloned; the other frames are written. */
+export function encodeFromWorker(
+  frames: readonly FromWorker[],
+  options: WriterOptions,
+): { readonly messages: Posting[]; readonly unsent: Unsent[] } {
+  const writer = new FromWorkerWriter(options);
+  const unsent: Unsent[] = [];
+  for (const frame of frames) {
+    try {
+      writer.add(frame);
+    } catch (error) {
+      unsent.push({ seq: 'seq' in frame ? frame.seq : 0, error });
+    }
+  }
+  return { messages: writer.take(), unsent };
+}
+
+/** Reads what `encodeFromWorker` wrote; `undefined` for any other message. */
+export function decodeFromWorker(message: unknown): FromWorker[] | undefined {
+  const reader = FrameReader.open(message, fromWorkerTag);
+  if (reader === undefined) return undefined;
+  const frames: FromWorker[] = [];
+  while (reader.more) frames.push(readFrame(reader));
+  return frames;
+}
+
+function readFrame(reader: FrameReader): FromWorker {
+  const kind = reader.number();
+  const seq = reader.number();
+  let value: unknown;
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    value = reader.value();
+  } catch (error) {
+    failure = { error };
+  }
+  switch (kind) {
+    case code.done: {
+      const runMs = reader.number() / 1000;
+      if (failure !== undefined) return { kind: 'failed', seq, error: failure.error, runMs };
+      return { kind: 'done', seq, value, runMs };
+    }
+    case code.started:
+      return { kind: 'started', seq };
+    case code.failed:
+      return { kind: 'failed', seq, error: decodeError(value), runMs: reader.number() / 1000 };
+    case code.dropped:
+      return { kind: 'dropped', seq };
+    case code.progress:
+      if (failure !== undefined) return { kind: 'failed', seq, error: failure.error, runMs: 0 };
+      return { kind: 'progress', seq, data: value };
+    case code.load:
+      return {
+        kind: 'load',
+        elapsedMs: reader.number() / 1000,
+        activeMs: reader.number() / 1000,
+        memoryBytes: (reader.cell() as number | null) ?? undefined,
+      };
+    case code.healthy:
+      return reader.number() === 1
+        ? { kind: 'healthy', error: decodeError(value) }
+        : { kind: 'healthy' };
+    case code.ready:
+      return { kind: 'ready', tasks: value as string[] };
+    default:
+      return { kind: 'start-failed', error: decodeError(value), final: reader.number() === 1 };
+  }
+}
+
+/** Whole microseconds are shorter than the fraction, and finer than the platform's clock. */
+function micros(ms: number): number {
+  return Math.round(ms * 1000);
+}

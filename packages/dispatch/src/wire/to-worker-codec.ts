@@ -1,0 +1,130 @@
+import type { AbortFrame, RunFrame, ToWorker } from '../contract/frames.ts';
+import type { Unsent } from '../contract/transport.ts';
+import { decodeError, encodeError } from './error-codec.ts';
+import { FrameReader } from './frame-reader.ts';
+import { FrameWriter, type Posting, type WriterOptions } from './frame-writer.ts';
+import { toWorkerTag } from './wire-message.ts';
+
+/** A task whose input could not be read. */
+export interface Undecodable {
+  readonly kind: 'undecodable';
+  readonly seq: number;
+  readonly error: unknown;
+}
+
+const code = { run: 0, abort: 1, health: 2, stop: 3 } as const;
+
+/** Writes frames for a worker. `unsent` are tasks whose input cannot be cloned, with what it was refused for; the others are written. */
+export function encodeToWorker(
+  frames: readonly ToWorker[],
+  options: WriterOptions,
+): { readonly messages: Posting[]; readonly unsent: Unsent[] } {
+  const writer = new FrameWriter(toWorkerTag, options);
+  const unsent: Unsent[] = [];
+  for (const frame of frames) {
+    if (frame.kind === 'run') {
+      try {
+        writeRun(writer, frame);
+      } catch (error) {
+        unsent.push({ seq: frame.seq, error });
+      }
+    } else if (frame.kind === 'abort') {
+      writer.add(frame.seq, `,${code.abort},${frame.seq}`, encodeError(frame.reason), '');
+    } else {
+      writer.add(0, `,${code[frame.kind]},0`, undefined, '');
+    }
+  }
+  return { messages: writer.take(), unsent };
+}
+
+/**
+ * Writes frames and posts them. A value that the port refuses is that task's failure alone.
+ *
+ * @returns the tasks that were not sent
+ * @throws what `post` throws for a message that cannot be refused for its value, as over a channel that is closed
+ */
+export function postToWorker(
+  frames: readonly ToWorker[],
+  post: (message: unknown, transfer: ArrayBuffer[]) => void,
+  options: WriterOptions,
+): Unsent[] {
+  const { messages, unsent } = encodeToWorker(frames, options);
+  for (const { message, transfer, only } of messages) {
+    try {
+      post(message, transfer);
+    } catch (error) {
+      if (only === undefined) throw error;
+      unsent.push({ seq: only, error });
+    }
+  }
+  return unsent;
+}
+
+/** Reads what `encodeToWorker` wrote; `undefined` for any other message. */
+export function decodeToWorker(message: unknown): (ToWorker | Undecodable)[] | undefined {
+  const reader = FrameReader.open(message, toWorkerTag);
+  if (reader === undefined) return undefined;
+  const frames: (ToWorker | Undecodable)[] = [];
+  while (reader.more) {
+    switch (reader.number()) {
+      case code.run:
+        frames.push(readRun(reader));
+        break;
+      case code.abort:
+        frames.push(readAbort(reader));
+        break;
+      case code.health:
+        frames.push(readPlain(reader, 'health'));
+        break;
+      default:
+        frames.push(readPlain(reader, 'stop'));
+    }
+  }
+  return frames;
+}
+
+function writeRun(writer: FrameWriter, frame: RunFrame): void {
+  const { seq, id, task, attempt, deadline = null, metadata, announce, transfer } = frame;
+  const texts = metadata === undefined ? 'null' : JSON.stringify(metadata);
+  const head = `,${code.run},${seq}`;
+  const tail = `,${id},${JSON.stringify(task)},${attempt},${deadline},${texts},${announce ? 1 : 0}`;
+  if (transfer === undefined) writer.add(seq, head, frame.input, tail);
+  else writer.addMoving(seq, head, { value: frame.input, transfer }, tail);
+}
+
+function readRun(reader: FrameReader): RunFrame | Undecodable {
+  const seq = reader.number();
+  let input: unknown;
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    input = reader.value();
+  } catch (error) {
+    failure = { error };
+  }
+  const frame: RunFrame = {
+    kind: 'run',
+    seq,
+    input,
+    id: reader.number(),
+    task: reader.cell() as string,
+    attempt: reader.number(),
+    deadline: (reader.cell() as number | null) ?? undefined,
+    metadata: (reader.cell() as Record<string, string> | null) ?? undefined,
+    announce: reader.number() === 1,
+    transfer: undefined,
+  };
+  return failure === undefined ? frame : { kind: 'undecodable', seq, error: failure.error };
+}
+
+function readAbort(reader: FrameReader): AbortFrame {
+  return { kind: 'abort', seq: reader.number(), reason: decodeError(reader.value()) };
+}
+
+function readPlain<K extends 'health' | 'stop'>(
+  reader: FrameReader,
+  kind: K,
+): { readonly kind: K } {
+  reader.number();
+  reader.value();
+  return { kind };
+}

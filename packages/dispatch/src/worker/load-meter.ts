@@ -1,0 +1,34 @@
+import type { FromWorker } from '../contract/frames.ts';
+
+/** Tells how busy this thread is, from time to time. */
+export interface LoadMeter {
+  /** Gives what has been since the last one, if that is long enough ago. @param now - milliseconds that only grow */
+  read(now: number): Extract<FromWorker, { kind: 'load' }> | undefined;
+}
+
+const EVERY_MS = 20;
+/** Asking the system takes longer than many a task. */
+const MEMORY_EVERY_MS = 1000;
+
+/** Makes the meter of a thread; the first reading comes after 20 ms, the first of memory with it. */
+export function createLoadMeter(memoryBytes: () => number): LoadMeter {
+  let last = performance.eventLoopUtilization();
+  let lastAt = performance.now();
+  let memoryAt = Number.NEGATIVE_INFINITY;
+  let memory = 0;
+  return {
+    read(now) {
+      if (now - lastAt < EVERY_MS) return undefined;
+      lastAt = now;
+      if (now - memoryAt >= MEMORY_EVERY_MS) {
+        memoryAt = now;
+        memory = memoryBytes();
+      }
+      const current = performance.eventLoopUtilization();
+      const activeMs = current.active - last.active;
+      const elapsedMs = activeMs + current.idle - last.idle;
+      last = current;
+      return { kind: 'load', elapsedMs, activeMs, memoryBytes: memory };
+    },
+  };
+}

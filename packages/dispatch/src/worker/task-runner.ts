@@ -1,0 +1,272 @@
+import { AsyncResource } from 'node:async_hooks';
+import type { FromWorker, RunFrame, ToWorker } from '../contract/frames.ts';
+import type { TaskFn, TaskMap, TaskModule } from '../contract/task.ts';
+import { DispatchError } from '../errors.ts';
+import { isRawJson } from '../raw-json.ts';
+import { isTransferred } from '../transferred.ts';
+import { describeValue } from '../wire/describe-value.ts';
+import { FrameQueue } from './frame-queue.ts';
+import { type RunOwner, TaskRun } from './task-run.ts';
+
+/** What a runner needs of the worker around it. */
+export interface TaskRunnerOptions {
+  readonly workerId: number;
+  /**
+   * Gets what is to be told. `started` comes before its task is called, so that it can be sent at once. What it throws
+   * for a result or a progress datum, as one that cannot be cloned, is that task's failure.
+   */
+  emit(frame: FromWorker): void;
+  /** Called before a task is: if the worker dies from here on, the task has run. */
+  noteStarted(seq: number): void;
+  /** Called once after `stop`, when the last task has settled and `teardown` is over. */
+  stopped(failure: { readonly error: unknown } | undefined): void;
+  /** Milliseconds that only grow. */
+  now(): number;
+  /** Goes on after the event loop has had its turn. Default: `setImmediate`. */
+  readonly afterTurn?: (resume: () => void) => void;
+}
+
+/** Runs the tasks of a worker. */
+export interface TaskRunner {
+  /** Runs `setup`, and tells `ready`. @throws what `setup` throws */
+  start(): Promise<void>;
+  /** Does what frames say. Tasks start in their order, in this call or after others that wait; aborts take effect first. */
+  accept(frames: readonly ToWorker[]): void;
+  /** Starts nothing any more and tells nothing any more. What runs goes on. */
+  halt(): void;
+}
+
+/** Milliseconds of tasks on end; then the event loop has a turn, so that aborts are read in time. */
+const MAX_TURN_MS = 1;
+
+/** Makes the runner of one worker. Nothing that a task throws leaves it, and no task sees another's async context. */
+export function createTaskRunner(
+  module: TaskModule<TaskMap>,
+  options: TaskRunnerOptions,
+): TaskRunner {
+  return new ModuleRunner(module, options);
+}
+
+class ModuleRunner implements TaskRunner, RunOwner {
+  readonly workerId: number;
+  readonly #module: TaskModule<TaskMap>;
+  /** A map, so that `constructor` is unknown. */
+  readonly #tasks: ReadonlyMap<string, TaskFn<unknown, unknown>>;
+  readonly #options: TaskRunnerOptions;
+  readonly #scope = new AsyncResource('ticketing.dispatch', { requireManualDestroy: true });
+  readonly #queue = new FrameQueue();
+  /** Those that returned a promise. */
+  readonly #running = new Map<number, TaskRun>();
+  /** The one whose code is on the stack. */
+  #current: TaskRun | undefined;
+  #draining = false;
+  /** When the task that comes next begins. */
+  #now = 0;
+  /** When the first task since the event loop's last turn began. */
+  #turnBegan: number | undefined;
+  #stop: 'asked' | 'begun' | undefined;
+  #halted = false;
+
+  constructor(module: TaskModule<TaskMap>, options: TaskRunnerOptions) {
+    this.workerId = options.workerId;
+    this.#module = module;
+    this.#tasks = new Map(Object.entries(module.tasks));
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const { setup } = this.#module.hooks;
+    await this.#apart(() => setup?.({ workerId: this.workerId }));
+    this.#tell({ kind: 'ready', tasks: [...this.#tasks.keys()] });
+  }
+
+  accept(frames: readonly ToWorker[]): void {
+    for (const frame of frames) {
+      if (frame.kind === 'run') this.#queue.push(frame);
+      else if (frame.kind === 'abort') this.#abort(frame.seq, frame.reason);
+      else if (frame.kind === 'health') void this.#apart(this.#tellHealth);
+      else this.#stop ??= 'asked';
+    }
+    this.#drain();
+  }
+
+  halt(): void {
+    this.#halted = true;
+    this.#queue.clear();
+  }
+
+  progress(run: TaskRun, data: unknown): void {
+    try {
+      this.#tell({ kind: 'progress', seq: run.seq, data });
+    } catch (error) {
+      this.#fail(run, this.#notCloneable('report progress', run, data, error));
+    }
+  }
+
+  /** Whoever asks, hooks and listeners see the async context of the worker's start. */
+  #apart<T>(work: () => T): T {
+    return this.#scope.runInAsyncScope(work, this);
+  }
+
+  #tell(frame: FromWorker): void {
+    if (!this.#halted) this.#options.emit(frame);
+  }
+
+  #abort(seq: number, reason: unknown): void {
+    const run = this.#current?.seq === seq ? this.#current : this.#running.get(seq);
+    if (run !== undefined) this.#apart(() => run.abort(reason));
+    else if (this.#queue.remove(seq)) this.#tell({ kind: 'dropped', seq });
+  }
+
+  /** A task that calls its own dispatcher comes here again; the outer loop does the work then. */
+  #drain(): void {
+    if (this.#draining) return;
+    this.#draining = true;
+    try {
+      for (let frame = this.#next(); frame !== undefined; frame = this.#next()) this.#run(frame);
+    } finally {
+      this.#draining = false;
+    }
+    if (this.#stop === 'asked') this.#stopWhenIdle();
+  }
+
+  #next(): RunFrame | undefined {
+    if (this.#queue.empty) return undefined;
+    this.#now = this.#options.now();
+    if (this.#turnBegan === undefined) {
+      this.#turnBegan = this.#now;
+      (this.#options.afterTurn ?? afterPoll)(this.#newTurn);
+    } else if (this.#now - this.#turnBegan > MAX_TURN_MS) {
+      return undefined;
+    }
+    return this.#queue.shift();
+  }
+
+  readonly #newTurn = (): void => {
+    this.#turnBegan = undefined;
+    this.#drain();
+  };
+
+  #run(frame: RunFrame): void {
+    const { seq } = frame;
+    if (this.#stop === 'begun') {
+      this.#tell({ kind: 'dropped', seq });
+      return;
+    }
+    const run = new TaskRun(frame, this, this.#now);
+    this.#options.noteStarted(seq);
+    if (frame.announce) this.#tell({ kind: 'started', seq });
+    this.#current = run;
+    try {
+      const task = this.#tasks.get(frame.task);
+      if (task === undefined) throw this.#unknown(frame.task);
+      const result = this.#scope.runInAsyncScope(task, this.#module.tasks, frame.input, run);
+      if (isThenable(result)) this.#await(run, result);
+      else this.#complete(run, result);
+    } catch (error) {
+      this.#fail(run, error);
+    } finally {
+      this.#current = undefined;
+    }
+  }
+
+  /** A promise stays itself here; whatever else has a `then` is called later, and once. */
+  #await(run: TaskRun, result: PromiseLike<unknown>): void {
+    const promise = Promise.resolve(result);
+    this.#running.set(run.seq, run);
+    promise.then(
+      (value) => this.#complete(run, value),
+      (error) => this.#fail(run, error),
+    );
+  }
+
+  #complete(run: TaskRun, result: unknown): void {
+    if (!this.#settle(run)) return;
+    const { seq } = run;
+    const runMs = this.#options.now() - run.startedAt;
+    try {
+      const value = isRawJson(result) ? asBuffer(result.bytes) : result;
+      this.#tell({ kind: 'done', seq, value, runMs });
+    } catch (cause) {
+      const error = this.#notCloneable('return', run, result, cause);
+      this.#tell({ kind: 'failed', seq, error, runMs });
+    }
+    this.#stopWhenIdle();
+  }
+
+  #fail(run: TaskRun, error: unknown): void {
+    if (!this.#settle(run)) return;
+    const runMs = this.#options.now() - run.startedAt;
+    this.#tell({ kind: 'failed', seq: run.seq, error, runMs });
+    this.#stopWhenIdle();
+  }
+
+  #settle(run: TaskRun): boolean {
+    if (run.settled) return false;
+    run.settled = true;
+    this.#running.delete(run.seq);
+    return true;
+  }
+
+  #unknown(name: string): DispatchError {
+    const known = [...this.#tasks.keys()].join(', ');
+    return new DispatchError(
+      'ERR_UNKNOWN_TASK',
+      `Cannot run ${name}: a task of the module (${known}) expected, got ${name}`,
+      { data: { name: `worker ${this.workerId}`, task: name } },
+    );
+  }
+
+  #notCloneable(action: string, run: TaskRun, value: unknown, cause: unknown): DispatchError {
+    const got = describeValue(isTransferred(value) ? value.value : value);
+    return new DispatchError(
+      'ERR_NOT_CLONEABLE',
+      `Cannot ${action} from ${run.task}: a value that can be cloned expected, got ${got}`,
+      { data: { name: `worker ${this.workerId}`, task: run.task }, cause },
+    );
+  }
+
+  async #tellHealth(): Promise<void> {
+    try {
+      await this.#module.hooks.health?.();
+      this.#tell({ kind: 'healthy' });
+    } catch (error) {
+      this.#tell({ kind: 'healthy', error });
+    }
+  }
+
+  #stopWhenIdle(): void {
+    if (this.#stop !== 'asked' || this.#draining) return;
+    if (this.#running.size > 0 || !this.#queue.empty) return;
+    this.#stop = 'begun';
+    void this.#apart(this.#tearDown);
+  }
+
+  async #tearDown(): Promise<void> {
+    let failure: { readonly error: unknown } | undefined;
+    try {
+      await this.#module.hooks.teardown?.();
+    } catch (error) {
+      failure = { error };
+    }
+    this.#options.stopped(failure);
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+    typeof (value as { then?: unknown }).then === 'function'
+  );
+}
+
+/** Once the event loop has read what came meanwhile: the first `setImmediate` comes before it reads again. */
+function afterPoll(resume: () => void): void {
+  setImmediate(() => setImmediate(resume));
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

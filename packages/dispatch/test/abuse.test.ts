@@ -1,0 +1,233 @@
+import { expect, test } from 'vitest';
+import { createInProcessDispatcher, defineTasks } from '../src/index.ts';
+import { createDispatcher } from '../src/kernel/create-dispatcher.ts';
+import { FakeTransport } from './fake-transport.ts';
+import { checkPoolsAfterEach, createPool, turn, watch } from './kernel-fixture.ts';
+
+checkPoolsAfterEach();
+
+const never = undefined as never;
+
+test.each([
+  [5, 'options must be an object, got 5'],
+  [null, 'options must be an object, got null'],
+  [{ workers: 2 }, 'known options expected, got workers'],
+  [{ name: '' }, 'name must be a text, got '],
+  [
+    { clock: {} },
+    'clock must be an object with now, setTimeout, clearTimeout, got [object Object]',
+  ],
+  [{ random: 1 }, 'random must be a function, got 1'],
+  [{ window: 'wide' }, 'window must be auto or an integer of 1 to 65536, got wide'],
+  [{ recycle: 5 }, 'recycle must be an object, got 5'],
+  [{ recycle: { rss: 5 } }, 'known options expected, got recycle.rss'],
+  [
+    { restart: { backoffMs: 'soon' } },
+    'restart.backoffMs must be [min, max] of 1 to 2147483647, min not above max, got soon',
+  ],
+  [{ max: '2' }, 'max must be an integer of 1 to 1024, got 2'],
+] as const)('createDispatcher(%j) is a TypeError', (options, message) => {
+  expect(() => createDispatcher(new FakeTransport(), options as never)).toThrow(
+    new TypeError(`Cannot create dispatcher: ${message}`),
+  );
+});
+
+test.each([
+  [{ min: 0 }, 'min must be an integer of 1 to 1024, got 0'],
+  [{ min: 3, max: 2 }, 'min must be 1 to max (2), got 3'],
+  [{ max: 1025 }, 'max must be an integer of 1 to 1024, got 1025'],
+  [{ window: 0 }, 'window must be auto or an integer of 1 to 65536, got 0'],
+  [{ maxQueue: -1 }, 'maxQueue must be an integer of 0 to 2147483647, got -1'],
+  [{ abortGraceMs: -1 }, 'abortGraceMs must be 0 to 2147483647, got -1'],
+  [{ startTimeoutMs: 0 }, 'startTimeoutMs must be 1 to 2147483647, got 0'],
+  [{ healthMs: Number.NaN }, 'healthMs must be 1 to 2147483647, got NaN'],
+  [{ recycle: { tasks: 0 } }, 'recycle.tasks must be an integer of 1 or more, got 0'],
+  [{ recycle: { jitter: 2 } }, 'recycle.jitter must be 0 to 1, got 2'],
+  [{ restart: { intensity: -1 } }, 'restart.intensity must be an integer of 0 to 10000, got -1'],
+])('createDispatcher(%j) is a RangeError', (options, message) => {
+  const transport = new FakeTransport();
+  expect(() => createDispatcher(transport, options)).toThrow(
+    new RangeError(`Cannot create dispatcher: ${message}`),
+  );
+  expect(transport.workers).toEqual([]);
+});
+
+test('createInProcessDispatcher() takes only what defineTasks made', () => {
+  expect(() => createInProcessDispatcher({ echo: () => 1 } as never)).toThrow(
+    expect.objectContaining({
+      code: 'ERR_BAD_MODULE',
+      message:
+        'Cannot load tasks from the module given: a default export made by defineTasks expected, got an object',
+    }),
+  );
+});
+
+test.each([
+  [5, new TypeError('Cannot run task: options must be an object, got 5')],
+  [{ timeout: 5 }, new TypeError('Cannot run task: known options expected, got timeout')],
+  [{ signal: {} }, /signal must be an AbortSignal, got \[object Object\]$/],
+  [{ timeoutMs: 0 }, new RangeError('Cannot run task: timeoutMs must be 1 to 2147483647, got 0')],
+  [
+    { queueTimeoutMs: '5' },
+    new TypeError('Cannot run task: queueTimeoutMs must be 1 to 2147483647, got 5'),
+  ],
+  [
+    { runTimeoutMs: 2 ** 31 },
+    new RangeError('Cannot run task: runTimeoutMs must be 1 to 2147483647, got 2147483648'),
+  ],
+  [
+    { priority: 1.5 },
+    new RangeError('Cannot run task: priority must be an integer of -1000 to 1000, got 1.5'),
+  ],
+  [{ key: 5 }, new TypeError('Cannot run task: key must be a text, got 5')],
+  [
+    { retries: 1 },
+    new TypeError('Cannot run task: idempotent expected with retries, got retries alone'),
+  ],
+  [
+    { idempotent: true, retries: 101 },
+    new RangeError('Cannot run task: retries must be an integer of 0 to 100, got 101'),
+  ],
+  [
+    { idempotent: 'yes' },
+    new TypeError('Cannot run task: idempotent must be true or false, got yes'),
+  ],
+  [
+    { metadata: { a: 1 } },
+    new TypeError('Cannot run task: metadata must be an object of texts, got [object Object]'),
+  ],
+  [{ onProgress: true }, new TypeError('Cannot run task: onProgress must be a function, got true')],
+] as const)('run() with %j rejects, and sends nothing', async (options, error) => {
+  const { dispatcher, ready, transport } = createPool();
+  await ready();
+  const call = watch(dispatcher.run('echo', 0, options as never));
+  await turn();
+  expect(call.state).toBe('rejected');
+  if (error instanceof RegExp) expect((call.error as Error).message).toMatch(error);
+  else expect(call.error).toEqual(error);
+  expect((call.error as Error).constructor).toBe(
+    error instanceof RegExp ? TypeError : error.constructor,
+  );
+  expect(transport.at(0).inputs).toEqual([]);
+  expect(dispatcher.stats()).toMatchObject({ asked: 1, rejected: 1 });
+});
+
+test('run() with transfer rejects where buffers cannot be moved', async () => {
+  const { run } = createPool({}, { capabilities: { transfer: false } });
+  const call = run(0, { transfer: [new ArrayBuffer(1)] });
+  await turn();
+  expect(call.error).toEqual(
+    new TypeError(
+      'Cannot run task: transfer on a dispatcher that can move buffers expected, got fake',
+    ),
+  );
+});
+
+test.each([
+  [undefined, 'undefined'],
+  [5, 'number'],
+  [Symbol.iterator, 'symbol'],
+])('run(%s) rejects: a task has a name', async (task, type) => {
+  const { dispatcher } = createPool();
+  await expect(dispatcher.run(task as never, never)).rejects.toEqual(
+    new TypeError(`Cannot run task: a name expected, got ${type}`),
+  );
+});
+
+test('run() of an unknown task rejects, once a worker has said which there are', async () => {
+  const { dispatcher, ready } = createPool({ name: 'trips' });
+  await ready();
+  for (const task of ['ecco', 'constructor', '']) {
+    await expect(dispatcher.run(task as never, never)).rejects.toMatchObject({
+      code: 'ERR_UNKNOWN_TASK',
+      message: `Cannot run ${task}: a task of the module (echo, other) expected, got ${task}`,
+      data: { name: 'trips', task },
+    });
+  }
+});
+
+test.each([
+  [5, new TypeError('Cannot map tasks: options must be an object, got 5')],
+  [
+    { concurrency: 0 },
+    new RangeError('Cannot map tasks: concurrency must be an integer of 1 or more, got 0'),
+  ],
+  [
+    { concurrency: '2' },
+    new TypeError('Cannot map tasks: concurrency must be an integer of 1 or more, got 2'),
+  ],
+  [{ ordered: 1 }, new TypeError('Cannot map tasks: ordered must be true or false, got 1')],
+  [{ key: 'a' }, new TypeError('Cannot map tasks: known options expected, got key')],
+  [{ transfer: [] }, new TypeError('Cannot map tasks: known options expected, got transfer')],
+  [
+    { retries: 1 },
+    new TypeError('Cannot map tasks: idempotent expected with retries, got retries alone'),
+  ],
+])('map() with %j throws at once', (options, error) => {
+  const { dispatcher } = createPool();
+  expect(() => dispatcher.map('echo', [], options as never)).toThrow(error);
+});
+
+test.each([
+  [undefined, 'undefined'],
+  [5, 'number'],
+  [{ length: 1 }, 'object'],
+])('map() over %s throws', async (inputs, type) => {
+  const { dispatcher } = createPool();
+  const iterator = dispatcher.map('echo', inputs as never)[Symbol.asyncIterator]();
+  await expect(iterator.next()).rejects.toEqual(
+    new TypeError(`Cannot map: iterable inputs expected, got ${type}`),
+  );
+});
+
+test('capacity() rejects what is no signal', async () => {
+  const { dispatcher } = createPool();
+  await expect(dispatcher.capacity({} as never)).rejects.toEqual(
+    new TypeError('Cannot wait for capacity: signal must be an AbortSignal, got [object Object]'),
+  );
+});
+
+test.each([
+  [5, 'options must be an object, got 5'],
+  [{ modul: 'x' }, 'known options expected, got modul'],
+  [{ module: './tasks.js' }, 'module must be a URL, got ./tasks.js'],
+])('reload(%j) rejects', async (options, message) => {
+  const { dispatcher, transport } = createPool();
+  await expect(dispatcher.reload(options as never)).rejects.toEqual(
+    new TypeError(`Cannot reload: ${message}`),
+  );
+  expect(transport.workers).toHaveLength(1);
+});
+
+test.each([
+  [5, new TypeError('Cannot drain: options must be an object, got 5')],
+  [{ graceMs: 5 }, new TypeError('Cannot drain: known options expected, got graceMs')],
+  [{ timeoutMs: 0 }, new RangeError('Cannot drain: timeoutMs must be 1 to 2147483647, got 0')],
+])('drain(%j) rejects, and drains nothing', async (options, error) => {
+  const { dispatcher } = createPool();
+  await expect(dispatcher.drain(options as never)).rejects.toEqual(error);
+  expect(dispatcher.state).toBe('starting');
+});
+
+test.each([
+  [5, new TypeError('Cannot close: options must be an object, got 5')],
+  [{ timeoutMs: 5 }, new TypeError('Cannot close: known options expected, got timeoutMs')],
+  [{ graceMs: -1 }, new RangeError('Cannot close: graceMs must be 0 to 2147483647, got -1')],
+])('close(%j) rejects, and closes nothing', async (options, error) => {
+  const { dispatcher } = createPool();
+  await expect(dispatcher.close(options as never)).rejects.toEqual(error);
+  expect(dispatcher.state).toBe('starting');
+});
+
+test('the in-process dispatcher meets misuse in the same way', async () => {
+  const dispatcher = createInProcessDispatcher(defineTasks({ echo: (input: unknown) => input }));
+  await dispatcher.ready();
+  await expect(dispatcher.run('ecco' as never, never)).rejects.toMatchObject({
+    code: 'ERR_UNKNOWN_TASK',
+    message: 'Cannot run ecco: a task of the module (echo) expected, got ecco',
+  });
+  await expect(dispatcher.run(5 as never, never)).rejects.toThrow(TypeError);
+  await dispatcher.close();
+  await expect(dispatcher.run('echo', 1)).rejects.toMatchObject({ code: 'ERR_CLOSED' });
+  await expect(dispatcher.ready()).rejects.toMatchObject({ code: 'ERR_CLOSED' });
+});

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { checkTaskModule, defineTasks, isTaskModule } from '../src/define-tasks.ts';
+
+const search = (input: string): string => input;
+
+test('defineTasks() keeps the tasks and hooks that it was given, frozen', () => {
+  const setup = (): void => {};
+  const tasks = { search };
+  const module = defineTasks(tasks, { setup });
+  expect(module).toEqual({ tasks: { search }, hooks: { setup } });
+  expect([module, module.tasks, module.hooks].every((part) => Object.isFrozen(part))).toBe(true);
+  expect(Object.isFrozen(tasks)).toBe(false);
+});
+
+test.each<[string, unknown[]]>([
+  ['tasks must be an object of functions, got undefined', []],
+  ['tasks must be an object of functions, got a function', [search]],
+  ['at least one task expected, got none', [{}]],
+  ['search must be a function, got 5', [{ search: 5 }]],
+  ['hooks must be an object, got null', [{ search }, null]],
+  ['known hooks expected, got tearDown', [{ search }, { tearDown: search }]],
+  ['hook setup must be a function, got "x"', [{ search }, { setup: 'x' }]],
+])('defineTasks() throws a TypeError: %s', (what, given) => {
+  const define = defineTasks as (...given: unknown[]) => unknown;
+  expect(() => define(...given)).toThrow(new TypeError(`Cannot define tasks: ${what}`));
+});
+
+test('checkTaskModule() takes what another copy of the package has made', () => {
+  const foreign = { tasks: { search }, hooks: {} };
+  expect(checkTaskModule(foreign, 'file:///a.js')).toBe(foreign);
+});
+
+test.each<[string, unknown]>([
+  ['undefined', undefined],
+  ['an object', { search }],
+  ['an object', { tasks: {}, hooks: {} }],
+  ['an object', { tasks: { search: 1 }, hooks: {} }],
+  ['an object', { tasks: { search }, hooks: { other: search } }],
+  ['a function', search],
+])('checkTaskModule() refuses %s with ERR_BAD_MODULE', (got, value) => {
+  const message = `Cannot load tasks from file:///a.js: a default export made by defineTasks expected, got ${got}`;
+  expect(isTaskModule(value)).toBe(false);
+  expect(() => checkTaskModule(value, 'file:///a.js')).toThrow(
+    expect.objectContaining({ code: 'ERR_BAD_MODULE', message }),
+  );
+});

@@ -1,0 +1,117 @@
+import { type ChannelListener, channel, tracingChannel } from 'node:diagnostics_channel';
+import { afterEach, expect, test } from 'vitest';
+import { checkPoolsAfterEach, createPool, turn } from './kernel-fixture.ts';
+
+checkPoolsAfterEach();
+
+const undo: (() => void)[] = [];
+afterEach(() => {
+  for (const each of undo.splice(0)) each();
+});
+
+/** Messages of a channel, from now on. */
+function listen(name: string): unknown[] {
+  const messages: unknown[] = [];
+  const remember: ChannelListener = (message) => {
+    messages.push({ ...(message as object) });
+  };
+  channel(name).subscribe(remember);
+  undo.push(() => void channel(name).unsubscribe(remember));
+  return messages;
+}
+
+test('a call is traced from its acceptance until it has settled', async () => {
+  const { run, ready, transport } = createPool({ name: 'trips' });
+  await ready();
+  const events: [string, unknown][] = [];
+  const note =
+    (event: string) =>
+    (message: object): void => {
+      events.push([event, { ...message }]);
+    };
+  const handlers = {
+    start: note('start'),
+    end: note('end'),
+    asyncStart: note('asyncStart'),
+    asyncEnd: note('asyncEnd'),
+    error: note('error'),
+  };
+  const traced = tracingChannel('ticketing:dispatch:run');
+  traced.subscribe(handlers);
+  undo.push(() => void traced.unsubscribe(handlers));
+  run('a');
+  run('b');
+  const first = { name: 'trips', task: 'echo', id: 1 };
+  const second = { name: 'trips', task: 'echo', id: 2 };
+  expect(events.splice(0)).toEqual([
+    ['start', first],
+    ['end', first],
+    ['start', second],
+    ['end', second],
+  ]);
+  await turn();
+  const error = new Error('no');
+  transport.at(0).answer(1, 'yes');
+  transport.at(0).fail(2, error);
+  expect(events.splice(0)).toEqual([
+    ['asyncStart', { ...first, result: 'yes' }],
+    ['asyncEnd', { ...first, result: 'yes' }],
+    ['error', { ...second, error }],
+    ['asyncStart', { ...second, error }],
+    ['asyncEnd', { ...second, error }],
+  ]);
+});
+
+test('a call that was made before anyone listened is not traced', async () => {
+  const { run, ready, transport } = createPool();
+  await ready();
+  run(0);
+  const ended = listen('tracing:ticketing:dispatch:run:asyncEnd');
+  await turn();
+  transport.at(0).answer(1);
+  expect(ended).toEqual([]);
+});
+
+test('workers that become ready and that end are told', async () => {
+  const readies = listen('ticketing:dispatch:worker-ready');
+  const exits = listen('ticketing:dispatch:worker-exit');
+  const { ready, transport } = createPool({ name: 'trips' });
+  expect(readies).toEqual([]);
+  await ready();
+  expect(readies).toEqual([{ name: 'trips', workerId: 1, pid: 9001 }]);
+  transport.at(0).exit({ signal: 'SIGSEGV' });
+  transport.spawnErrors.push(new Error('EAGAIN'));
+  expect(exits).toEqual([
+    { name: 'trips', workerId: 1, pid: 9001, exitCode: undefined, signal: 'SIGSEGV' },
+  ]);
+});
+
+test('a spawn that throws is told as the end of a worker without a process', () => {
+  const exits = listen('ticketing:dispatch:worker-exit');
+  const { transport, clock } = createPool();
+  transport.spawnErrors.push(new Error('EAGAIN'));
+  transport.at(0).exit({ exitCode: 3 });
+  clock.advance(50);
+  expect(exits).toMatchObject([
+    { workerId: 1, pid: 9001, exitCode: 3 },
+    { workerId: 2, pid: undefined, exitCode: undefined },
+  ]);
+});
+
+test('a circuit that opens is told once, and once more for a probe that fails', () => {
+  const opened = listen('ticketing:dispatch:circuit-open');
+  const { transport, clock } = createPool({ name: 'trips', max: 3, restart: { intensity: 0 } });
+  const [first, second, third] = transport.workers;
+  const error = new Error('first');
+  first?.startFailed(error);
+  second?.startFailed(new Error('second'));
+  third?.startFailed(new Error('third'));
+  expect(opened).toEqual([{ name: 'trips', error }]);
+  clock.advance(5000);
+  const probed = new Error('probe');
+  transport.at(3).startFailed(probed);
+  expect(opened).toEqual([
+    { name: 'trips', error },
+    { name: 'trips', error: probed },
+  ]);
+});

@@ -1,0 +1,246 @@
+import type { Capabilities } from '../src/contract/dispatcher.ts';
+import type { FromWorker, RunFrame, ToWorker } from '../src/contract/frames.ts';
+import type {
+  Transport,
+  Unsent,
+  WorkerEnd,
+  WorkerEvents,
+  WorkerHandle,
+  WorkerStart,
+} from '../src/contract/transport.ts';
+
+export interface FakeTransportOptions {
+  readonly capabilities?: Partial<Capabilities>;
+  readonly autoWindow?: Transport['autoWindow'];
+  /** Whether workers are ready, and end when told to, without the test saying so. Default: no. */
+  readonly obliging?: boolean;
+}
+
+/** A transport in memory. A test plays the workers; the transport checks what the kernel owes to it. */
+export class FakeTransport implements Transport {
+  readonly kind = 'fake';
+  readonly capabilities: Capabilities;
+  readonly autoWindow: Transport['autoWindow'];
+  /** All, in the order of their start. */
+  readonly workers: FakeWorker[] = [];
+  /** What the kernel did that the contract forbids. */
+  readonly violations: string[] = [];
+  closes = 0;
+  /** Thrown by `spawn`, once for each. */
+  readonly spawnErrors: unknown[] = [];
+  /** Why an input cannot be cloned; undefined if it can. */
+  refuses: (frame: RunFrame) => unknown = () => undefined;
+  /** What `close` waits for. */
+  closing: Promise<void> = Promise.resolve();
+  readonly isObliging: boolean;
+
+  constructor(options: FakeTransportOptions = {}) {
+    this.capabilities = {
+      isolation: 'process',
+      hardKill: true,
+      transfer: true,
+      ...options.capabilities,
+    };
+    this.autoWindow = options.autoWindow ?? { first: 4, max: 64 };
+    this.isObliging = options.obliging ?? false;
+  }
+
+  spawn(start: WorkerStart, events: WorkerEvents): WorkerHandle {
+    if (this.closes > 0) this.violations.push('spawn after close');
+    if (this.spawnErrors.length > 0) throw this.spawnErrors.shift();
+    const worker = new FakeWorker(this, start, events);
+    this.workers.push(worker);
+    if (this.isObliging) setImmediate(() => worker.ready());
+    return worker;
+  }
+
+  close(): Promise<void> {
+    this.closes += 1;
+    if (this.living.length > 0) this.violations.push('close before the last worker ended');
+    return this.closing;
+  }
+
+  get living(): FakeWorker[] {
+    return this.workers.filter((worker) => !worker.hasEnded);
+  }
+
+  /** A worker by the order of starts, from 0; negative from the end. */
+  at(index: number): FakeWorker {
+    const worker = this.workers.at(index);
+    if (worker === undefined) throw new Error(`No worker ${index}`);
+    return worker;
+  }
+}
+
+const fakeTasks: readonly string[] = ['echo', 'other'];
+
+/** One worker: what it was sent, and what the test has it say. */
+export class FakeWorker implements WorkerHandle {
+  readonly pid: number;
+  readonly workerId: number;
+  readonly module: URL | undefined;
+  /** What came in each message. */
+  readonly messages: (readonly ToWorker[])[] = [];
+  readonly holds: boolean[] = [];
+  kills = 0;
+  isReady = false;
+  isStopping = false;
+  hasEnded = false;
+  readonly #transport: FakeTransport;
+  readonly #events: WorkerEvents;
+  readonly #answered = new Set<number>();
+  #lastSeq = 0;
+  #started = 0;
+
+  constructor(transport: FakeTransport, start: WorkerStart, events: WorkerEvents) {
+    this.#transport = transport;
+    this.#events = events;
+    this.workerId = start.workerId;
+    this.module = start.module;
+    this.pid = 9000 + start.workerId;
+  }
+
+  // What the kernel does.
+
+  send(frames: readonly ToWorker[]): readonly Unsent[] {
+    if (!this.isReady) this.#violated('sent to before it was ready');
+    if (this.kills > 0) this.#violated('sent to after it was killed');
+    if (this.hasEnded) this.#violated('sent to after its end');
+    if (this.isStopping) this.#violated('sent to after it was told to stop');
+    if (frames.length === 0) this.#violated('sent an empty message');
+    const unsent: Unsent[] = [];
+    const taken = frames.filter((frame) => {
+      if (frame.kind === 'stop') this.#stop();
+      if (frame.kind === 'abort' && frame.seq > this.#lastSeq) this.#violated('abort before run');
+      if (frame.kind !== 'run') return true;
+      if (frame.seq <= this.#lastSeq) this.#violated(`seq ${frame.seq} after ${this.#lastSeq}`);
+      this.#lastSeq = frame.seq;
+      const error = this.#transport.refuses(frame);
+      if (error !== undefined) unsent.push({ seq: frame.seq, error });
+      return error === undefined;
+    });
+    if (taken.length > 0) this.messages.push(taken);
+    return unsent;
+  }
+
+  started(): number {
+    return this.#started;
+  }
+
+  kill(): void {
+    this.kills += 1;
+    if (this.kills > 1) this.#violated('killed twice');
+    if (this.hasEnded) this.#violated('killed after its end');
+    if (this.#transport.isObliging) setImmediate(() => this.exit({ signal: 'SIGKILL' }));
+  }
+
+  hold(alive: boolean): void {
+    if (this.hasEnded) this.#violated('held after its end');
+    this.holds.push(alive);
+  }
+
+  // What a test sees.
+
+  get frames(): ToWorker[] {
+    return this.messages.flat();
+  }
+
+  get runs(): RunFrame[] {
+    return this.frames.filter((frame) => frame.kind === 'run');
+  }
+
+  /** Inputs, in the order in which they came. */
+  get inputs(): unknown[] {
+    return this.runs.map(({ input }) => input);
+  }
+
+  get aborts(): { seq: number; reason: unknown }[] {
+    return this.frames.flatMap((frame) =>
+      frame.kind === 'abort' ? [{ seq: frame.seq, reason: frame.reason }] : [],
+    );
+  }
+
+  count(kind: ToWorker['kind']): number {
+    return this.frames.filter((frame) => frame.kind === kind).length;
+  }
+
+  /** Runs that it has not settled. */
+  get open(): RunFrame[] {
+    return this.runs.filter(({ seq }) => !this.#answered.has(seq));
+  }
+
+  // What a test has it do.
+
+  emit(...frames: readonly FromWorker[]): void {
+    if (this.hasEnded) throw new Error('A worker that has ended says nothing');
+    this.#events.frames(frames);
+  }
+
+  ready(tasks: readonly string[] = fakeTasks): void {
+    if (this.hasEnded) return;
+    this.isReady = true;
+    this.emit({ kind: 'ready', tasks });
+  }
+
+  startFailed(error: unknown, final = false): void {
+    this.emit({ kind: 'start-failed', error, final });
+    this.exit({ exitCode: 1 });
+  }
+
+  /** Starts all up to a number. */
+  start(seq: number = this.#lastSeq): void {
+    const from = this.#started;
+    this.#started = Math.max(from, seq);
+    const told = this.runs.filter(
+      (run) => run.announce && run.seq > from && run.seq <= this.#started,
+    );
+    if (told.length > 0) this.emit(...told.map(({ seq: each }) => startedFrame(each)));
+  }
+
+  answer(seq: number, value: unknown = `answer ${seq}`, runMs = 1): void {
+    this.emit(this.doneFrame(seq, value, runMs));
+  }
+
+  doneFrame(seq: number, value: unknown = `answer ${seq}`, runMs = 1): FromWorker {
+    this.#begun(seq);
+    return { kind: 'done', seq, value, runMs };
+  }
+
+  fail(seq: number, error: unknown, runMs = 1): void {
+    this.#begun(seq);
+    this.emit({ kind: 'failed', seq, error, runMs });
+  }
+
+  drop(seq: number): void {
+    this.#answered.add(seq);
+    this.emit({ kind: 'dropped', seq });
+  }
+
+  progress(seq: number, data: unknown): void {
+    this.emit({ kind: 'progress', seq, data });
+  }
+
+  exit(end: Partial<WorkerEnd> = {}): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    this.#events.exit({ exitCode: undefined, signal: undefined, stderrTail: '', ...end });
+  }
+
+  #begun(seq: number): void {
+    this.#started = Math.max(this.#started, seq);
+    this.#answered.add(seq);
+  }
+
+  #stop(): void {
+    this.isStopping = true;
+    if (this.#transport.isObliging) setImmediate(() => this.exit({ exitCode: 0 }));
+  }
+
+  #violated(what: string): void {
+    this.#transport.violations.push(`worker ${this.workerId}: ${what}`);
+  }
+}
+
+function startedFrame(seq: number): FromWorker {
+  return { kind: 'started', seq };
+}

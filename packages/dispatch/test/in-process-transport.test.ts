@@ -1,0 +1,232 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { expect, test } from 'vitest';
+import type { FromWorker } from '../src/contract/frames.ts';
+import type { TaskHooks, TaskMap, TaskModule } from '../src/contract/task.ts';
+import type { WorkerEnd, WorkerHandle } from '../src/contract/transport.ts';
+import { defineTasks } from '../src/define-tasks.ts';
+import { createInProcessTransport } from '../src/in-process/in-process-transport.ts';
+import { rawJson } from '../src/raw-json.ts';
+import { transferred } from '../src/transferred.ts';
+import { moduleOf } from './serve-tasks-fixture.ts';
+import { defer } from './task-runner-fixture.ts';
+import { runFrame } from './wire-fixture.ts';
+
+interface Spawned {
+  readonly worker: WorkerHandle;
+  /** What the transport told in each call. */
+  readonly calls: (readonly FromWorker[])[];
+  readonly ends: WorkerEnd[];
+}
+
+function spawn(tasks: TaskMap, hooks: TaskHooks = {}, module?: URL): Spawned {
+  const calls: (readonly FromWorker[])[] = [];
+  const ends: WorkerEnd[] = [];
+  const transport = createInProcessTransport(defineTasks(tasks, hooks));
+  const worker = transport.spawn(
+    { workerId: 3, module },
+    { frames: (frames) => calls.push(frames), exit: (end) => ends.push(end) },
+  );
+  return { worker, calls, ends };
+}
+
+/** Lets the event loop come round. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+async function ready(tasks: TaskMap, hooks?: TaskHooks): Promise<Spawned> {
+  const spawned = spawn(tasks, hooks);
+  await turn();
+  expect(spawned.calls.splice(0)).toEqual([[{ kind: 'ready', tasks: Object.keys(tasks) }]]);
+  return spawned;
+}
+
+const ended: WorkerEnd = { exitCode: undefined, signal: undefined, stderrTail: '' };
+
+test('the transport says what it can do', async () => {
+  const transport = createInProcessTransport(defineTasks({ search: () => 1 }));
+  expect(transport).toMatchObject({
+    kind: 'in-process',
+    capabilities: { isolation: 'none', hardKill: false, transfer: true },
+    autoWindow: { first: Number.POSITIVE_INFINITY, max: Number.POSITIVE_INFINITY },
+  });
+  await expect(transport.close()).resolves.toBeUndefined();
+});
+
+test('createInProcessTransport() throws a TypeError for what defineTasks has not made', () => {
+  expect(() =>
+    createInProcessTransport({ search: () => 1 } as unknown as TaskModule<TaskMap>),
+  ).toThrow(
+    new TypeError(
+      'Cannot create in-process transport: module must be made by defineTasks, got an object',
+    ),
+  );
+});
+
+test('nothing is told while a worker is spawned or sent to, and then all in one call', async () => {
+  const { worker, calls } = await ready({ search: (input) => input });
+  expect(worker.pid).toBe(process.pid);
+  expect(worker.send([runFrame(1, 'a'), runFrame(2, 'b', { announce: true })])).toEqual([]);
+  worker.send([runFrame(3, 'c')]);
+  expect(calls).toEqual([]);
+  expect(worker.started()).toBe(3);
+  await Promise.resolve();
+  expect(calls).toMatchObject([
+    [
+      { kind: 'done', seq: 1, value: 'a' },
+      { kind: 'started', seq: 2 },
+      { kind: 'done', seq: 2, value: 'b' },
+      { kind: 'done', seq: 3, value: 'c' },
+    ],
+  ]);
+});
+
+test('inputs, results and buffers are handed over as they are', async () => {
+  const buffer = new ArrayBuffer(8);
+  const { worker, calls } = await ready({
+    search: (input) => input,
+    moved: (input) => transferred(input, [buffer]),
+    json: () => rawJson([1]),
+  });
+  const input = { call: (): void => {}, buffer };
+  worker.send([
+    runFrame(1, input, { transfer: [buffer] }),
+    runFrame(2, input, { task: 'moved' }),
+    runFrame(3, 0, { task: 'json' }),
+  ]);
+  await turn();
+  const values = calls.flat().map((frame) => (frame as { value: unknown }).value);
+  expect(values[0]).toBe(input);
+  expect(values[1]).toBe(input);
+  expect(values[2]).toEqual(Buffer.from('[1]'));
+  expect(buffer.byteLength).toBe(8);
+});
+
+test('frames that come before setup is over are done afterwards', async () => {
+  const setup = defer();
+  const { worker, calls, ends } = spawn(
+    { search: (input) => input },
+    { setup: () => setup.promise },
+  );
+  worker.send([runFrame(1, 'early'), { kind: 'stop' }]);
+  await turn();
+  expect(calls).toEqual([]);
+  expect(worker.started()).toBe(0);
+  setup.resolve();
+  await turn();
+  expect(calls.flat()).toMatchObject([{ kind: 'ready' }, { kind: 'done', value: 'early' }]);
+  expect(ends).toEqual([ended]);
+});
+
+test('a setup that throws is a failed start, and the worker ends', async () => {
+  const error = new Error('no database');
+  const setup = (): never => {
+    throw error;
+  };
+  const { calls, ends } = spawn({ search: () => 1 }, { setup });
+  expect([calls, ends]).toEqual([[], []]);
+  await turn();
+  expect(calls).toEqual([[{ kind: 'start-failed', error, final: false }]]);
+  expect(ends).toEqual([ended]);
+});
+
+test('a worker of another module imports it', async () => {
+  const { worker, calls } = spawn({ search: () => 1 }, {}, new URL(moduleOf('{ price: () => 5 }')));
+  await new Promise<void>((resolve) => {
+    const look = (): void => void (calls.length > 0 ? resolve() : setImmediate(look));
+    look();
+  });
+  expect(calls.splice(0)).toEqual([[{ kind: 'ready', tasks: ['price'] }]]);
+  worker.send([runFrame(1, 0, { task: 'price' })]);
+  await turn();
+  expect(calls).toMatchObject([[{ kind: 'done', value: 5 }]]);
+});
+
+test('a module that exports no tasks is a failed start that is final', async () => {
+  const { calls, ends } = spawn({ search: () => 1 }, {}, new URL('data:text/javascript,export {}'));
+  await new Promise<void>((resolve) => {
+    const look = (): void => void (ends.length > 0 ? resolve() : setImmediate(look));
+    look();
+  });
+  expect(calls).toMatchObject([
+    [{ kind: 'start-failed', error: { code: 'ERR_BAD_MODULE' }, final: true }],
+  ]);
+  expect(ends).toEqual([ended]);
+});
+
+test('stop waits for what runs and for teardown, and then the worker ends once', async () => {
+  const slow = defer();
+  const teardown = defer();
+  const { worker, calls, ends } = await ready(
+    { search: () => slow.promise },
+    { teardown: () => teardown.promise },
+  );
+  worker.send([runFrame(1, 0), { kind: 'stop' }]);
+  slow.resolve();
+  await turn();
+  expect(calls.flat()).toMatchObject([{ kind: 'done' }]);
+  expect(ends).toEqual([]);
+  teardown.resolve();
+  await turn();
+  worker.kill();
+  await turn();
+  expect(ends).toEqual([ended]);
+});
+
+test('a teardown that fails is the cause of the end', async () => {
+  const error = new Error('x');
+  const { worker, ends } = await ready(
+    { search: () => 1 },
+    { teardown: () => Promise.reject(error) },
+  );
+  worker.send([{ kind: 'stop' }]);
+  await turn();
+  expect(ends).toEqual([{ ...ended, cause: error }]);
+});
+
+test('after kill() no outcome is told and nothing more starts, and the worker ends once', async () => {
+  const slow = defer();
+  const spin = (): void => {
+    const end = performance.now() + 1.5;
+    while (performance.now() < end);
+  };
+  const { worker, calls, ends } = await ready({ search: () => slow.promise, spin });
+  worker.send([runFrame(1, 0), runFrame(2, 0, { task: 'spin' }), runFrame(3, 0)]);
+  worker.kill();
+  worker.kill();
+  expect(ends).toEqual([]);
+  slow.resolve();
+  await turn();
+  await turn();
+  // What was known before arrives before the end.
+  expect(calls).toMatchObject([[{ kind: 'done', seq: 2 }]]);
+  expect(ends).toEqual([ended]);
+  expect(worker.started()).toBe(2);
+});
+
+test('a worker that is killed while it starts only ends', async () => {
+  const setup = defer();
+  const { worker, calls, ends } = spawn({ search: () => 1 }, { setup: () => setup.promise });
+  worker.send([runFrame(1, 0)]);
+  worker.kill();
+  expect(ends).toEqual([]);
+  setup.resolve();
+  await turn();
+  expect([calls, ends, worker.started()]).toEqual([[], [ended], 0]);
+});
+
+test('tasks and hooks see the async context of the transport, whoever spawned and sent', async () => {
+  const storage = new AsyncLocalStorage<string>();
+  const seen: unknown[] = [];
+  const look = (): void => void seen.push(storage.getStore());
+  const transport = storage.run('maker', () =>
+    createInProcessTransport(defineTasks({ search: look }, { setup: look, teardown: look })),
+  );
+  const worker = storage.run('spawner', () =>
+    transport.spawn({ workerId: 1, module: undefined }, { frames: () => {}, exit: () => {} }),
+  );
+  await turn();
+  storage.run('caller', () => worker.send([runFrame(1, 0), { kind: 'stop' }]));
+  await turn();
+  expect(seen).toEqual(['maker', 'maker', 'maker']);
+});

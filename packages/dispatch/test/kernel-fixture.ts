@@ -1,0 +1,127 @@
+import { afterEach, expect } from 'vitest';
+import type { Dispatcher } from '../src/contract/dispatcher.ts';
+import type { PoolOptions } from '../src/contract/pool-options.ts';
+import type { RunOptions } from '../src/contract/run-options.ts';
+import { DispatchError, type DispatchErrorCode } from '../src/errors.ts';
+import { createDispatcher } from '../src/kernel/create-dispatcher.ts';
+import { rendezvous } from '../src/kernel/rendezvous.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { FakeTransport, type FakeTransportOptions } from './fake-transport.ts';
+
+export type FakeTasks = {
+  echo: (input: unknown) => unknown;
+  other: (input: unknown) => unknown;
+};
+
+/** How a call ended; `pending` until then. */
+export interface Watched<T = unknown> {
+  state: 'pending' | 'resolved' | 'rejected';
+  value: T | undefined;
+  error: unknown;
+}
+
+export interface Pool {
+  readonly dispatcher: Dispatcher<FakeTasks>;
+  readonly transport: FakeTransport;
+  readonly clock: FakeClock;
+  /** Calls `echo`. */
+  run(input?: unknown, options?: RunOptions): Watched;
+  /** Has the workers that were started become ready. */
+  ready(): Promise<void>;
+}
+
+const made: Pool[] = [];
+
+/** A pool over a fake transport: one worker, a window of 2, no chance. It is closed and checked after the test. */
+export function createPool(
+  { clock = createFakeClock(), ...options }: PoolOptions & { readonly clock?: FakeClock } = {},
+  transportOptions: FakeTransportOptions = {},
+): Pool {
+  const transport = new FakeTransport(transportOptions);
+  const dispatcher = createDispatcher<FakeTasks>(transport, {
+    max: 1,
+    window: 2,
+    random: () => 0,
+    ...options,
+    clock,
+  });
+  const pool: Pool = {
+    dispatcher,
+    transport,
+    clock,
+    run: (input, runOptions) => watch(dispatcher.run('echo', input, runOptions)),
+    async ready() {
+      for (const worker of [...transport.workers]) {
+        if (!worker.isReady && !worker.hasEnded) worker.ready();
+      }
+      await turn();
+    },
+  };
+  made.push(pool);
+  return pool;
+}
+
+/** Follows a promise, which then cannot be an unhandled rejection. */
+export function watch<T>(promise: PromiseLike<T>): Watched<T> {
+  const watched: Watched<T> = { state: 'pending', value: undefined, error: undefined };
+  promise.then(
+    (value) => Object.assign(watched, { state: 'resolved', value }),
+    (error) => Object.assign(watched, { state: 'rejected', error }),
+  );
+  return watched;
+}
+
+/** One turn of the event loop: what was given is sent, what was settled is seen. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What was given, a turn later. */
+export async function settled<T>(call: T): Promise<T> {
+  await turn();
+  return call;
+}
+
+/** A key of each of three places, or of two. */
+export function keysOf(places: 2 | 3): [string, string, string] {
+  const keys = Array.from({ length: places }, (_, place) => {
+    for (let index = 0; ; index++) {
+      if (rendezvous(`key ${index}`, places) === place) return `key ${index}`;
+    }
+  });
+  return keys as [string, string, string];
+}
+
+/** What a rejected call was rejected with. */
+export function errorOf(call: Watched | undefined, code: DispatchErrorCode): DispatchError {
+  expect(call?.state).toBe('rejected');
+  const error = call?.error;
+  if (!DispatchError.is(error)) throw error;
+  expect(error.code).toBe(code);
+  return error;
+}
+
+/** Closes a pool whose workers do as they are told, and proves that nothing is left of it. */
+async function closeAndCheck({ dispatcher, transport, clock }: Pool): Promise<void> {
+  const closing = watch(dispatcher.close());
+  await turn();
+  for (const worker of transport.living) worker.exit({ exitCode: 0 });
+  await turn();
+  expect(closing.state).toBe('resolved');
+  expect(transport.closes).toBe(1);
+  expect(transport.violations).toEqual([]);
+  expect(clock.pending).toBe(0);
+  const stats = dispatcher.stats();
+  expect(stats.completed + stats.failed + stats.aborted + stats.rejected).toBe(stats.asked);
+  expect(stats).toMatchObject({ queued: 0, running: 0, workers: [] });
+}
+
+/** Each test of the file ends with every pool closed, nothing left, and no unhandled rejection. */
+export function checkPoolsAfterEach(): void {
+  const rejections: unknown[] = [];
+  process.on('unhandledRejection', (reason) => rejections.push(reason));
+  afterEach(async () => {
+    for (const pool of made.splice(0)) await closeAndCheck(pool);
+    expect(rejections.splice(0)).toEqual([]);
+  });
+}

@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest';
+import { checkPoolsAfterEach, createPool, errorOf, turn } from './kernel-fixture.ts';
+
+checkPoolsAfterEach();
+
+const abortGraceMs = 100;
+
+test('aborted calls that others hold up never have their worker killed', async () => {
+  const { run, ready, transport, clock } = createPool({ abortGraceMs, window: 3 });
+  await ready();
+  const controller = new AbortController();
+  run('long');
+  run(1, { signal: controller.signal });
+  await turn();
+  transport.at(0).start(1);
+  controller.abort();
+  await turn();
+  clock.advance(50 * abortGraceMs);
+  expect(transport.at(0).kills).toBe(0);
+  // It starts after all, and does not stop: from now on it is to blame.
+  transport.at(0).answer(1);
+  transport.at(0).start(2);
+  clock.advance(abortGraceMs);
+  expect(transport.at(0).kills).toBe(1);
+});
+
+test('an abandoned call with a grace of 0 is looked at now and then', async () => {
+  const { run, ready, transport, clock } = createPool({ abortGraceMs: 0 });
+  await ready();
+  const controller = new AbortController();
+  run(1, { signal: controller.signal });
+  await turn();
+  controller.abort();
+  await turn();
+  clock.advance(95);
+  expect(transport.at(0).kills).toBe(0);
+  transport.at(0).start(1);
+  clock.advance(10);
+  expect(transport.at(0).kills).toBe(1);
+});
+
+test('a running task that settles within its grace leaves its worker alone', async () => {
+  const { run, ready, transport, clock, dispatcher } = createPool({ abortGraceMs });
+  await ready();
+  const controller = new AbortController();
+  const call = run(1, { signal: controller.signal });
+  await turn();
+  transport.at(0).start();
+  controller.abort('enough');
+  await turn();
+  expect(call).toMatchObject({ state: 'rejected', error: 'enough' });
+  clock.advance(abortGraceMs - 1);
+  transport.at(0).answer(1, 'too late');
+  clock.advance(abortGraceMs);
+  await turn();
+  expect(call).toMatchObject({ state: 'rejected', error: 'enough' });
+  expect(transport.at(0).kills).toBe(0);
+  expect(dispatcher.stats()).toMatchObject({ aborted: 1, completed: 0, killed: 0 });
+  expect(dispatcher.stats().histograms.run.count).toBe(0);
+});
+
+test('a running task that does not settle has its worker killed and replaced', async () => {
+  const { run, ready, transport, clock, dispatcher } = createPool({ abortGraceMs, window: 4 });
+  await ready();
+  const controller = new AbortController();
+  const stuck = run('stuck', { signal: controller.signal });
+  const started = run('started');
+  const first = run('first');
+  const second = run('second');
+  const third = run('third');
+  await turn();
+  transport.at(0).start(2);
+  controller.abort('stop');
+  await turn();
+  clock.advance(abortGraceMs);
+  expect(transport.at(0).kills).toBe(1);
+  clock.advance(10 * abortGraceMs);
+  run('fourth');
+  await turn();
+  transport.at(0).exit({ signal: 'SIGKILL', stderrTail: 'last words' });
+  await turn();
+  expect(stuck).toMatchObject({ state: 'rejected', error: 'stop' });
+  const error = errorOf(started, 'ERR_WORKER_LOST');
+  expect(error.message).toBe(
+    'Cannot run echo: a worker that answers expected, got one that ended by SIGKILL',
+  );
+  expect(error.data).toEqual({
+    name: 'fake',
+    task: 'echo',
+    pid: transport.at(0).pid,
+    exitCode: undefined,
+    signal: 'SIGKILL',
+    stderrTail: 'last words',
+  });
+  expect([first, second, third].map(({ state }) => state)).toEqual(Array(3).fill('pending'));
+  await ready();
+  expect(transport.at(1).inputs).toEqual(['first', 'second', 'third', 'fourth']);
+  expect(dispatcher.stats()).toMatchObject({ killed: 1, lost: 0, spawned: 2, aborted: 1 });
+});
+
+test('two tasks of one worker that do not stop are one kill', async () => {
+  const { run, ready, transport, clock, dispatcher } = createPool({ abortGraceMs });
+  await ready();
+  const controller = new AbortController();
+  run(1, { signal: controller.signal });
+  run(2, { signal: controller.signal });
+  await turn();
+  transport.at(0).start();
+  controller.abort();
+  await turn();
+  clock.advance(abortGraceMs);
+  expect(transport.at(0).kills).toBe(1);
+  expect(dispatcher.stats().killed).toBe(1);
+});
+
+test('what is aborted while its worker is being killed is not sent to it', async () => {
+  const { run, ready, transport, clock } = createPool({ abortGraceMs });
+  await ready();
+  const [first, second] = [new AbortController(), new AbortController()];
+  run(1, { signal: first.signal });
+  const other = run(2, { signal: second.signal });
+  await turn();
+  transport.at(0).start(1);
+  first.abort();
+  await turn();
+  clock.advance(abortGraceMs);
+  expect(transport.at(0).kills).toBe(1);
+  second.abort('other');
+  await turn();
+  expect(other).toMatchObject({ state: 'rejected', error: 'other' });
+  transport.at(0).exit({ signal: 'SIGKILL' });
+  await ready();
+  expect(transport.at(1).inputs).toEqual([]);
+});
+
+test('what a worker answered before it was killed counts', async () => {
+  const { run, ready, transport, clock } = createPool({ abortGraceMs });
+  await ready();
+  const controller = new AbortController();
+  run(1, { signal: controller.signal });
+  const other = run(2);
+  run(3);
+  await turn();
+  transport.at(0).start();
+  controller.abort();
+  await turn();
+  clock.advance(abortGraceMs);
+  transport.at(0).answer(2, 'in time');
+  await turn();
+  expect(other).toMatchObject({ state: 'resolved', value: 'in time' });
+  expect(transport.at(0).inputs).toEqual([1, 2]);
+  transport.at(0).exit({ signal: 'SIGKILL' });
+  await ready();
+  expect(transport.at(1).inputs).toEqual([3]);
+});
+
+test('where nothing can be killed, a task that does not stop gives its place up', async () => {
+  const { run, ready, transport, clock, dispatcher } = createPool(
+    { abortGraceMs, window: 1 },
+    { capabilities: { hardKill: false } },
+  );
+  await ready();
+  const controller = new AbortController();
+  run('stuck', { signal: controller.signal });
+  const next = run('next');
+  await turn();
+  transport.at(0).start();
+  controller.abort();
+  await turn();
+  expect(transport.at(0).inputs).toEqual(['stuck']);
+  clock.advance(abortGraceMs);
+  await turn();
+  expect(transport.at(0).inputs).toEqual(['stuck', 'next']);
+  expect(transport.at(0).kills).toBe(0);
+  transport.at(0).answer(1, 'at last');
+  transport.at(0).answer(2, 'well');
+  await turn();
+  expect(next).toMatchObject({ state: 'resolved', value: 'well' });
+  expect(dispatcher.stats()).toMatchObject({ killed: 0, aborted: 1, completed: 1 });
+});

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import { checkPoolsAfterEach, createPool, errorOf, settled, turn } from './kernel-fixture.ts';
+
+checkPoolsAfterEach();
+
+const restart = { backoffMs: [100, 5000] as const, intensity: 2, periodMs: 10_000 };
+
+test('a worker that ends takes what it had started with it, and nothing else', async () => {
+  const { run, ready, transport, dispatcher } = createPool({ window: 3 });
+  await ready();
+  const calls = [0, 1, 2, 3, 4].map((input) => run(input));
+  await turn();
+  const cause = new Error('out of memory');
+  transport.at(0).answer(1);
+  transport.at(0).start(2);
+  transport.at(0).exit({ exitCode: 134, stderrTail: 'heap', cause });
+  await turn();
+  const error = errorOf(calls[1], 'ERR_WORKER_LOST');
+  expect(error.message).toBe(
+    'Cannot run echo: a worker that answers expected, got one that ended with exit code 134',
+  );
+  expect(error.data).toMatchObject({ exitCode: 134, stderrTail: 'heap' });
+  expect(error.cause).toBe(cause);
+  expect(calls.map(({ state }) => state)).toEqual([
+    'resolved',
+    'rejected',
+    'pending',
+    'pending',
+    'pending',
+  ]);
+  await ready();
+  expect(transport.at(1).inputs).toEqual([2, 3, 4]);
+  expect(transport.at(1).runs.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
+  expect(dispatcher.stats()).toMatchObject({ lost: 1, killed: 0, retried: 0, rejected: 1 });
+});
+
+test('what comes back goes before what waits, also at once to others with room', async () => {
+  const { run, ready, transport } = createPool({ max: 2, window: 2 });
+  await ready();
+  for (const input of [0, 1, 2, 3, 4, 5]) run(input);
+  await turn();
+  expect(transport.workers.map(({ inputs }) => inputs)).toEqual([
+    [0, 2],
+    [1, 3],
+  ]);
+  transport.at(0).exit({ exitCode: 0 });
+  transport.at(1).answer(1);
+  transport.at(1).answer(2);
+  expect(transport.at(1).inputs).toEqual([1, 3, 0, 2]);
+  run(6);
+  await ready();
+  expect(transport.at(1).inputs).toEqual([1, 3, 0, 2]);
+});
+
+test('what comes back does not count against maxQueue, but fills it', async () => {
+  const { run, ready, transport, dispatcher } = createPool({ window: 2, maxQueue: 1, restart });
+  await ready();
+  for (const input of [0, 1, 2]) run(input);
+  await turn();
+  transport.at(0).exit();
+  expect(dispatcher.stats()).toMatchObject({ queued: 3, running: 0 });
+  errorOf(await settled(run(3)), 'ERR_QUEUE_FULL');
+});
+
+test('unsent calls of a worker that ends in the same tick come back', async () => {
+  const { run, ready, transport, clock } = createPool({ restart });
+  await ready();
+  run(0);
+  transport.at(0).exit();
+  await turn();
+  expect(transport.at(0).inputs).toEqual([]);
+  clock.advance(100);
+  await ready();
+  expect(transport.at(1).inputs).toEqual([0]);
+});
+
+test('a task is started anew only if it is idempotent, as often as it may, and after a loss', async () => {
+  const { run, ready, transport, clock, dispatcher } = createPool({
+    restart: { ...restart, intensity: 10 },
+  });
+  await ready();
+  const thrice = run('thrice', { idempotent: true, retries: 2 });
+  const never = run('never', { idempotent: true });
+  await turn();
+  transport.at(0).start();
+  transport.at(0).exit({ exitCode: 1 });
+  await turn();
+  errorOf(never, 'ERR_WORKER_LOST');
+  for (const attempt of [2, 3]) {
+    clock.advance(10_000);
+    await ready();
+    expect(transport.at(-1).runs).toMatchObject([{ input: 'thrice', attempt, id: 1 }]);
+    transport.at(-1).start();
+    transport.at(-1).exit({ exitCode: 1 });
+    await turn();
+    expect(thrice.state).toBe(attempt === 2 ? 'pending' : 'rejected');
+  }
+  errorOf(thrice, 'ERR_WORKER_LOST');
+  expect(dispatcher.stats().retried).toBe(2);
+});
+
+test('what a task throws is not retried', async () => {
+  const { run, ready, transport } = createPool();
+  await ready();
+  const call = run(0, { idempotent: true, retries: 3 });
+  await turn();
+  transport.at(0).fail(1, new Error('mine'));
+  await turn();
+  expect(call.state).toBe('rejected');
+  expect(transport.at(0).inputs).toEqual([0]);
+});
+
+test('a retried call has a run timeout of its own for each attempt', async () => {
+  const { run, ready, transport, clock } = createPool({ restart });
+  await ready();
+  const call = run(0, { idempotent: true, retries: 1, runTimeoutMs: 500 });
+  await turn();
+  transport.at(0).start();
+  clock.advance(400);
+  transport.at(0).exit();
+  clock.advance(400);
+  await ready();
+  transport.at(1).start();
+  clock.advance(499);
+  await turn();
+  expect(call.state).toBe('pending');
+  clock.advance(1);
+  await turn();
+  errorOf(call, 'ERR_RUN_TIMEOUT');
+});

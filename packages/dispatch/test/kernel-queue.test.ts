@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import {
+  checkPoolsAfterEach,
+  createPool,
+  errorOf,
+  keysOf,
+  settled,
+  turn,
+} from './kernel-fixture.ts';
+
+checkPoolsAfterEach();
+
+test.each([
+  ['without signals', {}],
+  ['with signals', { signal: new AbortController().signal }],
+])('a call above maxQueue is refused and never sent, %s', async (_, options) => {
+  const { run, ready, transport, dispatcher } = createPool({ window: 1, maxQueue: 2 });
+  await ready();
+  const calls = [0, 1, 2, 3, 4].map((input) => run(input, options));
+  await turn();
+  expect(calls.map(({ state }) => state)).toEqual([
+    'pending',
+    'pending',
+    'pending',
+    'rejected',
+    'rejected',
+  ]);
+  for (const call of calls.slice(3)) {
+    const error = errorOf(call, 'ERR_QUEUE_FULL');
+    expect(error.message).toBe('Cannot run echo: at most 2 calls that wait expected, got one more');
+    expect(error.data).toEqual({ name: 'fake', task: 'echo', limit: 2 });
+  }
+  for (let seq = 1; seq <= 3; seq++) transport.at(0).answer(seq);
+  await turn();
+  expect(transport.at(0).inputs).toEqual([0, 1, 2]);
+  expect(dispatcher.stats()).toMatchObject({ asked: 5, completed: 3, rejected: 2 });
+});
+
+test('with maxQueue 0 a call is taken when a worker has room, else refused', async () => {
+  const { run, ready, transport } = createPool({ window: 1, maxQueue: 0 });
+  errorOf(await settled(run('early')), 'ERR_QUEUE_FULL');
+  await ready();
+  const first = run('first');
+  errorOf(await settled(run('second')), 'ERR_QUEUE_FULL');
+  transport.at(0).answer(1);
+  expect((await settled(first)).state).toBe('resolved');
+  run('third');
+  await turn();
+  expect(transport.at(0).inputs).toEqual(['first', 'third']);
+});
+
+test('with maxQueue 0 a refused call has the pool grow, also for its key', async () => {
+  const { run, ready, transport } = createPool({ min: 1, max: 3, window: 1, maxQueue: 0 });
+  await ready();
+  run('a');
+  run('b');
+  expect(transport.workers).toHaveLength(2);
+  await ready();
+  run('b');
+  const [, , third] = keysOf(3);
+  run('c', { key: third });
+  expect(transport.workers).toHaveLength(3);
+  await ready();
+  run('c', { key: third });
+  await turn();
+  expect(transport.workers.map(({ inputs }) => inputs)).toEqual([['a'], ['b'], ['c']]);
+});
+
+test('calls that wait go by priority, and by age: a step is worth a second', async () => {
+  const { run, ready, transport, clock } = createPool({ window: 1 });
+  await ready();
+  run('running');
+  run('old');
+  clock.advance(999);
+  run('young');
+  run('above', { priority: 1 });
+  clock.advance(2);
+  run('too late', { priority: 1 });
+  run('below', { priority: -1 });
+  run('urgent', { priority: 1000 });
+  await turn();
+  for (let seq = 1; seq <= 7; seq++) transport.at(0).answer(seq);
+  expect(transport.at(0).inputs).toEqual([
+    'running',
+    'urgent',
+    'above',
+    'old',
+    'too late',
+    'young',
+    'below',
+  ]);
+});

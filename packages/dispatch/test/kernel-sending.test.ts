@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest';
+import { checkPoolsAfterEach, createPool, errorOf, turn, watch } from './kernel-fixture.ts';
+
+checkPoolsAfterEach();
+
+test('run() gives what the worker answers, and throws what the task threw', async () => {
+  const { run, ready, transport } = createPool();
+  await ready();
+  const good = run('a');
+  const bad = run('b');
+  await turn();
+  const error = new Error('no such train');
+  transport.at(0).answer(1, 'done');
+  transport.at(0).fail(2, error);
+  await turn();
+  expect(good).toMatchObject({ state: 'resolved', value: 'done' });
+  expect(bad).toMatchObject({ state: 'rejected', error });
+});
+
+test('run() sends all calls of a tick in one message', async () => {
+  const { run, ready, transport } = createPool({ window: 10 });
+  await ready();
+  for (const input of [1, 2, 3]) run(input);
+  await Promise.resolve();
+  run(4);
+  expect(transport.at(0).messages).toEqual([]);
+  await turn();
+  expect(transport.at(0).messages).toHaveLength(1);
+  expect(transport.at(0).inputs).toEqual([1, 2, 3, 4]);
+});
+
+test('run() does not wait for the end of a tick that is longer than a millisecond', async () => {
+  const { run, ready, transport, clock } = createPool({ window: 10 });
+  await ready();
+  run(1);
+  clock.advance(2);
+  run(2);
+  expect(transport.at(0).inputs).toEqual([1, 2]);
+  run(3);
+  await turn();
+  expect(transport.at(0).messages).toHaveLength(2);
+});
+
+test('run() tells the worker what it needs to know of a call', async () => {
+  const { dispatcher, ready, transport } = createPool();
+  await ready();
+  const buffer = new ArrayBuffer(8);
+  const before = Date.now();
+  watch(
+    dispatcher.run('other', 'in', {
+      metadata: { trace: 't' },
+      timeoutMs: 500,
+      runTimeoutMs: 100,
+      transfer: [buffer],
+    }),
+  );
+  watch(dispatcher.run('echo', 'plain'));
+  await turn();
+  const [full, plain] = transport.at(0).runs;
+  expect(full).toMatchObject({ task: 'other', seq: 1, id: 1, attempt: 1, announce: true });
+  expect(full).toMatchObject({ metadata: { trace: 't' }, transfer: [buffer] });
+  expect(full?.deadline).toBeGreaterThanOrEqual(before + 500);
+  expect(plain).toEqual({
+    kind: 'run',
+    seq: 2,
+    id: 2,
+    task: 'echo',
+    input: 'plain',
+    attempt: 1,
+    deadline: undefined,
+    metadata: undefined,
+    transfer: undefined,
+    announce: false,
+  });
+});
+
+test('a worker is never given more than its window', async () => {
+  const { run, ready, transport } = createPool({ window: 3 });
+  await ready();
+  for (let index = 0; index < 8; index++) run(index);
+  await turn();
+  expect(transport.at(0).inputs).toEqual([0, 1, 2]);
+  transport.at(0).answer(2);
+  expect(transport.at(0).inputs).toEqual([0, 1, 2, 3]);
+  transport.at(0).emit(transport.at(0).doneFrame(1), transport.at(0).doneFrame(3));
+  expect(transport.at(0).messages.at(-1)).toHaveLength(2);
+  expect(transport.at(0).inputs).toEqual([0, 1, 2, 3, 4, 5]);
+});
+
+test('a window that is left to the worker follows its load', async () => {
+  const { run, ready, transport, dispatcher } = createPool({ window: 'auto' });
+  await ready();
+  for (let index = 0; index < 20; index++) run(index);
+  await turn();
+  expect(transport.at(0).inputs).toHaveLength(4);
+  transport.at(0).emit({ kind: 'load', elapsedMs: 10, activeMs: 1, memoryBytes: 77 });
+  expect(transport.at(0).inputs).toHaveLength(6);
+  expect(dispatcher.stats().workers[0]).toMatchObject({ window: 6, inFlight: 6, memoryBytes: 77 });
+});
+
+test('a window grows if calls waited for it, though none does any more', async () => {
+  const { run, ready, transport, dispatcher } = createPool({ window: 'auto' });
+  await ready();
+  for (let index = 0; index < 6; index++) run(index);
+  await turn();
+  transport.at(0).answer(1);
+  transport.at(0).answer(2);
+  transport.at(0).emit({ kind: 'load', elapsedMs: 10, activeMs: 1, memoryBytes: undefined });
+  expect(dispatcher.stats()).toMatchObject({ queued: 0, workers: [{ window: 6 }] });
+  transport.at(0).emit({ kind: 'load', elapsedMs: 10, activeMs: 1, memoryBytes: undefined });
+  expect(dispatcher.stats().workers[0]?.window).toBe(6);
+});
+
+test('calls go to the worker that has the least to do', async () => {
+  const { run, ready, transport } = createPool({ max: 3, window: 4 });
+  await ready();
+  for (let index = 0; index < 7; index++) run(index);
+  await turn();
+  expect(transport.workers.map(({ inputs }) => inputs.length)).toEqual([3, 2, 2]);
+});
+
+test('an input that cannot be cloned rejects its call alone', async () => {
+  const { run, ready, transport, dispatcher } = createPool({ window: 3 });
+  const cause = new Error('a function could not be cloned');
+  transport.refuses = ({ input }) => (input === 'bad' ? cause : undefined);
+  await ready();
+  const calls = ['a', 'bad', 'b', 'c', 'bad', 'd'].map((input) => run(input));
+  await turn();
+  const error = errorOf(calls[1], 'ERR_NOT_CLONEABLE');
+  expect(error.message).toBe(
+    'Cannot run echo: an input that can be cloned expected, got a function could not be cloned',
+  );
+  expect(error.cause).toBe(cause);
+  expect(transport.at(0).inputs).toEqual(['a', 'b', 'c']);
+  for (const { seq } of transport.at(0).open) transport.at(0).answer(seq);
+  await turn();
+  for (const { seq } of transport.at(0).open) transport.at(0).answer(seq);
+  await turn();
+  expect(calls.map(({ state }) => state)).toEqual([
+    'resolved',
+    'rejected',
+    'resolved',
+    'resolved',
+    'rejected',
+    'resolved',
+  ]);
+  expect(dispatcher.stats()).toMatchObject({ completed: 4, failed: 2 });
+});
+
+test('a refused input does not hold up what its worker and others are given next', async () => {
+  const { run, ready, transport } = createPool({ max: 2, window: 1 });
+  transport.refuses = ({ input }) => (input === 'bad' ? 'a function' : undefined);
+  await ready();
+  for (const input of ['bad', 'good', 'next']) run(input);
+  await turn();
+  expect(transport.workers.map(({ inputs }) => inputs)).toEqual([['next'], ['good']]);
+  transport.at(0).answer(2);
+  run('last');
+  await turn();
+  expect(transport.at(0).inputs).toEqual(['next', 'last']);
+});
+
+test('an input that a question for health would take along is refused as well', async () => {
+  const { run, ready, transport, clock } = createPool({ healthMs: 1000 });
+  transport.refuses = () => 'a function';
+  await ready();
+  const call = run('bad');
+  clock.advance(1000);
+  await turn();
+  errorOf(call, 'ERR_NOT_CLONEABLE');
+});

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { checkPoolsAfterEach, createPool, errorOf, turn } from './kernel-fixture.ts';
+
+checkPoolsAfterEach();
+
+const abortGraceMs = 100;
+
+test('timeoutMs ends a call wherever it is', async () => {
+  const { run, ready, transport, clock, dispatcher } = createPool({ window: 1 });
+  await ready();
+  const running = run(0, { timeoutMs: 50 });
+  const queued = run(1, { timeoutMs: 50 });
+  await turn();
+  transport.at(0).start();
+  clock.advance(49);
+  await turn();
+  expect(running.state).toBe('pending');
+  clock.advance(1);
+  await turn();
+  for (const call of [running, queued]) {
+    const error = errorOf(call, 'ERR_TIMEOUT');
+    expect(error.message).toBe('Cannot run echo: an answer within 50 ms expected, got none');
+    expect(error.data).toEqual({ name: 'fake', task: 'echo', limit: 50 });
+  }
+  expect(transport.at(0).aborts).toEqual([{ seq: 1, reason: running.error }]);
+  expect(dispatcher.stats().aborted).toBe(2);
+});
+
+test('timeoutMs counts attempts together', async () => {
+  const { run, ready, transport, clock } = createPool({ restart: { intensity: 10 } });
+  await ready();
+  const call = run(0, { timeoutMs: 500, idempotent: true, retries: 5 });
+  await turn();
+  transport.at(0).start();
+  clock.advance(300);
+  transport.at(0).exit({ exitCode: 1 });
+  clock.advance(100);
+  await ready();
+  transport.at(1).start();
+  clock.advance(99);
+  await turn();
+  expect(call.state).toBe('pending');
+  clock.advance(1);
+  await turn();
+  errorOf(call, 'ERR_TIMEOUT');
+});
+
+test('queueTimeoutMs ends a call that waits, or that its worker has not started', async () => {
+  const { run, ready, transport, clock } = createPool({ window: 2 });
+  await ready();
+  const running = run(0, { queueTimeoutMs: 50 });
+  const sent = run(1, { queueTimeoutMs: 50 });
+  const queued = run(2, { queueTimeoutMs: 50 });
+  await turn();
+  transport.at(0).start(1);
+  clock.advance(50);
+  await turn();
+  expect(running.state).toBe('pending');
+  for (const call of [sent, queued]) {
+    expect(errorOf(call, 'ERR_QUEUE_TIMEOUT').message).toBe(
+      'Cannot run echo: a start within 50 ms expected, got none',
+    );
+  }
+  expect(transport.at(0).aborts.map(({ seq }) => seq)).toEqual([2]);
+  transport.at(0).answer(1);
+  await turn();
+  expect(running.state).toBe('resolved');
+});
+
+test('runTimeoutMs counts from the start that the worker tells, not from the sending', async () => {
+  const { run, ready, transport, clock } = createPool({ window: 2 });
+  await ready();
+  const first = run(0, { runTimeoutMs: 50 });
+  const second = run(1, { runTimeoutMs: 50 });
+  await turn();
+  clock.advance(1000);
+  transport.at(0).start(1);
+  clock.advance(49);
+  transport.at(0).answer(1);
+  transport.at(0).start(2);
+  clock.advance(49);
+  await turn();
+  expect([first.state, second.state]).toEqual(['resolved', 'pending']);
+  clock.advance(1);
+  await turn();
+  expect(errorOf(second, 'ERR_RUN_TIMEOUT').message).toBe(
+    'Cannot run echo: an answer within 50 ms of its start expected, got none',
+  );
+});
+
+test('a task whose run timed out has its grace, then its worker is killed', async () => {
+  const { run, ready, transport, clock } = createPool({ abortGraceMs });
+  await ready();
+  run(0, { runTimeoutMs: 50 });
+  await turn();
+  transport.at(0).start();
+  clock.advance(50);
+  await turn();
+  expect(transport.at(0).aborts).toHaveLength(1);
+  clock.advance(abortGraceMs - 1);
+  expect(transport.at(0).kills).toBe(0);
+  clock.advance(1);
+  expect(transport.at(0).kills).toBe(1);
+});

@@ -1,0 +1,161 @@
+import os from 'node:os';
+import { expect, test } from 'vitest';
+import { systemClock } from '../src/clock.ts';
+import type { PoolOptions } from '../src/contract/pool-options.ts';
+import { resolvePoolOptions, splitPoolOptions } from '../src/kernel/resolve-pool-options.ts';
+
+const resolve = (options: PoolOptions) => resolvePoolOptions('create dispatcher', 'fork', options);
+const wrong = (options: object) => () => resolve(options as PoolOptions);
+
+test('resolvePoolOptions() fills in every default', () => {
+  const cores = os.availableParallelism();
+  expect(resolve({})).toEqual({
+    name: 'fork',
+    min: cores,
+    max: cores,
+    window: 'auto',
+    maxQueue: 10_000,
+    abortGraceMs: 1000,
+    startTimeoutMs: 30_000,
+    healthMs: 5000,
+    recycle: { tasks: Infinity, ageMs: Infinity, rssBytes: Infinity, jitter: 0.1 },
+    restart: { minBackoffMs: 100, maxBackoffMs: 5000, intensity: 5, periodMs: 10_000 },
+    clock: systemClock,
+    random: Math.random,
+  });
+});
+
+test('resolvePoolOptions() keeps what is given, at both ends of each range', () => {
+  const least = {
+    name: 'search',
+    min: 1,
+    max: 1,
+    window: 1,
+    maxQueue: 0,
+    abortGraceMs: 0,
+    startTimeoutMs: 1,
+    healthMs: 1,
+    recycle: { tasks: 1, ageMs: 1, rssBytes: 1, jitter: 0 },
+    clock: { ...systemClock },
+    random: () => 0,
+  };
+  expect(
+    resolve({ ...least, restart: { backoffMs: [1, 1], intensity: 0, periodMs: 1 } }),
+  ).toStrictEqual({
+    ...least,
+    restart: { minBackoffMs: 1, maxBackoffMs: 1, intensity: 0, periodMs: 1 },
+  });
+  const timer = 2 ** 31 - 1;
+  const most = {
+    min: 1024,
+    max: 1024,
+    window: 65_536,
+    maxQueue: timer,
+    abortGraceMs: timer,
+    startTimeoutMs: timer,
+    healthMs: timer,
+    recycle: { tasks: 2 ** 53 - 1, ageMs: 2 ** 40, rssBytes: 2 ** 40, jitter: 1 },
+  };
+  expect(
+    resolve({
+      ...most,
+      restart: { backoffMs: [timer, timer], intensity: 10_000, periodMs: timer },
+    }),
+  ).toMatchObject({
+    ...most,
+    restart: { minBackoffMs: timer, maxBackoffMs: timer, intensity: 10_000, periodMs: timer },
+  });
+});
+
+test('resolvePoolOptions() takes undefined as absent, also in groups', () => {
+  const absent = { name: undefined, min: undefined, recycle: undefined, restart: {} };
+  expect(resolve(absent as unknown as PoolOptions)).toEqual(resolve({}));
+  expect(resolve({ recycle: { tasks: undefined } } as unknown as PoolOptions)).toEqual(resolve({}));
+});
+
+test('resolvePoolOptions() keeps min workers at max unless told otherwise', () => {
+  expect(resolve({ max: 3 })).toMatchObject({ min: 3, max: 3 });
+  expect(resolve({ min: 1, max: 3 })).toMatchObject({ min: 1, max: 3 });
+});
+
+test('resolvePoolOptions() refuses more workers at least than at most', () => {
+  expect(wrong({ min: 3, max: 2 })).toThrow(
+    new RangeError('Cannot create dispatcher: min must be 1 to max (2), got 3'),
+  );
+  const cores = os.availableParallelism();
+  expect(wrong({ min: cores + 1 })).toThrow(
+    new RangeError(`Cannot create dispatcher: min must be 1 to max (${cores}), got ${cores + 1}`),
+  );
+});
+
+const TIMER = 2_147_483_647;
+const backoff = `restart.backoffMs must be [min, max] of 1 to ${TIMER}, min not above max`;
+
+test.each<[object, string, typeof TypeError | typeof RangeError]>([
+  [{ name: '' }, 'name must be a text, got ', TypeError],
+  [{ min: 0 }, 'min must be an integer of 1 to 1024, got 0', RangeError],
+  [{ min: 1.5 }, 'min must be an integer of 1 to 1024, got 1.5', RangeError],
+  [{ max: 1025 }, 'max must be an integer of 1 to 1024, got 1025', RangeError],
+  [{ max: '4' }, 'max must be an integer of 1 to 1024, got 4', TypeError],
+  [{ max: null }, 'max must be an integer of 1 to 1024, got null', TypeError],
+  [{ window: 0 }, 'window must be auto or an integer of 1 to 65536, got 0', RangeError],
+  [{ window: 'big' }, 'window must be auto or an integer of 1 to 65536, got big', TypeError],
+  [{ maxQueue: -1 }, `maxQueue must be an integer of 0 to ${TIMER}, got -1`, RangeError],
+  [{ abortGraceMs: -1 }, `abortGraceMs must be 0 to ${TIMER}, got -1`, RangeError],
+  [{ startTimeoutMs: 0 }, `startTimeoutMs must be 1 to ${TIMER}, got 0`, RangeError],
+  [{ healthMs: Infinity }, `healthMs must be 1 to ${TIMER}, got Infinity`, RangeError],
+  [{ recycle: null }, 'recycle must be an object, got null', TypeError],
+  [{ recycle: 100 }, 'recycle must be an object, got 100', TypeError],
+  [{ recycle: { tasks: 0 } }, 'recycle.tasks must be an integer of 1 or more, got 0', RangeError],
+  [{ recycle: { ageMs: 0 } }, 'recycle.ageMs must be 1 or more, got 0', RangeError],
+  [{ recycle: { rssBytes: NaN } }, 'recycle.rssBytes must be 1 or more, got NaN', RangeError],
+  [{ recycle: { jitter: 2 } }, 'recycle.jitter must be 0 to 1, got 2', RangeError],
+  [{ restart: { backoffMs: 100 } }, `${backoff}, got 100`, RangeError],
+  [{ restart: { backoffMs: '100' } }, `${backoff}, got 100`, TypeError],
+  [{ restart: { backoffMs: [100] } }, `${backoff}, got 100`, RangeError],
+  [{ restart: { backoffMs: [2, 1] } }, `${backoff}, got 2,1`, RangeError],
+  [{ restart: { backoffMs: [0, 1] } }, `${backoff}, got 0,1`, RangeError],
+  [{ restart: { backoffMs: ['1', 2] } }, `${backoff}, got 1,2`, TypeError],
+  [
+    { restart: { intensity: 10_001 } },
+    'restart.intensity must be an integer of 0 to 10000, got 10001',
+    RangeError,
+  ],
+  [{ restart: { periodMs: 0 } }, `restart.periodMs must be 1 to ${TIMER}, got 0`, RangeError],
+  [{ clock: {} }, 'clock must be an object with now, setTimeout, clearTimeout', TypeError],
+  [{ random: 0.5 }, 'random must be a function, got 0.5', TypeError],
+])('resolvePoolOptions() refuses %j', (options, message, error) => {
+  expect(wrong(options)).toThrow(error);
+  expect(wrong(options)).toThrow(`Cannot create dispatcher: ${message}`);
+});
+
+test('resolvePoolOptions() refuses unknown options, also in groups', () => {
+  const unknown = (name: string) =>
+    new TypeError(`Cannot create dispatcher: known options expected, got ${name}`);
+  expect(wrong({ workers: 2 })).toThrow(unknown('workers'));
+  expect(wrong({ recycle: { task: 2 } })).toThrow(unknown('recycle.task'));
+  expect(wrong({ restart: { backoff: 2 } })).toThrow(unknown('restart.backoff'));
+});
+
+test("splitPoolOptions() parts the pool's options from all others", () => {
+  const options = { max: 2, recycle: { tasks: 1 }, env: { A: '1' }, typo: true };
+  expect(splitPoolOptions('create dispatcher', options)).toEqual({
+    pool: { max: 2, recycle: { tasks: 1 } },
+    own: { env: { A: '1' }, typo: true },
+  });
+});
+
+test('splitPoolOptions() loses no name, so that the unknown ones can be refused', () => {
+  const options = JSON.parse('{ "__proto__": 1, "constructor": 2 }') as object;
+  const { pool, own } = splitPoolOptions('create dispatcher', options);
+  expect(Object.keys(own)).toEqual(['__proto__', 'constructor']);
+  expect(pool).toEqual({});
+});
+
+test('splitPoolOptions() refuses what is no object', () => {
+  for (const options of [null, 'fast', 4]) {
+    expect(() => splitPoolOptions('create dispatcher', options as never)).toThrow(
+      new TypeError(`Cannot create dispatcher: options must be an object, got ${options}`),
+    );
+  }
+});

@@ -1,0 +1,74 @@
+import type { FromWorker, ToWorker } from '../src/contract/frames.ts';
+import { decodeFromWorker } from '../src/wire/from-worker-codec.ts';
+import { encodeToWorker } from '../src/wire/to-worker-codec.ts';
+import { type Served, serveTasks } from '../src/worker/serve-tasks.ts';
+import { type Channel, processChannel } from './wire-fixture.ts';
+
+/** A worker whose other end is the test. */
+export interface ServedRig {
+  readonly served: Served;
+  /** What came in each message. */
+  readonly messages: FromWorker[][];
+  /** What came, and what happened around it: `noted 1`, `exit 0`. */
+  readonly log: (FromWorker | string)[];
+  send(...frames: readonly ToWorker[]): void;
+  /** Resolves when so much has been told. */
+  until(done: (log: readonly (FromWorker | string)[]) => boolean): Promise<void>;
+}
+
+/** The text of a module, of which `tasks` and `hooks` are JavaScript. */
+export function moduleOf(tasks: string, hooks = '{}'): string {
+  const text = `export default { tasks: ${tasks}, hooks: ${hooks} }; // ${Math.random()}`;
+  return `data:text/javascript,${encodeURIComponent(text)}`;
+}
+
+export function serveRig(module: string, channel: Channel = processChannel): ServedRig {
+  let check = (): void => {};
+  const messages: FromWorker[][] = [];
+  const log: (FromWorker | string)[] = [];
+  const add = (...entries: readonly (FromWorker | string)[]): void => {
+    log.push(...entries);
+    check();
+  };
+  const served = serveTasks({
+    workerId: 3,
+    module,
+    transfers: channel.transfers,
+    post: (message, transfer) => {
+      const frames = decodeFromWorker(channel.carry({ message, transfer, only: undefined })) ?? [];
+      messages.push(frames);
+      add(...frames);
+    },
+    noteStarted: (seq) => add(`noted ${seq}`),
+    memoryBytes: () => 12345,
+    exit: (code) => add(`exit ${code}`),
+  });
+  return {
+    served,
+    messages,
+    log,
+    send: (...frames) => {
+      for (const posting of encodeToWorker(frames, channel).messages) {
+        served.receive(channel.carry(posting));
+      }
+    },
+    until: (done) =>
+      new Promise((resolve) => {
+        check = () => {
+          if (done(log)) resolve();
+        };
+        check();
+      }),
+  };
+}
+
+/** One that has told `ready`, and nothing since. */
+export async function readyRig(module: string, channel?: Channel): Promise<ServedRig> {
+  const rig = serveRig(module, channel);
+  await rig.until((log) => log.length === 1);
+  // What follows `ready` in the worker has run, too.
+  await new Promise(setImmediate);
+  rig.log.length = 0;
+  rig.messages.length = 0;
+  return rig;
+}

@@ -1,0 +1,19 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { serveTasks } from '../src/worker/serve-tasks.ts';
+
+// A worker thread in its smallest form.
+const port = parentPort;
+if (port === null) throw new Error('Cannot serve: a thread expected, got the main one');
+const served = serveTasks({
+  workerId: 1,
+  module: (workerData as { module: string }).module,
+  transfers: true,
+  post: (message, transfer) => port.postMessage(message, transfer),
+  noteStarted: () => {},
+  memoryBytes: () => 1,
+  exit: (code) => {
+    process.exitCode = code;
+    port.close();
+  },
+});
+port.on('message', (message) => served.receive(message));

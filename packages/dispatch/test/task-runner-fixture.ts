@@ -1,0 +1,67 @@
+import type { FromWorker, RunFrame } from '../src/contract/frames.ts';
+import type { TaskHooks, TaskMap } from '../src/contract/task.ts';
+import { defineTasks } from '../src/define-tasks.ts';
+import { createTaskRunner, type TaskRunner } from '../src/worker/task-runner.ts';
+import { runFrame } from './wire-fixture.ts';
+
+/** A runner with a clock and an event loop that stand still until they are moved. */
+export interface RunnerRig {
+  readonly runner: TaskRunner;
+  readonly told: FromWorker[];
+  /** What happened in which order: `started 1`, `task`, … */
+  readonly log: string[];
+  stopped: { readonly error: unknown } | undefined | 'not yet';
+  advance(ms: number): void;
+  /** The event loop comes round. */
+  turn(): void;
+  run(...frames: readonly (Partial<RunFrame> & { readonly seq: number })[]): void;
+}
+
+export function createRig(tasks: TaskMap, hooks: TaskHooks = {}): RunnerRig {
+  const told: FromWorker[] = [];
+  const log: string[] = [];
+  const turns: (() => void)[] = [];
+  let now = 1000;
+  const runner = createTaskRunner(defineTasks(tasks, hooks), {
+    workerId: 3,
+    emit: (frame) => {
+      told.push(frame);
+      log.push('seq' in frame ? `${frame.kind} ${frame.seq}` : frame.kind);
+    },
+    noteStarted: (seq) => log.push(`noted ${seq}`),
+    stopped: (failure) => {
+      rig.stopped = failure;
+    },
+    now: () => now,
+    afterTurn: (resume) => turns.push(resume),
+  });
+  const rig: RunnerRig = {
+    runner,
+    told,
+    log,
+    stopped: 'not yet',
+    advance: (ms) => {
+      now += ms;
+    },
+    turn: () => {
+      for (const resume of turns.splice(0)) resume();
+    },
+    run: (...frames) =>
+      runner.accept(frames.map(({ seq, ...more }) => runFrame(seq, undefined, more))),
+  };
+  return rig;
+}
+
+/** Lets what has settled be told. */
+export async function settle(): Promise<void> {
+  for (let round = 0; round < 10; round += 1) await Promise.resolve();
+}
+
+/** A promise that is settled from outside. */
+export function defer(): { readonly promise: Promise<void>; resolve(): void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((settled) => {
+    resolve = settled;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,143 @@
+import {
+  createInProcessDispatcher,
+  type Dispatcher,
+  defineTasks,
+  type InputOf,
+  type OutputOf,
+  type RawJson,
+  rawJson,
+  type TaskContext,
+  type TaskFn,
+  type TaskModule,
+  type Transferred,
+  transferred,
+} from '@ticketing/dispatch';
+import { expect, expectTypeOf, test } from 'vitest';
+
+interface Search {
+  readonly from: string;
+  readonly to?: string;
+}
+
+const module = defineTasks(
+  {
+    double: (input: number) => input * 2,
+    search: async ({ from, to }: Search, context: TaskContext) =>
+      `${from} ${to} ${context.attempt}`,
+    nothing: () => 'from nothing',
+    contextOnly: (_input: undefined, { workerId }: TaskContext) => workerId,
+    json: (input: readonly string[]) => rawJson(input),
+    bytes: (length: number) => {
+      const bytes = new Uint8Array(length);
+      return transferred(bytes, [bytes.buffer]);
+    },
+    perhaps: (input: string | undefined): string | undefined => input,
+    rows: async (): Promise<RawJson | undefined> => undefined,
+  },
+  { setup: ({ workerId }) => expectTypeOf(workerId).toEqualTypeOf<number>() },
+);
+type Tasks = typeof module extends TaskModule<infer M> ? M : never;
+
+async function withDispatcher(use: (dispatcher: Dispatcher<Tasks>) => unknown): Promise<void> {
+  await using dispatcher = createInProcessDispatcher(module);
+  expectTypeOf(dispatcher).toEqualTypeOf<Dispatcher<Tasks>>();
+  await use(dispatcher);
+}
+
+test('run() knows input and output by the name of the task', () =>
+  withDispatcher(async (dispatcher) => {
+    const double = dispatcher.run('double', 21);
+    expectTypeOf(double).toEqualTypeOf<Promise<number>>();
+    expect(await double).toBe(42);
+    const search = dispatcher.run('search', { from: 'a', to: 'b' });
+    expectTypeOf(search).toEqualTypeOf<Promise<string>>();
+    expect(await search).toBe('a b 1');
+    const perhaps = dispatcher.run('perhaps', 'x');
+    expectTypeOf(perhaps).toEqualTypeOf<Promise<string | undefined>>();
+    expect(await perhaps).toBe('x');
+    expectTypeOf(dispatcher.run<'double'>)
+      .parameter(1)
+      .toEqualTypeOf<number>();
+    expectTypeOf<InputOf<Tasks, 'search'>>().toEqualTypeOf<Search>();
+    expectTypeOf<OutputOf<Tasks, 'search'>>().toEqualTypeOf<string>();
+  }));
+
+test('a task without parameters takes undefined', () =>
+  withDispatcher(async (dispatcher) => {
+    expectTypeOf<InputOf<Tasks, 'nothing'>>().toEqualTypeOf<undefined>();
+    const answer = dispatcher.run('nothing', undefined);
+    expectTypeOf(answer).toEqualTypeOf<Promise<string>>();
+    expect(await answer).toBe('from nothing');
+    const workerId = dispatcher.run('contextOnly', undefined);
+    expectTypeOf(workerId).toEqualTypeOf<Promise<number>>();
+    expect(await workerId).toBe(1);
+    // @ts-expect-error: it takes nothing
+    await dispatcher.run('nothing', 5);
+  }));
+
+test('rawJson() arrives as a Buffer, transferred() as its value', () =>
+  withDispatcher(async (dispatcher) => {
+    const json = dispatcher.run('json', ['a']);
+    expectTypeOf(json).toEqualTypeOf<Promise<Buffer>>();
+    expect((await json).toString()).toBe('["a"]');
+    const bytes = dispatcher.run('bytes', 3);
+    expectTypeOf(bytes).toEqualTypeOf<Promise<Uint8Array<ArrayBuffer>>>();
+    expect(await bytes).toEqual(new Uint8Array(3));
+    const rows = dispatcher.run('rows', undefined);
+    expectTypeOf(rows).toEqualTypeOf<Promise<Buffer | undefined>>();
+    expect(await rows).toBeUndefined();
+  }));
+
+test('unknown names and wrong inputs do not compile', () =>
+  withDispatcher(async (dispatcher) => {
+    const calls = [
+      // @ts-expect-error: no such task
+      dispatcher.run('triple', 21),
+      // @ts-expect-error: a number
+      dispatcher.run('double', '21'),
+      // @ts-expect-error: an input
+      dispatcher.run('double'),
+      // @ts-expect-error: a member is missing
+      dispatcher.run('search', { to: 'b' }),
+      // @ts-expect-error: an option that there is not
+      dispatcher.run('double', 21, { timeout: 5 }),
+      // @ts-expect-error: milliseconds are a number
+      dispatcher.run('double', 21, { timeoutMs: '5' }),
+    ];
+    await Promise.allSettled(calls);
+    // @ts-expect-error: numbers
+    dispatcher.map('double', ['a']);
+    // @ts-expect-error: `map` has no affinity
+    expect(() => dispatcher.map('double', [1], { key: 'a' })).toThrow(TypeError);
+  }));
+
+test('map() knows inputs and outcomes', () =>
+  withDispatcher(async (dispatcher) => {
+    const outcomes = dispatcher.map('double', new Set([1, 2]), { concurrency: 2 });
+    expectTypeOf(outcomes).toEqualTypeOf<AsyncIterable<PromiseSettledResult<number>>>();
+    async function* inputs(): AsyncGenerator<readonly string[]> {
+      yield ['a'];
+    }
+    expectTypeOf(dispatcher.map('json', inputs())).toEqualTypeOf<
+      AsyncIterable<PromiseSettledResult<Buffer>>
+    >();
+    const values: unknown[] = [];
+    for await (const outcome of outcomes) values.push(outcome);
+    expect(values).toHaveLength(2);
+  }));
+
+test('a map of tasks may be written down', () => {
+  type Written = {
+    readonly double: TaskFn<number, number>;
+    readonly bytes: TaskFn<undefined, Transferred<Uint8Array>>;
+  };
+  expectTypeOf<OutputOf<Written, 'bytes'>>().toEqualTypeOf<Uint8Array>();
+  const written: TaskModule<Written> = defineTasks<Written>({
+    double: (input) => input * 2,
+    bytes: () => transferred(new Uint8Array(1), []),
+  });
+  expectTypeOf(written.tasks).toEqualTypeOf<Written>();
+  expect(Object.keys(written.tasks)).toEqual(['double', 'bytes']);
+  // @ts-expect-error: a task is a function
+  expect(() => defineTasks({ five: 5 })).toThrow(TypeError);
+});

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createWindow, type Window, type WindowLoad } from '../src/kernel/window.ts';
+import { type SimulatedLoad, simulateWorker } from './simulated-worker.ts';
+
+const auto = { first: 4, max: 64 };
+const idle = { elapsedMs: 100, activeMs: 10, done: 10, starved: true };
+
+/** Sizes after each of the loads. */
+function sizes(window: Window, loads: readonly WindowLoad[]): number[] {
+  return loads.map((load) => {
+    window.record(load);
+    return window.size;
+  });
+}
+
+/** Reports until the size stays: at most `most`. */
+function settle(window: Window, load: SimulatedLoad, most: number): number {
+  const worker = simulateWorker(window);
+  for (let report = 0; report < most; report++) window.record(worker.report(load));
+  const { size } = window;
+  for (let report = 0; report < 20; report++) {
+    window.record(worker.report(load));
+    expect(Math.abs(window.size - size)).toBeLessThanOrEqual(1 + 0.15 * size);
+  }
+  return window.size;
+}
+
+test('a number stays', () => {
+  const window = createWindow(7, auto);
+  expect(sizes(window, [idle, idle, { ...idle, activeMs: 100 }])).toEqual([7, 7, 7]);
+});
+
+test('without bound at first means without bound for ever', () => {
+  const unbound = { first: Infinity, max: Infinity };
+  const window = createWindow('auto', unbound);
+  expect(sizes(window, [{ ...idle, activeMs: 100, done: 1 }])).toEqual([Infinity]);
+  expect(createWindow(3, unbound).size).toBe(3);
+});
+
+test('it begins with the first size, within 2 and the greatest', () => {
+  expect(createWindow('auto', auto).size).toBe(4);
+  expect(createWindow('auto', { first: 1, max: 64 }).size).toBe(2);
+  expect(createWindow('auto', { first: 100, max: 64 }).size).toBe(64);
+  expect(createWindow('auto', { first: 1, max: 1 }).size).toBe(1);
+});
+
+test('it grows by half, at least by one, while the worker idles and more is queued', () => {
+  const cheapless = { ...idle, done: 0 };
+  const window = createWindow('auto', { first: 2, max: 10 });
+  expect(sizes(window, [cheapless, cheapless, cheapless, cheapless, cheapless])).toEqual([
+    3, 5, 7, 10, 10,
+  ]);
+});
+
+test('it does not grow while nothing more is queued', () => {
+  const window = createWindow('auto', auto);
+  const load = { elapsedMs: 100, activeMs: 10, done: 2, starved: false };
+  expect(sizes(window, [load, load, load])).toEqual([4, 4, 4]);
+});
+
+test('it shrinks by a quarter of the way to 1.5 ms of work while the worker is full', () => {
+  const window = createWindow('auto', { first: 34, max: 64 });
+  const full = { elapsedMs: 100, activeMs: 100, done: 20, starved: true };
+  expect(sizes(window, [full, full, full])).toEqual([26, 20, 16]);
+});
+
+test('it stays while the worker is neither idle nor full', () => {
+  const window = createWindow('auto', { first: 34, max: 64 });
+  const load = { elapsedMs: 100, activeMs: 93, done: 20, starved: true };
+  expect(sizes(window, [load, load])).toEqual([34, 34]);
+});
+
+test('it is never less than 1.5 ms of work', () => {
+  const window = createWindow('auto', auto);
+  expect(sizes(window, [{ elapsedMs: 100, activeMs: 10, done: 100, starved: false }])).toEqual([
+    15,
+  ]);
+});
+
+test('loads that say nothing change nothing', () => {
+  const window = createWindow('auto', auto);
+  const nothing = [
+    { elapsedMs: 0, activeMs: 0, done: 0, starved: true },
+    { elapsedMs: NaN, activeMs: 1, done: 1, starved: true },
+    { elapsedMs: 10, activeMs: NaN, done: 1, starved: true },
+    { elapsedMs: 10, activeMs: -1, done: 1, starved: true },
+    { elapsedMs: 10, activeMs: 0, done: 0, starved: false },
+  ];
+  expect(sizes(window, nothing)).toEqual([4, 4, 4, 4, 4]);
+  window.record({ elapsedMs: 10, activeMs: 0, done: 5, starved: false });
+  expect(window.size).toBe(64);
+});
+
+test('whatever the load, it is an integer of 2 to the greatest', () => {
+  const load = fc.record({
+    elapsedMs: fc.double({ min: 0, max: 1e4 }),
+    activeMs: fc.double({ min: 0, max: 1e4 }),
+    done: fc.nat(100_000),
+    starved: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(load), fc.integer({ min: 2, max: 64 }), (loads, max) => {
+      const window = createWindow('auto', { first: 4, max });
+      for (const size of sizes(window, loads)) {
+        expect(Number.isInteger(size) && size >= 2 && size <= max).toBe(true);
+      }
+    }),
+  );
+});
+
+test.each<[string, SimulatedLoad, number, number]>([
+  ['5 µs of CPU', { cpuMs: 0.005, waitMs: 0 }, 64, 64],
+  ['0.2 ms of CPU', { cpuMs: 0.2, waitMs: 0 }, 7, 9],
+  ['5 ms of CPU', { cpuMs: 5, waitMs: 0 }, 2, 2],
+  ['50 ms of CPU', { cpuMs: 50, waitMs: 0 }, 2, 2],
+  ['1 ms of CPU and 200 ms of waiting', { cpuMs: 1, waitMs: 200 }, 64, 64],
+  // Enough to keep the worker busy, and not all it could get.
+  ['1 ms of CPU and 20 ms of waiting', { cpuMs: 1, waitMs: 20 }, 18, 35],
+])('tasks of %s', (_, load, least, most) => {
+  for (const first of [2, 4, 64]) {
+    const size = settle(createWindow('auto', { first, max: 64 }), load, 40);
+    expect(size).toBeGreaterThanOrEqual(least);
+    expect(size).toBeLessThanOrEqual(most);
+  }
+});
+
+test('after a change of the load it adapts within 40 reports, either way', () => {
+  const window = createWindow('auto', auto);
+  const cpu = { cpuMs: 5, waitMs: 0 };
+  for (const [load, size] of [
+    [cpu, 2],
+    [{ cpuMs: 1, waitMs: 200 }, 64],
+    [cpu, 2],
+    [{ cpuMs: 0.005, waitMs: 0 }, 64],
+    [cpu, 2],
+  ] as const) {
+    expect(settle(window, load, 40)).toBe(size);
+  }
+});

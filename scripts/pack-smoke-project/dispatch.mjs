@@ -1,0 +1,37 @@
+// A user's module: the conformance suite of dispatchers, with nothing but the published packages. The groups that take
+// long are left to the tests of the repository.
+import assert from 'node:assert/strict';
+import { createInProcessDispatcher } from '@ticketing/dispatch';
+import { conformanceCases } from '@ticketing/dispatch/testing';
+import { createForkDispatcher } from '@ticketing/dispatch-fork';
+import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
+
+const subjects = [
+  {
+    kind: 'in-process',
+    capabilities: { isolation: 'none', hardKill: false, transfer: true },
+    create: async (url, options) =>
+      createInProcessDispatcher((await import(url.href)).default, options),
+  },
+  {
+    kind: 'fork',
+    capabilities: { isolation: 'process', hardKill: true, transfer: false },
+    create: createForkDispatcher,
+  },
+  {
+    kind: 'piscina',
+    capabilities: { isolation: 'thread', hardKill: true, transfer: true },
+    create: createPiscinaDispatcher,
+  },
+];
+const groups = /^(abort|copies|errors|loss|progress|queue|retries|transfer|values):/;
+
+for (const subject of subjects) {
+  let passed = 0;
+  for (const { name, skip, run } of conformanceCases(subject)) {
+    if (skip !== undefined || !groups.test(name)) continue;
+    await run().catch(({ stack }) => assert.fail(`${subject.kind}: ${name}: ${stack}`));
+    passed += 1;
+  }
+  console.log(`node ${process.version}: ${subject.kind} passes ${passed} cases`);
+}
