@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { homeSlot } from '../src/routing/rendezvous.ts';
-import { askToTell, exchange, oneConnection, open } from './clients.ts';
+import { askToTell, exchange, oneConnection, open, toldIn } from './clients.ts';
 import { nextEvent, openRouter } from './router-fixture.ts';
 
 const SLOTS = ['0', '1', '2'];
@@ -51,6 +52,19 @@ test('affinity forward: each request is answered by the worker of its key, bodie
   agent.destroy();
 });
 
+test('affinity forward: an offer of another protocol with a body is answered, body and all', async () => {
+  const { port } = await openRouter({ ...byKey, affinity: 'forward' });
+  const socket = await open(port);
+  const offer = (key: string | undefined): string =>
+    `POST / HTTP/1.1\r\nHost: a\r\nX-Key: ${key}\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 4\r\n\r\nbody`;
+  for (const key of keys) {
+    socket.write(offer(key));
+    const [answer] = await once(socket, 'data');
+    expect(toldIn(String(answer)).bytes).toBe(4);
+  }
+  socket.destroy();
+});
+
 test('affinity forward: a worker that is gone is stood in for', async () => {
   const { port, pids, router } = await openRouter({ ...byKey, affinity: 'forward' });
   const agent = oneConnection();
@@ -72,6 +86,13 @@ test('affinity close: a connection with a key carries one request', async () => 
     expect(answer).toMatch(/\r\nconnection: close\r\n/i);
     expect(answer).toContain(`"pid":${pids()[slot]}`);
   }
+});
+
+test('affinity close: so does one that was routed to a slot', async () => {
+  const route = () => ({ slot: '0' });
+  const { port } = await openRouter({ count: 1, affinity: 'close', route });
+  const answer = await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  expect(answer).toMatch(/\r\nconnection: close\r\n/i);
 });
 
 test('affinity close: a connection without a key is kept', async () => {

@@ -104,6 +104,47 @@ test('limits hold: slow heads 408, large ones 431, bad ones 400, full workers 50
   expect(silent).toBe('');
 });
 
+test.each([
+  ['a length', 'Content-Length: 4\r\n\r\nbody'],
+  ['chunks', 'Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n'],
+])(
+  'a request that offers another protocol and has a body with %s is a request as any other',
+  async (_, body) => {
+    const { port, router } = await openRouter({ ...passthru, count: 1 });
+    const offer = `POST /offer HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n${body}`;
+    const socket = await open(port);
+    const told = [];
+    for (const request of [offer, offer, 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n']) {
+      socket.write(request);
+      const [answer] = await once(socket, 'data');
+      told.push(toldIn(String(answer)));
+    }
+    socket.destroy();
+    expect(told.map(({ url, bytes }) => [url, bytes])).toEqual([
+      ['/offer', 4],
+      ['/offer', 4],
+      ['/next', 0],
+    ]);
+    expect(told[0]?.headers.upgrade).toBeUndefined();
+    expect(router.stats()).toMatchObject({ accepted: 1, handedOver: 3, refused: 0 });
+  },
+);
+
+test('what no proxy sends is answered with 501 at once', async () => {
+  const { port, router } = await openRouter(passthru);
+  expect(await exchange(port, 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(/^HTTP\/1\.1 501 /);
+  expect(router.stats()).toMatchObject({ handedOver: 0, refused: 1, rerouted: 0 });
+});
+
+test('a client that is refused can read its answer although it goes on sending', async () => {
+  const { port } = await openRouter({ ...passthru, count: 1, route: () => ({ refuse: 413 }) });
+  const socket = await open(port);
+  const answer = received(socket);
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n');
+  for (let chunk = 0; chunk < 50; chunk++) socket.write(Buffer.alloc(10_000));
+  expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
+});
+
 test('the continuation that a client waits for comes', async () => {
   const { port } = await openRouter({ ...passthru, count: 1 });
   const socket = await open(port);

@@ -12,7 +12,10 @@ export interface Head {
   readonly method?: string;
   /** Of `http1`, as sent: a path, or an absolute address. */
   readonly target?: string;
-  /** Of `http1`: the value of a field by its name, in any case; several of one name are joined with `, `. */
+  /**
+   * Of `http1`: the value of a header by its name in any case. Repeated ones as in Node's `headers`: the first of those
+   * that may stand once, cookies joined by `; `, all others by `, `.
+   */
   header?(name: string): string | undefined;
   /** Of `tls`: the server name that the client asks for. */
   readonly sni?: string;

@@ -14,7 +14,7 @@ export interface RouterOptions {
   /**
    * What a later request on the same connection gets, in mode `socket`: `connection` (default): the same worker;
    * `forward`: the worker of its own key, to which the first one proxies it; `close`: nothing, as a connection that
-   * was routed by a key carries one request.
+   * was routed by a key or to a slot carries one request.
    */
   readonly affinity?: 'connection' | 'forward' | 'close';
   readonly balance?: {
@@ -33,7 +33,10 @@ export interface RouterOptions {
 
 /** Bounds of what a router holds. */
 export interface RouterLimits {
-  /** Longest head, or ClientHello, in bytes: 64 to 65,536, default 16,384. */
+  /**
+   * Longest head, or ClientHello, in bytes: 64 to 65,536, default 16,384. That is Node's own limit too: for longer heads
+   * the workers' servers need `maxHeaderSize`.
+   */
   readonly headBytes?: number;
   /** Longest time for a head, and again for a worker to take the connection: default 10,000. */
   readonly headTimeoutMs?: number;

@@ -123,8 +123,11 @@ export class Router implements SocketRouter {
     await withinMs(this.#fleet.drain(left()), left() + 1000);
     this.#fleet.release();
     this.#intake.destroy();
-    await this.#options.workers.close?.({ graceMs: left() + 1000 });
-    this.#doors?.remove();
-    this.#state = { kind: 'closed', end: Promise.resolve() };
+    try {
+      await this.#options.workers.close?.({ graceMs: left() + 1000 });
+    } finally {
+      this.#doors?.remove();
+      if (this.#state.kind === 'draining') this.#state = { kind: 'closed', end: this.#state.end };
+    }
   }
 }

@@ -144,6 +144,7 @@ export class WorkerLane {
       bytes,
       before: sentAt + CLAIM_SHARE * this.#claimTimeoutMs,
       ...(choice.kind === 'key' && { key: choice.key }),
+      ...(choice.kind !== 'any' && { isRouted: true }),
       ...(proxy && { proxy }),
     });
     // keepOpen: the connection is still ours, for another worker, until this one claims it.

@@ -1,9 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { hasBody } from './has-body.ts';
 import { type AskedBy, requestHeaders, responseHeaders } from './proxied-headers.ts';
 
-/** How a proxied request ended; `unreached`: nothing was sent and nothing answered, so another may be asked. */
-export type ProxyOutcome = 'answered' | 'unreached' | 'failed' | 'client-left';
+/**
+ * How a proxied request ended; `unreached`: nothing was sent and nothing answered, so another may be asked;
+ * `unsendable`: it never can be, such as `OPTIONS *`.
+ */
+export type ProxyOutcome = 'answered' | 'unreached' | 'unsendable' | 'failed' | 'client-left';
 
 export interface ProxiedRequest extends AskedBy {
   readonly request: IncomingMessage;
@@ -30,16 +34,8 @@ export function proxyRequest(proxied: ProxiedRequest): void {
       handler,
     );
   } catch (error) {
-    // What it does not send, such as `OPTIONS *`.
     handler.onResponseError(undefined, error as Error);
   }
-}
-
-/** Whether a request says that a body follows its head. */
-function hasBody({ headers }: IncomingMessage): boolean {
-  if (headers['transfer-encoding'] !== undefined) return true;
-  const length = headers['content-length'];
-  return length !== undefined && length !== '0';
 }
 
 class AnswerHandler implements Dispatcher.DispatchHandler {
@@ -89,8 +85,9 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     response.end();
   }
 
-  onResponseError(_: unknown, __: Error): void {
-    if (this.#controller === undefined) this.#end('unreached');
+  onResponseError(_: unknown, { code }: NodeJS.ErrnoException): void {
+    if (code === 'UND_ERR_INVALID_ARG') this.#end('unsendable');
+    else if (this.#controller === undefined) this.#end('unreached');
     else this.#end('failed');
   }
 

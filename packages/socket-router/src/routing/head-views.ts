@@ -26,7 +26,9 @@ export function headOfRequest(
     method: request.method ?? '',
     target: request.url ?? '',
     header: (name) => {
-      const value = request.headers[name.toLowerCase()];
+      const key = name.toLowerCase();
+      if (!Object.hasOwn(request.headers, key)) return undefined;
+      const value = request.headers[key];
       return Array.isArray(value) ? value.join(', ') : value;
     },
     remoteAddress,

@@ -32,7 +32,10 @@ export interface HandMessage {
   bytes: Buffer;
   /** Time on the machine's monotonic clock from which on the worker may not take it any more. */
   before: number;
+  /** What its first request was routed by. */
   key?: string;
+  /** Routed by a key or to a slot, and not just to the least loaded. */
+  isRouted?: true;
   proxy?: ProxiedAddresses;
 }
 

@@ -142,12 +142,12 @@ export class AttachedWorker implements WorkerHandle {
 
   #take(link: RouterLink, message: HandMessage, socket: Socket | undefined): void {
     if (!link.take(message, socket)) return;
-    const { bytes, key, proxy } = message;
+    const { bytes, proxy } = message;
     socket.allowHalfOpen = allowsHalfOpen(this.#server);
     // A channel that speaks JSON makes something else of a buffer.
     if (bytes.length !== 0) socket.unshift(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes));
     if (proxy !== undefined) this.#addresses.set(socket, proxy);
-    link.affinity.add(socket, key);
+    link.affinity.add(socket, message);
     this.#server.emit('connection', socket);
   }
 

@@ -4,12 +4,13 @@ import { answerFailure } from '../answers/answer-failure.ts';
 import { refuseSocket } from '../answers/refuse-socket.ts';
 import type { RouteFunction } from '../contract/head.ts';
 import { DoorPools } from '../proxying/door-pools.ts';
+import { hasBody } from '../proxying/has-body.ts';
 import { proxyRequest } from '../proxying/proxy-request.ts';
 import { proxyUpgrade } from '../proxying/proxy-upgrade.ts';
 import { type Decision, decide } from '../routing/decide.ts';
 import { headOfRequest } from '../routing/head-views.ts';
 import { homeSlot } from '../routing/rendezvous.ts';
-import type { Affinity } from './affinity.ts';
+import type { Affinity, RoutedBy } from './affinity.ts';
 import type { AttachableServer } from './attachable-server.ts';
 
 /** Events of an HTTP server that begin with a request. */
@@ -59,7 +60,7 @@ export class Forwarding implements Affinity {
   }
 
   /** To be called for a connection before the server gets it; the requests of others are never forwarded. */
-  add(socket: Socket, key: string | undefined): void {
+  add(socket: Socket, { key }: RoutedBy): void {
     this.#origins.set(socket, { key, hasAsked: false });
   }
 
@@ -71,6 +72,8 @@ export class Forwarding implements Affinity {
     const request = values[0] as IncomingMessage;
     const origin = this.#origins.get(request.socket);
     if (origin === undefined) return false;
+    // Up to Node 24 the bytes of its body are taken for those of the new protocol: that is for the server alone.
+    if (event === 'upgrade' && hasBody(request)) return false;
     if (!origin.hasAsked) {
       // The router has decided on this one.
       origin.hasAsked = true;
@@ -115,9 +118,12 @@ export class Forwarding implements Affinity {
       remoteAddress: request.socket.remoteAddress,
       isLast: false,
       ended: (outcome) => {
-        // A worker that has just died: the request is untouched, and better answered here than not.
-        if (outcome === 'unreached') this.#emit(event, request, response);
-        else if (outcome === 'failed') answerFailure(response, 502);
+        // A worker that has just died, or a request that no proxy sends: untouched, and better answered here than not.
+        if (outcome === 'unreached' || outcome === 'unsendable') {
+          this.#emit(event, request, response);
+        } else if (outcome === 'failed') {
+          answerFailure(response, 502);
+        }
       },
     });
     if (event === 'checkContinue') response.writeContinue();

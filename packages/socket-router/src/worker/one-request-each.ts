@@ -3,16 +3,16 @@ import type { Socket } from 'node:net';
 import type { Affinity } from './affinity.ts';
 import type { AttachableServer } from './attachable-server.ts';
 
-/** Ends each connection that was routed by a key with its first answer, so that the next request is routed anew. */
+/** Ends each connection that was routed by a key or to a slot with its first answer, so that the next request is routed anew. */
 export function oneRequestEach(server: AttachableServer): Affinity {
-  const keyed = new WeakSet<Socket>();
+  const routed = new WeakSet<Socket>();
   const sayClose = ({ socket }: IncomingMessage, response: ServerResponse): void => {
-    if (keyed.has(socket)) response.setHeader('connection', 'close');
+    if (routed.has(socket)) response.setHeader('connection', 'close');
   };
   server.prependListener('request', sayClose);
   return {
-    add: (socket, key) => {
-      if (key !== undefined) keyed.add(socket);
+    add: (socket, { isRouted }) => {
+      if (isRouted) routed.add(socket);
     },
     update: () => {},
     close: () => server.off('request', sayClose),

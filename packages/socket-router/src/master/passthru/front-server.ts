@@ -1,13 +1,26 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import type { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { refuseSocket } from '../../answers/refuse-socket.ts';
 import type { ProxiedAddresses } from '../../contract/head.ts';
 import type { ResolvedRouterOptions } from '../../options/resolve-router-options.ts';
+import { hasBody } from '../../proxying/has-body.ts';
 import { createProxiedServer } from './proxied-server.ts';
+import { headBytesOf } from './request-head.ts';
 
 /** Milliseconds that Node gives a whole request unless told otherwise. */
 const REQUEST_TIMEOUT_MS = 300_000;
+
+/** An option of Node from 22.21 and 24.9 on that its types do not have yet. */
+interface UpgradeChoice {
+  readonly shouldUpgradeCallback: (request: IncomingMessage) => boolean;
+}
 
 export interface FrontEvents {
   accepted(): void;
@@ -24,32 +37,25 @@ export class FrontServer {
   /** Listens: the HTTP server itself, or one that reads PROXY headers for it. */
   readonly server: NetServer;
   readonly #http: Server;
+  /** For requests that must not be taken for upgrades, where Node would. */
+  readonly #plain: Server;
   readonly #events: FrontEvents;
   readonly #addresses = new WeakMap<Socket, ProxiedAddresses>();
   readonly #sockets = new Set<Socket>();
 
   constructor(options: ResolvedRouterOptions, events: FrontEvents) {
-    const { headBytes, headTimeoutMs, pending } = options.limits;
     this.#events = events;
-    this.#http = createServer(
-      {
-        noDelay: true,
-        maxHeaderSize: headBytes,
-        headersTimeout: headTimeoutMs,
-        requestTimeout: Math.max(REQUEST_TIMEOUT_MS, headTimeoutMs),
-        connectionsCheckingInterval: Math.max(50, Math.min(1000, headTimeoutMs / 4)),
-      },
-      (request, response) => events.request(request, response),
-    );
+    this.#http = this.#createHttp(options);
     this.#http.on('connection', (socket: Socket) => this.#accept(socket));
     this.#http.on('upgrade', (request, socket, early) => {
-      events.upgrade(request, socket as Socket, early);
+      if (hasBody(request)) this.#readPlain(request, socket as Socket, early);
+      else events.upgrade(request, socket as Socket, early);
     });
-    this.#http.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-      this.#refuse(error, socket as Socket);
-    });
+    this.#plain = this.#createHttp(options);
+    // Its timeouts begin with this event, and it will not listen.
+    this.#plain.emit('listening');
     this.server = options.acceptsProxies ? this.#createProxied(options) : this.#http;
-    this.server.maxConnections = pending;
+    this.server.maxConnections = options.limits.pending;
     this.server.on('drop', () => events.refused(0, 'pending-full'));
   }
 
@@ -64,6 +70,7 @@ export class FrontServer {
 
   closeIdle(): void {
     this.#http.closeIdleConnections();
+    this.#plain.closeIdleConnections();
     for (const socket of this.#sockets) {
       // To Node, up to 24, one that has not said anything yet is about to.
       if (socket.bytesRead === 0) socket.destroy();
@@ -72,6 +79,36 @@ export class FrontServer {
 
   destroy(): void {
     for (const socket of this.#sockets) socket.destroy();
+    // They may not listen, but have timers.
+    this.#http.close();
+    this.#plain.close();
+  }
+
+  #createHttp({ limits: { headBytes, headTimeoutMs } }: ResolvedRouterOptions): Server {
+    const options: ServerOptions & UpgradeChoice = {
+      noDelay: true,
+      maxHeaderSize: headBytes,
+      headersTimeout: headTimeoutMs,
+      requestTimeout: Math.max(REQUEST_TIMEOUT_MS, headTimeoutMs),
+      connectionsCheckingInterval: Math.max(50, Math.min(1000, headTimeoutMs / 4)),
+      shouldUpgradeCallback: (request) => request.method === 'CONNECT' || !hasBody(request),
+    };
+    const server = createServer(options, (request, response) => {
+      this.#events.request(request, response);
+    });
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+      this.#refuse(error, socket as Socket);
+    });
+    return server;
+  }
+
+  /**
+   * Node before 22.21 takes the body of a request that offers another protocol, as some clients do each time, for
+   * bytes of that protocol. A server without upgrades reads such a request as any other.
+   */
+  #readPlain(request: IncomingMessage, socket: Socket, early: Buffer): void {
+    socket.unshift(Buffer.concat([headBytesOf(request), early]));
+    this.#plain.emit('connection', socket);
   }
 
   #createProxied(options: ResolvedRouterOptions): NetServer {

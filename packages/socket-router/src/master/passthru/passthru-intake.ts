@@ -12,6 +12,7 @@ import { LaneChooser } from '../lane-chooser.ts';
 import type { WorkerLane } from '../worker-lane.ts';
 import { FrontServer } from './front-server.ts';
 import { Lobby } from './lobby.ts';
+import { readAgain } from './request-head.ts';
 
 /** A request that is not sent on yet. */
 interface Asked {
@@ -127,6 +128,11 @@ export class PassthruIntake implements Intake {
 
   #route(asked: Asked): void {
     const { request, remoteAddress } = asked;
+    const head = readAgain(request);
+    if (head.kind === 'refused') {
+      this.#refuse(asked, head.status, head.reason);
+      return;
+    }
     const proxy = this.#front.addressesOf(request.socket);
     const decision = decide(this.#parts.options.route, () =>
       headOfRequest(request, remoteAddress, proxy),
@@ -166,6 +172,9 @@ export class PassthruIntake implements Intake {
       this.#place(asked);
     } else if (outcome === 'failed') {
       this.#refuse(asked, 502, 'worker-failed');
+    } else if (outcome === 'unsendable') {
+      this.#parts.counts.handedOver -= 1;
+      this.#refuse(asked, 501, 'not-proxied');
     }
   }
 
