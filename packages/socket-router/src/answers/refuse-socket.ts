@@ -1,0 +1,30 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Milliseconds that a client has to read the answer before the connection is closed. */
+const LINGER_MS = 1000;
+/** Alert `internal_error`, fatal, RFC 8446 6.2: the one answer before a handshake that all versions understand. */
+const TLS_ALERT = Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x50]);
+
+/** The answer of a router that passes a request to nobody. */
+function refusalText(status: number): string {
+  const reason = STATUS_CODES[status] ?? 'Refused';
+  return `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+}
+
+/** Answers and closes; status 0 closes without a word, and a TLS client gets an alert. */
+export function refuseSocket(socket: Socket, status: number, speaksTls: boolean): void {
+  if (status === 0 || socket.destroyed) {
+    socket.destroy();
+    return;
+  }
+  // A close with unread bytes resets the connection, and the client may never see the answer: what it still sends
+  // is read and thrown away until it has closed its side.
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+  socket.removeAllListeners('readable');
+  socket.on('error', () => {});
+  socket.once('end', () => socket.destroySoon());
+  socket.on('data', () => {});
+  socket.end(speaksTls ? TLS_ALERT : refusalText(status));
+}

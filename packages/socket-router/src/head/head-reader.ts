@@ -1,0 +1,135 @@
+import { IS_TEXT } from './byte-classes.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
+import { HeadFields } from './head-fields.ts';
+import { framingOf, upgradeOf, wrongHost } from './head-rules.ts';
+import {
+  type HeadLimits,
+  type HeadRefusalReason,
+  type HeadState,
+  type IncompleteHead,
+  refuseHead,
+} from './head-state.ts';
+import { parseRequestLine, type RequestLine } from './request-line.ts';
+
+const NUL = 0x00;
+const LF = 0x0a;
+const CR = 0x0d;
+const TLS_HANDSHAKE = 0x16;
+const INCOMPLETE: IncompleteHead = { kind: 'incomplete' };
+const H2_PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+
+/** Reads one head, chunk by chunk. */
+export interface HeadReader {
+  /**
+   * Takes the next bytes and says what the connection is so far. Once it says anything but
+   * `incomplete` it stays with that and takes nothing more. The chunks must stay unchanged.
+   */
+  push(chunk: Uint8Array): HeadState;
+}
+
+/**
+ * Creates a reader for the head of the first request on a connection, RFC 9112. Time and memory are
+ * linear in the head's bytes however they are cut. It takes nothing that Node's own parser refuses or
+ * reads as another request, and refuses wherever two readers could disagree.
+ *
+ * @throws RangeError when `headBytes` is no integer of 1 or more
+ */
+export function createHeadReader(limits: HeadLimits): HeadReader {
+  const { headBytes } = limits;
+  if (!Number.isSafeInteger(headBytes) || headBytes < 1) {
+    throw new RangeError(
+      `Cannot create head reader: headBytes must be an integer of 1 or more, got ${String(headBytes)}`,
+    );
+  }
+  return new LineByLineReader(headBytes);
+}
+
+class LineByLineReader implements HeadReader {
+  readonly #gathered: GatheredBytes;
+  readonly #fields = new HeadFields();
+  #outcome: HeadState | undefined;
+  #isHttp1 = false;
+  #requestLine: RequestLine | undefined;
+  #lineStart = 0;
+  /** Up to here the bytes are looked at. */
+  #at = 0;
+
+  constructor(headBytes: number) {
+    this.#gathered = new GatheredBytes(headBytes);
+  }
+
+  push(chunk: Uint8Array): HeadState {
+    if (this.#outcome !== undefined) return this.#outcome;
+    if (chunk.length === 0) return INCOMPLETE;
+    this.#gathered.add(chunk);
+    let state = this.#isHttp1 ? this.#readLines() : this.#readStart();
+    if (state === INCOMPLETE && this.#gathered.isFull) state = refuseHead('head-too-large');
+    if (state !== INCOMPLETE) this.#outcome = state;
+    return state;
+  }
+
+  #readStart(): HeadState {
+    const { bytes, length } = this.#gathered;
+    if (bytes[0] === TLS_HANDSHAKE) return { kind: 'tls' };
+    const compared = Math.min(length, H2_PREFACE.length);
+    if (H2_PREFACE.compare(bytes, 0, compared, 0, compared) === 0) {
+      return compared === H2_PREFACE.length ? { kind: 'h2c' } : INCOMPLETE;
+    }
+    this.#isHttp1 = true;
+    return this.#readLines();
+  }
+
+  #readLines(): HeadState {
+    const { bytes, length } = this.#gathered;
+    for (;;) {
+      let at = this.#at;
+      while (at < length && IS_TEXT[bytes[at] as number] === 1) at += 1;
+      this.#at = at;
+      if (at === length) return INCOMPLETE;
+      if (bytes[at] !== CR) return refuseHead(wrongByte(bytes[at]));
+      if (at + 1 === length) return INCOMPLETE;
+      if (bytes[at + 1] !== LF) return refuseHead('bare-cr');
+      const start = this.#lineStart;
+      this.#at = at + 2;
+      this.#lineStart = at + 2;
+      if (start === at && this.#requestLine !== undefined) return this.#finish(this.#requestLine);
+      const reason = this.#takeLine(start, at);
+      if (reason !== undefined) return refuseHead(reason);
+    }
+  }
+
+  #takeLine(start: number, end: number): HeadRefusalReason | undefined {
+    const { bytes } = this.#gathered;
+    if (this.#requestLine !== undefined) return this.#fields.add(bytes, start, end);
+    // Empty lines before a request are ignored, RFC 9112 2.2.
+    if (start === end) return undefined;
+    const line = parseRequestLine(bytes.toString('latin1', start, end));
+    if (typeof line === 'string') return line;
+    this.#requestLine = line;
+    return undefined;
+  }
+
+  #finish(line: RequestLine): HeadState {
+    const { bytes } = this.#gathered;
+    const fields = this.#fields;
+    const reason = wrongHost(bytes, fields, line);
+    if (reason !== undefined) return refuseHead(reason);
+    const body = framingOf(bytes, fields, line);
+    if (typeof body === 'string') return refuseHead(body);
+    const upgrade = upgradeOf(bytes, fields, line.method);
+    if (typeof upgrade === 'string') return refuseHead(upgrade);
+    return {
+      kind: 'http1',
+      ...line,
+      header: (name) => fields.combined(bytes, name),
+      upgrade,
+      body,
+      headBytes: this.#at,
+    };
+  }
+}
+
+function wrongByte(byte: number | undefined): HeadRefusalReason {
+  if (byte === LF) return 'bare-lf';
+  return byte === NUL ? 'nul' : 'control-character';
+}

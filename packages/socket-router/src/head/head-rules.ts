@@ -1,0 +1,96 @@
+import type { HeadFields } from './head-fields.ts';
+import type { BodyFraming, HeadRefusalReason } from './head-state.ts';
+import { authorityOf, type RequestLine } from './request-line.ts';
+
+/** Host and port of RFC 3986 3.2, without user and without a comma, which would join two hosts. */
+const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._~%!$&'()*+;=-]*)(?::[0-9]{0,5})?$/;
+/** Blanks are spaces here: behind a length or a coding some versions of Node refuse a tab. */
+const LENGTH = /^ *[0-9]+ *$/;
+const ONE_CHUNKED = /^ *chunked *$/i;
+const NO_BODY: BodyFraming = { kind: 'length', bytes: 0 };
+const CHUNKED: BodyFraming = { kind: 'chunked' };
+
+/** One Host, or none in HTTP/1.0, RFC 9112 3.2; beside an absolute target it must be the target's. */
+export function wrongHost(
+  bytes: Buffer,
+  fields: HeadFields,
+  { target, version }: RequestLine,
+): HeadRefusalReason | undefined {
+  const [host, ...more] = fields.valuesOf(bytes, 'host');
+  if (more.length > 0) return 'host-repeated';
+  if (host === undefined) return version === '1.1' ? 'host-missing' : undefined;
+  if (!HOST.test(host)) return 'host';
+  // Whoever routes by Host and whoever serves by the target must mean the same.
+  const authority = authorityOf(target);
+  return authority === undefined || authority === host.toLowerCase() ? undefined : 'host';
+}
+
+/**
+ * How the body ends, RFC 9112 6. Refuses where readers may disagree: two lengths, even equal ones, as
+ * Node does; a length beside chunks; codings other than `chunked`; chunks in HTTP/1.0.
+ */
+export function framingOf(
+  bytes: Buffer,
+  fields: HeadFields,
+  { method, version }: RequestLine,
+): BodyFraming | HeadRefusalReason {
+  const lengths = fields.untrimmedOf(bytes, 'content-length');
+  const codings = fields.untrimmedOf(bytes, 'transfer-encoding');
+  if (lengths.length === 0 && codings.length === 0) return NO_BODY;
+  if (lengths.length > 0 && codings.length > 0) return 'content-length-with-transfer-encoding';
+  if (method === 'CONNECT') return 'connect-with-body';
+  return codings.length > 0 ? chunksOf(codings, version) : lengthOf(lengths);
+}
+
+function chunksOf(codings: readonly string[], version: string): BodyFraming | HeadRefusalReason {
+  if (codings.length === 1 && ONE_CHUNKED.test(codings[0] as string)) {
+    return version === '1.1' ? CHUNKED : 'transfer-encoding';
+  }
+  const isKnown = (name: string) => name === '' || name === 'chunked';
+  return namesIn(codings).every(isKnown) ? 'transfer-encoding' : 'transfer-encoding-unknown';
+}
+
+function lengthOf(lengths: readonly string[]): BodyFraming | HeadRefusalReason {
+  if (lengths.length > 1) return 'content-length-repeated';
+  const text = lengths[0] as string;
+  const bytes = Number(text);
+  if (!LENGTH.test(text) || !Number.isSafeInteger(bytes)) return 'content-length';
+  return { kind: 'length', bytes };
+}
+
+/**
+ * Whether the client asks for another protocol, RFC 9110 7.8 and 9.3.6. As in Node's parser an empty
+ * `Upgrade` asks for none, and `Proxy-Connection` is taken for `Connection`.
+ */
+export function upgradeOf(
+  bytes: Buffer,
+  fields: HeadFields,
+  method: string,
+): boolean | HeadRefusalReason {
+  if (method === 'CONNECT') return true;
+  if (!fields.valuesOf(bytes, 'upgrade').some((value) => value !== '')) return false;
+  const options = ['connection', 'proxy-connection'].flatMap((name) =>
+    fields.untrimmedOf(bytes, name),
+  );
+  if (!namesIn(options).includes('upgrade')) return false;
+  // `upgrade` with a tab beside it is none to Node 20, and one to later versions.
+  return options.some((value) => value.includes('\t')) ? 'connection' : true;
+}
+
+/** The members of lists, in lower case without spaces and tabs around them. */
+function namesIn(values: readonly string[]): string[] {
+  return values.flatMap((value) => value.split(',')).map((name) => trimmed(name).toLowerCase());
+}
+
+/** `trim()` takes more than spaces and tabs, and an expression takes quadratic time. */
+function trimmed(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && isBlank(text[from])) from += 1;
+  while (to > from && isBlank(text[to - 1])) to -= 1;
+  return text.slice(from, to);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
+}

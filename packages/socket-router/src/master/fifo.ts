@@ -1,0 +1,34 @@
+/** First in, first out, in constant time whatever its length. */
+export class Fifo<T> {
+  #items: (T | undefined)[] = [];
+  #first = 0;
+
+  get length(): number {
+    return this.#items.length - this.#first;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  shift(): T | undefined {
+    if (this.length === 0) return undefined;
+    const item = this.#items[this.#first];
+    this.#items[this.#first] = undefined;
+    this.#first += 1;
+    // `Array.shift` moves all the rest: half is cut off at a time instead.
+    if (this.length === 0 || this.#first * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#first);
+      this.#first = 0;
+    }
+    return item;
+  }
+
+  /** Empties it. */
+  take(): T[] {
+    const items = this.#items.slice(this.#first) as T[];
+    this.#items = [];
+    this.#first = 0;
+    return items;
+  }
+}

@@ -1,0 +1,21 @@
+import type { Socket } from 'node:net';
+import type { ProxiedAddresses } from '../contract/head.ts';
+import type { Choice } from '../routing/decide.ts';
+
+/** A connection in the router's hand, from its arrival until a worker has taken it. */
+export interface HeldConnection {
+  readonly id: number;
+  readonly socket: Socket;
+  /** Read, and not yet given to a worker. */
+  bytes: Buffer;
+  choice: Choice;
+  /** Known when the head is read: HTTP answers mean nothing to such a client. */
+  speaksTls: boolean;
+  proxy: ProxiedAddresses | undefined;
+  /** How often it was sent to a worker. */
+  attempts: number;
+  /** Runs while it waits: for its head, then for a worker. */
+  timer: NodeJS.Timeout | undefined;
+  /** `given`: sent to a worker that has not answered. */
+  stage: 'reading' | 'waiting' | 'queued' | 'given' | 'done';
+}

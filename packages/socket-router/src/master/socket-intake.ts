@@ -1,0 +1,166 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { refuseSocket } from '../answers/refuse-socket.ts';
+import type { ResolvedRouterOptions } from '../options/resolve-router-options.ts';
+import { decide } from '../routing/decide.ts';
+import { headOf } from '../routing/head-views.ts';
+import type { ReadHead } from './head-sniffer.ts';
+import type { HeldConnection } from './held-connection.ts';
+import type { Intake, IntakeParts } from './intake.ts';
+import { Placement } from './placement.ts';
+import { Reception } from './reception.ts';
+import type { RouterCounts } from './router-counts.ts';
+import type { RouterEmitter } from './router-emitter.ts';
+import type { ConnectionEvents, UntakenReason, WorkerLane } from './worker-lane.ts';
+
+/** Mode `socket`: a connection is read up to its head, given to a worker, and closed here. */
+export class SocketIntake implements Intake, ConnectionEvents {
+  readonly server: Server;
+  readonly #options: ResolvedRouterOptions;
+  readonly #counts: RouterCounts;
+  readonly #emitter: RouterEmitter;
+  readonly #reception: Reception;
+  readonly #placement: Placement;
+  readonly #held = new Set<HeldConnection>();
+  readonly #refused = new Set<Socket>();
+  #finished: (() => void) | undefined;
+
+  constructor({ options, fleet, counts, emitter }: IntakeParts) {
+    const { limits } = options;
+    this.#options = options;
+    this.#counts = counts;
+    this.#emitter = emitter;
+    this.#placement = new Placement(fleet, {
+      loadFactor: options.loadFactor,
+      queuePerWorker: limits.queuePerWorker,
+      refuse: (connection, reason) => this.#refuse(connection, 503, reason),
+    });
+    this.#reception = new Reception(
+      {
+        protocol: options.protocol,
+        headBytes: limits.headBytes,
+        headTimeoutMs: limits.headTimeoutMs,
+        isProxied: (socket) => options.acceptsProxies && options.isProxy(socket.remoteAddress),
+      },
+      {
+        read: (connection, head) => this.#decide(connection, head),
+        refused: (connection, status, reason) => this.#refuse(connection, status, reason),
+        overdue: (connection) => this.#overdue(connection),
+        gone: (connection) => this.gone(connection),
+      },
+    );
+    // Without a buffer of its own a socket reads when it is asked to, once: what is not read here the worker reads.
+    this.server = createServer({ highWaterMark: 0, allowHalfOpen: true, noDelay: true }, (socket) =>
+      this.#accept(socket),
+    );
+  }
+
+  workersChanged(): void {
+    this.#placement.retry();
+  }
+
+  finish(): Promise<void> {
+    this.#reception.closeSilent();
+    return new Promise((resolve) => {
+      this.#finished = resolve;
+      if (this.#held.size === 0) resolve();
+    });
+  }
+
+  refuseWaiting(): void {
+    for (const connection of [...this.#held]) {
+      if (connection.stage !== 'given') this.#refuse(connection, 503, 'closing');
+    }
+  }
+
+  destroy(): void {
+    for (const connection of [...this.#held]) this.gone(connection);
+    for (const socket of this.#refused) socket.destroy();
+  }
+
+  stats(): { reading: number; waiting: number } {
+    return { reading: this.#reception.reading, waiting: this.#placement.waiting };
+  }
+
+  taken(connection: HeldConnection): void {
+    this.#counts.handedOver += 1;
+    this.#letGo(connection);
+    // The worker has its own copy: this one would hold a descriptor, and keep the connection open for ever.
+    connection.socket.destroy();
+  }
+
+  untaken(connections: HeldConnection[], lane: WorkerLane, reason: UntakenReason): void {
+    this.#counts.rerouted += connections.length;
+    this.#emitter.emit('rerouted', {
+      slot: lane.worker.slot,
+      reason,
+      connections: connections.length,
+    });
+    for (const connection of connections) this.#placement.place(connection);
+  }
+
+  gone(connection: HeldConnection): void {
+    this.#counts.gone += 1;
+    this.#letGo(connection);
+    connection.socket.destroy();
+  }
+
+  #accept(socket: Socket): void {
+    this.#counts.accepted += 1;
+    if (this.#held.size < this.#options.limits.pending) {
+      this.#held.add(this.#reception.receive(socket));
+    } else {
+      this.#count(503, 'pending-full');
+      this.#answer(socket, 503, this.#options.protocol === 'tls-sni');
+    }
+  }
+
+  #decide(connection: HeldConnection, read: ReadHead): void {
+    const decision = decide(this.#options.route, () =>
+      headOf(read, connection.socket, connection.proxy),
+    );
+    if (decision.kind === 'refuse') {
+      this.#refuse(connection, decision.status, decision.reason);
+    } else {
+      connection.choice = decision.choice;
+      this.#placement.place(connection);
+    }
+  }
+
+  #overdue(connection: HeldConnection): void {
+    // One that is under way is the claim timeout's.
+    if (connection.stage === 'given') connection.timer?.refresh();
+    else this.#refuse(connection, 503, 'worker-timeout');
+  }
+
+  #refuse(connection: HeldConnection, status: number, reason: string): void {
+    if (connection.stage === 'done') return;
+    this.#letGo(connection);
+    this.#answer(connection.socket, status, connection.speaksTls);
+    this.#count(status, reason);
+  }
+
+  /** Those who read their answer are bounded as well; the others are closed without one. */
+  #answer(socket: Socket, status: number, speaksTls: boolean): void {
+    if (this.#refused.size < this.#options.limits.pending) {
+      this.#refused.add(socket);
+      socket.once('close', () => this.#refused.delete(socket));
+      refuseSocket(socket, status, speaksTls);
+    } else {
+      socket.destroy();
+    }
+  }
+
+  #count(status: number, reason: string): void {
+    this.#counts.refused += 1;
+    this.#emitter.emit('refused', { status, reason });
+  }
+
+  #letGo(connection: HeldConnection): void {
+    this.#reception.forget(connection);
+    this.#placement.leave(connection);
+    connection.stage = 'done';
+    clearTimeout(connection.timer);
+    this.#held.delete(connection);
+    if (this.#held.size === 0) this.#finished?.();
+  }
+}

@@ -1,0 +1,32 @@
+import { Pool } from 'undici';
+
+/** Connections to the unix sockets of workers, kept for further requests. */
+export class DoorPools {
+  readonly #pools = new Map<string, Pool>();
+
+  get(door: string): Pool {
+    let pool = this.#pools.get(door);
+    if (pool === undefined) {
+      // No timeouts of its own: how long a worker may take is the worker's and the client's business.
+      pool = new Pool('http://worker', { socketPath: door, headersTimeout: 0, bodyTimeout: 0 });
+      this.#pools.set(door, pool);
+    }
+    return pool;
+  }
+
+  /** Closes what leads to other doors than these. */
+  keep(doors: ReadonlySet<string | undefined>): void {
+    for (const [door, pool] of this.#pools) {
+      if (doors.has(door)) continue;
+      this.#pools.delete(door);
+      // What still waits for an answer of a process that is gone has failed by itself.
+      pool.close().catch(() => {});
+    }
+  }
+
+  async destroy(): Promise<void> {
+    const pools = [...this.#pools.values()];
+    this.#pools.clear();
+    await Promise.all(pools.map((pool) => pool.destroy()));
+  }
+}

@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Of one connection and not of the message, RFC 9110 7.6.1; and `expect`, which the first server has answered. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+]);
+
+const FORWARDED_FOR = 'x-forwarded-for';
+
+/** Who asked, for a server that sees the proxy's connection only. */
+export interface AskedBy {
+  readonly remoteAddress: string | undefined;
+}
+
+/**
+ * The headers of a request as a proxy sends it on, as names and values in turn: without those of the connection, and
+ * with the client's address at the end of `X-Forwarded-For`.
+ */
+export function requestHeaders(request: IncomingMessage, { remoteAddress }: AskedBy): string[] {
+  const headers = withoutHopByHop(request.rawHeaders, request.headers.connection);
+  if (remoteAddress === undefined) return headers;
+  const before = request.headers[FORWARDED_FOR];
+  const kept = before === undefined ? headers : without(headers, FORWARDED_FOR);
+  kept.push(FORWARDED_FOR, before === undefined ? remoteAddress : `${before}, ${remoteAddress}`);
+  return kept;
+}
+
+/** The headers of an answer as a proxy sends it on, as names and values in turn. */
+export function responseHeaders(raw: readonly (Buffer | string)[]): string[] {
+  const headers = raw.map((part) => (typeof part === 'string' ? part : part.toString('latin1')));
+  let connection: string | undefined;
+  for (let index = 0; index < headers.length; index += 2) {
+    if (headers[index]?.toLowerCase() === 'connection') connection = headers[index + 1];
+  }
+  return withoutHopByHop(headers, connection);
+}
+
+function withoutHopByHop(raw: readonly string[], connection: string | undefined): string[] {
+  const named = connection?.toLowerCase().split(',') ?? [];
+  // Almost every message names just those that are known.
+  const others = named.map((name) => name.trim()).filter((name) => !IGNORED.has(name));
+  const kept: string[] = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index] as string;
+    const lowerCase = name.toLowerCase();
+    if (HOP_BY_HOP.has(lowerCase) || others.includes(lowerCase)) continue;
+    kept.push(name, raw[index + 1] as string);
+  }
+  return kept;
+}
+
+const IGNORED: ReadonlySet<string> = new Set(['', 'close', 'keep-alive', 'upgrade', 'te']);
+
+function without(raw: readonly string[], unwanted: string): string[] {
+  return raw.filter((_, index) => raw[index - (index % 2)]?.toLowerCase() !== unwanted);
+}

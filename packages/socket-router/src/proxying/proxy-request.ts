@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { hasBody } from './has-body.ts';
+import { type AskedBy, requestHeaders, responseHeaders } from './proxied-headers.ts';
+
+/**
+ * How a proxied request ended; `unreached`: nothing was sent and nothing answered, so another may be asked;
+ * `unsendable`: it never can be, such as `OPTIONS *`.
+ */
+export type ProxyOutcome = 'answered' | 'unreached' | 'unsendable' | 'failed' | 'client-left';
+
+export interface ProxiedRequest extends AskedBy {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly dispatcher: Dispatcher;
+  /** The client's connection ends with this answer. */
+  readonly isLast: boolean;
+  /** Exactly once. */
+  readonly ended: (outcome: ProxyOutcome) => void;
+}
+
+/** Sends a request on, streams the answer back with back pressure both ways, and ends both when either end leaves. */
+export function proxyRequest(proxied: ProxiedRequest): void {
+  const { request, dispatcher } = proxied;
+  const handler = new AnswerHandler(proxied);
+  try {
+    dispatcher.dispatch(
+      {
+        path: request.url as string,
+        method: request.method as Dispatcher.HttpMethod,
+        headers: requestHeaders(request, proxied),
+        body: hasBody(request) ? request : null,
+      },
+      handler,
+    );
+  } catch (error) {
+    handler.onResponseError(undefined, error as Error);
+  }
+}
+
+class AnswerHandler implements Dispatcher.DispatchHandler {
+  readonly #proxied: ProxiedRequest;
+  #controller: Dispatcher.DispatchController | undefined;
+  #hasData = false;
+  #outcome: ProxyOutcome | undefined;
+
+  constructor(proxied: ProxiedRequest) {
+    this.#proxied = proxied;
+    proxied.response.once('close', this.#onClose);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#outcome !== undefined) controller.abort(new Error('The client has left'));
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _: unknown,
+    text?: string,
+  ): void {
+    // Those before the last one, such as 103, are not sent on.
+    if (status < 200) return;
+    const headers = responseHeaders((controller.rawHeaders ?? []) as (Buffer | string)[]);
+    if (this.#proxied.isLast) headers.push('connection', 'close');
+    this.#proxied.response.writeHead(status, text ?? '', headers);
+    // With the first of the body, if that came along; a client of a stream of events gets it at once nevertheless.
+    process.nextTick(() => {
+      if (!this.#hasData && this.#outcome === undefined) this.#proxied.response.flushHeaders();
+    });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { response } = this.#proxied;
+    this.#hasData = true;
+    if (response.write(chunk)) return;
+    controller.pause();
+    response.once('drain', () => controller.resume());
+  }
+
+  onResponseEnd(): void {
+    const { response } = this.#proxied;
+    this.#end('answered');
+    response.end();
+  }
+
+  onResponseError(_: unknown, { code }: NodeJS.ErrnoException): void {
+    if (code === 'UND_ERR_INVALID_ARG') this.#end('unsendable');
+    else if (this.#controller === undefined) this.#end('unreached');
+    else this.#end('failed');
+  }
+
+  readonly #onClose = (): void => {
+    this.#end('client-left');
+    this.#controller?.abort(new Error('The client has left'));
+  };
+
+  #end(outcome: ProxyOutcome): void {
+    if (this.#outcome !== undefined) return;
+    this.#outcome = outcome;
+    this.#proxied.response.off('close', this.#onClose);
+    this.#proxied.ended(outcome);
+  }
+}

@@ -1,0 +1,94 @@
+import { type IncomingMessage, request as openRequest, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { answerFailure } from '../answers/answer-failure.ts';
+import { type AskedBy, requestHeaders, responseHeaders } from './proxied-headers.ts';
+
+export interface ProxiedUpgrade extends AskedBy {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  /** What the client has sent behind its request. */
+  readonly early: Buffer;
+  /** The unix socket of the server. */
+  readonly door: string;
+  /** Exactly once, when both connections have ended. */
+  readonly ended: () => void;
+}
+
+/**
+ * Sends a request for another protocol on. With the answer 101 the two connections are one; with any other the answer
+ * goes back and the connection ends, since what the client sends after it would reach the server unseen.
+ */
+export function proxyUpgrade(upgrade: ProxiedUpgrade): void {
+  const { request, socket, early, door } = upgrade;
+  const outgoing = openRequest({
+    socketPath: door,
+    method: request.method ?? 'GET',
+    path: request.url ?? '/',
+    headers: [
+      ...requestHeaders(request, upgrade),
+      'connection',
+      'upgrade',
+      'upgrade',
+      request.headers.upgrade ?? '',
+    ],
+    agent: false,
+  });
+  socket.once('close', () => {
+    outgoing.destroy();
+    upgrade.ended();
+  });
+  socket.on('error', () => socket.destroy());
+  outgoing.on('error', () => refuse(request, socket));
+  outgoing.on('response', (answer) => sendBack(answer, request, socket));
+  outgoing.on('upgrade', (answer, peer: Socket, first: Buffer) => {
+    socket.write(headOf(answer));
+    join(socket, peer, first);
+    if (early.length > 0) peer.write(early);
+  });
+  outgoing.end();
+}
+
+/** Bytes go both ways until either end has closed. */
+function join(socket: Duplex, peer: Socket, first: Buffer): void {
+  peer.on('error', () => socket.destroy());
+  peer.once('close', () => {
+    if (!peer.readableEnded) socket.destroy();
+  });
+  socket.once('close', () => peer.destroy());
+  if (first.length > 0) socket.write(first);
+  peer.pipe(socket);
+  socket.pipe(peer);
+}
+
+function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
+  let head = `HTTP/1.1 ${statusCode} ${statusMessage}\r\n`;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    head += `${rawHeaders[index]}: ${rawHeaders[index + 1]}\r\n`;
+  }
+  return `${head}\r\n`;
+}
+
+function sendBack(answer: IncomingMessage, request: IncomingMessage, socket: Duplex): void {
+  const response = responseOn(socket, request);
+  const headers = responseHeaders(answer.rawHeaders);
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, [
+    ...headers,
+    'connection',
+    'close',
+  ]);
+  answer.pipe(response);
+}
+
+function refuse(request: IncomingMessage, socket: Duplex): void {
+  if (socket.destroyed) return;
+  answerFailure(responseOn(socket, request), 502);
+}
+
+/** A server gives an upgrade's socket away: the answer to it has to be made by hand. */
+function responseOn(socket: Duplex, request: IncomingMessage): ServerResponse {
+  const response = new ServerResponse(request);
+  response.assignSocket(socket as Socket);
+  response.once('finish', () => socket.end());
+  return response;
+}

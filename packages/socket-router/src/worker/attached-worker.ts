@@ -1,0 +1,191 @@
+import { Socket } from 'node:net';
+import type { WorkerHandle } from '../contract/worker-handle.ts';
+import type { ResolvedAttachOptions } from '../options/resolve-attach-options.ts';
+import { resolveGrace } from '../options/resolve-grace.ts';
+import {
+  ANY_ROUTER,
+  type HandMessage,
+  type HelloMessage,
+  isTagged,
+  type RouterMessage,
+} from '../wire/messages.ts';
+import { withinMs } from '../wire/within-ms.ts';
+import { type Affinity, STAYING } from './affinity.ts';
+import { type AttachableServer, allowsHalfOpen } from './attachable-server.ts';
+import { ClientAddresses } from './client-address.ts';
+import { openDoor } from './door.ts';
+import { drainConnections } from './drain-connections.ts';
+import { Forwarding } from './forwarding.ts';
+import { oneRequestEach } from './one-request-each.ts';
+import { type RouterChannel, tellRouter } from './router-channel.ts';
+import { RouterLink } from './router-link.ts';
+
+export interface AttachedWorkerOptions extends ResolvedAttachOptions {
+  readonly channel: RouterChannel;
+}
+
+/** A server and the routers that give it connections. */
+export class AttachedWorker implements WorkerHandle {
+  readonly #server: AttachableServer;
+  readonly #options: AttachedWorkerOptions;
+  readonly #channel: RouterChannel;
+  readonly #links = new Map<string, RouterLink>();
+  readonly #sessions = new Set<{ close(): void }>();
+  readonly #draining = new AbortController();
+  readonly #addresses: ClientAddresses;
+  #end: Promise<void> | undefined;
+
+  constructor(server: AttachableServer, options: AttachedWorkerOptions) {
+    this.#server = server;
+    this.#options = options;
+    this.#channel = options.channel;
+    this.#addresses = new ClientAddresses(server);
+    // An HTTP server that does not listen knows no timeouts and no idle connections: it begins with this event.
+    if (!server.listening) server.emit('listening');
+    server.on(
+      'session',
+      (session: { close(): void; once(event: 'close', f: () => void): void }) => {
+        this.#sessions.add(session);
+        session.once('close', () => this.#sessions.delete(session));
+      },
+    );
+    this.#channel.on('message', this.#onMessage);
+    this.#channel.on('disconnect', this.#onDisconnect);
+    tellRouter(this.#channel, ANY_ROUTER, { kind: 'attached' });
+  }
+
+  get connections(): number {
+    let open = 0;
+    for (const link of this.#links.values()) open += link.sockets.size;
+    return open;
+  }
+
+  get draining(): AbortSignal {
+    return this.#draining.signal;
+  }
+
+  close(options?: { readonly graceMs?: number }): Promise<void> {
+    const graceMs = resolveGrace('close worker', options);
+    this.#end ??= this.#close(graceMs);
+    return this.#end;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  readonly #onMessage = (message: unknown, handle: unknown): void => {
+    if (!isTagged(message)) return;
+    const told = message as typeof message & RouterMessage;
+    const socket = handle instanceof Socket ? handle : undefined;
+    const link = this.#linkOf(told.router);
+    switch (told.kind) {
+      case 'hello':
+        void this.#meet(link, told);
+        break;
+      case 'peers':
+        link.affinity.update(told.peers);
+        break;
+      case 'hand':
+        this.#take(link, told, socket);
+        break;
+      case 'closing':
+        this.#draining.abort();
+        break;
+      case 'drain':
+        void this.#drain(link, told.graceMs).then(() => {
+          tellRouter(this.#channel, told.router, { kind: 'drained' });
+        });
+        break;
+      case 'retired':
+        link.retired();
+    }
+  };
+
+  async #meet(link: RouterLink, { affinity, slot, door }: HelloMessage): Promise<void> {
+    link.met ??= this.#prepare(link, affinity, slot, door);
+    await link.met;
+    if (this.#end === undefined) tellRouter(this.#channel, link.router, { kind: 'ready' });
+  }
+
+  /** What throws here ends the process, as a port that is taken does. */
+  async #prepare(
+    link: RouterLink,
+    affinity: HelloMessage['affinity'],
+    slot: string,
+    door: string | undefined,
+  ): Promise<void> {
+    link.affinity = this.#affinityOf(affinity, slot);
+    if (door !== undefined) link.door = await openDoor(door, this.#server);
+  }
+
+  #affinityOf(affinity: HelloMessage['affinity'], slot: string): Affinity {
+    if (affinity === 'connection') return STAYING;
+    if (affinity === 'close') return oneRequestEach(this.#server);
+    const { route } = this.#options;
+    if (route === undefined) {
+      throw new TypeError(
+        'Cannot attach worker: route must be a function with affinity forward, got undefined',
+      );
+    }
+    return new Forwarding(this.#server, { route, slot });
+  }
+
+  #linkOf(router: string): RouterLink {
+    let link = this.#links.get(router);
+    if (link === undefined) {
+      link = new RouterLink(router, this.#channel);
+      this.#links.set(router, link);
+    }
+    return link;
+  }
+
+  #take(link: RouterLink, message: HandMessage, socket: Socket | undefined): void {
+    if (!link.take(message, socket)) return;
+    const { bytes, proxy } = message;
+    socket.allowHalfOpen = allowsHalfOpen(this.#server);
+    // A channel that speaks JSON makes something else of a buffer.
+    if (bytes.length !== 0) socket.unshift(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes));
+    if (proxy !== undefined) this.#addresses.set(socket, proxy);
+    link.affinity.add(socket, message);
+    this.#server.emit('connection', socket);
+  }
+
+  async #close(graceMs: number): Promise<void> {
+    const deadline = performance.now() + graceMs;
+    const links = [...this.#links.values()];
+    // After the router's answer nothing is under way any more; what comes before it goes back.
+    await withinMs(Promise.all(links.map((link) => link.retire())), graceMs);
+    const left = Math.max(0, deadline - performance.now());
+    await Promise.all(links.map((link) => this.#drain(link, left)));
+    this.#channel.off('message', this.#onMessage);
+    this.#channel.off('disconnect', this.#onDisconnect);
+    for (const link of links) link.release();
+  }
+
+  async #drain(link: RouterLink, graceMs: number): Promise<void> {
+    link.isDraining = true;
+    this.#draining.abort();
+    const { door } = link;
+    await drainConnections({
+      server: this.#server,
+      sockets: door === undefined ? [link.sockets] : [link.sockets, door.sockets],
+      sessions: this.#sessions,
+      // Somebody may be at the door whom we have not seen yet.
+      waitsForMore: door !== undefined,
+      graceMs,
+    });
+    door?.close();
+  }
+
+  readonly #onDisconnect = (): void => {
+    const links = [...this.#links.values()];
+    for (const link of links) link.retired();
+    if (this.#end !== undefined || this.#options.orphan === 'stay') return;
+    const { orphanGraceMs } = this.#options;
+    void Promise.all(links.map((link) => this.#drain(link, orphanGraceMs))).then(() => {
+      // Nobody would ever give it work again, or end it; node:cluster does the same with its workers.
+      process.exit();
+    });
+  };
+}

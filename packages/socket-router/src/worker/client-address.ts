@@ -1,0 +1,43 @@
+import type { Socket } from 'node:net';
+import type { ProxiedAddresses } from '../contract/head.ts';
+import type { AttachableServer } from './attachable-server.ts';
+
+/** Lets a server see the address that a PROXY header told as the address of the connection itself. */
+export class ClientAddresses {
+  readonly #server: AttachableServer;
+  /** By the proxy's own address and port, which one connection has at a time. */
+  readonly #raw = new Map<string, ProxiedAddresses>();
+
+  constructor(server: AttachableServer) {
+    this.#server = server;
+  }
+
+  set(socket: Socket, proxy: ProxiedAddresses): void {
+    if (this.#raw.size === 0) this.#server.prependListener('secureConnection', this.#onSecure);
+    const name = endpointOf(socket);
+    this.#raw.set(name, proxy);
+    socket.once('close', () => {
+      this.#raw.delete(name);
+      if (this.#raw.size === 0) this.#server.off('secureConnection', this.#onSecure);
+    });
+    show(socket, proxy);
+  }
+
+  /** TLS makes another socket of it, which leads to the first one by no public way. */
+  readonly #onSecure = (socket: Socket): void => {
+    const proxy = this.#raw.get(endpointOf(socket));
+    if (proxy !== undefined) show(socket, proxy);
+  };
+}
+
+function endpointOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+function show(socket: Socket, { source }: ProxiedAddresses): void {
+  Object.defineProperties(socket, {
+    remoteAddress: { value: source.address, configurable: true },
+    remotePort: { value: source.port, configurable: true },
+    remoteFamily: { value: source.address.includes(':') ? 'IPv6' : 'IPv4', configurable: true },
+  });
+}

@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { rmdirSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { type AttachableServer, allowsHalfOpen } from './attachable-server.ts';
+
+/** A unix socket by which requests reach this worker that another process has read. */
+export interface Door {
+  /** Connections that came in by it and are open. */
+  readonly sockets: ReadonlySet<Socket>;
+  close(): void;
+}
+
+/** Opens a door to a server. @throws the platform's error when the path cannot be used */
+export async function openDoor(path: string, server: AttachableServer): Promise<Door> {
+  const sockets = new Set<Socket>();
+  const listener: Server = createServer({ allowHalfOpen: allowsHalfOpen(server) }, (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    server.emit('connection', socket);
+  });
+  listener.listen(path);
+  await once(listener, 'listening');
+  return {
+    sockets,
+    close: () => {
+      listener.close();
+      removeEmpty(dirname(path));
+    },
+  };
+}
+
+/** The router removes the folder; if it was killed, the last worker does, which may exit at once after this. */
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Others are still in it, or it is gone.
+  }
+}

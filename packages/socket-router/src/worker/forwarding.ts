@@ -1,0 +1,142 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { answerFailure } from '../answers/answer-failure.ts';
+import { refuseSocket } from '../answers/refuse-socket.ts';
+import type { RouteFunction } from '../contract/head.ts';
+import { DoorPools } from '../proxying/door-pools.ts';
+import { hasBody } from '../proxying/has-body.ts';
+import { proxyRequest } from '../proxying/proxy-request.ts';
+import { proxyUpgrade } from '../proxying/proxy-upgrade.ts';
+import { type Decision, decide } from '../routing/decide.ts';
+import { headOfRequest } from '../routing/head-views.ts';
+import { homeSlot } from '../routing/rendezvous.ts';
+import type { Affinity, RoutedBy } from './affinity.ts';
+import type { AttachableServer } from './attachable-server.ts';
+
+/** Events of an HTTP server that begin with a request. */
+const REQUEST_EVENTS: ReadonlySet<string | symbol> = new Set([
+  'request',
+  'checkContinue',
+  'checkExpectation',
+  'upgrade',
+]);
+
+type Emit = (event: string | symbol, ...values: unknown[]) => boolean;
+
+/** A connection that a router gave to this worker. */
+interface Origin {
+  /** Of its first request. */
+  readonly key: string | undefined;
+  hasAsked: boolean;
+}
+
+/** Sends later requests on a connection to the worker of their own key, before the server sees them. */
+export class Forwarding implements Affinity {
+  readonly #route: RouteFunction;
+  readonly #slot: string;
+  readonly #emit: Emit;
+  readonly #origins = new WeakMap<Socket, Origin>();
+  readonly #pools = new DoorPools();
+  #doors: ReadonlyMap<string, string> = new Map();
+  #slots: readonly string[] = [];
+
+  constructor(server: AttachableServer, options: { route: RouteFunction; slot: string }) {
+    this.#route = options.route;
+    this.#slot = options.slot;
+    // A listener could not keep a request from the other listeners.
+    const emit = server.emit as Emit;
+    this.#emit = (event, ...values) => emit.call(server, event, ...values);
+    server.emit = (event: string | symbol, ...values: unknown[]) => {
+      if (REQUEST_EVENTS.has(event) && this.#forwards(event, values)) return true;
+      return this.#emit(event, ...values);
+    };
+  }
+
+  /** Tells where the workers are. */
+  update(peers: readonly { readonly slot: string; readonly door: string }[]): void {
+    this.#doors = new Map(peers.map(({ slot, door }) => [slot, door]));
+    this.#slots = [...this.#doors.keys()];
+    this.#pools.keep(new Set(this.#doors.values()));
+  }
+
+  /** To be called for a connection before the server gets it; the requests of others are never forwarded. */
+  add(socket: Socket, { key }: RoutedBy): void {
+    this.#origins.set(socket, { key, hasAsked: false });
+  }
+
+  close(): void {
+    void this.#pools.destroy();
+  }
+
+  #forwards(event: string | symbol, values: readonly unknown[]): boolean {
+    const request = values[0] as IncomingMessage;
+    const origin = this.#origins.get(request.socket);
+    if (origin === undefined) return false;
+    // Up to Node 24 the bytes of its body are taken for those of the new protocol: that is for the server alone.
+    if (event === 'upgrade' && hasBody(request)) return false;
+    if (!origin.hasAsked) {
+      // The router has decided on this one.
+      origin.hasAsked = true;
+      return false;
+    }
+    const decision = decide(this.#route, () =>
+      headOfRequest(request, request.socket.remoteAddress),
+    );
+    if (decision.kind === 'refuse') {
+      if (event === 'upgrade') refuseSocket(values[1] as Socket, decision.status, false);
+      else answerFailure(values[1] as ServerResponse, decision.status);
+      return true;
+    }
+    const door = this.#doorFor(decision, origin);
+    if (door === undefined) return false;
+    if (event === 'upgrade') this.#forwardUpgrade(request, values, door);
+    else this.#forwardRequest(event, request, values[1] as ServerResponse, door);
+    return true;
+  }
+
+  /** None when the request is to be answered here. */
+  #doorFor(decision: Decision, origin: Origin): string | undefined {
+    if (decision.kind !== 'place' || decision.choice.kind === 'any') return undefined;
+    if (decision.choice.kind === 'key' && decision.choice.key === origin.key) return undefined;
+    const slot =
+      decision.choice.kind === 'key'
+        ? homeSlot(decision.choice.key, this.#slots)
+        : decision.choice.slot;
+    return slot === undefined || slot === this.#slot ? undefined : this.#doors.get(slot);
+  }
+
+  #forwardRequest(
+    event: string | symbol,
+    request: IncomingMessage,
+    response: ServerResponse,
+    door: string,
+  ): void {
+    proxyRequest({
+      request,
+      response,
+      dispatcher: this.#pools.get(door),
+      remoteAddress: request.socket.remoteAddress,
+      isLast: false,
+      ended: (outcome) => {
+        // A worker that has just died, or a request that no proxy sends: untouched, and better answered here than not.
+        if (outcome === 'unreached' || outcome === 'unsendable') {
+          this.#emit(event, request, response);
+        } else if (outcome === 'failed') {
+          answerFailure(response, 502);
+        }
+      },
+    });
+    if (event === 'checkContinue') response.writeContinue();
+  }
+
+  #forwardUpgrade(request: IncomingMessage, values: readonly unknown[], door: string): void {
+    proxyUpgrade({
+      request,
+      socket: values[1] as Socket,
+      early: values[2] as Buffer,
+      door,
+      remoteAddress: request.socket.remoteAddress,
+      ended: () => {},
+    });
+  }
+}

@@ -1,0 +1,233 @@
+import type cluster from 'node:cluster';
+import { createServer } from 'node:http';
+import { expect, test } from 'vitest';
+import {
+  attachWorker,
+  clusterWorkers,
+  createSocketRouter,
+  forkWorkers,
+  RouterError,
+  type RouterOptions,
+} from '../src/index.ts';
+
+const workers = { subscribe: () => () => {} };
+const module = new URL('workers/http-worker.mjs', import.meta.url);
+
+type Wrong = readonly [what: unknown, error: typeof TypeError | typeof RangeError, message: string];
+
+const options: Wrong[] = [
+  [undefined, TypeError, 'options must be an object, got undefined'],
+  [{}, TypeError, 'workers must be an object with subscribe, got undefined'],
+  [{ workers: 4 }, TypeError, 'workers must be an object with subscribe, got 4'],
+  [{ workers, mode: 'cluster' }, TypeError, 'mode must be one of socket, passthru, got cluster'],
+  [{ workers, route: 'key' }, TypeError, 'route must be a function, got key'],
+  [
+    { workers, affinity: 'sticky' },
+    TypeError,
+    'affinity must be one of connection, forward, close, got sticky',
+  ],
+  [
+    { workers, protocol: 'https' },
+    TypeError,
+    'protocol must be one of http, tls-sni, auto, got https',
+  ],
+  [{ workers, balance: 1.25 }, TypeError, 'balance must be an object, got 1.25'],
+  [
+    { workers, balance: { loadFactor: 0.5 } },
+    RangeError,
+    'balance.loadFactor must be 1 to Infinity, got 0.5',
+  ],
+  [{ workers, balance: { factor: 2 } }, TypeError, 'known options expected, got balance.factor'],
+  [
+    { workers, proxyProtocol: true },
+    TypeError,
+    'proxyProtocol must be an object or false, got true',
+  ],
+  [
+    { workers, proxyProtocol: {} },
+    TypeError,
+    'proxyProtocol.trusted must be a list of texts, got undefined',
+  ],
+  [
+    { workers, proxyProtocol: { trusted: ['10.0.0.0/33'] } },
+    TypeError,
+    'proxyProtocol.trusted must be a list of addresses and subnets, got 10.0.0.0/33',
+  ],
+  [
+    { workers, proxyProtocol: { trusted: ['proxy.example'] } },
+    TypeError,
+    'proxyProtocol.trusted must be a list of addresses and subnets, got proxy.example',
+  ],
+  [{ workers, limits: [] }, TypeError, 'limits must be an object, got '],
+  [
+    { workers, limits: { headBytes: 1 } },
+    RangeError,
+    'limits.headBytes must be an integer of 64 to 65536, got 1',
+  ],
+  [
+    { workers, limits: { headTimeoutMs: 0 } },
+    RangeError,
+    'limits.headTimeoutMs must be an integer of 1 to 2147483647, got 0',
+  ],
+  [
+    { workers, limits: { pending: 1.5 } },
+    RangeError,
+    'limits.pending must be an integer of 1 to 9007199254740991, got 1.5',
+  ],
+  [
+    { workers, limits: { queuePerWorker: '1' } },
+    TypeError,
+    'limits.queuePerWorker must be an integer of 1 to 9007199254740991, got 1',
+  ],
+  [
+    { workers, limits: { claimTimeoutMs: 5 } },
+    RangeError,
+    'limits.claimTimeoutMs must be an integer of 10 to 2147483647, got 5',
+  ],
+  [
+    { workers, limits: { headbytes: 1 } },
+    TypeError,
+    'known options expected, got limits.headbytes',
+  ],
+  [{ workers, port: 80 }, TypeError, 'known options expected, got port'],
+  [
+    { workers, mode: 'passthru', protocol: 'auto' },
+    TypeError,
+    'protocol must be http in mode passthru, got auto',
+  ],
+  [
+    { workers, mode: 'passthru', affinity: 'close' },
+    TypeError,
+    'affinity must be connection in mode passthru, got close',
+  ],
+  [
+    { workers, affinity: 'forward', protocol: 'tls-sni' },
+    TypeError,
+    'protocol must be http with affinity forward, got tls-sni',
+  ],
+];
+
+test.each(options)('createSocketRouter(%j) throws', (given, error, message) => {
+  const create = () => createSocketRouter(given as RouterOptions);
+  expect(create).toThrow(error);
+  expect(create).toThrow(`Cannot create router: ${message}`);
+});
+
+const forks: (readonly [module: unknown, ...Wrong])[] = [
+  ['./worker.js', 1, TypeError, 'module must be a URL, got ./worker.js'],
+  [module, 0, RangeError, 'workers must be an integer of 1 to 1024, got 0'],
+  [module, undefined, TypeError, 'options must be an object, got undefined'],
+  [module, {}, TypeError, 'workers must be an integer of 1 to 1024, got undefined'],
+  [
+    module,
+    { workers: 1, backoffMs: [5, 1] },
+    TypeError,
+    'backoffMs must be two integers of 1 or more, the second not below the first, got 5,1',
+  ],
+  [module, { workers: 1, env: 'A=b' }, TypeError, 'env must be an object, got A=b'],
+  [
+    module,
+    { workers: 1, execArgv: '--inspect' },
+    TypeError,
+    'execArgv must be a list of texts, got --inspect',
+  ],
+  [module, { workers: 1, cwd: '/' }, TypeError, 'known options expected, got cwd'],
+];
+
+test.each(forks)('forkWorkers(%s, %j) throws', (url, given, error, message) => {
+  const fork = () => forkWorkers(url as URL, given as number);
+  expect(fork).toThrow(error);
+  expect(fork).toThrow(`Cannot fork workers: ${message}`);
+});
+
+test.each([
+  [{}, 'got [object Object]'],
+  [undefined, 'got undefined'],
+  [{ isPrimary: false }, 'got that of a worker'],
+])('clusterWorkers(%j) throws', (given, got) => {
+  expect(() => clusterWorkers(given as typeof cluster)).toThrow(
+    new TypeError(
+      `Cannot take cluster workers: the cluster module of a primary process expected, ${got}`,
+    ),
+  );
+});
+
+const attachments: (readonly [server: unknown, ...Wrong])[] = [
+  [{}, undefined, TypeError, 'server must be a server, got [object Object]'],
+  [createServer, undefined, TypeError, `server must be a server, got ${createServer}`],
+  [createServer(), { route: {} }, TypeError, 'route must be a function, got [object Object]'],
+  [createServer(), { orphan: 'die' }, TypeError, 'orphan must be one of exit, stay, got die'],
+  [
+    createServer(),
+    { orphanGraceMs: -1 },
+    RangeError,
+    'orphanGraceMs must be an integer of 0 to 2147483647, got -1',
+  ],
+  [createServer(), { slot: 1 }, TypeError, 'known options expected, got slot'],
+];
+
+test.each(attachments)(
+  'attachWorker() throws for a wrong server or option',
+  (server, given, error, message) => {
+    const attach = () => attachWorker(server as ReturnType<typeof createServer>, given as object);
+    expect(attach).toThrow(error);
+    expect(attach).toThrow(`Cannot attach worker: ${message}`);
+  },
+);
+
+test('attachWorker() throws in a process that no router can reach', () => {
+  const { send } = process;
+  Object.assign(process, { send: undefined });
+  try {
+    expect(() => attachWorker(createServer())).toThrow(
+      new TypeError(
+        'Cannot attach worker: a process with a channel to its router expected, got none',
+      ),
+    );
+  } finally {
+    Object.assign(process, { send });
+  }
+});
+
+test('close() throws for a wrong grace, and closes nothing', async () => {
+  const router = createSocketRouter({ workers });
+  expect(() => router.close({ graceMs: -1 })).toThrow(
+    new RangeError('Cannot close router: graceMs must be an integer of 0 to 2147483647, got -1'),
+  );
+  expect(() => router.close({ grace: 1 } as object)).toThrow(
+    new TypeError('Cannot close router: known options expected, got grace'),
+  );
+  expect(router.stats().state).toBe('idle');
+  await router.close();
+});
+
+test('listen() rejects with the platform’s error, and may be tried again', async () => {
+  const one = createSocketRouter({ workers });
+  const other = createSocketRouter({ workers });
+  const { port } = await one.listen({ port: 0, host: '127.0.0.1' });
+  await expect(other.listen({ port, host: '127.0.0.1' })).rejects.toMatchObject({
+    code: 'EADDRINUSE',
+  });
+  expect((await other.listen({ port: 0, host: '127.0.0.1' })).port).not.toBe(port);
+  await Promise.all([one.close(), other.close()]);
+});
+
+test('a folder for unix sockets that cannot be is told at once', () => {
+  const { TMPDIR } = process.env;
+  const create = () => createSocketRouter({ workers, mode: 'passthru' });
+  try {
+    process.env['TMPDIR'] = '/nowhere';
+    expect(create).toThrow(
+      'Cannot open doors: a folder that can be written expected, got /nowhere',
+    );
+  } finally {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+  }
+});
+
+test('RouterError.is() knows errors of other copies of the package', () => {
+  expect(RouterError.is(new RouterError('ERR_STATE', 'text', { data: {} }))).toBe(true);
+  expect(RouterError.is(new Error('text'))).toBe(false);
+  expect(RouterError.is(undefined)).toBe(false);
+});

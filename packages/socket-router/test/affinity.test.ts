@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { homeSlot } from '../src/routing/rendezvous.ts';
+import { askToTell, exchange, oneConnection, open, toldIn } from './clients.ts';
+import { nextEvent, openRouter } from './router-fixture.ts';
+
+const SLOTS = ['0', '1', '2'];
+const byKey = {
+  count: 3,
+  env: { ROUTE: 'key' },
+  route: ({ header }: { header?(name: string): string | undefined }) => ({
+    key: header?.('x-key') ?? '',
+  }),
+};
+const keyed = (key: string) => ({ headers: { 'x-key': key } });
+/** A key for each slot. */
+const keys = SLOTS.map((slot) => {
+  for (let index = 0; ; index++)
+    if (homeSlot(`key-${index}`, SLOTS) === slot) return `key-${index}`;
+});
+
+test('affinity connection: later requests with other keys stay', async () => {
+  const { port, pids } = await openRouter(byKey);
+  const agent = oneConnection();
+  for (const key of [keys[1] ?? '', ...keys, ...keys]) {
+    expect((await askToTell(port, { agent, ...keyed(key) })).pid).toBe(pids()[1]);
+  }
+  agent.destroy();
+});
+
+test('affinity forward: each request is answered by the worker of its key, bodies and all', async () => {
+  const { port, pids } = await openRouter({ ...byKey, affinity: 'forward' });
+  const agent = oneConnection();
+  const body = Buffer.alloc(2_000_000, 'body');
+  for (let round = 0; round < 3; round++) {
+    for (const [slot, key] of keys.entries()) {
+      const told = await askToTell(port, {
+        agent,
+        method: 'POST',
+        body,
+        path: `/${round}`,
+        ...keyed(key),
+      });
+      expect(told).toMatchObject({
+        pid: pids()[slot],
+        bytes: body.length,
+        method: 'POST',
+        url: `/${round}`,
+      });
+    }
+  }
+  agent.destroy();
+});
+
+test('affinity forward: an offer of another protocol with a body is answered, body and all', async () => {
+  const { port } = await openRouter({ ...byKey, affinity: 'forward' });
+  const socket = await open(port);
+  const offer = (key: string | undefined): string =>
+    `POST / HTTP/1.1\r\nHost: a\r\nX-Key: ${key}\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 4\r\n\r\nbody`;
+  for (const key of keys) {
+    socket.write(offer(key));
+    const [answer] = await once(socket, 'data');
+    expect(toldIn(String(answer)).bytes).toBe(4);
+  }
+  socket.destroy();
+});
+
+test('affinity forward: a worker that is gone is stood in for', async () => {
+  const { port, pids, router } = await openRouter({ ...byKey, affinity: 'forward' });
+  const agent = oneConnection();
+  expect((await askToTell(port, { agent, ...keyed(keys[0] ?? '') })).pid).toBe(pids()[0]);
+  expect((await askToTell(port, { agent, ...keyed(keys[1] ?? '') })).pid).toBe(pids()[1]);
+  const down = nextEvent(router, 'worker-down');
+  const [, lost = 0] = pids();
+  process.kill(lost, 'SIGKILL');
+  await down;
+  const told = await askToTell(port, { agent, ...keyed(keys[1] ?? '') });
+  expect(told.pid).not.toBe(lost);
+  agent.destroy();
+});
+
+test('affinity close: a connection with a key carries one request', async () => {
+  const { port, pids } = await openRouter({ ...byKey, affinity: 'close' });
+  for (const [slot, key] of keys.entries()) {
+    const answer = await exchange(port, `GET / HTTP/1.1\r\nHost: a\r\nX-Key: ${key}\r\n\r\n`);
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+    expect(answer).toContain(`"pid":${pids()[slot]}`);
+  }
+});
+
+test('affinity close: so does one that was routed to a slot', async () => {
+  const route = () => ({ slot: '0' });
+  const { port } = await openRouter({ count: 1, affinity: 'close', route });
+  const answer = await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+});
+
+test('affinity close: a connection without a key is kept', async () => {
+  const { port } = await openRouter({ count: 1, affinity: 'close' });
+  const socket = await open(port);
+  for (let request = 0; request < 3; request++) {
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const [answer] = await new Promise<Buffer[]>((resolve) =>
+      socket.once('data', (chunk) => resolve([chunk])),
+    );
+    expect(String(answer)).not.toMatch(/connection: close/i);
+  }
+  socket.destroy();
+});

@@ -1,0 +1,150 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { connect, createServer as createNetServer, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { monotonicMs } from '../src/wire/monotonic-clock.ts';
+import { AttachedWorker } from '../src/worker/attached-worker.ts';
+import type { RouterChannel } from '../src/worker/router-channel.ts';
+import { until } from './until.ts';
+
+/** A router as the worker sees it, played by the test. */
+class SimulatedRouter extends EventEmitter {
+  connected = true;
+  readonly heard: Record<string, unknown>[] = [];
+
+  send(message: Record<string, unknown>): boolean {
+    this.heard.push(message);
+    return true;
+  }
+
+  say(message: object, handle?: Socket): void {
+    this.emit('message', { tag: 'ticketing:socket-router', router: 'router', ...message }, handle);
+  }
+
+  get kinds(): unknown[] {
+    return this.heard.map(({ kind, why }) => why ?? kind);
+  }
+}
+
+function attach(server: Server, options: { orphan?: 'stay' } = {}) {
+  const router = new SimulatedRouter();
+  const handle = new AttachedWorker(server, {
+    route: undefined,
+    orphan: options.orphan ?? 'stay',
+    orphanGraceMs: 0,
+    channel: router as unknown as RouterChannel,
+  });
+  router.say({ kind: 'hello', affinity: 'connection', slot: '0' });
+  return { router, handle };
+}
+
+/** Both ends of a connection; the first is the worker's. */
+async function connection(): Promise<[Socket, Socket]> {
+  const listener = createNetServer({ highWaterMark: 0 }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const client = connect((listener.address() as { port: number }).port, '127.0.0.1');
+  const [served] = await once(listener, 'connection');
+  listener.close();
+  onTestFinished(() => {
+    client.destroy();
+    served.destroy();
+  });
+  return [served, client];
+}
+
+const GET = Buffer.from('GET /one HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+const inTime = (): number => monotonicMs() + 1000;
+
+test('a worker says that it is attached, and greets each router', async () => {
+  const { router } = attach(createServer());
+  await new Promise(setImmediate);
+  expect(router.heard).toMatchObject([
+    { kind: 'attached', router: '*' },
+    { kind: 'ready', router: 'router' },
+  ]);
+});
+
+test('a connection is claimed before the server sees it, and answered', async () => {
+  const { router } = attach(
+    createServer((request, response) => {
+      expect(router.heard.at(-1)).toMatchObject({ kind: 'claim', id: 7, open: 1 });
+      response.end(request.url);
+    }),
+  );
+  const [served, client] = await connection();
+  router.say({ kind: 'hand', id: 7, bytes: GET, before: inTime() }, served);
+  const [answer] = await once(client, 'data');
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\/one$/);
+});
+
+test('bytes that JSON has made an object of are bytes again', async () => {
+  const { router } = attach(createServer((request, response) => response.end(request.url)));
+  const [served, client] = await connection();
+  const bytes = JSON.parse(JSON.stringify(GET));
+  router.say({ kind: 'hand', id: 1, bytes, before: inTime() }, served);
+  const [answer] = await once(client, 'data');
+  expect(String(answer)).toContain('/one');
+});
+
+test('a connection that comes too late is left alone: another worker has it', async () => {
+  let requests = 0;
+  const { router, handle } = attach(
+    createServer(() => {
+      requests += 1;
+    }),
+  );
+  const [served] = await connection();
+  router.say({ kind: 'hand', id: 1, bytes: GET, before: monotonicMs() - 1 }, served);
+  expect(served.destroyed).toBe(true);
+  expect(router.kinds).toContain('late');
+  expect(router.kinds).not.toContain('claim');
+  expect(handle.connections).toBe(0);
+  expect(requests).toBe(0);
+});
+
+test('a message without its handle is declined', () => {
+  const { router } = attach(createServer());
+  router.say({ kind: 'hand', id: 1, bytes: GET, before: inTime() });
+  expect(router.heard.at(-1)).toMatchObject({ kind: 'decline', id: 1, why: 'missing' });
+});
+
+test('foreign messages are ignored', () => {
+  const { router } = attach(createServer());
+  const before = router.heard.length;
+  for (const message of [null, 'text', 0, {}, [], { tag: 'another', kind: 'hand' }]) {
+    router.emit('message', message);
+  }
+  router.say({ kind: 'unknown' });
+  expect(router.heard.length).toBe(before);
+});
+
+test('a worker that closes takes no more, and tells its routers first', async () => {
+  const { router, handle } = attach(createServer());
+  const closed = handle.close({ graceMs: 1000 });
+  expect(router.heard.at(-1)).toMatchObject({ kind: 'retire', router: 'router' });
+  const [served] = await connection();
+  router.say({ kind: 'hand', id: 1, bytes: GET, before: inTime() }, served);
+  expect(router.kinds.at(-1)).toBe('draining');
+  router.say({ kind: 'retired' });
+  await closed;
+  expect(handle.draining.aborted).toBe(true);
+  expect(router.listenerCount('message') + router.listenerCount('disconnect')).toBe(0);
+  await handle.close();
+});
+
+test('how many connections are open is told some time after they change', async () => {
+  const { router, handle } = attach(createServer((_, response) => response.end()));
+  const [served, client] = await connection();
+  router.say({ kind: 'hand', id: 1, bytes: GET, before: inTime() }, served);
+  expect(handle.connections).toBe(1);
+  await once(client.resume(), 'close');
+  await until(() => router.heard.at(-1)?.['kind'] === 'load');
+  expect(router.heard.at(-1)).toMatchObject({ open: 0 });
+});
+
+test('a router that is gone lets its connections finish', async () => {
+  const { router, handle } = attach(createServer((_, response) => response.end('late')));
+  router.connected = false;
+  router.emit('disconnect');
+  await handle.close({ graceMs: 100 });
+});

@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { ask, askToTell, oneConnection, open, received, toldIn } from './clients.ts';
+import { openRouter } from './router-fixture.ts';
+import { until } from './until.ts';
+import { lives } from './worker-processes.ts';
+
+const modes = ['socket', 'passthru'] as const;
+
+test.each(modes)(
+  'mode %s: close() lets what is being answered finish, and accepts nobody new',
+  async (mode) => {
+    const { port, router, pids } = await openRouter({ mode });
+    const agent = oneConnection();
+    const [idle] = [await askToTell(port, { agent })];
+    const answers = [1, 2, 3].map(() =>
+      ask(port, { path: '/later?ms=300', headers: { connection: 'keep-alive' } }),
+    );
+    await until(() => router.stats().handedOver >= 4);
+    const processes = pids();
+    const closed = router.close({ graceMs: 5000 });
+    await expect(open(port)).rejects.toThrow('ECONNREFUSED');
+    const finished = await Promise.all(answers);
+    expect(finished.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await closed;
+    expect(idle?.pid).toBeDefined();
+    expect(router.stats()).toMatchObject({ state: 'closed', workers: [] });
+    expect(processes.filter(lives)).toEqual([]);
+    agent.destroy();
+  },
+);
+
+test.each(modes)(
+  'mode %s: close() closes connections that wait for nothing at once',
+  async (mode) => {
+    const { port, router } = await openRouter({ mode, count: 1 });
+    const socket = await open(port);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    const silent = await open(port);
+    const started = performance.now();
+    const [, first, second] = await Promise.all([
+      router.close({ graceMs: 60_000 }),
+      received(socket),
+      received(silent),
+    ]);
+    expect([first, second]).toEqual(['', '']);
+    expect(performance.now() - started).toBeLessThan(5000);
+  },
+);
+
+test.each(modes)('mode %s: close() cuts off what is not finished after the grace', async (mode) => {
+  const { port, router, pids } = await openRouter({ mode, count: 1 });
+  const socket = await open(port);
+  const end = received(socket).catch(() => 'reset');
+  socket.write('GET /never HTTP/1.1\r\nHost: a\r\n\r\n');
+  await until(() => router.stats().handedOver >= 1);
+  const processes = pids();
+  await router.close({ graceMs: 200 });
+  await end;
+  expect(processes.filter(lives)).toEqual([]);
+});
+
+test('close() waits for connections that no worker has taken yet', async () => {
+  const { port, router, pids } = await openRouter({ count: 1 });
+  const [pid = 0] = pids();
+  process.kill(pid, 'SIGSTOP');
+  const socket = await open(port);
+  const answer = received(socket);
+  socket.write('GET /one HTTP/1.1\r\nHost: a\r\n\r\n');
+  await until(() => router.stats().workers[0]?.queued === 1);
+  const closed = router.close({ graceMs: 5000 });
+  process.kill(pid, 'SIGCONT');
+  expect(toldIn(await answer).url).toBe('/one');
+  await closed;
+});
+
+test('close() ends a worker that is stopped', async () => {
+  const { router, pids } = await openRouter({ count: 1 });
+  const [pid = 0] = pids();
+  process.kill(pid, 'SIGSTOP');
+  await router.close({ graceMs: 100 });
+  expect(lives(pid)).toBe(false);
+});
+
+test('close() may be called twice, and before listen(); listen() only once', async () => {
+  const { router } = await openRouter({ count: 1 });
+  await expect(router.listen({ port: 0 })).rejects.toMatchObject({
+    name: 'RouterError',
+    code: 'ERR_STATE',
+    message: 'Cannot listen: an idle router expected, got one that is listening',
+  });
+  const [first, second] = [router.close(), router.close({ graceMs: 0 })];
+  await Promise.all([first, second, router[Symbol.asyncDispose]()]);
+  await expect(router.listen({ port: 0 })).rejects.toMatchObject({
+    message: 'Cannot listen: an idle router expected, got one that is closed',
+  });
+});
+
+test.each([
+  ['socket', 'a connection each'],
+  ['socket', 'one connection'],
+  ['passthru', 'a connection each'],
+  ['passthru', 'one connection'],
+] as const)(
+  'mode %s: workers that retire one after the other lose no request of clients with %s',
+  async (mode, which) => {
+    const { port, router, pids } = await openRouter({ mode });
+    let sent = 0;
+    const failures: unknown[] = [];
+    let going = true;
+    const load = async (): Promise<void> => {
+      const agent = which === 'one connection' ? { agent: oneConnection() } : {};
+      while (going) {
+        const { status } = await ask(port, { path: '/later?ms=5', ...agent }).catch((error) => ({
+          status: error,
+        }));
+        sent += 1;
+        if (status !== 200) failures.push(status);
+      }
+      agent.agent?.destroy();
+    };
+    const clients = Array.from({ length: 8 }, load);
+    for (const pid of pids()) {
+      await new Promise<void>((resolve) => {
+        router.on('worker-down', (event) => {
+          if (event.pid === pid) resolve();
+        });
+        process.kill(pid, 'SIGUSR2');
+      });
+      await until(
+        () => router.stats().workers.filter(({ state }) => state === 'ready').length === 2,
+      );
+    }
+    going = false;
+    await Promise.all(clients);
+    expect(sent).toBeGreaterThan(50);
+    expect(failures).toEqual([]);
+  },
+);
+
+test('close() with a stopped worker leaves no connection open', async () => {
+  const { port, router, pids } = await openRouter({ count: 1 });
+  process.kill(pids()[0] ?? 0, 'SIGSTOP');
+  const socket = await open(port);
+  const end = received(socket).catch(() => 'reset');
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await until(() => router.stats().workers[0]?.queued === 1);
+  await router.close({ graceMs: 100 });
+  await end;
+});

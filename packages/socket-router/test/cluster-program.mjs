@@ -1,0 +1,28 @@
+// A program that runs its workers by node:cluster; a worker is this file as well.
+import cluster from 'node:cluster';
+import { clusterWorkers, createSocketRouter } from '@ticketing/socket-router';
+
+if (cluster.isPrimary) {
+  cluster.setupPrimary({ serialization: process.argv[2] });
+  cluster.fork();
+  const router = createSocketRouter({ workers: clusterWorkers(cluster) });
+  cluster.fork();
+  cluster.on('exit', (worker) => {
+    if (!worker.exitedAfterDisconnect) cluster.fork();
+  });
+  const tell = () => {
+    const workers = router.stats().workers.map(({ slot, pid, state }) => ({ slot, pid, state }));
+    process.send({ port, workers });
+  };
+  let port;
+  router.on('worker-ready', () => port && tell());
+  ({ port } = await router.listen({ port: 0, host: '127.0.0.1' }));
+  tell();
+  process.on('message', async () => {
+    await router.close({ graceMs: 2000 });
+    process.send({ left: Object.keys(cluster.workers).length });
+    cluster.disconnect(() => process.disconnect());
+  });
+} else {
+  await import('./workers/http-worker.mjs');
+}

@@ -1,0 +1,69 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { expect, onTestFinished, test } from 'vitest';
+import { ask, exchange } from './clients.ts';
+import { nextEvent, openRouter } from './router-fixture.ts';
+import { until } from './until.ts';
+
+const EVENTS = ['refused', 'rerouted', 'worker-stuck', 'worker-down', 'worker-ready'] as const;
+
+test('each event is published on the diagnostics channel of its name', async () => {
+  const published: [string | symbol, unknown][] = [];
+  const listener = (data: unknown, name: string | symbol): void =>
+    void published.push([name, data]);
+  for (const event of EVENTS) {
+    subscribe(`ticketing:socket-router:${event}`, listener);
+    onTestFinished(() => void unsubscribe(`ticketing:socket-router:${event}`, listener));
+  }
+  const { router, port, pids } = await openRouter({ count: 1, limits: { claimTimeoutMs: 50 } });
+  const [pid = 0] = pids();
+  const worker = { slot: '0', pid };
+  expect(published).toEqual([['ticketing:socket-router:worker-ready', worker]]);
+  await exchange(port, 'BAD\r\n\r\n');
+  process.kill(pid, 'SIGSTOP');
+  const rerouted = nextEvent(router, 'rerouted');
+  const answer = ask(port);
+  await rerouted;
+  const down = nextEvent(router, 'worker-down');
+  process.kill(pid, 'SIGKILL');
+  await down;
+  expect((await answer).status).toBe(200);
+  expect(published.slice(1, 6)).toEqual([
+    ['ticketing:socket-router:refused', { status: 400, reason: 'request-line' }],
+    ['ticketing:socket-router:worker-stuck', worker],
+    ['ticketing:socket-router:rerouted', { slot: '0', reason: 'worker-stuck', connections: 1 }],
+    ['ticketing:socket-router:worker-down', worker],
+    ['ticketing:socket-router:worker-ready', { slot: '0', pid: pids()[0] }],
+  ]);
+});
+
+test('a listener that is taken off hears nothing more', async () => {
+  const { router, port } = await openRouter({ count: 1 });
+  const heard: string[] = [];
+  const listener = ({ reason }: { reason: string }): void => void heard.push(reason);
+  router.on('refused', listener);
+  await exchange(port, 'BAD\r\n\r\n');
+  router.off('refused', listener);
+  await exchange(port, 'BAD\r\n\r\n');
+  expect(heard).toHaveLength(1);
+});
+
+test('stats() counts connections where they are', async () => {
+  const { router, port, pids } = await openRouter({ count: 1 });
+  const [pid] = pids();
+  expect(router.stats()).toEqual({
+    state: 'listening',
+    accepted: 0,
+    reading: 0,
+    waiting: 0,
+    handedOver: 0,
+    gone: 0,
+    refused: 0,
+    rerouted: 0,
+    workers: [{ slot: '0', pid, state: 'ready', queued: 0, open: 0, handedOver: 0 }],
+  });
+  const answer = ask(port, { path: '/later?ms=100' });
+  await until(() => router.stats().handedOver !== 0);
+  expect(router.stats()).toMatchObject({ accepted: 1, workers: [{ open: 1, handedOver: 1 }] });
+  await answer;
+  await until(() => router.stats().workers[0]?.open === 0);
+});

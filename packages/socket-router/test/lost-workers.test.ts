@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { ask, askToTell, exchange, toldIn } from './clients.ts';
+import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
+import { until } from './until.ts';
+
+const TWENTY = Array.from({ length: 20 }, (_, index) => `/request-${index}`);
+/** All connections want the worker in slot 0. */
+const toFirst = { route: () => ({ key: keyOfFirst }), balance: { loadFactor: Infinity } };
+/** With two slots: see routing.test.ts. */
+const keyOfFirst = 'b';
+
+const get = (path: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+
+async function openStopped(limits: object) {
+  const journal = openJournal();
+  const opened = await openRouter({ ...toFirst, env: { JOURNAL: journal.path }, limits });
+  const { port, pids } = opened;
+  const [first = 0, second = 0] = pids();
+  expect((await askToTell(port)).pid).toBe(first);
+  process.kill(first, 'SIGSTOP');
+  return { ...opened, journal, first, second };
+}
+
+test('a worker stopped and then killed: 20 of 20 clients are answered by another, each request runs once', async () => {
+  const { router, port, journal, first, second } = await openStopped({ claimTimeoutMs: 200 });
+  const stuck = nextEvent(router, 'worker-stuck');
+  const answers = Promise.all(TWENTY.map((path) => exchange(port, get(path))));
+  expect(await stuck).toEqual({ slot: '0', pid: first });
+  process.kill(first, 'SIGKILL');
+  const told = (await answers).map(toldIn);
+  expect(told.map(({ url }) => url)).toEqual(TWENTY);
+  expect(new Set(told.map(({ pid }) => pid))).toEqual(new Set([second]));
+  const run = journal.requests().filter(({ url }) => url !== '/');
+  expect(run.map(({ url }) => url).sort()).toEqual([...TWENTY].sort());
+  expect(router.stats().rerouted).toBe(20);
+});
+
+test('a worker killed with 20 connections on their way: all are answered by another, each request runs once', async () => {
+  const { router, port, journal, first, second } = await openStopped({ claimTimeoutMs: 60_000 });
+  const answers = Promise.all(TWENTY.map((path) => exchange(port, get(path))));
+  await until(() => router.stats().workers[0]?.queued === 20);
+  process.kill(first, 'SIGKILL');
+  const told = (await answers).map(toldIn);
+  expect(new Set(told.map(({ pid }) => pid))).toEqual(new Set([second]));
+  const run = journal.requests().filter(({ url }) => url !== '/');
+  expect(run.map(({ url }) => url).sort()).toEqual([...TWENTY].sort());
+});
+
+test('a stopped worker that goes on later runs nothing again, and is given connections again', async () => {
+  const { router, port, journal, first, second } = await openStopped({ claimTimeoutMs: 200 });
+  const told = (await Promise.all(TWENTY.map((path) => exchange(port, get(path))))).map(toldIn);
+  expect(new Set(told.map(({ pid }) => pid))).toEqual(new Set([second]));
+  const ready = nextEvent(router, 'worker-ready');
+  process.kill(first, 'SIGCONT');
+  expect(await ready).toEqual({ slot: '0', pid: first });
+  expect((await askToTell(port, { path: '/after' })).pid).toBe(first);
+  const run = journal.requests().filter(({ url }) => url !== '/' && url !== '/after');
+  expect(run.map(({ url }) => url).sort()).toEqual([...TWENTY].sort());
+});
+
+test('a worker that is busy for long gives its connections to another, and answers what it took', async () => {
+  const { router, port, pids } = await openRouter({ ...toFirst, limits: { claimTimeoutMs: 100 } });
+  const [first, second] = pids();
+  const busy = askToTell(port, { path: '/block?ms=600' });
+  await until(() => router.stats().handedOver !== 0);
+  const others = await Promise.all([askToTell(port), askToTell(port), askToTell(port)]);
+  expect(others.map(({ pid }) => pid)).toEqual([second, second, second]);
+  expect((await busy).pid).toBe(first);
+});
+
+test('all workers stuck: clients wait for the first that goes on', async () => {
+  const { router, port, pids } = await openRouter({ count: 1, limits: { claimTimeoutMs: 100 } });
+  const [pid = 0] = pids();
+  process.kill(pid, 'SIGSTOP');
+  const stuck = nextEvent(router, 'worker-stuck');
+  const answers = Promise.all(TWENTY.map((path) => exchange(port, get(path))));
+  await stuck;
+  expect(router.stats()).toMatchObject({ waiting: 20, workers: [{ state: 'stuck' }] });
+  process.kill(pid, 'SIGCONT');
+  expect((await answers).map((answer) => toldIn(answer).url)).toEqual(TWENTY);
+});
+
+test('a worker that exits is replaced in its slot; clients wait meanwhile', async () => {
+  const { router, port, pids } = await openRouter({ count: 1 });
+  const down = nextEvent(router, 'worker-down');
+  const [before] = pids();
+  await expect(ask(port, { path: '/exit' })).rejects.toThrow();
+  expect(await down).toEqual({ slot: '0', pid: before });
+  const told = await askToTell(port);
+  expect(told.pid).not.toBe(before);
+  expect(router.stats().workers).toMatchObject([{ slot: '0', pid: told.pid, state: 'ready' }]);
+});

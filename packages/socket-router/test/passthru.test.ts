@@ -1,0 +1,158 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { ask, askToTell, exchange, oneConnection, open, received, toldIn } from './clients.ts';
+import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
+import { until } from './until.ts';
+
+const passthru = { mode: 'passthru' } as const;
+
+test('bodies go through whole, with and without a length', async () => {
+  const { port } = await openRouter(passthru);
+  const body = randomBytes(3 * 1024 * 1024);
+  const md5 = createHash('md5').update(body).digest('hex');
+  const headers: Record<string, string>[] = [{}, { 'transfer-encoding': 'chunked' }];
+  for (const one of [...headers, ...headers, ...headers]) {
+    const told = await askToTell(port, { method: 'POST', body, headers: one });
+    expect(told).toMatchObject({ md5, bytes: body.length });
+  }
+});
+
+test('answers go through whole, with their headers, and wait for slow readers', async () => {
+  const { port } = await openRouter({ ...passthru, count: 1 });
+  const { headers, text } = await ask(port, { path: '/bytes?count=5000000' });
+  expect(text.length).toBe(5_000_000);
+  expect(headers['x-twice']).toBe('one, two');
+  expect(headers['keep-alive']).toBeUndefined();
+});
+
+test('workers see who asked, and nothing of the connections between', async () => {
+  const { port } = await openRouter({ ...passthru, count: 1 });
+  const first = await askToTell(port, { headers: { 'x-own': 'own', te: 'trailers' } });
+  expect(first.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-own': 'own' });
+  expect(first.headers['te']).toBeUndefined();
+  const second = await askToTell(port, {
+    headers: { 'x-forwarded-for': '203.0.113.7', connection: 'close, x-hop', 'x-hop': 'hop' },
+  });
+  expect(second.headers['x-forwarded-for']).toBe('203.0.113.7, 127.0.0.1');
+  expect(second.headers['x-hop']).toBeUndefined();
+});
+
+test('requests of one connection go to the least loaded worker each', async () => {
+  const { port, router } = await openRouter({ ...passthru, count: 2 });
+  const agent = oneConnection();
+  const pids = new Set<number>();
+  for (let request = 0; request < 6; request++) pids.add((await askToTell(port, { agent })).pid);
+  expect(pids.size).toBe(2);
+  expect(router.stats()).toMatchObject({ accepted: 1, handedOver: 6 });
+  agent.destroy();
+});
+
+test('a worker that dies while it answers: 502, or a cut answer, and each request runs once', async () => {
+  const journal = openJournal();
+  const { port, router } = await openRouter({ ...passthru, env: { JOURNAL: journal.path } });
+  const refused = nextEvent(router, 'refused');
+  expect((await ask(port, { path: '/exit' })).status).toBe(502);
+  expect(await refused).toEqual({ status: 502, reason: 'worker-failed' });
+  await expect(ask(port, { path: '/cut' })).rejects.toThrow('aborted');
+  expect((await ask(port)).status).toBe(200);
+  expect(journal.requests().map(({ url }) => url)).toEqual(['/exit', '/cut', '/']);
+});
+
+test('requests wait while no worker is ready', async () => {
+  const { port, router, pids } = await openRouter({ ...passthru, count: 1 });
+  const down = nextEvent(router, 'worker-down');
+  const [before = 0] = pids();
+  process.kill(before, 'SIGKILL');
+  await down;
+  const body = randomBytes(100_000);
+  const answers = [askToTell(port), askToTell(port, { method: 'POST', body })];
+  const [first, second] = await Promise.all(answers);
+  expect(first?.pid).not.toBe(before);
+  expect(second?.md5).toBe(createHash('md5').update(body).digest('hex'));
+});
+
+test('a client that leaves ends its request at the worker', async () => {
+  const { port, router } = await openRouter({ ...passthru, count: 1 });
+  const socket = await open(port);
+  socket.write('GET /never HTTP/1.1\r\nHost: a\r\n\r\n');
+  await until(() => router.stats().workers[0]?.open === 1);
+  socket.destroy();
+  await until(() => router.stats().workers[0]?.open === 0);
+  expect(router.stats().refused).toBe(0);
+});
+
+test('limits hold: slow heads 408, large ones 431, bad ones 400, full workers 503', async () => {
+  const { port, router } = await openRouter({
+    ...passthru,
+    count: 1,
+    limits: { headTimeoutMs: 300, headBytes: 1000, queuePerWorker: 1 },
+  });
+  const slow = await open(port);
+  slow.write('GET / HTTP/1.1\r\n');
+  expect(await received(slow)).toMatch(/^HTTP\/1\.1 408 /);
+  expect(
+    await exchange(port, `GET / HTTP/1.1\r\nHost: a\r\nA: ${'x'.repeat(2000)}\r\n\r\n`),
+  ).toMatch(/^HTTP\/1\.1 431 /);
+  expect(await exchange(port, 'BAD\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
+  const busy = ask(port, { path: '/later?ms=300' });
+  await until(() => router.stats().workers[0]?.open === 1);
+  expect((await ask(port)).status).toBe(503);
+  expect((await busy).status).toBe(200);
+  const socket = await open(port);
+  const [silent] = await Promise.all([received(socket)]);
+  expect(silent).toBe('');
+});
+
+test.each([
+  ['a length', 'Content-Length: 4\r\n\r\nbody'],
+  ['chunks', 'Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n'],
+])(
+  'a request that offers another protocol and has a body with %s is a request as any other',
+  async (_, body) => {
+    const { port, router } = await openRouter({ ...passthru, count: 1 });
+    const offer = `POST /offer HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n${body}`;
+    const socket = await open(port);
+    const told = [];
+    for (const request of [offer, offer, 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n']) {
+      socket.write(request);
+      const [answer] = await once(socket, 'data');
+      told.push(toldIn(String(answer)));
+    }
+    socket.destroy();
+    expect(told.map(({ url, bytes }) => [url, bytes])).toEqual([
+      ['/offer', 4],
+      ['/offer', 4],
+      ['/next', 0],
+    ]);
+    expect(told[0]?.headers.upgrade).toBeUndefined();
+    expect(router.stats()).toMatchObject({ accepted: 1, handedOver: 3, refused: 0 });
+  },
+);
+
+test('what no proxy sends is answered with 501 at once', async () => {
+  const { port, router } = await openRouter(passthru);
+  expect(await exchange(port, 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(/^HTTP\/1\.1 501 /);
+  expect(router.stats()).toMatchObject({ handedOver: 0, refused: 1, rerouted: 0 });
+});
+
+test('a client that is refused can read its answer although it goes on sending', async () => {
+  const { port } = await openRouter({ ...passthru, count: 1, route: () => ({ refuse: 413 }) });
+  const socket = await open(port);
+  const answer = received(socket);
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n');
+  for (let chunk = 0; chunk < 50; chunk++) socket.write(Buffer.alloc(10_000));
+  expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
+});
+
+test('the continuation that a client waits for comes', async () => {
+  const { port } = await openRouter({ ...passthru, count: 1 });
+  const socket = await open(port);
+  socket.write(
+    'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n',
+  );
+  const [first] = await once(socket, 'data');
+  expect(String(first)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+  socket.write('body');
+  expect(toldIn(await received(socket)).bytes).toBe(4);
+});

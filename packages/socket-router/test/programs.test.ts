@@ -1,0 +1,111 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { ask, askToTell, oneConnection, open } from './clients.ts';
+import { doorFolders } from './own-temporary-folder.ts';
+import { until } from './until.ts';
+import { execArgv, lives } from './worker-processes.ts';
+
+interface Told {
+  readonly port: number;
+  readonly pids: number[];
+  readonly workers: { readonly slot: string; readonly pid: number; readonly state: string }[];
+  readonly left: number;
+}
+
+async function told(child: ChildProcess): Promise<Told> {
+  const [message] = await once(child, 'message');
+  return message as Told;
+}
+
+function start(name: string, args: readonly string[], env: object = {}): ChildProcess {
+  const child = fork(new URL(name, import.meta.url), args, {
+    execArgv: [...execArgv],
+    env: { ...process.env, ...env },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+test.each(['socket', 'passthru'])(
+  'mode %s: workers exit when their router is killed, idle or not, and leave nothing',
+  async (mode) => {
+    const master = start('master-program.mjs', [mode, '3']);
+    const { port, pids } = await told(master);
+    expect(pids.every(lives)).toBe(true);
+    const agent = oneConnection();
+    await ask(port, { agent });
+    const busy = await open(port);
+    busy.on('error', () => {});
+    busy.write('GET /never HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(busy, 'data');
+    expect(doorFolders()).toHaveLength(1);
+    master.kill('SIGKILL');
+    await until(() => !pids.some(lives));
+    expect(doorFolders()).toEqual([]);
+    agent.destroy();
+    busy.destroy();
+  },
+);
+
+test.each(['socket', 'passthru'])(
+  'mode %s: two routers beside each other do not meet',
+  async (mode) => {
+    const masters = [
+      start('master-program.mjs', [mode, '2']),
+      start('master-program.mjs', [mode, '2']),
+    ];
+    const [one, other] = await Promise.all(masters.map(told));
+    expect(doorFolders()).toHaveLength(2);
+    for (const { port, pids } of [one, other] as Told[]) {
+      const agent = oneConnection();
+      for (let request = 0; request < 10; request++) {
+        expect(pids).toContain((await askToTell(port, { agent })).pid);
+        expect(pids).toContain((await askToTell(port)).pid);
+      }
+      agent.destroy();
+    }
+    masters[0]?.send('close');
+    await once(masters[0] as ChildProcess, 'exit');
+    expect(doorFolders()).toHaveLength(1);
+    expect((await ask(other?.port ?? 0)).status).toBe(200);
+    masters[1]?.send('close');
+    await once(masters[1] as ChildProcess, 'exit');
+    expect(doorFolders()).toEqual([]);
+    expect([one, other].flatMap((master) => master?.pids ?? []).filter(lives)).toEqual([]);
+  },
+);
+
+test.each(['advanced', 'json'])(
+  'workers of node:cluster, serialization %s, are given connections',
+  async (serialization) => {
+    const primary = start('cluster-program.mjs', [serialization]);
+    let state = await told(primary);
+    while (state.workers.filter((worker) => worker.state === 'ready').length < 2) {
+      state = await told(primary);
+    }
+    expect(state.workers.map(({ slot }) => slot).sort()).toEqual(['0', '1']);
+    const body = Buffer.alloc(300_000, 'b');
+    const seen = new Set<number>();
+    const [agent, second] = [oneConnection(), oneConnection()];
+    for (const one of [agent, second]) {
+      const answer = await askToTell(state.port, { method: 'POST', body, agent: one });
+      expect(answer.bytes).toBe(body.length);
+      seen.add(answer.pid);
+    }
+    expect(seen).toEqual(new Set(state.workers.map(({ pid }) => pid)));
+    agent.destroy();
+    second.destroy();
+    const lost = state.workers.find(({ slot }) => slot === '0')?.pid ?? 0;
+    process.kill(lost, 'SIGKILL');
+    do state = await told(primary);
+    while (state.workers.filter((worker) => worker.state === 'ready').length < 2);
+    expect(state.workers.map(({ slot }) => slot).sort()).toEqual(['0', '1']);
+    expect(state.workers.map(({ pid }) => pid)).not.toContain(lost);
+    primary.send('close');
+    // Those that it did not start the router leaves alone.
+    expect(await told(primary)).toEqual({ left: 2 });
+    await once(primary, 'exit');
+    expect(state.workers.map(({ pid }) => pid).filter(lives)).toEqual([]);
+  },
+);

@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createSocketRouter, type RouterOptions, type SocketRouter } from '../src/index.ts';
+import { doorFolders } from './own-temporary-folder.ts';
+import { forked, lives } from './worker-processes.ts';
+
+export interface OpenRouter {
+  readonly router: SocketRouter;
+  readonly port: number;
+  /** Those of the slots, in their order, when all are ready. */
+  pids(): number[];
+}
+
+export interface OpenOptions extends Partial<RouterOptions> {
+  readonly worker?: string;
+  readonly count?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A router with as many ready workers; closed at the end of the test, which fails if a process or a unix socket is
+ * left.
+ */
+export async function openRouter(options: OpenOptions = {}): Promise<OpenRouter> {
+  const { worker = 'http-worker', count = 2, env = {}, ...rest } = options;
+  const router = createSocketRouter({ workers: forked(worker, count, env), ...rest });
+  const seen = new Set<number>();
+  const ready = readyWorkers(router, count, seen);
+  onTestFinished(async () => {
+    await router.close({ graceMs: 500 });
+    const left = [...seen].filter(lives);
+    if (left.length > 0) throw new Error(`Processes ${left} live after close()`);
+    const doors = doorFolders();
+    if (doors.length > 0) throw new Error(`Folders ${doors} are left after close()`);
+  });
+  await ready;
+  const { port } = await router.listen({ port: 0, host: '127.0.0.1' });
+  const pids = (): number[] => {
+    const workers = [...router.stats().workers];
+    workers.sort((one, other) => one.slot.localeCompare(other.slot));
+    return workers.map(({ pid }) => pid ?? 0);
+  };
+  return { router, port, pids };
+}
+
+function readyWorkers(router: SocketRouter, count: number, seen: Set<number>): Promise<void> {
+  let ready = 0;
+  return new Promise((resolve) => {
+    router.on('worker-ready', ({ pid }) => {
+      if (pid !== undefined) seen.add(pid);
+      ready += 1;
+      if (ready === count) resolve();
+    });
+  });
+}
+
+/** The next event of a name that the test accepts. */
+export function nextEvent<E extends Parameters<SocketRouter['on']>[0]>(
+  router: SocketRouter,
+  event: E,
+): Promise<unknown> {
+  return new Promise((resolve) => {
+    const listener = (data: unknown): void => {
+      router.off(event, listener);
+      resolve(data);
+    };
+    router.on(event, listener);
+  });
+}
+
+/** A file in which workers write each request, a line each: process and path. */
+export function openJournal(): { path: string; requests(): { pid: number; url: string }[] } {
+  const folder = mkdtempSync(join(tmpdir(), 'journal-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'requests');
+  return {
+    path,
+    requests: () =>
+      readFileSync(path, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => {
+          const [pid = '', url = ''] = line.split(' ');
+          return { pid: Number(pid), url };
+        }),
+  };
+}

@@ -1,0 +1,201 @@
+import { Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { HeldConnection } from '../src/master/held-connection.ts';
+import { WorkerLane } from '../src/master/worker-lane.ts';
+import { SimulatedChannel } from './simulated-channel.ts';
+
+let channel: SimulatedChannel;
+let lane: WorkerLane;
+let heard: string[];
+
+beforeEach(() => {
+  channel = new SimulatedChannel();
+  heard = [];
+  const hear = (event: string) => (): void => void heard.push(event);
+  lane = new WorkerLane(channel.asWorker(), {
+    router: 'router',
+    claimTimeoutMs: 1000,
+    events: {
+      attached: hear('attached'),
+      ready: hear('ready'),
+      stuck: hear('stuck'),
+      retired: hear('retired'),
+      down: hear('down'),
+      taken: ({ id }) => heard.push(`taken ${id}`),
+      gone: ({ id }) => heard.push(`gone ${id}`),
+      untaken: (connections, _, reason) =>
+        heard.push(`untaken ${connections.map(({ id }) => id)} ${reason}`),
+    },
+  });
+  channel.say({ kind: 'ready' });
+});
+afterEach(() => {
+  lane.release();
+  vi.useRealTimers();
+});
+
+function held(id: number): HeldConnection {
+  return {
+    id,
+    socket: new Socket(),
+    bytes: Buffer.from('GET'),
+    choice: { kind: 'any' },
+    speaksTls: false,
+    proxy: undefined,
+    attempts: 0,
+    timer: undefined,
+    stage: 'waiting',
+  };
+}
+
+const claim = (id: number): void => channel.say({ kind: 'claim', id, open: id });
+
+test('one connection is under way at a time, the next one follows its claim', () => {
+  for (const id of [1, 2, 3]) lane.enqueue(held(id));
+  expect(channel.hands.map(({ message }) => message['id'])).toEqual([1]);
+  expect(lane.queued).toBe(3);
+  claim(1);
+  expect(channel.hands.map(({ message }) => message['id'])).toEqual([1, 2]);
+  claim(2);
+  claim(3);
+  expect(heard).toEqual(['ready', 'taken 1', 'taken 2', 'taken 3']);
+  expect(lane).toMatchObject({ queued: 0, open: 3, load: 3, handedOver: 3 });
+});
+
+test('a queue of 100,000 is sent once, a connection for each claim', () => {
+  const connection = held(1);
+  const count = 100_000;
+  for (let id = 1; id <= count; id++) lane.enqueue({ ...connection, id, stage: 'waiting' });
+  for (let id = 1; id <= count; id++) {
+    expect(channel.hands.length).toBe(1);
+    channel.sent.length = 0;
+    claim(id);
+  }
+  expect(channel.hands).toEqual([]);
+  expect(lane).toMatchObject({ handedOver: count, queued: 0 });
+});
+
+test('a client that left in the queue is not sent', () => {
+  const [first, second, third] = [held(1), held(2), held(3)];
+  for (const connection of [first, second, third]) lane.enqueue(connection);
+  second.socket.destroy();
+  claim(1);
+  expect(channel.hands.map(({ message }) => message['id'])).toEqual([1, 3]);
+  expect(heard).toContain('gone 2');
+});
+
+test('a client that left while its connection was under way is the claiming worker’s', () => {
+  const connection = held(1);
+  lane.enqueue(connection);
+  connection.socket.destroy();
+  claim(1);
+  expect(heard).toEqual(['ready', 'taken 1']);
+});
+
+test('a message that came without its handle is another worker’s, or another try', () => {
+  lane.enqueue(held(1));
+  lane.enqueue(held(2));
+  channel.say({ kind: 'decline', id: 1, why: 'missing' });
+  expect(heard).toEqual(['ready', 'untaken 1 declined']);
+  expect(channel.hands.map(({ message }) => message['id'])).toEqual([1, 2]);
+});
+
+test('a worker that does not claim in time is stuck until it answers; its connections are given back', async () => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],
+  });
+  lane.enqueue(held(1));
+  lane.enqueue(held(2));
+  await vi.advanceTimersByTimeAsync(990);
+  expect(lane.state).toBe('ready');
+  await vi.advanceTimersByTimeAsync(20);
+  expect(heard).toEqual(['ready', 'stuck', 'untaken 1,2 worker-stuck']);
+  expect(lane).toMatchObject({ state: 'stuck', queued: 0 });
+  channel.say({ kind: 'load', open: 5 });
+  expect(lane.state).toBe('stuck');
+  channel.say({ kind: 'decline', id: 1, why: 'late' });
+  expect(lane.state).toBe('ready');
+  lane.enqueue(held(3));
+  expect(channel.hands.at(-1)?.message['id']).toBe(3);
+});
+
+test('a claim that comes after the connection went to another worker counts for nothing', async () => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],
+  });
+  lane.enqueue(held(1));
+  await vi.advanceTimersByTimeAsync(1010);
+  claim(1);
+  expect(heard).toEqual(['ready', 'stuck', 'untaken 1 worker-stuck', 'ready']);
+  expect(lane.handedOver).toBe(0);
+});
+
+test('a claim in time puts the watch off', async () => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],
+  });
+  lane.enqueue(held(1));
+  await vi.advanceTimersByTimeAsync(900);
+  claim(1);
+  lane.enqueue(held(2));
+  await vi.advanceTimersByTimeAsync(900);
+  expect(lane.state).toBe('ready');
+  await vi.advanceTimersByTimeAsync(200);
+  expect(heard).toEqual(['ready', 'taken 1', 'stuck', 'untaken 2 worker-stuck']);
+});
+
+test('a channel that ends gives all connections back, once', () => {
+  for (const id of [1, 2, 3]) lane.enqueue(held(id));
+  channel.emit('exit');
+  expect(heard).toEqual(['ready', 'retired', 'untaken 2,3 worker-down']);
+  // The last claim of a process that has died is still read.
+  claim(1);
+  channel.emit('disconnect');
+  channel.emit('close');
+  expect(heard).toEqual(['ready', 'retired', 'untaken 2,3 worker-down', 'taken 1', 'down']);
+});
+
+test('a process that died with a connection under way gives it back when the channel has ended', () => {
+  lane.enqueue(held(1));
+  channel.emit('exit');
+  expect(heard).toEqual(['ready', 'retired']);
+  channel.emit('close');
+  expect(heard).toEqual(['ready', 'retired', 'down', 'untaken 1 worker-down']);
+});
+
+test('a channel that refuses a connection is given no more', () => {
+  channel.send = (_message, _handle, _options, callback) => {
+    callback(Object.assign(new Error('closed'), { code: 'ERR_IPC_CHANNEL_CLOSED' }));
+    return false;
+  };
+  lane.enqueue(held(1));
+  expect(heard).toEqual(['ready', 'retired', 'untaken 1 unsent']);
+  expect(lane.state).toBe('retired');
+});
+
+test('a worker that retires gives back what is queued, and keeps what it claims', () => {
+  for (const id of [1, 2]) lane.enqueue(held(id));
+  channel.say({ kind: 'retire' });
+  claim(1);
+  expect(heard).toEqual(['ready', 'retired', 'untaken 2 declined', 'taken 1']);
+  expect(channel.sent.at(-1)?.message.kind).toBe('retired');
+});
+
+test('foreign messages, and those of other routers, are ignored', () => {
+  lane.enqueue(held(1));
+  for (const message of [
+    null,
+    'text',
+    7,
+    {},
+    { tag: 'other', kind: 'claim', id: 1 },
+    [],
+    undefined,
+  ]) {
+    channel.emit('message', message);
+  }
+  channel.say({ kind: 'claim', id: 1, router: 'another' });
+  channel.say({ kind: 'unknown' });
+  channel.say({ kind: 'claim', id: 99, open: 0 });
+  expect(heard).toEqual(['ready']);
+});

@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { WorkerSource } from '../src/index.ts';
+import { forkWorkers } from '../src/source/fork-workers.ts';
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+/** Node runs TypeScript from these versions on; before, workers import what was built. */
+const runsSources = major > 22 || (major === 22 && minor >= 18);
+
+export const execArgv: readonly string[] = [
+  ...(runsSources ? ['--conditions=@ticketing/source'] : []),
+  '--no-warnings',
+];
+
+/** Processes that run one of the modules in `workers/`. */
+export function forked(
+  name: string,
+  workers: number,
+  env: Readonly<Record<string, string>> = {},
+): WorkerSource {
+  const module = new URL(`workers/${name}.mjs`, import.meta.url);
+  return forkWorkers(module, { workers, execArgv, env: { ...process.env, ...env } });
+}
+
+/** Whether a process runs; one that is dead and not yet waited for by its parent does not. */
+export function lives(pid: number): boolean {
+  try {
+    return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Descriptors that a process has open. */
+export function openDescriptors(pid: number | 'self' = 'self'): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}

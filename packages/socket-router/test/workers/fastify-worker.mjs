@@ -1,0 +1,9 @@
+// A Fastify app that does not listen.
+import { attachWorker } from '@ticketing/socket-router';
+import { fastify } from 'fastify';
+
+const app = fastify();
+app.get('/hello/:name', async (request) => ({ hello: request.params.name, ip: request.ip }));
+app.post('/size', async (request) => ({ size: request.body.text.length }));
+await app.ready();
+attachWorker(app.server);

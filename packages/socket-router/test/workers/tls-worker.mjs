@@ -1,0 +1,36 @@
+// HTTPS, HTTP/2 with fallback, or bare TLS: tells the protocol, and whether the session is an old one.
+import { readFileSync } from 'node:fs';
+import { createSecureServer } from 'node:http2';
+import { createServer as createHttps } from 'node:https';
+import { createServer as createTls } from 'node:tls';
+import { attachWorker } from '@ticketing/socket-router';
+
+const options = {
+  key: readFileSync(new URL('tls/key.pem', import.meta.url)),
+  cert: readFileSync(new URL('tls/cert.pem', import.meta.url)),
+  // The same in all workers, so that each takes the others' tickets.
+  ticketKeys: Buffer.alloc(48, 'ticket'),
+};
+
+function tell(request, response) {
+  const { socket } = request;
+  const answer = {
+    pid: process.pid,
+    httpVersion: request.httpVersion,
+    url: request.url,
+    reused: (request.stream?.session.socket ?? socket).isSessionReused(),
+    remoteAddress: socket.remoteAddress,
+  };
+  response.end(JSON.stringify(answer));
+}
+
+const servers = {
+  https: () => createHttps(options, tell),
+  http2: () => createSecureServer({ ...options, allowHTTP1: true }, tell),
+  tls: () =>
+    createTls(options, (socket) => {
+      socket.on('error', () => {});
+      socket.end(JSON.stringify({ pid: process.pid, servername: socket.servername }));
+    }),
+};
+attachWorker(servers[process.env.SERVER]());
