@@ -45,7 +45,7 @@ export function directDocuments(find: FindDocument): Documents {
 export function coalescedDocuments(find: FindDocument): Documents {
   const coalescer = createCoalescer<DocumentQuestion, SearchDocument>(
     (question, { signal }) => find(question, { signal }),
-    { name: 'search', key: keyOf },
+    { name: 'search', key: documentKey },
   );
   return {
     find: (question, { signal }) => coalescer.get(question, { signal }),
@@ -53,7 +53,8 @@ export function coalescedDocuments(find: FindDocument): Documents {
   };
 }
 
-function keyOf({ query, order }: DocumentQuestion): string {
+/** Equal for questions that are the same. */
+export function documentKey({ query, order }: DocumentQuestion): string {
   const { origin, destination, date, passengers = 1 } = query;
   return canonicalKey(origin.id, destination.id, date, passengers, order);
 }

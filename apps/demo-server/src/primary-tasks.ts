@@ -22,11 +22,15 @@ interface Shared {
   close(): Promise<void>;
 }
 
-/**
- * Makes the tasks of the primary. It waits and passes on: what takes time runs in the processes that serve.
- * `supervisor` is asked for as soon as one of them needs something.
- */
-export function createPrimaryTasks(given: ServeGiven, supervisor: () => Supervisor): PrimaryModule {
+/** What the primary has besides, as soon as a serving process asks. */
+interface PrimaryParts {
+  supervisor(): Supervisor;
+  /** Counters of what gives connections to the serving processes. */
+  stats(): Readonly<Record<string, unknown>>;
+}
+
+/** Makes the tasks of the primary. It waits and passes on: what takes time runs in the processes that serve. */
+export function createPrimaryTasks(given: ServeGiven, parts: PrimaryParts): PrimaryModule {
   let shared: Shared;
   return defineTasks<PrimaryTasks>(
     {
@@ -35,11 +39,11 @@ export function createPrimaryTasks(given: ServeGiven, supervisor: () => Supervis
       normalise: (bytes, { signal }) =>
         shared.workers.run('normalise', bytes, { signal, ...again }),
       document: (question, { signal }) => shared.documents.find(question, { signal }),
-      overview: () => overviewOf(supervisor(), shared.documents),
+      overview: () => overviewOf(parts, shared.documents),
     },
     {
       setup: () => {
-        shared = share(given, supervisor().dispatcher<ServingTasks>());
+        shared = share(given, parts.supervisor().dispatcher<ServingTasks>());
       },
       teardown: () => shared.close(),
     },
@@ -61,12 +65,13 @@ function share({ flags, carriersUrl, now }: ServeGiven, workers: Dispatcher<Serv
   };
 }
 
-async function overviewOf(supervisor: Supervisor, documents: Documents): Promise<ProcessStatus[]> {
+async function overviewOf(parts: PrimaryParts, documents: Documents): Promise<ProcessStatus[]> {
+  const supervisor = parts.supervisor();
   const options = { timeoutMs: STATUS_TIMEOUT_MS };
   const outcomes = await supervisor.broadcast<ServingTasks, 'status'>('status', undefined, options);
   // A worker has its process, which is no plain data.
   const { workers: _, ...cluster } = supervisor.stats();
-  const stats = { coalesce: documents.stats(), cluster };
+  const stats = { coalesce: documents.stats(), cluster, ...parts.stats() };
   return [
     { pid: process.pid, role: 'primary', stats, taskPids: [] },
     ...outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),

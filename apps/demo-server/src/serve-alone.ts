@@ -3,6 +3,7 @@ import { compose } from './compose.ts';
 import type { ServeGiven, Serving } from './serve.ts';
 import { buildServer } from './server.ts';
 import { ownStatus, shownFlags } from './server-state.ts';
+import { readTls } from './tls-files.ts';
 
 /** One process serves; its tasks may run in others. */
 export async function serveAlone(given: ServeGiven): Promise<Omit<Serving, 'carriersUrl'>> {
@@ -17,7 +18,7 @@ export async function serveAlone(given: ServeGiven): Promise<Omit<Serving, 'carr
       config: () => shownFlags(flags, carriersUrl),
       processes: async () => [ownStatus(parts)],
     },
-    flags,
+    { logRequests: flags.logRequests, tls: readTls(flags) },
   );
   // Connections that were busy when the server began to stop would stay open for their keep-alive time.
   app.addHook('onResponse', async () => {

@@ -1,6 +1,8 @@
-import type { Flags } from './flags/flags.ts';
+import type { Accept, Flags } from './flags/flags.ts';
 import { serveAlone } from './serve-alone.ts';
 import { serveByCluster } from './serve-by-cluster.ts';
+import { serveByRouter } from './serve-by-router.ts';
+import { readTls } from './tls-files.ts';
 import { startUpstream } from './upstream.ts';
 
 /** The server, whatever processes it has. */
@@ -12,6 +14,13 @@ export interface Serving {
   /** Stops accepting, answers what is in flight, closes everything. Idempotent. */
   close(): Promise<void>;
 }
+
+const ways: Record<Accept, (given: ServeGiven) => Promise<Omit<Serving, 'carriersUrl'>>> = {
+  single: serveAlone,
+  cluster: serveByCluster,
+  passthru: serveByRouter,
+  socket: serveByRouter,
+};
 
 /** How the server is started. */
 export interface ServeOptions {
@@ -30,11 +39,12 @@ export async function serve(
   flags: Flags,
   { now = Date.now, log = () => {} }: ServeOptions = {},
 ): Promise<Serving> {
+  // What is wrong with them is better said before anything is started.
+  readTls(flags);
   const upstream = await startUpstream(flags, now);
   try {
     const given = { flags, carriersUrl: upstream.url, now, log };
-    const { close, ...served } =
-      flags.accept === 'single' ? await serveAlone(given) : await serveByCluster(given);
+    const { close, ...served } = await ways[flags.accept](given);
     let closing: Promise<void> | undefined;
     return {
       ...served,

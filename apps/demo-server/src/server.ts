@@ -7,18 +7,24 @@ import { ProblemError, sendProblem } from './problem.ts';
 import { computeRoute } from './routes/compute.ts';
 import { healthRoutes } from './routes/health.ts';
 import { searchRoute } from './routes/search.ts';
+import { sinkRoute } from './routes/sink.ts';
 import type { ServerState } from './server-state.ts';
+import type { TlsSettings } from './tls-files.ts';
 
 export interface ServerOptions {
   readonly logRequests: boolean;
+  /** Serves HTTPS; with keys for tickets, processes take each other's sessions. */
+  readonly tls: (TlsSettings & { readonly ticketKeys?: Buffer }) | undefined;
 }
 
 /** Builds the HTTP server over its parts. Does not listen. */
 export async function buildServer(
   state: ServerState,
-  { logRequests }: ServerOptions,
+  { logRequests, tls }: ServerOptions,
 ): Promise<FastifyInstance> {
   const app = fastify({
+    // `null` is plain HTTP, as Fastify types it.
+    https: tls === undefined ? null : { ...tls },
     logger: { level: logRequests ? 'info' : 'error' },
     logController: new LogController({ disableRequestLogging: true }),
     return503OnClosing: false,
@@ -57,6 +63,7 @@ export async function buildServer(
   });
   await app.register(searchRoute, state.parts);
   await app.register(computeRoute);
+  await app.register(sinkRoute);
   await app.register(healthRoutes, state);
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   return app as unknown as FastifyInstance;

@@ -6,6 +6,8 @@ const VARIABLE = 'DEMO_SERVING';
 export interface ServingStart {
   readonly flags: Flags;
   readonly carriersUrl: string;
+  /** Base64, the same for all: with TLS a session that began with one goes on with another. */
+  readonly ticketKeys: string;
 }
 
 /** The environment that tells it. */

@@ -1,17 +1,21 @@
 // A process that serves in a cluster, and runs tasks for the others.
-
 import { defineTasks } from '@ticketing/dispatch';
-import { clusterWorker, primaryDispatcher } from '@ticketing/dispatch-cluster';
+import { clusterWorker, type HttpServer, primaryDispatcher } from '@ticketing/dispatch-cluster';
+import { attachWorker } from '@ticketing/socket-router';
 import { carrierTasks, createCarriers } from './carriers.ts';
 import type { PrimaryTasks, ServingTasks } from './cluster-tasks.ts';
 import { compose, type Parts } from './compose.ts';
+import { routeBy } from './route-by.ts';
 import { buildServer } from './server.ts';
 import { ownStatus, shownFlags } from './server-state.ts';
 import { servingStart } from './serving-program.ts';
+import { readTls } from './tls-files.ts';
 
-const { flags, carriersUrl } = servingStart();
+const { flags, carriersUrl, ticketKeys } = servingStart();
 const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, Date.now);
 const primary = primaryDispatcher<PrimaryTasks>();
+const tls = readTls(flags);
+const route = routeBy(flags);
 let parts: Parts;
 
 const tasks = defineTasks<ServingTasks>(
@@ -40,8 +44,13 @@ const worker = clusterWorker({
         config: () => shownFlags(flags, carriersUrl),
         processes: () => primary.run('overview', undefined, { timeoutMs: 5000 }),
       },
-      flags,
+      {
+        logRequests: flags.logRequests,
+        tls: tls && { ...tls, ticketKeys: Buffer.from(ticketKeys, 'base64') },
+      },
     ),
-  listen: { port: flags.port, host: flags.host },
+  ...(flags.accept === 'cluster'
+    ? { listen: { port: flags.port, host: flags.host } }
+    : { attach: (server: HttpServer) => attachWorker(server, route && { route }) }),
   tasks,
 });

@@ -26,6 +26,7 @@ test('/config shows the resolved flags, the upstream and the processes, and no s
     latency: { kind: 'lognormal', p50Ms: 20, p99Ms: 200 },
     accept: 'single',
     workers: 1,
+    routeBy: 'search-key',
     coalesce: 'on',
     dispatch: 'in-process',
     dispatchWorkers: 1,
@@ -65,6 +66,7 @@ test('/openapi.json describes every route, parameter and answer', async () => {
     '/healthz',
     '/readyz',
     '/search',
+    '/sink',
     '/stats',
   ]);
   const { get: search } = body.paths['/search'];

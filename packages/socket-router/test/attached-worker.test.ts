@@ -148,3 +148,13 @@ test('a router that is gone lets its connections finish', async () => {
   router.emit('disconnect');
   await handle.close({ graceMs: 100 });
 });
+
+test('a worker that its router has drained closes at once: nobody would answer it', async () => {
+  const { router, handle } = attach(createServer());
+  router.say({ kind: 'drain', graceMs: 1000 });
+  await until(() => router.kinds.includes('drained'));
+  const begin = performance.now();
+  await handle.close({ graceMs: 60_000 });
+  expect(performance.now() - begin).toBeLessThan(10_000);
+  expect(router.kinds).not.toContain('retire');
+});

@@ -8,6 +8,7 @@ import {
   latency,
   oneOf,
   onOff,
+  routeBy,
 } from './flag-values.ts';
 import {
   ACCEPTS,
@@ -31,6 +32,8 @@ export interface FlagSpec<T> {
   /** @throws Error that says what is expected */
   readonly read: (text: string) => T;
   readonly fallback: T;
+  /** What is shown when there is no value. */
+  readonly absent?: string;
   /** A variable that means a value of this flag when it is `true`. */
   readonly also?: { readonly variable: string; readonly value: T };
 }
@@ -44,6 +47,9 @@ export const flagSpecs: { readonly [K in keyof Said]: FlagSpec<Said[K]> } = {
   host: { name: 'host', read: anyText, fallback: '127.0.0.1' },
   accept: { name: 'accept', read: oneOf(ACCEPTS), fallback: 'single' },
   workers: { name: 'workers', read: count, fallback: 'auto' },
+  routeBy: { name: 'route-by', read: routeBy, fallback: 'search-key' },
+  tlsCert: { name: 'tls-cert', read: anyText, fallback: undefined },
+  tlsKey: { name: 'tls-key', read: anyText, fallback: undefined },
   dispatch: {
     name: 'dispatch',
     read: oneOf(DISPATCH_NAMES),
@@ -55,7 +61,12 @@ export const flagSpecs: { readonly [K in keyof Said]: FlagSpec<Said[K]> } = {
   coalesce: { name: 'coalesce', read: oneOf(COALESCES), fallback: 'on' },
   deadlineMs: { name: 'deadline-ms', read: integerFrom(1, 600_000), fallback: 2000 },
   carriers: { name: 'carriers', read: carrierList(CARRIER_NAMES), fallback: CARRIER_NAMES },
-  carriersUrl: { name: 'carriers-url', read: httpUrl, fallback: undefined },
+  carriersUrl: {
+    name: 'carriers-url',
+    read: httpUrl,
+    fallback: undefined,
+    absent: 'embedded simulator',
+  },
   latency: {
     name: 'latency',
     read: latency,

@@ -1,3 +1,5 @@
+import type { RouteBy } from './flags.ts';
+
 /** A command line or environment that the server cannot start with. The message is one line for people. */
 export class FlagError extends Error {}
 
@@ -65,6 +67,12 @@ export function oneOf<Name extends string>(names: readonly Name[]): (text: strin
     if (known !== undefined) return known;
     throw new Error(`one of ${names.join(', ')}`);
   };
+}
+
+export function routeBy(text: string): RouteBy {
+  if (text === 'search-key' || text === 'none') return text;
+  if (/^header:[\w!#$%&'*+.^`|~-]+$/.test(text)) return text as RouteBy;
+  throw new Error('search-key, none, or header:<name>');
 }
 
 /** `auto` leaves a value to the machine. */

@@ -8,6 +8,11 @@ export interface Flags {
   readonly accept: Accept;
   /** Processes that serve. */
   readonly workers: number;
+  /** What a router chooses the process by: equal searches, equal values of a header, or nothing. */
+  readonly routeBy: RouteBy;
+  /** Paths of PEM files; with them HTTPS is served. */
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
   /** Where carriers' work runs. */
   readonly dispatch: DispatchName;
   /** Workers of the dispatcher of each serving process; in-process has one. */
@@ -25,8 +30,10 @@ export interface Flags {
   readonly ouigo: { readonly username: string; readonly password: string };
 }
 
-export const ACCEPTS = ['single', 'cluster'] as const;
+export const ACCEPTS = ['single', 'cluster', 'passthru', 'socket'] as const;
 export type Accept = (typeof ACCEPTS)[number];
+
+export type RouteBy = 'search-key' | 'none' | `header:${string}`;
 
 export const DISPATCH_NAMES = ['in-process', 'fork', 'piscina', 'cluster'] as const;
 export type DispatchName = (typeof DISPATCH_NAMES)[number];

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { type FlagSpec, flagSpecs, type Said } from './flag-specs.ts';
 import { FlagError, trueFalse } from './flag-values.ts';
 import type { Flags } from './flags.ts';
+import { refuseConflicts } from './refuse-conflicts.ts';
 import { resolveCounts } from './resolve-counts.ts';
 import { showFlag } from './show-flag.ts';
 
@@ -38,12 +39,7 @@ export function readFlags(
       withAlso(settingOf(spec as FlagSpec<unknown>, given, env), spec as FlagSpec<unknown>, env),
     ]),
   ) as Settings;
-  if (settings.carriersUrl.value !== undefined && settings.latency.from !== 'default') {
-    const { latency, carriersUrl } = settings;
-    throw new FlagError(
-      `Cannot start: ${latency.from} is for the embedded simulator, got ${carriersUrl.from} too`,
-    );
-  }
+  refuseConflicts(settings);
   const said = Object.fromEntries(
     Object.entries(settings).map(([key, { value }]) => [key, value]),
   ) as unknown as Said;
@@ -55,9 +51,9 @@ export function readFlags(
       password: env['OUIGO_PASSWORD'] ?? 'demo',
     },
   };
-  const rows = Object.entries(flagSpecs).map(([key, { name }]) => ({
+  const rows = Object.entries(flagSpecs).map(([key, { name, absent }]) => ({
     flag: `--${name}`,
-    value: showFlag(flags[key as keyof Said]),
+    value: showFlag(flags[key as keyof Said], absent),
     from: settings[key as keyof Said].from,
   }));
   return { flags, rows };

@@ -19,7 +19,7 @@ export function resolveCounts(settings: Settings): Pick<Flags, 'workers' | 'disp
   const workers = orAuto(askedWorkers.value, isSingle ? 1 : cores);
   if (isSingle && workers > 1) {
     throw new FlagError(
-      `Cannot start: ${askedWorkers.from} above 1 is for --accept cluster, got single`,
+      `Cannot start: ${askedWorkers.from} above 1 is for --accept cluster, passthru and socket, got single`,
     );
   }
   if (!isSingle && dispatch.value === 'cluster') {

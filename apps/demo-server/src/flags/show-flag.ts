@@ -1,8 +1,8 @@
 import type { Latency } from './flag-values.ts';
 
-/** A flag's value for people. */
-export function showFlag(value: unknown): string {
-  if (value === undefined) return 'embedded simulator';
+/** A flag's value for people; `absent` stands for none. */
+export function showFlag(value: unknown, absent = 'none'): string {
+  if (value === undefined) return absent;
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (Array.isArray(value)) return value.join(',');
   if (typeof value === 'object') return showLatency(value as Latency);

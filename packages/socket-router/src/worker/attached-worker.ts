@@ -93,6 +93,7 @@ export class AttachedWorker implements WorkerHandle {
         this.#draining.abort();
         break;
       case 'drain':
+        link.isLeft = true;
         void this.#drain(link, told.graceMs).then(() => {
           tellRouter(this.#channel, told.router, { kind: 'drained' });
         });

@@ -17,6 +17,8 @@ export class RouterLink {
   #retired: (() => void) | undefined;
   #loadTimer: NodeJS.Timeout | undefined;
   isDraining = false;
+  /** The router has said that it gives no more: it may be gone, and answers nothing. */
+  isLeft = false;
   /** Settles when the worker is as the router wants it. */
   met: Promise<void> | undefined;
   affinity: Affinity = STAYING;
@@ -60,6 +62,7 @@ export class RouterLink {
   /** Asks the router for no more connections; resolves with its answer, or when it cannot answer. */
   retire(): Promise<void> {
     this.isDraining = true;
+    if (this.isLeft) return Promise.resolve();
     return new Promise((resolve) => {
       this.#retired = resolve;
       if (!tellRouter(this.#channel, this.router, { kind: 'retire' })) resolve();

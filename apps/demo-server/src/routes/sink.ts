@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+
+/** `POST /sink`: takes a body of any type and size, and tells what came. */
+export const sinkRoute: FastifyPluginCallbackTypebox = (app, _options, done) => {
+  // The body is counted as it comes, and nothing of it is kept.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+  app.post(
+    '/sink',
+    {
+      schema: {
+        summary: 'Reads any body, and tells its length',
+        querystring: Type.Object(
+          { hash: Type.Optional(Type.Literal('md5', { description: 'Adds the digest' })) },
+          { additionalProperties: false },
+        ),
+        response: {
+          200: Type.Object({
+            bytes: Type.Integer(),
+            md5: Type.Optional(Type.String({ description: 'Hexadecimal' })),
+          }),
+        },
+      },
+    },
+    async ({ raw, query: { hash } }) => {
+      const digest = hash && createHash(hash);
+      let bytes = 0;
+      for await (const chunk of raw as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        digest?.update(chunk);
+      }
+      return digest === undefined ? { bytes } : { bytes, md5: digest.digest('hex') };
+    },
+  );
+  done();
+};

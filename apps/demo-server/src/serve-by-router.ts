@@ -1,0 +1,36 @@
+import { createSocketRouter, type SocketRouter } from '@ticketing/socket-router';
+import { affinityOf, routeBy } from './route-by.ts';
+import type { ServeGiven, Serving } from './serve.ts';
+import { endMs, startServing } from './start-serving.ts';
+import { urlOf } from './url-of.ts';
+
+/** This process accepts, and chooses by the request's head which process serves: it hands the socket over, or proxies. */
+export async function serveByRouter(given: ServeGiven): Promise<Omit<Serving, 'carriersUrl'>> {
+  const { flags, log } = given;
+  const supervisor = startServing(given, {
+    connections: 'external',
+    address: flags,
+    stats: () => ({ router: router.stats() }),
+  });
+  const route = routeBy(flags);
+  const router: SocketRouter = createSocketRouter({
+    mode: flags.accept === 'passthru' ? 'passthru' : 'socket',
+    workers: supervisor,
+    affinity: affinityOf(flags),
+    // Equal searches are one search, however many ask: a crowd that asks the same is to stay together.
+    balance: { loadFactor: flags.routeBy === 'search-key' ? Number.POSITIVE_INFINITY : 1.25 },
+    protocol: flags.tlsCert === undefined ? 'http' : 'tls-sni',
+    ...(route && { route }),
+  });
+  router.on('worker-stuck', ({ pid }) => log(`Serving process ${pid} takes no connections`));
+  // With the router its supervisor ends.
+  const close = (): Promise<void> => router.close({ graceMs: endMs(given) });
+  try {
+    const bound = await router.listen({ host: flags.host, port: flags.port });
+    await supervisor.ready();
+    return { url: urlOf(flags, bound), reload: () => supervisor.reload(), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

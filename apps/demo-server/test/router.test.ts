@@ -1,0 +1,153 @@
+import { createHash, randomBytes } from 'node:crypto';
+import http from 'node:http';
+import { lives } from '@ticketing/dispatch/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { type DemoProcess, getFrom, MADRID_BARCELONA, requestsAt, startDemo } from './demo.ts';
+import { pidsOf } from './processes.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const EQUAL = [
+  MADRID_BARCELONA,
+  '/search?destination=uic:7171801&passengers=1&origin=7160000&order=departure',
+];
+
+/** Asks over a connection of its own, unless an agent keeps them; gives the pid that answered. */
+function workerOf(url: string, options: http.RequestOptions = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    http
+      .get(url, { agent: false, ...options }, (response) => {
+        response.resume();
+        response.once('end', () => resolve(String(response.headers['x-worker'])));
+      })
+      .once('error', reject);
+  });
+}
+
+async function routerOf({ url }: DemoProcess) {
+  return (await getFrom(`${url}/stats`)).body.processes[0].router;
+}
+
+describe.each(['socket', 'passthru'])('--accept %s', (accept) => {
+  const start = (...argv: string[]) => startDemo(['--accept', accept, ...argv]);
+
+  test('equal searches reach one process, and are one upstream', async () => {
+    const { url, carriersUrl } = await start('--workers', '4', '--latency', '300');
+    const workers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => workerOf(url + EQUAL[index % 2])),
+    );
+    expect(new Set(workers).size).toBe(1);
+    const { renfe } = await requestsAt(carriersUrl);
+    expect(renfe?.mostOpen).toBe(1);
+  });
+
+  test('on a connection that is kept each search reaches the process of its key', async () => {
+    const { url } = await start('--workers', '4', '--latency', '0');
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    const paths = ['', '2', '3', '4', '5', '6', '7', '8'].map(
+      (day) => `${MADRID_BARCELONA}${day && `&date=2030-01-0${day}`}`,
+    );
+    const alone = new Map<string, string>();
+    for (const path of paths) alone.set(path, await workerOf(url + path));
+    expect(new Set(alone.values()).size).toBeGreaterThan(1);
+    const kept = new Map<string, string>();
+    for (const path of paths) kept.set(path, await workerOf(url + path, { agent }));
+    agent.destroy();
+    expect(kept).toEqual(alone);
+  });
+
+  test('a body arrives whole', async () => {
+    const { url } = await start('--workers', '2', '--latency', '0');
+    const sent = randomBytes(3_000_000);
+    const md5 = createHash('md5').update(sent).digest('hex');
+    const { status, body } = await getFrom(`${url}/sink?hash=md5`, { method: 'POST', body: sent });
+    expect([status, body]).toEqual([200, { bytes: 3_000_000, md5 }]);
+  });
+
+  test('--route-by header:x-user: equal users reach one process', async () => {
+    const { url } = await start('--workers', '4', '--route-by', 'header:x-user');
+    const users = Array.from({ length: 24 }, (_, index) => `user-${index % 8}`);
+    const byUser = new Map<string, Set<string>>();
+    for (const user of users) {
+      const worker = await workerOf(`${url}/compute`, { headers: { 'x-user': user } });
+      byUser.set(user, (byUser.get(user) ?? new Set()).add(worker));
+    }
+    expect([...byUser.values()].map(({ size }) => size)).toEqual(Array(8).fill(1));
+    expect(new Set([...byUser.values()].flatMap((set) => [...set])).size).toBeGreaterThan(1);
+  });
+
+  test('--route-by none: connections are spread', async () => {
+    const { url } = await start('--workers', '2', '--route-by', 'none', '--latency', '100');
+    const workers = await Promise.all(
+      Array.from({ length: 20 }, () => workerOf(`${url}${MADRID_BARCELONA}`)),
+    );
+    expect(new Set(workers).size).toBe(2);
+  });
+
+  test('/config and /stats know all processes and the router', async () => {
+    const demo = await start('--workers', '2', '--latency', '0');
+    const { body: config } = await getFrom(`${demo.url}/config`);
+    expect(config).toMatchObject({ accept, workers: 2, routeBy: 'search-key' });
+    expect(pidsOf(config, 'primary')).toEqual([demo.child.pid]);
+    expect(pidsOf(config, 'server')).toHaveLength(2);
+    expect(await routerOf(demo)).toMatchObject({ state: 'listening', refused: 0 });
+  });
+
+  test('SIGHUP replaces the processes, and no request fails', async () => {
+    const demo = await start('--workers', '2', '--latency', '5');
+    const before = pidsOf((await getFrom(`${demo.url}/config`)).body, 'server');
+    let isOver = false;
+    const statuses = new Map<number | string, number>();
+    const clients = Array.from({ length: 10 }, async (_, client) => {
+      while (!isOver) {
+        const path = `${MADRID_BARCELONA}&passengers=${1 + (client % 9)}`;
+        const status = await getFrom(demo.url + path).then(
+          (answer) => answer.status,
+          (error) => String(error.cause ?? error),
+        );
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    });
+    demo.child.kill('SIGHUP');
+    await vi.waitFor(async () => {
+      const now = pidsOf((await getFrom(`${demo.url}/config`)).body, 'server');
+      expect(now).toHaveLength(2);
+      expect([...now, ...before].filter((pid) => before.includes(pid) && lives(pid))).toEqual([]);
+    }, 20_000);
+    isOver = true;
+    await Promise.all(clients);
+    expect([...statuses.keys()]).toEqual([200]);
+  });
+
+  test('a process that is killed is replaced, and keys find its successor', async () => {
+    const demo = await start('--workers', '2', '--latency', '20');
+    const victim = Number(await workerOf(demo.url + MADRID_BARCELONA));
+    process.kill(victim, 'SIGKILL');
+    // In mode passthru a request that is with it as it ends is a 502.
+    await vi.waitFor(async () => {
+      const signal = AbortSignal.timeout(5000);
+      const { status, body } = await getFrom(demo.url + MADRID_BARCELONA, { signal });
+      expect([status, body.complete]).toEqual([200, true]);
+    }, 10_000);
+    await vi.waitFor(async () => {
+      const now = pidsOf((await getFrom(`${demo.url}/config`)).body, 'server');
+      expect(now).toHaveLength(2);
+      expect(now).not.toContain(victim);
+    }, 10_000);
+    expect(demo.errors()).toContain(`Serving process ${victim} ended (SIGKILL)`);
+  });
+
+  test('SIGTERM: what is in flight is answered, then nothing is left', async () => {
+    const demo = await start('--workers', '2', '--dispatch', 'cluster', '--latency', '300');
+    const pids = pidsOf((await getFrom(`${demo.url}/config`)).body, 'server');
+    const asked = getFrom(demo.url + MADRID_BARCELONA);
+    await vi.waitFor(async () =>
+      expect((await requestsAt(demo.carriersUrl))['renfe']?.open).toBe(1),
+    );
+    demo.child.kill('SIGTERM');
+    const { status, body } = await asked;
+    expect([status, body.complete]).toEqual([200, true]);
+    expect(await demo.exit()).toBe(0);
+    expect(pids.filter(lives)).toEqual([]);
+  });
+});
