@@ -7,8 +7,14 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-export const kinds = ['dispatch-cluster', 'node-cluster', 'throng', 'pm2'] as const;
-export type Kind = (typeof kinds)[number];
+const programs = {
+  'dispatch-cluster': new URL('primary-dispatch-cluster.mjs', import.meta.url),
+  'node-cluster': new URL('primary-node-cluster.mjs', import.meta.url),
+  throng: new URL('primary-throng.mjs', import.meta.url),
+  pm2: new URL('primary-pm2.mjs', import.meta.url),
+} as const;
+export type Kind = keyof typeof programs;
+export const kinds = Object.keys(programs) as readonly Kind[];
 
 /** A primary with its workers, in processes of their own. */
 export interface Contender {
@@ -28,13 +34,16 @@ const READY_MS = 30_000;
 export async function startContender(kind: Kind, { workers, logs }: Setting): Promise<Contender> {
   const home = mkdtempSync(join(tmpdir(), 'cluster-bench-'));
   const port = await freePort();
-  const file = fileURLToPath(new URL(`./primary-${kind}.mjs`, import.meta.url));
+  const file = fileURLToPath(programs[kind]);
   const primary = spawn(process.execPath, [...process.execArgv, file, String(workers)], {
     env: {
       ...process.env,
       PORT: String(port),
       LOG_REQUESTS: logs ? '1' : '0',
+      // What pm2 writes goes there, and it asks nobody for its latest version.
       PM2_HOME: home,
+      PM2_DISABLE_VERSION_CHECK: '1',
+      PM2_DISCRETE_MODE: '1',
     },
     // What is logged costs what a file costs, and is kept by nobody.
     stdio: ['ignore', 'ignore', 'inherit'],

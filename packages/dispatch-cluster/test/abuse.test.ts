@@ -98,7 +98,7 @@ test('clusterWorker() needs no address if connections are external', () => {
 test('clusterWorker() refuses a process that startCluster() has not started', () => {
   expect(() => clusterWorker({ tasks: defineTasks({ one: () => 1 }) })).toThrow(
     new TypeError(
-      'Cannot serve as cluster worker: a process that startCluster started expected, got another one',
+      'Cannot serve as cluster worker: the first call in a process that startCluster started expected, got another',
     ),
   );
 });
@@ -111,3 +111,17 @@ test.each(['min', 'max', 'recycle', 'healthMs', 'workers'])(
     );
   },
 );
+
+test('primaryDispatcher() refuses a process without a channel', () => {
+  const { send } = process;
+  delete process.send;
+  try {
+    expect(() => primaryDispatcher()).toThrow(
+      new TypeError(
+        'Cannot create primary dispatcher: a worker of a cluster expected, got another process',
+      ),
+    );
+  } finally {
+    if (send !== undefined) process.send = send;
+  }
+});

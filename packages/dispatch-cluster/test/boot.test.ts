@@ -8,7 +8,10 @@ vi.setConfig({ testTimeout: 30_000 });
 // What the workers complain of is not what this run reports.
 vi.spyOn(process.stderr, 'write').mockReturnValue(true);
 
-const fixture = (name: string) => new URL(`fixtures/${name}.ts`, import.meta.url);
+const throwsAtBoot = new URL('fixtures/throws-at-boot.ts', import.meta.url);
+const failsToListen = new URL('fixtures/fails-to-listen.ts', import.meta.url);
+const misused = new URL('fixtures/misused.ts', import.meta.url);
+const silent = new URL('fixtures/silent.ts', import.meta.url);
 const restart = { backoffMs: [1, 60_000], intensity: 3 } as const;
 
 async function whyNot(ready: Promise<void>): Promise<DispatchError> {
@@ -19,7 +22,7 @@ async function whyNot(ready: Promise<void>): Promise<DispatchError> {
 }
 
 test('a program that throws at boot is tried so often and no more; ready() says why', async () => {
-  const supervisor = start({ entry: fixture('throws-at-boot'), workers: 2, restart });
+  const supervisor = start({ entry: throwsAtBoot, workers: 2, restart });
   const open = once(supervisor.events, 'circuit-open');
   const { cause } = await whyNot(supervisor.ready());
   expect(cause).toMatchObject({ code: 'ERR_WORKER_LOST', data: { exitCode: 1 } });
@@ -33,7 +36,7 @@ test('a program that throws at boot is tried so often and no more; ready() says 
 
 test('a program that cannot listen says so itself', async () => {
   const supervisor = start({
-    entry: fixture('fails-to-listen'),
+    entry: failsToListen,
     restart: { ...restart, intensity: 0 },
   });
   const { cause } = await whyNot(supervisor.ready());
@@ -41,14 +44,30 @@ test('a program that cannot listen says so itself', async () => {
 });
 
 test('a program that is not there is not tried again and again', async () => {
-  const supervisor = start({ entry: fixture('missing'), restart: { ...restart, intensity: 0 } });
+  const supervisor = start({
+    entry: new URL('fixtures/missing.ts', import.meta.url),
+    restart: { ...restart, intensity: 0 },
+  });
   const { cause } = await whyNot(supervisor.ready());
   expect((cause as DispatchError).data.stderrTail).toContain('Cannot find module');
 });
 
-test('a program that never says a word has its time', async () => {
+test.each([
+  ['calls clusterWorker() twice', 'twice', 'Cannot serve as cluster worker: the first call in a'],
+  ['starts a cluster itself', 'cluster', 'Cannot start cluster: a primary process expected, got a'],
+])('a program that %s is told what is wrong', async (_, misuse, message) => {
   const supervisor = start({
-    entry: fixture('silent'),
+    entry: misused,
+    args: [misuse],
+    restart: { ...restart, intensity: 0 },
+  });
+  const [{ error }] = await once(supervisor.events, 'circuit-open');
+  expect(error.data.stderrTail).toContain(message);
+});
+
+test('a program that never calls clusterWorker() has its time', async () => {
+  const supervisor = start({
+    entry: silent,
     startTimeoutMs: 500,
     restart: { ...restart, intensity: 0 },
   });

@@ -8,7 +8,7 @@ test.each(['http', 'fastify'] as const)(
   'no request fails while workers (%s) are reloaded, added, taken away and recycled',
   { timeout: 60_000 },
   async (server) => {
-    const report = await rollingRestart({ entry, server, ms: 5000, connections: 50 });
+    const report = await rollingRestart({ entry, server, ms: 3000, connections: 50 });
     expect(report.busy.failures).toEqual({});
     expect(report.strict.failures).toEqual({});
     expect(report.recycled).toBeGreaterThan(0);
@@ -21,7 +21,7 @@ test('of the requests in flight on a worker that is killed some fail, and none t
   timeout: 60_000,
 }, async () => {
   const connections = 20;
-  const fire = { entry, workers: 2, kills: 5, everyMs: 1000, connections };
+  const fire = { entry, workers: 2, kills: 5, everyMs: 700, connections };
   const { once, retried, backMs, circuit } = await serversUnderFire(fire);
   const failed = Object.values(once.failures).reduce((total, count) => total + count, 0);
   expect(failed).toBeLessThanOrEqual(5 * connections);
