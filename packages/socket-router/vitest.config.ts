@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { defineProject, mergeConfig } from 'vitest/config';
 // @boundaries-ignore the settings that all packages share stand at the top of the repository
 import shared from '../../vitest.shared.ts';
@@ -16,8 +14,6 @@ export default mergeConfig(
       hookTimeout: testTimeout,
       // These tests wait for processes more than they compute.
       maxWorkers: 3,
-      // Hundreds of processes start from the same sources.
-      env: { NODE_COMPILE_CACHE: join(tmpdir(), 'socket-router-tests') },
     },
   }),
 );

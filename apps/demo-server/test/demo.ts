@@ -68,7 +68,11 @@ const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /** Runs the server's main module; nothing of it outlives the test. */
 function spawnDemo(argv: readonly string[], env: Record<string, string> = {}): ChildProcess {
   const child = spawn(process.execPath, ['--conditions=@ticketing/source', main, ...argv], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(async () => {

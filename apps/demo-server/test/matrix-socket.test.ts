@@ -1,0 +1,3 @@
+import { testCombinations } from './matrix.ts';
+
+testCombinations('socket');
