@@ -46,7 +46,6 @@ test.each([
   async (dispatch, clients) => {
     const { url, carriersUrl } = await startCluster(
       ...['--workers', '4', '--coalesce', 'machine', '--dispatch', dispatch, '--latency', '300'],
-      ...['--deadline-ms', '10000'],
     );
     const answers = await Promise.all(
       Array.from({ length: clients }, () => askAlone(url + MADRID_BARCELONA)),
@@ -152,7 +151,10 @@ test('SIGKILL of the primary: every process is gone within a second', async () =
   const pids = ['server', 'task'].flatMap((role) => pidsOf(config, role));
   expect(pids).toHaveLength(4);
   // One of them is busy.
-  const busy = fetch(`${demo.url}/compute?ms=10000`).catch(() => {});
+  const busy = fetch(`${demo.url}/compute?ms=10000`).then(
+    (answer) => answer.text().catch(() => {}),
+    () => {},
+  );
   demo.child.kill('SIGKILL');
   await demo.exit();
   await vi.waitFor(() => expect(pids.filter(lives)).toEqual([]), 1000);
@@ -162,7 +164,7 @@ test('SIGKILL of the primary: every process is gone within a second', async () =
 test('a carrier that hangs is aborted at the deadline, though the primary is between', async () => {
   const demo = await startCluster(
     ...['--workers', '2', '--dispatch', 'cluster', '--coalesce', 'machine'],
-    ...['--latency', '0', '--deadline-ms', '400'],
+    ...['--latency', '0', '--deadline-ms', '1500'],
   );
   await setPlan(demo.carriersUrl, 'renfe', { fault: { kind: 'hang' } });
   const { status, body } = await getFrom(demo.url + MADRID_BARCELONA);

@@ -11,6 +11,9 @@ export const MADRID_BARCELONA = '/search?origin=Madrid&destination=Barcelona';
 /** The day on which the servers of these tests live. */
 export const TODAY = '2026-11-20';
 
+/** On a machine that is busy with other tests a search may take its time. */
+const PATIENT = { DEADLINE_MS: '10000' };
+
 /** Serves in this process, as the flags say, until the test ends. */
 export function serveDemo(...argv: string[]): Promise<Demo> {
   return serveDemoOn(TODAY, ...argv);
@@ -18,7 +21,7 @@ export function serveDemo(...argv: string[]): Promise<Demo> {
 
 /** The same on another day. */
 export async function serveDemoOn(today: string, ...argv: string[]): Promise<Demo> {
-  const { flags } = readFlags(['--port', '0', ...argv], {});
+  const { flags } = readFlags(['--port', '0', ...argv], PATIENT);
   const offset = Date.parse(`${today}T12:00Z`) - Math.floor(performance.now());
   const server = await serve(flags, { now: () => offset + Math.floor(performance.now()) });
   onTestFinished(server.close);
@@ -69,6 +72,7 @@ const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 function spawnDemo(argv: readonly string[], env: Record<string, string> = {}): ChildProcess {
   const child = spawn(process.execPath, ['--conditions=@ticketing/source', main, ...argv], {
     env: {
+      ...PATIENT,
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...env,

@@ -44,7 +44,7 @@ describe.each(everywhere)('%s %s %s %s', (...flags) => {
   });
 
   test('a carrier that hangs is aborted at the deadline', async () => {
-    const argv = ['--latency', '0', '--deadline-ms', '400', ...flags];
+    const argv = ['--latency', '0', '--deadline-ms', '1500', ...flags];
     const { get, carriersUrl } = await serveToday(...argv);
     await setPlan(carriersUrl, 'renfe', { fault: { kind: 'hang' } });
     const { status, body } = await get(MADRID_BARCELONA);

@@ -34,7 +34,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 test('SIGTERM while a stream hangs: the stream ends at its deadline, and the process with it', async () => {
-  const demo = await startDemo(['--latency', '0', '--deadline-ms', '600']);
+  const demo = await startDemo(['--latency', '0', '--deadline-ms', '1500']);
   await setPlan(demo.carriersUrl, 'renfe', { fault: { kind: 'hang' } });
   const asked = getFrom(demo.url + MADRID_BARCELONA, {
     headers: { accept: 'application/x-ndjson' },

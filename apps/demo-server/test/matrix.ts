@@ -18,8 +18,7 @@ function start(accept: Accept, dispatch: string, coalesce: string) {
   const own = dispatch === 'fork' || dispatch === 'piscina' ? ['--dispatch-workers', '1'] : [];
   return startDemo([
     ...['--accept', accept, '--dispatch', dispatch, '--coalesce', coalesce, ...several, ...own],
-    // Many processes start beside each other here.
-    ...['--latency', '0', '--deadline-ms', '10000'],
+    ...['--latency', '0'],
   ]);
 }
 

@@ -75,7 +75,7 @@ test('GET /search understands ids, codes and names, and sorts as it is told', as
 });
 
 test('one carrier hangs: 200 with the others at the deadline, and its request is aborted', async () => {
-  const { get, carriersUrl } = await serveDemo('--deadline-ms', '400', '--latency', '0');
+  const { get, carriersUrl } = await serveDemo('--deadline-ms', '1500', '--latency', '0');
   await setPlan(carriersUrl, 'renfe', { fault: { kind: 'hang', share: 1 } });
   const { status, body } = await get(MADRID_BARCELONA);
   expect(status).toBe(200);
@@ -92,7 +92,7 @@ test('one carrier hangs: 200 with the others at the deadline, and its request is
 });
 
 test('all carriers hang: 504 problem+json with the status of each', async () => {
-  const { get, carriersUrl } = await serveDemo('--deadline-ms', '200', '--latency', '0');
+  const { get, carriersUrl } = await serveDemo('--deadline-ms', '500', '--latency', '0');
   for (const carrier of carriers)
     await setPlan(carriersUrl, carrier, { fault: { kind: 'hang', share: 1 } });
   const { status, type, body } = await get(MADRID_BARCELONA);
@@ -118,7 +118,7 @@ const faults = [
 test.each(faults)(
   'fault %s: its own code in the status, and no 500',
   async (kind, codes, allFail) => {
-    const { get, carriersUrl } = await serveDemo('--deadline-ms', '400', '--latency', '0');
+    const { get, carriersUrl } = await serveDemo('--deadline-ms', '1500', '--latency', '0');
     for (const [index, carrier] of carriers.entries()) {
       await setPlan(carriersUrl, carrier, { fault: { kind, share: 1 } });
       const { status, body } = await get(MADRID_BARCELONA);
