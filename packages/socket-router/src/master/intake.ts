@@ -17,6 +17,8 @@ export interface IntakeParts {
 export interface Intake extends Partial<ConnectionEvents> {
   /** Listens for clients. */
   readonly server: Server;
+  /** To be called before it listens. */
+  prepare?(): Promise<void>;
   /** To be called when workers have come, gone, or become ready. */
   workersChanged(): void;
   /** Nobody is accepted any more; resolves when nothing is in the router's hand. Idempotent. */

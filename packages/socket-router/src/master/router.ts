@@ -70,6 +70,7 @@ export class Router implements SocketRouter {
     this.#state = { kind: 'listening' };
     const { server } = this.#intake;
     try {
+      await this.#intake.prepare?.();
       server.listen(options);
       await once(server, 'listening');
     } catch (error) {

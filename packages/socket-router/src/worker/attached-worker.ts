@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import type { WorkerHandle } from '../contract/worker-handle.ts';
 import type { ResolvedAttachOptions } from '../options/resolve-attach-options.ts';
 import { resolveGrace } from '../options/resolve-grace.ts';
+import { createDoorPools } from '../proxying/door-pools.ts';
 import {
   ANY_ROUTER,
   type HandMessage,
@@ -115,11 +116,11 @@ export class AttachedWorker implements WorkerHandle {
     slot: string,
     door: string | undefined,
   ): Promise<void> {
-    link.affinity = this.#affinityOf(affinity, slot);
+    link.affinity = await this.#affinityOf(affinity, slot);
     if (door !== undefined) link.door = await openDoor(door, this.#server);
   }
 
-  #affinityOf(affinity: HelloMessage['affinity'], slot: string): Affinity {
+  async #affinityOf(affinity: HelloMessage['affinity'], slot: string): Promise<Affinity> {
     if (affinity === 'connection') return STAYING;
     if (affinity === 'close') return oneRequestEach(this.#server);
     const { route } = this.#options;
@@ -128,7 +129,7 @@ export class AttachedWorker implements WorkerHandle {
         'Cannot attach worker: route must be a function with affinity forward, got undefined',
       );
     }
-    return new Forwarding(this.#server, { route, slot });
+    return new Forwarding(this.#server, { route, slot, pools: await createDoorPools() });
   }
 
   #linkOf(router: string): RouterLink {

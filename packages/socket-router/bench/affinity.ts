@@ -1,0 +1,3 @@
+export function measureAffinity(): string[] {
+  return [];
+}
