@@ -104,6 +104,22 @@ test('a worker with a full queue gets no more: 503 when all are full', async () 
   const [pid = 0] = pids();
   process.kill(pid, 'SIGSTOP');
   const waiting = [ask(port, { path: '/1' }), ask(port, { path: '/2' })];
+  await until(() => router.stats().waiting === 1);
+  expect(router.stats().workers[0]?.queued).toBe(1);
+  expect((await ask(port)).status).toBe(503);
+  process.kill(pid, 'SIGCONT');
+  expect((await Promise.all(waiting)).map((answer) => answer.status)).toEqual([200, 200]);
+});
+
+test('a worker that a key belongs to, with a full queue, gets no more either', async () => {
+  const { port, pids, router } = await openRouter({
+    count: 1,
+    route: () => ({ key: 'one' }),
+    limits: { queuePerWorker: 2, claimTimeoutMs: 60_000 },
+  });
+  const [pid = 0] = pids();
+  process.kill(pid, 'SIGSTOP');
+  const waiting = [ask(port, { path: '/1' }), ask(port, { path: '/2' })];
   await until(() => router.stats().workers[0]?.queued === 2);
   expect((await ask(port)).status).toBe(503);
   process.kill(pid, 'SIGCONT');

@@ -69,6 +69,24 @@ test('a worker that is busy for long gives its connections to another, and answe
   expect((await busy).pid).toBe(first);
 });
 
+test('connections that any worker may have do not wait for a slow one', async () => {
+  const { router, port, pids } = await openRouter({ limits: { claimTimeoutMs: 60_000 } });
+  const [first = 0, second = 0] = pids();
+  process.kill(first, 'SIGSTOP');
+  const urls = new Set(TWENTY);
+  const answers = TWENTY.map(async (path) => {
+    const told = toldIn(await exchange(port, get(path)));
+    urls.delete(told.url);
+    return told.pid;
+  });
+  // All but the one that is on its way to the worker that is stopped.
+  await until(() => urls.size === 1);
+  expect(router.stats()).toMatchObject({ waiting: 0, rerouted: 0 });
+  process.kill(first, 'SIGCONT');
+  const answeredBy = await Promise.all(answers);
+  expect(answeredBy.filter((pid) => pid === second)).toHaveLength(19);
+});
+
 test('all workers stuck: clients wait for the first that goes on', async () => {
   const { router, port, pids } = await openRouter({ count: 1, limits: { claimTimeoutMs: 100 } });
   const [pid = 0] = pids();

@@ -45,6 +45,7 @@ export class Fleet {
         events.untaken(connections, lane, reason);
       },
       gone: (connection) => events.gone(connection),
+      free: () => events.free(),
       attached: (lane) => this.#greet(lane),
       ready: (lane) => {
         emitter.emit('worker-ready', { slot: lane.worker.slot, pid: lane.worker.pid });

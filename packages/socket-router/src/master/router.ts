@@ -49,6 +49,7 @@ export class Router implements SocketRouter {
         taken: (connection, lane) => this.#intake.taken?.(connection, lane),
         untaken: (connections, lane, reason) => this.#intake.untaken?.(connections, lane, reason),
         gone: (connection) => this.#intake.gone?.(connection),
+        free: () => this.#intake.free?.(),
       },
     );
     const parts = {

@@ -98,6 +98,10 @@ export class SocketIntake implements Intake, ConnectionEvents {
     for (const connection of connections) this.#placement.place(connection);
   }
 
+  free(): void {
+    this.#placement.serve();
+  }
+
   gone(connection: HeldConnection): void {
     this.#counts.gone += 1;
     this.#letGo(connection);

@@ -20,6 +20,8 @@ export interface ConnectionEvents {
   untaken(connections: HeldConnection[], lane: WorkerLane, reason: UntakenReason): void;
   /** The client left while the connection was queued. */
   gone(connection: HeldConnection): void;
+  /** A lane has nothing to give any more. */
+  free(): void;
 }
 
 /** What a lane tells, of connections and of its worker. */
@@ -75,6 +77,11 @@ export class WorkerLane {
     return this.#queue.length + (this.#given?.connection === undefined ? 0 : 1);
   }
 
+  /** A connection that is enqueued is sent at once. */
+  get isFree(): boolean {
+    return this.#given === undefined && this.#queue.length === 0;
+  }
+
   /** Connections that are open in the worker or on their way. */
   get load(): number {
     return this.open + this.proxied + this.queued;
@@ -120,7 +127,10 @@ export class WorkerLane {
   #giveNext(): void {
     for (;;) {
       const connection = this.#queue.shift();
-      if (connection === undefined) return;
+      if (connection === undefined) {
+        this.#events.free();
+        return;
+      }
       // It may have waited too long meanwhile.
       if (connection.stage !== 'queued') continue;
       if (!connection.socket.destroyed) {
@@ -141,7 +151,7 @@ export class WorkerLane {
     const message = tagged<RouterMessage>(this.#router, {
       kind: 'hand',
       id,
-      bytes,
+      bytes: bytes.toString('latin1'),
       before: sentAt + CLAIM_SHARE * this.#claimTimeoutMs,
       ...(choice.kind === 'key' && { key: choice.key }),
       ...(choice.kind !== 'any' && { isRouted: true }),

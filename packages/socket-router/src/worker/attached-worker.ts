@@ -145,8 +145,7 @@ export class AttachedWorker implements WorkerHandle {
     if (!link.take(message, socket)) return;
     const { bytes, proxy } = message;
     socket.allowHalfOpen = allowsHalfOpen(this.#server);
-    // A channel that speaks JSON makes something else of a buffer.
-    if (bytes.length !== 0) socket.unshift(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes));
+    if (bytes.length > 0) socket.unshift(Buffer.from(bytes, 'latin1'));
     if (proxy !== undefined) this.#addresses.set(socket, proxy);
     link.affinity.add(socket, message);
     this.#server.emit('connection', socket);
