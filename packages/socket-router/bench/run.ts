@@ -40,7 +40,7 @@ for (const cell of cells) {
 for (const contender of contenders) await contender.end();
 
 const isWhole = !quick && wanted === undefined && values.cells === undefined;
-const affinity = wanted === undefined ? measureAffinity() : [];
+const affinity = wanted === undefined ? await measureAffinity() : [];
 report(
   [
     circumstances({ rounds, seconds, hasNginx: hasNginx() }),
