@@ -54,7 +54,7 @@ test('plain HTTP on a TLS port, and a hello that is none, are closed without a w
 });
 
 test('100 clients that never finish their head keep nobody from being served, and get 408', async () => {
-  const { port, router } = await openRouter({ limits: { headTimeoutMs: 500 } });
+  const { port, router } = await openRouter({ limits: { headTimeoutMs: 3000 } });
   const slow = await Promise.all(Array.from({ length: 100 }, () => open(port)));
   for (const socket of slow) socket.write('GET / HTTP/1.1\r\nHost: a\r\nX-');
   const ends = Promise.all(slow.map(received));
