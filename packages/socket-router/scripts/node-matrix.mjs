@@ -43,11 +43,14 @@ try {
     const node = binaryOf(major);
     const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim();
     const started = performance.now();
-    const { status } = spawnSync(node, [vitest, 'run', '--reporter=dot'], {
+    const { status, stdout, stderr } = spawnSync(node, [vitest, 'run'], {
       cwd: root,
-      stdio: 'inherit',
-      env: { ...process.env, WORKERS_FROM: 'dist' },
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+      env: { ...process.env, WORKERS_FROM: 'dist', NO_COLOR: '1' },
     });
+    const counted = /Tests .*/.exec(stdout)?.[0] ?? 'no tests';
+    if (status !== 0) console.log(stdout, stderr);
     const seconds = Math.round((performance.now() - started) / 1000);
     console.log(`Node ${version ?? major}: ${counted}, ${seconds} s`);
     if (status !== 0) failed.push(major);
