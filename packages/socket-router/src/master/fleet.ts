@@ -1,7 +1,8 @@
 import type { RouterWorker, WorkerSource } from '../contract/worker-source.ts';
 import type { DoorFolder } from './door-folder.ts';
+import type { ConnectionEvents, LaneEvents } from './lane-events.ts';
 import type { RouterEmitter } from './router-emitter.ts';
-import { type ConnectionEvents, type LaneEvents, WorkerLane } from './worker-lane.ts';
+import { WorkerLane } from './worker-lane.ts';
 
 export interface FleetOptions {
   readonly source: WorkerSource;

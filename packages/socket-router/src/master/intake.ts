@@ -1,9 +1,9 @@
 import type { Server } from 'node:net';
 import type { ResolvedRouterOptions } from '../options/resolve-router-options.ts';
 import type { Fleet } from './fleet.ts';
+import type { ConnectionEvents } from './lane-events.ts';
 import type { RouterCounts } from './router-counts.ts';
 import type { RouterEmitter } from './router-emitter.ts';
-import type { ConnectionEvents } from './worker-lane.ts';
 
 /** What an intake works with. */
 export interface IntakeParts {
