@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
+import { createSocketRouter } from '../src/index.ts';
 import { ask, askToTell, oneConnection, open, received, toldIn } from './clients.ts';
 import { openRouter } from './router-fixture.ts';
 import { until } from './until.ts';
-import { lives } from './worker-processes.ts';
+import { forked, lives } from './worker-processes.ts';
 
 const modes = ['socket', 'passthru'] as const;
 
@@ -95,6 +96,25 @@ test('close() may be called twice, and before listen(); listen() only once', asy
   await expect(router.listen({ port: 0 })).rejects.toMatchObject({
     message: 'Cannot listen: an idle router expected, got one that is closed',
   });
+});
+
+test.each(modes)('mode %s: close() while listen() begins leaves nobody listening', async (mode) => {
+  const router = createSocketRouter({ mode, workers: forked('http-worker', 1) });
+  const listening = router.listen({ port: 0 });
+  const closed = router.close();
+  await expect(listening).rejects.toMatchObject({ code: 'ERR_STATE' });
+  await closed;
+});
+
+test('close() while the port is being opened leaves nobody listening', async () => {
+  for (const host of ['127.0.0.1', 'localhost']) {
+    const router = createSocketRouter({ workers: forked('http-worker', 1) });
+    const listening = router.listen({ port: 0, host });
+    await Promise.resolve();
+    const closed = router.close();
+    await expect(listening).rejects.toMatchObject({ code: 'ERR_STATE' });
+    await closed;
+  }
 });
 
 test.each([

@@ -54,7 +54,7 @@ test('plain HTTP on a TLS port, and a hello that is none, are closed without a w
 });
 
 test('100 clients that never finish their head keep nobody from being served, and get 408', async () => {
-  const { port, router } = await openRouter({ limits: { headTimeoutMs: 500 } });
+  const { port, router } = await openRouter({ limits: { headTimeoutMs: 3000 } });
   const slow = await Promise.all(Array.from({ length: 100 }, () => open(port)));
   for (const socket of slow) socket.write('GET / HTTP/1.1\r\nHost: a\r\nX-');
   const ends = Promise.all(slow.map(received));
@@ -99,6 +99,22 @@ test('more connections than may be pending are refused with 503', async () => {
 test('a worker with a full queue gets no more: 503 when all are full', async () => {
   const { port, pids, router } = await openRouter({
     count: 1,
+    limits: { queuePerWorker: 2, claimTimeoutMs: 60_000 },
+  });
+  const [pid = 0] = pids();
+  process.kill(pid, 'SIGSTOP');
+  const waiting = [ask(port, { path: '/1' }), ask(port, { path: '/2' })];
+  await until(() => router.stats().waiting === 1);
+  expect(router.stats().workers[0]?.queued).toBe(1);
+  expect((await ask(port)).status).toBe(503);
+  process.kill(pid, 'SIGCONT');
+  expect((await Promise.all(waiting)).map((answer) => answer.status)).toEqual([200, 200]);
+});
+
+test('a worker that a key belongs to, with a full queue, gets no more either', async () => {
+  const { port, pids, router } = await openRouter({
+    count: 1,
+    route: () => ({ key: 'one' }),
     limits: { queuePerWorker: 2, claimTimeoutMs: 60_000 },
   });
   const [pid = 0] = pids();

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { ask, askToTell, exchange, toldIn } from './clients.ts';
+import type { WorkerChannel, WorkerSource } from '../src/index.ts';
+import { ask, askToTell, exchange, open, toldIn } from './clients.ts';
 import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
 import { until } from './until.ts';
+import { forked } from './worker-processes.ts';
 
 const TWENTY = Array.from({ length: 20 }, (_, index) => `/request-${index}`);
 /** All connections want the worker in slot 0. */
@@ -69,6 +71,24 @@ test('a worker that is busy for long gives its connections to another, and answe
   expect((await busy).pid).toBe(first);
 });
 
+test('connections that any worker may have do not wait for a slow one', async () => {
+  const { router, port, pids } = await openRouter({ limits: { claimTimeoutMs: 60_000 } });
+  const [first = 0, second = 0] = pids();
+  process.kill(first, 'SIGSTOP');
+  const urls = new Set(TWENTY);
+  const answers = TWENTY.map(async (path) => {
+    const told = toldIn(await exchange(port, get(path)));
+    urls.delete(told.url);
+    return told.pid;
+  });
+  // All but the one that is on its way to the worker that is stopped.
+  await until(() => urls.size === 1);
+  expect(router.stats()).toMatchObject({ waiting: 0, rerouted: 0 });
+  process.kill(first, 'SIGCONT');
+  const answeredBy = await Promise.all(answers);
+  expect(answeredBy.filter((pid) => pid === second)).toHaveLength(19);
+});
+
 test('all workers stuck: clients wait for the first that goes on', async () => {
   const { router, port, pids } = await openRouter({ count: 1, limits: { claimTimeoutMs: 100 } });
   const [pid = 0] = pids();
@@ -80,6 +100,48 @@ test('all workers stuck: clients wait for the first that goes on', async () => {
   process.kill(pid, 'SIGCONT');
   expect((await answers).map((answer) => toldIn(answer).url)).toEqual(TWENTY);
 });
+
+test('clients that leave before a worker takes them harm nobody', async () => {
+  const { router, port, first } = await openStopped({ claimTimeoutMs: 60_000 });
+  const clients = await Promise.all(TWENTY.map(() => open(port)));
+  for (const [index, client] of clients.entries()) client.write(get(TWENTY[index] ?? ''));
+  await until(() => router.stats().workers[0]?.queued === 20);
+  for (const [index, client] of clients.entries()) {
+    if (index % 2 === 0) client.resetAndDestroy();
+    else client.destroy();
+  }
+  process.kill(first, 'SIGCONT');
+  expect((await askToTell(port)).pid).toBe(first);
+  await until(() => router.stats().workers[0]?.open === 0);
+  const { accepted, handedOver, gone, refused } = router.stats();
+  expect([accepted, handedOver + gone, refused]).toEqual([22, 22, 0]);
+});
+
+test('a message that loses its socket on the way is declined, and the connection given once more', async () => {
+  const source = forked('http-worker', 1);
+  let lost = 0;
+  const workers: WorkerSource = {
+    ...source,
+    close: (options) => source.close?.(options) ?? Promise.resolve(),
+    subscribe: (listener) =>
+      source.subscribe((worker) => {
+        const { channel } = worker;
+        const send: typeof channel.send = (message, handle, options, callback) => {
+          const isLost = handle !== undefined && lost++ === 0;
+          return channel.send(message, isLost ? undefined : handle, options, callback);
+        };
+        listener({ ...worker, channel: { ...eventsOf(channel), send } });
+      }),
+  };
+  const { router, port } = await openRouter({ workers, count: 1 });
+  const rerouted = nextEvent(router, 'rerouted');
+  expect((await ask(port)).status).toBe(200);
+  expect(await rerouted).toEqual({ slot: '0', reason: 'declined', connections: 1 });
+});
+
+function eventsOf(channel: WorkerChannel): Pick<WorkerChannel, 'on' | 'off'> {
+  return { on: channel.on.bind(channel), off: channel.off.bind(channel) };
+}
 
 test('a worker that exits is replaced in its slot; clients wait meanwhile', async () => {
   const { router, port, pids } = await openRouter({ count: 1 });

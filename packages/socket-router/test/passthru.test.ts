@@ -1,7 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ask, askToTell, exchange, oneConnection, open, received, toldIn } from './clients.ts';
+import { doorFolders } from './own-temporary-folder.ts';
 import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
 import { until } from './until.ts';
 
@@ -57,6 +60,21 @@ test('a worker that dies while it answers: 502, or a cut answer, and each reques
   await expect(ask(port, { path: '/cut' })).rejects.toThrow('aborted');
   expect((await ask(port)).status).toBe(200);
   expect(journal.requests().map(({ url }) => url)).toEqual(['/exit', '/cut', '/']);
+});
+
+test('a worker that cannot be reached is avoided, and the next one gets the body whole', async () => {
+  const { port, router } = await openRouter(passthru);
+  const [folder = ''] = doorFolders();
+  rmSync(join(process.env['TMPDIR'] ?? '', folder, '1'));
+  const body = randomBytes(1024 * 1024);
+  const answers = await Promise.all(
+    [1, 2, 3, 4].map(() => askToTell(port, { method: 'POST', body })),
+  );
+  const md5 = createHash('md5').update(body).digest('hex');
+  expect(answers.map((told) => told.md5)).toEqual(Array(4).fill(md5));
+  expect(new Set(answers.map(({ pid }) => pid)).size).toBe(1);
+  expect(router.stats()).toMatchObject({ handedOver: 4, refused: 0 });
+  expect(router.stats().rerouted).toBeGreaterThan(0);
 });
 
 test('requests wait while no worker is ready', async () => {

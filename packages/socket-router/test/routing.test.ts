@@ -112,6 +112,7 @@ test.each(['socket', 'passthru'] as const)(
       '/wrong': () => ({ refuse: 200 }),
       '/text': () => 'slot',
       '/null': () => null,
+      '/promise': () => Promise.reject(new Error('a bug')),
     };
     const { port, router } = await openRouter({
       mode,
@@ -120,17 +121,18 @@ test.each(['socket', 'passthru'] as const)(
     });
     const refused: unknown[] = [];
     router.on('refused', (data) => refused.push(data));
-    const paths = ['/refuse', '/throw', '/wrong', '/text', '/null', '/'];
+    const paths = ['/refuse', '/throw', '/wrong', '/text', '/null', '/promise', '/'];
     const statuses = [];
     for (const path of paths) statuses.push((await ask(port, { path })).status);
-    expect(statuses).toEqual([429, 500, 500, 500, 500, 200]);
+    expect(statuses).toEqual([429, 500, 500, 500, 500, 500, 200]);
     expect(refused).toEqual([
       { status: 429, reason: 'route' },
       { status: 500, reason: 'route-threw' },
       { status: 500, reason: 'route-invalid' },
       { status: 500, reason: 'route-invalid' },
       { status: 500, reason: 'route-invalid' },
+      { status: 500, reason: 'route-invalid' },
     ]);
-    expect(router.stats().refused).toBe(5);
+    expect(router.stats().refused).toBe(6);
   },
 );

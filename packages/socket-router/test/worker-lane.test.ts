@@ -23,6 +23,7 @@ beforeEach(() => {
       down: hear('down'),
       taken: ({ id }) => heard.push(`taken ${id}`),
       gone: ({ id }) => heard.push(`gone ${id}`),
+      free: () => {},
       untaken: (connections, _, reason) =>
         heard.push(`untaken ${connections.map(({ id }) => id)} ${reason}`),
     },

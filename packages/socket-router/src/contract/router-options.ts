@@ -42,7 +42,7 @@ export interface RouterLimits {
   readonly headTimeoutMs?: number;
   /** Connections that are in the router's hand: default 10,000. */
   readonly pending?: number;
-  /** Connections that wait for one worker: default 1,000. */
+  /** Connections that wait for one worker, and as many a worker of those that any may have: default 1,000. */
   readonly queuePerWorker?: number;
   /** How long a worker may leave a connection untaken before it goes to another: default 1,000. */
   readonly claimTimeoutMs?: number;

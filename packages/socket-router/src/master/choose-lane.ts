@@ -22,6 +22,13 @@ export function leastLoaded(lanes: readonly WorkerLane[], start: number): Worker
 /** With so few connections no worker is overloaded, whatever the mean: their keys stay. */
 const SMALL_LOAD = 8;
 
+/** How many connections a lane may have with one more, when it may have `loadFactor` times the mean. */
+export function loadBound(lanes: readonly WorkerLane[], loadFactor: number): number {
+  let total = 1;
+  for (const lane of lanes) total += lane.load;
+  return Math.max(SMALL_LOAD, Math.ceil((loadFactor * total) / lanes.length));
+}
+
 /**
  * The lane of a key: the one with the greatest weight among those that would have at most `loadFactor` times the mean
  * load with it, or at most 8. There is always one, if there are lanes.
@@ -33,9 +40,7 @@ export function laneOfKey(
   key: string,
   loadFactor: number,
 ): WorkerLane | undefined {
-  let total = 1;
-  for (const lane of lanes) total += lane.load;
-  const bound = Math.max(SMALL_LOAD, Math.ceil((loadFactor * total) / lanes.length));
+  const bound = loadBound(lanes, loadFactor);
   const hash = hashText(key);
   let chosen: WorkerLane | undefined;
   let highest = -1;

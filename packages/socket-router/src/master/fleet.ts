@@ -1,7 +1,8 @@
 import type { RouterWorker, WorkerSource } from '../contract/worker-source.ts';
 import type { DoorFolder } from './door-folder.ts';
+import type { ConnectionEvents, LaneEvents } from './lane-events.ts';
 import type { RouterEmitter } from './router-emitter.ts';
-import { type ConnectionEvents, type LaneEvents, WorkerLane } from './worker-lane.ts';
+import { WorkerLane } from './worker-lane.ts';
 
 export interface FleetOptions {
   readonly source: WorkerSource;
@@ -45,6 +46,7 @@ export class Fleet {
         events.untaken(connections, lane, reason);
       },
       gone: (connection) => events.gone(connection),
+      free: () => events.free(),
       attached: (lane) => this.#greet(lane),
       ready: (lane) => {
         emitter.emit('worker-ready', { slot: lane.worker.slot, pid: lane.worker.pid });

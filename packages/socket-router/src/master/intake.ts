@@ -1,9 +1,9 @@
 import type { Server } from 'node:net';
 import type { ResolvedRouterOptions } from '../options/resolve-router-options.ts';
 import type { Fleet } from './fleet.ts';
+import type { ConnectionEvents } from './lane-events.ts';
 import type { RouterCounts } from './router-counts.ts';
 import type { RouterEmitter } from './router-emitter.ts';
-import type { ConnectionEvents } from './worker-lane.ts';
 
 /** What an intake works with. */
 export interface IntakeParts {
@@ -17,6 +17,8 @@ export interface IntakeParts {
 export interface Intake extends Partial<ConnectionEvents> {
   /** Listens for clients. */
   readonly server: Server;
+  /** To be called before it listens. */
+  prepare?(): Promise<void>;
   /** To be called when workers have come, gone, or become ready. */
   workersChanged(): void;
   /** Nobody is accepted any more; resolves when nothing is in the router's hand. Idempotent. */

@@ -1,3 +1,5 @@
+import { leastLoaded, loadBound } from './choose-lane.ts';
+import { Fifo } from './fifo.ts';
 import type { Fleet } from './fleet.ts';
 import type { HeldConnection } from './held-connection.ts';
 import { LaneChooser, type NoPlace } from './lane-chooser.ts';
@@ -5,6 +7,8 @@ import type { WorkerLane } from './worker-lane.ts';
 
 /** How often a connection is sent to workers that do not take it. */
 const MAX_ATTEMPTS = 5;
+/** A worker that takes connections faster than the others gets so many times the mean, and no more. */
+const SPREAD = 1.25;
 
 export interface PlacementOptions {
   readonly loadFactor: number;
@@ -13,50 +17,100 @@ export interface PlacementOptions {
   readonly refuse: (connection: HeldConnection, reason: NoPlace) => void;
 }
 
-/** Gives a connection to a lane, lets it wait for one, or refuses it when there will be none. */
+/**
+ * Gives a connection to a lane, lets it wait for one, or refuses it when there will be none. One that was routed queues
+ * for its worker; the others wait together for whichever worker is free first, so that none waits for a slow one.
+ */
 export class Placement {
-  readonly #refuse: (connection: HeldConnection, reason: NoPlace) => void;
+  readonly #fleet: Fleet;
+  readonly #options: PlacementOptions;
   readonly #chooser: LaneChooser;
-  readonly #lobby = new Set<HeldConnection>();
+  readonly #waiting = new Set<HeldConnection>();
+  /** Of those that wait, the ones that any worker may have; and some that have left. */
+  #anyone = new Fifo<HeldConnection>();
+  #left = 0;
+  #turn = 0;
 
-  constructor(fleet: Fleet, { loadFactor, queuePerWorker, refuse }: PlacementOptions) {
-    this.#refuse = refuse;
+  constructor(fleet: Fleet, options: PlacementOptions) {
+    this.#fleet = fleet;
+    this.#options = options;
     this.#chooser = new LaneChooser(fleet, {
-      loadFactor,
-      hasRoom: (lane) => lane.queued < queuePerWorker,
+      loadFactor: options.loadFactor,
+      hasRoom: (lane) => lane.queued < options.queuePerWorker,
     });
   }
 
   get waiting(): number {
-    return this.#lobby.size;
+    return this.#waiting.size;
   }
 
   place(connection: HeldConnection): void {
     if (connection.stage === 'done') return;
     const place = this.#find(connection);
     if (place === 'wait') this.#wait(connection);
-    else if (typeof place === 'string') this.#refuse(connection, place);
+    else if (typeof place === 'string') this.#options.refuse(connection, place);
     else place.enqueue(connection);
   }
 
   /** Places those that wait, as far as there are places now. */
   retry(): void {
-    const waiting = [...this.#lobby];
-    this.#lobby.clear();
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    this.#anyone = new Fifo();
+    this.#left = 0;
     for (const connection of waiting) this.place(connection);
+  }
+
+  /** Gives those that any worker may have to the workers that are free. */
+  serve(): void {
+    while (this.#anyone.length > 0) {
+      const lane = this.#freeLane();
+      if (lane === undefined) return;
+      const connection = this.#anyone.shift() as HeldConnection;
+      if (this.#waiting.delete(connection)) lane.enqueue(connection);
+      else this.#left -= 1;
+    }
   }
 
   /** Forgets one that waits. */
   leave(connection: HeldConnection): void {
-    this.#lobby.delete(connection);
+    if (!this.#waiting.delete(connection) || connection.choice.kind !== 'any') return;
+    this.#left += 1;
+    // Each is moved once for each that has left, on average.
+    if (this.#left * 2 > this.#anyone.length) this.#sweep();
+  }
+
+  #sweep(): void {
+    const all = this.#anyone.take();
+    for (const connection of all) if (this.#waiting.has(connection)) this.#anyone.push(connection);
+    this.#left = 0;
   }
 
   #find({ attempts, choice }: HeldConnection): WorkerLane | 'wait' | NoPlace {
-    return attempts >= MAX_ATTEMPTS ? 'not-taken' : this.#chooser.find(choice);
+    if (attempts >= MAX_ATTEMPTS) return 'not-taken';
+    if (choice.kind !== 'any') return this.#chooser.find(choice);
+    const lane = this.#anyone.length === this.#left ? this.#freeLane() : undefined;
+    if (lane !== undefined) return lane;
+    const { ready } = this.#fleet;
+    const room = ready.length * (this.#options.queuePerWorker - 1);
+    const isFull = ready.length > 0 && this.#anyone.length - this.#left >= room;
+    return isFull ? 'queue-full' : 'wait';
+  }
+
+  /** The least loaded of the lanes that would send a connection at once; among equals they take turns. */
+  #freeLane(): WorkerLane | undefined {
+    const { ready } = this.#fleet;
+    const bound = loadBound(ready, SPREAD);
+    this.#turn += 1;
+    return leastLoaded(
+      ready.filter((lane) => lane.isFree && lane.load < bound),
+      this.#turn,
+    );
   }
 
   #wait(connection: HeldConnection): void {
     connection.stage = 'waiting';
-    this.#lobby.add(connection);
+    this.#waiting.add(connection);
+    if (connection.choice.kind === 'any') this.#anyone.push(connection);
   }
 }

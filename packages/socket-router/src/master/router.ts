@@ -49,6 +49,7 @@ export class Router implements SocketRouter {
         taken: (connection, lane) => this.#intake.taken?.(connection, lane),
         untaken: (connections, lane, reason) => this.#intake.untaken?.(connections, lane, reason),
         gone: (connection) => this.#intake.gone?.(connection),
+        free: () => this.#intake.free?.(),
       },
     );
     const parts = {
@@ -62,16 +63,17 @@ export class Router implements SocketRouter {
   }
 
   async listen(options: ListenOptions): Promise<AddressInfo> {
-    const state = this.#state.kind;
-    if (state !== 'idle') {
-      const message = `Cannot listen: an idle router expected, got one that is ${state}`;
-      throw new RouterError('ERR_STATE', message, { data: { state } });
-    }
+    this.#expect('idle');
     this.#state = { kind: 'listening' };
     const { server } = this.#intake;
     try {
+      await this.#intake.prepare?.();
+      this.#expect('listening');
       server.listen(options);
-      await once(server, 'listening');
+      // A server that is closed before it listens says no more than that.
+      await Promise.race([once(server, 'listening'), once(server, 'close')]);
+      if (this.#state.kind !== 'listening') server.close();
+      this.#expect('listening');
     } catch (error) {
       if (this.#state.kind === 'listening') this.#state = { kind: 'idle' };
       throw error;
@@ -110,6 +112,13 @@ export class Router implements SocketRouter {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #expect(expected: 'idle' | 'listening'): void {
+    const state = this.#state.kind;
+    if (state === expected) return;
+    const message = `Cannot listen: an idle router expected, got one that is ${state}`;
+    throw new RouterError('ERR_STATE', message, { data: { state } });
   }
 
   async #end(graceMs: number): Promise<void> {

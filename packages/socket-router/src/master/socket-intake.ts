@@ -6,11 +6,12 @@ import { headOf } from '../routing/head-views.ts';
 import type { ReadHead } from './head-sniffer.ts';
 import type { HeldConnection } from './held-connection.ts';
 import type { Intake, IntakeParts } from './intake.ts';
+import type { ConnectionEvents, UntakenReason } from './lane-events.ts';
 import { Placement } from './placement.ts';
 import { Reception } from './reception.ts';
 import type { RouterCounts } from './router-counts.ts';
 import type { RouterEmitter } from './router-emitter.ts';
-import type { ConnectionEvents, UntakenReason, WorkerLane } from './worker-lane.ts';
+import type { WorkerLane } from './worker-lane.ts';
 
 /** Mode `socket`: a connection is read up to its head, given to a worker, and closed here. */
 export class SocketIntake implements Intake, ConnectionEvents {
@@ -96,6 +97,10 @@ export class SocketIntake implements Intake, ConnectionEvents {
       connections: connections.length,
     });
     for (const connection of connections) this.#placement.place(connection);
+  }
+
+  free(): void {
+    this.#placement.serve();
   }
 
   gone(connection: HeldConnection): void {

@@ -5,31 +5,12 @@ import { isTagged, type RouterMessage, tagged, type WorkerMessage } from '../wir
 import { monotonicMs } from '../wire/monotonic-clock.ts';
 import { Fifo } from './fifo.ts';
 import type { HeldConnection } from './held-connection.ts';
+import type { LaneEvents, UntakenReason } from './lane-events.ts';
 
 /** A worker takes a connection within this part of the claim timeout, so that its claim arrives before the end. */
 const CLAIM_SHARE = 0.75;
 /** Milliseconds for the last messages of a process that has ended. */
 const LINGER_MS = 500;
-
-export type UntakenReason = 'worker-stuck' | 'worker-down' | 'declined' | 'unsent';
-
-/** What a lane tells of connections. */
-export interface ConnectionEvents {
-  taken(connection: HeldConnection, lane: WorkerLane): void;
-  /** These need another worker, or another try. */
-  untaken(connections: HeldConnection[], lane: WorkerLane, reason: UntakenReason): void;
-  /** The client left while the connection was queued. */
-  gone(connection: HeldConnection): void;
-}
-
-/** What a lane tells, of connections and of its worker. */
-export interface LaneEvents extends ConnectionEvents {
-  attached(lane: WorkerLane): void;
-  ready(lane: WorkerLane): void;
-  stuck(lane: WorkerLane): void;
-  retired(lane: WorkerLane): void;
-  down(lane: WorkerLane): void;
-}
 
 /**
  * The way of connections to one process. Node re-sends its whole queue of handles at each acknowledgement, so one
@@ -73,6 +54,11 @@ export class WorkerLane {
 
   get queued(): number {
     return this.#queue.length + (this.#given?.connection === undefined ? 0 : 1);
+  }
+
+  /** A connection that is enqueued is sent at once. */
+  get isFree(): boolean {
+    return this.#given === undefined && this.#queue.length === 0;
   }
 
   /** Connections that are open in the worker or on their way. */
@@ -120,7 +106,10 @@ export class WorkerLane {
   #giveNext(): void {
     for (;;) {
       const connection = this.#queue.shift();
-      if (connection === undefined) return;
+      if (connection === undefined) {
+        this.#events.free();
+        return;
+      }
       // It may have waited too long meanwhile.
       if (connection.stage !== 'queued') continue;
       if (!connection.socket.destroyed) {
@@ -141,7 +130,7 @@ export class WorkerLane {
     const message = tagged<RouterMessage>(this.#router, {
       kind: 'hand',
       id,
-      bytes,
+      bytes: bytes.toString('latin1'),
       before: sentAt + CLAIM_SHARE * this.#claimTimeoutMs,
       ...(choice.kind === 'key' && { key: choice.key }),
       ...(choice.kind !== 'any' && { isRouted: true }),

@@ -1,14 +1,34 @@
-import { Pool } from 'undici';
+import type { Pool } from 'undici';
+
+type PoolClass = typeof Pool;
+
+/**
+ * Loads undici, where it is needed only: in a process that reads bodies each megabyte of heap makes all the collections
+ * of their buffers longer, and a worker of mode `socket` has no use for it.
+ */
+export async function createDoorPools(): Promise<DoorPools> {
+  const { Pool } = await import('undici');
+  return new DoorPools(Pool);
+}
 
 /** Connections to the unix sockets of workers, kept for further requests. */
 export class DoorPools {
   readonly #pools = new Map<string, Pool>();
+  readonly #PoolClass: PoolClass;
+
+  constructor(poolClass: PoolClass) {
+    this.#PoolClass = poolClass;
+  }
 
   get(door: string): Pool {
     let pool = this.#pools.get(door);
     if (pool === undefined) {
       // No timeouts of its own: how long a worker may take is the worker's and the client's business.
-      pool = new Pool('http://worker', { socketPath: door, headersTimeout: 0, bodyTimeout: 0 });
+      pool = new this.#PoolClass('http://worker', {
+        socketPath: door,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
       this.#pools.set(door, pool);
     }
     return pool;

@@ -31,5 +31,7 @@ export function decide(route: RouteFunction | undefined, head: () => Head): Deci
   if (Number.isSafeInteger(refuse) && (refuse as number) >= 400 && (refuse as number) <= 599) {
     return { kind: 'refuse', status: refuse as number, reason: 'route' };
   }
+  // A promise is no route, and its rejection, of which nobody else hears, would end the process.
+  if (decided instanceof Promise) decided.catch(() => {});
   return { kind: 'refuse', status: 500, reason: 'route-invalid' };
 }

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import type { WorkerHandle } from '../contract/worker-handle.ts';
 import type { ResolvedAttachOptions } from '../options/resolve-attach-options.ts';
 import { resolveGrace } from '../options/resolve-grace.ts';
+import { createDoorPools } from '../proxying/door-pools.ts';
 import {
   ANY_ROUTER,
   type HandMessage,
@@ -116,11 +117,11 @@ export class AttachedWorker implements WorkerHandle {
     slot: string,
     door: string | undefined,
   ): Promise<void> {
-    link.affinity = this.#affinityOf(affinity, slot);
+    link.affinity = await this.#affinityOf(affinity, slot);
     if (door !== undefined) link.door = await openDoor(door, this.#server);
   }
 
-  #affinityOf(affinity: HelloMessage['affinity'], slot: string): Affinity {
+  async #affinityOf(affinity: HelloMessage['affinity'], slot: string): Promise<Affinity> {
     if (affinity === 'connection') return STAYING;
     if (affinity === 'close') return oneRequestEach(this.#server);
     const { route } = this.#options;
@@ -129,7 +130,7 @@ export class AttachedWorker implements WorkerHandle {
         'Cannot attach worker: route must be a function with affinity forward, got undefined',
       );
     }
-    return new Forwarding(this.#server, { route, slot });
+    return new Forwarding(this.#server, { route, slot, pools: await createDoorPools() });
   }
 
   #linkOf(router: string): RouterLink {
@@ -145,8 +146,7 @@ export class AttachedWorker implements WorkerHandle {
     if (!link.take(message, socket)) return;
     const { bytes, proxy } = message;
     socket.allowHalfOpen = allowsHalfOpen(this.#server);
-    // A channel that speaks JSON makes something else of a buffer.
-    if (bytes.length !== 0) socket.unshift(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes));
+    if (bytes.length > 0) socket.unshift(Buffer.from(bytes, 'latin1'));
     if (proxy !== undefined) this.#addresses.set(socket, proxy);
     link.affinity.add(socket, message);
     this.#server.emit('connection', socket);

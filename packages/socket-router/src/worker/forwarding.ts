@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { answerFailure } from '../answers/answer-failure.ts';
 import { refuseSocket } from '../answers/refuse-socket.ts';
 import type { RouteFunction } from '../contract/head.ts';
-import { DoorPools } from '../proxying/door-pools.ts';
+import type { DoorPools } from '../proxying/door-pools.ts';
 import { hasBody } from '../proxying/has-body.ts';
 import { proxyRequest } from '../proxying/proxy-request.ts';
 import { proxyUpgrade } from '../proxying/proxy-upgrade.ts';
@@ -30,19 +30,27 @@ interface Origin {
   hasAsked: boolean;
 }
 
+export interface ForwardingOptions {
+  readonly route: RouteFunction;
+  /** This worker's. */
+  readonly slot: string;
+  readonly pools: DoorPools;
+}
+
 /** Sends later requests on a connection to the worker of their own key, before the server sees them. */
 export class Forwarding implements Affinity {
   readonly #route: RouteFunction;
   readonly #slot: string;
   readonly #emit: Emit;
   readonly #origins = new WeakMap<Socket, Origin>();
-  readonly #pools = new DoorPools();
+  readonly #pools: DoorPools;
   #doors: ReadonlyMap<string, string> = new Map();
   #slots: readonly string[] = [];
 
-  constructor(server: AttachableServer, options: { route: RouteFunction; slot: string }) {
+  constructor(server: AttachableServer, options: ForwardingOptions) {
     this.#route = options.route;
     this.#slot = options.slot;
+    this.#pools = options.pools;
     // A listener could not keep a request from the other listeners.
     const emit = server.emit as Emit;
     this.#emit = (event, ...values) => emit.call(server, event, ...values);

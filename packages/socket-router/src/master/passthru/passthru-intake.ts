@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
+import type { Dispatcher } from 'undici';
 import { answerFailure } from '../../answers/answer-failure.ts';
 import { refuseSocket } from '../../answers/refuse-socket.ts';
-import { DoorPools } from '../../proxying/door-pools.ts';
+import { createDoorPools, type DoorPools } from '../../proxying/door-pools.ts';
 import { type ProxyOutcome, proxyRequest } from '../../proxying/proxy-request.ts';
 import { proxyUpgrade } from '../../proxying/proxy-upgrade.ts';
 import { ANY_WORKER, type Choice, decide } from '../../routing/decide.ts';
@@ -32,7 +33,8 @@ export class PassthruIntake implements Intake {
   readonly #front: FrontServer;
   readonly #chooser: LaneChooser;
   readonly #lobby: Lobby<Asked>;
-  readonly #pools = new DoorPools();
+  /** Before the first client comes. */
+  #pools: DoorPools | undefined;
   #finished: (() => void) | undefined;
 
   constructor(parts: IntakeParts) {
@@ -60,9 +62,13 @@ export class PassthruIntake implements Intake {
     return this.#front.server;
   }
 
+  async prepare(): Promise<void> {
+    this.#pools = await createDoorPools();
+  }
+
   workersChanged(): void {
     const { fleet } = this.#parts;
-    this.#pools.keep(new Set([...fleet.lanes].map((lane) => fleet.doorOf(lane))));
+    this.#pools?.keep(new Set([...fleet.lanes].map((lane) => fleet.doorOf(lane))));
     for (const asked of this.#lobby.take()) this.#place(asked);
   }
 
@@ -80,7 +86,7 @@ export class PassthruIntake implements Intake {
 
   destroy(): void {
     this.#front.destroy();
-    void this.#pools.destroy();
+    void this.#pools?.destroy();
   }
 
   stats(): { reading: number; waiting: number } {
@@ -96,7 +102,7 @@ export class PassthruIntake implements Intake {
       avoid: new Set(),
       refuse: (status) => answerFailure(response, status),
       send: (lane) => {
-        const dispatcher = this.#pools.get(this.#doorOf(lane));
+        const dispatcher = this.#poolOf(lane);
         const isLast = this.#finished !== undefined;
         const ended = (outcome: ProxyOutcome): void => {
           lane.proxied -= 1;
@@ -186,6 +192,10 @@ export class PassthruIntake implements Intake {
   #count(status: number, reason: string): void {
     this.#parts.counts.refused += 1;
     this.#parts.emitter.emit('refused', { status, reason });
+  }
+
+  #poolOf(lane: WorkerLane): Dispatcher {
+    return (this.#pools as DoorPools).get(this.#doorOf(lane));
   }
 
   #doorOf(lane: WorkerLane): string {

@@ -1,0 +1,65 @@
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Told } from './programs/tell.ts';
+
+/** A way to spread requests over processes. */
+export interface ContenderKind {
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Its last argument is a folder for unix sockets. */
+  readonly needsFolder?: true;
+}
+
+/** One that runs. */
+export interface Contender extends Told {
+  readonly name: string;
+  end(): Promise<void>;
+}
+
+const WORKERS = '4';
+
+/** The first is what the others are compared with. */
+export const KINDS: readonly ContenderKind[] = [
+  { name: 'node:cluster, round robin', program: 'cluster', args: ['round-robin', WORKERS] },
+  { name: 'node:cluster, shared handle', program: 'cluster', args: ['shared', WORKERS] },
+  { name: '**socket**', program: 'router', args: ['socket', WORKERS] },
+  { name: '**passthru**', program: 'router', args: ['passthru', WORKERS] },
+  { name: 'httpxy', program: 'proxy', args: ['httpxy', WORKERS], needsFolder: true },
+  { name: 'http-proxy-3', program: 'proxy', args: ['http-proxy-3', WORKERS], needsFolder: true },
+  { name: '@socket.io/sticky', program: 'sticky', args: [WORKERS] },
+  { name: 'nginx', program: 'nginx', args: [WORKERS], needsFolder: true },
+];
+
+export function hasNginx(): boolean {
+  return spawnSync('nginx', ['-v']).status === 0;
+}
+
+export async function startContender(kind: ContenderKind): Promise<Contender> {
+  const folder = kind.needsFolder ? mkdtempSync(join(tmpdir(), 'bench-')) : undefined;
+  const module = new URL(`programs/${kind.program}-program.ts`, import.meta.url);
+  const child = fork(module, [...kind.args, ...(folder === undefined ? [] : [folder])]);
+  const told = (await firstMessage(child, kind.name)) as Told;
+  return {
+    name: kind.name,
+    ...told,
+    end: async () => {
+      const exited = once(child, 'exit');
+      child.disconnect();
+      await exited;
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** @throws Error if the process ends without one */
+async function firstMessage(child: ChildProcess, name: string): Promise<unknown> {
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`Cannot start ${name}: a port expected, got an exit`);
+  });
+  const [message] = await Promise.race([once(child, 'message'), ended]);
+  return message;
+}

@@ -1,0 +1,13 @@
+// This package, in mode `socket` or `passthru`.
+import { createSocketRouter, forkWorkers } from '@ticketing/socket-router';
+import { tell } from './tell.ts';
+
+const [mode, workers] = process.argv.slice(2);
+const router = createSocketRouter({
+  mode: mode as 'socket' | 'passthru',
+  workers: forkWorkers(new URL('router-worker.ts', import.meta.url), Number(workers)),
+});
+const { port } = await router.listen({ port: 0, host: '127.0.0.1', backlog: 511 });
+const areReady = (): boolean => router.stats().workers.every(({ state }) => state === 'ready');
+while (!areReady()) await new Promise<unknown>((resolve) => router.on('worker-ready', resolve));
+tell({ port, masters: [process.pid], workers: router.stats().workers.map(({ pid = 0 }) => pid) });

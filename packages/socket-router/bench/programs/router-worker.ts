@@ -1,0 +1,4 @@
+import { attachWorker } from '@ticketing/socket-router';
+import { createBenchServer } from './bench-server.ts';
+
+attachWorker(createBenchServer());
