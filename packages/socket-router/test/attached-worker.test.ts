@@ -77,6 +77,17 @@ test('a connection is claimed before the server sees it, and answered', async ()
   expect(String(answer)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\/one$/);
 });
 
+test.each([GET, JSON.parse(JSON.stringify(GET))])(
+  'what is long comes as a buffer, and as an object through JSON',
+  async (bytes) => {
+    const { router } = attach(createServer((request, response) => response.end(request.url)));
+    const [served, client] = await connection();
+    router.say({ kind: 'hand', id: 1, bytes, before: inTime() }, served);
+    const [answer] = await once(client, 'data');
+    expect(String(answer)).toContain('/one');
+  },
+);
+
 test('a connection that comes too late is left alone: another worker has it', async () => {
   let requests = 0;
   const { router, handle } = attach(

@@ -26,7 +26,7 @@ const SMALL_LOAD = 8;
 export function loadBound(lanes: readonly WorkerLane[], loadFactor: number): number {
   let total = 1;
   for (const lane of lanes) total += lane.load;
-  return Math.max(SMALL_LOAD, Math.ceil((loadFactor * total) / lanes.length));
+  return Math.ceil((loadFactor * total) / lanes.length);
 }
 
 /**
@@ -40,7 +40,7 @@ export function laneOfKey(
   key: string,
   loadFactor: number,
 ): WorkerLane | undefined {
-  const bound = loadBound(lanes, loadFactor);
+  const bound = Math.max(SMALL_LOAD, loadBound(lanes, loadFactor));
   const hash = hashText(key);
   let chosen: WorkerLane | undefined;
   let highest = -1;

@@ -100,7 +100,7 @@ export class Placement {
   /** The least loaded of the lanes that would send a connection at once; among equals they take turns. */
   #freeLane(): WorkerLane | undefined {
     const { ready } = this.#fleet;
-    const bound = loadBound(ready, SPREAD);
+    const bound = Math.max(2, loadBound(ready, SPREAD));
     this.#turn += 1;
     return leastLoaded(
       ready.filter((lane) => lane.isFree && lane.load < bound),

@@ -9,6 +9,8 @@ import type { LaneEvents, UntakenReason } from './lane-events.ts';
 
 /** A worker takes a connection within this part of the claim timeout, so that its claim arrives before the end. */
 const CLAIM_SHARE = 0.75;
+/** Above that a text, which lies on the heap, costs more than a buffer. */
+const MAX_TEXT_BYTES = 8192;
 /** Milliseconds for the last messages of a process that has ended. */
 const LINGER_MS = 500;
 
@@ -130,7 +132,7 @@ export class WorkerLane {
     const message = tagged<RouterMessage>(this.#router, {
       kind: 'hand',
       id,
-      bytes: bytes.toString('latin1'),
+      bytes: bytes.length > MAX_TEXT_BYTES ? bytes : bytes.toString('latin1'),
       before: sentAt + CLAIM_SHARE * this.#claimTimeoutMs,
       ...(choice.kind === 'key' && { key: choice.key }),
       ...(choice.kind !== 'any' && { isRouted: true }),

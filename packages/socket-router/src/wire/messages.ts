@@ -28,8 +28,11 @@ export interface HelloMessage {
 export interface HandMessage {
   kind: 'hand';
   id: number;
-  /** What has been read of it, a character a byte: a channel takes a text faster than a buffer, in JSON by far. */
-  bytes: string;
+  /**
+   * What has been read of it. A head comes as text, a character a byte: that is cheaper than a buffer for a channel, in
+   * JSON by far. What is longer comes as a buffer, which JSON makes an object of.
+   */
+  bytes: string | Buffer;
   /** Time on the machine's monotonic clock from which on the worker may not take it any more. */
   before: number;
   /** What its first request was routed by. */

@@ -146,7 +146,8 @@ export class AttachedWorker implements WorkerHandle {
     if (!link.take(message, socket)) return;
     const { bytes, proxy } = message;
     socket.allowHalfOpen = allowsHalfOpen(this.#server);
-    if (bytes.length > 0) socket.unshift(Buffer.from(bytes, 'latin1'));
+    const read = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytesOf(bytes);
+    if (read.length > 0) socket.unshift(read);
     if (proxy !== undefined) this.#addresses.set(socket, proxy);
     link.affinity.add(socket, message);
     this.#server.emit('connection', socket);
@@ -189,4 +190,9 @@ export class AttachedWorker implements WorkerHandle {
       process.exit();
     });
   };
+}
+
+/** A channel that speaks JSON has made an object of a buffer. */
+function bytesOf(buffer: Buffer): Buffer {
+  return Buffer.isBuffer(buffer) ? buffer : Buffer.from(buffer);
 }
