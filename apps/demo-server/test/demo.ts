@@ -66,7 +66,7 @@ export interface DemoProcess {
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** Runs the server's main module; nothing of it outlives the test. */
-function spawnDemo(argv: readonly string[], env: Record<string, string> = {}): ChildProcess {
+export function spawnDemo(argv: readonly string[], env: Record<string, string> = {}): ChildProcess {
   const child = spawn(process.execPath, ['--conditions=@ticketing/source', main, ...argv], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -109,8 +109,12 @@ export async function startDemo(
 }
 
 /** Runs the server to its end: exit code and what it wrote. */
-export async function runDemo(argv: readonly string[], env: Record<string, string> = {}) {
-  const child = spawnDemo(argv, env);
+export function runDemo(argv: readonly string[], env: Record<string, string> = {}) {
+  return endOf(spawnDemo(argv, env));
+}
+
+/** Waits until a process has ended. */
+export async function endOf(child: ChildProcess) {
   let stderr = '';
   let stdout = '';
   child.stderr?.on('data', (data) => {
