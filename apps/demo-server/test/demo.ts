@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -65,10 +68,17 @@ export interface DemoProcess {
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
+/** A folder for temporary files, gone when the test has ended. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'demo-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 /** Runs the server's main module; nothing of it outlives the test. */
 export function spawnDemo(argv: readonly string[], env: Record<string, string> = {}): ChildProcess {
   const child = spawn(process.execPath, ['--conditions=@ticketing/source', main, ...argv], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], TMPDIR: temporaryFolder(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(async () => {

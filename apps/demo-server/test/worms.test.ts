@@ -1,10 +1,18 @@
-import { mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { readdirSync, truncateSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { worms } from '../src/worms/generate-worms.ts';
-import { endOf, getFrom, runDemo, serveDemo, spawnDemo, startDemo, statsOf } from './demo.ts';
+import {
+  endOf,
+  getFrom,
+  runDemo,
+  serveDemo,
+  spawnDemo,
+  startDemo,
+  statsOf,
+  temporaryFolder,
+} from './demo.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -14,13 +22,6 @@ const UNKNOWN = '/api/v1/worms/unknown';
 
 const firstTen = (count: number) =>
   [...worms(1, count)].filter((worm) => worm.class === 'utilize').slice(0, 10);
-
-/** A folder for temporary files, so that one sees what is left there. */
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'worms-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 test('the first ten documents of a class, in the order of insertion', async () => {
   const { get } = await serveDemo();

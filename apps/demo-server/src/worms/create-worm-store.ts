@@ -2,6 +2,8 @@ import { createHistogram } from 'node:perf_hooks';
 import { WormError } from './worm-error.ts';
 import type { WormSource, WormStore, WormStoreKind } from './worm-store.ts';
 
+const CLOSED = 'Cannot find worms: an open store expected, got a closed one';
+
 /** Gives a database its deadline and its counters. `deadlineMs`: for each question, the wait for a connection included. */
 export function createWormStore(
   source: WormSource,
@@ -14,6 +16,7 @@ export function createWormStore(
   return {
     async find(wormClass, { signal }) {
       signal.throwIfAborted();
+      if (closing) throw new WormError('ERR_DATABASE_UNAVAILABLE', CLOSED);
       const startedAt = performance.now();
       queries++;
       running++;
