@@ -38,8 +38,10 @@ export async function startPostgres() {
   for (const path of [folder, passwordFile]) if (owner) chownSync(path, owner.uid, owner.gid);
   const port = await freePort();
   let server;
+  const runs = () => server !== undefined && server.exitCode === null && server.signalCode === null;
 
   async function start() {
+    if (runs()) return;
     server = spawn(
       join(programs, 'postgres'),
       // It may lose everything if the machine stops, and is the faster for it.
@@ -63,7 +65,7 @@ export async function startPostgres() {
 
   /** SIGINT ends sessions at once and all else in order, SIGQUIT everything at once. */
   async function stop(signal = 'SIGINT') {
-    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    if (!runs()) return;
     const ended = once(server, 'exit');
     server.kill(signal);
     await ended;

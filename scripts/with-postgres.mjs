@@ -4,7 +4,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-// biome-ignore lint/correctness/useImportExtensions: the declarations beside it are for TypeScript alone
 import { postgresPrograms, startPostgres } from './postgres-server.mjs';
 
 const given = process.argv.slice(2);

@@ -30,3 +30,26 @@ export async function postgresDatabase(): Promise<string> {
   });
   return Object.assign(new URL(admin), { pathname: `/${name}` }).href;
 }
+
+/** Keeps everybody from the worms of a database until it is released. */
+export async function lockWorms(url: string): Promise<{ release(): Promise<void> }> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('BEGIN');
+  await client.query('LOCK TABLE ticketing_demo_worms IN ACCESS EXCLUSIVE MODE');
+  let released: Promise<void> | undefined;
+  const release = (): Promise<void> => (released ??= client.end());
+  onTestFinished(release);
+  return { release };
+}
+
+/** Pids of the server's processes that serve this demo, and what they do. */
+export async function backendsOf(
+  url: string,
+): Promise<{ readonly pid: number; readonly state: string }[]> {
+  const rows = await askPostgres(
+    url,
+    "SELECT pid, state FROM pg_stat_activity WHERE application_name = 'ticketing-demo'",
+  );
+  return rows as { pid: number; state: string }[];
+}
