@@ -2,24 +2,34 @@ import { stationTable } from '@ticketing/carriers';
 import { createSearch, type Search, type StationIndex } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import type { Carriers, CarrierTasks } from './carriers.ts';
-import { documentsBy, type PrimaryTasks } from './cluster-tasks.ts';
+import { documentsBy, type PrimaryTasks, wormsBy } from './cluster-tasks.ts';
+import { coalesced, direct, type Find, type Finder } from './coalesced.ts';
 import { startDispatcher } from './dispatch.ts';
 import {
-  coalescedDocuments,
-  type Documents,
-  directDocuments,
+  type DocumentQuestion,
+  documentKey,
   documentsOf,
   type FindDocument,
+  type SearchDocument,
 } from './documents.ts';
 import type { Flags } from './flags/flags.ts';
 import { runBy } from './run-carrier.ts';
+import { openWorms } from './worms/open-worms.ts';
+import { type FindWorms, type WormAnswer, wormKey, wormsOf } from './worms/worm-answers.ts';
+import type { WormLocation } from './worms/worm-store.ts';
+
+/** What an answer may take on its way between processes, in milliseconds beyond its deadline. */
+export const WAY_MS = 500;
 
 /** What a serving process is made of. */
 export interface Parts {
   /** Answers as one document. */
-  readonly documents: Documents;
+  readonly documents: Finder<DocumentQuestion, SearchDocument>;
   /** The same by this process itself, for it or for another that coalesces. */
   readonly findDocument: FindDocument;
+  /** Answers out of the store; and the same by this process itself. */
+  readonly worms: Finder<string, WormAnswer>;
+  readonly findWorms: FindWorms;
   /** Answers as events. */
   readonly search: Search;
   readonly stations: StationIndex;
@@ -40,6 +50,8 @@ export interface Surroundings {
   readonly carriers: Carriers;
   /** Epoch ms. */
   readonly now: () => number;
+  /** Where the store is, filled. */
+  readonly worms: WormLocation;
   /** The primary of the cluster that this process serves in. */
   readonly primary?: Dispatcher<PrimaryTasks>;
 }
@@ -49,14 +61,32 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
   const { carriers, now, primary } = surroundings;
   const dispatching = await startDispatcher({ flags, carriers, primary });
   const { dispatcher } = dispatching;
+  const store = await openWorms(surroundings.worms, flags).catch(async (error) => {
+    await dispatching.close();
+    throw error;
+  });
   const search = searchBy(dispatcher, { flags, carriers, now });
   const findDocument = documentsOf(search);
-  const isShared = flags.coalesce === 'machine' && primary !== undefined;
-  const find = isShared ? documentsBy(primary) : findDocument;
-  const documents = flags.coalesce === 'off' ? directDocuments(find) : coalescedDocuments(find);
+  const findWorms = wormsOf(store);
+  const shared = flags.coalesce === 'machine' ? primary : undefined;
+  const timeoutMs = flags.deadlineMs + WAY_MS;
+  const finder = <Q, A>(
+    find: Find<Q, A>,
+    options: { name: string; key: (question: Q) => string },
+  ) => (flags.coalesce === 'off' ? direct(find) : coalesced(find, options));
+  const documents = finder(shared ? documentsBy(shared) : findDocument, {
+    name: 'search',
+    key: documentKey,
+  });
+  const worms = finder(shared ? wormsBy(shared, { timeoutMs }) : findWorms, {
+    name: 'worms',
+    key: wormKey,
+  });
   return {
     documents,
     findDocument,
+    worms,
+    findWorms,
     search,
     stations: stationTable,
     now,
@@ -66,10 +96,12 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
       search: search.stats(),
       dispatch: dispatcher.stats(),
       http: carriers.http.stats(),
+      worms: { ...store.stats(), coalesce: worms.stats() },
     }),
     reload: dispatching.reload,
     async close() {
       await search.close();
+      await store.close();
       await dispatching.close();
       await carriers.http.close();
     },

@@ -1,5 +1,6 @@
-import { type CoalescerStats, canonicalKey, createCoalescer } from '@ticketing/batching';
+import { canonicalKey } from '@ticketing/batching';
 import type { CarrierStatus, JourneyOrder, Search, SearchQuery } from '@ticketing/core';
+import type { Find } from './coalesced.ts';
 
 /** One answer as a client gets it, written once. Plain data: it may come from another process. */
 export interface SearchDocument {
@@ -14,18 +15,8 @@ export interface DocumentQuestion {
   readonly order: JourneyOrder;
 }
 
-/** How documents are got; a stream is each client's own. `signal` aborts when the client leaves. */
-export type FindDocument = (
-  question: DocumentQuestion,
-  options: { readonly signal: AbortSignal },
-) => Promise<SearchDocument>;
-
-/** How the routes ask. */
-export interface Documents {
-  readonly find: FindDocument;
-  /** Asked against loaded; `undefined` when every question is asked for itself. */
-  stats(): CoalescerStats | undefined;
-}
+/** How documents are got; a stream is each client's own. */
+export type FindDocument = Find<DocumentQuestion, SearchDocument>;
 
 /** Asks the carriers. */
 export function documentsOf(search: Search): FindDocument {
@@ -33,23 +24,6 @@ export function documentsOf(search: Search): FindDocument {
     const result = await search.search(query, { order, signal });
     const { carriers, ms } = result;
     return { body: Buffer.from(JSON.stringify(result)), carriers, ms };
-  };
-}
-
-/** Asks every question for itself. */
-export function directDocuments(find: FindDocument): Documents {
-  return { find, stats: () => undefined };
-}
-
-/** Makes equal questions in flight one, which goes on until the last of its clients has left. */
-export function coalescedDocuments(find: FindDocument): Documents {
-  const coalescer = createCoalescer<DocumentQuestion, SearchDocument>(
-    (question, { signal }) => find(question, { signal }),
-    { name: 'search', key: documentKey },
-  );
-  return {
-    find: (question, { signal }) => coalescer.get(question, { signal }),
-    stats: () => coalescer.stats(),
   };
 }
 

@@ -2,28 +2,45 @@ import { FlagError } from './flags/flag-values.ts';
 import type { Flags } from './flags/flags.ts';
 import { type FlagRow, readFlags } from './flags/read-flags.ts';
 import { type Serving, serve } from './serve.ts';
+import { fillReport } from './worms/fill-report.ts';
 
 const STOP_MARGIN_MS = 5000;
 
+const asked = stopAsked();
 try {
   const { flags, rows } = readFlags(process.argv.slice(2), process.env);
-  const server = await serve(flags, { log: (line) => console.error(line) });
+  const server = await serve(flags, {
+    log: (line) => console.error(line),
+    onFilled: fillReport(process.stderr),
+    signal: asked,
+  });
   console.log(table(rows));
   console.log(`\nprocesses  ${processesOf(flags)}`);
   console.log(`carriers   ${server.carriersUrl}`);
   console.log(`listening  ${server.url}/search?origin=Madrid&destination=Barcelona`);
-  stopOnSignal(server.close, flags.deadlineMs + STOP_MARGIN_MS);
+  stopWhen(asked, { close: server.close, graceMs: flags.deadlineMs + STOP_MARGIN_MS });
   reloadOnSignal(server.reload);
 } catch (error) {
-  console.error(lineOf(error));
-  process.exitCode = error instanceof FlagError || 'syscall' in Object(error) ? 2 : 1;
+  if (error !== asked.reason) console.error(lineOf(error));
+  if (error !== asked.reason)
+    process.exitCode = error instanceof FlagError || 'syscall' in Object(error) ? 2 : 1;
 }
 
 /**
- * The first signal stops the server; more of them change nothing, since a terminal and npm each send
- * their own for one Ctrl-C. When all is closed the process ends by itself with 0.
+ * Aborts at the first SIGTERM or SIGINT, also while the server starts; more of them change nothing, since a terminal and
+ * npm each send their own for one Ctrl-C.
  */
-function stopOnSignal(close: () => Promise<void>, graceMs: number): void {
+function stopAsked(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => controller.abort());
+  return controller.signal;
+}
+
+/** Stops the server. When all is closed the process ends by itself with 0. */
+function stopWhen(
+  signal: AbortSignal,
+  { close, graceMs }: { readonly close: () => Promise<void>; readonly graceMs: number },
+): void {
   const stop = (): void => {
     const timer = setTimeout(() => {
       console.error(`Cannot stop: everything closed within ${graceMs} ms expected`);
@@ -32,8 +49,8 @@ function stopOnSignal(close: () => Promise<void>, graceMs: number): void {
     timer.unref();
     void close();
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
 }
 
 /** SIGHUP replaces workers one by one. Nothing changes if their successors do not start. */

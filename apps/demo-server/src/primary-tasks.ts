@@ -8,17 +8,26 @@ import {
   type PrimaryTasks,
   type ProcessStatus,
   type ServingTasks,
+  wormsBy,
 } from './cluster-tasks.ts';
-import { searchBy } from './compose.ts';
-import { coalescedDocuments, type Documents, documentsOf } from './documents.ts';
+import { coalesced, type Finder } from './coalesced.ts';
+import { searchBy, WAY_MS } from './compose.ts';
+import {
+  type DocumentQuestion,
+  documentKey,
+  documentsOf,
+  type SearchDocument,
+} from './documents.ts';
 import type { ServeGiven } from './serve.ts';
+import { type WormAnswer, wormKey } from './worms/worm-answers.ts';
 
 const STATUS_TIMEOUT_MS = 1000;
 
 /** What all serving processes share. */
 interface Shared {
   readonly workers: Dispatcher<ServingTasks>;
-  readonly documents: Documents;
+  readonly documents: Finder<DocumentQuestion, SearchDocument>;
+  readonly worms: Finder<string, WormAnswer>;
   close(): Promise<void>;
 }
 
@@ -39,7 +48,8 @@ export function createPrimaryTasks(given: ServeGiven, parts: PrimaryParts): Prim
       normalise: (bytes, { signal }) =>
         shared.workers.run('normalise', bytes, { signal, ...again }),
       document: (question, { signal }) => shared.documents.find(question, { signal }),
-      overview: () => overviewOf(parts, shared.documents),
+      worms: (wormClass, { signal }) => shared.worms.find(wormClass, { signal }),
+      overview: () => overviewOf(parts, shared),
     },
     {
       setup: () => {
@@ -57,7 +67,11 @@ function share({ flags, carriersUrl, now }: ServeGiven, workers: Dispatcher<Serv
   const find = flags.dispatch === 'cluster' ? documentsOf(search) : documentsBy(workers);
   return {
     workers,
-    documents: coalescedDocuments(find),
+    documents: coalesced(find, { name: 'search', key: documentKey }),
+    worms: coalesced(wormsBy(workers, { timeoutMs: flags.deadlineMs + WAY_MS }), {
+      name: 'worms',
+      key: wormKey,
+    }),
     async close() {
       await search.close();
       await carriers.http.close();
@@ -65,13 +79,21 @@ function share({ flags, carriersUrl, now }: ServeGiven, workers: Dispatcher<Serv
   };
 }
 
-async function overviewOf(parts: PrimaryParts, documents: Documents): Promise<ProcessStatus[]> {
+async function overviewOf(
+  parts: PrimaryParts,
+  { documents, worms }: Shared,
+): Promise<ProcessStatus[]> {
   const supervisor = parts.supervisor();
   const options = { timeoutMs: STATUS_TIMEOUT_MS };
   const outcomes = await supervisor.broadcast<ServingTasks, 'status'>('status', undefined, options);
   // A worker has its process, which is no plain data.
   const { workers: _, ...cluster } = supervisor.stats();
-  const stats = { coalesce: documents.stats(), cluster, ...parts.stats() };
+  const stats = {
+    coalesce: documents.stats(),
+    worms: { coalesce: worms.stats() },
+    cluster,
+    ...parts.stats(),
+  };
   return [
     { pid: process.pid, role: 'primary', stats, taskPids: [] },
     ...outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),

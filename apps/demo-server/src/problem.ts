@@ -10,6 +10,7 @@ export const Problem = Type.Object(
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String(),
+    code: Type.Optional(Type.String({ description: 'Stable, for programs' })),
     instance: Type.String(),
     parameter: Type.Optional(
       Type.String({ description: 'Name of the query parameter that is wrong' }),
@@ -35,7 +36,10 @@ const titles = {
 } as const;
 
 type ProblemStatus = keyof typeof titles;
-type Details = Omit<Problem, 'type' | 'title' | 'status' | 'instance'>;
+type Details = Omit<Problem, 'type' | 'title' | 'status' | 'instance'> & {
+  /** Instead of the one of the status. */
+  readonly title?: string;
+};
 
 /** A failure with its problem; thrown by routes, sent by the error handler. */
 export class ProblemError extends Error {
@@ -67,14 +71,15 @@ export function sendProblem(
   reply: FastifyReply,
 ): FastifyReply {
   const { status, details } = toProblem(error, request);
+  const { title = titles[status] } = details;
   if (status === 500) request.log.error(error);
   const [path] = request.url.split('?');
   return reply
     .code(status)
     .type('application/problem+json')
     .send({
-      type: `urn:ticketing:problem:${titles[status].toLowerCase().replaceAll(' ', '-')}`,
-      title: titles[status],
+      type: `urn:ticketing:problem:${title.toLowerCase().replaceAll(' ', '-')}`,
+      title,
       status,
       instance: path?.slice(0, 200),
       ...details,
@@ -92,8 +97,11 @@ function toProblem(error: unknown, request: FastifyRequest): ProblemError {
     const isLate = error.code === 'ERR_TIMEOUT' || error.code === 'ERR_RUN_TIMEOUT';
     return new ProblemError(isLate ? 504 : 503, { detail: error.message });
   }
-  const { validation, statusCode, message } = error as FastifyError;
-  if (validation?.[0]) return invalidParameter(validation[0], request);
+  const { validation, validationContext, statusCode, message } = error as FastifyError;
+  if (validation?.[0]) {
+    const given = validationContext === 'params' ? request.params : request.query;
+    return invalidParameter(validation[0], given as Record<string, unknown>);
+  }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ProblemError(400, { detail: message });
   }
@@ -103,7 +111,7 @@ function toProblem(error: unknown, request: FastifyRequest): ProblemError {
 /** What the schema refused, by the parameter's name. */
 function invalidParameter(
   { keyword, instancePath, params, message = '' }: NonNullable<FastifyError['validation']>[number],
-  { query }: FastifyRequest,
+  given: Readonly<Record<string, unknown>>,
 ): ProblemError {
   if (keyword === 'required')
     return badParameter(String(params['missingProperty']), 'given', undefined);
@@ -112,10 +120,10 @@ function invalidParameter(
     return badParameter(name, 'a parameter of /openapi.json', name);
   }
   const name = instancePath.slice(1);
-  const got = (query as Record<string, unknown>)[name];
-  return badParameter(
-    name,
-    Array.isArray(got) ? 'given once' : message.replace(/^must be /, ''),
-    got,
-  );
+  const got = given[name];
+  if (Array.isArray(got)) return badParameter(name, 'given once', got);
+  const bounds: Readonly<Record<string, string>> = { minLength: 'at least', maxLength: 'at most' };
+  const bound = bounds[keyword];
+  const expected = bound && `text of ${bound} ${params['limit']} characters`;
+  return badParameter(name, expected ?? message.replace(/^must be /, ''), got);
 }

@@ -5,6 +5,7 @@ import { documentKey } from './documents.ts';
 import type { Flags } from './flags/flags.ts';
 import { readSearchQuery } from './search-query.ts';
 import type { SearchParameters } from './search-schema.ts';
+import { wormKey } from './worms/worm-answers.ts';
 
 const NAMES: ReadonlySet<string> = new Set<keyof SearchParameters>([
   'origin',
@@ -15,13 +16,14 @@ const NAMES: ReadonlySet<string> = new Set<keyof SearchParameters>([
 ]);
 
 /**
- * Which process gets a request, by its head: equal searches the same one, or equal values of a header. What has no key
+ * Which process gets a request, by its head: equal searches and classes of worms the same one, or
+ * equal values of a header. What has no key
  * goes to the least busy, as do connections of TLS, whose requests cannot be seen.
  */
 export function routeBy({ routeBy: by }: Flags): RouteFunction | undefined {
   if (by === 'none') return undefined;
   if (by === 'search-key') {
-    return ({ target }) => keyed(target === undefined ? undefined : searchKey(target, Date.now()));
+    return ({ target = '' }) => keyed(searchKey(target, Date.now()) ?? wormsKey(target));
   }
   const name = by.slice('header:'.length);
   return ({ header }) => keyed(header?.(name));
@@ -57,6 +59,19 @@ export function searchKey(target: string, nowMs: number): string | undefined {
     return documentKey({ query, order: order as JourneyOrder });
   } catch {
     // The process that gets it says what is wrong.
+    return undefined;
+  }
+}
+
+const WORMS = '/api/v1/worms/';
+
+/** The key by which a class of worms is coalesced; none for another path, or a wrong one. */
+export function wormsKey(target: string): string | undefined {
+  const wormClass = target.slice(WORMS.length);
+  if (!target.startsWith(WORMS) || !/^[^/?#]+$/.test(wormClass)) return undefined;
+  try {
+    return wormKey(decodeURIComponent(wormClass));
+  } catch {
     return undefined;
   }
 }

@@ -7,9 +7,9 @@ import { readTls } from './tls-files.ts';
 
 /** One process serves; its tasks may run in others. */
 export async function serveAlone(given: ServeGiven): Promise<Omit<Serving, 'carriersUrl'>> {
-  const { flags, carriersUrl, now } = given;
+  const { flags, carriersUrl, worms, now } = given;
   const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
-  const parts = await compose(flags, { carriers, now });
+  const parts = await compose(flags, { carriers, worms, now });
   let isDraining = false;
   const app = await buildServer(
     {

@@ -4,6 +4,8 @@ import { serveByCluster } from './serve-by-cluster.ts';
 import { serveByRouter } from './serve-by-router.ts';
 import { readTls } from './tls-files.ts';
 import { startUpstream } from './upstream.ts';
+import { prepareWorms } from './worms/prepare-worms.ts';
+import type { FillListener, WormLocation } from './worms/worm-store.ts';
 
 /** The server, whatever processes it has. */
 export interface Serving {
@@ -28,6 +30,10 @@ export interface ServeOptions {
   readonly now?: () => number;
   /** Is given a line when something happens that operators want to know. */
   readonly log?: (line: string) => void;
+  /** Is told how far the filling of the store is. */
+  readonly onFilled?: FillListener;
+  /** Ends the filling of the store, and with it the start. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -37,22 +43,34 @@ export interface ServeOptions {
  */
 export async function serve(
   flags: Flags,
-  { now = Date.now, log = () => {} }: ServeOptions = {},
+  {
+    now = Date.now,
+    log = () => {},
+    onFilled = () => {},
+    signal = new AbortController().signal,
+  }: ServeOptions = {},
 ): Promise<Serving> {
   // What is wrong with them is better said before anything is started.
   readTls(flags);
-  const upstream = await startUpstream(flags, now);
+  const worms = await prepareWorms(flags, { count: flags.worms, onFilled, signal });
+  const closers = [worms.close];
+  async function closeAll(): Promise<void> {
+    for (const close of closers) await close();
+  }
   try {
-    const given = { flags, carriersUrl: upstream.url, now, log };
+    const upstream = await startUpstream(flags, now);
+    closers.unshift(() => upstream.close());
+    const given = { flags, carriersUrl: upstream.url, worms: worms.location, now, log };
     const { close, ...served } = await ways[flags.accept](given);
+    closers.unshift(close);
     let closing: Promise<void> | undefined;
     return {
       ...served,
       carriersUrl: upstream.url,
-      close: () => (closing ??= close().then(() => upstream.close())),
+      close: () => (closing ??= closeAll()),
     };
   } catch (error) {
-    await upstream.close();
+    await closeAll();
     throw error;
   }
 }
@@ -61,6 +79,7 @@ export async function serve(
 export interface ServeGiven {
   readonly flags: Flags;
   readonly carriersUrl: string;
+  readonly worms: WormLocation;
   readonly now: () => number;
   readonly log: (line: string) => void;
 }

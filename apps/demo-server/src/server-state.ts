@@ -1,6 +1,7 @@
 import type { ProcessStatus } from './cluster-tasks.ts';
 import type { Parts } from './compose.ts';
 import type { Flags } from './flags/flags.ts';
+import { hideSecrets } from './flags/hide-secrets.ts';
 
 /** What the routes see of the process they run in. */
 export interface ServerState {
@@ -13,10 +14,10 @@ export interface ServerState {
 
 /** The flags without what is secret. */
 export function shownFlags(
-  { ouigo: _secret, ...flags }: Flags,
+  { ouigo: _secret, databaseUrl, ...flags }: Flags,
   carriersUrl: string,
 ): Record<string, unknown> {
-  return { ...flags, carriersUrl };
+  return { ...flags, databaseUrl: databaseUrl && hideSecrets(databaseUrl), carriersUrl };
 }
 
 /** What a serving process tells of itself. */

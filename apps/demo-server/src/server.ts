@@ -8,8 +8,12 @@ import { computeRoute } from './routes/compute.ts';
 import { healthRoutes } from './routes/health.ts';
 import { searchRoute } from './routes/search.ts';
 import { sinkRoute } from './routes/sink.ts';
+import { wormsRoute } from './routes/worms.ts';
 import type { ServerState } from './server-state.ts';
 import type { TlsSettings } from './tls-files.ts';
+
+/** What Node takes of a request's head. */
+const MAX_HEAD_BYTES = 16_384;
 
 export interface ServerOptions {
   readonly logRequests: boolean;
@@ -28,6 +32,8 @@ export async function buildServer(
     logger: { level: logRequests ? 'info' : 'error' },
     logController: new LogController({ disableRequestLogging: true }),
     return503OnClosing: false,
+    // Longer ones are refused by the routes, which say why.
+    routerOptions: { maxParamLength: MAX_HEAD_BYTES },
     clientErrorHandler: sendClientError,
     frameworkErrors: sendProblem,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: true, allErrors: false } },
@@ -62,6 +68,7 @@ export async function buildServer(
     openapi: { openapi: '3.1.0', info: { title: 'Ticketing demo', version: '1' } },
   });
   await app.register(searchRoute, state.parts);
+  await app.register(wormsRoute, state.parts);
   await app.register(computeRoute);
   await app.register(sinkRoute);
   await app.register(healthRoutes, state);

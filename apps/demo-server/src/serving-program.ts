@@ -1,4 +1,5 @@
 import type { Flags } from './flags/flags.ts';
+import type { WormLocation } from './worms/worm-store.ts';
 
 const VARIABLE = 'DEMO_SERVING';
 
@@ -6,6 +7,7 @@ const VARIABLE = 'DEMO_SERVING';
 export interface ServingStart {
   readonly flags: Flags;
   readonly carriersUrl: string;
+  readonly worms: WormLocation;
   /** Base64, the same for all: with TLS a session that began with one goes on with another. */
   readonly ticketKeys: string;
 }

@@ -11,7 +11,7 @@ import { ownStatus, shownFlags } from './server-state.ts';
 import { servingStart } from './serving-program.ts';
 import { readTls } from './tls-files.ts';
 
-const { flags, carriersUrl, ticketKeys } = servingStart();
+const { flags, carriersUrl, worms, ticketKeys } = servingStart();
 const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, Date.now);
 const primary = primaryDispatcher<PrimaryTasks>();
 const tls = readTls(flags);
@@ -22,11 +22,12 @@ const tasks = defineTasks<ServingTasks>(
   {
     ...carrierTasks(carriers),
     document: (question, { signal }) => parts.findDocument(question, { signal }),
+    worms: (wormClass, { signal }) => parts.findWorms(wormClass, { signal }),
     status: () => ownStatus(parts),
   },
   {
     async setup() {
-      parts = await compose(flags, { carriers, now: Date.now, primary });
+      parts = await compose(flags, { carriers, now: Date.now, worms, primary });
     },
     async teardown() {
       await parts.close();

@@ -22,7 +22,7 @@ export interface ServingConnections {
 
 /** Starts the processes that serve. They share what the primary has. */
 export function startServing(given: ServeGiven, ways: ServingConnections): Supervisor {
-  const { flags, carriersUrl, log } = given;
+  const { flags, carriersUrl, worms, log } = given;
   const supervisor: Supervisor = startCluster({
     name: 'serving',
     entry: programUrl('serving-worker'),
@@ -31,6 +31,7 @@ export function startServing(given: ServeGiven, ways: ServingConnections): Super
     env: servingEnvironment({
       flags: { ...flags, ...ways.address },
       carriersUrl,
+      worms,
       ticketKeys: randomBytes(TICKET_KEY_BYTES).toString('base64'),
     }),
     primaryTasks: createPrimaryTasks(given, {

@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -68,11 +71,19 @@ export interface DemoProcess {
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
+/** A folder for temporary files, gone when the test has ended. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'demo-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 /** Runs the server's main module; nothing of it outlives the test. */
-function spawnDemo(argv: readonly string[], env: Record<string, string> = {}): ChildProcess {
+export function spawnDemo(argv: readonly string[], env: Record<string, string> = {}): ChildProcess {
   const child = spawn(process.execPath, ['--conditions=@ticketing/source', main, ...argv], {
     env: {
       ...PATIENT,
+      TMPDIR: temporaryFolder(),
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...env,
@@ -117,8 +128,12 @@ export async function startDemo(
 }
 
 /** Runs the server to its end: exit code and what it wrote. */
-export async function runDemo(argv: readonly string[], env: Record<string, string> = {}) {
-  const child = spawnDemo(argv, env);
+export function runDemo(argv: readonly string[], env: Record<string, string> = {}) {
+  return endOf(spawnDemo(argv, env));
+}
+
+/** Waits until a process has ended. */
+export async function endOf(child: ChildProcess) {
   let stderr = '';
   let stdout = '';
   child.stderr?.on('data', (data) => {

@@ -20,6 +20,8 @@ test('readFlags() fills every default', () => {
     dispatch: 'in-process',
     dispatchWorkers: 1,
     offload: 'whole',
+    worms: 20_000,
+    databaseUrl: undefined,
     logRequests: false,
     ouigo: { username: 'demo', password: 'demo' },
   });
@@ -201,6 +203,22 @@ test.each([
     { USE_CHILD_PROCESSES: 'true', DISPATCH: 'piscina' },
     'Cannot start: DISPATCH or USE_CHILD_PROCESSES expected, got both',
   ],
+  [['--worms', '0'], {}, "Cannot start: --worms must be an integer from 1 to 10000000, got '0'"],
+  [
+    [],
+    { WORMS: '10000001' },
+    "Cannot start: WORMS must be an integer from 1 to 10000000, got '10000001'",
+  ],
+  [
+    ['--database-url', 'mysql://user:s3cret@db/worms?password=s3cret'],
+    {},
+    "Cannot start: --database-url must be a postgres:// or mongodb:// URL, got 'mysql://db/worms'",
+  ],
+  [
+    [],
+    { DATABASE_URL: 's3cret' },
+    "Cannot start: DATABASE_URL must be a postgres:// or mongodb:// URL, got '…'",
+  ],
   [['--log-requests', 'yes'], {}, "Cannot start: --log-requests must be on or off, got 'yes'"],
   [[], { USE_RANDOM_DELAY: '1' }, "Cannot start: USE_RANDOM_DELAY must be true or false, got '1'"],
   [
@@ -220,6 +238,23 @@ test.each([
   ],
 ] as const)('readFlags(%j, %j) is refused', (argv, env, message) => {
   expect(() => readFlags(argv, env)).toThrow(new Error(message));
+});
+
+test.each([
+  [
+    'postgres://user:s3cret@db:5432/worms?sslmode=disable&password=s3cret',
+    'postgres://db:5432/worms',
+  ],
+  ['postgresql://db/worms', 'postgresql://db/worms'],
+  ['postgres://user:s3c@ret@db/worms', 'postgres://db/worms'],
+  [
+    'mongodb://user:s3cret@one:27017,two:27017/worms?authSource=admin',
+    'mongodb://one:27017,two:27017/worms',
+  ],
+])('readFlags() takes the database %s, and shows %s', (url, shown) => {
+  const { flags, rows } = readFlags([], { DATABASE_URL: url });
+  expect(flags.databaseUrl).toBe(url);
+  expect(rows).toContainEqual({ flag: '--database-url', value: shown, from: 'DATABASE_URL' });
 });
 
 test('README.md has every flag and its variable', () => {

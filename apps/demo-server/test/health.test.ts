@@ -31,6 +31,7 @@ test('/config shows the resolved flags, the upstream and the processes, and no s
     dispatch: 'in-process',
     dispatchWorkers: 1,
     offload: 'whole',
+    worms: 20_000,
     logRequests: false,
     processes: [{ pid: process.pid, role: 'server' }],
   });
@@ -61,6 +62,7 @@ test('/openapi.json describes every route, parameter and answer', async () => {
   const { body } = await get('/openapi.json');
   expect(body.openapi).toBe('3.1.0');
   expect(Object.keys(body.paths).sort()).toEqual([
+    '/api/v1/worms/{class}',
     '/compute',
     '/config',
     '/healthz',

@@ -2,6 +2,7 @@ import {
   anyText,
   autoOr,
   carrierList,
+  databaseUrl,
   httpUrl,
   integerFrom,
   type Latency,
@@ -18,6 +19,7 @@ import {
   type Flags,
   OFFLOADS,
 } from './flags.ts';
+import { hideSecrets } from './hide-secrets.ts';
 
 /** What the command line and the environment say; counts may be left to the machine. */
 export type Said = Omit<Flags, 'workers' | 'dispatchWorkers' | 'ouigo'> & {
@@ -34,6 +36,8 @@ export interface FlagSpec<T> {
   readonly fallback: T;
   /** What is shown when there is no value. */
   readonly absent?: string;
+  /** What may be shown of a text that has secrets. */
+  readonly hide?: (text: string) => string;
   /** A variable that means a value of this flag when it is `true`. */
   readonly also?: { readonly variable: string; readonly value: T };
 }
@@ -72,6 +76,14 @@ export const flagSpecs: { readonly [K in keyof Said]: FlagSpec<Said[K]> } = {
     read: latency,
     fallback: { kind: 'fixed', ms: 50 } as Latency,
     also: { variable: 'USE_RANDOM_DELAY', value: { kind: 'random' } },
+  },
+  worms: { name: 'worms', read: integerFrom(1, 10_000_000), fallback: 20_000 },
+  databaseUrl: {
+    name: 'database-url',
+    read: databaseUrl,
+    fallback: undefined,
+    absent: 'embedded SQLite',
+    hide: hideSecrets,
   },
   logRequests: { name: 'log-requests', read: onOff, fallback: false },
 };

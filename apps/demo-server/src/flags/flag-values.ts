@@ -40,6 +40,13 @@ export function httpUrl(text: string): string {
   throw new Error('an http or https URL');
 }
 
+export function databaseUrl(text: string): string {
+  // A list of hosts, as MongoDB has it, is no URL of the platform's parser.
+  const isKnown = /^(?:postgres(?:ql)?|mongodb):\/\/[^\s]+$/.test(text);
+  if (isKnown && (text.startsWith('mongodb:') || URL.canParse(text))) return text;
+  throw new Error('a postgres:// or mongodb:// URL');
+}
+
 export function latency(text: string): Latency {
   if (text === 'random') return { kind: 'random' };
   const [, p50, p99] = /^(\d{1,5})(?::(\d{1,5}))?$/.exec(text) ?? [];

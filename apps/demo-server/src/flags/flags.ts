@@ -26,6 +26,10 @@ export interface Flags {
   /** Base URL of an upstream; `undefined` = the embedded simulator. */
   readonly carriersUrl: string | undefined;
   readonly latency: Latency;
+  /** Documents that the store is filled with. */
+  readonly worms: number;
+  /** Where they are, with its password; `undefined` = SQLite in a file of this server's own. */
+  readonly databaseUrl: string | undefined;
   readonly logRequests: boolean;
   readonly ouigo: { readonly username: string; readonly password: string };
 }

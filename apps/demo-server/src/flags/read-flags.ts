@@ -51,11 +51,13 @@ export function readFlags(
       password: env['OUIGO_PASSWORD'] ?? 'demo',
     },
   };
-  const rows = Object.entries(flagSpecs).map(([key, { name, absent }]) => ({
-    flag: `--${name}`,
-    value: showFlag(flags[key as keyof Said], absent),
-    from: settings[key as keyof Said].from,
-  }));
+  const rows = Object.entries<FlagSpec<unknown>>(flagSpecs).map(
+    ([key, { name, absent, hide }]) => ({
+      flag: `--${name}`,
+      value: showFlag(hidden(flags[key as keyof Said], hide), absent),
+      from: settings[key as keyof Said].from,
+    }),
+  );
   return { flags, rows };
 }
 
@@ -72,13 +74,13 @@ function parse(argv: readonly string[]): Environment {
 }
 
 function settingOf<T>(spec: FlagSpec<T>, given: Environment, env: Environment): Setting<T> {
-  const { name, read, fallback } = spec;
+  const { name, fallback } = spec;
   const variable = name.toUpperCase().replaceAll('-', '_');
   for (const [from, text] of [
     [`--${name}`, given[name]],
     [variable, env[variable]],
   ] as const) {
-    if (text !== undefined) return { value: checked(from, text, read), from };
+    if (text !== undefined) return { value: checked(from, text, spec), from };
   }
   return { value: fallback, from: 'default' };
 }
@@ -87,7 +89,7 @@ function settingOf<T>(spec: FlagSpec<T>, given: Environment, env: Environment): 
 function withAlso<T>(setting: Setting<T>, { also }: FlagSpec<T>, env: Environment): Setting<T> {
   const text = also && env[also.variable];
   if (also === undefined || text === undefined) return setting;
-  const isAsked = checked(also.variable, text, trueFalse);
+  const isAsked = checked(also.variable, text, { read: trueFalse });
   if (!isAsked || setting.from.startsWith('--')) return setting;
   if (setting.from !== 'default' && showFlag(setting.value) !== showFlag(also.value)) {
     throw new FlagError(`Cannot start: ${setting.from} or ${also.variable} expected, got both`);
@@ -95,10 +97,19 @@ function withAlso<T>(setting: Setting<T>, { also }: FlagSpec<T>, env: Environmen
   return { value: also.value, from: also.variable };
 }
 
-function checked<T>(from: string, text: string, read: (text: string) => T): T {
+function checked<T>(
+  from: string,
+  text: string,
+  { read, hide = (shown) => shown }: Pick<FlagSpec<T>, 'read' | 'hide'>,
+): T {
   try {
     return read(text);
   } catch (error) {
-    throw new FlagError(`Cannot start: ${from} must be ${(error as Error).message}, got '${text}'`);
+    const got = hide(text);
+    throw new FlagError(`Cannot start: ${from} must be ${(error as Error).message}, got '${got}'`);
   }
+}
+
+function hidden(value: unknown, hide: FlagSpec<unknown>['hide']): unknown {
+  return hide && typeof value === 'string' ? hide(value) : value;
 }

@@ -1,0 +1,16 @@
+import type { Flags } from '../flags/flags.ts';
+import type { PreparedWorms, WormFill } from './worm-store.ts';
+
+/** Fills the store that the flags name, unless it has its documents. Loads no driver but the store's. */
+export async function prepareWorms({ databaseUrl }: Flags, fill: WormFill): Promise<PreparedWorms> {
+  if (databaseUrl === undefined) {
+    const { prepareSqlite } = await import('./prepare-sqlite.ts');
+    return prepareSqlite(fill);
+  }
+  if (databaseUrl.startsWith('mongodb:')) {
+    const { prepareMongodb } = await import('./prepare-mongodb.ts');
+    return prepareMongodb(databaseUrl, fill);
+  }
+  const { preparePostgres } = await import('./prepare-postgres.ts');
+  return preparePostgres(databaseUrl, fill);
+}

@@ -1,0 +1,67 @@
+import type { HistogramSummary } from '@ticketing/dispatch';
+import type { Worm } from './worm.ts';
+
+export type WormStoreKind = 'sqlite' | 'postgres' | 'mongodb';
+
+/** Where the documents are. Plain data: serving processes are told of it. */
+export interface WormLocation {
+  readonly kind: WormStoreKind;
+  /** The database's URL, password included; of SQLite the path of its file. */
+  readonly url: string;
+}
+
+/** A database as its driver gives it. */
+export interface WormSource {
+  /**
+   * Gives the first documents of a class, {@link MOST_FOUND} at most, in the order of insertion. An abort frees what the
+   * question held; the caller waits no longer anyway.
+   *
+   * @throws WormError
+   */
+  find(wormClass: string, options: { readonly signal: AbortSignal }): Promise<Worm[]>;
+  /** What the driver counts. */
+  stats(): unknown;
+  /** Ends what is in flight. */
+  close(): Promise<void>;
+}
+
+export interface WormStoreStats {
+  readonly kind: WormStoreKind;
+  /** Questions asked, in flight, and failed; those whose clients left have not failed. */
+  readonly queries: number;
+  readonly running: number;
+  readonly errors: number;
+  readonly ms: HistogramSummary;
+  readonly driver: unknown;
+}
+
+/** A database that answers in time or fails. */
+export interface WormStore {
+  /**
+   * Gives the first documents of a class, {@link MOST_FOUND} at most, in the order of insertion: in every store the same.
+   *
+   * @throws WormError with a code, at the deadline at the latest; or the signal's reason
+   */
+  find(wormClass: string, options: { readonly signal: AbortSignal }): Promise<Worm[]>;
+  stats(): WormStoreStats;
+  /** Ends what is in flight. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** A store that has its documents. */
+export interface PreparedWorms {
+  readonly location: WormLocation;
+  /** Removes what was made for this server alone. */
+  close(): Promise<void>;
+}
+
+/** What a store is filled with. */
+export interface WormFill {
+  readonly count: number;
+  /** Is told after each batch. */
+  readonly onFilled: FillListener;
+  /** Ends the filling. */
+  readonly signal: AbortSignal;
+}
+
+export type FillListener = (progress: { readonly filled: number; readonly count: number }) => void;

@@ -1,0 +1,120 @@
+// A PostgreSQL server of one's own: on a free port of loopback, in a temporary folder, with a password.
+import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const DEBIAN = '/usr/lib/postgresql';
+const START_MS = 60_000;
+
+/** Where its programs are; `undefined` if it is not installed. POSTGRES_BIN says so if they are elsewhere. */
+export function postgresPrograms() {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN) : [];
+  const folders = [
+    process.env.POSTGRES_BIN ?? '',
+    ...versions.sort((a, b) => b - a).map((version) => `${DEBIAN}/${version}/bin`),
+    ...(process.env.PATH ?? '').split(':'),
+  ];
+  return folders.find((folder) => folder && existsSync(join(folder, 'initdb')));
+}
+
+/** Starts a server that is empty, and resolves when it takes connections. Its `close` leaves nothing behind. */
+export async function startPostgres() {
+  const programs = postgresPrograms();
+  if (programs === undefined) {
+    throw new Error(
+      'Cannot start PostgreSQL: initdb in POSTGRES_BIN or on PATH expected, got none',
+    );
+  }
+  const owner = unprivileged();
+  const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
+  const data = join(folder, 'data');
+  const password = randomBytes(12).toString('hex');
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, password);
+  for (const path of [folder, passwordFile]) if (owner) chownSync(path, owner.uid, owner.gid);
+  const port = await freePort();
+  let server;
+  const runs = () => server !== undefined && server.exitCode === null && server.signalCode === null;
+
+  async function start() {
+    if (runs()) return;
+    server = spawn(
+      join(programs, 'postgres'),
+      // It may lose everything if the machine stops, and is the faster for it.
+      ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', '', '-F'],
+      { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+    );
+    let log = '';
+    const timer = setTimeout(() => server.kill('SIGQUIT'), START_MS);
+    for await (const text of server.stderr
+      .setEncoding('utf8')
+      .iterator({ destroyOnReturn: false })) {
+      log += text;
+      if (log.includes('ready to accept connections')) break;
+    }
+    clearTimeout(timer);
+    if (!log.includes('ready to accept connections')) {
+      throw new Error(`Cannot start PostgreSQL: a server that gets ready expected, got ${log}`);
+    }
+    server.stderr.resume();
+  }
+
+  /** SIGINT ends sessions at once and all else in order, SIGQUIT everything at once. */
+  async function stop(signal = 'SIGINT') {
+    if (!runs()) return;
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    await ended;
+  }
+
+  async function close() {
+    await stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  try {
+    execFileSync(
+      join(programs, 'initdb'),
+      ['-D', data, '-U', 'demo', `--pwfile=${passwordFile}`, '-A', 'scram-sha-256', '-N'].concat([
+        '-E',
+        'UTF8',
+        '--no-locale',
+      ]),
+      { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    await start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { url: `postgres://demo:${password}@127.0.0.1:${port}/postgres`, start, stop, close };
+}
+
+/** PostgreSQL does not run as root: then it runs as the user of its package, or as nobody. */
+function unprivileged() {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const user of ['postgres', 'nobody']) {
+    try {
+      const [uid, gid] = ['-u', '-g'].map((what) =>
+        Number(execFileSync('id', [what, user], { stdio: ['ignore', 'pipe', 'ignore'] })),
+      );
+      return { uid, gid };
+    } catch {
+      // There is no such user.
+    }
+  }
+  throw new Error('Cannot start PostgreSQL: a user postgres or nobody expected, got root alone');
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}

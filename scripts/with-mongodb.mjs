@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+// Runs a command beside a server that speaks MongoDB's protocol, whose URL it finds as TEST_MONGODB_URL:
+// `with-mongodb.mjs <command…>`. Needs a JDK and Maven, which fetches the server from where its settings say.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
+const folder = fileURLToPath(new URL('mongo-test-server/', import.meta.url));
+const jars = join(tmpdir(), 'ticketing-mongo-test-server');
+
+const [command, ...rest] = process.argv.slice(2);
+if (command === undefined) {
+  console.error('usage: with-mongodb.mjs <command…>');
+  process.exit(2);
+}
+for (const program of ['java', 'mvn']) {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+  } catch {
+    console.error(`Cannot start MongoDB's protocol: ${program} on PATH expected, got none`);
+    process.exit(2);
+  }
+}
+
+execFileSync(
+  'mvn',
+  ['-q', '-B', '-f', folder, `${PLUGIN}:copy-dependencies`, `-DoutputDirectory=${jars}`],
+  { stdio: 'inherit' },
+);
+const server = spawn('java', ['-cp', join(jars, '*'), join(folder, 'MongoTestServer.java')], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+try {
+  const port = await firstLine(server.stdout);
+  const child = spawn(command, rest, {
+    stdio: 'inherit',
+    env: { ...process.env, TEST_MONGODB_URL: `mongodb://127.0.0.1:${port}` },
+  });
+  // The command ends first: it has the same signal from a terminal, or has it from here.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => child.kill(signal));
+  }
+  const [code, signal] = await once(child, 'exit');
+  process.exitCode = signal ? 1 : code;
+} finally {
+  server.kill('SIGKILL');
+}
+
+async function firstLine(output) {
+  for await (const line of createInterface({ input: output })) return line;
+  throw new Error("Cannot start MongoDB's protocol: the port of a server expected, got its end");
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+// Runs a command beside a PostgreSQL server of its own, whose URL it finds as TEST_POSTGRES_URL:
+// `with-postgres.mjs [--must-be-used] <command…>`. With the flag it fails if the command did not connect.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { postgresPrograms, startPostgres } from './postgres-server.mjs';
+
+const given = process.argv.slice(2);
+const mustBeUsed = given[0] === '--must-be-used';
+const [command, ...rest] = mustBeUsed ? given.slice(1) : given;
+if (command === undefined) {
+  console.error('usage: with-postgres.mjs [--must-be-used] <command…>');
+  process.exit(2);
+}
+
+const server = await startPostgres();
+const child = spawn(command, rest, {
+  stdio: 'inherit',
+  env: { ...process.env, TEST_POSTGRES_URL: server.url },
+});
+// The command ends first: it has the same signal from a terminal, or has it from here.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+try {
+  const [code, signal] = await once(child, 'exit');
+  process.exitCode = signal ? 1 : code;
+  if (code === 0 && mustBeUsed && sessions() === 0) {
+    console.error('Cannot accept this run: tests that use PostgreSQL expected, got none');
+    process.exitCode = 1;
+  }
+} finally {
+  await server.close();
+}
+
+/** Connections so far, but for the one that asks. */
+function sessions() {
+  const query = "SELECT sessions - 1 FROM pg_stat_database WHERE datname = 'postgres'";
+  return Number(execFileSync(join(postgresPrograms(), 'psql'), [server.url, '-Atc', query]));
+}
