@@ -4,6 +4,9 @@ import type { ServeGiven, Serving } from './serve.ts';
 import { endMs, startServing } from './start-serving.ts';
 import { urlOf } from './url-of.ts';
 
+/** Milliseconds for the router to meet the processes that serve. */
+const READY_MS = 10_000;
+
 /** This process accepts, and chooses by the request's head which process serves: it hands the socket over, or proxies. */
 export async function serveByRouter(given: ServeGiven): Promise<Omit<Serving, 'carriersUrl'>> {
   const { flags, log } = given;
@@ -28,9 +31,31 @@ export async function serveByRouter(given: ServeGiven): Promise<Omit<Serving, 'c
   try {
     const bound = await router.listen({ host: flags.host, port: flags.port });
     await supervisor.ready();
+    await everyWorkerReady(router, flags.workers);
     return { url: urlOf(flags, bound), reload: () => supervisor.reload(), close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/**
+ * Until all are known to the router, it would choose among some: keys would move as the others come.
+ *
+ * @throws TimeoutError
+ */
+async function everyWorkerReady(router: SocketRouter, workers: number): Promise<void> {
+  const signal = AbortSignal.timeout(READY_MS);
+  const isReady = (): boolean =>
+    router.stats().workers.filter(({ state }) => state === 'ready').length >= workers;
+  while (!isReady()) {
+    await new Promise<void>((resolve, reject) => {
+      const look = (): void => {
+        router.off('worker-ready', look);
+        resolve();
+      };
+      router.on('worker-ready', look);
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
-import { affinityOf, routeBy, searchKey } from '../src/route-by.ts';
+import { affinityOf, routeBy, searchKey, wormsKey } from '../src/route-by.ts';
 
 const NOON = Date.parse('2026-11-20T12:00Z');
 const flagsOf = (...argv: string[]) => readFlags(['--accept', 'socket', ...argv], {}).flags;
@@ -58,4 +58,19 @@ test('affinityOf() forwards where later requests can be seen', () => {
   expect(affinityOf(flagsOf())).toBe('forward');
   expect(affinityOf(flagsOf('--route-by', 'none'))).toBe('connection');
   expect(affinityOf(flagsOf('--tls-cert', 'a', '--tls-key', 'b'))).toBe('connection');
+});
+
+test.each([
+  ['/api/v1/worms/utilize', expect.any(String)],
+  ['/api/v1/worms/', undefined],
+  ['/api/v1/worms/a/b', undefined],
+  ['/api/v1/worms/%', undefined],
+  ['/api/v2/worms/utilize', undefined],
+])('wormsKey(%j)', (target, key) => {
+  expect(wormsKey(target)).toEqual(key);
+});
+
+test('wormsKey() is the same for the same class, however it is written', () => {
+  expect(wormsKey('/api/v1/worms/%75tilize')).toBe(wormsKey('/api/v1/worms/utilize'));
+  expect(wormsKey('/api/v1/worms/adapt')).not.toBe(wormsKey('/api/v1/worms/utilize'));
 });
