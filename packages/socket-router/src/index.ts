@@ -4,7 +4,7 @@ export type { RouterEvents } from './contract/router-events.ts';
 export type { RouterLimits, RouterOptions } from './contract/router-options.ts';
 export type { RouterStats, WorkerStats } from './contract/router-stats.ts';
 export type { SocketRouter } from './contract/socket-router.ts';
-export type { AttachOptions, WorkerHandle } from './contract/worker-handle.ts';
+export type { AttachOptions, LeaveOptions, WorkerHandle } from './contract/worker-handle.ts';
 // For those who start workers themselves, such as supervisors of processes:
 export type { RouterWorker, WorkerChannel, WorkerSource } from './contract/worker-source.ts';
 export { RouterError, type RouterErrorCode } from './errors.ts';

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { homeSlot } from '../src/routing/rendezvous.ts';
-import { askToTell, exchange, oneConnection, open, toldIn } from './clients.ts';
+import { ask, askToTell, exchange, oneConnection, open, toldIn } from './clients.ts';
 import { nextEvent, openRouter } from './router-fixture.ts';
+import { until } from './until.ts';
 
 const SLOTS = ['0', '1', '2'];
 const byKey = {
@@ -76,6 +77,20 @@ test('affinity forward: a worker that is gone is stood in for', async () => {
   await down;
   const told = await askToTell(port, { agent, ...keyed(keys[1] ?? '') });
   expect(told.pid).not.toBe(lost);
+  agent.destroy();
+});
+
+test('affinity forward: a worker that leaves forwards once more, and says that it was the last time', async () => {
+  const env = { ...byKey.env, LAME_DUCK_MS: '1000' };
+  const { port, pids, router } = await openRouter({ ...byKey, env, affinity: 'forward' });
+  const agent = oneConnection();
+  const [leaving = 0, other] = pids();
+  expect((await askToTell(port, { agent, ...keyed(keys[0] ?? '') })).pid).toBe(leaving);
+  process.kill(leaving, 'SIGUSR2');
+  await until(() => router.stats().workers.some(({ state }) => state === 'retired'));
+  const { headers, text } = await ask(port, { agent, ...keyed(keys[1] ?? '') });
+  expect(headers.connection).toBe('close');
+  expect(JSON.parse(text).pid).toBe(other);
   agent.destroy();
 });
 

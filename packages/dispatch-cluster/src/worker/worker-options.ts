@@ -21,7 +21,8 @@ export interface ServerApp {
 
 /** How a server is given its connections. */
 export interface Attachment {
-  close(options: { readonly graceMs: number }): Promise<void>;
+  /** `lameDuckMs`: how long clients may take their next answer; `graceMs`: that, and what is in flight then. */
+  close(options: { readonly graceMs: number; readonly lameDuckMs: number }): Promise<void>;
 }
 
 /** What a worker does. */

@@ -76,7 +76,7 @@ export class WorkerServer {
     const { app, traffic } = this.#served;
     const { lameDuckMs, graceMs } = this.#start;
     if (this.#attachment !== undefined) {
-      await this.#attachment.close({ graceMs: lameDuckMs + graceMs });
+      await this.#attachment.close({ graceMs: lameDuckMs + graceMs, lameDuckMs });
     } else {
       const changed = (): Promise<void> => new Promise((resolve) => this.#waiting.push(resolve));
       const leaving = { lameDuckMs, graceMs, settled: crossFence, changed };

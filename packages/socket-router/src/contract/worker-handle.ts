@@ -20,8 +20,20 @@ export interface WorkerHandle extends AsyncDisposable {
   /** Aborts when the worker begins to drain: time to say goodbye on connections that last, such as WebSockets. */
   readonly draining: AbortSignal;
   /**
-   * Takes no more connections, lets those that are open finish, and cuts off after `graceMs` milliseconds (default
-   * 10,000). The process may then exit without a client losing anything. A second call joins the first.
+   * Takes no more connections, and lets those that are open finish. The process may then exit without a client losing
+   * anything. A second call joins the first.
    */
-  close(options?: { readonly graceMs?: number }): Promise<void>;
+  close(options?: LeaveOptions): Promise<void>;
+}
+
+/** How a worker leaves. */
+export interface LeaveOptions {
+  /** Milliseconds until what is left is cut off: default 10,000. */
+  readonly graceMs?: number;
+  /**
+   * Milliseconds that a connection which is idle may ask once more, and is told that it was the last time: default 100, half
+   * of `graceMs` at most. A client that asks later than that, at the moment in which the connection is closed, loses that
+   * request: give it as long as your clients pause between two.
+   */
+  readonly lameDuckMs?: number;
 }

@@ -10,8 +10,15 @@ export interface Affinity {
   add(socket: Socket, by: RoutedBy): void;
   /** Tells where the workers are. */
   update(peers: readonly { readonly slot: string; readonly door: string }[]): void;
+  /** From now on each answer is the last on its connection. */
+  drain(): void;
   close(): void;
 }
 
 /** They stay with the worker: nothing is to be done. */
-export const STAYING: Affinity = { add: () => {}, update: () => {}, close: () => {} };
+export const STAYING: Affinity = {
+  add: () => {},
+  update: () => {},
+  drain: () => {},
+  close: () => {},
+};

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
-import type { WorkerHandle } from '../contract/worker-handle.ts';
+import type { LeaveOptions, WorkerHandle } from '../contract/worker-handle.ts';
 import type { ResolvedAttachOptions } from '../options/resolve-attach-options.ts';
-import { resolveGrace } from '../options/resolve-grace.ts';
+import { resolveLeave } from '../options/resolve-grace.ts';
 import { createDoorPools } from '../proxying/door-pools.ts';
 import {
   ANY_ROUTER,
@@ -20,6 +20,9 @@ import { Forwarding } from './forwarding.ts';
 import { oneRequestEach } from './one-request-each.ts';
 import { type RouterChannel, tellRouter } from './router-channel.ts';
 import { RouterLink } from './router-link.ts';
+
+/** When the router as a whole ends, in milliseconds. */
+const LAME_DUCK_MS = 100;
 
 export interface AttachedWorkerOptions extends ResolvedAttachOptions {
   readonly channel: RouterChannel;
@@ -65,9 +68,9 @@ export class AttachedWorker implements WorkerHandle {
     return this.#draining.signal;
   }
 
-  close(options?: { readonly graceMs?: number }): Promise<void> {
-    const graceMs = resolveGrace('close worker', options);
-    this.#end ??= this.#close(graceMs);
+  close(options?: LeaveOptions): Promise<void> {
+    const leave = resolveLeave(options);
+    this.#end ??= this.#close(leave);
     return this.#end;
   }
 
@@ -153,20 +156,21 @@ export class AttachedWorker implements WorkerHandle {
     this.#server.emit('connection', socket);
   }
 
-  async #close(graceMs: number): Promise<void> {
+  async #close({ graceMs, lameDuckMs }: Required<LeaveOptions>): Promise<void> {
     const deadline = performance.now() + graceMs;
     const links = [...this.#links.values()];
     // After the router's answer nothing is under way any more; what comes before it goes back.
     await withinMs(Promise.all(links.map((link) => link.retire())), graceMs);
     const left = Math.max(0, deadline - performance.now());
-    await Promise.all(links.map((link) => this.#drain(link, left)));
+    await Promise.all(links.map((link) => this.#drain(link, left, lameDuckMs)));
     this.#channel.off('message', this.#onMessage);
     this.#channel.off('disconnect', this.#onDisconnect);
     for (const link of links) link.release();
   }
 
-  async #drain(link: RouterLink, graceMs: number): Promise<void> {
+  async #drain(link: RouterLink, graceMs: number, lameDuckMs = LAME_DUCK_MS): Promise<void> {
     link.isDraining = true;
+    link.affinity.drain();
     this.#draining.abort();
     const { door } = link;
     await drainConnections({
@@ -176,6 +180,7 @@ export class AttachedWorker implements WorkerHandle {
       // Somebody may be at the door whom we have not seen yet.
       waitsForMore: door !== undefined,
       graceMs,
+      lameDuckMs,
     });
     door?.close();
   }

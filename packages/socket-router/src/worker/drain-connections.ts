@@ -4,11 +4,6 @@ import type { AttachableServer } from './attachable-server.ts';
 
 /** How often connections are looked for that have become idle, in milliseconds. */
 const SWEEP_MS = 20;
-/**
- * How long a connection that is idle may ask once more, in milliseconds: one that is closed while a request is on its
- * way to it loses that request, and one that is busy asks soon, and is told with the answer that it was the last.
- */
-const LAME_DUCK_MS = 100;
 
 export interface Drain {
   readonly server: AttachableServer;
@@ -19,6 +14,11 @@ export interface Drain {
   /** Connections may come although there is none now. */
   readonly waitsForMore: boolean;
   readonly graceMs: number;
+  /**
+   * How long a connection that is idle may ask once more, in milliseconds: one that is closed while a request is on its
+   * way to it loses that request, and one that is busy asks soon, and is told with the answer that it was the last.
+   */
+  readonly lameDuckMs: number;
 }
 
 /**
@@ -38,10 +38,10 @@ export async function drainConnections(drain: Drain): Promise<void> {
 }
 
 /** Resolves when no connection is open, or when the grace is over. */
-function closed({ server, sockets, waitsForMore, graceMs }: Drain): Promise<void> {
+function closed({ server, sockets, waitsForMore, graceMs, lameDuckMs }: Drain): Promise<void> {
   return new Promise((resolve) => {
     const begin = performance.now();
-    const lameMs = Math.min(LAME_DUCK_MS, graceMs / 2);
+    const lameMs = Math.min(lameDuckMs, graceMs / 2);
     const sweep = (): void => {
       const ms = performance.now() - begin;
       const isLame = ms < lameMs;

@@ -46,6 +46,7 @@ export class Forwarding implements Affinity {
   readonly #pools: DoorPools;
   #doors: ReadonlyMap<string, string> = new Map();
   #slots: readonly string[] = [];
+  #isDraining = false;
 
   constructor(server: AttachableServer, options: ForwardingOptions) {
     this.#route = options.route;
@@ -70,6 +71,10 @@ export class Forwarding implements Affinity {
   /** To be called for a connection before the server gets it; the requests of others are never forwarded. */
   add(socket: Socket, { key }: RoutedBy): void {
     this.#origins.set(socket, { key, hasAsked: false });
+  }
+
+  drain(): void {
+    this.#isDraining = true;
   }
 
   close(): void {
@@ -124,7 +129,7 @@ export class Forwarding implements Affinity {
       response,
       dispatcher: this.#pools.get(door),
       remoteAddress: request.socket.remoteAddress,
-      isLast: false,
+      isLast: this.#isDraining,
       ended: (outcome) => {
         // A worker that has just died, or a request that no proxy sends: untouched, and better answered here than not.
         if (outcome === 'unreached' || outcome === 'unsendable') {

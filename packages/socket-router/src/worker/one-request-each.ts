@@ -15,6 +15,8 @@ export function oneRequestEach(server: AttachableServer): Affinity {
       if (isRouted) routed.add(socket);
     },
     update: () => {},
+    // Those that stay are the server's, which says so itself.
+    drain: () => {},
     close: () => server.off('request', sayClose),
   };
 }

@@ -55,4 +55,5 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
   });
 });
 const handle = attachWorker(server, { route, orphanGraceMs: 500 });
-process.on('SIGUSR2', () => handle.close({ graceMs: 2000 }).then(() => process.exit()));
+const lameDuckMs = Number(process.env.LAME_DUCK_MS ?? 100);
+process.on('SIGUSR2', () => handle.close({ graceMs: 2000, lameDuckMs }).then(() => process.exit()));
