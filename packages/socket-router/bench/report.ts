@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import type { Cell } from './cells.ts';
 import { type Measured, type MeasureOptions, median, type Slice } from './measure.ts';
 import { table } from './table.ts';
@@ -13,7 +13,7 @@ export function circumstances({
   return (
     `${availableParallelism()} cores, ${cpus()[0]?.model.trim()}, Node ${process.version}, ` +
     `${new Date().toISOString().slice(0, 10)}, \`pnpm --filter @ticketing/socket-router bench\`: 4 workers, clients by ` +
-    `autocannon on the same machine, ${rounds} interleaved rounds of ${seconds} s, medians.` +
+    `autocannon on the same machine, ${rounds} interleaved rounds of ${seconds} s, medians; load average ${loadavg()[1]?.toFixed(0)}.` +
     (hasNginx ? '' : ' nginx was missing.')
   );
 }
