@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+// @boundaries-ignore the server is started as the whole test command is: by a script at the top of the repository
 import { type PostgresServer, startPostgres } from '../../../scripts/postgres-server.mjs';
 import { getFrom, runDemo, serveDemo, startDemo, statsOf } from './demo.ts';
 import { askPostgres, backendsOf, lockWorms, noPostgres } from './postgres.ts';
