@@ -12,6 +12,7 @@ import {
   type FindDocument,
 } from './documents.ts';
 import type { Flags } from './flags/flags.ts';
+import { watchProcess } from './process-watch.ts';
 import { runBy } from './run-carrier.ts';
 
 /** What a serving process is made of. */
@@ -51,6 +52,7 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
   const { dispatcher } = dispatching;
   const search = searchBy(dispatcher, { flags, carriers, now });
   const findDocument = documentsOf(search);
+  const watch = watchProcess();
   const isShared = flags.coalesce === 'machine' && primary !== undefined;
   const find = isShared ? documentsBy(primary) : findDocument;
   const documents = flags.coalesce === 'off' ? directDocuments(find) : coalescedDocuments(find);
@@ -66,9 +68,11 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
       search: search.stats(),
       dispatch: dispatcher.stats(),
       http: carriers.http.stats(),
+      process: watch.stats(),
     }),
     reload: dispatching.reload,
     async close() {
+      watch.close();
       await search.close();
       await dispatching.close();
       await carriers.http.close();

@@ -11,6 +11,7 @@ import {
 } from './cluster-tasks.ts';
 import { searchBy } from './compose.ts';
 import { coalescedDocuments, type Documents, documentsOf } from './documents.ts';
+import { type ProcessWatch, watchProcess } from './process-watch.ts';
 import type { ServeGiven } from './serve.ts';
 
 const STATUS_TIMEOUT_MS = 1000;
@@ -19,6 +20,7 @@ const STATUS_TIMEOUT_MS = 1000;
 interface Shared {
   readonly workers: Dispatcher<ServingTasks>;
   readonly documents: Documents;
+  readonly watch: ProcessWatch;
   close(): Promise<void>;
 }
 
@@ -39,7 +41,7 @@ export function createPrimaryTasks(given: ServeGiven, parts: PrimaryParts): Prim
       normalise: (bytes, { signal }) =>
         shared.workers.run('normalise', bytes, { signal, ...again }),
       document: (question, { signal }) => shared.documents.find(question, { signal }),
-      overview: () => overviewOf(parts, shared.documents),
+      overview: () => overviewOf(parts, shared),
     },
     {
       setup: () => {
@@ -55,23 +57,34 @@ function share({ flags, carriersUrl, now }: ServeGiven, workers: Dispatcher<Serv
   const search = searchBy(workers, { flags, carriers, now });
   // With carriers' work on the same workers, a document that ran there would wait for tasks that wait behind documents.
   const find = flags.dispatch === 'cluster' ? documentsOf(search) : documentsBy(workers);
+  const watch = watchProcess();
   return {
     workers,
     documents: coalescedDocuments(find),
+    watch,
     async close() {
+      watch.close();
       await search.close();
       await carriers.http.close();
     },
   };
 }
 
-async function overviewOf(parts: PrimaryParts, documents: Documents): Promise<ProcessStatus[]> {
+async function overviewOf(
+  parts: PrimaryParts,
+  { documents, watch }: Shared,
+): Promise<ProcessStatus[]> {
   const supervisor = parts.supervisor();
   const options = { timeoutMs: STATUS_TIMEOUT_MS };
   const outcomes = await supervisor.broadcast<ServingTasks, 'status'>('status', undefined, options);
   // A worker has its process, which is no plain data.
   const { workers: _, ...cluster } = supervisor.stats();
-  const stats = { coalesce: documents.stats(), cluster, ...parts.stats() };
+  const stats = {
+    coalesce: documents.stats(),
+    cluster,
+    process: watch.stats(),
+    ...parts.stats(),
+  };
   return [
     { pid: process.pid, role: 'primary', stats, taskPids: [] },
     ...outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),

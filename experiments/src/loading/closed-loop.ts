@@ -19,8 +19,8 @@ export async function closedLoop(job: LoadJob): Promise<LoadSample> {
 
   async function client(number: number): Promise<void> {
     const connection = new Client(job.url, {
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
+      headersTimeout: job.timeoutMs ?? TIMEOUT_MS,
+      bodyTimeout: job.timeoutMs ?? TIMEOUT_MS,
     });
     const drawn = pathDrawer(job.paths, { draw: job.draw ?? 'uniform', seed: number });
     const headers = job.clientHeader === undefined ? {} : { [job.clientHeader]: `client-${number}` };

@@ -16,6 +16,8 @@ export interface LoadJob {
   readonly bodyBytes?: number;
   /** A header that has another value for each client. */
   readonly clientHeader?: string;
+  /** How long an answer may take. Default 60,000. */
+  readonly timeoutMs?: number;
   /** A path that is asked at a constant rate meanwhile, over a connection of its own. */
   readonly beside?: { readonly path: string; readonly perSecond: number };
 }

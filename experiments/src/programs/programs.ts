@@ -21,6 +21,8 @@ export interface Program {
 
 /** Every program of a run; none outlives it. */
 export interface Programs {
+  /** For files that go when they do. */
+  readonly folder: string;
   /** Starts a program of this repository, and resolves when it says `listening  <url>`. */
   start(entry: URL, argv: readonly string[], options?: StartOptions): Promise<Program>;
   close(): Promise<void>;
@@ -83,6 +85,7 @@ export function createPrograms(): Programs {
   }
 
   return {
+    folder,
     start,
     async close() {
       const stopped = await Promise.allSettled([...started.values()].map(({ stop }) => stop()));
