@@ -36,7 +36,9 @@ async function load(flags: LoadFlags): Promise<number> {
       ? []
       : ['--carriers-url', (await startCarriers(programs, { latencyMs: CALL_MS })).url];
     const { url } = await startDemo(programs, [...demoFlags, ...carriers]);
-    console.log(`${name}: ${scenario.perSecond} requests a second for ${scenario.seconds} s at ${url}${path}`);
+    console.log(
+      `${name}: ${scenario.perSecond} requests a second for ${scenario.seconds} s at ${url}${path}`,
+    );
     const rows = await runLoad({
       ...scenario,
       url,

@@ -1,6 +1,7 @@
 import type { Judgement, Report, Verdict } from '../src/results/experiment.ts';
-import { percent, table, three, times } from '../src/results/table.ts';
-import { cellOf, figureOf, ratioOf, spreadOf } from '../src/rounds/measure-rounds.ts';
+import { rateText } from '../src/results/rate-text.ts';
+import { table, three, times } from '../src/results/table.ts';
+import { cellOf, figureOf, ratioOf } from '../src/rounds/measure-rounds.ts';
 import { crossover, type Gain } from './crossover.ts';
 import {
   burnSetting,
@@ -62,9 +63,8 @@ function waitingTable({ waiting }: Findings): string[] {
   const cells = (subject: string, setting: string): string[] => {
     const cell = waiting.find((each) => each.subject === subject && each.setting === setting);
     if (cell === undefined) return ['', '', ''];
-    const rate = `${three(figureOf(cell, 'perSecond'))} (${percent(spreadOf(cell, 'perSecond'))})`;
     const own = `${three(figureOf(cell, 'p50Ms'))} / ${three(figureOf(cell, 'p99Ms'))}`;
-    return [rate, own, three(figureOf(cell, 'besideP99Ms'))];
+    return [rateText(cell), own, three(figureOf(cell, 'besideP99Ms'))];
   };
   const columns = ['/s', 'p50 / p99', 'healthz p99'];
   return table([
@@ -105,11 +105,18 @@ function crossovers(findings: Findings): string[] {
 }
 
 /** How a way does beside in-process, by CPU of a task; of latencies the less the better. */
-function gains({ cpuMs, burning }: Findings, way: string, name: 'perSecond' | 'besideP99Ms'): Gain[] {
+function gains(
+  { cpuMs, burning }: Findings,
+  way: string,
+  name: 'perSecond' | 'besideP99Ms',
+): Gain[] {
   return cpuMs.map((ms) => {
     const [own, here] = [way, HERE].map((each) => cellOf(burning, each, burnSetting(ms)));
     if (own === undefined || here === undefined) throw new Error('Cannot report: cells expected');
-    return { cpuMs: ms, ratio: name === 'perSecond' ? ratioOf(own, here, name) : ratioOf(here, own, name) };
+    return {
+      cpuMs: ms,
+      ratio: name === 'perSecond' ? ratioOf(own, here, name) : ratioOf(here, own, name),
+    };
   });
 }
 
@@ -164,15 +171,26 @@ function freedom(findings: Findings): Verdict {
   return {
     claim: "The hypothesis: children free the event loop's time for other requests",
     measured: `\`/healthz\` p99 beside in-process: fork per search better ${forked} of CPU a task, warm pool ${pool}`,
-    verdict: waits > SAME ? 'holds' : isFree.some(({ ratio }) => ratio > SAME) ? 'holds in part' : 'does not hold',
+    verdict:
+      waits > SAME
+        ? 'holds'
+        : isFree.some(({ ratio }) => ratio > SAME)
+          ? 'holds in part'
+          : 'does not hold',
   };
 }
 
 function furtherStudy({ waiting }: Findings): Verdict {
   const ratio = ratioOf(cellOf(waiting, KEPT, WAIT), cellOf(waiting, HERE, WAIT));
   return {
-    claim: 'The further study: a child kept for each carrier would probably change nothing for work that waits',
+    claim:
+      'The further study: a child kept for each carrier would probably change nothing for work that waits',
     measured: `${times(ratio)} of the searches in this process`,
-    verdict: ratio < SAME && ratio > 1 / SAME ? 'holds' : ratio <= 1 / SAME ? 'holds in part' : 'does not hold',
+    verdict:
+      ratio < SAME && ratio > 1 / SAME
+        ? 'holds'
+        : ratio <= 1 / SAME
+          ? 'holds in part'
+          : 'does not hold',
   };
 }

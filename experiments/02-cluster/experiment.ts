@@ -66,5 +66,7 @@ async function measure({ programs, loader, progress, quick, rounds }: Given): Pr
 }
 
 function kindsOf(body: unknown): Record<string, string> {
-  return Object.fromEntries(Object.entries(Object(body)).map(([key, value]) => [key, typeof value]));
+  return Object.fromEntries(
+    Object.entries(Object(body)).map(([key, value]) => [key, typeof value]),
+  );
 }

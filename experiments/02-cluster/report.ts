@@ -1,7 +1,8 @@
 import type { ChartSpec } from '../src/results/chart.ts';
 import type { Judgement, Report, Verdict } from '../src/results/experiment.ts';
+import { rateText } from '../src/results/rate-text.ts';
 import { percent, table, three, times } from '../src/results/table.ts';
-import { cellOf, figureOf, type Measured, ratioOf, spreadOf } from '../src/rounds/measure-rounds.ts';
+import { cellOf, figureOf, type Measured, ratioOf } from '../src/rounds/measure-rounds.ts';
 import { CLUSTER, type Findings, type Load, SINGLE, settingOf } from './findings.ts';
 
 /** What is less apart is the same. */
@@ -13,7 +14,12 @@ const SEED = { reuse: false } as const;
 export function report(findings: Findings): Report {
   const { workers, servedBy } = findings;
   return {
-    verdicts: [slowerWhenFew(findings), fasterWhenMany(findings), loggingCosts(findings), turns(findings)],
+    verdicts: [
+      slowerWhenFew(findings),
+      fasterWhenMany(findings),
+      loggingCosts(findings),
+      turns(findings),
+    ],
     lines: [
       `Requests of \`/compute\` a second; the cluster has ${workers} workers. The ratio is of cluster to single in the same round.`,
       '',
@@ -37,15 +43,27 @@ function pair(findings: Findings, load: Load): { single: Measured; cluster: Meas
 }
 
 function ratesTable(findings: Findings): string[] {
-  const shown = (cell: Measured): string =>
-    `${three(figureOf(cell, 'perSecond'))} (${percent(spreadOf(cell, 'perSecond'))})`;
   return table([
-    ['connections, logging, clients', 'single', 'cluster', 'cluster to single', 'p99 single', 'p99 cluster'],
+    [
+      'connections, logging, clients',
+      'single',
+      'cluster',
+      'cluster to single',
+      'p99 single',
+      'p99 cluster',
+    ],
     ...loadsOf(findings).map((load) => {
       const { single, cluster } = pair(findings, load);
       const name = `${load.reuse ? 'kept' : 'new'}, ${load.logs ? 'on' : 'off'}, ${load.clients}`;
       const p99 = (cell: Measured): string => `${three(figureOf(cell, 'p99Ms'))} ms`;
-      return [name, shown(single), shown(cluster), times(ratioOf(cluster, single)), p99(single), p99(cluster)];
+      return [
+        name,
+        rateText(single),
+        rateText(cluster),
+        times(ratioOf(cluster, single)),
+        p99(single),
+        p99(cluster),
+      ];
     }),
   ]);
 }
@@ -102,7 +120,11 @@ function turns({ servedBy, workers }: Findings): Verdict {
   return {
     claim: 'Eight requests in a row are served by the workers in turn (round robin)',
     measured: `new connections: ${servedBy.newConnections.join(' ')}; one kept connection: ${servedBy.keptConnection.join(' ')}`,
-    verdict: isTurn ? (servedBy.keptConnection.every((place) => place === 1) ? 'holds in part' : 'holds') : 'does not hold',
+    verdict: isTurn
+      ? servedBy.keptConnection.every((place) => place === 1)
+        ? 'holds in part'
+        : 'holds'
+      : 'does not hold',
   };
 }
 

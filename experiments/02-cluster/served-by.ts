@@ -10,7 +10,10 @@ export async function servedBy(
   { requests }: { readonly requests: number },
 ): Promise<Findings['servedBy']> {
   return {
-    keptConnection: await placesOf(url, { requests, agent: new Agent({ keepAlive: true, maxSockets: 1 }) }),
+    keptConnection: await placesOf(url, {
+      requests,
+      agent: new Agent({ keepAlive: true, maxSockets: 1 }),
+    }),
     newConnections: await placesOf(url, { requests, agent: new Agent({ keepAlive: false }) }),
   };
 }

@@ -9,6 +9,7 @@ import { report } from './report.ts';
 /** As the seed: four workers, and as many clients as workers. */
 const WORKERS = 4;
 const CLIENTS = 4;
+const QUICK_WORKERS = 2;
 const HEADER = 'x-user';
 /** The seed's socket mode leaves some requests without an answer. */
 const TIMEOUT_MS = 3000;
@@ -34,7 +35,8 @@ export const socket: Experiment<Findings> = {
 };
 
 async function measure({ programs, loader, progress, quick, rounds }: Given): Promise<Findings> {
-  const workers = String(WORKERS);
+  const count = quick ? QUICK_WORKERS : WORKERS;
+  const workers = String(count);
   const started: Answering[] = [];
   for (const [name, flags] of Object.entries(demos)) {
     const { url } = await startDemo(programs, [...flags, '--workers', workers, ...NO_CARRIERS]);
@@ -47,7 +49,10 @@ async function measure({ programs, loader, progress, quick, rounds }: Given): Pr
   const body = new Uint8Array(1_000_003);
   const sink = { method: 'POST', headers: { [HEADER]: 'proof' }, body };
   await proveEqual(started, { path: '/sink', init: sink, of: JSON.stringify });
-  await proveEqual(started, { path: '/compute', of: (answer) => Object.keys(Object(answer)).join() });
+  await proveEqual(started, {
+    path: '/compute',
+    of: (answer) => Object.keys(Object(answer)).join(),
+  });
 
   const loads = quick ? LOADS.filter(({ bodyBytes = 0 }) => bodyBytes < 2e6) : LOADS;
   const cells = loads.flatMap((load) =>
@@ -70,8 +75,8 @@ async function measure({ programs, loader, progress, quick, rounds }: Given): Pr
   progress.begin('03 socket', slicesOf(cells.length, rounds));
   const measured = await measureRounds(cells, {
     rounds,
-    sliceMs: quick ? 150 : 1000,
+    sliceMs: quick ? 100 : 1000,
     onSlice: progress.step,
   });
-  return { workers: WORKERS, clients: CLIENTS, measured };
+  return { workers: count, clients: CLIENTS, measured };
 }

@@ -41,10 +41,11 @@ export function settingOf({ name, reuse }: Load): string {
 }
 
 /** The seed's own figures, requests a second. */
-export const CLAIMED: Readonly<Record<string, { cluster: number; socket: number; passthru: number }>> =
-  {
-    'POST 10 MB, new connections': { cluster: 374, socket: 167, passthru: 87 },
-    'POST 1 MB, new connections': { cluster: 1397, socket: 258, passthru: 578 },
-    'POST 10 MB, kept connections': { cluster: 461, socket: 301, passthru: 100 },
-    'POST 1 MB, kept connections': { cluster: 3059, socket: 2662, passthru: 680 },
-  };
+export const CLAIMED: Readonly<
+  Record<string, { cluster: number; socket: number; passthru: number }>
+> = {
+  'POST 10 MB, new connections': { cluster: 374, socket: 167, passthru: 87 },
+  'POST 1 MB, new connections': { cluster: 1397, socket: 258, passthru: 578 },
+  'POST 10 MB, kept connections': { cluster: 461, socket: 301, passthru: 100 },
+  'POST 1 MB, kept connections': { cluster: 3059, socket: 2662, passthru: 680 },
+};

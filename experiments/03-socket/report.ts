@@ -1,13 +1,8 @@
 import type { ChartSpec } from '../src/results/chart.ts';
 import type { Judgement, Report, Verdict } from '../src/results/experiment.ts';
-import { percent, table, three } from '../src/results/table.ts';
-import {
-  cellOf,
-  figureOf,
-  type Measured,
-  ratioOf,
-  spreadOf,
-} from '../src/rounds/measure-rounds.ts';
+import { rateText } from '../src/results/rate-text.ts';
+import { percent, table } from '../src/results/table.ts';
+import { cellOf, ratioOf } from '../src/rounds/measure-rounds.ts';
 import { CLAIMED, type Findings, LOADS, type Load, SUBJECTS, settingOf } from './findings.ts';
 
 /** A ratio is about the claimed one when it is within this factor. */
@@ -48,17 +43,12 @@ function shareOf({ measured }: Findings, subject: string, load: Load): number {
 
 function ratesTable(findings: Findings): string[] {
   const loads = loadsOf(findings);
-  const rate = (cell: Measured): string => {
-    const failed = cell.samples.reduce((sum, sample) => sum + (sample['failed'] ?? 0), 0);
-    const shown = `${three(figureOf(cell, 'perSecond'))} (${percent(spreadOf(cell, 'perSecond'))})`;
-    return failed === 0 ? shown : `${shown}, ${failed} failed`;
-  };
   return table([
     ['', ...loads.map(settingOf)],
     ...Object.values(SUBJECTS).flatMap((subject) => [
       [
         subject,
-        ...loads.map((load) => rate(cellOf(findings.measured, subject, settingOf(load)))),
+        ...loads.map((load) => rateText(cellOf(findings.measured, subject, settingOf(load)))),
       ],
       ...(subject === baseOf(subject)
         ? []

@@ -15,6 +15,7 @@ const CLIENTS = 300;
 const DOCUMENTS = 1_000_000;
 const QUICK_DOCUMENTS = 20_000;
 const WORKERS = 4;
+const QUICK_WORKERS = 2;
 const CALL_MS = 50;
 
 export const batching: Experiment<Findings> = {
@@ -28,12 +29,13 @@ export const batching: Experiment<Findings> = {
 async function measure(given: Given): Promise<Findings> {
   const { programs, progress, quick, rounds, databaseUrl } = given;
   const documents = quick ? QUICK_DOCUMENTS : DOCUMENTS;
+  const workers = quick ? QUICK_WORKERS : WORKERS;
   const carriers = await startCarriers(programs, { latencyMs: CALL_MS });
   const queues = await startQueues(given, documents);
   const singles = await startSingles(given, documents);
   const several = await startSeveral(given, {
     documents,
-    workers: WORKERS,
+    workers,
     carriersUrl: carriers.url,
   });
   for (const { path } of Object.values(QUERIES)) {
@@ -57,11 +59,11 @@ async function measure(given: Given): Promise<Findings> {
   };
   progress.begin('04 batching', slicesOf(Object.values(cells).flat().length, rounds));
   const of = (each: readonly Cell[], sliceMs: number) =>
-    measureRounds(each, { rounds, sliceMs: quick ? 200 : sliceMs, onSlice: progress.step });
+    measureRounds(each, { rounds, sliceMs: quick ? 100 : sliceMs, onSlice: progress.step });
   return {
     documents,
     clients: CLIENTS,
-    workers: WORKERS,
+    workers,
     postgres: databaseUrl !== undefined,
     keys: paths.length,
     single: await of(cells.single, 1000),
@@ -75,7 +77,11 @@ async function measure(given: Given): Promise<Findings> {
 function wormCells({ loader }: Given, asked: readonly Answering[], clients: number): Cell[] {
   return Object.values(QUERIES).flatMap(({ name, path }) =>
     asked.map(({ subject, url }) =>
-      loadCell(loader, { subject, setting: name, job: { url, clients, reuse: true, paths: [path] } }),
+      loadCell(loader, {
+        subject,
+        setting: name,
+        job: { url, clients, reuse: true, paths: [path] },
+      }),
     ),
   );
 }

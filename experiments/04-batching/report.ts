@@ -1,6 +1,7 @@
 import type { Judgement, Report, Verdict } from '../src/results/experiment.ts';
+import { rateText } from '../src/results/rate-text.ts';
 import { percent, table, three, times } from '../src/results/table.ts';
-import { cellOf, figureOf, type Measured, ratioOf, spreadOf } from '../src/rounds/measure-rounds.ts';
+import { cellOf, figureOf, type Measured, ratioOf } from '../src/rounds/measure-rounds.ts';
 import { DRAWS, type Findings, PAIRS, QUERIES, SEVERAL } from './findings.ts';
 
 /** The seed's 297.67 to 3331.63 requests a second. */
@@ -22,7 +23,10 @@ export function report(findings: Findings): Report {
       '',
       `${workers} processes, ${clients} clients that ask for one class; requests a second, queries a request.`,
       '',
-      ...severalTable(findings.several, Object.values(QUERIES).map(({ name }) => name)),
+      ...severalTable(
+        findings.several,
+        Object.values(QUERIES).map(({ name }) => name),
+      ),
       '',
       `The chain: ${clients} clients search, ${keys} different searches, ${workers} processes with a child each; requests a second, searches that reached the carriers a request.`,
       '',
@@ -62,15 +66,13 @@ function pairsOf({ postgres }: Findings) {
 
 function gainTable(findings: Findings): string[] {
   const { single, alone } = findings;
-  const shown = (cell: Measured): string =>
-    `${three(figureOf(cell, 'perSecond'))} (${percent(spreadOf(cell, 'perSecond'))})`;
   const rows = Object.values(QUERIES).flatMap(({ name }) =>
     pairsOf(findings).flatMap(({ without, gaining }) => {
       const base = cellOf(single, without, name);
       const cost = `${three(figureOf(cellOf(alone, without, name), 'p50Ms'))} ms`;
       return gaining.map((subject) => {
         const cell = cellOf(single, subject, name);
-        return [name, subject, cost, shown(base), shown(cell), times(ratioOf(cell, base))];
+        return [name, subject, cost, rateText(base), rateText(cell), times(ratioOf(cell, base))];
       });
     }),
   );
@@ -79,13 +81,16 @@ function gainTable(findings: Findings): string[] {
 
 function severalTable(cells: readonly Measured[], settings: readonly string[]): string[] {
   return table([
-    ['', ...settings.flatMap((name) => [`${name}: /s`, 'to per worker', 'upstream a request', 'p99'])],
+    [
+      '',
+      ...settings.flatMap((name) => [`${name}: /s`, 'to per worker', 'upstream a request', 'p99']),
+    ],
     ...Object.values(SEVERAL).map((subject) => [
       subject,
       ...settings.flatMap((setting) => {
         const cell = cellOf(cells, subject, setting);
         return [
-          `${three(figureOf(cell, 'perSecond'))} (${percent(spreadOf(cell, 'perSecond'))})`,
+          rateText(cell),
           times(ratioOf(cell, cellOf(cells, SEVERAL.perWorker, setting))),
           percent(figureOf(cell, 'upstream')),
           `${three(figureOf(cell, 'p99Ms'))} ms`,
@@ -127,7 +132,12 @@ function published({ published: what }: Findings): Verdict {
 }
 
 function ours(findings: Findings): Verdict {
-  const gains = [PAIRS[0].gaining[1], ...pairsOf(findings).slice(1).map(({ gaining }) => gaining[0])];
+  const gains = [
+    PAIRS[0].gaining[1],
+    ...pairsOf(findings)
+      .slice(1)
+      .map(({ gaining }) => gaining[0]),
+  ];
   const dear = gains.map((subject) => gainsOf(findings, subject).dear);
   const verdict: Judgement = dear.every((gain) => gain >= 6)
     ? 'holds'

@@ -17,7 +17,12 @@ export async function startQueues(
   const file = join(mkdtempSync(join(programs.folder, 'worms-')), 'worms.sqlite');
   fillWorms(file, documents);
   const [{ without, gaining }] = PAIRS;
-  const named = { none: without, mended: gaining[0], coalescer: gaining[1], published: 'published' };
+  const named = {
+    none: without,
+    mended: gaining[0],
+    coalescer: gaining[1],
+    published: 'published',
+  };
   const started: Answering[] = [];
   for (const [queue, subject] of Object.entries(named)) {
     const env = { WORMS_FILE: file };
@@ -40,7 +45,10 @@ export async function startSingles(
   ];
   const started: Answering[] = [];
   for (const { pair, flags } of stores) {
-    for (const [subject, coalesce] of [[pair.without, 'off'], [pair.gaining[0], 'on']] as const) {
+    for (const [subject, coalesce] of [
+      [pair.without, 'off'],
+      [pair.gaining[0], 'on'],
+    ] as const) {
       const all = ['--worms', String(documents), '--coalesce', coalesce, ...DEADLINE, ...flags];
       started.push({ subject, url: (await startDemo(programs, all)).url });
     }

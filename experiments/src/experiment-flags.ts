@@ -23,7 +23,9 @@ export function experimentFlags(
   const { values, positionals } = parsed(argv);
   const unknown = positionals.find((id) => !known.includes(id));
   if (unknown !== undefined) {
-    throw new UsageError(`Cannot experiment: some of ${known.join(', ')} expected, got '${unknown}'`);
+    throw new UsageError(
+      `Cannot experiment: some of ${known.join(', ')} expected, got '${unknown}'`,
+    );
   }
   const databaseUrl = values['database-url'] ?? env['TEST_POSTGRES_URL'];
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\/./.test(databaseUrl)) {

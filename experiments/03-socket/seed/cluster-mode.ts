@@ -1,6 +1,6 @@
-import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { createApp } from './app.ts';
 import { forkWorkers, sayReady } from './fork-workers.ts';
 

@@ -14,7 +14,6 @@ const PATH = '/api/v1/worms/';
 const database = createPiscinaDispatcher<Tasks>(new URL('find-tasks.ts', import.meta.url), {
   max: availableParallelism(),
 });
-await database.ready();
 
 const query = (wormClass: string): Promise<WormRow[]> => database.run('find', wormClass);
 const find: FindByClass<WormRow[]> = byCallback(query);
@@ -25,7 +24,9 @@ const queues: Record<string, FindByClass<WormRow[]>> = {
   coalescer: byCallback(coalesce(query, { name: 'worms' })),
 };
 const findByClass = queues[values.queue];
-if (findByClass === undefined) throw new Error(`Cannot start: a queue expected, got ${values.queue}`);
+if (findByClass === undefined)
+  throw new Error(`Cannot start: a queue expected, got ${values.queue}`);
+await database.ready();
 
 function byCallback(load: (wormClass: string) => Promise<WormRow[]>): FindByClass<WormRow[]> {
   return (wormClass, callback) => {

@@ -10,7 +10,10 @@ export interface Asked {
 }
 
 /** Sends a request, reads the answer to its end and gives the status. The body is not kept. */
-export function ask(dispatcher: Dispatcher, { path, body, headers, isLast }: Asked): Promise<number> {
+export function ask(
+  dispatcher: Dispatcher,
+  { path, body, headers, isLast }: Asked,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     let status = 0;
     dispatcher.dispatch(

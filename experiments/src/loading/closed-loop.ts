@@ -23,7 +23,8 @@ export async function closedLoop(job: LoadJob): Promise<LoadSample> {
       bodyTimeout: job.timeoutMs ?? TIMEOUT_MS,
     });
     const drawn = pathDrawer(job.paths, { draw: job.draw ?? 'uniform', seed: number });
-    const headers = job.clientHeader === undefined ? {} : { [job.clientHeader]: `client-${number}` };
+    const headers =
+      job.clientHeader === undefined ? {} : { [job.clientHeader]: `client-${number}` };
     do {
       const sentAt = performance.now();
       const request = { path: drawn(), body, headers, isLast: !job.reuse };

@@ -8,13 +8,16 @@ export function pathDrawer(
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return () => {
     let left = random() * total;
-    const place = weights.findIndex((weight) => (left -= weight) < 0);
-    return paths.at(place) as string;
+    for (const [place, path] of paths.entries()) {
+      left -= weights[place] as number;
+      if (left < 0) return path;
+    }
+    return paths.at(-1) as string;
   };
 }
 
 /** Numbers of [0, 1) by mulberry32. */
-export function randomFrom(seed: number): () => number {
+function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -82,7 +82,12 @@ function vegaLite(chart: ChartSpec): TopLevelSpec {
   return {
     ...shared,
     facet: {
-      row: { field: 'panel', title: null, sort: panels, header: { labelAngle: 0, labelOrient: 'top', labelAnchor: 'start' } },
+      row: {
+        field: 'panel',
+        title: null,
+        sort: panels,
+        header: { labelAngle: 0, labelOrient: 'top', labelAnchor: 'start' },
+      },
     },
     spec: unit,
     resolve: { scale: { y: chart.sharedScale ? 'shared' : 'independent' } },

@@ -7,7 +7,9 @@ export function betweenMarks(
   const start = text.indexOf(open);
   const end = text.indexOf(close, start);
   if (start < 0 || end < 0) {
-    throw new Error(`Cannot write the report: marks ${open.trim()} and ${close} expected, got none`);
+    throw new Error(
+      `Cannot write the report: marks ${open.trim()} and ${close} expected, got none`,
+    );
   }
   return `${text.slice(0, start + open.length)}${lines.join('\n')}\n${text.slice(end)}`;
 }

@@ -59,7 +59,7 @@ export function reportLines(report: Report, circumstances: Circumstances): strin
   ];
 }
 
-export function verdictTable(verdicts: readonly Verdict[]): string[] {
+function verdictTable(verdicts: readonly Verdict[]): string[] {
   return table(
     [
       ['claim', 'measured', 'verdict'],

@@ -61,11 +61,7 @@ export async function measureRounds(
 }
 
 /** The measured cell of a subject in a setting. @throws Error if there is none */
-export function cellOf(
-  measured: readonly Measured[],
-  subject: string,
-  setting: string,
-): Measured {
+export function cellOf(measured: readonly Measured[], subject: string, setting: string): Measured {
   const cell = measured.find((each) => each.subject === subject && each.setting === setting);
   if (cell !== undefined) return cell;
   throw new Error(`Cannot report: a measurement of ${subject} in ${setting} expected, got none`);

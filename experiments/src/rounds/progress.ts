@@ -45,7 +45,7 @@ export function createProgress(
 }
 
 /** What is left at the pace so far, for people. */
-export function leftOf(run: {
+function leftOf(run: {
   readonly done: number;
   readonly steps: number;
   readonly elapsedMs: number;

@@ -54,7 +54,11 @@ export function loadChart(rows: readonly LoadRow[], title: string): ChartSpec {
       ...series('requests/s', 'failed', ({ failed }) => failed),
       ...series('latency, ms', 'p50', ({ p50Ms }) => p50Ms),
       ...series('latency, ms', 'p99', ({ p99Ms }) => p99Ms),
-      ...series('event loop late (p99 of the latest process), ms', 'event loop', (row) => row.loopP99Ms),
+      ...series(
+        'event loop late (p99 of the latest process), ms',
+        'event loop',
+        (row) => row.loopP99Ms,
+      ),
       ...processes.flatMap((name) =>
         series('memory, MiB', name, ({ memory }) => {
           const bytes = memory[name];

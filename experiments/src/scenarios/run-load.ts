@@ -31,8 +31,8 @@ export async function runLoad(options: RunLoadOptions): Promise<LoadRow[]> {
   const timeouts = { headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS };
   const agent = new Agent({ ...timeouts, connections: maxInFlight, pipelining: 1 });
   const watching = new Client(url);
-  const dispatcher = agent.compose((dispatch) => (request, handler) =>
-    dispatch({ ...request, origin: url }, handler),
+  const dispatcher = agent.compose(
+    (dispatch) => (request, handler) => dispatch({ ...request, origin: url }, handler),
   );
   const rows = createSecondRows();
   const processes: ProcessRow[] = [];
@@ -56,7 +56,8 @@ export async function runLoad(options: RunLoadOptions): Promise<LoadRow[]> {
       if (second >= SHOW_AFTER_SECONDS) onRow(rowOf(second - SHOW_AFTER_SECONDS));
     }
     await loop.stop();
-    for (let left = Math.max(0, second - SHOW_AFTER_SECONDS); left < second; left++) onRow(rowOf(left));
+    for (let left = Math.max(0, second - SHOW_AFTER_SECONDS); left < second; left++)
+      onRow(rowOf(left));
     return Array.from({ length: second }, (_, place) => rowOf(place));
   } finally {
     await Promise.all([agent.destroy(), watching.destroy()]);
