@@ -1,6 +1,7 @@
 import type { Judgement, Report, Verdict } from '../src/results/experiment.ts';
 import { rateText } from '../src/results/rate-text.ts';
 import { table, three, times } from '../src/results/table.ts';
+import { type Comparison, compare } from '../src/rounds/compare.ts';
 import { cellOf, figureOf, ratioOf } from '../src/rounds/measure-rounds.ts';
 import { crossover, type Gain } from './crossover.ts';
 import {
@@ -134,32 +135,33 @@ function contradiction({ waiting }: Findings): Verdict[] {
   const [here, forked] = [HERE, FORKED].map((way) => cellOf(waiting, way, WAIT));
   if (here === undefined || forked === undefined) throw new Error('Cannot report: cells expected');
   const ratio = ratioOf(here, forked);
+  const side = compare(here, forked);
   const [hereRate, forkedRate] = [here, forked].map((cell) => three(figureOf(cell, 'perSecond')));
   const measured = `in this process ${hereRate}/s, fork per search ${forkedRate}/s: ${times(ratio)}`;
   return [
     {
       claim: 'The text, both versions: the single process wins',
       measured,
-      verdict: ratio > SAME ? 'holds' : 'does not hold',
+      verdict: side === 'open' ? 'open' : side === 'more' ? 'holds' : 'does not hold',
     },
     {
       claim: "Version A's labels: single process 18/s, child processes 34/s (0.52x)",
       measured,
-      verdict: judgeRatio(ratio, 18 / 34),
+      verdict: judgeRatio(side, ratio, 18 / 34),
     },
     {
       claim: "Version B's labels: single process 34/s, child processes 18/s (1.92x)",
       measured,
-      verdict: judgeRatio(ratio, 34 / 17.7),
+      verdict: judgeRatio(side, ratio, 34 / 17.7),
     },
   ];
 }
 
 /** A ratio on the wrong side of 1 refutes a claimed one; on the right side it must be about as large. */
-function judgeRatio(measured: number, claimed: number): Judgement {
-  const [ratio, wanted] = claimed > 1 ? [measured, claimed] : [1 / measured, 1 / claimed];
-  if (!(ratio > SAME)) return 'does not hold';
-  return ratio < wanted * ABOUT && ratio > wanted / ABOUT ? 'holds' : 'holds in part';
+function judgeRatio(side: Comparison, measured: number, claimed: number): Judgement {
+  if (side === 'open') return 'open';
+  if (side !== (claimed > 1 ? 'more' : 'less')) return 'does not hold';
+  return measured < claimed * ABOUT && measured > claimed / ABOUT ? 'holds' : 'holds in part';
 }
 
 function freedom(findings: Findings): Verdict {
@@ -181,16 +183,17 @@ function freedom(findings: Findings): Verdict {
 }
 
 function furtherStudy({ waiting }: Findings): Verdict {
-  const ratio = ratioOf(cellOf(waiting, KEPT, WAIT), cellOf(waiting, HERE, WAIT));
+  const [kept, here] = [cellOf(waiting, KEPT, WAIT), cellOf(waiting, HERE, WAIT)];
+  const verdicts = {
+    same: 'holds',
+    less: 'holds in part',
+    more: 'does not hold',
+    open: 'open',
+  } as const;
   return {
     claim:
       'The further study: a child kept for each carrier would probably change nothing for work that waits',
-    measured: `${times(ratio)} of the searches in this process`,
-    verdict:
-      ratio < SAME && ratio > 1 / SAME
-        ? 'holds'
-        : ratio <= 1 / SAME
-          ? 'holds in part'
-          : 'does not hold',
+    measured: `${times(ratioOf(kept, here))} of the searches in this process`,
+    verdict: verdicts[compare(kept, here)],
   };
 }

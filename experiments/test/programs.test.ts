@@ -1,5 +1,5 @@
 import { lives } from '@ticketing/dispatch/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startLoader } from '../src/loading/loader.ts';
 import { createPrograms } from '../src/programs/programs.ts';
 import { startCarriers } from '../src/programs/start-carriers.ts';
@@ -11,6 +11,8 @@ test('a program is asked by a loader of its own, and nothing is left of both', {
 }, async () => {
   const programs = createPrograms();
   const loader = startLoader();
+  onTestFinished(programs.close);
+  onTestFinished(loader.close);
   const carriers = await startCarriers(programs, { latencyMs: 0 });
   const { pid, url } = await programs.start(
     new URL('../01-one-child-per-carrier/ways/ways-server.ts', import.meta.url),
@@ -42,6 +44,7 @@ test('a program that does not start is an error with what it said', {
   timeout: 30_000,
 }, async () => {
   const programs = createPrograms();
+  onTestFinished(programs.close);
   await expect(programs.start(QUEUE_SERVER, ['--queue', 'nonsense'])).rejects.toThrow(
     /Cannot start .*queue-server.ts --queue nonsense: a server that listens expected/,
   );

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { compare } from '../src/rounds/compare.ts';
 import {
   type Cell,
   figureOf,
@@ -63,4 +64,18 @@ test('ratioOf() compares within a round, figureOf() is the median', () => {
   });
   expect(ratioOf(of(10, 40, 9), of(5, 10, 3))).toBe(3);
   expect(figureOf(of(10, 40, 9), 'perSecond')).toBe(10);
+});
+
+test.each([
+  [[10, 11], [5, 6], 'more'],
+  [[5, 6], [10, 11], 'less'],
+  [[10, 11], [10, 11], 'same'],
+  [[10, 5], [5, 10], 'open'],
+])('compare() of %j with %j is %s', (own, other, expected) => {
+  const of = (rates: number[]) => ({
+    subject: '',
+    setting: '',
+    samples: rates.map((perSecond) => ({ perSecond })),
+  });
+  expect(compare(of(own), of(other))).toBe(expected);
 });

@@ -50,11 +50,10 @@ function respond(response: ServerResponse, status: number, answer: unknown): voi
 server.listen(0, '127.0.0.1', () => {
   console.log(`listening  http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
-let closing: Promise<void> | undefined;
 for (const signal of ['SIGTERM', 'SIGINT']) {
   process.on(signal, () => {
     server.close();
     server.closeAllConnections();
-    closing ??= database.close();
+    void database.close();
   });
 }
