@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from './src/experiment-flags.ts';
-import { createPrograms } from './src/programs/programs.ts';
+import { createPrograms, StartError } from './src/programs/programs.ts';
 import { startCarriers } from './src/programs/start-carriers.ts';
 import { startDemo } from './src/programs/start-demo.ts';
 import { renderSvg } from './src/results/chart.ts';
@@ -20,8 +20,11 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abor
 try {
   process.exitCode = await load(loadFlags(process.argv.slice(2)));
 } catch (error) {
-  console.error(error instanceof UsageError ? error.message : error);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  // The demo says itself what is wrong with its flags.
+  const isFlag = error instanceof StartError && error.exit === 2;
+  const isUsage = error instanceof UsageError || isFlag;
+  console.error(isFlag ? error.said : isUsage ? error.message : error);
+  process.exitCode = isUsage ? 2 : 1;
 }
 
 /** Gives the exit code: 1 if anything failed. */

@@ -19,11 +19,23 @@ export interface Program {
   stop(): Promise<void>;
 }
 
+/** A program that did not start: what it said, and how it ended. */
+export class StartError extends Error {
+  readonly said: string;
+  readonly exit: number | string | undefined;
+
+  constructor(command: string, { said, exit }: Pick<StartError, 'said' | 'exit'>) {
+    super(`Cannot start ${command}: a server that listens expected, got ${said || 'silence'}`);
+    this.said = said;
+    this.exit = exit;
+  }
+}
+
 /** Every program of a run; none outlives it. */
 export interface Programs {
   /** For files that go when they do. */
   readonly folder: string;
-  /** Starts a program of this repository, and resolves when it says `listening  <url>`. */
+  /** Starts a program of this repository, and resolves when it says `listening  <url>`. @throws StartError if it does not */
   start(entry: URL, argv: readonly string[], options?: StartOptions): Promise<Program>;
   close(): Promise<void>;
 }
@@ -74,11 +86,10 @@ export function createPrograms(): Programs {
       const [, url] = /^listening\s+(\S+)$/m.exec(output()) ?? [];
       if (url !== undefined) return { ...program, url: new URL(url).origin };
       if (program.exit() !== undefined || performance.now() > until) {
+        const exit = program.exit();
         await program.stop();
         const command = [fileURLToPath(entry), ...argv].join(' ');
-        throw new Error(
-          `Cannot start ${command}: a server that listens expected, got ${output().trim() || 'silence'}`,
-        );
+        throw new StartError(command, { said: output().trim(), exit });
       }
       await sleep(POLL_MS);
     }
