@@ -13,6 +13,7 @@ import {
   type SearchDocument,
 } from './documents.ts';
 import type { Flags } from './flags/flags.ts';
+import { watchProcess } from './process-watch.ts';
 import { runBy } from './run-carrier.ts';
 import { openWorms } from './worms/open-worms.ts';
 import { type FindWorms, type WormAnswer, wormKey, wormsOf } from './worms/worm-answers.ts';
@@ -67,6 +68,7 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
   });
   const search = searchBy(dispatcher, { flags, carriers, now });
   const findDocument = documentsOf(search);
+  const watch = watchProcess();
   const findWorms = wormsOf(store);
   const shared = flags.coalesce === 'machine' ? primary : undefined;
   const timeoutMs = flags.deadlineMs + WAY_MS;
@@ -97,9 +99,11 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
       dispatch: dispatcher.stats(),
       http: carriers.http.stats(),
       worms: { ...store.stats(), coalesce: worms.stats() },
+      process: watch.stats(),
     }),
     reload: dispatching.reload,
     async close() {
+      watch.close();
       await search.close();
       await store.close();
       await dispatching.close();

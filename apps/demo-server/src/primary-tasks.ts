@@ -18,6 +18,7 @@ import {
   documentsOf,
   type SearchDocument,
 } from './documents.ts';
+import { type ProcessWatch, watchProcess } from './process-watch.ts';
 import type { ServeGiven } from './serve.ts';
 import { type WormAnswer, wormKey } from './worms/worm-answers.ts';
 
@@ -28,6 +29,7 @@ interface Shared {
   readonly workers: Dispatcher<ServingTasks>;
   readonly documents: Finder<DocumentQuestion, SearchDocument>;
   readonly worms: Finder<string, WormAnswer>;
+  readonly watch: ProcessWatch;
   close(): Promise<void>;
 }
 
@@ -65,6 +67,7 @@ function share({ flags, carriersUrl, now }: ServeGiven, workers: Dispatcher<Serv
   const search = searchBy(workers, { flags, carriers, now });
   // With carriers' work on the same workers, a document that ran there would wait for tasks that wait behind documents.
   const find = flags.dispatch === 'cluster' ? documentsOf(search) : documentsBy(workers);
+  const watch = watchProcess();
   return {
     workers,
     documents: coalesced(find, { name: 'search', key: documentKey }),
@@ -72,7 +75,9 @@ function share({ flags, carriersUrl, now }: ServeGiven, workers: Dispatcher<Serv
       name: 'worms',
       key: wormKey,
     }),
+    watch,
     async close() {
+      watch.close();
       await search.close();
       await carriers.http.close();
     },
@@ -81,7 +86,7 @@ function share({ flags, carriersUrl, now }: ServeGiven, workers: Dispatcher<Serv
 
 async function overviewOf(
   parts: PrimaryParts,
-  { documents, worms }: Shared,
+  { documents, worms, watch }: Shared,
 ): Promise<ProcessStatus[]> {
   const supervisor = parts.supervisor();
   const options = { timeoutMs: STATUS_TIMEOUT_MS };
@@ -92,6 +97,7 @@ async function overviewOf(
     coalesce: documents.stats(),
     worms: { coalesce: worms.stats() },
     cluster,
+    process: watch.stats(),
     ...parts.stats(),
   };
   return [

@@ -1,0 +1,40 @@
+import { Agent, request } from 'node:http';
+import type { Findings } from './findings.ts';
+
+/**
+ * Which process answers each of some requests in a row, over one connection and over one each; a process is told by its
+ * place in the order in which they first answered.
+ */
+export async function servedBy(
+  url: string,
+  { requests }: { readonly requests: number },
+): Promise<Findings['servedBy']> {
+  return {
+    keptConnection: await placesOf(url, {
+      requests,
+      agent: new Agent({ keepAlive: true, maxSockets: 1 }),
+    }),
+    newConnections: await placesOf(url, { requests, agent: new Agent({ keepAlive: false }) }),
+  };
+}
+
+async function placesOf(
+  url: string,
+  { requests, agent }: { readonly requests: number; readonly agent: Agent },
+): Promise<number[]> {
+  const pids: string[] = [];
+  for (let count = 0; count < requests; count++) pids.push(await pidOf(url, agent));
+  agent.destroy();
+  const order = [...new Set(pids)];
+  return pids.map((pid) => order.indexOf(pid) + 1);
+}
+
+function pidOf(url: string, agent: Agent): Promise<string> {
+  return new Promise((resolve, reject) => {
+    request(url, { agent }, (response) => {
+      response.resume().once('end', () => resolve(String(response.headers['x-worker'])));
+    })
+      .once('error', reject)
+      .end();
+  });
+}

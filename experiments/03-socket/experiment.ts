@@ -1,0 +1,82 @@
+import { loadCell } from '../src/loading/load-cell.ts';
+import { type Answering, proveEqual } from '../src/loading/prove-equal.ts';
+import { startDemo } from '../src/programs/start-demo.ts';
+import type { Experiment, Given } from '../src/results/experiment.ts';
+import { measureRounds, slicesOf } from '../src/rounds/measure-rounds.ts';
+import { type Findings, LOADS, SUBJECTS, type SubjectName, settingOf } from './findings.ts';
+import { report } from './report.ts';
+
+/** As the seed: four workers, and as many clients as workers. */
+const WORKERS = 4;
+const CLIENTS = 4;
+const QUICK_WORKERS = 2;
+const HEADER = 'x-user';
+/** The seed's socket mode leaves some requests without an answer. */
+const TIMEOUT_MS = 3000;
+/** The demo asks no carrier here; the address is never called. */
+const NO_CARRIERS = ['--carriers-url', 'http://127.0.0.1:9'];
+const SEED_SERVER = new URL('seed/seed-server.ts', import.meta.url);
+
+const demos = {
+  cluster: ['--accept', 'cluster'],
+  socket: ['--accept', 'socket', '--route-by', 'none'],
+  socketByHeader: ['--accept', 'socket', '--route-by', `header:${HEADER}`],
+  passthru: ['--accept', 'passthru', '--route-by', 'none'],
+  passthruByHeader: ['--accept', 'passthru', '--route-by', `header:${HEADER}`],
+} satisfies Partial<Record<SubjectName, string[]>>;
+const seeds = { seedCluster: 'cluster', seedSocket: 'socket', seedPassthru: 'passthru' } as const;
+
+export const socket: Experiment<Findings> = {
+  id: '03',
+  folder: new URL('./', import.meta.url),
+  question: 'Cluster, passthru or socket?',
+  measure,
+  report,
+};
+
+async function measure({ programs, loader, progress, quick, rounds }: Given): Promise<Findings> {
+  const count = quick ? QUICK_WORKERS : WORKERS;
+  const workers = String(count);
+  const started: Answering[] = [];
+  for (const [name, flags] of Object.entries(demos)) {
+    const { url } = await startDemo(programs, [...flags, '--workers', workers, ...NO_CARRIERS]);
+    started.push({ subject: SUBJECTS[name as SubjectName], url });
+  }
+  for (const [name, mode] of Object.entries(seeds)) {
+    const { url } = await programs.start(SEED_SERVER, ['--mode', mode, '--workers', workers]);
+    started.push({ subject: SUBJECTS[name as SubjectName], url });
+  }
+  const body = new Uint8Array(1_000_003);
+  const sink = { method: 'POST', headers: { [HEADER]: 'proof' }, body };
+  await proveEqual(started, { path: '/sink', init: sink, of: JSON.stringify });
+  await proveEqual(started, {
+    path: '/compute',
+    of: (answer) => Object.keys(Object(answer)).join(),
+  });
+
+  const loads = quick ? LOADS.filter(({ bodyBytes = 0 }) => bodyBytes < 2e6) : LOADS;
+  const cells = loads.flatMap((load) =>
+    started.map(({ subject, url }) =>
+      loadCell(loader, {
+        subject,
+        setting: settingOf(load),
+        job: {
+          url,
+          clients: CLIENTS,
+          reuse: load.reuse,
+          paths: [load.bodyBytes === undefined ? '/compute' : '/sink'],
+          clientHeader: HEADER,
+          timeoutMs: TIMEOUT_MS,
+          ...(load.bodyBytes !== undefined && { bodyBytes: load.bodyBytes }),
+        },
+      }),
+    ),
+  );
+  progress.begin('03 socket', slicesOf(cells.length, rounds));
+  const measured = await measureRounds(cells, {
+    rounds,
+    sliceMs: quick ? 100 : 1000,
+    onSlice: progress.step,
+  });
+  return { workers: count, clients: CLIENTS, measured };
+}

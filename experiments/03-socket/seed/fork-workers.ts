@@ -1,0 +1,20 @@
+import cluster, { type Worker } from 'node:cluster';
+
+/** Forks workers, and resolves when each has said that it is ready. */
+export function forkWorkers(count: number): Promise<Worker[]> {
+  const workers = Array.from({ length: count }, () => cluster.fork());
+  const ready = workers.map(
+    (worker) => new Promise<void>((resolve) => worker.once('message', () => resolve())),
+  );
+  return Promise.all(ready).then(() => workers);
+}
+
+/** Says so. */
+export function sayReady(): void {
+  process.send?.('ready');
+}
+
+/** One of them, at random, as the seed chooses: it has no key. */
+export function anyOf<T>(choices: readonly T[]): T {
+  return choices[Math.floor(Math.random() * choices.length)] as T;
+}

@@ -1,0 +1,12 @@
+/** Two clients ask the queue as published at once: what becomes of them, in a sentence. */
+export async function askPublished(url: string): Promise<string> {
+  const answers = await Promise.allSettled([fetch(url), fetch(url)]);
+  const alive = await fetch(url).then(
+    () => 'lives on',
+    () => 'has ended',
+  );
+  const got = answers.map((each) =>
+    each.status === 'fulfilled' ? String(each.value.status) : 'no answer',
+  );
+  return `two clients at once: ${got.join(' and ')}; the server ${alive}`;
+}

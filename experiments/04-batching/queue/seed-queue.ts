@@ -1,0 +1,42 @@
+/** Node's way of 2018: an error, or what was found. */
+export type Callback<T> = (error: unknown, found?: T) => void;
+export type FindByClass<T> = (wormClass: string, callback: Callback<T>) => void;
+
+/**
+ * The seed's queue as it was published: its second line names a variable that does not exist, so that the second client who
+ * asks while a query runs gets a ReferenceError instead of a place in the queue.
+ */
+export function publishedQueue<T>(find: FindByClass<T>): FindByClass<T> {
+  const activeQueues: Record<string, Callback<T>[] | null> = {};
+  return (term, callback) => {
+    // @ts-expect-error: `queues` is what the seed says
+    if (activeQueues[term]) return queues[term].push(callback);
+    activeQueues[term] = [callback];
+    find(term, (error, found) => {
+      const queue = activeQueues[term];
+      activeQueues[term] = null;
+      for (const each of queue ?? []) each(error, found);
+    });
+  };
+}
+
+/**
+ * The same, mended, and no more than that: the name; keys that stay for ever and may be `__proto__` (a Map); a callback that
+ * throws, which kept the others from their answer.
+ */
+export function mendedQueue<T>(find: FindByClass<T>): FindByClass<T> {
+  const activeQueues = new Map<string, Callback<T>[]>();
+  return (term, callback) => {
+    const active = activeQueues.get(term);
+    if (active !== undefined) {
+      active.push(callback);
+      return;
+    }
+    const queue = [callback];
+    activeQueues.set(term, queue);
+    find(term, (error, found) => {
+      activeQueues.delete(term);
+      for (const each of queue) queueMicrotask(() => each(error, found));
+    });
+  };
+}

@@ -1,0 +1,168 @@
+import type { Judgement, Report, Verdict } from '../src/results/experiment.ts';
+import { rateText } from '../src/results/rate-text.ts';
+import { percent, table, three, times } from '../src/results/table.ts';
+import { cellOf, figureOf, type Measured, ratioOf } from '../src/rounds/measure-rounds.ts';
+import { DRAWS, type Findings, PAIRS, QUERIES, SEVERAL } from './findings.ts';
+
+/** The seed's 297.67 to 3331.63 requests a second. */
+const CLAIMED = 3331.63 / 297.67;
+/** A gain is about the claimed one when it is within this factor. */
+const ABOUT = 1.5;
+const SAME = 1.05;
+
+/** Verdicts, tables and charts. */
+export function report(findings: Findings): Report {
+  const { clients, documents, workers, keys } = findings;
+  return {
+    verdicts: [gainOfSeed(findings), published(findings), ours(findings), chainOf(findings)],
+    lines: [
+      `One process, ${clients} clients, ${documents} documents; requests a second. The query alone: p50 of one client without a queue.`,
+      '',
+      ...gainTable(findings),
+      ...(findings.postgres ? [] : ['', 'PostgreSQL: not measured, since no address was given.']),
+      '',
+      `${workers} processes, ${clients} clients that ask for one class; requests a second, queries a request.`,
+      '',
+      ...severalTable(
+        findings.several,
+        Object.values(QUERIES).map(({ name }) => name),
+      ),
+      '',
+      `The chain: ${clients} clients search, ${keys} different searches, ${workers} processes with a child each; requests a second, searches that reached the carriers a request.`,
+      '',
+      ...severalTable(findings.chain, Object.values(DRAWS)),
+    ],
+    charts: {
+      gain: {
+        title: `Requests a second, ${clients} clients`,
+        mark: 'bar',
+        x: '',
+        y: 'requests/s',
+        logarithmic: false,
+        values: findings.single.map((cell) => ({
+          x: cell.setting,
+          y: figureOf(cell, 'perSecond'),
+          series: cell.subject.replaceAll('`', ''),
+        })),
+      },
+      chain: {
+        title: 'Searches that reach the carriers, % of requests',
+        mark: 'bar',
+        x: 'how searches are drawn',
+        y: '% of requests',
+        values: findings.chain.map((cell) => ({
+          x: cell.setting,
+          y: 100 * figureOf(cell, 'upstream'),
+          series: cell.subject.replaceAll('`', ''),
+        })),
+      },
+    },
+  };
+}
+
+function pairsOf({ postgres }: Findings) {
+  return postgres ? PAIRS : PAIRS.slice(0, 2);
+}
+
+function gainTable(findings: Findings): string[] {
+  const { single, alone } = findings;
+  const rows = Object.values(QUERIES).flatMap(({ name }) =>
+    pairsOf(findings).flatMap(({ without, gaining }) => {
+      const base = cellOf(single, without, name);
+      const cost = `${three(figureOf(cellOf(alone, without, name), 'p50Ms'))} ms`;
+      return gaining.map((subject) => {
+        const cell = cellOf(single, subject, name);
+        return [name, subject, cost, rateText(base), rateText(cell), times(ratioOf(cell, base))];
+      });
+    }),
+  );
+  return table([['query', '', 'alone', 'without', 'with', 'gain'], ...rows], 2);
+}
+
+function severalTable(cells: readonly Measured[], settings: readonly string[]): string[] {
+  return table([
+    [
+      '',
+      ...settings.flatMap((name) => [`${name}: /s`, 'to per worker', 'upstream a request', 'p99']),
+    ],
+    ...Object.values(SEVERAL).map((subject) => [
+      subject,
+      ...settings.flatMap((setting) => {
+        const cell = cellOf(cells, subject, setting);
+        return [
+          rateText(cell),
+          times(ratioOf(cell, cellOf(cells, SEVERAL.perWorker, setting))),
+          percent(figureOf(cell, 'upstream')),
+          `${three(figureOf(cell, 'p99Ms'))} ms`,
+        ];
+      }),
+    ]),
+  ]);
+}
+
+/** Gains of a subject over its own server without a queue, for each query. */
+function gainsOf({ single }: Findings, subject: string): { cheap: number; dear: number } {
+  const pair = PAIRS.find(({ gaining }) => (gaining as readonly string[]).includes(subject));
+  const gain = (setting: string): number =>
+    ratioOf(cellOf(single, subject, setting), cellOf(single, pair?.without ?? '', setting));
+  return { cheap: gain(QUERIES.early.name), dear: gain(QUERIES.whole.name) };
+}
+
+function gainOfSeed(findings: Findings): Verdict {
+  const { cheap, dear } = gainsOf(findings, PAIRS[0].gaining[0]);
+  const isAbout = (gain: number): boolean => gain < CLAIMED * ABOUT && gain > CLAIMED / ABOUT;
+  return {
+    claim: `Batching equal requests gains ${times(CLAIMED)} (300 clients, 1M documents)`,
+    measured: `the seed's queue, mended: ${times(cheap)} when the query ends early, ${times(dear)} when it looks at all`,
+    verdict: [cheap, dear].every(isAbout)
+      ? 'holds'
+      : Math.max(cheap, dear) > SAME
+        ? 'holds in part'
+        : 'does not hold',
+  };
+}
+
+function published({ published: what }: Findings): Verdict {
+  const works = what.startsWith('two clients at once: 200 and 200');
+  return {
+    claim: 'The queue as published serves them',
+    measured: what,
+    verdict: works ? 'holds' : 'does not hold',
+  };
+}
+
+function ours(findings: Findings): Verdict {
+  const gains = [
+    PAIRS[0].gaining[1],
+    ...pairsOf(findings)
+      .slice(1)
+      .map(({ gaining }) => gaining[0]),
+  ];
+  const dear = gains.map((subject) => gainsOf(findings, subject).dear);
+  const verdict: Judgement = dear.every((gain) => gain >= 6)
+    ? 'holds'
+    : dear.some((gain) => gain >= 6)
+      ? 'holds in part'
+      : 'does not hold';
+  return {
+    claim: 'Expected of ours: 6x to 100x, by what the query costs',
+    measured: gains
+      .map((subject) => {
+        const gain = gainsOf(findings, subject);
+        return `${subject} ${times(gain.cheap)} and ${times(gain.dear)}`;
+      })
+      .join('; '),
+    verdict,
+  };
+}
+
+function chainOf({ chain }: Findings): Verdict {
+  const of = (subject: string): Measured => cellOf(chain, subject, DRAWS.uniform);
+  const [robin, routed] = [of(SEVERAL.perWorker), of(SEVERAL.routed)];
+  const less = 1 / ratioOf(routed, robin, 'upstream');
+  return {
+    claim: 'Expected of ours: routed by key, equal searches of all processes are one',
+    measured: `${percent(figureOf(routed, 'upstream'))} of requests reach the carriers, ${percent(figureOf(robin, 'upstream'))} by round robin: ${times(less)} fewer`,
+    verdict: less > SAME ? 'holds' : 'does not hold',
+  };
+}

@@ -1,0 +1,65 @@
+// `pnpm load --scenario stress|load|soak --rate 200 --duration 60 [--flags "…"]`: a load at a constant rate on the demo.
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UsageError } from './src/experiment-flags.ts';
+import { createPrograms, StartError } from './src/programs/programs.ts';
+import { startCarriers } from './src/programs/start-carriers.ts';
+import { startDemo } from './src/programs/start-demo.ts';
+import { renderSvg } from './src/results/chart.ts';
+import { type LoadFlags, loadFlags } from './src/scenarios/load-flags.ts';
+import { loadChart, loadCsv, loadLine } from './src/scenarios/load-output.ts';
+import { loadVerdict } from './src/scenarios/load-verdict.ts';
+import { runLoad } from './src/scenarios/run-load.ts';
+import { scenarioOf } from './src/scenarios/scenario.ts';
+
+const CALL_MS = 50;
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
+
+try {
+  process.exitCode = await load(loadFlags(process.argv.slice(2)));
+} catch (error) {
+  // The demo says itself what is wrong with its flags.
+  const isFlag = error instanceof StartError && error.exit === 2;
+  const isUsage = error instanceof UsageError || isFlag;
+  console.error(isFlag ? error.said : isUsage ? error.message : error);
+  process.exitCode = isUsage ? 2 : 1;
+}
+
+/** Gives the exit code: 1 if anything failed. */
+async function load(flags: LoadFlags): Promise<number> {
+  const { scenario: name, demoFlags, path } = flags;
+  const scenario = scenarioOf(name, flags);
+  const programs = createPrograms();
+  try {
+    // A process of their own for the carriers, unless the flags say how they are.
+    const hasCarriers = demoFlags.some((flag) => /^--(carriers-url|latency)\b/.test(flag));
+    const carriers = hasCarriers
+      ? []
+      : ['--carriers-url', (await startCarriers(programs, { latencyMs: CALL_MS })).url];
+    const { url } = await startDemo(programs, [...demoFlags, ...carriers]);
+    console.log(
+      `${name}: ${scenario.perSecond} requests a second for ${scenario.seconds} s at ${url}${path}`,
+    );
+    const rows = await runLoad({
+      ...scenario,
+      url,
+      path,
+      signal: stop.signal,
+      onRow: (row) => console.log(loadLine(row, scenario.seconds)),
+    });
+    if (stop.signal.aborted && rows.length === 0) return 130;
+    const title = `${name}: ${scenario.perSecond} requests/s, ${demoFlags.join(' ') || 'no flags'}`;
+    const folder = flags.out ?? mkdtempSync(join(tmpdir(), 'load-'));
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${name}.csv`), loadCsv(rows));
+    writeFileSync(join(folder, `${name}.svg`), await renderSvg(loadChart(rows, title)));
+    const verdict = loadVerdict(rows);
+    console.log(`\n${verdict.lines.join('\n')}\nwritten to ${folder}`);
+    if (stop.signal.aborted) return 130;
+    return verdict.errors === 0 ? 0 : 1;
+  } finally {
+    await programs.close();
+  }
+}

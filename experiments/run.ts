@@ -1,0 +1,42 @@
+// `pnpm experiments [01|02|03|04] [--quick]`: measures, and writes results.json, tables and charts of each.
+import { fileURLToPath } from 'node:url';
+import { oneChildPerCarrier } from './01-one-child-per-carrier/experiment.ts';
+import { cluster } from './02-cluster/experiment.ts';
+import { socket } from './03-socket/experiment.ts';
+import { batching } from './04-batching/experiment.ts';
+import { experimentFlags, UsageError } from './src/experiment-flags.ts';
+import { publishOverview } from './src/results/overview.ts';
+import { runExperiment } from './src/run-experiment.ts';
+
+const all = [oneChildPerCarrier, cluster, socket, batching] as const;
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
+
+try {
+  const argv = process.argv.slice(2);
+  const flags = experimentFlags(argv, { known: all.map(({ id }) => id), env: process.env });
+  const startedAt = performance.now();
+  for (const experiment of all) {
+    if (!flags.ids.includes(experiment.id)) continue;
+    const { folder, lines } = await runExperiment<never>(experiment as never, {
+      quick: flags.quick,
+      databaseUrl: flags.databaseUrl,
+      command: `pnpm experiments ${experiment.id}${flags.quick ? ' --quick' : ''}`,
+      signal: stop.signal,
+    });
+    console.log(`\n# ${experiment.id} ${experiment.question}\n\n${lines.join('\n')}\n`);
+    console.log(`written to ${fileURLToPath(folder)}`);
+    if (!flags.quick) publishOverview(all);
+  }
+  console.log(`done in ${((performance.now() - startedAt) / 60_000).toFixed(1)} min`);
+} catch (error) {
+  if (stop.signal.aborted) {
+    process.exitCode = 130;
+  } else if (error instanceof UsageError) {
+    console.error(error.message);
+    process.exitCode = 2;
+  } else {
+    console.error(error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,95 @@
+import { parse, View } from 'vega';
+import { compile, type TopLevelSpec } from 'vega-lite';
+
+/** A drawing of some numbers. */
+export interface ChartSpec {
+  readonly title: string;
+  readonly values: readonly ChartValue[];
+  readonly x: string;
+  readonly y: string;
+  /** `bar`: names along x, beside one another for each series. `line`: numbers along x. */
+  readonly mark: 'bar' | 'line';
+  /** For numbers whose ratios matter, and that differ by orders of magnitude. */
+  readonly logarithmic?: boolean;
+  /** Whether panels share the scale of y. Default: they do not. */
+  readonly sharedScale?: boolean;
+}
+
+/** One number. */
+export interface ChartValue {
+  readonly x: string | number;
+  readonly y: number;
+  readonly series: string;
+  /** Panels stand below one another. */
+  readonly panel?: string;
+}
+
+const PANEL = { width: 560, height: 150 };
+
+/** Draws as SVG, without a browser. */
+export async function renderSvg(chart: ChartSpec): Promise<string> {
+  const { spec } = compile(vegaLite(chart));
+  const view = new View(parse(spec), { renderer: 'none' });
+  const svg = await view.toSVG();
+  view.finalize();
+  return `${svg}\n`;
+}
+
+function vegaLite(chart: ChartSpec): TopLevelSpec {
+  const { title, values, mark, logarithmic = false } = chart;
+  const finite = values.filter(({ y }) => Number.isFinite(y) && (!logarithmic || y > 0));
+  const isBar = mark === 'bar';
+  const series = [...new Set(values.map((value) => value.series))];
+  const unit = {
+    ...PANEL,
+    mark: isBar ? ('bar' as const) : { type: 'line' as const, point: finite.length < 200 },
+    encoding: {
+      x: {
+        field: 'x',
+        type: isBar ? ('nominal' as const) : ('quantitative' as const),
+        title: chart.x,
+        sort: null,
+        axis: { labelAngle: 0, labelLimit: 200 },
+      },
+      ...(isBar && { xOffset: { field: 'series', sort: null } }),
+      y: {
+        field: 'y',
+        type: 'quantitative' as const,
+        title: chart.y,
+        scale: logarithmic ? { type: 'log' as const } : { zero: true },
+        // Bars on a logarithmic scale have no zero to stand on.
+        ...(isBar && logarithmic && { stack: null }),
+      },
+      color: {
+        field: 'series',
+        type: 'nominal' as const,
+        title: null,
+        sort: null,
+        scale: { domain: series, scheme: 'tableau10' as const },
+        legend: { orient: 'bottom' as const, columns: 3, labelLimit: 280 },
+      },
+    },
+  };
+  const shared = {
+    $schema: 'https://vega.github.io/schema/vega-lite/v6.json',
+    title,
+    background: 'white',
+    data: { values: finite.map((value) => ({ panel: '', ...value })) },
+    config: { view: { stroke: 'transparent' } },
+  };
+  const panels = [...new Set(values.map(({ panel }) => panel))];
+  if (panels.length < 2) return { ...shared, ...unit } as TopLevelSpec;
+  return {
+    ...shared,
+    facet: {
+      row: {
+        field: 'panel',
+        title: null,
+        sort: panels,
+        header: { labelAngle: 0, labelOrient: 'top', labelAnchor: 'start' },
+      },
+    },
+    spec: unit,
+    resolve: { scale: { y: chart.sharedScale ? 'shared' : 'independent' } },
+  } as TopLevelSpec;
+}

@@ -1,0 +1,70 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { renderSvg } from './chart.ts';
+import { type Circumstances, circumstancesLine } from './circumstances.ts';
+import type { Report, Verdict } from './experiment.ts';
+import { betweenMarks } from './marks.ts';
+import { table } from './table.ts';
+
+/** What `results.json` holds. */
+export interface Results {
+  readonly circumstances: Circumstances;
+  readonly verdicts: readonly Verdict[];
+  readonly findings: unknown;
+}
+
+const RESULTS = 'results.json';
+
+/** What is published, and where: a folder with a README that has the marks. */
+export interface Publication {
+  readonly circumstances: Circumstances;
+  readonly findings: unknown;
+  readonly folder: URL;
+}
+
+/** Writes `results.json`, the charts, and the tables between the marks of the README. Gives what it wrote there. */
+export async function publish(report: Report, publication: Publication): Promise<string[]> {
+  const { circumstances, findings, folder } = publication;
+  const results: Results = { circumstances, verdicts: report.verdicts, findings };
+  writeFileSync(new URL(RESULTS, folder), `${JSON.stringify(results, null, 1)}\n`);
+  for (const [name, chart] of Object.entries(report.charts)) {
+    writeFileSync(new URL(`${name}.svg`, folder), await renderSvg(chart));
+  }
+  const lines = reportLines(report, circumstances);
+  const readme = new URL('README.md', folder);
+  const text = readFileSync(readme, 'utf8');
+  writeFileSync(readme, betweenMarks(text, { name: 'results', lines }));
+  return lines;
+}
+
+/** What was published last; `undefined` before the first time. */
+export function publishedResults(folder: URL): Results | undefined {
+  try {
+    return JSON.parse(readFileSync(new URL(RESULTS, folder), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Verdicts, tables and charts as Markdown. */
+export function reportLines(report: Report, circumstances: Circumstances): string[] {
+  const { verdicts, lines, charts } = report;
+  return [
+    circumstancesLine(circumstances),
+    '',
+    ...verdictTable(verdicts),
+    '',
+    ...lines,
+    '',
+    ...Object.entries(charts).map(([name, { title }]) => `![${title}](${name}.svg)`),
+  ];
+}
+
+function verdictTable(verdicts: readonly Verdict[]): string[] {
+  return table(
+    [
+      ['claim', 'measured', 'verdict'],
+      ...verdicts.map(({ claim, measured, verdict }) => [claim, measured, `**${verdict}**`]),
+    ],
+    3,
+  );
+}

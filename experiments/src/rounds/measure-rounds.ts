@@ -1,0 +1,88 @@
+import { median, spread } from './statistics.ts';
+
+/** What one slice of time showed, by name: `perSecond`, `p99Ms`, `failed`… */
+export type Sample = Readonly<Record<string, number>>;
+
+/** One thing to measure. */
+export interface Cell {
+  /** What is measured, as `--accept cluster`: what others are compared with. */
+  readonly subject: string;
+  /** Under which load; subjects are compared within a setting. */
+  readonly setting: string;
+  /** Measures for about so long. */
+  measure(sliceMs: number): Promise<Sample>;
+}
+
+/** All samples of a cell, one a round. Plain data: it is written to `results.json`. */
+export interface Measured {
+  readonly subject: string;
+  readonly setting: string;
+  readonly samples: readonly Sample[];
+}
+
+export interface RoundOptions {
+  readonly rounds: number;
+  readonly sliceMs: number;
+  /** Told after each slice. */
+  readonly onSlice?: () => void;
+}
+
+/** A round before the first warms up: compiles, fills pools, opens files. It is a little shorter. */
+const WARM_UP_SHARE = 0.5;
+
+/** Slices that {@link measureRounds} takes. */
+export function slicesOf(cells: number, rounds: number): number {
+  return cells * (rounds + 1);
+}
+
+/**
+ * Measures cells in interleaved rounds, each in the opposite order of the one before (A B, B A), so that what else
+ * happens on the machine meets them all. One at a time.
+ */
+export async function measureRounds(
+  cells: readonly Cell[],
+  { rounds, sliceMs, onSlice = () => {} }: RoundOptions,
+): Promise<Measured[]> {
+  const taken = cells.map((): Sample[] => []);
+  for (let round = -1; round < rounds; round++) {
+    const order = cells.map((_, place) => place);
+    for (const place of round % 2 === 0 ? order : order.reverse()) {
+      const ms = round < 0 ? sliceMs * WARM_UP_SHARE : sliceMs;
+      const sample = await (cells[place] as Cell).measure(ms);
+      if (round >= 0) taken[place]?.push(sample);
+      onSlice();
+    }
+  }
+  return cells.map(({ subject, setting }, place) => ({
+    subject,
+    setting,
+    samples: taken[place] as Sample[],
+  }));
+}
+
+/** The measured cell of a subject in a setting. @throws Error if there is none */
+export function cellOf(measured: readonly Measured[], subject: string, setting: string): Measured {
+  const cell = measured.find((each) => each.subject === subject && each.setting === setting);
+  if (cell !== undefined) return cell;
+  throw new Error(`Cannot report: a measurement of ${subject} in ${setting} expected, got none`);
+}
+
+/** The median of a figure over the rounds. */
+export function figureOf({ samples }: Measured, name: string): number {
+  return median(samples.map((sample) => sample[name] ?? Number.NaN));
+}
+
+/** How far apart a figure was in the rounds. */
+export function spreadOf({ samples }: Measured, name: string): number {
+  return spread(samples.map((sample) => sample[name] ?? Number.NaN));
+}
+
+/** The median over the rounds of the ratio to another cell in the same round. */
+export function ratioOf(own: Measured, other: Measured, name = 'perSecond'): number {
+  return median(
+    own.samples.map((sample, round) => {
+      const base = other.samples[round]?.[name] ?? Number.NaN;
+      return (sample[name] ?? Number.NaN) / base;
+    }),
+  );
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { experimentFlags } from '../src/experiment-flags.ts';
+
+const given = { known: ['01', '02'], env: {} };
+
+test('experimentFlags(): all experiments by default, some by number, a database by flag or variable', () => {
+  expect(experimentFlags([], given)).toEqual({
+    ids: ['01', '02'],
+    quick: false,
+    databaseUrl: undefined,
+  });
+  const env = { TEST_POSTGRES_URL: 'postgres://there' };
+  expect(experimentFlags(['02', '--quick'], { ...given, env })).toEqual({
+    ids: ['02'],
+    quick: true,
+    databaseUrl: 'postgres://there',
+  });
+});
+
+test.each([
+  [['05'], "Cannot experiment: some of 01, 02 expected, got '05'"],
+  [['--fast'], "Cannot experiment: flags of the README expected. Unknown option '--fast'"],
+  [
+    ['--database-url', 'mysql://x'],
+    "Cannot experiment: --database-url must be postgres://…, got 'mysql://x'",
+  ],
+])('experimentFlags() refuses %j', (argv, message) => {
+  expect(() => experimentFlags(argv, given)).toThrow(message);
+});

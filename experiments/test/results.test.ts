@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { renderSvg } from '../src/results/chart.ts';
+import type { Report } from '../src/results/experiment.ts';
+import { betweenMarks } from '../src/results/marks.ts';
+import { reportLines } from '../src/results/publish.ts';
+import { percent, table, three, times } from '../src/results/table.ts';
+
+test('table() has even columns, texts to the left and numbers to the right', () => {
+  expect(
+    table([
+      ['way', 'per second'],
+      ['fork', '7'],
+    ]),
+  ).toEqual(['| way  | per second |', '| ---- | ---------: |', '| fork |          7 |']);
+});
+
+test('numbers are shown in three digits', () => {
+  expect([0.12345, 1.5, 99.99, 1234.5, Number.NaN].map(three)).toEqual([
+    '0.123',
+    '1.50',
+    '100',
+    '1235',
+    '-',
+  ]);
+  expect([percent(0.5), percent(0.0123), times(2)]).toEqual(['50 %', '1.2 %', '2.00x']);
+});
+
+test('betweenMarks() replaces what stands there, and refuses a text without them', () => {
+  const text = 'a\n<!-- results -->\nold\n<!-- /results -->\nz';
+  const replaced = betweenMarks(text, { name: 'results', lines: ['$& new'] });
+  expect(replaced).toBe('a\n<!-- results -->\n$& new\n<!-- /results -->\nz');
+  expect(() => betweenMarks('none', { name: 'results', lines: [] })).toThrow(
+    'Cannot write the report: marks <!-- results --> and <!-- /results --> expected, got none',
+  );
+});
+
+test.each(['bar', 'line'] as const)(
+  'renderSvg() draws a %s chart with its title and series',
+  async (mark) => {
+    const values = [1, 2].flatMap((x) => [
+      { x, y: x, series: 'ours', panel: 'above' },
+      { x, y: 2 * x, series: 'theirs', panel: 'below' },
+    ]);
+    const svg = await renderSvg({ title: 'A chart', mark, x: 'clients', y: 'requests/s', values });
+    expect(svg).toMatch(/^<svg /);
+    for (const text of ['A chart', 'ours', 'theirs', 'above', 'below', 'clients']) {
+      expect(svg).toContain(text);
+    }
+  },
+);
+
+test('reportLines() gives machine, command, verdicts, tables and charts', () => {
+  const report: Report = {
+    verdicts: [{ claim: 'it is so', measured: '2x', verdict: 'holds' }],
+    lines: ['a table'],
+    charts: { requests: { title: 'Requests', mark: 'bar', x: '', y: '', values: [] } },
+  };
+  const text = reportLines(report, {
+    cores: 2,
+    processor: 'P',
+    memoryGiB: 8,
+    platform: 'linux x64',
+    node: 'v26.0.0',
+    date: '2026-01-01',
+    command: 'pnpm experiments 02',
+    rounds: 5,
+  }).join('\n');
+  for (const part of [
+    '2 cores, P',
+    'v26.0.0',
+    '2026-01-01',
+    '`pnpm experiments 02`',
+    '**holds**',
+    'a table',
+    '![Requests](requests.svg)',
+  ]) {
+    expect(text).toContain(part);
+  }
+});
