@@ -72,7 +72,11 @@ test('GET /requests answers the counts, of which control calls are no part', asy
   const sim = await startedSim();
   await (await getAvlo(sim.url, date)).text();
   const none = { arrived: 0, answered: 0, aborted: 0, open: 0, mostOpen: 0 };
-  const counts = { renfe: none, ouigo: none, avlo: { ...none, arrived: 1, answered: 1 } };
+  const counts = {
+    renfe: none,
+    ouigo: none,
+    avlo: { ...none, arrived: 1, answered: 1, mostOpen: 1 },
+  };
   expect(await (await fetch(`${sim.url}/requests`)).json()).toEqual(counts);
   expect(sim.requests()).toEqual(counts);
 });
