@@ -4,6 +4,10 @@ export interface Answering {
   readonly url: string;
 }
 
+const ANSWER_MS = 5000;
+/** There are servers here that leave some requests without an answer, which their tables tell. */
+const TRIES = 5;
+
 /**
  * Asks all the same, before they are compared; `of` makes what is compared of an answer.
  *
@@ -23,12 +27,25 @@ export async function proveEqual(
 ): Promise<void> {
   let first: string | undefined;
   for (const { subject, url } of answering) {
-    const response = await fetch(url + path, init);
-    const text = await response.text();
-    if (!response.ok) throw different(subject, path, `${response.status} ${text}`);
+    const { status, text } = await answerOf(url + path, init);
+    if (status !== 200) throw different(subject, path, `${status} ${text}`);
     const answer = of(JSON.parse(text));
     first ??= answer;
     if (answer !== first) throw different(subject, path, answer);
+  }
+}
+
+async function answerOf(
+  url: string,
+  init: RequestInit,
+): Promise<{ readonly status: number; readonly text: string }> {
+  for (let tried = 1; ; tried++) {
+    try {
+      const response = await fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
+      return { status: response.status, text: await response.text() };
+    } catch (error) {
+      if (tried === TRIES) throw error;
+    }
   }
 }
 
