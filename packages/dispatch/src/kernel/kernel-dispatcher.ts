@@ -21,10 +21,9 @@ import {
 import type { CallOwner } from './call.ts';
 import { closed } from './call-errors.ts';
 import { CapacityWaiters } from './capacity-waiters.ts';
-import { checkMapOptions } from './check-run-options.ts';
 import { drain } from './drain.ts';
 import type { Kernel } from './kernel.ts';
-import { mapTasks } from './map-tasks.ts';
+import { type MapInputs, mapBy } from './map-tasks.ts';
 import { reload } from './reload.ts';
 import { statsOf } from './stats.ts';
 
@@ -73,18 +72,11 @@ export class KernelDispatcher implements Dispatcher<TaskMap> {
 
   map(
     task: string,
-    inputs: Iterable<unknown> | AsyncIterable<unknown>,
+    inputs: MapInputs,
     options: MapOptions = {},
     // biome-ignore lint/suspicious/noExplicitAny: as of `run`
   ): AsyncIterable<PromiseSettledResult<any>> {
-    checkMapOptions(options);
-    const target = {
-      name: this.#kernel.options.name,
-      run: (name: string, input: unknown, each: RunOptions) => this.run(name, input, each),
-      capacity: (signal: AbortSignal) => this.capacity(signal),
-    };
-    const concurrency = options.concurrency ?? 2 * this.#kernel.pool.slots.length;
-    return mapTasks(target, task, inputs, { ...options, concurrency });
+    return mapBy(this, this.#kernel, { task, inputs, options });
   }
 
   capacity(signal?: AbortSignal): Promise<void> {

@@ -12,11 +12,10 @@ import type { TaskMap } from '../contract/task.ts';
 import { between, checkByRules, MAX_TIMER_MS } from '../option-rules.ts';
 import type { CallOwner } from './call.ts';
 import { callError, closed, draining } from './call-errors.ts';
-import { checkMapOptions } from './check-run-options.ts';
 import type { Kernel } from './kernel.ts';
 import type { Ending } from './kernel-counts.ts';
 import type { KernelDispatcher } from './kernel-dispatcher.ts';
-import { mapTasks } from './map-tasks.ts';
+import { type MapInputs, mapBy } from './map-tasks.ts';
 
 /** A dispatcher over workers of another: `drain()` and `close()` concern the calls made here, and the workers stay. */
 export class LentDispatcher implements Dispatcher<TaskMap>, CallOwner {
@@ -69,18 +68,11 @@ export class LentDispatcher implements Dispatcher<TaskMap>, CallOwner {
 
   map(
     task: string,
-    inputs: Iterable<unknown> | AsyncIterable<unknown>,
+    inputs: MapInputs,
     options: MapOptions = {},
     // biome-ignore lint/suspicious/noExplicitAny: as of `run`
   ): AsyncIterable<PromiseSettledResult<any>> {
-    checkMapOptions(options);
-    const target = {
-      name: this.#kernel.options.name,
-      run: (name: string, input: unknown, each: RunOptions) => this.run(name, input, each),
-      capacity: (signal: AbortSignal) => this.capacity(signal),
-    };
-    const concurrency = options.concurrency ?? 2 * this.#kernel.pool.slots.length;
-    return mapTasks(target, task, inputs, { ...options, concurrency });
+    return mapBy(this, this.#kernel, { task, inputs, options });
   }
 
   capacity(signal?: AbortSignal): Promise<void> {

@@ -1,24 +1,47 @@
 import type { MapOptions, RunOptions } from '../contract/run-options.ts';
 import { closed } from './call-errors.ts';
+import { checkMapOptions } from './check-run-options.ts';
 import { InputReader } from './input-reader.ts';
+import type { Kernel } from './kernel.ts';
 
 /** What `map` needs of a dispatcher. */
-export interface MapTarget {
-  readonly name: string;
+interface MapTarget {
   run(task: string, input: unknown, options: RunOptions): Promise<unknown>;
   capacity(signal: AbortSignal): Promise<void>;
 }
 
 type Outcome = PromiseSettledResult<unknown>;
 
+/** The inputs of `map`. */
+export type MapInputs = Iterable<unknown> | AsyncIterable<unknown>;
+
+/**
+ * `map` of a dispatcher over a kernel: by default two tasks at a time for each place of a worker.
+ *
+ * @throws TypeError or RangeError for options
+ */
+export function mapBy(
+  target: MapTarget,
+  { options: { name }, pool }: Kernel,
+  given: { readonly task: string; readonly inputs: MapInputs; readonly options: MapOptions },
+): AsyncIterable<Outcome> {
+  const { task, inputs, options } = given;
+  checkMapOptions(options);
+  const concurrency = options.concurrency ?? 2 * pool.slots.length;
+  return mapTasks(target, { name, task, inputs }, { ...options, concurrency });
+}
+
 /**
  * Runs a task for each input, `concurrency` at most at a time. An outcome that nobody has taken counts as one of
  * these, so inputs are never read further ahead.
  */
-export async function* mapTasks(
+async function* mapTasks(
   target: MapTarget,
-  task: string,
-  inputs: Iterable<unknown> | AsyncIterable<unknown>,
+  {
+    name,
+    task,
+    inputs,
+  }: { readonly name: string; readonly task: string; readonly inputs: MapInputs },
   options: MapOptions & { readonly concurrency: number },
 ): AsyncGenerator<Outcome, void, undefined> {
   const { concurrency, ordered = true, signal, ...rest } = options;
@@ -53,7 +76,7 @@ export async function* mapTasks(
     if (signal?.aborted && !reader.isDone) throw signal.reason;
     reader.throwIfFailed();
   } finally {
-    stop.abort(closed(target.name, task));
+    stop.abort(closed(name, task));
     await reader.close();
     await outcomes.settled();
   }
