@@ -23,10 +23,15 @@ export function serveDemo(...argv: string[]): Promise<Demo> {
 }
 
 /** The same on another day. */
-export async function serveDemoOn(today: string, ...argv: string[]): Promise<Demo> {
-  const { flags } = readFlags(['--port', '0', ...argv], PATIENT);
+export function serveDemoOn(today: string, ...argv: string[]): Promise<Demo> {
   const offset = Date.parse(`${today}T12:00Z`) - Math.floor(performance.now());
-  const server = await serve(flags, { now: () => offset + Math.floor(performance.now()) });
+  return serveDemoBy(() => offset + Math.floor(performance.now()), ...argv);
+}
+
+/** The same by any clock. Workers that dispatch starts have the platform's, whatever this one says. */
+export async function serveDemoBy(now: () => number, ...argv: string[]): Promise<Demo> {
+  const { flags } = readFlags(['--port', '0', ...argv], PATIENT);
+  const server = await serve(flags, { now });
   onTestFinished(server.close);
   return { ...server, get: (path, init) => getFrom(server.url + path, init) };
 }

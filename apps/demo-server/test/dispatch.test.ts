@@ -1,11 +1,12 @@
 import type { Journey } from '@ticketing/core';
 import { lives } from '@ticketing/dispatch/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { MADRID_BARCELONA, requestsAt, serveDemoOn, setPlan, startDemo, statsOf } from './demo.ts';
+import { MADRID_BARCELONA, requestsAt, serveDemoBy, setPlan, startDemo, statsOf } from './demo.ts';
 
-// Workers have the platform's clock, so these servers live today.
-const today = new Date().toISOString().slice(0, 10);
-const serveToday = (...argv: string[]) => serveDemoOn(today, ...argv);
+// Workers have the platform's clock: so have these servers, and no test asks for a day that could begin meanwhile.
+const serveNow = (...argv: string[]) => serveDemoBy(Date.now, ...argv);
+const date = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
+const SEARCH = `${MADRID_BARCELONA}&date=${date}`;
 
 const everywhere = ['in-process', 'fork', 'piscina', 'cluster'].flatMap((dispatch) =>
   ['whole', 'normalise'].map((offload) => ['--dispatch', dispatch, '--offload', offload]),
@@ -21,8 +22,8 @@ function timeless(journeys: readonly Journey[]): unknown {
 test('the same journeys wherever the carriers’ work runs', { timeout: 30_000 }, async () => {
   const seen: unknown[] = [];
   for (const flags of everywhere) {
-    const { get } = await serveToday('--latency', '0', ...flags);
-    const { status, body } = await get(MADRID_BARCELONA);
+    const { get } = await serveNow('--latency', '0', ...flags);
+    const { status, body } = await get(SEARCH);
     expect([status, body.complete], flags.join(' ')).toEqual([200, true]);
     seen.push(timeless(body.journeys));
   }
@@ -32,9 +33,9 @@ test('the same journeys wherever the carriers’ work runs', { timeout: 30_000 }
 
 describe.each(everywhere)('%s %s %s %s', (...flags) => {
   test('a carrier’s failure keeps its code, and others answer', async () => {
-    const { get, carriersUrl } = await serveToday('--latency', '0', ...flags);
+    const { get, carriersUrl } = await serveNow('--latency', '0', ...flags);
     await setPlan(carriersUrl, 'renfe', { fault: { kind: 'malformed-price' } });
-    const { status, body } = await get(MADRID_BARCELONA);
+    const { status, body } = await get(SEARCH);
     expect(status).toBe(200);
     expect(body.carriers).toMatchObject([
       { carrier: 'renfe', state: 'error', error: { code: 'PROTOCOL' } },
@@ -45,9 +46,9 @@ describe.each(everywhere)('%s %s %s %s', (...flags) => {
 
   test('a carrier that hangs is aborted at the deadline', async () => {
     const argv = ['--latency', '0', '--deadline-ms', '1500', ...flags];
-    const { get, carriersUrl } = await serveToday(...argv);
+    const { get, carriersUrl } = await serveNow(...argv);
     await setPlan(carriersUrl, 'renfe', { fault: { kind: 'hang' } });
-    const { status, body } = await get(MADRID_BARCELONA);
+    const { status, body } = await get(SEARCH);
     expect(status).toBe(200);
     expect(body.carriers).toMatchObject([{ state: 'timeout' }, { state: 'ok' }, { state: 'ok' }]);
     await vi.waitFor(async () =>
@@ -56,8 +57,8 @@ describe.each(everywhere)('%s %s %s %s', (...flags) => {
   });
 
   test('/stats counts the tasks', async () => {
-    const { get } = await serveToday('--latency', '0', ...flags);
-    await get(MADRID_BARCELONA);
+    const { get } = await serveNow('--latency', '0', ...flags);
+    await get(SEARCH);
     const [stats] = await statsOf({ get });
     expect(stats.dispatch).toMatchObject({
       kind: flags[1],
@@ -71,15 +72,15 @@ describe.each(everywhere)('%s %s %s %s', (...flags) => {
 });
 
 test('--dispatch fork: a search survives the death of its workers, and none outlives the server', async () => {
-  const { get, close } = await serveToday('--dispatch', 'fork', '--dispatch-workers', '2');
-  await get(MADRID_BARCELONA);
+  const { get, close } = await serveNow('--dispatch', 'fork', '--dispatch-workers', '2');
+  await get(SEARCH);
   const pids = async (): Promise<number[]> =>
     (await get('/config')).body.processes
       .filter(({ role }: { role: string }) => role === 'task')
       .map(({ pid }: { pid: number }) => pid);
   const first = await pids();
   expect(first).toHaveLength(2);
-  const search = get(MADRID_BARCELONA);
+  const search = get(SEARCH);
   await vi.waitFor(async () =>
     expect((await statsOf({ get }))[0].dispatch.running).toBeGreaterThan(0),
   );

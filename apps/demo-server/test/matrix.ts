@@ -35,6 +35,15 @@ async function journeysOf(url: string): Promise<readonly Journey[]> {
   );
 }
 
+/** What `/config` says of the processes. Asks again as `journeysOf` does. */
+function configOf(url: string) {
+  return vi.waitFor(async () => {
+    const answer = await getFrom(`${url}/config`, { signal: AbortSignal.timeout(5000) });
+    expect(answer.status).toBe(200);
+    return answer.body;
+  }, 20_000);
+}
+
 /** Proves that every way to dispatch and coalesce gives the same answers with one way to accept. */
 export function testCombinations(accept: Accept): void {
   let expected: readonly Journey[] = [];
@@ -56,7 +65,7 @@ export function testCombinations(accept: Accept): void {
       expect(await journeysOf(demo.url)).toEqual(expected);
       const all = new Set<number>();
       for (const role of accept === 'single' ? ['task'] : ['server', 'task']) {
-        const { body: config } = await getFrom(`${demo.url}/config`);
+        const config = await configOf(demo.url);
         for (const each of ['server', 'task']) for (const pid of pidsOf(config, each)) all.add(pid);
         // With a process that serves those that run its tasks are gone as well.
         const victim = pidsOf(config, role).find(lives);
@@ -65,10 +74,9 @@ export function testCombinations(accept: Accept): void {
         expect(await journeysOf(demo.url)).toEqual(expected);
       }
       const after = await vi.waitFor(async () => {
-        const signal = AbortSignal.timeout(5000);
-        const { body } = await getFrom(`${demo.url}/config`, { signal });
-        expect(pidsOf(body, 'server')).toHaveLength(accept === 'single' ? 1 : 2);
-        return body;
+        const config = await configOf(demo.url);
+        expect(pidsOf(config, 'server')).toHaveLength(accept === 'single' ? 1 : 2);
+        return config;
       }, 20_000);
       demo.child.kill('SIGTERM');
       expect(await demo.exit()).toBe(0);
