@@ -143,6 +143,7 @@ function contradiction({ waiting }: Findings): Verdict[] {
       claim: 'The text, both versions: the single process wins',
       measured,
       verdict: side === 'open' ? 'open' : side === 'more' ? 'holds' : 'does not hold',
+      main: true,
     },
     {
       claim: "Version A's labels: single process 18/s, child processes 34/s (0.52x)",
@@ -179,6 +180,7 @@ function freedom(findings: Findings): Verdict {
         : isFree.some(({ ratio }) => ratio > SAME)
           ? 'holds in part'
           : 'does not hold',
+    main: true,
   };
 }
 

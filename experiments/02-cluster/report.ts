@@ -99,6 +99,7 @@ function fasterWhenMany(findings: Findings): Verdict {
     claim: 'With 50 clients a cluster is faster: 1.18k to 1.11k/s with logging',
     measured: `${times(ratio.without)} without logging, ${times(ratio.with)} with (new connections)`,
     verdict: both(sides(findings, 50), 'more'),
+    main: true,
   };
 }
 

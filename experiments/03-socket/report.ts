@@ -3,7 +3,15 @@ import type { Judgement, Report, Verdict } from '../src/results/experiment.ts';
 import { rateText } from '../src/results/rate-text.ts';
 import { percent, table } from '../src/results/table.ts';
 import { cellOf, ratioOf } from '../src/rounds/measure-rounds.ts';
-import { CLAIMED, type Findings, LOADS, type Load, SUBJECTS, settingOf } from './findings.ts';
+import {
+  CLAIMED,
+  type Findings,
+  LARGEST_CLAIM,
+  LOADS,
+  type Load,
+  SUBJECTS,
+  settingOf,
+} from './findings.ts';
 
 /** A ratio is about the claimed one when it is within this factor. */
 const ABOUT = 1.5;
@@ -72,6 +80,7 @@ function claimsOf(findings: Findings, load: Load): Verdict[] {
       claim: `${mode} does ${percent(share)} of cluster (${settingOf(load)})`,
       measured: `seed's ${percent(measured)}, ours ${percent(shareOf(findings, ours, load))}`,
       verdict: judge(measured, share),
+      main: mode === 'socket' && settingOf(load) === LARGEST_CLAIM,
     };
   });
 }
@@ -92,6 +101,7 @@ function expectation(findings: Findings): Verdict {
     claim: `Expected of ours: socket does ${percent(EXPECTED_SHARE)} of cluster or more on kept connections`,
     measured: `${percent(Math.min(...shares))} to ${percent(Math.max(...shares))} (${kept.length} loads, by no key and by header)`,
     verdict: enough === shares.length ? 'holds' : enough > 0 ? 'holds in part' : 'does not hold',
+    main: true,
   };
 }
 

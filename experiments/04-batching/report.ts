@@ -119,6 +119,7 @@ function gainOfSeed(findings: Findings): Verdict {
       : Math.max(cheap, dear) > SAME
         ? 'holds in part'
         : 'does not hold',
+    main: true,
   };
 }
 
@@ -164,5 +165,6 @@ function chainOf({ chain }: Findings): Verdict {
     claim: 'Expected of ours: routed by key, equal searches of all processes are one',
     measured: `${percent(figureOf(routed, 'upstream'))} of requests reach the carriers, ${percent(figureOf(robin, 'upstream'))} by round robin: ${times(less)} fewer`,
     verdict: less > SAME ? 'holds' : 'does not hold',
+    main: true,
   };
 }

@@ -1,7 +1,12 @@
-import { expect, test } from 'vitest';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
 import { renderSvg } from '../src/results/chart.ts';
 import type { Report } from '../src/results/experiment.ts';
 import { betweenMarks } from '../src/results/marks.ts';
+import { rowsOf } from '../src/results/overview.ts';
 import { reportLines } from '../src/results/publish.ts';
 import { percent, table, three, times } from '../src/results/table.ts';
 
@@ -76,4 +81,25 @@ test('reportLines() gives machine, command, verdicts, tables and charts', () => 
   ]) {
     expect(text).toContain(part);
   }
+});
+
+test('rowsOf() gives the verdicts that are to be shown, below a link from that folder', () => {
+  const root = mkdtempSync(join(tmpdir(), 'overview-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  mkdirSync(join(root, 'studies/02'), { recursive: true });
+  const from = pathToFileURL(`${root}/`);
+  const folder = new URL('studies/02/', from);
+  const study = { id: '02', folder, question: 'Why?' };
+  const link = '[02](studies/02/README.md) Why?';
+  expect(rowsOf(study, from, () => true)).toEqual([[link, '', 'not measured yet', '']]);
+  const verdicts = [
+    { claim: 'a', measured: '1x', verdict: 'open' },
+    { claim: 'b', measured: '2x', verdict: 'holds', main: true },
+    { claim: 'c', measured: '3x', verdict: 'holds', main: true },
+  ];
+  writeFileSync(new URL('results.json', folder), JSON.stringify({ verdicts }));
+  expect(rowsOf(study, from, ({ main = false }) => main)).toEqual([
+    [link, 'b', '2x', '**holds**'],
+    ['', 'c', '3x', '**holds**'],
+  ]);
 });

@@ -41,6 +41,8 @@ export interface Verdict {
   readonly claim: string;
   readonly measured: string;
   readonly verdict: Judgement;
+  /** Whether the repository's first page shows it. Default: only the overview of the experiments does. */
+  readonly main?: boolean;
 }
 
 /** `open`: what was measured allows no judgement. */

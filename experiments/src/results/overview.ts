@@ -1,28 +1,47 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Experiment } from './experiment.ts';
+import type { Experiment, Verdict } from './experiment.ts';
 import { betweenMarks } from './marks.ts';
 import { publishedResults } from './publish.ts';
 import { table } from './table.ts';
 
 type Study = Pick<Experiment<never>, 'id' | 'folder' | 'question'>;
 
-/** Writes the verdicts of all experiments, as published, into the README of this folder. */
+const HEAD = ['', 'claim', 'measured', 'verdict'];
+const HERE = new URL('../../', import.meta.url);
+const FIRST_PAGE = new URL('../', HERE);
+
+/** Writes what was published into the README of this folder, every verdict, and into the first page, the main ones. */
 export function publishOverview(experiments: readonly Study[]): void {
-  const readme = new URL('../../README.md', import.meta.url);
-  const lines = table([['', 'claim', 'measured', 'verdict'], ...experiments.flatMap(rowsOf)], 4);
-  const text = readFileSync(readme, 'utf8');
-  writeFileSync(readme, betweenMarks(text, { name: 'verdicts', lines }));
+  writeVerdicts(experiments, HERE, () => true);
+  writeVerdicts(experiments, FIRST_PAGE, ({ main = false }) => main);
 }
 
-function rowsOf({ id, folder, question }: Study): string[][] {
-  const name = folder.pathname.split('/').at(-2) ?? id;
-  const link = `[${id}](${name}/README.md) ${question}`;
+function writeVerdicts(
+  experiments: readonly Study[],
+  folder: URL,
+  shows: (verdict: Verdict) => boolean,
+): void {
+  const readme = new URL('README.md', folder);
+  const rows = experiments.flatMap((study) => rowsOf(study, folder, shows));
+  const lines = table([HEAD, ...rows], HEAD.length);
+  writeFileSync(readme, betweenMarks(readFileSync(readme, 'utf8'), { name: 'verdicts', lines }));
+}
+
+/** The verdicts of a study as rows of a table in that folder. */
+export function rowsOf(
+  { id, folder, question }: Study,
+  from: URL,
+  shows: (verdict: Verdict) => boolean,
+): string[][] {
+  const link = `[${id}](${folder.pathname.slice(from.pathname.length)}README.md) ${question}`;
   const results = publishedResults(folder);
   if (results === undefined) return [[link, '', 'not measured yet', '']];
-  return results.verdicts.map(({ claim, measured, verdict }, place) => [
-    place === 0 ? link : '',
-    claim,
-    measured,
-    `**${verdict}**`,
-  ]);
+  return results.verdicts
+    .filter(shows)
+    .map(({ claim, measured, verdict }, place) => [
+      place === 0 ? link : '',
+      claim,
+      measured,
+      `**${verdict}**`,
+    ]);
 }
