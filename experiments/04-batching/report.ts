@@ -39,7 +39,7 @@ export function report(findings: Findings): Report {
         mark: 'bar',
         x: '',
         y: 'requests/s',
-        logarithmic: false,
+        logarithmic: true,
         values: findings.single.map((cell) => ({
           x: cell.setting,
           y: figureOf(cell, 'perSecond'),

@@ -66,7 +66,7 @@ function vegaLite(chart: ChartSpec): TopLevelSpec {
         title: null,
         sort: null,
         scale: { domain: series, scheme: 'tableau10' as const },
-        legend: { orient: 'bottom' as const, columns: 3, labelLimit: 280 },
+        legend: { orient: 'bottom' as const, columns: 2, labelLimit: 0 },
       },
     },
   };
