@@ -1,8 +1,16 @@
 #!/usr/bin/env node
-// Packs every library, installs the tarballs in a project outside the repository, and runs a search
+// Packs every library that is published, installs the tarballs in a project outside the repository, and runs a search
 // there on each Node version: `pack-smoke.mjs [--nodes 20,22,24,26]`. Needs built packages.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +39,9 @@ function project(name) {
 try {
   const tarballs = join(outside, 'tarballs');
   for (const name of readdirSync(join(root, 'packages'))) {
-    run('pnpm', ['pack', '--pack-destination', tarballs], join(root, 'packages', name));
+    const folder = join(root, 'packages', name);
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    if (!manifest.private) run('pnpm', ['pack', '--pack-destination', tarballs], folder);
   }
   const user = project('user');
   install(user, ...readdirSync(tarballs).map((tarball) => join(tarballs, tarball)));
