@@ -1,9 +1,9 @@
 import { deepEqual } from 'node:assert/strict';
 import { createBatcher } from '@ticketing/batching';
 import { DataLoader } from '@ticketing/batching/dataloader';
+import { type Measured, measureRounds } from '@ticketing/bench-kit';
 import { create as createBatshit } from '@yornaath/batshit';
 import NpmDataLoader from 'dataloader';
-import { type Measured, measureRounds } from './rounds.ts';
 
 /** Loads keys, each time by a loader that has seen none of them. */
 interface BatchContender {

@@ -1,6 +1,6 @@
 import { strictEqual } from 'node:assert/strict';
+import { interleaved, median, medianRatio } from '@ticketing/bench-kit';
 import { type Contender, contenders, type Load } from './coalescer-peers.ts';
-import { median } from './rounds.ts';
 
 /** One contender's figures; `undefined` where it does not apply. */
 export interface CoalescerRow {
@@ -20,29 +20,27 @@ const HELD = 20_000;
 /** Measures joining a load in flight, a lone miss, and memory, in interleaved rounds. */
 export async function benchCoalescer(rounds: number): Promise<CoalescerRow[]> {
   for (const contender of contenders) await proveSharing(contender);
-  const joins = contenders.map(() => [] as number[]);
-  const misses = contenders.map(() => [] as number[]);
-  for (let round = -Math.ceil(rounds / 5); round < rounds; round++) {
-    const order = [...contenders.keys()];
-    if (round % 2 !== 0) order.reverse();
-    for (const index of order) {
-      const contender = contenders[index] as Contender;
-      const join = await timeJoins(contender);
-      const miss = await timeMisses(contender);
-      if (round >= 0) joins[index]?.push(join);
-      if (round >= 0) misses[index]?.push(miss);
-    }
+  const joins = contenders.map((): number[] => []);
+  const misses = contenders.map((): number[] => []);
+  const warmUps = Math.ceil(rounds / 5);
+  for (const { item, place, round } of interleaved(contenders, { rounds, warmUps })) {
+    const join = await timeJoins(item);
+    const miss = await timeMisses(item);
+    if (round < 0) continue;
+    joins[place]?.push(join);
+    misses[place]?.push(miss);
   }
   const rows: CoalescerRow[] = [];
-  for (const [index, contender] of contenders.entries()) {
-    const ratioOf = (all: readonly (readonly number[])[]): number =>
-      median((all[index] ?? []).map((ns, round) => ns / (all[0]?.[round] as number)));
+  const [firstJoins = []] = joins;
+  const [firstMisses = []] = misses;
+  for (const [place, contender] of contenders.entries()) {
+    const [ownJoins = [], ownMisses = []] = [joins[place], misses[place]];
     rows.push({
       name: contender.name,
-      joinNs: median(joins[index] ?? []),
-      joinRatio: ratioOf(joins),
-      missNs: median(misses[index] ?? []),
-      missRatio: ratioOf(misses),
+      joinNs: median(ownJoins),
+      joinRatio: medianRatio(ownJoins, firstJoins),
+      missNs: median(ownMisses),
+      missRatio: medianRatio(ownMisses, firstMisses),
       keyBytes: await keyBytes(contender),
       waiterBytes: await waiterBytes(contender),
     });

@@ -1,9 +1,9 @@
 import { deepStrictEqual } from 'node:assert/strict';
+import { type Contender, type Measured, measureRounds } from '@ticketing/bench-kit';
 import { createLocalClock, type TimeAt } from '@ticketing/core';
 import { DateTime } from 'luxon';
 import { Temporal as Polyfill } from 'temporal-polyfill/implementation';
 import { createRandom } from './random.ts';
-import { type Contender, type Measured, measureRounds } from './rounds.ts';
 
 const ZONES = ['Europe/Madrid', 'Europe/London', 'America/New_York'];
 const TIMES = 2000;

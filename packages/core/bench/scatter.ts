@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
+import { type Measured, measureRounds } from '@ticketing/bench-kit';
 import { type Carrier, type CarrierContext, createSearch, type Journey } from '@ticketing/core';
-import { type Measured, measureRounds } from './rounds.ts';
 import { createTimetable, now, query } from './timetable.ts';
 
 const resolved = { ...query, passengers: 1 };
