@@ -1,5 +1,6 @@
+import { interleaved, median } from '@ticketing/bench-kit';
 import type { Dispatcher } from '@ticketing/dispatch';
-import { median, takeSlice } from '@ticketing/dispatch/bench/slices';
+import { takeSlice } from '@ticketing/dispatch/bench/slices';
 import type { Tasks } from './choosing-tasks.ts';
 import { startLoopProbe } from './loop-probe.ts';
 
@@ -17,24 +18,22 @@ export interface ChoiceCase {
   run(dispatcher: Dispatcher<Tasks>): Promise<unknown>;
 }
 
-/** Measures dispatchers in interleaved rounds, each in the opposite order of the one before; a longer one first warms up. */
+/** Measures dispatchers in interleaved rounds; a longer one first warms up. */
 export async function measureChoice(
   dispatchers: readonly Dispatcher<Tasks>[],
   { run, inFlight }: ChoiceCase,
   options: { readonly rounds: number; readonly sliceMs: number },
 ): Promise<Outcome[]> {
-  const taken = new Map(dispatchers.map((each) => [each, [] as Outcome[]]));
-  for (let round = -1; round < options.rounds; round++) {
+  const taken = dispatchers.map((): Outcome[] => []);
+  for (const { item, place, round } of interleaved(dispatchers, options)) {
     const sliceMs = round < 0 ? 2 * options.sliceMs : options.sliceMs;
-    for (const dispatcher of round % 2 === 0 ? dispatchers : dispatchers.toReversed()) {
-      globalThis.gc?.();
-      const probe = startLoopProbe();
-      const { perSecond } = await takeSlice(() => run(dispatcher), { inFlight, sliceMs });
-      const lateness = probe.stop();
-      if (round >= 0) taken.get(dispatcher)?.push({ perSecond, ...lateness });
-    }
+    globalThis.gc?.();
+    const probe = startLoopProbe();
+    const { perSecond } = await takeSlice(() => run(item), { inFlight, sliceMs });
+    const lateness = probe.stop();
+    if (round >= 0) taken[place]?.push({ perSecond, ...lateness });
   }
-  return [...taken.values()].map((outcomes) => ({
+  return taken.map((outcomes) => ({
     perSecond: median(outcomes.map(({ perSecond }) => perSecond)),
     p50Ms: median(outcomes.map(({ p50Ms }) => p50Ms)),
     p99Ms: median(outcomes.map(({ p99Ms }) => p99Ms)),

@@ -1,11 +1,10 @@
 // Which dispatcher when: the same tasks in this process, in two processes and in two threads; written between the marks
 // in docs/choosing.md. About 3 minutes. `--quick` for a look, `--rounds 15` for more certainty.
 import assert from 'node:assert/strict';
+import { benchFlags, circumstances, perSecond, report, table } from '@ticketing/bench-kit';
 import { createInProcessDispatcher, type Dispatcher } from '@ticketing/dispatch';
 import { stepsPerMs } from '@ticketing/dispatch/bench/calibrate';
 import { recordsOf } from '@ticketing/dispatch/bench/payloads';
-import { benchFlags, circumstances, report } from '@ticketing/dispatch/bench/report';
-import { perSecond, table } from '@ticketing/dispatch/bench/table';
 import { burn } from '@ticketing/dispatch/bench/work';
 import { createForkDispatcher } from '@ticketing/dispatch-fork';
 import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';

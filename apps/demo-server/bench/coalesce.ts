@@ -1,25 +1,27 @@
-// 300 clients ask one question, with and without coalescing; writes the table into README.md.
-// `--rounds 1 --seconds 2` for a quick look.
+// 300 clients ask one question, with and without coalescing; writes the table into README.md. `--quick` for a look.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import {
+  benchFlags,
+  circumstances,
+  interleaved,
+  median,
+  report,
+  table,
+  times,
+} from '@ticketing/bench-kit';
 import autocannon from 'autocannon';
 
-const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '3' }, seconds: { type: 'string', default: '5' } },
-});
-const rounds = Number(values.rounds);
-const seconds = Number(values.seconds);
+const flags = benchFlags({ rounds: 3, seconds: 5 }, { look: { seconds: 3 } });
 const CONNECTIONS = 300;
 const PATH = '/search?origin=Madrid&destination=Barcelona';
 const CALLS_A_SEARCH = 4; // Renfe's
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-type Mode = 'on' | 'off';
+const MODES = ['off', 'on'] as const;
+type Mode = (typeof MODES)[number];
 
 interface Run {
   readonly perSecond: number;
@@ -31,8 +33,8 @@ interface Run {
 }
 
 async function run(mode: Mode): Promise<Run> {
-  const flags = ['--port', '0', '--coalesce', mode, '--deadline-ms', '60000'];
-  const server = spawn(process.execPath, ['--conditions=@ticketing/source', main, ...flags], {
+  const asked = ['--port', '0', '--coalesce', mode, '--deadline-ms', '60000'];
+  const server = spawn(process.execPath, ['--conditions=@ticketing/source', main, ...asked], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
@@ -42,7 +44,7 @@ async function run(mode: Mode): Promise<Run> {
     const result = await autocannon({
       url: url + PATH,
       connections: CONNECTIONS,
-      duration: seconds,
+      duration: flags.seconds,
       timeout: 60,
     });
     const searches = ((await renfeCalls(carriersUrl)) - before) / CALLS_A_SEARCH;
@@ -89,52 +91,30 @@ async function renfeCalls(carriersUrl: string): Promise<number> {
 }
 
 const runs: Record<Mode, Run[]> = { on: [], off: [] };
-for (let round = 0; round < rounds; round++) {
-  for (const mode of round % 2 === 0 ? (['off', 'on'] as const) : (['on', 'off'] as const)) {
-    runs[mode].push(await run(mode));
-  }
+for (const { item } of interleaved(MODES, { rounds: flags.rounds, warmUps: 0 })) {
+  runs[item].push(await run(item));
 }
 
-function median(mode: Mode, of: (run: Run) => number): number {
-  const sorted = runs[mode].map(of).sort((a, b) => a - b);
-  return sorted[sorted.length >> 1] as number;
+function middle(mode: Mode, figure: keyof Run): number {
+  return median(runs[mode].map((each) => each[figure]));
 }
 
-const cells = (mode: Mode): string[] => [
+const rows = MODES.map((mode) => [
   `\`--coalesce ${mode}\``,
-  `${median(mode, (each) => each.perSecond).toFixed(0)}`,
-  `${median(mode, (each) => each.p50Ms).toFixed(0)} ms`,
-  `${median(mode, (each) => each.p99Ms).toFixed(0)} ms`,
-  `${(100 * median(mode, (each) => each.upstreamShare)).toFixed(2)} %`,
-  String(median(mode, (each) => each.failed)),
-];
-const rows = [
-  ['', 'requests/s', 'p50', 'p99', 'searches upstream a request', 'failed'],
-  cells('off'),
-  cells('on'),
-];
-const widths =
-  rows[0]?.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-const line = (row: readonly string[]): string =>
-  `| ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
-const rule = `| ${widths.map((width, column) => (column === 0 ? '-' : ':').padStart(width, '-')).join(' | ')} |`;
-const ratio = median('on', (each) => each.perSecond) / median('off', (each) => each.perSecond);
-const lines = [
-  line(rows[0] ?? []),
-  rule,
-  ...rows.slice(1).map(line),
-  '',
-  `On to off: ${ratio.toFixed(1)}x. ${availableParallelism()} cores, ${cpus()[0]?.model.trim()}, Node ${process.version}, ` +
-    `${new Date().toISOString().slice(0, 10)}, \`pnpm --filter demo-server bench\`: autocannon, ${CONNECTIONS} connections, ` +
-    `${rounds} interleaved rounds of ${seconds} s, medians; load, server and simulator share the cores.`,
-];
-process.stdout.write(`${lines.join('\n')}\n`);
-const readme = new URL('../README.md', import.meta.url);
-const text = readFileSync(readme, 'utf8');
-writeFileSync(
-  readme,
-  text.replace(
-    /(<!-- bench -->\n)[\s\S]*?(<!-- \/bench -->)/,
-    (_all, open, close) => `${open}${lines.join('\n')}\n${close}`,
-  ),
+  middle(mode, 'perSecond').toFixed(0),
+  `${middle(mode, 'p50Ms').toFixed(0)} ms`,
+  `${middle(mode, 'p99Ms').toFixed(0)} ms`,
+  `${(100 * middle(mode, 'upstreamShare')).toFixed(2)} %`,
+  String(middle(mode, 'failed')),
+]);
+report(
+  new URL('../README.md', import.meta.url),
+  [
+    ...table([['', 'requests/s', 'p50', 'p99', 'searches upstream a request', 'failed'], ...rows]),
+    '',
+    `On to off: ${times(middle('on', 'perSecond') / middle('off', 'perSecond'))}. ` +
+      `${circumstances('pnpm --filter demo-server bench', flags)} ${CONNECTIONS} connections by autocannon; ` +
+      'load, server and simulator share the cores.',
+  ],
+  flags,
 );

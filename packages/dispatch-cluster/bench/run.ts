@@ -2,8 +2,17 @@
 // README.md. Under 6 minutes. `--quick` for a look of one, `--rounds 20` for more certainty.
 import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { benchFlags, circumstances, report } from '@ticketing/dispatch/bench/report';
-import { perSecond, table, times } from '@ticketing/dispatch/bench/table';
+import {
+  benchFlags,
+  circumstances,
+  interleaved,
+  median,
+  medianRatio,
+  perSecond,
+  report,
+  table,
+  times,
+} from '@ticketing/bench-kit';
 import { startLoad } from '../stress/load.ts';
 import { type Contender, type Kind, kinds, type Setting, startContender } from './contenders.ts';
 
@@ -38,15 +47,13 @@ async function measure(setting: Setting): Promise<ReadonlyMap<number, Rates>> {
   );
   try {
     for (const kind of kinds) contenders.push(await startContender(kind, setting));
-    // The first round warms up.
-    for (let round = 0; round <= flags.rounds; round++) {
-      for (const [connections, rates] of measured) {
-        for (let turn = 0; turn < contenders.length; turn++) {
-          const contender = contenders[(turn + round) % contenders.length] as Contender;
-          const rate = await rateOf(contender, connections);
-          if (round > 0) rates.get(contender.kind)?.push(rate);
-        }
-      }
+    const cells = connectionCounts.flatMap((connections) =>
+      contenders.map((contender) => ({ contender, connections })),
+    );
+    for (const { item, round } of interleaved(cells, flags)) {
+      const { contender, connections } = item;
+      const rate = await rateOf(contender, connections);
+      if (round >= 0) measured.get(connections)?.get(contender.kind)?.push(rate);
     }
   } finally {
     await Promise.all(contenders.map((contender) => contender.close()));
@@ -54,20 +61,9 @@ async function measure(setting: Setting): Promise<ReadonlyMap<number, Rates>> {
   return measured;
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const [low = Number.NaN, high = low] = [
-    sorted[sorted.length % 2 === 0 ? middle - 1 : middle],
-    sorted[middle],
-  ];
-  return (low + high) / 2;
-}
-
 /** To node:cluster in the same round. */
 function ratio(rates: Rates, kind: Kind): number {
-  const base = rates.get('node-cluster') ?? [];
-  return median((rates.get(kind) ?? []).map((rate, round) => rate / (base[round] ?? Number.NaN)));
+  return medianRatio(rates.get(kind) ?? [], rates.get('node-cluster') ?? []);
 }
 
 const rows: string[][] = [['workers, connections, logging', ...kinds]];

@@ -1,11 +1,11 @@
 // The fork dispatcher beside other pools of processes; written between the marks in README.md. About 3 minutes.
 // `--quick` for a look, `--rounds 30` for more certainty.
+import { benchFlags, circumstances, report } from '@ticketing/bench-kit';
 import { stepsPerMs } from '@ticketing/dispatch/bench/calibrate';
 import { measureOwnWays } from '@ticketing/dispatch/bench/own-ways';
 import { recordsOf, smallRecord } from '@ticketing/dispatch/bench/payloads';
 import { type Case, costs, rates, toFastest } from '@ticketing/dispatch/bench/pool-tables';
 import { openPools } from '@ticketing/dispatch/bench/pools';
-import { benchFlags, circumstances, report } from '@ticketing/dispatch/bench/report';
 import { measureStarts } from '@ticketing/dispatch/bench/starts';
 import { createForkDispatcher } from '@ticketing/dispatch-fork';
 import { kinds, raws, tasksUrl } from './kinds.ts';

@@ -1,11 +1,11 @@
 // The piscina dispatcher beside piscina and other pools of threads; written between the marks in README.md. About
 // 4 minutes. `--quick` for a look, `--rounds 30` for more certainty.
+import { benchFlags, circumstances, report } from '@ticketing/bench-kit';
 import { stepsPerMs } from '@ticketing/dispatch/bench/calibrate';
 import { measureOwnWays } from '@ticketing/dispatch/bench/own-ways';
 import { recordsOf, smallRecord } from '@ticketing/dispatch/bench/payloads';
 import { type Case, costs, rates, toFastest } from '@ticketing/dispatch/bench/pool-tables';
 import { openPools } from '@ticketing/dispatch/bench/pools';
-import { benchFlags, circumstances, report } from '@ticketing/dispatch/bench/report';
 import { measureStarts } from '@ticketing/dispatch/bench/starts';
 import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
 import { kinds, tasksUrl } from './kinds.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { perSecond, three, times } from '@ticketing/bench-kit';
 import type { Dispatcher } from '../src/index.ts';
 import { recordsOf, smallRecord } from './payloads.ts';
 import { type Measured, measureSlices, type SliceOptions } from './slices.ts';
-import { perSecond, three, times } from './table.ts';
 
 /** What the module of a dispatcher has for this. */
 type OwnTasks = {

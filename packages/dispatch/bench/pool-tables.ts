@@ -1,7 +1,7 @@
+import { median, perSecond, table, three, times } from '@ticketing/bench-kit';
 import type { PoolKind } from './pools.ts';
-import { type Measured, median, ratioToBest } from './slices.ts';
+import { type Measured, ratioToBest } from './slices.ts';
 import type { Start } from './starts.ts';
-import { perSecond, table, three, times } from './table.ts';
 
 /** What all kinds of pools did in one case. */
 export interface Case {

@@ -1,11 +1,10 @@
 // What the in-process dispatcher adds to a call of the function; written between the marks in README.md. About 12 s.
 // `--quick` for a look, `--rounds 60` for more certainty.
 import assert from 'node:assert/strict';
+import { benchFlags, circumstances, median, perSecond, report, table } from '@ticketing/bench-kit';
 import { createInProcessDispatcher, defineTasks } from '../src/index.ts';
 import { smallRecord } from './payloads.ts';
-import { benchFlags, circumstances, report } from './report.ts';
-import { type Contender, type Measured, measureSlices, median } from './slices.ts';
-import { perSecond, table } from './table.ts';
+import { type Contender, type Measured, measureSlices } from './slices.ts';
 import { echo } from './work.ts';
 
 const flags = benchFlags({ rounds: 15, sliceMs: 100 });

@@ -1,3 +1,5 @@
+import { interleaved, median, medianRatio } from '@ticketing/bench-kit';
+
 /** One way to have a task run. */
 export interface Contender {
   readonly name: string;
@@ -34,31 +36,27 @@ export interface SliceOptions {
 }
 
 /**
- * Measures contenders in slices of time and interleaved rounds, each round in the opposite order of the one before: what
- * else happens on the machine meets them all. A round before the first, three times as long, warms up.
+ * Measures contenders in slices of time and interleaved rounds. A round before the first, three times as long, warms up.
  */
 export async function measureSlices(
   contenders: readonly Contender[],
   options: SliceOptions,
 ): Promise<Measured[]> {
-  const slices = new Map(contenders.map(({ name }) => [name, [] as Slice[]]));
-  for (let round = -1; round < options.rounds; round++) {
+  const slices = contenders.map((): Slice[] => []);
+  for (const { item, place, round } of interleaved(contenders, options)) {
     const sliceMs = round < 0 ? 3 * options.sliceMs : options.sliceMs;
-    for (const { name, run } of round % 2 === 0 ? contenders : contenders.toReversed()) {
-      // What one has left is not swept at the cost of the next.
-      globalThis.gc?.();
-      const slice = await takeSlice(run, { ...options, sliceMs });
-      if (round >= 0) slices.get(name)?.push(slice);
-    }
+    // What one has left is not swept at the cost of the next.
+    globalThis.gc?.();
+    const slice = await takeSlice(item.run, { ...options, sliceMs });
+    if (round >= 0) slices[place]?.push(slice);
   }
-  const [first = []] = slices.values();
-  return [...slices].map(([name, own]) => ({
-    name,
-    perSecond: median(own.map(({ perSecond }) => perSecond)),
-    cpuUs: median(own.map(({ cpuUs }) => cpuUs)),
-    ratio: median(own.map(({ perSecond }, round) => perSecond / (first[round]?.perSecond ?? 0))),
-    rounds: own.map(({ perSecond }) => perSecond),
-  }));
+  const rates = slices.map((own) => own.map(({ perSecond }) => perSecond));
+  const [first = []] = rates;
+  return contenders.map(({ name }, place) => {
+    const rounds = rates[place] ?? [];
+    const cpuUs = median((slices[place] ?? []).map((slice) => slice.cpuUs));
+    return { name, perSecond: median(rounds), cpuUs, ratio: medianRatio(rounds, first), rounds };
+  });
 }
 
 /** Keeps that many tasks in flight for that long, and waits for the last. */
@@ -83,16 +81,8 @@ export async function takeSlice(
 
 /** Median of each round's ratio of one contender to the best of some others in that round. */
 export function ratioToBest(own: Measured, others: readonly Measured[]): number {
-  return median(
-    own.rounds.map(
-      (perSecond, round) => perSecond / Math.max(...others.map(({ rounds }) => rounds[round] ?? 0)),
-    ),
+  const best = own.rounds.map((_, round) =>
+    Math.max(...others.map(({ rounds }) => rounds[round] ?? 0)),
   );
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] as number;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2;
+  return medianRatio(own.rounds, best);
 }

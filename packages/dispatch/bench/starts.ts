@@ -1,5 +1,5 @@
+import { interleaved, median } from '@ticketing/bench-kit';
 import type { PoolKind } from './pools.ts';
-import { median } from './slices.ts';
 
 /** What a pool costs before it does anything. */
 export interface Start {
@@ -15,19 +15,20 @@ export async function measureStarts(
   kinds: readonly PoolKind[],
   { rounds, memory }: { readonly rounds: number; readonly memory: 'residentBytes' | 'heapBytes' },
 ): Promise<Start[]> {
-  const taken = new Map(kinds.map(({ name }) => [name, [] as Omit<Start, 'name'>[]]));
-  for (let round = 0; round < rounds; round++) {
-    for (const { name, create } of round % 2 === 0 ? kinds : kinds.toReversed()) {
-      const start = performance.now();
-      const pool = await create(1);
-      const memoryBytes = (await pool.run(memory, null)) as number;
-      taken.get(name)?.push({ startMs: performance.now() - start, memoryBytes });
-      await pool.close();
-    }
+  const taken = kinds.map((): Omit<Start, 'name'>[] => []);
+  for (const { item, place } of interleaved(kinds, { rounds, warmUps: 0 })) {
+    const start = performance.now();
+    const pool = await item.create(1);
+    const memoryBytes = (await pool.run(memory, null)) as number;
+    taken[place]?.push({ startMs: performance.now() - start, memoryBytes });
+    await pool.close();
   }
-  return [...taken].map(([name, starts]) => ({
-    name,
-    startMs: median(starts.map(({ startMs }) => startMs)),
-    memoryBytes: median(starts.map((start) => start.memoryBytes)),
-  }));
+  return kinds.map(({ name }, place) => {
+    const own = taken[place] ?? [];
+    return {
+      name,
+      startMs: median(own.map(({ startMs }) => startMs)),
+      memoryBytes: median(own.map(({ memoryBytes }) => memoryBytes)),
+    };
+  });
 }
