@@ -1,6 +1,6 @@
+import { table, three, times } from '@ticketing/bench-kit';
 import type { Judgement, Report, Verdict } from '../src/results/experiment.ts';
 import { rateText } from '../src/results/rate-text.ts';
-import { table, three, times } from '../src/results/table.ts';
 import { type Comparison, compare } from '../src/rounds/compare.ts';
 import { cellOf, figureOf, ratioOf } from '../src/rounds/measure-rounds.ts';
 import { crossover, type Gain } from './crossover.ts';

@@ -1,7 +1,7 @@
+import { percent, table, three, times } from '@ticketing/bench-kit';
 import type { ChartSpec } from '../src/results/chart.ts';
 import type { Judgement, Report, Verdict } from '../src/results/experiment.ts';
 import { rateText } from '../src/results/rate-text.ts';
-import { percent, table, three, times } from '../src/results/table.ts';
 import { type Comparison, compare } from '../src/rounds/compare.ts';
 import { cellOf, figureOf, type Measured, ratioOf } from '../src/rounds/measure-rounds.ts';
 import { CLUSTER, type Findings, type Load, SINGLE, settingOf } from './findings.ts';

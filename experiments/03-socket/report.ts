@@ -1,7 +1,7 @@
+import { percent, table } from '@ticketing/bench-kit';
 import type { ChartSpec } from '../src/results/chart.ts';
 import type { Judgement, Report, Verdict } from '../src/results/experiment.ts';
 import { rateText } from '../src/results/rate-text.ts';
-import { percent, table } from '../src/results/table.ts';
 import { cellOf, ratioOf } from '../src/rounds/measure-rounds.ts';
 import {
   CLAIMED,

@@ -1,6 +1,6 @@
+import { percent, table, three, times } from '@ticketing/bench-kit';
 import type { Judgement, Report, Verdict } from '../src/results/experiment.ts';
 import { rateText } from '../src/results/rate-text.ts';
-import { percent, table, three, times } from '../src/results/table.ts';
 import { cellOf, figureOf, type Measured, ratioOf } from '../src/rounds/measure-rounds.ts';
 import { DRAWS, type Findings, PAIRS, QUERIES, SEVERAL } from './findings.ts';
 

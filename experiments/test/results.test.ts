@@ -5,39 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { renderSvg } from '../src/results/chart.ts';
 import type { Report } from '../src/results/experiment.ts';
-import { betweenMarks } from '../src/results/marks.ts';
 import { rowsOf } from '../src/results/overview.ts';
 import { reportLines } from '../src/results/publish.ts';
-import { percent, table, three, times } from '../src/results/table.ts';
-
-test('table() has even columns, texts to the left and numbers to the right', () => {
-  expect(
-    table([
-      ['way', 'per second'],
-      ['fork', '7'],
-    ]),
-  ).toEqual(['| way  | per second |', '| ---- | ---------: |', '| fork |          7 |']);
-});
-
-test('numbers are shown in three digits', () => {
-  expect([0.12345, 1.5, 99.99, 1234.5, Number.NaN].map(three)).toEqual([
-    '0.123',
-    '1.50',
-    '100',
-    '1235',
-    '-',
-  ]);
-  expect([percent(0.5), percent(0.0123), times(2)]).toEqual(['50 %', '1.2 %', '2.00x']);
-});
-
-test('betweenMarks() replaces what stands there, and refuses a text without them', () => {
-  const text = 'a\n<!-- results -->\nold\n<!-- /results -->\nz';
-  const replaced = betweenMarks(text, { name: 'results', lines: ['$& new'] });
-  expect(replaced).toBe('a\n<!-- results -->\n$& new\n<!-- /results -->\nz');
-  expect(() => betweenMarks('none', { name: 'results', lines: [] })).toThrow(
-    'Cannot write the report: marks <!-- results --> and <!-- /results --> expected, got none',
-  );
-});
 
 test.each(['bar', 'line'] as const)(
   'renderSvg() draws a %s chart with its title and series',

@@ -1,5 +1,5 @@
+import { quantile } from '@ticketing/bench-kit';
 import { Client } from 'undici';
-import { quantile } from '../rounds/statistics.ts';
 import { ask } from './ask.ts';
 import { pathDrawer } from './draw-path.ts';
 import type { LoadJob, LoadSample } from './load-job.ts';

@@ -1,29 +1,13 @@
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { type Machine, machine } from '@ticketing/bench-kit';
 
 /** Where, when and how something was measured. */
-export interface Circumstances {
-  readonly cores: number;
-  readonly processor: string;
-  readonly memoryGiB: number;
-  readonly platform: string;
-  readonly node: string;
-  /** `2026-11-21` */
-  readonly date: string;
+export interface Circumstances extends Machine {
   readonly command: string;
   readonly rounds: number;
 }
 
 export function circumstances(command: string, rounds: number): Circumstances {
-  return {
-    cores: availableParallelism(),
-    processor: cpus()[0]?.model.trim() ?? 'unknown',
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-    platform: `${process.platform} ${process.arch}`,
-    node: process.version,
-    date: new Date().toISOString().slice(0, 10),
-    command,
-    rounds,
-  };
+  return { ...machine(), command, rounds };
 }
 
 /** The same as one line. */

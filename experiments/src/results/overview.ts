@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { betweenMarks, table } from '@ticketing/bench-kit';
 import type { Experiment, Verdict } from './experiment.ts';
-import { betweenMarks } from './marks.ts';
 import { publishedResults } from './publish.ts';
-import { table } from './table.ts';
 
 type Study = Pick<Experiment<never>, 'id' | 'folder' | 'question'>;
 

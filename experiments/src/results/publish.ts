@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { betweenMarks, table } from '@ticketing/bench-kit';
 import { renderSvg } from './chart.ts';
 import { type Circumstances, circumstancesLine } from './circumstances.ts';
 import type { Report, Verdict } from './experiment.ts';
-import { betweenMarks } from './marks.ts';
-import { table } from './table.ts';
 
 /** What `results.json` holds. */
 export interface Results {

@@ -1,5 +1,5 @@
+import { percent, three } from '@ticketing/bench-kit';
 import { figureOf, type Measured, spreadOf } from '../rounds/measure-rounds.ts';
-import { percent, three } from './table.ts';
 
 /** A cell's answers a second, how far apart the rounds were, and how many requests failed if any did. */
 export function rateText(cell: Measured): string {

@@ -1,4 +1,4 @@
-import { median, spread } from './statistics.ts';
+import { interleaved, median, medianRatio, spread } from '@ticketing/bench-kit';
 
 /** What one slice of time showed, by name: `perSecond`, `p99Ms`, `failed`… */
 export type Sample = Readonly<Record<string, number>>;
@@ -35,23 +35,16 @@ export function slicesOf(cells: number, rounds: number): number {
   return cells * (rounds + 1);
 }
 
-/**
- * Measures cells in interleaved rounds, each in the opposite order of the one before (A B, B A), so that what else
- * happens on the machine meets them all. One at a time.
- */
+/** Measures cells in interleaved rounds, one at a time. */
 export async function measureRounds(
   cells: readonly Cell[],
   { rounds, sliceMs, onSlice = () => {} }: RoundOptions,
 ): Promise<Measured[]> {
   const taken = cells.map((): Sample[] => []);
-  for (let round = -1; round < rounds; round++) {
-    const order = cells.map((_, place) => place);
-    for (const place of round % 2 === 0 ? order : order.reverse()) {
-      const ms = round < 0 ? sliceMs * WARM_UP_SHARE : sliceMs;
-      const sample = await (cells[place] as Cell).measure(ms);
-      if (round >= 0) taken[place]?.push(sample);
-      onSlice();
-    }
+  for (const { item, place, round } of interleaved(cells, { rounds })) {
+    const sample = await item.measure(round < 0 ? sliceMs * WARM_UP_SHARE : sliceMs);
+    if (round >= 0) taken[place]?.push(sample);
+    onSlice();
   }
   return cells.map(({ subject, setting }, place) => ({
     subject,
@@ -68,21 +61,20 @@ export function cellOf(measured: readonly Measured[], subject: string, setting: 
 }
 
 /** The median of a figure over the rounds. */
-export function figureOf({ samples }: Measured, name: string): number {
-  return median(samples.map((sample) => sample[name] ?? Number.NaN));
+export function figureOf(measured: Measured, name: string): number {
+  return median(figures(measured, name));
 }
 
 /** How far apart a figure was in the rounds. */
-export function spreadOf({ samples }: Measured, name: string): number {
-  return spread(samples.map((sample) => sample[name] ?? Number.NaN));
+export function spreadOf(measured: Measured, name: string): number {
+  return spread(figures(measured, name));
 }
 
 /** The median over the rounds of the ratio to another cell in the same round. */
 export function ratioOf(own: Measured, other: Measured, name = 'perSecond'): number {
-  return median(
-    own.samples.map((sample, round) => {
-      const base = other.samples[round]?.[name] ?? Number.NaN;
-      return (sample[name] ?? Number.NaN) / base;
-    }),
-  );
+  return medianRatio(figures(own, name), figures(other, name));
+}
+
+function figures({ samples }: Measured, name: string): number[] {
+  return samples.map((sample) => sample[name] ?? Number.NaN);
 }

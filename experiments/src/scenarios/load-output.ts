@@ -1,5 +1,5 @@
+import { three } from '@ticketing/bench-kit';
 import type { ChartSpec } from '../results/chart.ts';
-import { three } from '../results/table.ts';
 import { memoryOf } from './load-verdict.ts';
 import type { LoadRow } from './run-load.ts';
 

@@ -1,5 +1,4 @@
-import { percent, three } from '../results/table.ts';
-import { median } from '../rounds/statistics.ts';
+import { median, percent, three } from '@ticketing/bench-kit';
 import type { LoadRow } from './run-load.ts';
 
 /** What a load showed. */

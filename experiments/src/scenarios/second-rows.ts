@@ -1,5 +1,5 @@
+import { quantile } from '@ticketing/bench-kit';
 import type { Answer } from '../loading/open-loop.ts';
-import { quantile } from '../rounds/statistics.ts';
 
 /** What happened to the requests that were due in one second. */
 export interface SecondRow {
