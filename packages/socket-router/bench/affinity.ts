@@ -1,9 +1,8 @@
 // What key affinity saves of upstream calls, and how it spreads the load: 4 workers that each coalesce equal calls.
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { median, table } from '@ticketing/bench-kit';
 import { createSocketRouter, forkWorkers, type RouterOptions } from '@ticketing/socket-router';
-import { median } from './measure.ts';
-import { table } from './table.ts';
 import { zipf } from './zipf.ts';
 
 const WORKERS = 4;

@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { interleaved, medianRatio } from '@ticketing/bench-kit';
 import type { Cell } from './cells.ts';
 import type { Contender } from './contenders.ts';
 import { cpuMs } from './cpu.ts';
@@ -44,28 +45,26 @@ export async function proveEqual(contenders: readonly Contender[]): Promise<void
   }
 }
 
-/** Measures contenders in one cell: interleaved rounds, each in the opposite order of the one before. */
+/** Measures contenders in one cell, in interleaved rounds; one of a second first warms up. */
 export async function measureCell(
   contenders: readonly Contender[],
   cell: Cell,
   { rounds, seconds }: MeasureOptions,
 ): Promise<Measured[]> {
   const generator = fork(new URL('programs/load-program.ts', import.meta.url));
-  const slices = new Map(contenders.map(({ name }) => [name, [] as Slice[]]));
-  for (const contender of contenders)
-    await takeSlice(generator, contender, { ...cell, seconds: 1 });
-  for (let round = 0; round < rounds; round++) {
-    for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
-      const slice = await takeSlice(generator, contender, { ...cell, seconds });
-      slices.get(contender.name)?.push(slice);
-    }
+  const slices = contenders.map((): Slice[] => []);
+  for (const { item, place, round } of interleaved(contenders, { rounds })) {
+    const load = { ...cell, seconds: round < 0 ? 1 : seconds };
+    const slice = await takeSlice(generator, item, load);
+    if (round >= 0) slices[place]?.push(slice);
   }
   generator.disconnect();
-  const [first = []] = slices.values();
-  return [...slices].map(([name, own]) => ({
+  const rates = slices.map((own) => own.map(({ perSecond }) => perSecond));
+  const [first = []] = rates;
+  return contenders.map(({ name }, place) => ({
     name,
-    slices: own,
-    ratio: median(own.map(({ perSecond }, round) => perSecond / (first[round]?.perSecond ?? 0))),
+    slices: slices[place] ?? [],
+    ratio: medianRatio(rates[place] ?? [], first),
   }));
 }
 
@@ -104,11 +103,4 @@ async function askOnce(port: number, path: string, body: Buffer | undefined): Pr
   asked.end(body);
   const [response] = await once(asked, 'response');
   return text(response);
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }

@@ -1,52 +1,44 @@
 // Measures all contenders in all cells and writes the table between the marks in README.md: about 11 minutes.
 // `--quick` for a look that is not written, `--only socket,httpxy` for some contenders, `--cells 0,2` for some cells.
-import { parseArgs } from 'node:util';
+import { loadavg } from 'node:os';
+import { benchFlags, circumstances, report } from '@ticketing/bench-kit';
 import { measureAffinity } from './affinity.ts';
 import { CELLS } from './cells.ts';
 import { type Contender, hasNginx, KINDS, startContender } from './contenders.ts';
 import { type Measured, measureCell, proveEqual } from './measure.ts';
-import { circumstances, report, tables } from './report.ts';
+import { tables } from './tables.ts';
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    rounds: { type: 'string' },
-    seconds: { type: 'string' },
-    only: { type: 'string' },
-    cells: { type: 'string' },
-  },
-});
-const { quick } = values;
-const rounds = Number(values.rounds ?? (quick ? 1 : 3));
-const seconds = Number(values.seconds ?? (quick ? 1 : 3));
-if (!(Number.isInteger(rounds) && rounds > 0 && seconds > 0)) {
-  throw new RangeError(`Cannot measure: positive numbers expected, got ${rounds} and ${seconds}`);
-}
-const wanted = values.only?.split(',');
+const flags = benchFlags(
+  { rounds: 3, seconds: 3 },
+  { look: { rounds: 1 }, texts: ['only', 'cells'] },
+);
+const wanted = flags.only?.split(',');
 const kinds = KINDS.filter(({ name, program }, index) => {
   if (program === 'nginx' && !hasNginx()) return false;
   return index === 0 || wanted === undefined || wanted.some((part) => name.includes(part));
 });
-const cells = CELLS.filter((_, index) => values.cells?.split(',').includes(String(index)) ?? true);
+const cells = CELLS.filter((_, index) => flags.cells?.split(',').includes(String(index)) ?? true);
 
 const contenders: Contender[] = [];
 for (const kind of kinds) contenders.push(await startContender(kind));
 await proveEqual(contenders);
 const measured: Measured[][] = [];
 for (const cell of cells) {
-  measured.push(await measureCell(contenders, cell, { rounds, seconds }));
+  measured.push(await measureCell(contenders, cell, flags));
   process.stderr.write(`${cell.title}\n`);
 }
 for (const contender of contenders) await contender.end();
 
-const isWhole = !quick && wanted === undefined && values.cells === undefined;
+const isPart = wanted !== undefined || flags.cells !== undefined;
 const affinity = wanted === undefined ? await measureAffinity() : [];
 report(
+  new URL('../README.md', import.meta.url),
   [
-    circumstances({ rounds, seconds, hasNginx: hasNginx() }),
+    `${circumstances('pnpm --filter @ticketing/socket-router bench', flags)} 4 workers, clients by autocannon on the ` +
+      `same machine; load average ${loadavg()[1]?.toFixed(0)}.${hasNginx() ? '' : ' nginx was missing.'}`,
     '',
     ...tables(cells, measured),
     ...affinity,
   ],
-  { isWritten: isWhole },
+  { quick: flags.quick || isPart },
 );
