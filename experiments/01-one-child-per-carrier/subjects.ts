@@ -14,19 +14,18 @@ export async function startSubjects(
 ): Promise<{ readonly ways: readonly Answering[]; readonly demos: readonly Answering[] }> {
   const carriers = await startCarriers(programs, { latencyMs: CALL_MS });
   const server = new URL('ways/ways-server.ts', import.meta.url);
-  const ways: Answering[] = [];
-  for (const way of WAY_NAMES) {
+  const ways = WAY_NAMES.map(async (way) => {
     const { url } = await programs.start(server, ['--way', way, '--workers', String(workers)], {
       env: { CARRIERS_URL: carriers.url },
     });
-    ways.push({ subject: SUBJECTS[way], url });
-  }
-  const demos: Answering[] = [];
-  for (const dispatch of DEMO_DISPATCHES) {
+    return { subject: SUBJECTS[way], url };
+  });
+  const demos = DEMO_DISPATCHES.map(async (dispatch) => {
     const flags = ['--dispatch', dispatch, '--coalesce', 'off', '--deadline-ms', '60000'];
     const count = dispatch === 'in-process' ? [] : ['--dispatch-workers', String(workers)];
     const { url } = await startDemo(programs, [...flags, ...count, '--carriers-url', carriers.url]);
-    demos.push({ subject: demoSubject(dispatch), url });
-  }
-  return { ways, demos };
+    return { subject: demoSubject(dispatch), url };
+  });
+  const [started, startedDemos] = await Promise.all([Promise.all(ways), Promise.all(demos)]);
+  return { ways: started, demos: startedDemos };
 }

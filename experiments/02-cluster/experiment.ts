@@ -57,7 +57,7 @@ async function measure({ programs, loader, progress, quick, rounds }: Given): Pr
   progress.begin('02 cluster', slicesOf(cells.length, rounds));
   const measured = await measureRounds(cells, {
     rounds,
-    sliceMs: quick ? 250 : 1000,
+    sliceMs: quick ? 150 : 1000,
     onSlice: progress.step,
   });
   const ofCluster = started.find(({ subject, logs }) => subject === CLUSTER && !logs);

@@ -12,6 +12,7 @@ import { counting, queriesAt } from './upstream.ts';
 
 /** The seed's: `ab -c 300`, 1,000,000 documents. */
 const CLIENTS = 300;
+const QUICK_CLIENTS = 60;
 const DOCUMENTS = 1_000_000;
 const QUICK_DOCUMENTS = 20_000;
 const WORKERS = 4;
@@ -30,6 +31,7 @@ async function measure(given: Given): Promise<Findings> {
   const { programs, progress, quick, rounds, databaseUrl } = given;
   const documents = quick ? QUICK_DOCUMENTS : DOCUMENTS;
   const workers = quick ? QUICK_WORKERS : WORKERS;
+  const clients = quick ? QUICK_CLIENTS : CLIENTS;
   const carriers = await startCarriers(programs, { latencyMs: CALL_MS });
   const queues = await startQueues(given, documents);
   const singles = await startSingles(given, documents);
@@ -47,13 +49,13 @@ async function measure(given: Given): Promise<Findings> {
 
   const ones = [...queues.lasting, ...singles];
   const cells = {
-    single: wormCells(given, ones, CLIENTS),
+    single: wormCells(given, ones, clients),
     alone: wormCells(given, ones, 1),
-    several: wormCells(given, several, CLIENTS).map((cell) => {
+    several: wormCells(given, several, clients).map((cell) => {
       const { url = '' } = several.find(({ subject }) => subject === cell.subject) ?? {};
       return counting(cell, () => queriesAt(url));
     }),
-    chain: chainCells(given, several, paths).map((cell) =>
+    chain: chainCells(given, several, { clients, paths }).map((cell) =>
       counting(cell, async () => (await carriers.calls()) / callsOfSearch),
     ),
   };
@@ -62,7 +64,7 @@ async function measure(given: Given): Promise<Findings> {
     measureRounds(each, { rounds, sliceMs: quick ? 100 : sliceMs, onSlice: progress.step });
   return {
     documents,
-    clients: CLIENTS,
+    clients,
     workers,
     postgres: databaseUrl !== undefined,
     keys: paths.length,
@@ -86,13 +88,17 @@ function wormCells({ loader }: Given, asked: readonly Answering[], clients: numb
   );
 }
 
-function chainCells({ loader }: Given, asked: readonly Answering[], paths: string[]): Cell[] {
+function chainCells(
+  { loader }: Given,
+  asked: readonly Answering[],
+  load: { readonly clients: number; readonly paths: string[] },
+): Cell[] {
   return (['uniform', 'zipf'] as const).flatMap((draw) =>
     asked.map(({ subject, url }) =>
       loadCell(loader, {
         subject,
         setting: DRAWS[draw],
-        job: { url, clients: CLIENTS, reuse: true, paths, draw },
+        job: { url, reuse: true, ...load, draw },
       }),
     ),
   );

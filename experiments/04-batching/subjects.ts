@@ -23,11 +23,12 @@ export async function startQueues(
     coalescer: gaining[1],
     published: 'published',
   };
-  const started: Answering[] = [];
-  for (const [queue, subject] of Object.entries(named)) {
-    const env = { WORMS_FILE: file };
-    started.push({ subject, ...(await programs.start(QUEUE_SERVER, ['--queue', queue], { env })) });
-  }
+  const started = await Promise.all(
+    Object.entries(named).map(async ([queue, subject]): Promise<Answering> => {
+      const env = { WORMS_FILE: file };
+      return { subject, ...(await programs.start(QUEUE_SERVER, ['--queue', queue], { env })) };
+    }),
+  );
   return { lasting: started.slice(0, -1), published: started.at(-1) as Answering };
 }
 
@@ -71,9 +72,10 @@ export async function startSeveral(
     ['--dispatch', 'fork', '--dispatch-workers', '1', '--carriers-url', options.carriersUrl],
     DEADLINE,
   ].flat();
-  const started: Answering[] = [];
-  for (const [subject, flags] of Object.entries(ways)) {
-    started.push({ subject, url: (await startDemo(programs, [...flags, ...shared])).url });
-  }
-  return started;
+  return Promise.all(
+    Object.entries(ways).map(async ([subject, flags]): Promise<Answering> => {
+      const { url } = await startDemo(programs, [...flags, ...shared]);
+      return { subject, url };
+    }),
+  );
 }

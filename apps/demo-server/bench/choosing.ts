@@ -101,7 +101,7 @@ function crossover(place: number, gain: (own: Outcome, first: Outcome) => number
   const low = CPU_MS[after - 1];
   if (!low) return low === undefined ? 'at once' : `below ${high} ms`;
   const [loss = 0, win = 0] = [gains[after - 1], gains[after]];
-  return `from ${(low * (high / low) ** (loss / (loss - win))).toPrecision(1)} ms`;
+  return `from ${Number((low * (high / low) ** (loss / (loss - win))).toPrecision(1))} ms`;
 }
 
 const faster = (own: Outcome, first: Outcome) => own.perSecond / first.perSecond;

@@ -59,8 +59,6 @@ const KEPT_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
 export function createPrograms(): Programs {
   const folder = mkdtempSync(join(tmpdir(), 'experiments-'));
   const started = new Map<ChildProcess, Program>();
-  // They are the same few programs, many times.
-  const cache = { NODE_COMPILE_CACHE: join(folder, 'compiled') };
   const killAll = (): void => {
     for (const child of started.keys()) child.kill('SIGTERM');
     rmSync(folder, { recursive: true, force: true });
@@ -77,7 +75,7 @@ export function createPrograms(): Programs {
     const child = spawn(
       process.execPath,
       ['--conditions=@ticketing/source', fileURLToPath(entry), ...argv],
-      { env: { ...keptVariables(), ...cache, ...env }, stdio: ['ignore', log, log] },
+      { env: { ...keptVariables(), ...env }, stdio: ['ignore', log, log] },
     );
     closeSync(log);
     const output = (): string => readFileSync(file, 'utf8');
