@@ -59,7 +59,7 @@ export interface ClusterOptions {
   readonly dispatch?: Pick<PoolOptions, 'window' | 'maxQueue' | 'abortGraceMs'>;
   /** Tasks that workers may run in this process: see `primaryDispatcher`. Default: none. */
   readonly primaryTasks?: TaskModule<TaskMap>;
-  /** Environment of the workers. Default: that of this process. */
+  /** Environment of the workers. Default: that of this process. Unless it sets malloc up, glibc is told to keep up to 64 MiB of freed memory. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Node options of the workers, after those of this process that are not for it alone. Default: none. */
   readonly execArgv?: readonly string[];

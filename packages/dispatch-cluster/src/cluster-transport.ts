@@ -11,6 +11,7 @@ import {
   type WorkerStart,
 } from '@ticketing/dispatch/transport';
 import type { ResolvedClusterOptions } from './cluster-options.ts';
+import { mallocVariables } from './malloc-variables.ts';
 import { environmentOf } from './worker-start.ts';
 
 /** Told of a worker's process, and of what it says that is none of the kernel's. */
@@ -46,6 +47,7 @@ export function createClusterTransport(
     const module = worker.module?.href;
     const start = { workerId, module, connections, lameDuckMs, graceMs };
     const env = {
+      ...mallocVariables(options.env ?? process.env),
       ...(options.env && { ...without(process.env), ...options.env }),
       ...environmentOf({ ...start, maxRequests: withJitter(options) }),
     };

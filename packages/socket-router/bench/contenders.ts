@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mallocVariables } from '../src/source/malloc-variables.ts';
 import type { Told } from './programs/tell.ts';
 
 /** A way to spread requests over processes. */
@@ -10,6 +11,7 @@ export interface ContenderKind {
   readonly name: string;
   readonly program: string;
   readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   /** Its last argument is a folder for unix sockets. */
   readonly needsFolder?: true;
 }
@@ -25,6 +27,13 @@ const WORKERS = '4';
 /** The first is what the others are compared with. */
 export const KINDS: readonly ContenderKind[] = [
   { name: 'node:cluster, round robin', program: 'cluster', args: ['round-robin', WORKERS] },
+  {
+    // What `forkWorkers` gives its workers.
+    name: '…, started with `MALLOC_…`',
+    program: 'cluster',
+    args: ['round-robin', WORKERS],
+    env: mallocVariables({}),
+  },
   { name: 'node:cluster, shared handle', program: 'cluster', args: ['shared', WORKERS] },
   { name: '**socket**', program: 'router', args: ['socket', WORKERS] },
   { name: '**passthru**', program: 'router', args: ['passthru', WORKERS] },
@@ -41,7 +50,8 @@ export function hasNginx(): boolean {
 export async function startContender(kind: ContenderKind): Promise<Contender> {
   const folder = kind.needsFolder ? mkdtempSync(join(tmpdir(), 'bench-')) : undefined;
   const module = new URL(`programs/${kind.program}-program.ts`, import.meta.url);
-  const child = fork(module, [...kind.args, ...(folder === undefined ? [] : [folder])]);
+  const args = [...kind.args, ...(folder === undefined ? [] : [folder])];
+  const child = fork(module, args, { env: { ...process.env, ...kind.env } });
   const told = (await firstMessage(child, kind.name)) as Told;
   return {
     name: kind.name,

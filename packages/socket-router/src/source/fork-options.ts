@@ -14,7 +14,7 @@ export interface ForkOptions {
   readonly workers: number;
   /** Least and greatest delay before a process that ended is replaced, in milliseconds: default [100, 5000]. */
   readonly backoffMs?: readonly [number, number];
-  /** The processes' environment; default this one's. */
+  /** The processes' environment; default this one's. Unless it sets malloc up, glibc is told to keep up to 64 MiB of freed memory. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Options of Node itself; default this process's. */
   readonly execArgv?: readonly string[];

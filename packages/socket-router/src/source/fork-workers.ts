@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { RouterWorker, WorkerChannel, WorkerSource } from '../contract/worker-source.ts';
 import { type ForkOptions, type ResolvedForkOptions, resolveForkOptions } from './fork-options.ts';
+import { mallocVariables } from './malloc-variables.ts';
 
 /**
  * Runs a module in child processes, which call `attachWorker`; slots are `0` to `workers - 1`. A process that ends is
@@ -60,13 +61,13 @@ class ForkedWorkers implements WorkerSource {
   }
 
   #start(slot: Slot): void {
-    const { module, env, execArgv } = this.#options;
+    const { module, env = process.env, execArgv } = this.#options;
     slot.timer = undefined;
     slot.startedAt = performance.now();
     const child = fork(module, {
       // JSON would cost half as much again: the first bytes of a connection are binary.
       serialization: 'advanced',
-      ...(env && { env: env as NodeJS.ProcessEnv }),
+      env: { ...mallocVariables(env), ...env },
       ...(execArgv && { execArgv: [...execArgv] }),
     });
     slot.child = child;
