@@ -88,64 +88,6 @@ test('/config names every process, /stats has the counters of each', async () =>
   expect(searched.sort()).toEqual([0, 1]);
 });
 
-test('SIGHUP replaces the processes that serve, and no request fails', async () => {
-  const demo = await startCluster('--workers', '2', '--latency', '5');
-  const before = pidsOf((await getFrom(`${demo.url}/config`)).body, 'server');
-  let isOver = false;
-  const statuses = new Set<number>();
-  const clients = Array.from({ length: 10 }, async () => {
-    while (!isOver) statuses.add((await getFrom(demo.url + MADRID_BARCELONA)).status);
-  });
-  demo.child.kill('SIGHUP');
-  await vi.waitFor(async () => {
-    const now = pidsOf((await getFrom(`${demo.url}/config`)).body, 'server');
-    expect(now).toHaveLength(2);
-    expect(now.filter((pid) => before.includes(pid))).toEqual([]);
-    expect(before.filter(lives)).toEqual([]);
-  }, 20_000);
-  isOver = true;
-  await Promise.all(clients);
-  expect([...statuses]).toEqual([200]);
-});
-
-test('a process that is killed is replaced, told of, and a client that asks again loses nothing', async () => {
-  const demo = await startCluster('--workers', '2', '--latency', '20', '--dispatch', 'cluster');
-  const [victim] = pidsOf((await getFrom(`${demo.url}/config`)).body, 'server');
-  process.kill(victim ?? 0, 'SIGKILL');
-  // A connection on its way to it as it ended has no answer: node:cluster forgets it.
-  const { status, body } = await vi.waitFor(
-    () => getFrom(demo.url + MADRID_BARCELONA, { signal: AbortSignal.timeout(1000) }),
-    10_000,
-  );
-  expect([status, body.complete]).toEqual([200, true]);
-  await vi.waitFor(async () => {
-    const now = pidsOf((await getFrom(`${demo.url}/config`)).body, 'server');
-    expect(now).toHaveLength(2);
-    expect(now).not.toContain(victim);
-  }, 5000);
-  expect(demo.errors()).toContain(`Serving process ${victim} ended (SIGKILL)`);
-});
-
-test.each(['in-process', 'fork', 'cluster'])(
-  'SIGTERM, --dispatch %s: what is in flight is answered, then nothing is left',
-  async (dispatch) => {
-    const demo = await startCluster(
-      ...['--workers', '2', '--dispatch', dispatch, '--latency', '300', '--coalesce', 'machine'],
-    );
-    const { body: config } = await getFrom(`${demo.url}/config`);
-    const pids = ['server', 'task'].flatMap((role) => pidsOf(config, role));
-    const asked = getFrom(demo.url + MADRID_BARCELONA);
-    await vi.waitFor(async () =>
-      expect((await requestsAt(demo.carriersUrl))['renfe']?.open).toBe(1),
-    );
-    demo.child.kill('SIGTERM');
-    const { status, body } = await asked;
-    expect([status, body.complete]).toEqual([200, true]);
-    expect(await demo.exit()).toBe(0);
-    expect(pids.filter(lives)).toEqual([]);
-  },
-);
-
 test('SIGKILL of the primary: every process is gone within a second', async () => {
   const demo = await startCluster('--workers', '2', '--dispatch', 'fork');
   const { body: config } = await getFrom(`${demo.url}/config`);

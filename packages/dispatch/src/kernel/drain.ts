@@ -1,17 +1,26 @@
 import type { DrainReport } from '../contract/dispatcher.ts';
+import type { CallOwner } from './call.ts';
 import { callError } from './call-errors.ts';
 import type { Kernel } from './kernel.ts';
 
-/** Waits until every call has settled; what has not at the end of the time is aborted. */
+/** The calls that are waited for. */
+export interface DrainedCalls {
+  /** How many are taken and not settled, and how many were answered so far. */
+  counts(): { readonly active: number; readonly answered: number };
+  /** Resolves when none is left. */
+  idle(): Promise<void>;
+  /** Whose they are. Default: all of the kernel's. */
+  readonly owner?: CallOwner;
+}
+
+/** Waits until every call has settled; what has not at the end of the time is aborted. Nobody may make others. */
 export async function drain(
   kernel: Kernel,
   timeoutMs: number | undefined,
-  idle: () => Promise<void>,
+  { counts, idle, owner }: DrainedCalls,
 ): Promise<DrainReport> {
   const { clock, name } = kernel.options;
-  const { counts, active } = kernel;
-  const answered = counts.completed + counts.failed;
-  kernel.isDraining = true;
+  const before = counts();
   const timer =
     timeoutMs !== undefined &&
     clock.setTimeout(() => {
@@ -19,10 +28,11 @@ export async function drain(
       kernel.giveUpAll(
         (task) => callError('ERR_DRAINING', { ...failure, task, data: { limit: timeoutMs } }),
         'aborted',
+        owner,
       );
     }, timeoutMs);
-  if (kernel.active > 0) await idle();
+  if (before.active > 0) await idle();
   if (timer !== false) clock.clearTimeout(timer);
-  const completed = counts.completed + counts.failed - answered;
-  return { completed, aborted: active - completed };
+  const completed = counts().answered - before.answered;
+  return { completed, aborted: before.active - completed };
 }

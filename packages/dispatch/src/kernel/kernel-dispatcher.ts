@@ -118,11 +118,15 @@ export class KernelDispatcher implements Dispatcher<TaskMap> {
     } catch (error) {
       return Promise.reject(error);
     }
-    this.#draining ??= drain(
-      this.#kernel,
-      options.timeoutMs,
-      () => new Promise((resolve) => this.#idle.push(resolve)),
-    );
+    const kernel = this.#kernel;
+    kernel.isDraining = true;
+    this.#draining ??= drain(kernel, options.timeoutMs, {
+      counts: () => ({
+        active: kernel.active,
+        answered: kernel.counts.completed + kernel.counts.failed,
+      }),
+      idle: () => new Promise((resolve) => this.#idle.push(resolve)),
+    });
     return this.#draining;
   }
 

@@ -11,7 +11,8 @@ import type { MapOptions, RunOptions } from '../contract/run-options.ts';
 import type { TaskMap } from '../contract/task.ts';
 import { between, checkByRules, MAX_TIMER_MS } from '../option-rules.ts';
 import type { CallOwner } from './call.ts';
-import { callError, closed, draining } from './call-errors.ts';
+import { closed, draining } from './call-errors.ts';
+import { drain } from './drain.ts';
 import type { Kernel } from './kernel.ts';
 import type { Ending } from './kernel-counts.ts';
 import type { KernelDispatcher } from './kernel-dispatcher.ts';
@@ -98,7 +99,14 @@ export class LentDispatcher implements Dispatcher<TaskMap>, CallOwner {
     } catch (error) {
       return Promise.reject(error);
     }
-    this.#draining ??= this.#drain(options.timeoutMs);
+    this.#draining ??= drain(this.#kernel, options.timeoutMs, {
+      counts: () => ({ active: this.#active, answered: this.#answered }),
+      idle: () =>
+        new Promise((resolve) => {
+          this.#idle = resolve;
+        }),
+      owner: this,
+    });
     return this.#draining;
   }
 
@@ -116,29 +124,5 @@ export class LentDispatcher implements Dispatcher<TaskMap>, CallOwner {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  async #drain(timeoutMs: number | undefined): Promise<DrainReport> {
-    const { clock, name } = this.#kernel.options;
-    const active = this.#active;
-    const answered = this.#answered;
-    const timer =
-      timeoutMs !== undefined &&
-      clock.setTimeout(() => {
-        const got = { expected: `an answer within ${timeoutMs} ms of drain`, got: 'none' };
-        this.#kernel.giveUpAll(
-          (task) => callError('ERR_DRAINING', { name, ...got, task, data: { limit: timeoutMs } }),
-          'aborted',
-          this,
-        );
-      }, timeoutMs);
-    if (active > 0) {
-      await new Promise<void>((resolve) => {
-        this.#idle = resolve;
-      });
-    }
-    if (timer !== false) clock.clearTimeout(timer);
-    const completed = this.#answered - answered;
-    return { completed, aborted: active - completed };
   }
 }
