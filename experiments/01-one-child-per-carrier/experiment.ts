@@ -71,7 +71,7 @@ async function measure(given: Given): Promise<Findings> {
     workers,
     clients,
     cpuMs,
-    waiting: await measureRounds(waiting, { ...how, sliceMs: quick ? 50 : 1200 }),
-    burning: await measureRounds(burning, { ...how, sliceMs: quick ? 50 : 500 }),
+    waiting: await measureRounds(waiting, { ...how, sliceMs: quick ? 50 : 1000 }),
+    burning: await measureRounds(burning, { ...how, sliceMs: quick ? 50 : 400 }),
   };
 }

@@ -83,7 +83,7 @@ async function measure({ programs, loader, progress, quick, rounds }: Given): Pr
   progress.begin('03 socket', slicesOf(cells.length, rounds));
   const measured = await measureRounds(cells, {
     rounds,
-    sliceMs: quick ? 100 : 1000,
+    sliceMs: quick ? 100 : 800,
     onSlice: progress.step,
   });
   return { workers: count, clients: CLIENTS, measured };
