@@ -1,7 +1,8 @@
 import { FlagError } from './flags/flag-values.ts';
 import type { Flags } from './flags/flags.ts';
 import { type FlagRow, readFlags } from './flags/read-flags.ts';
-import { type Serving, serve } from './serve.ts';
+import { serve } from './serve.ts';
+import type { Serving } from './serving.ts';
 import { fillReport } from './worms/fill-report.ts';
 
 const STOP_MARGIN_MS = 5000;

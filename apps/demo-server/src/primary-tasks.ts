@@ -19,7 +19,7 @@ import {
   type SearchDocument,
 } from './documents.ts';
 import { type ProcessWatch, watchProcess } from './process-watch.ts';
-import type { ServeGiven } from './serve.ts';
+import type { ServeGiven } from './serving.ts';
 import { type WormAnswer, wormKey } from './worms/worm-answers.ts';
 
 const STATUS_TIMEOUT_MS = 1000;

@@ -1,8 +1,8 @@
 import { createCarriers } from './carriers.ts';
 import { compose } from './compose.ts';
-import type { ServeGiven, Serving } from './serve.ts';
 import { buildServer } from './server.ts';
 import { ownStatus, shownFlags } from './server-state.ts';
+import type { ServeGiven, Serving } from './serving.ts';
 import { readTls } from './tls-files.ts';
 
 /** One process serves; its tasks may run in others. */

@@ -1,5 +1,5 @@
 import { claimAddress } from './claim-address.ts';
-import type { ServeGiven, Serving } from './serve.ts';
+import type { ServeGiven, Serving } from './serving.ts';
 import { startServing } from './start-serving.ts';
 import { urlOf } from './url-of.ts';
 

@@ -1,6 +1,6 @@
 import { createSocketRouter, type SocketRouter } from '@ticketing/socket-router';
 import { affinityOf, routeBy } from './route-by.ts';
-import type { ServeGiven, Serving } from './serve.ts';
+import type { ServeGiven, Serving } from './serving.ts';
 import { endMs, startServing } from './start-serving.ts';
 import { urlOf } from './url-of.ts';
 

@@ -2,20 +2,11 @@ import type { Accept, Flags } from './flags/flags.ts';
 import { serveAlone } from './serve-alone.ts';
 import { serveByCluster } from './serve-by-cluster.ts';
 import { serveByRouter } from './serve-by-router.ts';
+import type { ServeGiven, Serving } from './serving.ts';
 import { readTls } from './tls-files.ts';
 import { startUpstream } from './upstream.ts';
 import { prepareWorms } from './worms/prepare-worms.ts';
-import type { FillListener, WormLocation } from './worms/worm-store.ts';
-
-/** The server, whatever processes it has. */
-export interface Serving {
-  readonly url: string;
-  readonly carriersUrl: string;
-  /** Replaces its workers one by one; no request fails. */
-  reload(): Promise<void>;
-  /** Stops accepting, answers what is in flight, closes everything. Idempotent. */
-  close(): Promise<void>;
-}
+import type { FillListener } from './worms/worm-store.ts';
 
 const ways: Record<Accept, (given: ServeGiven) => Promise<Omit<Serving, 'carriersUrl'>>> = {
   single: serveAlone,
@@ -73,13 +64,4 @@ export async function serve(
     await closeAll();
     throw error;
   }
-}
-
-/** What each way of serving is given. */
-export interface ServeGiven {
-  readonly flags: Flags;
-  readonly carriersUrl: string;
-  readonly worms: WormLocation;
-  readonly now: () => number;
-  readonly log: (line: string) => void;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Supervisor, startCluster } from '@ticketing/dispatch-cluster';
 import { createPrimaryTasks } from './primary-tasks.ts';
 import { programUrl } from './program-url.ts';
-import type { ServeGiven } from './serve.ts';
+import type { ServeGiven } from './serving.ts';
 import { servingEnvironment } from './serving-program.ts';
 
 /** Clients that are idle have so long to take their next answer elsewhere. */

@@ -7,7 +7,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
-import { type Serving, serve } from '../src/serve.ts';
+import { serve } from '../src/serve.ts';
+import type { Serving } from '../src/serving.ts';
 
 export const MADRID_BARCELONA = '/search?origin=Madrid&destination=Barcelona';
 

@@ -5,7 +5,6 @@ import {
   databaseUrl,
   httpUrl,
   integerFrom,
-  type Latency,
   latency,
   oneOf,
   onOff,
@@ -17,6 +16,7 @@ import {
   COALESCES,
   DISPATCH_NAMES,
   type Flags,
+  type Latency,
   OFFLOADS,
 } from './flags.ts';
 import { hideSecrets } from './hide-secrets.ts';

@@ -1,13 +1,7 @@
-import type { RouteBy } from './flags.ts';
+import type { Latency, RouteBy } from './flags.ts';
 
 /** A command line or environment that the server cannot start with. The message is one line for people. */
 export class FlagError extends Error {}
-
-/** Latency of the embedded simulator. */
-export type Latency =
-  | { readonly kind: 'fixed'; readonly ms: number }
-  | { readonly kind: 'random' }
-  | { readonly kind: 'lognormal'; readonly p50Ms: number; readonly p99Ms: number };
 
 const MAX_LATENCY_MS = 60_000;
 

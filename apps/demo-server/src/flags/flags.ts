@@ -1,5 +1,3 @@
-import type { Latency } from './flag-values.ts';
-
 /** Every setting of the server, checked. */
 export interface Flags {
   readonly port: number;
@@ -38,6 +36,12 @@ export const ACCEPTS = ['single', 'cluster', 'passthru', 'socket'] as const;
 export type Accept = (typeof ACCEPTS)[number];
 
 export type RouteBy = 'search-key' | 'none' | `header:${string}`;
+
+/** Latency of the embedded simulator. */
+export type Latency =
+  | { readonly kind: 'fixed'; readonly ms: number }
+  | { readonly kind: 'random' }
+  | { readonly kind: 'lognormal'; readonly p50Ms: number; readonly p99Ms: number };
 
 export const DISPATCH_NAMES = ['in-process', 'fork', 'piscina', 'cluster'] as const;
 export type DispatchName = (typeof DISPATCH_NAMES)[number];

@@ -4,6 +4,7 @@ import { FlagError, trueFalse } from './flag-values.ts';
 import type { Flags } from './flags.ts';
 import { refuseConflicts } from './refuse-conflicts.ts';
 import { resolveCounts } from './resolve-counts.ts';
+import type { Setting, Settings } from './settings.ts';
 import { showFlag } from './show-flag.ts';
 
 /** One row of the table that is printed at start. */
@@ -12,14 +13,6 @@ export interface FlagRow {
   readonly value: string;
   readonly from: string;
 }
-
-/** A value, and who said it: a flag, a variable, or `default`. */
-export interface Setting<T> {
-  readonly value: T;
-  readonly from: string;
-}
-
-export type Settings = { readonly [K in keyof Said]: Setting<Said[K]> };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

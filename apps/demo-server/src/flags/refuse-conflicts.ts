@@ -1,5 +1,5 @@
 import { FlagError } from './flag-values.ts';
-import type { Settings } from './read-flags.ts';
+import type { Settings } from './settings.ts';
 
 /** @throws FlagError for flags that exclude each other, or one that has no meaning with the others */
 export function refuseConflicts(settings: Settings): void {

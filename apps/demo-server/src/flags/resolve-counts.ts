@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { MAX_WORKERS } from './flag-specs.ts';
 import { FlagError } from './flag-values.ts';
 import type { Flags } from './flags.ts';
-import type { Settings } from './read-flags.ts';
+import type { Settings } from './settings.ts';
 
 /** As many processes and threads as one server may have for its work. */
 const MAX_IN_ALL = 256;

@@ -1,4 +1,4 @@
-import type { Latency } from './flag-values.ts';
+import type { Latency } from './flags.ts';
 
 /** A flag's value for people; `absent` stands for none. */
 export function showFlag(value: unknown, absent = 'none'): string {
