@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createDispatcher } from '../src/kernel/create-dispatcher.ts';
-import { createFakeClock } from './fake-clock.ts';
+import { createManualClock } from '../src/testing/manual-clock.ts';
 import { FakeTransport } from './fake-transport.ts';
 import {
   checkPoolsAfterEach,
@@ -228,7 +228,7 @@ test('a spawn that throws while the pool grows harms no call', async () => {
 test('spawns that throw at the beginning are tried again', async () => {
   const transport = new FakeTransport();
   transport.spawnErrors.push(new Error('EAGAIN'), new Error('EAGAIN'));
-  const clock = createFakeClock();
+  const clock = createManualClock();
   const dispatcher = createDispatcher(transport, { max: 3, clock, random: () => 0 });
   expect(transport.workers).toHaveLength(1);
   clock.advance(200);

@@ -8,7 +8,7 @@ import {
   type Pool as KernelPool,
 } from '../src/kernel/create-pool.ts';
 import { rendezvous } from '../src/kernel/rendezvous.ts';
-import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createManualClock, type ManualClock } from '../src/testing/manual-clock.ts';
 import { FakeTransport, type FakeTransportOptions } from './fake-transport.ts';
 
 export type FakeTasks = {
@@ -27,7 +27,7 @@ export interface Pool {
   readonly dispatcher: Dispatcher<FakeTasks>;
   readonly pool: KernelPool<FakeTasks>;
   readonly transport: FakeTransport;
-  readonly clock: FakeClock;
+  readonly clock: ManualClock;
   /** Calls `echo`. */
   run(input?: unknown, options?: RunOptions): Watched;
   /** Has the workers that were started become ready. */
@@ -38,7 +38,7 @@ const made: Pool[] = [];
 
 /** A pool over a fake transport: one worker, a window of 2, no chance. It is closed and checked after the test. */
 export function createPool(
-  { clock = createFakeClock(), ...options }: PoolOptions & { readonly clock?: FakeClock } = {},
+  { clock = createManualClock(), ...options }: PoolOptions & { readonly clock?: ManualClock } = {},
   transportOptions: FakeTransportOptions = {},
 ): Pool {
   const transport = new FakeTransport(transportOptions);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Dispatcher } from '../src/contract/dispatcher.ts';
 import { createPool, type Pool } from '../src/kernel/create-pool.ts';
-import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createManualClock, type ManualClock } from '../src/testing/manual-clock.ts';
 import { FakeTransport, type FakeWorker } from './fake-transport.ts';
 import { type FakeTasks, turn, type Watched, watch } from './kernel-fixture.ts';
 import { plainRun, type RunStep, type Setting, type Step } from './kernel-model-steps.ts';
@@ -16,7 +16,7 @@ interface ModelCall {
 /** A pool, what was asked of it, and what must be true of it whatever happens. */
 export class KernelModel {
   readonly setting: Setting;
-  readonly clock: FakeClock = createFakeClock();
+  readonly clock: ManualClock = createManualClock();
   readonly transport: FakeTransport;
   readonly pool: Pool<FakeTasks>;
   readonly dispatcher: Dispatcher<FakeTasks>;

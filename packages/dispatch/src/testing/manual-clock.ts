@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 
-/** A clock that a case moves; callbacks run in the order of their times. */
+/** A clock that a test moves; callbacks run in the order of their times, and of their setting. */
 export interface ManualClock extends Clock {
   advance(ms: number): void;
   /** Timers that wait. */
