@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { FromWorker } from '../src/contract/frames.ts';
 import type { TaskHooks, TaskMap, TaskModule } from '../src/contract/task.ts';
 import type { WorkerEnd, WorkerHandle } from '../src/contract/transport.ts';
@@ -8,8 +8,11 @@ import { createInProcessTransport } from '../src/in-process/in-process-transport
 import { rawJson } from '../src/raw-json.ts';
 import { transferred } from '../src/transferred.ts';
 import { moduleOf } from './serve-tasks-fixture.ts';
+import { spend, standingTime } from './standing-time.ts';
 import { defer } from './task-runner-fixture.ts';
 import { runFrame } from './wire-fixture.ts';
+
+beforeEach(standingTime);
 
 interface Spawned {
   readonly worker: WorkerHandle;
@@ -186,10 +189,7 @@ test('a teardown that fails is the cause of the end', async () => {
 
 test('after kill() no outcome is told and nothing more starts, and the worker ends once', async () => {
   const slow = defer();
-  const spin = (): void => {
-    const end = performance.now() + 1.5;
-    while (performance.now() < end);
-  };
+  const spin = (): void => spend(1.5);
   const { worker, calls, ends } = await ready({ search: () => slow.promise, spin });
   worker.send([runFrame(1, 0), runFrame(2, 0, { task: 'spin' }), runFrame(3, 0)]);
   worker.kill();

@@ -7,9 +7,10 @@ import { type Channel, processChannel } from './wire-fixture.ts';
 /** A worker whose other end is the test. */
 export interface ServedRig {
   readonly served: Served;
-  /** What came in each message. */
+  /** What came in each message, but for reports of load: those ride along when it is time, which nobody knows here. */
   readonly messages: FromWorker[][];
-  /** What came, and what happened around it: `noted 1`, `exit 0`. */
+  readonly loads: FromWorker[];
+  /** What came in them, and what happened around it: `noted 1`, `exit 0`. */
   readonly log: (FromWorker | string)[];
   send(...frames: readonly ToWorker[]): void;
   /** Resolves when so much has been told. */
@@ -25,6 +26,7 @@ export function moduleOf(tasks: string, hooks = '{}'): string {
 export function serveRig(module: string, channel: Channel = processChannel): ServedRig {
   let check = (): void => {};
   const messages: FromWorker[][] = [];
+  const loads: FromWorker[] = [];
   const log: (FromWorker | string)[] = [];
   const add = (...entries: readonly (FromWorker | string)[]): void => {
     log.push(...entries);
@@ -35,7 +37,9 @@ export function serveRig(module: string, channel: Channel = processChannel): Ser
     module,
     transfers: channel.transfers,
     post: (message, transfer) => {
-      const frames = decodeFromWorker(channel.carry({ message, transfer, only: undefined })) ?? [];
+      const all = decodeFromWorker(channel.carry({ message, transfer, only: undefined })) ?? [];
+      const frames = all.filter(({ kind }) => kind !== 'load');
+      loads.push(...all.filter(({ kind }) => kind === 'load'));
       messages.push(frames);
       add(...frames);
     },
@@ -46,6 +50,7 @@ export function serveRig(module: string, channel: Channel = processChannel): Ser
   return {
     served,
     messages,
+    loads,
     log,
     send: (...frames) => {
       for (const posting of encodeToWorker(frames, channel).messages) {
@@ -70,5 +75,6 @@ export async function readyRig(module: string, channel?: Channel): Promise<Serve
   await new Promise(setImmediate);
   rig.log.length = 0;
   rig.messages.length = 0;
+  rig.loads.length = 0;
   return rig;
 }
