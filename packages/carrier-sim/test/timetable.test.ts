@@ -66,6 +66,17 @@ test('createTimetable() orders by departure and keeps numbers and minutes unique
   );
 });
 
+test.each(['2026-10-24', '2026-10-25', '2027-03-27', '2027-03-28', '2027-10-30', '2027-10-31'])(
+  'createTimetable() finds as many journeys with a change as are wanted around %s, though the clocks change',
+  (date) => {
+    const { trains } = createTimetable({ seed: 3 });
+    const changing = { carrier: 'renfe', origin: '7156312', destination: '7178400' } as const;
+    for (const journeys of [...Array(200).keys(), 400, 600, 800, 1000]) {
+      expect(trains({ ...changing, date, journeys })).toHaveLength(journeys);
+    }
+  },
+);
+
 test.each(['2026-03-29', '2026-10-25', '2026-12-01'])(
   'createTimetable() lists 1,000 journeys for every carrier on %s, the clocks changing or not',
   (date) => {
