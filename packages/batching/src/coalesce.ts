@@ -13,6 +13,8 @@ export interface CoalesceOptions<Args extends readonly unknown[], V>
 export interface Coalesced<Args extends readonly unknown[], V> {
   (...args: Args): Promise<V>;
   forget(...args: Args): boolean;
+  /** Whether a call with these arguments would be answered without a call of the function: see `Coalescer.has`. */
+  has(...args: Args): boolean;
   stats(): CoalescerStats;
 }
 
@@ -39,6 +41,7 @@ export function coalesce<Args extends readonly unknown[], V>(
   });
   return Object.assign((...args: Args) => coalescer.get(args), {
     forget: (...args: Args) => coalescer.forget(args),
+    has: (...args: Args) => coalescer.has(args),
     stats: () => coalescer.stats(),
   });
 }

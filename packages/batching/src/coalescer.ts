@@ -109,6 +109,14 @@ export interface Coalescer<K, V> extends AsyncDisposable {
   forgetUnshared(key: K): boolean;
   /** Forgets every key. */
   clear(): void;
+  /**
+   * Whether `get` of this key, called now, would be answered without a load of its own: a result is kept, fresh
+   * or stale, or a load in flight has room for one more caller. Starts nothing: a server above its limit lets in
+   * what it has, since that costs next to nothing, and refuses the rest.
+   *
+   * @throws TypeError for an object as key without option `key`
+   */
+  has(key: K): boolean;
   /** What is known of a key now; changes nothing. */
   peek(key: K): Peek<V> | undefined;
   stats(): CoalescerStats;

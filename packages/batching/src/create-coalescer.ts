@@ -103,6 +103,13 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     this.#kept?.clear();
   }
 
+  has(key: K): boolean {
+    const id = this.#idOf(key);
+    if (this.#kept?.peek(id) !== undefined) return true;
+    const load = this.#loads.get(id);
+    return load?.promise !== undefined && load.waiters < this.#maxWaiters;
+  }
+
   peek(key: K): Peek<V> | undefined {
     const id = this.#idOf(key);
     const kept = this.#kept?.peek(id);

@@ -44,3 +44,15 @@ test('coalesce() forgets by the same arguments', async () => {
   expect(count.forget('a')).toBe(true);
   expect(await count('a')).toBe(2);
 });
+
+test('coalesce() says whether a call would join one in flight, and makes none', async () => {
+  let calls = 0;
+  const count = coalesce(async (_key: string) => ++calls, { name: 'count' });
+  expect(count.has('a')).toBe(false);
+  expect(calls).toBe(0);
+  const first = count('a');
+  expect([count.has('a'), count.has('b')]).toEqual([true, false]);
+  await first;
+  expect(count.has('a')).toBe(false);
+  expect(() => count.has({} as never)).toThrow('primitive arguments expected');
+});

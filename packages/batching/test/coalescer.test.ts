@@ -361,6 +361,35 @@ test('forgetUnshared() spares a load that two wait for', () => {
   expect(calls).toHaveLength(2);
 });
 
+test('has() is true while a load has room for one more caller, and starts none', async () => {
+  const { load, calls } = holdLoads<string>();
+  const coalescer = createCoalescer(load, { name, maxWaitersPerKey: 2 });
+  expect(coalescer.has('a')).toBe(false);
+  const first = coalescer.get('a');
+  expect([coalescer.has('a'), coalescer.has('b')]).toEqual([true, false]);
+  const second = coalescer.get('a');
+  expect(coalescer.has('a')).toBe(false);
+  calls[0]?.resolve('A');
+  await Promise.all([first, second]);
+  expect(coalescer.has('a')).toBe(false);
+  void coalescer.get('b');
+  await coalescer.close();
+  expect(coalescer.has('b')).toBe(false);
+  expect(calls).toHaveLength(2);
+  expect(() => createCoalescer(load as never, { name }).has({})).toThrow(
+    'a primitive key expected',
+  );
+});
+
+test('has() is false inside the first step of the load itself, which could not be joined', async () => {
+  const inside: boolean[] = [];
+  const coalescer = createCoalescer((key: string): number => inside.push(coalescer.has(key)), {
+    name,
+  });
+  await coalescer.get('a');
+  expect(inside).toEqual([false]);
+});
+
 test('fresh: true starts a load that later calls join, and the older one is not kept', async () => {
   const { load, calls } = holdLoads<string>();
   const coalescer = createCoalescer(load, { name, ttlMs: 1000, clock: createManualClock() });

@@ -148,3 +148,21 @@ test('fresh passes by what is kept, for signals and timeouts as well', async () 
   expect(await coalescer.get('a', { fresh: true, signal })).toBe('a2');
   expect(await coalescer.get('a')).toBe('a2');
 });
+
+test('has() is true for what is kept, fresh, stale or failed, and starts no load', async () => {
+  const { clock, coalescer } = counting({ ttlMs: 100, staleMs: 50, errorTtlMs: 30 }, (call) => {
+    if (call > 1) throw new Error('down');
+    return 'first';
+  });
+  await coalescer.get('a');
+  expect(coalescer.has('a')).toBe(true);
+  clock.advance(120);
+  expect(coalescer.has('a')).toBe(true);
+  clock.advance(30);
+  expect(coalescer.has('a')).toBe(false);
+  await expect(coalescer.get('a')).rejects.toThrow('down');
+  expect(coalescer.has('a')).toBe(true);
+  clock.advance(30);
+  expect(coalescer.has('a')).toBe(false);
+  expect(coalescer.stats()).toMatchObject({ asked: 2, loaded: 2, hits: 0, staleHits: 0 });
+});
