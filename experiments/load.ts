@@ -1,12 +1,22 @@
 // `pnpm load --scenario stress|load|soak --rate 200 --duration 60 [--flags "…"]`: a load at a constant rate on the demo.
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+// `pnpm load --scenario overload [--accept …] [--dispatch …]`: more than it serves, in every way it accepts and dispatches.
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from './src/experiment-flags.ts';
+import { computeQuestion, measureOverload, searchQuestion } from './src/overload/overload.ts';
+import { overloadFlags } from './src/overload/overload-flags.ts';
+import {
+  type OverloadResults,
+  overloadChart,
+  overloadLine,
+  overloadReport,
+} from './src/overload/overload-report.ts';
 import { createPrograms, StartError } from './src/programs/programs.ts';
 import { startCarriers } from './src/programs/start-carriers.ts';
 import { startDemo } from './src/programs/start-demo.ts';
 import { renderSvg } from './src/results/chart.ts';
+import { circumstances } from './src/results/circumstances.ts';
 import { type LoadFlags, loadFlags } from './src/scenarios/load-flags.ts';
 import { loadChart, loadCsv, loadLine } from './src/scenarios/load-output.ts';
 import { loadVerdict } from './src/scenarios/load-verdict.ts';
@@ -18,13 +28,19 @@ const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
 
 try {
-  process.exitCode = await load(loadFlags(process.argv.slice(2)));
+  const argv = process.argv.slice(2);
+  process.exitCode = isOverload(argv) ? await overload(argv) : await load(loadFlags(argv));
 } catch (error) {
   // The demo says itself what is wrong with its flags.
   const isFlag = error instanceof StartError && error.exit === 2;
   const isUsage = error instanceof UsageError || isFlag;
   console.error(isFlag ? error.said : isUsage ? error.message : error);
   process.exitCode = isUsage ? 2 : 1;
+}
+
+function isOverload(argv: readonly string[]): boolean {
+  const place = argv.indexOf('--scenario');
+  return argv.includes('--scenario=overload') || (place >= 0 && argv[place + 1] === 'overload');
 }
 
 /** Gives the exit code: 1 if anything failed. */
@@ -61,5 +77,37 @@ async function load(flags: LoadFlags): Promise<number> {
     return verdict.errors === 0 ? 0 : 1;
   } finally {
     await programs.close();
+  }
+}
+
+/** Gives the exit code: 130 if it was stopped. */
+async function overload(argv: readonly string[]): Promise<number> {
+  const flags = overloadFlags(argv);
+  const questions = { search: searchQuestion(Date.now()), compute: computeQuestion };
+  const before = flags.before === undefined ? undefined : readResults(flags.before);
+  const rows = await measureOverload({
+    ...flags,
+    questions: flags.questions.map((name) => questions[name]),
+    signal: stop.signal,
+    onRow: (row) => console.log(overloadLine(row)),
+  });
+  const command = ['pnpm load', ...argv].join(' ');
+  const results: OverloadResults = { circumstances: circumstances(command, 1), rows };
+  const folder = flags.out ?? mkdtempSync(join(tmpdir(), 'load-'));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'overload.json'), `${JSON.stringify(results, null, 1)}\n`);
+  writeFileSync(join(folder, 'overload.md'), `${overloadReport(results, before).join('\n')}\n`);
+  writeFileSync(join(folder, 'overload.svg'), await renderSvg(overloadChart(results, before)));
+  console.log(`written to ${folder}`);
+  return stop.signal.aborted ? 130 : 0;
+}
+
+function readResults(path: string): OverloadResults {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new UsageError(
+      `Cannot load: --before must be an overload.json. ${(error as Error).message}`,
+    );
   }
 }

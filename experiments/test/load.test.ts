@@ -35,9 +35,9 @@ test('loadFlags() reads the flags of the demo though they begin with a dash', ()
 test.each([
   [
     ['--scenario', 'storm'],
-    "Cannot load: --scenario must be one of stress, load, soak, got 'storm'",
+    "Cannot load: --scenario must be one of stress, load, soak, overload, got 'storm'",
   ],
-  [[], "Cannot load: --scenario must be one of stress, load, soak, got ''"],
+  [[], "Cannot load: --scenario must be one of stress, load, soak, overload, got ''"],
   [
     ['--scenario', 'load', '--rate', '0'],
     "Cannot load: --rate must be an integer from 1 to 100000, got '0'",

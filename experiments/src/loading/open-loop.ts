@@ -3,8 +3,11 @@ export interface OpenLoopOptions {
   readonly perSecond: number;
   /** Requests under way; one that is due when so many are is not sent, and has failed. */
   readonly maxInFlight: number;
-  /** Sends one; resolves to whether the answer was the right one. A rejection is a failure. */
-  send(): Promise<boolean>;
+  /**
+   * Sends one that was due at `dueMs` since the start; resolves to whether the answer was the right one. A rejection is a
+   * failure.
+   */
+  send(dueMs: number): Promise<boolean>;
   /** Told of each request when its fate is known. */
   readonly onAnswer?: (answer: Answer) => void;
   readonly clock?: LoopClock;
@@ -45,7 +48,7 @@ export function openLoop(options: OpenLoopOptions): OpenLoop {
   const elapsed = (): number => clock.now() - startedAt;
 
   async function begin(dueMs: number): Promise<void> {
-    const isRight = await options.send().catch(() => false);
+    const isRight = await options.send(dueMs).catch(() => false);
     onAnswer({ kind: isRight ? 'answered' : 'failed', dueMs, ms: elapsed() - dueMs });
   }
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../experiment-flags.ts';
 
+/** Those at one rate. `overload` has flags of its own: `overload-flags.ts`. */
 export const SCENARIOS = ['stress', 'load', 'soak'] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
 
@@ -30,7 +31,7 @@ export function loadFlags(argv: readonly string[]): LoadFlags {
   const scenario = SCENARIOS.find((name) => name === given.scenario);
   if (scenario === undefined) {
     throw new UsageError(
-      `Cannot load: --scenario must be one of ${SCENARIOS.join(', ')}, got '${given.scenario ?? ''}'`,
+      `Cannot load: --scenario must be one of ${SCENARIOS.join(', ')}, overload, got '${given.scenario ?? ''}'`,
     );
   }
   if (!given.path.startsWith('/')) {
@@ -67,14 +68,14 @@ function parsed(argv: readonly string[]) {
 }
 
 /** The value of `--flags` begins with a dash, which the parser takes for another flag. */
-function withFlagsJoined(argv: readonly string[]): string[] {
+export function withFlagsJoined(argv: readonly string[]): string[] {
   const place = argv.indexOf('--flags');
   const value = argv[place + 1];
   if (place < 0 || value === undefined) return [...argv];
   return [...argv.slice(0, place), `--flags=${value}`, ...argv.slice(place + 2)];
 }
 
-function positive(name: string, text: string, most: number): number {
+export function positive(name: string, text: string, most: number): number {
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= 1 && value <= most) return value;
   throw new UsageError(`Cannot load: ${name} must be an integer from 1 to ${most}, got '${text}'`);
