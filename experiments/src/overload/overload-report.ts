@@ -1,6 +1,6 @@
 import { percent, table, three } from '@ticketing/bench-kit';
 import type { ChartSpec } from '../results/chart.ts';
-import { type Circumstances, circumstancesLine } from '../results/circumstances.ts';
+import type { Circumstances } from '../results/circumstances.ts';
 import type { OverloadRow } from './overload.ts';
 
 /** What one run of `pnpm load --scenario overload` found. Plain data. */
@@ -29,7 +29,7 @@ export function overloadReport(
 ): string[] {
   const questions = [...new Set(now.rows.map(({ question }) => question))];
   return [
-    circumstancesLine(now.circumstances),
+    methodLine(now.circumstances),
     ...questions.flatMap((question) => [
       '',
       `### \`${question}\``,
@@ -64,6 +64,13 @@ export function overloadChart(
       ...valuesOf(now, before === undefined ? '' : ', now'),
     ],
   };
+}
+
+function methodLine({ cores, processor, node, date, command }: Circumstances): string {
+  return (
+    `${cores} cores, ${processor}, Node ${node}, ${date}, \`${command}\`. ` +
+    'Server, carriers and load share the cores.'
+  );
 }
 
 function tableOf(
