@@ -27,6 +27,7 @@ export function watchProcess(): ProcessWatch {
   let seen = IDLE;
   let [due, windowEnd] = [performance.now() + EVERY_MS, performance.now() + WINDOW_MS];
   let timer = setTimeout(tick, EVERY_MS).unref();
+  let memoryBytes = 0;
 
   function tick(): void {
     const now = performance.now();
@@ -46,7 +47,14 @@ export function watchProcess(): ProcessWatch {
   }
 
   return {
-    stats: () => ({ memoryBytes: process.memoryUsage.rss(), eventLoop: seen }),
+    stats() {
+      try {
+        memoryBytes = process.memoryUsage.rss();
+      } catch {
+        // Reading it takes a file: a process that is out of those gives the last value.
+      }
+      return { memoryBytes, eventLoop: seen };
+    },
     close: () => clearTimeout(timer),
   };
 }

@@ -20,6 +20,20 @@ test('watchProcess() tells of a loop that was held for a tenth of a second', asy
   }
 });
 
+test('watchProcess() gives the last memory while it cannot be read', () => {
+  const watch = watchProcess();
+  try {
+    const { memoryBytes } = watch.stats();
+    const rss = vi.spyOn(process.memoryUsage, 'rss').mockImplementation(() => {
+      throw new Error('EMFILE: too many open files, uv_resident_set_memory');
+    });
+    expect(watch.stats().memoryBytes).toBe(memoryBytes);
+    rss.mockRestore();
+  } finally {
+    watch.close();
+  }
+});
+
 test.each([
   ['alone', []],
   ['in a cluster', ['--accept', 'cluster', '--workers', '1']],

@@ -1,4 +1,6 @@
 const fenceTag = 'dispatch-cluster.fence';
+/** As it is before a task can replace it. */
+const send = process.send?.bind(process);
 
 /** Whether a worker waits at the fence: the message is to be sent back to it. */
 export function isFence(message: unknown): boolean {
@@ -22,7 +24,7 @@ export async function crossFence(): Promise<void> {
       };
       process.on('message', listener);
       // If the channel has closed, the process ends by `disconnect`.
-      process.send?.({ ticketing: fenceTag }, undefined, undefined, () => {});
+      send?.({ ticketing: fenceTag }, undefined, undefined, () => {});
     });
   }
 }

@@ -56,6 +56,16 @@ test('the first exit code counts, and a process without a channel exits', () => 
   expect(exits[0]).toBe(4);
 });
 
+test('what a task puts in place of send and exit is not called', () => {
+  const host = fakeProcess();
+  const outbox = createOutbox(host);
+  Object.assign(host, { send: () => {}, exit: () => {} });
+  outbox.post('one');
+  outbox.exit(2);
+  host.callbacks[0]?.(null);
+  expect(host).toMatchObject({ messages: ['one'], exits: [2] });
+});
+
 test('a message that cannot be cloned throws, and keeps nobody from exiting', () => {
   const { exits, exit } = fakeProcess();
   const send = () => {

@@ -21,12 +21,18 @@ test('read() gives the last number written, 0 before', () => {
 
 test('a journal leaves no file behind', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'journal-'));
-  const journal = openStartJournal(folder);
+  const journal = openStartJournal([folder]);
   expect(readdirSync(folder)).toEqual([]);
   journal?.close();
   await rm(folder, { recursive: true });
 });
 
+test('openStartJournal() takes the first folder that lets it make a file', () => {
+  const journal = openStartJournal(['/nonexistent', tmpdir()]);
+  expect(journal?.read()).toBe(0);
+  journal?.close();
+});
+
 test('openStartJournal() gives nothing where no file can be made', () => {
-  expect(openStartJournal('/nonexistent')).toBe(undefined);
+  expect(openStartJournal(['/nonexistent', '/nonexistent/either'])).toBe(undefined);
 });

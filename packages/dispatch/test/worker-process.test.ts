@@ -1,4 +1,7 @@
 import { type ForkOptions, fork } from 'node:child_process';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { devNull } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { WorkerEnd } from '../src/contract/transport.ts';
@@ -6,6 +9,7 @@ import { WorkerProcess } from '../src/process/worker-process.ts';
 
 const entry = new URL('fixtures/child.mjs', import.meta.url);
 const begun: WorkerProcess[] = [];
+const { openSync } = fs;
 
 // What the children complain of is not what this run reports.
 vi.spyOn(process.stderr, 'write').mockReturnValue(true);
@@ -178,9 +182,14 @@ test('a process that cannot be started ends with the cause', async () => {
 });
 
 test('without a journal every task that was sent counts as started', async () => {
-  vi.stubEnv('TMPDIR', '/nonexistent');
+  const open = vi.spyOn(fs, 'openSync').mockImplementation((path, ...how) => {
+    if (path !== devNull) throw new Error('EROFS: read-only file system');
+    return openSync(path, ...how);
+  });
+  syncBuiltinESMExports();
   const worker = begin();
-  vi.unstubAllEnvs();
+  open.mockRestore();
+  syncBuiltinESMExports();
   expect(worker.child.started()).toBe(0);
   worker.child.send({ kind: 'exit', code: 0 }, 5);
   expect(worker.child.started()).toBe(5);

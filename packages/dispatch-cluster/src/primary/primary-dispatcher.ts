@@ -24,7 +24,9 @@ const notHere: readonly string[] = ['min', 'max', 'stopGraceMs', 'healthMs', 're
 export function primaryDispatcher<M extends TaskMap>(
   options: PrimaryDispatcherOptions = {},
 ): Dispatcher<M> {
-  if (process.send === undefined) {
+  // As it is before a task can replace it.
+  const send = process.send?.bind(process);
+  if (send === undefined) {
     throw new TypeError(`Cannot ${ACTION}: a worker of a cluster expected, got another process`);
   }
   const unknown = notHere.find((name) => Object.hasOwn(Object(options), name));
@@ -37,15 +39,14 @@ export function primaryDispatcher<M extends TaskMap>(
     max: 1,
   };
   resolvePoolOptions(ACTION, 'primary', settings);
-  return createDispatcher<M>(createPrimaryTransport(channelOfProcess), settings);
+  const channel: PrimaryLink = {
+    pid: process.ppid,
+    // With a callback a channel that has closed is no error: `disconnect` ends this process.
+    send: (message) => void send(message, undefined, undefined, () => {}),
+    listen(listener) {
+      process.on('message', listener);
+      return () => process.off('message', listener);
+    },
+  };
+  return createDispatcher<M>(createPrimaryTransport(channel), settings);
 }
-
-const channelOfProcess: PrimaryLink = {
-  pid: process.ppid,
-  // With a callback a channel that has closed is no error: `disconnect` ends this process.
-  send: (message) => void process.send?.(message, undefined, undefined, () => {}),
-  listen(listener) {
-    process.on('message', listener);
-    return () => process.off('message', listener);
-  },
-};

@@ -41,6 +41,8 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
       `Cannot ${ACTION}: the first call in a process that startCluster started expected, got another`,
     );
   }
+  // As it is before a task can replace it.
+  const send = process.send?.bind(process);
   const server = new WorkerServer(options, start, {
     report: (data) => served.tell({ kind: 'report', data, worked: data.requests > 0 }),
     recycle: () => served.tell({ kind: 'recycle' }),
@@ -53,7 +55,7 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
   process.on('message', async (message) => {
     if (!isLeave(message)) return;
     await server.stop();
-    process.send?.(left, undefined, undefined, () => {});
+    send?.(left, undefined, undefined, () => {});
   });
   process.on('SIGTERM', () => served.tell({ kind: 'recycle' }));
   return {

@@ -14,23 +14,26 @@ export interface Outbox {
 
 /** Creates the outbox of this process. */
 export function createOutbox(host: OutboxProcess): Outbox {
+  // As they are before a task can replace them: one that is silent would make its call wait for ever.
+  const send = host.send?.bind(host);
+  const exit = host.exit.bind(host);
   let unsent = 0;
   let exitCode: number | undefined;
   // With a callback a failure, such as EPIPE while the parent dies, is no `error` event.
   const sent = () => {
     unsent -= 1;
-    if (unsent === 0 && exitCode !== undefined) host.exit(exitCode);
+    if (unsent === 0 && exitCode !== undefined) exit(exitCode);
   };
   return {
     post(message) {
-      if (host.send === undefined) return;
+      if (send === undefined) return;
       // Throws for what cannot be cloned, which is then not waited for.
-      host.send(message, sent);
+      send(message, sent);
       unsent += 1;
     },
     exit(code) {
       exitCode ??= code;
-      if (unsent === 0) host.exit(exitCode);
+      if (unsent === 0) exit(exitCode);
     },
   };
 }

@@ -19,8 +19,21 @@ export interface StartJournal {
   close(): void;
 }
 
-/** Opens a journal in the folder for temporary files; `undefined` where that is not possible. */
-export function openStartJournal(folder: string = tmpdir()): StartJournal | undefined {
+/**
+ * Opens a journal in the first of the folders that lets it: by default that of temporary files, then the memory that Linux
+ * offers as a folder, which a container with a read-only root has as well. `undefined` where none does.
+ */
+export function openStartJournal(
+  folders: readonly string[] = [tmpdir(), '/dev/shm'],
+): StartJournal | undefined {
+  for (const folder of folders) {
+    const journal = openIn(folder);
+    if (journal !== undefined) return journal;
+  }
+  return undefined;
+}
+
+function openIn(folder: string): StartJournal | undefined {
   const path = join(folder, `dispatch-${process.pid}-${randomUUID()}`);
   let fd: number;
   try {

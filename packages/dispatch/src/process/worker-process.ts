@@ -1,5 +1,7 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { devNull } from 'node:os';
 import type { WorkerEnd } from '../contract/transport.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 import { openStartJournal, type StartJournal } from './start-journal.ts';
@@ -40,13 +42,16 @@ export class WorkerProcess {
 
   constructor(start: WorkerProcessStart, events: WorkerProcessEvents) {
     this.#events = events;
+    // Without a journal the null device takes its place, so that the worker need not know. `'ignore'` would open nothing:
+    // above the standard files the worker would write into whatever file of Node's own has that number.
+    const fd = this.#journal?.fd ?? openSync(devNull, 'r+');
     try {
-      // Without a journal its place is taken by the null device, so that the worker need not know.
-      const journal = this.#journal?.fd ?? 'ignore';
-      this.#child = start.launch(['ignore', 'inherit', 'pipe', 'ipc', journal]);
+      this.#child = start.launch(['ignore', 'inherit', 'pipe', 'ipc', fd]);
     } catch (error) {
       this.#journal?.close();
       throw error;
+    } finally {
+      if (this.#journal === undefined) closeSync(fd);
     }
     this.#listen(start.guard);
   }

@@ -5,6 +5,7 @@ import { contextCases } from './cases/context-cases.ts';
 import { copyCases } from './cases/copy-cases.ts';
 import { drainCases } from './cases/drain-cases.ts';
 import { errorCases } from './cases/error-cases.ts';
+import { hostCases } from './cases/host-cases.ts';
 import { killCases } from './cases/kill-cases.ts';
 import { lossCases } from './cases/loss-cases.ts';
 import { mapCases } from './cases/map-cases.ts';
@@ -39,6 +40,7 @@ const groups: readonly (readonly [group: string, drafts: readonly CaseDraft[]])[
   ['loss', lossCases],
   ['retries', retryCases],
   ['start', startCases],
+  ['host', hostCases],
   ['values', valueCases],
   ['copies', copyCases],
   ['transfer', transferCases],

@@ -10,19 +10,26 @@ const EVERY_MS = 20;
 /** Asking the system takes longer than many a task. */
 const MEMORY_EVERY_MS = 1000;
 
-/** Makes the meter of a thread; the first reading comes after 20 ms, the first of memory with it. */
+/**
+ * Makes the meter of a thread; the first reading comes after 20 ms, the first of memory with it. While memory cannot be
+ * read (that of a process takes a file, and a process may be out of those) the last value stands.
+ */
 export function createLoadMeter(memoryBytes: () => number): LoadMeter {
   let last = performance.eventLoopUtilization();
   let lastAt = performance.now();
   let memoryAt = Number.NEGATIVE_INFINITY;
-  let memory = 0;
+  let memory: number | undefined;
   return {
     read(now) {
       if (now - lastAt < EVERY_MS) return undefined;
       lastAt = now;
       if (now - memoryAt >= MEMORY_EVERY_MS) {
         memoryAt = now;
-        memory = memoryBytes();
+        try {
+          memory = memoryBytes();
+        } catch {
+          // Statistics are no reason to end.
+        }
       }
       const current = performance.eventLoopUtilization();
       const activeMs = current.active - last.active;
