@@ -11,7 +11,7 @@ export const Problem = Type.Object(
     status: Type.Integer(),
     detail: Type.String(),
     code: Type.Optional(Type.String({ description: 'Stable, for programs' })),
-    instance: Type.String(),
+    instance: Type.Optional(Type.String({ description: 'Path of the request' })),
     parameter: Type.Optional(
       Type.String({ description: 'Name of the query parameter that is wrong' }),
     ),
@@ -27,7 +27,11 @@ export type Problem = Static<typeof Problem>;
 const titles = {
   400: 'Bad request',
   404: 'Not found',
+  405: 'Method not allowed',
   406: 'Not acceptable',
+  408: 'Request timeout',
+  417: 'Expectation failed',
+  431: 'Request header fields too large',
   499: 'Client closed request',
   500: 'Internal server error',
   502: 'Every carrier failed',
@@ -35,7 +39,7 @@ const titles = {
   504: 'No carrier answered in time',
 } as const;
 
-type ProblemStatus = keyof typeof titles;
+export type ProblemStatus = keyof typeof titles;
 type Details = Omit<Problem, 'type' | 'title' | 'status' | 'instance'> & {
   /** Instead of the one of the status. */
   readonly title?: string;
@@ -71,19 +75,23 @@ export function sendProblem(
   reply: FastifyReply,
 ): FastifyReply {
   const { status, details } = toProblem(error, request);
-  const { title = titles[status] } = details;
   if (status === 500) request.log.error(error);
-  const [path] = request.url.split('?');
   return reply
     .code(status)
     .type('application/problem+json')
-    .send({
-      type: `urn:ticketing:problem:${title.toLowerCase().replaceAll(' ', '-')}`,
-      title,
-      status,
-      instance: path?.slice(0, 200),
-      ...details,
-    });
+    .send(problemBody(status, details, request.url));
+}
+
+/** What is sent of a problem. `url` is that of the request, if there was one. */
+export function problemBody(status: ProblemStatus, details: Details, url?: string) {
+  const { title = titles[status] } = details;
+  return {
+    type: `urn:ticketing:problem:${title.toLowerCase().replaceAll(' ', '-')}`,
+    title,
+    status,
+    instance: url?.split('?', 1)[0]?.slice(0, 200),
+    ...details,
+  };
 }
 
 function toProblem(error: unknown, request: FastifyRequest): ProblemError {

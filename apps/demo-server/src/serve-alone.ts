@@ -18,7 +18,11 @@ export async function serveAlone(given: ServeGiven): Promise<Omit<Serving, 'carr
       config: () => shownFlags(flags, carriersUrl),
       processes: async () => [ownStatus(parts)],
     },
-    { logRequests: flags.logRequests, tls: readTls(flags) },
+    {
+      logRequests: flags.logRequests,
+      requestTimeoutMs: flags.requestTimeoutMs,
+      tls: readTls(flags),
+    },
   );
   // Connections that were busy when the server began to stop would stay open for their keep-alive time.
   app.addHook('onResponse', async () => {

@@ -47,6 +47,7 @@ const worker = clusterWorker({
       },
       {
         logRequests: flags.logRequests,
+        requestTimeoutMs: flags.requestTimeoutMs,
         tls: tls && { ...tls, ticketKeys: Buffer.from(ticketKeys, 'base64') },
       },
     ),

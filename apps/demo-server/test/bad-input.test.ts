@@ -1,12 +1,13 @@
-import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { MADRID_BARCELONA, serveDemo, TODAY as today } from './demo.ts';
+import { exchange, MADRID_BARCELONA, serveDemo, TODAY as today } from './demo.ts';
+
+type Case = [path: string, parameter: string, expected: RegExp];
 
 const yesterday = '2026-11-19';
 
 test('bad input is 400 problem+json that names the parameter', async () => {
   const { get } = await serveDemo('--latency', '0');
-  const cases: [path: string, parameter: string, expected: RegExp][] = [
+  const cases: Case[] = [
     ['/search?origin=Atlantis&destination=Barcelona', 'origin', /a known station/],
     ['/search?origin=Madrid&destination=Atlantis', 'destination', /a known station/],
     ['/search?origin=San&destination=Barcelona', 'origin', /the name of one station/],
@@ -25,7 +26,11 @@ test('bad input is 400 problem+json that names the parameter', async () => {
     [`${MADRID_BARCELONA}&date="${today}"`, 'date', /a day of the calendar/],
     [`${MADRID_BARCELONA}&date=`, 'date', /a day of the calendar/],
     [`${MADRID_BARCELONA}&passengers=0`, 'passengers', />= 1/],
-    [`${MADRID_BARCELONA}&passengers=two`, 'passengers', /integer/],
+    ...['two', '', '0x1', '1e0', '+1', '%2B1', '01', '9.0', '%201', '1%20', '1_0', '١'].map(
+      (text) => [`${MADRID_BARCELONA}&passengers=${text}`, 'passengers', /integer/] as Case,
+    ),
+    [`${MADRID_BARCELONA}&passengers=-1`, 'passengers', />= 1/],
+    ['/compute?ms=1e3', 'ms', /integer/],
     [`${MADRID_BARCELONA}&order=beauty`, 'order', /allowed/],
     [`${MADRID_BARCELONA}&class=first`, 'class', /a parameter of/],
     [`/search?destination=Barcelona&origin=${'x'.repeat(10_000)}`, 'origin', /100 characters/],
@@ -59,15 +64,50 @@ test('bytes that are no request, and paths that are none, are problems too', asy
   expect(await get('/%ff')).toMatchObject({ status: 400, type: 'application/problem+json' });
   const huge = `${MADRID_BARCELONA}&date=${'9'.repeat(20_000)}`;
   expect(await get(huge)).toMatchObject({ status: 431, type: 'application/problem+json' });
-  const answer = await new Promise<string>((resolve) => {
-    let text = '';
-    const socket = connect(Number(new URL(url).port), '127.0.0.1', () =>
-      socket.write('hello\r\n\r\n'),
-    );
-    socket.on('data', (data) => {
-      text += data;
+  expect(await exchange(url, 'hello\r\n\r\n')).toMatch(
+    /^HTTP\/1.1 400 Bad request\r\n(.*\r\n)*\r\n\{.*HPE_INVALID/,
+  );
+});
+
+test.each([
+  ['GET /healthz HTTP/1.1', 400, /one Host header, got none/],
+  ['GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b', 400, /one Host header, got 2/],
+  ['GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: 200-ok', 417, /100-continue, got 200-ok/],
+])('%j is %i problem+json', async (head, status, detail) => {
+  const { url } = await serveDemo();
+  const answer = await exchange(url, `${head}\r\nConnection: close\r\n\r\n`);
+  const [start = '', body = ''] = answer.split('\r\n\r\n');
+  expect(start).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(start).toMatch(/^content-type: application\/problem\+json/im);
+  expect(JSON.parse(body)).toMatchObject({ status, detail: expect.stringMatching(detail) });
+});
+
+test('HTTP/1.0 needs no Host', async () => {
+  const { url } = await serveDemo();
+  expect(await exchange(url, 'GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
+});
+
+test('a method that a path does not have is 405 with those that it has', async () => {
+  const { get } = await serveDemo();
+  const cases = [
+    ['POST', MADRID_BARCELONA, 'GET, HEAD'],
+    ['PROPFIND', '/search', 'GET, HEAD'],
+    ['DELETE', '/api/v1/worms/utilize', 'GET, HEAD'],
+    ['OPTIONS', '/healthz', 'GET, HEAD'],
+    ['GET', '/sink', 'POST'],
+    ['PUT', '/sink', 'POST'],
+    ['PATCH', '/openapi.json', 'GET, HEAD'],
+  ] as const;
+  for (const [method, path, allow] of cases) {
+    const body = ['PUT', 'POST', 'PATCH'].includes(method) ? { body: '{' } : {};
+    const headers = { 'content-type': 'application/json' };
+    const answer = await get(path, { method, headers, ...body });
+    expect(answer, `${method} ${path}`).toMatchObject({
+      status: 405,
+      type: 'application/problem+json',
+      body: { status: 405, detail: `${path.split('?')[0]} takes ${allow}, got ${method}` },
     });
-    socket.on('close', () => resolve(text));
-  });
-  expect(answer).toMatch(/^HTTP\/1.1 400 Bad request\r\n(.*\r\n)*\r\n\{.*HPE_INVALID/);
+    expect(answer.headers.get('allow')).toBe(allow);
+  }
+  expect(await get('/nowhere', { method: 'POST' })).toMatchObject({ status: 404 });
 });

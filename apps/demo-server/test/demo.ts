@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -62,6 +63,32 @@ export async function getFrom(url: string, init: RequestInit = {}) {
     // biome-ignore lint/suspicious/noExplicitAny: tests look into answers as they are
     body: (/[/+]json/.test(type) ? JSON.parse(text) : text) as any,
   };
+}
+
+/**
+ * What a server writes until it closes a connection on which a client writes a text, and then one more byte every 50 ms
+ * if it is told to drip.
+ */
+export function exchange(
+  url: string,
+  text: string,
+  { drips = false }: { readonly drips?: boolean } = {},
+): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    const timer = drips ? setInterval(() => socket.write('x'), 50) : undefined;
+    // A server that cuts a connection may reset it.
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    socket.once('close', () => {
+      clearInterval(timer);
+      resolve(answer);
+    });
+  });
 }
 
 export interface DemoProcess {

@@ -8,6 +8,7 @@ test('readFlags() fills every default', () => {
     port: 3000,
     host: '127.0.0.1',
     deadlineMs: 2000,
+    requestTimeoutMs: 30_000,
     carriers: ['renfe', 'ouigo', 'avlo'],
     carriersUrl: undefined,
     latency: { kind: 'fixed', ms: 50 },

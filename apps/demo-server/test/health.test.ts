@@ -21,6 +21,7 @@ test('/config shows the resolved flags, the upstream and the processes, and no s
     port: 0,
     host: '127.0.0.1',
     deadlineMs: 700,
+    requestTimeoutMs: 30_000,
     carriers: ['renfe', 'avlo'],
     carriersUrl,
     latency: { kind: 'lognormal', p50Ms: 20, p99Ms: 200 },
@@ -79,7 +80,36 @@ test('/openapi.json describes every route, parameter and answer', async () => {
     'passengers',
     'order',
   ]);
-  expect(Object.keys(search.responses)).toEqual(['200', '204', '400', '406', '502', '503', '504']);
+  expect(Object.keys(search.responses)).toEqual([
+    '200',
+    '204',
+    '400',
+    '405',
+    '406',
+    '408',
+    '417',
+    '431',
+    '502',
+    '503',
+    '504',
+  ]);
+  type Operation = { responses: Record<string, { content?: object }> };
+  const operations = Object.entries<Record<string, Operation>>(body.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { responses }]) => ({
+      name: `${method} ${path}`,
+      responses,
+    })),
+  );
+  for (const { name, responses } of operations) {
+    const { 200: ok, ...others } = responses;
+    expect(Object.keys(others), name).toEqual(
+      expect.arrayContaining(['400', '405', '408', '417', '431', '503']),
+    );
+    for (const [status, { content }] of Object.entries(others)) {
+      if (status === '204') continue;
+      expect(Object.keys(content ?? {}), `${name} ${status}`).toEqual(['application/problem+json']);
+    }
+  }
   expect(Object.keys(search.responses['200'].content)).toEqual([
     'application/json',
     'application/x-ndjson',

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { cutSlowBody } from './cut-slow-body.ts';
 import { serveDemo } from './demo.ts';
 
 test.each([
@@ -26,4 +27,8 @@ test('/sink refuses a digest that it does not know', async () => {
   const { get } = await serveDemo();
   const { status, body } = await get('/sink?hash=crc', { method: 'POST', body: 'x' });
   expect([status, body.parameter]).toEqual([400, 'hash']);
+});
+
+test('a request that does not arrive within --request-timeout-ms is cut', async () => {
+  await cutSlowBody(await serveDemo('--request-timeout-ms', '200'));
 });

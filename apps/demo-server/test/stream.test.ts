@@ -99,6 +99,12 @@ test('a stream of a bad query is a problem, not a stream', async () => {
 test.each([
   ['text/html,application/xhtml+xml,*/*;q=0.8', 200, 'application/json'],
   ['application/json;q=0.5, text/event-stream', 200, 'text/event-stream'],
+  ['application/json; charset=utf-8', 200, 'application/json'],
+  ['application/json;v=1;q=0.5, text/csv', 200, 'application/json'],
+  ['application/x-ndjson; charset=utf-8', 200, 'application/x-ndjson'],
+  ['text/event-stream;charset="utf-8,;q=0"', 200, 'text/event-stream'],
+  ['application/json;profile="a;q=1";q=0.1, text/event-stream;q=0.2', 200, 'text/event-stream'],
+  ['application/json;charset=utf-8;q=0', 406, 'application/problem+json'],
   ['text/csv', 406, 'application/problem+json'],
 ])('Accept: %s is %i %s', async (accept, status, type) => {
   const { get } = await serveDemo('--latency', '0');

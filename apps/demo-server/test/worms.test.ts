@@ -77,7 +77,9 @@ test('/openapi.json describes it', async () => {
   expect(described.parameters).toMatchObject([
     { name: 'class', in: 'path', required: true, schema: { minLength: 1, maxLength: 100 } },
   ]);
-  expect(Object.keys(described.responses)).toEqual(['200', '400', '502', '503', '504']);
+  expect(Object.keys(described.responses)).toEqual(
+    expect.arrayContaining(['200', '400', '502', '503', '504']),
+  );
   const { schema } = described.responses['200'].content['application/json'];
   expect(schema.items.required).toEqual(Object.keys(firstTen(1000)[0] ?? {}));
 });

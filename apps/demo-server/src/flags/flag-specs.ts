@@ -64,6 +64,11 @@ export const flagSpecs: { readonly [K in keyof Said]: FlagSpec<Said[K]> } = {
   offload: { name: 'offload', read: oneOf(OFFLOADS), fallback: 'whole' },
   coalesce: { name: 'coalesce', read: oneOf(COALESCES), fallback: 'on' },
   deadlineMs: { name: 'deadline-ms', read: integerFrom(1, 600_000), fallback: 2000 },
+  requestTimeoutMs: {
+    name: 'request-timeout-ms',
+    read: integerFrom(100, 600_000),
+    fallback: 30_000,
+  },
   carriers: { name: 'carriers', read: carrierList(CARRIER_NAMES), fallback: CARRIER_NAMES },
   carriersUrl: {
     name: 'carriers-url',

@@ -20,6 +20,8 @@ export interface Flags {
   /** Whether equal searches in flight are one: in each serving process, or on the whole machine. */
   readonly coalesce: Coalesce;
   readonly deadlineMs: number;
+  /** A request, with its body, must arrive within this time. */
+  readonly requestTimeoutMs: number;
   readonly carriers: readonly CarrierName[];
   /** Base URL of an upstream; `undefined` = the embedded simulator. */
   readonly carriersUrl: string | undefined;

@@ -1,5 +1,6 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import type { CarrierStatus, SearchEvent } from '@ticketing/core';
+import type { FastifyRequest } from 'fastify';
 import type { Parts } from '../compose.ts';
 import type { SearchDocument } from '../documents.ts';
 import { eventFormats, toStream } from '../event-formats.ts';
@@ -7,6 +8,8 @@ import { Problem, ProblemError } from '../problem.ts';
 import { readSearchQuery } from '../search-query.ts';
 import { SearchAnswer, SearchParameters, SearchStreamEvent } from '../search-schema.ts';
 
+/** Of a media range; a text in quotes may have any character. */
+const PARAMETER = /;[^;,"]*(?:"(?:[^"\\]|\\.)*"[^;,"]*)*/g;
 const problem = { content: { 'application/problem+json': { schema: Problem } } };
 // Typed `unknown`: the schemas document what is sent, a test holds real answers against them.
 const response: unknown = {
@@ -41,7 +44,7 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
   app.get('/search', { schema }, async (request, reply) => {
     const query = readSearchQuery(request.query, stations, now());
     const { order = 'departure' } = request.query;
-    const accepted = request.accepts().type(['application/json', ...Object.keys(eventFormats)]);
+    const accepted = acceptedType(request);
     reply.header('vary', 'accept');
     if (accepted === 'application/json') {
       const gone = new AbortController();
@@ -55,7 +58,7 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
         .type('application/json; charset=utf-8')
         .send(document.body);
     }
-    const format = eventFormats[String(accepted)];
+    const format = accepted && eventFormats[accepted];
     if (!format) {
       const expected = ['application/json', ...Object.keys(eventFormats)].join(', ');
       throw new ProblemError(406, {
@@ -67,12 +70,22 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
     // An EventSource connects again when a stream has ended: 204 tells it to stop.
     if (request.headers['last-event-id'] === 'search-done') return reply.code(204).send(null);
     return reply
-      .type(String(accepted))
+      .type(accepted)
       .header('cache-control', 'no-store')
       .send(toStream<SearchEvent>(search.stream(query, { order }), format));
   });
   done();
 };
+
+/** Of the types that the server has, the one that the client likes best; its parameters, such as `charset`, do not matter. */
+function acceptedType(request: FastifyRequest): string | false {
+  const { headers } = request.raw;
+  headers.accept &&= headers.accept.replace(PARAMETER, (text) =>
+    /^;\s*q\s*=/i.test(text) ? text : '',
+  );
+  const types = request.accepts().type(['application/json', ...Object.keys(eventFormats)]);
+  return typeof types === 'string' && types;
+}
 
 /** Nobody answered: that is no list of trains. */
 function refuseWithoutAnswer({ carriers }: SearchDocument): void {

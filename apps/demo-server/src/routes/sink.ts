@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { ProblemError } from '../problem.ts';
 
 /** `POST /sink`: takes a body of any type and size, and tells what came. */
 export const sinkRoute: FastifyPluginCallbackTypebox = (app, _options, done) => {
@@ -27,9 +28,13 @@ export const sinkRoute: FastifyPluginCallbackTypebox = (app, _options, done) => 
     async ({ raw, query: { hash } }) => {
       const digest = hash && createHash(hash);
       let bytes = 0;
-      for await (const chunk of raw as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        digest?.update(chunk);
+      try {
+        for await (const chunk of raw as AsyncIterable<Buffer>) {
+          bytes += chunk.length;
+          digest?.update(chunk);
+        }
+      } catch {
+        throw new ProblemError(499, { detail: 'The client left, or was too slow' });
       }
       return digest === undefined ? { bytes } : { bytes, md5: digest.digest('hex') };
     },
