@@ -12,4 +12,5 @@ export { createSocketRouter } from './master/create-socket-router.ts';
 export { clusterWorkers } from './source/cluster-workers.ts';
 export type { ForkOptions } from './source/fork-options.ts';
 export { forkWorkers } from './source/fork-workers.ts';
+export { arrivedAt } from './worker/arrivals.ts';
 export { attachWorker } from './worker/attach-worker.ts';

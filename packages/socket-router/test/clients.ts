@@ -13,6 +13,8 @@ export interface Told {
   readonly remoteAddress: string;
   readonly remotePort: number;
   readonly bytes: number;
+  /** On the machine's monotonic clock; null when the worker does not know it. */
+  readonly arrivedAt: number | null;
   readonly md5: string;
 }
 

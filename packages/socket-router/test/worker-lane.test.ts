@@ -41,6 +41,7 @@ function held(id: number): HeldConnection {
     socket: new Socket(),
     bytes: Buffer.from('GET'),
     choice: { kind: 'any' },
+    arrivedAt: 0,
     speaksTls: false,
     proxy: undefined,
     attempts: 0,

@@ -9,6 +9,8 @@ export interface HeldConnection {
   /** Read, and not yet given to a worker. */
   bytes: Buffer;
   choice: Choice;
+  /** When its head was read, on the machine's monotonic clock. */
+  arrivedAt: number;
   /** Known when the head is read: HTTP answers mean nothing to such a client. */
   speaksTls: boolean;
   proxy: ProxiedAddresses | undefined;

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { ANY_WORKER } from '../routing/decide.ts';
+import { monotonicMs } from '../wire/monotonic-clock.ts';
 import { HeadSniffer, type ReadHead, type SnifferOptions } from './head-sniffer.ts';
 import type { HeldConnection } from './held-connection.ts';
 
@@ -43,6 +44,7 @@ export class Reception {
       socket,
       bytes: Buffer.alloc(0),
       choice: ANY_WORKER,
+      arrivedAt: 0,
       speaksTls: false,
       proxy: undefined,
       attempts: 0,
@@ -110,6 +112,7 @@ export class Reception {
     if (sniffed.kind !== 'read') return;
     this.#reading.delete(connection);
     connection.stage = 'waiting';
+    connection.arrivedAt = monotonicMs();
     connection.timer?.refresh();
     const all = chunks.length === 1 ? chunk : Buffer.concat(chunks);
     connection.bytes = sniffer.proxyBytes === 0 ? all : all.subarray(sniffer.proxyBytes);

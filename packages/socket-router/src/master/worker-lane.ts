@@ -123,7 +123,7 @@ export class WorkerLane {
   }
 
   #give(connection: HeldConnection): void {
-    const { id, socket, bytes, choice, proxy } = connection;
+    const { id, socket, bytes, arrivedAt, choice, proxy } = connection;
     const sentAt = monotonicMs();
     connection.stage = 'given';
     connection.attempts += 1;
@@ -134,6 +134,7 @@ export class WorkerLane {
       id,
       bytes: bytes.length > MAX_TEXT_BYTES ? bytes : bytes.toString('latin1'),
       before: sentAt + CLAIM_SHARE * this.#claimTimeoutMs,
+      arrivedAt,
       ...(choice.kind === 'key' && { key: choice.key }),
       ...(choice.kind !== 'any' && { isRouted: true }),
       ...(proxy && { proxy }),

@@ -13,17 +13,28 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 
 const FORWARDED_FOR = 'x-forwarded-for';
 
-/** Who asked, for a server that sees the proxy's connection only. */
+/**
+ * When the head of a request was read, on the machine's monotonic clock. A proxy replaces what a client sends under
+ * this name, and a worker reads it on connections to its unix socket alone, so no client can set it.
+ */
+export const ARRIVED_AT = 'x-router-arrived-at';
+
+/** What a server that sees the proxy's connection alone cannot know. */
 export interface AskedBy {
   readonly remoteAddress: string | undefined;
+  /** On the machine's monotonic clock. */
+  readonly arrivedAt: number;
 }
 
 /**
- * The headers of a request as a proxy sends it on, as names and values in turn: without those of the connection, and
- * with the client's address at the end of `X-Forwarded-For`.
+ * The headers of a request as a proxy sends it on, as names and values in turn: without those of the connection, with
+ * the client's address at the end of `X-Forwarded-For`, and with the time of arrival.
  */
-export function requestHeaders(request: IncomingMessage, { remoteAddress }: AskedBy): string[] {
-  const headers = withoutHopByHop(request.rawHeaders, request.headers.connection);
+export function requestHeaders(request: IncomingMessage, askedBy: AskedBy): string[] {
+  const { remoteAddress, arrivedAt } = askedBy;
+  let headers = withoutHopByHop(request.rawHeaders, request.headers.connection);
+  if (request.headers[ARRIVED_AT] !== undefined) headers = without(headers, ARRIVED_AT);
+  headers.push(ARRIVED_AT, String(arrivedAt));
   if (remoteAddress === undefined) return headers;
   const before = request.headers[FORWARDED_FOR];
   const kept = before === undefined ? headers : without(headers, FORWARDED_FOR);

@@ -35,6 +35,8 @@ export interface HandMessage {
   bytes: string | Buffer;
   /** Time on the machine's monotonic clock from which on the worker may not take it any more. */
   before: number;
+  /** When its first head was read, on the same clock. */
+  arrivedAt: number;
   /** What its first request was routed by. */
   key?: string;
   /** Routed by a key or to a slot, and not just to the least loaded. */

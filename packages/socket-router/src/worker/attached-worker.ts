@@ -12,6 +12,7 @@ import {
 } from '../wire/messages.ts';
 import { withinMs } from '../wire/within-ms.ts';
 import { type Affinity, STAYING } from './affinity.ts';
+import { Arrivals } from './arrivals.ts';
 import { type AttachableServer, allowsHalfOpen } from './attachable-server.ts';
 import { ClientAddresses } from './client-address.ts';
 import { openDoor } from './door.ts';
@@ -37,6 +38,7 @@ export class AttachedWorker implements WorkerHandle {
   readonly #sessions = new Set<{ close(): void }>();
   readonly #draining = new AbortController();
   readonly #addresses: ClientAddresses;
+  readonly #arrivals: Arrivals;
   #end: Promise<void> | undefined;
 
   constructor(server: AttachableServer, options: AttachedWorkerOptions) {
@@ -44,6 +46,7 @@ export class AttachedWorker implements WorkerHandle {
     this.#options = options;
     this.#channel = options.channel;
     this.#addresses = new ClientAddresses(server);
+    this.#arrivals = new Arrivals(server);
     // An HTTP server that does not listen knows no timeouts and no idle connections: it begins with this event.
     if (!server.listening) server.emit('listening');
     server.on(
@@ -121,7 +124,7 @@ export class AttachedWorker implements WorkerHandle {
     door: string | undefined,
   ): Promise<void> {
     link.affinity = await this.#affinityOf(affinity, slot);
-    if (door !== undefined) link.door = await openDoor(door, this.#server);
+    if (door !== undefined) link.door = await openDoor(door, this.#server, this.#arrivals);
   }
 
   async #affinityOf(affinity: HelloMessage['affinity'], slot: string): Promise<Affinity> {
@@ -147,11 +150,12 @@ export class AttachedWorker implements WorkerHandle {
 
   #take(link: RouterLink, message: HandMessage, socket: Socket | undefined): void {
     if (!link.take(message, socket)) return;
-    const { bytes, proxy } = message;
+    const { bytes, proxy, arrivedAt } = message;
     socket.allowHalfOpen = allowsHalfOpen(this.#server);
     const read = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytesOf(bytes);
     if (read.length > 0) socket.unshift(read);
     if (proxy !== undefined) this.#addresses.set(socket, proxy);
+    this.#arrivals.add(socket, arrivedAt);
     link.affinity.add(socket, message);
     this.#server.emit('connection', socket);
   }

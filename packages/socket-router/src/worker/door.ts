@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { rmdirSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
+import type { Arrivals } from './arrivals.ts';
 import { type AttachableServer, allowsHalfOpen } from './attachable-server.ts';
 
 /** A unix socket by which requests reach this worker that another process has read. */
@@ -12,14 +13,20 @@ export interface Door {
 }
 
 /** Opens a door to a server. @throws the platform's error when the path cannot be used */
-export async function openDoor(path: string, server: AttachableServer): Promise<Door> {
+export async function openDoor(
+  path: string,
+  server: AttachableServer,
+  arrivals: Arrivals,
+): Promise<Door> {
   const sockets = new Set<Socket>();
   const listener: Server = createServer({ allowHalfOpen: allowsHalfOpen(server) }, (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
+    arrivals.trust(socket);
     server.emit('connection', socket);
   });
-  listener.listen(path);
+  // Not by the primary of a node:cluster: that hands connections on, and forgets those on their way to a killed worker.
+  listener.listen({ path, exclusive: true });
   await once(listener, 'listening');
   return {
     sockets,

@@ -10,6 +10,7 @@ import { proxyUpgrade } from '../proxying/proxy-upgrade.ts';
 import { type Decision, decide } from '../routing/decide.ts';
 import { headOfRequest } from '../routing/head-views.ts';
 import { homeSlot } from '../routing/rendezvous.ts';
+import { monotonicMs } from '../wire/monotonic-clock.ts';
 import type { Affinity, RoutedBy } from './affinity.ts';
 import type { AttachableServer } from './attachable-server.ts';
 
@@ -129,6 +130,7 @@ export class Forwarding implements Affinity {
       response,
       dispatcher: this.#pools.get(door),
       remoteAddress: request.socket.remoteAddress,
+      arrivedAt: monotonicMs(),
       isLast: this.#isDraining,
       ended: (outcome) => {
         // A worker that has just died, or a request that no proxy sends: untouched, and better answered here than not.
@@ -149,6 +151,7 @@ export class Forwarding implements Affinity {
       early: values[2] as Buffer,
       door,
       remoteAddress: request.socket.remoteAddress,
+      arrivedAt: monotonicMs(),
       ended: () => {},
     });
   }

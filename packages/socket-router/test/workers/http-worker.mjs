@@ -2,14 +2,17 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { attachWorker } from '@ticketing/socket-router';
+import { arrivedAt, attachWorker } from '@ticketing/socket-router';
 
 const journal = process.env.JOURNAL;
 const route =
   process.env.ROUTE === 'key' ? (head) => ({ key: head.header?.('x-key') ?? '' }) : undefined;
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+  const [seconds, nanoseconds] = process.hrtime();
+  const monotonicMs = seconds * 1000 + nanoseconds / 1e6;
   if (journal) appendFileSync(journal, `${process.pid} ${request.url}\n`);
+  const waitedMs = performance.now() - arrivedAt(request);
   const hash = createHash('md5');
   let bytes = 0;
   request.on('data', (chunk) => {
@@ -27,6 +30,8 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
       remoteAddress: socket.remoteAddress,
       remotePort: socket.remotePort,
       bytes,
+      // On the clock that all processes of the machine share; null when it is not known.
+      arrivedAt: monotonicMs - waitedMs,
       md5: hash.digest('hex'),
     };
     const send = () => {

@@ -8,6 +8,7 @@ import { type ProxyOutcome, proxyRequest } from '../../proxying/proxy-request.ts
 import { proxyUpgrade } from '../../proxying/proxy-upgrade.ts';
 import { ANY_WORKER, type Choice, decide } from '../../routing/decide.ts';
 import { headOfRequest } from '../../routing/head-views.ts';
+import { monotonicMs } from '../../wire/monotonic-clock.ts';
 import type { Intake, IntakeParts } from '../intake.ts';
 import { LaneChooser } from '../lane-chooser.ts';
 import type { WorkerLane } from '../worker-lane.ts';
@@ -95,6 +96,7 @@ export class PassthruIntake implements Intake {
 
   #askRequest(request: IncomingMessage, response: ServerResponse): void {
     const remoteAddress = this.#addressOf(request.socket);
+    const arrivedAt = monotonicMs();
     const asked: Asked = {
       request,
       remoteAddress,
@@ -108,7 +110,8 @@ export class PassthruIntake implements Intake {
           lane.proxied -= 1;
           this.#ended(asked, lane, outcome);
         };
-        proxyRequest({ request, response, remoteAddress, dispatcher, isLast, ended });
+        const by = { remoteAddress, arrivedAt };
+        proxyRequest({ request, response, ...by, dispatcher, isLast, ended });
       },
     };
     this.#route(asked);
@@ -116,6 +119,7 @@ export class PassthruIntake implements Intake {
 
   #askUpgrade(request: IncomingMessage, socket: Socket, early: Buffer): void {
     const remoteAddress = this.#addressOf(socket);
+    const arrivedAt = monotonicMs();
     this.#route({
       request,
       remoteAddress,
@@ -127,7 +131,7 @@ export class PassthruIntake implements Intake {
           lane.proxied -= 1;
         };
         const door = this.#doorOf(lane);
-        proxyUpgrade({ request, socket, early, door, remoteAddress, ended });
+        proxyUpgrade({ request, socket, early, door, remoteAddress, arrivedAt, ended });
       },
     });
   }

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { monotonicMs } from '../src/wire/monotonic-clock.ts';
+import { askToTell, oneConnection } from './clients.ts';
+import { openRouter } from './router-fixture.ts';
+import { until } from './until.ts';
+
+const modes = ['socket', 'passthru'] as const;
+/** What no client can set. */
+const headers = { 'x-router-arrived-at': '1' };
+
+test.each(modes)(
+  'mode %s: a worker knows when the router had read a request that waited for it',
+  async (mode) => {
+    const { port, pids, router } = await openRouter({
+      mode,
+      count: 1,
+      limits: { claimTimeoutMs: 60_000 },
+    });
+    const [pid = 0] = pids();
+    process.kill(pid, 'SIGSTOP');
+    const sentAt = monotonicMs();
+    const answer = askToTell(port, { headers });
+    await until(() => {
+      const [worker] = router.stats().workers;
+      return worker?.queued === 1 || worker?.open === 1;
+    });
+    const waitedAt = monotonicMs();
+    process.kill(pid, 'SIGCONT');
+    const told = await answer;
+    expect(told.arrivedAt).toBeGreaterThanOrEqual(sentAt);
+    expect(told.arrivedAt).toBeLessThanOrEqual(waitedAt + 1);
+  },
+);
+
+test('mode passthru: each request on a connection has its own time of arrival', async () => {
+  const { port } = await openRouter({ mode: 'passthru', count: 1 });
+  const agent = oneConnection();
+  for (let request = 0; request < 3; request++) {
+    const sentAt = monotonicMs();
+    const { arrivedAt } = await askToTell(port, { agent, headers });
+    expect(arrivedAt).toBeGreaterThanOrEqual(sentAt - 1);
+  }
+  agent.destroy();
+});
+
+test("mode socket: later requests on a connection are the worker's own: their arrival is not known", async () => {
+  const { port } = await openRouter({ count: 1 });
+  const agent = oneConnection();
+  const first = await askToTell(port, { agent });
+  const second = await askToTell(port, { agent, headers });
+  expect([typeof first.arrivedAt, second.arrivedAt]).toEqual(['number', null]);
+  agent.destroy();
+});
+
+test('a request that one worker forwards to another keeps a time of arrival', async () => {
+  const { port } = await openRouter({
+    affinity: 'forward',
+    route: ({ header }) => ({ key: header?.('x-key') ?? '' }),
+    env: { ROUTE: 'key' },
+  });
+  const agent = oneConnection();
+  const pids = new Set<number>();
+  for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    const sentAt = monotonicMs();
+    const told = await askToTell(port, { agent, headers: { ...headers, 'x-key': key } });
+    if (pids.size > 0 && !pids.has(told.pid)) {
+      expect(told.arrivedAt).toBeGreaterThanOrEqual(sentAt - 1);
+    }
+    pids.add(told.pid);
+  }
+  expect(pids.size).toBe(2);
+  agent.destroy();
+});
