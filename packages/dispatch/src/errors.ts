@@ -7,6 +7,7 @@ export type DispatchErrorCode =
   | 'ERR_CLOSED'
   | 'ERR_DRAINING'
   | 'ERR_NOT_CLONEABLE'
+  | 'ERR_OVERLOADED'
   | 'ERR_QUEUE_FULL'
   | 'ERR_QUEUE_TIMEOUT'
   | 'ERR_RUN_TIMEOUT'
@@ -20,6 +21,9 @@ export interface DispatchErrorData {
   readonly name: string;
   readonly task?: string;
   readonly limit?: number;
+  /** Of `ERR_OVERLOADED`: milliseconds, integers. */
+  readonly expectedWaitMs?: number;
+  readonly retryAfterMs?: number;
   readonly pid?: number | undefined;
   readonly exitCode?: number | undefined;
   readonly signal?: string | undefined;

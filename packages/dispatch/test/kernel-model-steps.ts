@@ -25,6 +25,8 @@ export type Step =
     }
   | { readonly kind: 'start-failed'; readonly which: number; readonly final: boolean }
   | { readonly kind: 'time'; readonly ms: number }
+  /** Time passes, and timers are late. */
+  | { readonly kind: 'stall'; readonly ms: number }
   | { readonly kind: 'scale'; readonly workers: number }
   | { readonly kind: 'turn' | 'reload' | 'capacity' | 'spawn-throws' | 'drain' | 'close' };
 
@@ -34,6 +36,7 @@ export interface Setting {
   readonly more: number;
   readonly window: number;
   readonly maxQueue: number;
+  readonly maxWaitMs: number | undefined;
   readonly abortGraceMs: number;
   readonly hardKill: boolean;
   readonly intensity: number;
@@ -85,6 +88,13 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('stall' as const),
+      ms: fc.constantFrom(10, 50, 300),
+    }),
+  },
+  {
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('scale' as const),
@@ -111,6 +121,7 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
   more: fc.nat(2),
   window: fc.integer({ min: 1, max: 3 }),
   maxQueue: fc.nat(4),
+  maxWaitMs: fc.constantFrom(undefined, undefined, 0, 20),
   abortGraceMs: fc.constantFrom(0, 50),
   hardKill: fc.constantFrom(true, true, false),
   intensity: fc.nat(3),

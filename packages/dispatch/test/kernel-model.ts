@@ -11,6 +11,12 @@ interface ModelCall {
   readonly step: RunStep;
   readonly controller: AbortController | undefined;
   readonly outcome: Watched;
+  /** When it was made. */
+  readonly madeAt: number;
+  /** No worker room and a measure: it may be refused. */
+  readonly mayBeRefused: boolean;
+  /** Its time passed before a worker was given it. */
+  isLate: boolean;
 }
 
 /** A pool, what was asked of it, and what must be true of it whatever happens. */
@@ -30,15 +36,20 @@ export class KernelModel {
 
   constructor(given: Setting) {
     this.setting = given;
-    const { min, more, window, maxQueue, abortGraceMs, hardKill, intensity, recycleTasks } = given;
+    const { min, more, window, maxQueue, maxWaitMs, abortGraceMs } = given;
+    const { hardKill, intensity, recycleTasks } = given;
     this.transport = new FakeTransport({ capabilities: { hardKill } });
-    this.transport.refuses = ({ input }) =>
-      this.calls[input as number]?.step.canClone === false ? 'not cloneable' : undefined;
+    this.transport.refuses = ({ input }) => {
+      const call = this.calls[input as number];
+      if (call?.isLate) this.transport.violations.push(`${call.id} sent after its time`);
+      return call?.step.canClone === false ? 'not cloneable' : undefined;
+    };
     this.pool = createPool<FakeTasks>(this.transport, {
       min,
       max: min + more,
       window,
       maxQueue,
+      ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
       abortGraceMs,
       restart: { intensity },
       recycle: { tasks: recycleTasks },
@@ -67,6 +78,12 @@ export class KernelModel {
       }
       case 'time':
         clock.advance(given.ms);
+        break;
+      case 'stall':
+        // What workers were given is sent: the rest waits.
+        await turn();
+        clock.stall(given.ms);
+        this.#noteLate();
         break;
       case 'turn':
         await turn();
@@ -179,7 +196,13 @@ export class KernelModel {
     const controller = given.canAbort ? new AbortController() : undefined;
     const before = dispatcher.stats();
     // The call is known before it is made: it may be sent at once.
-    const call = { id, step: given, controller } as {
+    const hasRoom = before.workers.some(
+      ({ state, inFlight, window }) => state === 'ready' && inFlight < window,
+    );
+    const isMeasured = before.completed + before.failed > 0 && before.queued > 0;
+    const mayBeRefused = isMeasured && !(hasRoom && given.key === undefined);
+    const more = { madeAt: this.clock.now(), mayBeRefused, isLate: false };
+    const call = { id, step: given, controller, ...more } as {
       -readonly [K in keyof ModelCall]: ModelCall[K];
     };
     this.calls.push(call);
@@ -196,6 +219,20 @@ export class KernelModel {
     const after = dispatcher.stats();
     if (after.queued > before.queued) expect(after.queued).toBeLessThanOrEqual(own.maxQueue);
     return call;
+  }
+
+  /** Marks those that wait in no worker and whose time has passed, whether or not their timers have fired. */
+  #noteLate(): void {
+    const given = new Set(
+      this.transport.living.flatMap(({ open }) => open.map((run) => run.input)),
+    );
+    for (const call of this.calls) {
+      if (call.outcome.state !== 'pending' || given.has(call.id)) continue;
+      const { timeoutMs = Infinity, queueTimeoutMs = Infinity } = call.step.timeouts;
+      const isFirst = !this.#lostRuns.has(call.id);
+      const limit = isFirst ? Math.min(timeoutMs, queueTimeoutMs) : timeoutMs;
+      if (this.clock.now() - call.madeAt >= limit) call.isLate = true;
+    }
   }
 
   #say(worker: FakeWorker, kind: string, index: number): void {
@@ -248,8 +285,10 @@ export class KernelModel {
     expect(isDone()).toBe(true);
   }
 
-  #checkOutcome({ id, step: { canClone, retries }, outcome }: ModelCall): void {
+  #checkOutcome({ id, step, outcome, isLate, mayBeRefused }: ModelCall): void {
+    const { canClone, retries, timeouts } = step;
     const { state, value, error } = outcome;
+    if (isLate) expect(state).not.toBe('resolved');
     if (state === 'resolved') expect([canClone, value]).toEqual([true, `good ${id}`]);
     if (state !== 'rejected') return;
     if (typeof error === 'string') {
@@ -259,6 +298,11 @@ export class KernelModel {
     expect(error).toHaveProperty('code');
     const { code } = error as { code: string };
     if (code === 'ERR_WORKER_LOST') expect(this.#lostRuns.get(id)).toBe(1 + retries);
+    if (code === 'ERR_OVERLOADED') {
+      const { timeoutMs, queueTimeoutMs } = timeouts;
+      expect(timeoutMs ?? queueTimeoutMs ?? this.setting.maxWaitMs).toBeDefined();
+      expect(mayBeRefused).toBe(true);
+    }
     if (code === 'ERR_NOT_CLONEABLE') expect(canClone).toBe(false);
   }
 

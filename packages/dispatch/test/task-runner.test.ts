@@ -33,8 +33,9 @@ test('a task gets its input, what is known of the call, and its siblings as this
     price: () => 5,
   } as Record<'search' | 'price', (this: { price: unknown }) => unknown>);
   const metadata = { trace: 'x' };
-  rig.run({ seq: 1, input: 'in', id: 9, attempt: 2, deadline: 77, metadata });
-  const more = { id: 9, attempt: 2, deadline: 77, workerId: 3, metadata, sibling: 'function' };
+  const deadline = Date.now() + 60_000;
+  rig.run({ seq: 1, input: 'in', id: 9, attempt: 2, deadline, metadata });
+  const more = { id: 9, attempt: 2, deadline, workerId: 3, metadata, sibling: 'function' };
   expect(seen).toEqual({ input: 'in', ...more });
   rig.run({ seq: 2 });
   expect(seen).toMatchObject({ metadata: {}, deadline: undefined });
@@ -327,6 +328,14 @@ test('stop waits for what runs and what waits, then tears down', async () => {
   await settle();
   expect(rig.log.slice(-2)).toEqual(['done 1', 'teardown']);
   expect(rig.stopped).toBeUndefined();
+});
+
+test('a task whose deadline has passed is dropped, and no start is noted', async () => {
+  const rig = createRig({ search: () => {} });
+  await rig.runner.start();
+  rig.run({ seq: 1, deadline: 1 }, { seq: 2, deadline: Date.now() + 60_000 }, { seq: 3 });
+  const all = ['ready', 'dropped 1', 'noted 2', 'done 2', 'noted 3', 'done 3'];
+  expect(rig.log).toEqual(all);
 });
 
 test('tasks that come after teardown has begun are dropped', async () => {

@@ -37,6 +37,8 @@ export interface DispatcherStats {
   /** Calls that wait for a worker, and calls that a worker has. */
   readonly queued: number;
   readonly running: number;
+  /** Milliseconds that one more call would wait for a worker: 0 while one has room, undefined while nothing is known. */
+  readonly expectedWaitMs: number | undefined;
   readonly asked: number;
   readonly completed: number;
   /** Rejected with what the task threw, or for what could not be cloned. */
@@ -45,6 +47,8 @@ export interface DispatcherStats {
   readonly aborted: number;
   /** Rejected because of a bound, the circuit, draining, close, or a lost worker. */
   readonly rejected: number;
+  /** Those of `rejected` that met `ERR_OVERLOADED`. */
+  readonly refused: number;
   readonly retried: number;
   /** Workers that ended unasked; those killed for a task that did not stop; those replaced by `recycle` or health. */
   readonly lost: number;

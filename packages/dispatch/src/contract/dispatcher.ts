@@ -64,7 +64,7 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
     options?: MapOptions,
   ): AsyncIterable<PromiseSettledResult<OutputOf<M, K>>>;
 
-  /** Resolves when a call would not meet `ERR_QUEUE_FULL`. @throws the signal's reason; DispatchError `ERR_CLOSED` */
+  /** Resolves when a call would not meet `ERR_QUEUE_FULL` or exceed `maxWaitMs`. @throws the signal's reason; DispatchError `ERR_CLOSED` */
   capacity(signal?: AbortSignal): Promise<void>;
 
   stats(): DispatcherStats;

@@ -40,7 +40,7 @@ export type FromWorker =
       readonly error: unknown;
       readonly runMs: number;
     }
-  /** Aborted before it started: it never ran. */
+  /** Aborted, past its deadline or met by `stop` before it started: it never ran. */
   | { readonly kind: 'dropped'; readonly seq: number }
   | { readonly kind: 'progress'; readonly seq: number; readonly data: unknown }
   /** Of the time since the last one: milliseconds in all, and milliseconds that the event loop was not idle. */

@@ -15,6 +15,11 @@ export interface PoolOptions {
   readonly window?: 'auto' | number;
   /** Calls that wait at most, 0 to 2^31-1; then `ERR_QUEUE_FULL`. Default 10,000. */
   readonly maxQueue?: number;
+  /**
+   * Milliseconds that a call may be expected to wait for a worker, 0 to 2^31-1; above it is refused at once with
+   * `ERR_OVERLOADED`, as is a call that would wait for longer than its own `timeoutMs` or `queueTimeoutMs`. Default: no limit.
+   */
+  readonly maxWaitMs?: number;
   /** Milliseconds a running task has to settle once aborted, 0 to 2^31-1; then its worker is killed. Default 1000. */
   readonly abortGraceMs?: number;
   /** Milliseconds a worker has to end once told to stop, 0 to 2^31-1; then it is killed. Default: `abortGraceMs`. */

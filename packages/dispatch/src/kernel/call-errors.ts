@@ -27,6 +27,23 @@ export function queueFull(name: string, task: string, limit: number): DispatchEr
   return callError('ERR_QUEUE_FULL', { name, task, expected, got: 'one more', data: { limit } });
 }
 
+export function overloaded(given: {
+  readonly name: string;
+  readonly task: string;
+  readonly option: string;
+  readonly limit: number;
+  readonly expectedWaitMs: number;
+  readonly retryAfterMs: number;
+}): DispatchError {
+  const { option, ...data } = given;
+  const { task, limit, expectedWaitMs, retryAfterMs } = data;
+  return new DispatchError(
+    'ERR_OVERLOADED',
+    `Cannot run ${task}: it would wait for some ${expectedWaitMs} ms, too long for ${option} (${limit} ms); retry after ${retryAfterMs} ms or add workers (max)`,
+    { data },
+  );
+}
+
 export function timedOut(
   code: 'ERR_TIMEOUT' | 'ERR_QUEUE_TIMEOUT' | 'ERR_RUN_TIMEOUT',
   call: { readonly name: string; readonly task: string; readonly limit: number },

@@ -27,6 +27,12 @@ export interface WorkerWish {
   readonly place: number | undefined;
 }
 
+/** The limit of a call that has passed. */
+export interface LateBy {
+  readonly code: 'ERR_TIMEOUT' | 'ERR_QUEUE_TIMEOUT';
+  readonly limit: number;
+}
+
 /** One call of `run`, from its acceptance until its worker has settled it. */
 export class Call implements Queued, AbortWaiter {
   state: CallState = 'queued';
@@ -91,6 +97,19 @@ export class Call implements Queued, AbortWaiter {
     this.resolve = caller.resolve;
     this.reject = caller.reject;
     this.#onAbort = caller.onAbort;
+  }
+
+  /** The limit that has passed at `now` for a call that has not started, whether or not its timer has fired. */
+  lateBy(now: number): LateBy | undefined {
+    const { options } = this;
+    if (options === undefined) return undefined;
+    const { timeoutMs = Number.POSITIVE_INFINITY, queueTimeoutMs } = options;
+    const waited = now - this.enqueuedAt;
+    if (waited >= timeoutMs) return { code: 'ERR_TIMEOUT', limit: timeoutMs };
+    // One that is started anew has once started in time.
+    return queueTimeoutMs !== undefined && waited >= queueTimeoutMs && this.attempt === 1
+      ? { code: 'ERR_QUEUE_TIMEOUT', limit: queueTimeoutMs }
+      : undefined;
   }
 
   /** Its buffers were moved away: it cannot be sent again. */

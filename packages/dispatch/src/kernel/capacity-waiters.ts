@@ -71,7 +71,8 @@ export class CapacityWaiters {
 
   /** A call that is refused for another reason does not meet a full queue. */
   get #hasRoom(): boolean {
-    return this.#kernel.pool.isBroken || this.#kernel.feeder.room > this.#granted;
+    const { pool, feeder, admission } = this.#kernel;
+    return pool.isBroken || (feeder.room > this.#granted && !admission.isOverloaded);
   }
 
   #grant(): void {

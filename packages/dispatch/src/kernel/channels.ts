@@ -24,5 +24,8 @@ export const workerReadyChannel: Channel = channel('ticketing:dispatch:worker-re
 /** `{ name, workerId, pid, exitCode, signal }` of a worker that ended. */
 export const workerExitChannel: Channel = channel('ticketing:dispatch:worker-exit');
 
+/** `{ name, task, expectedWaitMs, retryAfterMs }` of a call that was refused because it would wait for too long. */
+export const overloadedChannel: Channel = channel('ticketing:dispatch:overloaded');
+
 /** `{ name, error }` when too many workers failed. */
 export const circuitOpenChannel: Channel = channel('ticketing:dispatch:circuit-open');

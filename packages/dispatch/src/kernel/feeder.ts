@@ -1,10 +1,11 @@
-import type { Call, WorkerWish } from './call.ts';
+import type { Call, LateBy, WorkerWish } from './call.ts';
+import { Departures } from './departures.ts';
 import type { Histogram } from './histogram.ts';
 import type { PoolWorker } from './pool-worker.ts';
 import { rendezvous } from './rendezvous.ts';
 import type { ResolvedPoolOptions } from './resolve-pool-options.ts';
 import type { Sender } from './sender.ts';
-import { leastBusy, roomOf } from './slots.ts';
+import { isTaken, leastBusy, roomOf } from './slots.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
@@ -15,14 +16,23 @@ export class Feeder {
   readonly #sender: Sender;
   readonly #options: ResolvedPoolOptions;
   readonly #waits: Histogram;
+  readonly #late: (call: Call, limit: LateBy) => void;
+  readonly departures: Departures = new Departures();
 
   constructor(
-    parts: { readonly pool: WorkerPool; readonly sender: Sender; readonly waits: Histogram },
+    parts: {
+      readonly pool: WorkerPool;
+      readonly sender: Sender;
+      readonly waits: Histogram;
+      /** A call was taken out whose time had passed. */
+      readonly late: (call: Call, limit: LateBy) => void;
+    },
     options: ResolvedPoolOptions,
   ) {
     this.#pool = parts.pool;
     this.#sender = parts.sender;
     this.#waits = parts.waits;
+    this.#late = parts.late;
     this.#options = options;
   }
 
@@ -34,6 +44,29 @@ export class Feeder {
   /** How many more calls would be taken. */
   get room(): number {
     return this.#options.maxQueue - this.#waiting.size + roomOf(this.#pool.slots);
+  }
+
+  /** Milliseconds that a call would wait for a worker; 0 if none goes before it, undefined if nothing is known. */
+  expectedWaitMs(wish: WorkerWish, priority: number): number | undefined {
+    const now = this.#options.clock.now();
+    const place = this.#placeOf(wish);
+    let ready = 0;
+    let workers = 0;
+    let inFlight = 0;
+    for (const slot of this.#pool.slots) {
+      if (isTaken(slot)) workers += 1;
+      if (slot.current?.state !== 'ready') continue;
+      ready += 1;
+      inFlight += slot.current.calls.size;
+    }
+    // How long a worker takes to start is not known.
+    if (ready === 0) return undefined;
+    if (place !== undefined && this.#pool.slots[place]?.current?.state !== 'ready')
+      return undefined;
+    const ahead = this.#waiting.ahead(place, { priority, now, workers });
+    if (ahead === 0) return 0;
+    const interval = this.departures.intervalMs(workers, (inFlight * workers) / ready, now);
+    return interval === undefined ? undefined : ahead * interval;
   }
 
   /** The worker that takes a call now; none if the call has to wait. */
@@ -67,7 +100,7 @@ export class Feeder {
   putBack(call: Call): void {
     call.state = 'queued';
     call.worker = undefined;
-    this.#waiting.putBack(call, this.#placeOf(call.wish));
+    this.#waiting.putBack(call, this.#placeOf(call.wish), this.#options.clock.now());
   }
 
   remove(call: Call): void {
@@ -88,12 +121,29 @@ export class Feeder {
   pump(worker: PoolWorker): void {
     if (this.#waiting.size === 0 || worker.state !== 'ready') return;
     const now = this.#options.clock.now();
+    let taken = 0;
     while (worker.hasRoom) {
       const call = this.#waiting.shift(worker.slot);
-      if (call === undefined) return;
+      if (call === undefined) break;
+      const limit = call.lateBy(now);
+      if (limit !== undefined) {
+        this.#late(call, limit);
+        continue;
+      }
       this.give(worker, call, now);
+      taken += 1;
     }
+    this.#measure(worker, taken, now);
     if (this.#waiting.hasFor(worker.slot)) worker.starved = true;
+  }
+
+  /** What a worker takes at first only fills it. */
+  #measure(worker: PoolWorker, taken: number, now: number): void {
+    if (taken === 0 && !worker.hasRoom) return;
+    if (taken > 0 && worker.servedAt !== undefined) {
+      this.departures.left(taken, now - Math.max(worker.servedAt, this.#waiting.since), now);
+    }
+    worker.servedAt = now;
   }
 
   pumpAll(): void {

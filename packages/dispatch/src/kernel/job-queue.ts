@@ -20,6 +20,7 @@ export interface JobList {
   readonly priority: number;
   head: Queued;
   tail: Queued;
+  size: number;
   /** The latest that was put back and is still here: the next one belongs near it. */
   lastBack: Queued | undefined;
 }
@@ -65,6 +66,18 @@ export class JobQueue<J extends Queued> {
     if (job.list !== undefined) job.list.lastBack = job;
   }
 
+  /** How many go before a job of a priority that is pushed now. Of those below it some may have aged enough: an estimate. */
+  before(priority: number, now: number): number {
+    let count = 0;
+    for (const { priority: other, size, head, tail } of this.#lists.values()) {
+      const [first, last] = [head.enqueuedAt, tail.enqueuedAt];
+      const since = now - (priority - other) * AGEING_MS;
+      if (since >= last) count += size;
+      else if (since > first) count += Math.ceil((size * (since - first)) / (last - first));
+    }
+    return count;
+  }
+
   /** Takes a job out; false if it is not in this queue. */
   remove(job: J): boolean {
     const { list } = job;
@@ -92,12 +105,20 @@ export class JobQueue<J extends Queued> {
   #link(job: J, list: JobList | undefined, before: Queued | undefined): void {
     this.#size += 1;
     if (list === undefined) {
-      job.list = { queue: this, priority: job.priority, head: job, tail: job, lastBack: undefined };
+      job.list = {
+        queue: this,
+        priority: job.priority,
+        head: job,
+        tail: job,
+        size: 1,
+        lastBack: undefined,
+      };
       this.#lists.set(job.priority, job.list);
       if (this.#first !== undefined || this.#size === 1) this.#offer(job.list);
       return;
     }
     const after = before === undefined ? list.head : before.next;
+    list.size += 1;
     job.list = list;
     job.previous = before;
     job.next = after;
@@ -113,6 +134,7 @@ export class JobQueue<J extends Queued> {
   #unlink(job: J, list: JobList): void {
     const { previous, next } = job;
     this.#size -= 1;
+    list.size -= 1;
     if (previous !== undefined) previous.next = next;
     else if (next !== undefined) list.head = next;
     else this.#lists.delete(list.priority);

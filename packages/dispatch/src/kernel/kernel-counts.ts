@@ -7,6 +7,8 @@ export interface KernelCounts {
   failed: number;
   aborted: number;
   rejected: number;
+  /** Those of `rejected` that would have waited for too long. */
+  refused: number;
   retried: number;
   readonly wait: Histogram;
   readonly run: Histogram;
@@ -23,6 +25,7 @@ export function createKernelCounts(): KernelCounts {
     failed: 0,
     aborted: 0,
     rejected: 0,
+    refused: 0,
     retried: 0,
     wait: createHistogram(),
     run: createHistogram(),

@@ -2,8 +2,9 @@ import type { FromWorker } from '../contract/frames.ts';
 import type { RunOptions } from '../contract/run-options.ts';
 import type { Transport, Unsent, WorkerEnd } from '../contract/transport.ts';
 import { DispatchError } from '../errors.ts';
-import { Call, type CallOwner } from './call.ts';
-import { circuitOpen, closed, notCloneable, queueFull } from './call-errors.ts';
+import { Admission } from './admission.ts';
+import { Call, type CallOwner, type LateBy } from './call.ts';
+import { circuitOpen, closed, notCloneable, timedOut } from './call-errors.ts';
 import { inCallersContext, traceCall, traceSettled } from './call-observers.ts';
 import { type CallEnder, CallTimers } from './call-timers.ts';
 import { type CallTaker, checkCall } from './check-call.ts';
@@ -26,6 +27,7 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
   readonly upkeep: Upkeep;
   readonly hold: ProcessHold;
   readonly feeder: Feeder;
+  readonly admission: Admission;
   readonly counts: KernelCounts = createKernelCounts();
   readonly options: ResolvedPoolOptions;
   readonly transport: Transport;
@@ -49,7 +51,8 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
     this.hold = new ProcessHold(this.pool.live, options.clock);
     const parts = { pool: this.pool, sender: this.#sender, waits: this.counts.wait };
     this.upkeep = new Upkeep(parts, options);
-    this.feeder = new Feeder(parts, options);
+    this.feeder = new Feeder({ ...parts, late: (call, limit) => this.late(call, limit) }, options);
+    this.admission = new Admission(this, options);
     this.#timers = new CallTimers(options, this);
     const { pool, upkeep, feeder, counts } = this;
     const heard = { pool, upkeep, feeder, counts, timers: this.#timers };
@@ -68,17 +71,13 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
     { owner, place }: { readonly owner?: CallOwner; readonly place?: number } = {},
   ): Promise<unknown> {
     this.counts.asked += 1;
-    const { name, maxQueue, clock } = this.options;
+    const { name, clock } = this.options;
     const wish = { key: options?.key, place };
     let worker: PoolWorker | undefined;
     try {
       checkCall(this, task, options);
       worker = this.feeder.workerFor(wish);
-      if (worker === undefined && this.feeder.size >= maxQueue) {
-        // One more worker will have room.
-        this.feeder.help(wish);
-        throw queueFull(name, task, maxQueue);
-      }
+      if (worker === undefined) this.admission.check(task, wish, options);
     } catch (error) {
       this.counts.rejected += 1;
       return Promise.reject(error);
@@ -164,6 +163,12 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
 
   timedOut(call: Call, error: DispatchError): void {
     this.giveUp(call, error, 'aborted');
+  }
+
+  /** Its time had passed before it was started: no worker has it. */
+  late(call: Call, { code, limit }: LateBy): void {
+    const { name } = this.options;
+    this.settle(call, 'aborted', timedOut(code, { name, task: call.task, limit }));
   }
 
   stuck(worker: PoolWorker, call: Call): void {

@@ -26,6 +26,8 @@ export class PoolWorker {
   doneSinceLoad = 0;
   /** Calls waited since its last load though it was full. */
   starved = false;
+  /** When it last took what waited, or nothing waited for it; undefined until it is first asked. */
+  servedAt: number | undefined = undefined;
   memoryBytes: number | undefined = undefined;
   /** A question for its health that it has not answered; `excused` if a task ran when it was due. */
   asked: 'due' | 'excused' | undefined = undefined;

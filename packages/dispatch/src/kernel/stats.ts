@@ -14,6 +14,7 @@ export function statsOf(kernel: Kernel, kind: string, state: DispatcherState): D
     state,
     queued: feeder.size,
     running: kernel.active - feeder.size,
+    expectedWaitMs: kernel.admission.expectedWaitMs(),
     ...calls,
     ...pool.counts,
     circuit: pool.circuit.state,

@@ -4,19 +4,40 @@ import { goesBefore, JobQueue } from './job-queue.ts';
 /** Calls that wait for a worker: for any, or for the worker of their key. */
 export class WaitingCalls {
   size = 0;
+  /** Since when at least one has waited. */
+  since = 0;
   readonly #shared = new JobQueue<Call>();
   readonly #keyed = new Map<number, JobQueue<Call>>();
 
   /** Adds a call; with a slot, only that slot's worker gets it. */
   push(call: Call, slot: number | undefined): void {
+    if (this.size === 0) this.since = call.enqueuedAt;
     this.#queueOf(slot).push(call);
     this.size += 1;
   }
 
   /** Returns a call whose worker did not start it: before those that came later. */
-  putBack(call: Call, slot: number | undefined): void {
+  putBack(call: Call, slot: number | undefined, now: number): void {
+    if (this.size === 0) this.since = now;
     this.#queueOf(slot).putBack(call);
     this.size += 1;
+  }
+
+  /**
+   * How many go before a new call, in calls that all workers share: one for a slot's worker alone takes the time of one
+   * at each of `workers`. For a call for any, the slot counts in which the fewest wait.
+   */
+  ahead(
+    slot: number | undefined,
+    { priority, now, workers }: { priority: number; now: number; workers: number },
+  ): number {
+    let own = 0;
+    if (slot !== undefined) own = this.#keyed.get(slot)?.before(priority, now) ?? 0;
+    else if (this.#keyed.size >= workers) {
+      own = Number.POSITIVE_INFINITY;
+      for (const queue of this.#keyed.values()) own = Math.min(own, queue.before(priority, now));
+    }
+    return this.#shared.before(priority, now) + own * workers;
   }
 
   remove(call: Call): void {

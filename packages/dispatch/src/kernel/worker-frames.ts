@@ -1,5 +1,5 @@
 import type { FromWorker } from '../contract/frames.ts';
-import type { Call } from './call.ts';
+import type { Call, LateBy } from './call.ts';
 import type { CallTimers } from './call-timers.ts';
 import type { Feeder } from './feeder.ts';
 import type { Ending, KernelCounts } from './kernel-counts.ts';
@@ -14,6 +14,8 @@ export interface CallKeeper {
   free(worker: PoolWorker, call: Call): void;
   /** Its caller is answered. */
   settle(call: Call, ending: Ending, value: unknown): void;
+  /** Its time passed before it was started. */
+  late(call: Call, limit: LateBy): void;
   /** Its caller is answered, and the worker is to stop it. */
   giveUp(call: Call, error: unknown, ending: Ending): void;
 }
@@ -102,7 +104,9 @@ export class WorkerFrames {
     this.#proved(worker);
     if (call.state === 'sent') {
       counts.run.record(runMs);
-      counts.transport.record(this.#options.clock.now() - call.sentAt - runMs);
+      const heldMs = this.#options.clock.now() - call.sentAt;
+      counts.transport.record(heldMs - runMs);
+      this.#parts.feeder.departures.answered(call.task, Math.max(heldMs, runMs));
       this.#keeper.settle(call, ending, value);
     }
     upkeep.answered(worker);
@@ -118,8 +122,10 @@ export class WorkerFrames {
     if (call === undefined) return;
     this.#keeper.free(worker, call);
     if (call.state !== 'sent') return;
-    // A worker that stops drops what nobody aborted: others run it.
-    this.#parts.feeder.putBack(call);
+    // A worker starts nothing whose deadline has passed, and drops what nobody aborted when it stops: others run that.
+    if (call.deadline !== undefined && Date.now() >= call.deadline) {
+      this.#keeper.late(call, { code: 'ERR_TIMEOUT', limit: call.options?.timeoutMs ?? 0 });
+    } else this.#parts.feeder.putBack(call);
     this.#parts.feeder.pumpAll();
     this.#parts.pool.fill();
   }

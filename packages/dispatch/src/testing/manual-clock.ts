@@ -3,6 +3,8 @@ import type { Clock } from '../clock.ts';
 /** A clock that a test moves; callbacks run in the order of their times, and of their setting. */
 export interface ManualClock extends Clock {
   advance(ms: number): void;
+  /** Time passes as for an event loop that is late: no timer fires before the next `advance`. */
+  stall(ms: number): void;
   /** Timers that wait. */
   readonly pending: number;
 }
@@ -27,10 +29,13 @@ export function createManualClock(): ManualClock {
         if (due === undefined) break;
         const [id, { at, callback }] = due;
         timers.delete(id);
-        time = at;
+        time = Math.max(time, at);
         callback();
       }
       time = end;
+    },
+    stall(ms) {
+      time += ms;
     },
     get pending() {
       return timers.size;

@@ -160,6 +160,11 @@ class ModuleRunner implements TaskRunner, RunOwner {
       this.#tell({ kind: 'dropped', seq });
       return;
     }
+    // Nobody waits for its answer any more: it never starts.
+    if (frame.deadline !== undefined && Date.now() >= frame.deadline) {
+      this.#tell({ kind: 'dropped', seq });
+      return;
+    }
     const run = new TaskRun(frame, this, this.#now);
     this.#options.noteStarted(seq);
     if (frame.announce) this.#tell({ kind: 'started', seq });

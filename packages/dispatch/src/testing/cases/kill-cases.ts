@@ -140,8 +140,8 @@ export const killCases: readonly CaseDraft[] = [
       const dispatcher = await stage.ready({ abortGraceMs: 20 });
       const { pid } = await dispatcher.run('tell', undefined);
       await rejectedWith(
-        'ERR_TIMEOUT',
-        dispatcher.run('signalSelf', 'SIGSTOP', { timeoutMs: 100 }),
+        'ERR_RUN_TIMEOUT',
+        dispatcher.run('signalSelf', 'SIGSTOP', { runTimeoutMs: 100 }),
       );
       assert.notEqual((await dispatcher.run('tell', undefined)).pid, pid);
       assert.equal(dispatcher.stats().killed, 1);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type CaseDraft, needsHardKill, needsIsolation } from '../conformance-case.ts';
 import { rejectedWith } from '../rejected.ts';
 import { startRun } from '../started-run.ts';
-import { turns } from '../until.ts';
+import { turns, until } from '../until.ts';
 
 /** Limits in time; most on a clock that the case moves. */
 export const timeoutCases: readonly CaseDraft[] = [
@@ -153,11 +153,37 @@ export const timeoutCases: readonly CaseDraft[] = [
         dispatcher,
         'hold',
         { log, until: scratch.path('never') },
-        { timeoutMs: 50, runTimeoutMs: 60 },
+        // The worker looks at the time of day: this limit is not over before it starts the task.
+        { timeoutMs: 60_000, runTimeoutMs: 60_001 },
       );
-      clock.advance(50);
+      clock.advance(60_000);
       await rejectedWith('ERR_TIMEOUT', answer);
       await scratch.reached('log', 2);
+    },
+  },
+  {
+    name: 'a task whose deadline passes while it waits in its worker never starts',
+    unless: needsIsolation,
+    async act(stage) {
+      const { scratch, clock } = stage;
+      // The timers of the dispatcher stand still, as if its event loop were late.
+      const dispatcher = await stage.ready({ window: 2, clock });
+      const log = scratch.path('log');
+      const blocked = dispatcher.run('block', { log, mark: 'blocks', until: scratch.path('go') });
+      const timeoutMs = 20;
+      const call = rejectedWith(
+        'ERR_TIMEOUT',
+        dispatcher.run('mark', { log, mark: 'late' }, { timeoutMs }),
+      );
+      const deadline = Date.now() + timeoutMs + 1;
+      await scratch.reached('log', 1);
+      await until('the deadline', () => Date.now() > deadline);
+      scratch.touch('go');
+      await blocked;
+      assert.equal((await call).data.limit, timeoutMs);
+      assert.equal(await dispatcher.run('echo', 1), 1);
+      assert.deepEqual(scratch.lines('log'), ['blocks']);
+      assert.equal(dispatcher.stats().aborted, 1);
     },
   },
   {
@@ -179,7 +205,7 @@ export const timeoutCases: readonly CaseDraft[] = [
       const dispatcher = await stage.ready({ clock });
       await dispatcher.run('echo', 1);
       const { pending } = clock;
-      const options = { timeoutMs: 1000, queueTimeoutMs: 1000, runTimeoutMs: 1000 };
+      const options = { timeoutMs: 60_000, queueTimeoutMs: 1000, runTimeoutMs: 1000 };
       await Promise.all(
         Array.from({ length: 100 }, (_, a) => dispatcher.run('add', { a, b: 0 }, options)),
       );
