@@ -27,6 +27,8 @@ export async function deliver({ reply, wire, fault, answer, gone }: Delivery): P
       return drip({ reply, answer: answer(), gone });
     case 'error':
       return send(reply, plainText(500, 'Internal Server Error\n'));
+    case 'error-drip':
+      return drip({ reply, answer: plainText(500, 'Internal Server Error\n'.repeat(1000)), gone });
     case 'rate-limited': {
       const { status, headers, body } = plainText(429, 'Too Many Requests\n');
       const retryAfter = { 'retry-after': String(fault.retryAfterSeconds) };

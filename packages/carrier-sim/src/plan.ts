@@ -10,7 +10,7 @@ export type Latency =
 /** What goes wrong, in a `share` (0-1) of the calls that it can strike. */
 export type Fault =
   | {
-      readonly kind: 'hang' | 'error' | 'drip' | 'truncated' | 'malformed-price';
+      readonly kind: 'hang' | 'error' | 'error-drip' | 'drip' | 'truncated' | 'malformed-price';
       readonly share: number;
     }
   | {
@@ -27,6 +27,7 @@ export type FaultKind = Fault['kind'];
 export const faultKinds: readonly FaultKind[] = [
   'hang',
   'error',
+  'error-drip',
   'rate-limited',
   'drip',
   'truncated',

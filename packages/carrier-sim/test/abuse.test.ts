@@ -8,6 +8,11 @@ import {
 } from '../src/index.ts';
 import { madridBarcelona, startedSim } from './started-sim.ts';
 
+// Values that neither `String` nor `JSON.stringify` can make text of.
+const bare: object = Object.create(null);
+const looped: Record<string, unknown> = {};
+looped['self'] = looped;
+
 test.each([
   [null, 'TypeError', 'options to be an object, got null'],
   [
@@ -23,13 +28,16 @@ test.each([
   [{ port: 1.5 }, 'RangeError', 'port to be a whole number from 0 to 65535, got 1.5'],
   [{ now: 5 }, 'TypeError', 'now to be a function, got 5'],
   [{ plan: { sncf: {} } }, 'TypeError', 'plan to have only renfe, ouigo, avlo, got "sncf"'],
+  [{ seed: bare }, 'TypeError', 'seed to be a string or a finite number, got {}'],
+  [{ host: looped }, 'TypeError', 'host to be a non-empty string, got an object'],
+  [{ now: looped }, 'TypeError', 'now to be a function, got an object'],
   [{ credentials: 'x' }, 'TypeError', 'credentials to be an object, got "x"'],
   [
     { credentials: { username: 'anna', password: () => 'x' } },
     'TypeError',
     'credentials.password to be a non-empty string, got a function',
   ],
-] as const)('startCarrierSim(%j) rejects', async (options, name, complaint) => {
+] as const)('startCarrierSim(%o) rejects', async (options, name, complaint) => {
   await expect(startCarrierSim(options as never)).rejects.toMatchObject({
     name,
     message: `Cannot start carrier simulator: expected ${complaint}`,
@@ -51,7 +59,7 @@ test('startCarrierSim() rejects with a coded error when the port is taken', asyn
   expect(CarrierSimError.is(new Error('other'))).toBe(false);
 });
 
-const kinds = 'hang, error, rate-limited, drip, truncated, malformed-price, throttled';
+const kinds = 'hang, error, error-drip, rate-limited, drip, truncated, malformed-price, throttled';
 const time = 'a number from 0 to 600000';
 test.each([
   [undefined, 'TypeError', 'plan to be an object, got undefined'],

@@ -45,6 +45,20 @@ test.each(carriers)('error answers 500 for %s', async (carrier) => {
   expect(await response.text()).toBe('Internal Server Error\n');
 });
 
+test.each(carriers)(
+  'error-drip answers 500 at once for %s, and its body does not end',
+  async (carrier) => {
+    const sim = await startedSim({ plan: { [carrier]: { fault: { kind: 'error-drip' } } } });
+    const response = await call(carrier, sim.url);
+    expect(response.status).toBe(500);
+    expect(Number(response.headers.get('content-length'))).toBeGreaterThan(10_000);
+    const reader = response.body?.getReader();
+    expect((await reader?.read())?.value).toHaveLength(1);
+    await reader?.cancel();
+    await eventually(() => expect(sim.requests()[carrier]).toMatchObject({ aborted: 1, open: 0 }));
+  },
+);
+
 test.each(carriers)('rate-limited answers 429 with Retry-After for %s', async (carrier) => {
   const fault = { kind: 'rate-limited', retryAfterSeconds: 7 } as const;
   const sim = await startedSim({ plan: { [carrier]: { fault } } });

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { createAvlo, createCarrierHttp, createOuigo, createRenfe } from '../src/index.ts';
+import { bytesOf, createCarriers, failureOf, queryOf } from './upstream.ts';
 
+// `String()` cannot make text of it.
+const bare: never = Object.create(null) as never;
 const baseUrl = 'http://127.0.0.1:1';
 
 test.each([
@@ -58,3 +61,46 @@ test.each([
     new RangeError(`Cannot create carrier HTTP: ${message}`),
   );
 });
+
+test.each<[misuse: () => unknown, message: string]>([
+  [
+    () => createRenfe(bare),
+    'Cannot create renfe: baseUrl must be an http or https URL, got undefined',
+  ],
+  [
+    () => createAvlo({ baseUrl: bare }),
+    'Cannot create avlo: baseUrl must be an http or https URL, got an object',
+  ],
+  [
+    () => createOuigo({ baseUrl, credentials: bare }),
+    'Cannot create ouigo: credentials with username and password expected, got none',
+  ],
+  [
+    () => createCarrierHttp({ now: bare }),
+    'Cannot create carrier HTTP: now must be a function, got an object',
+  ],
+  [
+    () => createCarrierHttp({ retries: bare }),
+    'Cannot create carrier HTTP: retries must be an integer from 0 to 5, got an object',
+  ],
+])('an object without a prototype %#: %s', (misuse, message) => {
+  expect(misuse).toThrow(message);
+});
+
+test.each([
+  ['ouigo', '{"outbound":null,"error":{"code":{"toString":1,"valueOf":1}}}'],
+  ['ouigo', '{"outbound":null,"error":{"code":5}}'],
+  ['renfe', dwrException('{cdgoError:{a:1}}')],
+  ['renfe', dwrException('{cdgoError:[]}')],
+  ['renfe', dwrException('{}')],
+] as const)('%s: the error %s is PROTOCOL', async (id, body) => {
+  const { [id]: carrier } = createCarriers(baseUrl);
+  const wire = { body: bytesOf(body), receivedAt: 1 };
+  expect(await failureOf(() => carrier.normalise(wire, queryOf()))).toMatchObject({
+    code: 'PROTOCOL',
+  });
+});
+
+function dwrException(value: string): string {
+  return `(function(){\nvar r=window.dwr._[0];\nr.handleException("0","1",${value});\n})();`;
+}

@@ -21,6 +21,7 @@ test.each(ids)('%s finds the trains of the timetable over real HTTP', async (id)
 
 const faults: readonly [FaultKind, Record<(typeof ids)[number], string>][] = [
   ['error', { renfe: 'HTTP', ouigo: 'HTTP', avlo: 'HTTP' }],
+  ['error-drip', { renfe: 'HTTP', ouigo: 'HTTP', avlo: 'HTTP' }],
   ['rate-limited', { renfe: 'RATE_LIMITED', ouigo: 'RATE_LIMITED', avlo: 'RATE_LIMITED' }],
   ['truncated', { renfe: 'PROTOCOL', ouigo: 'PROTOCOL', avlo: 'PROTOCOL' }],
   ['malformed-price', { renfe: 'PROTOCOL', ouigo: 'PROTOCOL', avlo: 'PROTOCOL' }],
@@ -36,7 +37,7 @@ test.each(strikes)('$id: fault $kind is $code', async ({ id, kind, code }) => {
   expect(error.code).toBe(code);
   if (kind === 'rate-limited')
     expect(error).toMatchObject({ httpStatus: 429, retryAfterMs: 30_000 });
-  if (kind === 'error') expect(error).toMatchObject({ httpStatus: 500, retryable: true });
+  if (kind.startsWith('error')) expect(error).toMatchObject({ httpStatus: 500, retryable: true });
 });
 
 const silences = (['hang', 'drip'] as const).flatMap((kind) => ids.map((id) => ({ id, kind })));

@@ -15,6 +15,14 @@ async function serve(listener: RequestListener): Promise<{ url: string; server: 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, server };
 }
 
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((resolvePromise) => {
+    resolve = resolvePromise;
+  });
+  return { promise, resolve };
+}
+
 function client(options: CarrierHttpOptions = {}) {
   const http = createCarrierHttp(options);
   onTestFinished(() => http.close());
@@ -59,13 +67,62 @@ test.each([
   });
 });
 
-test('send() refuses a body over its bound, and closes the connection', async () => {
-  let onClose = (): void => {};
-  const closed = new Promise<void>((resolve) => {
-    onClose = resolve;
-  });
+test.each([
+  [302, undefined],
+  [304, undefined],
+  [400, 'BAD_REQUEST'],
+  [404, 'HTTP'],
+  [500, 'HTTP'],
+  [503, 'OVERLOADED'],
+])(
+  'send() takes status %i for the answer, and leaves a body that never ends',
+  async (status, code) => {
+    const closed = deferred();
+    const { url } = await serve((request, response) => {
+      request.socket.once('close', closed.resolve);
+      response.writeHead(status, { location: '/other', 'retry-after': '9' });
+      if (status === 304) response.end();
+      else response.write('x');
+    });
+    // A body that is waited for would end with this deadline, as TIMEOUT, or with the test's own.
+    const { http, send } = client({ retries: 0 });
+    const asked = send(get(url, { deadline: Date.now() + 600_000 }));
+    if (code === undefined) expect(await asked).toMatchObject({ status, body: new Uint8Array() });
+    else expect(await failureOf(() => asked)).toMatchObject({ code, httpStatus: status });
+    expect(http.stats()).toMatchObject({ carrier: { inFlight: 0 } });
+    if (status !== 304) await closed.promise;
+  },
+);
+
+test('send() keeps the connection of an error whose body ends, and closes that of a large one', async () => {
+  const sockets = new Set<unknown>();
   const { url } = await serve((request, response) => {
-    request.socket.once('close', () => onClose());
+    sockets.add(request.socket);
+    response
+      .writeHead(404)
+      .end(request.url === '/large' ? Buffer.alloc(10_000_000) : 'no such day');
+  });
+  const { send } = client({ connections: 1 });
+  for (let round = 0; round < 3; round++) await failureOf(() => send(get(url)));
+  expect(sockets.size).toBe(1);
+  await failureOf(() => send(get(`${url}large`)));
+  await failureOf(() => send(get(url)));
+  expect(sockets.size).toBe(2);
+});
+
+test('send() keeps a body of 2 MiB by default, and refuses one byte more', async () => {
+  const { url } = await serve((request, response) =>
+    response.end(Buffer.alloc(2 * 1024 * 1024 + (request.url === '/more' ? 1 : 0))),
+  );
+  const { send } = client();
+  expect((await send(get(url))).body.byteLength).toBe(2 * 1024 * 1024);
+  expect(await failureOf(() => send(get(`${url}more`)))).toMatchObject({ code: 'PROTOCOL' });
+});
+
+test('send() refuses a body over its bound, and closes the connection', async () => {
+  const closed = deferred();
+  const { url } = await serve((request, response) => {
+    request.socket.once('close', closed.resolve);
     const more = () => response.write(Buffer.alloc(64 * 1024)) && setImmediate(more);
     response.on('drain', more);
     more();
@@ -75,7 +132,7 @@ test('send() refuses a body over its bound, and closes the connection', async ()
     code: 'PROTOCOL',
     message: 'Cannot read carrier: at most 100000 bytes expected, got more',
   });
-  await closed;
+  await closed.promise;
 });
 
 test('send() waits as long as Retry-After says, then asks again', async () => {

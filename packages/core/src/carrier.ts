@@ -29,7 +29,7 @@ export interface CarrierAnswer {
 
 /** What a search gives to a carrier's request. */
 export interface CarrierContext {
-  /** Aborts at the deadline, and when nobody waits for the search any more. */
+  /** Aborts at the deadline, and when no caller waits for the search. */
   readonly signal: AbortSignal;
   /** Epoch ms; an answer after it is not looked at. */
   readonly deadline: number;
@@ -39,7 +39,8 @@ export interface CarrierContext {
 /** HTTP as adapters see it: one origin's pool, limits and error mapping are behind it. */
 export interface CarrierHttp {
   /**
-   * Sends one request and reads the whole answer. Answers of status 200 to 399 resolve.
+   * Sends one request and reads the whole answer. Answers of status 200 to 399 resolve; of those from 300
+   * on the body may be left unread, and is empty then.
    *
    * @throws CarrierError for everything else
    */

@@ -1,4 +1,5 @@
 import { RailError } from './errors.ts';
+import { showValue } from './show-value.ts';
 import { createZoneCache, type ZoneOffsets } from './zone-offsets.ts';
 
 const DAY_MS = 86_400_000;
@@ -62,22 +63,20 @@ export function createLocalClock(): LocalClock {
     return resolve(readLocal(local), offsetsOf(zone));
   }
 
-  function read(ms: number, zone: string): string {
+  function isoOf(ms: number, zone: string): string {
     if (!(ms >= MIN_MS && ms < MAX_MS)) {
       throw localTimeError('instant', 'epoch milliseconds of the years 1973 to 2199', ms);
     }
-    return formatLocal(ms, offsetsOf(zone).at(ms));
+    return offsetsOf(zone).iso(ms);
   }
 
-  function fromEpoch(ms: number, zone: string): TimeAt {
-    return { ms, iso: `${read(ms, zone)}[${zone}]` };
-  }
+  const fromEpoch = (ms: number, zone: string): TimeAt => ({ ms, iso: isoOf(ms, zone) });
 
   return {
     epoch,
     fromLocal: (local, zone) => fromEpoch(epoch(local, zone), zone),
     fromEpoch,
-    dateOf: (ms, zone) => read(ms, zone).slice(0, 10),
+    dateOf: (ms, zone) => isoOf(ms, zone).slice(0, 10),
   };
 }
 
@@ -94,7 +93,8 @@ export function isLocalDate(text: string): text is LocalDate {
  * addDays('2028-02-28', 2); // '2028-03-01'
  */
 export function addDays(date: LocalDate, days: number): LocalDate {
-  return new Date(readLocal(`${date}T00:00`) + days * DAY_MS).toISOString().slice(0, 10);
+  const start = readLocal(typeof date === 'string' ? `${date}T00:00` : date);
+  return new Date(start + days * DAY_MS).toISOString().slice(0, 10);
 }
 
 /**
@@ -126,7 +126,7 @@ function readLocal(local: string): number {
 function localTimeError(what: string, expected: string, got: unknown): RailError {
   return new RailError(
     'ERR_LOCAL_TIME',
-    `Cannot read ${what}: ${expected} expected, got ${String(got).slice(0, 40)}`,
+    `Cannot read ${what}: ${expected} expected, got ${showValue(got)}`,
     { expected, got },
   );
 }
@@ -172,12 +172,4 @@ function digits(text: string, at: number): number {
 function daysIn(year: number, month: number): number {
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-}
-
-function formatLocal(ms: number, offset: number): string {
-  const minutes = Math.abs(offset) / 60_000;
-  const sign = offset < 0 ? '-' : '+';
-  const hh = String(Math.floor(minutes / 60)).padStart(2, '0');
-  const mm = String(minutes % 60).padStart(2, '0');
-  return `${new Date(ms + offset).toISOString().slice(0, 19)}${sign}${hh}:${mm}`;
 }

@@ -1,4 +1,5 @@
 import { RailError } from './errors.ts';
+import { showValue } from './show-value.ts';
 
 /** An amount in the currency's minor unit: `{ amount: 3735, currency: 'EUR' }` is 37,35 euros. */
 export interface Money {
@@ -31,7 +32,7 @@ const exponents: ReadonlyMap<string, number> = new Map([
  * @throws RailError `ERR_MONEY` when the code is not three capital letters
  */
 export function currencyExponent(currency: string): number {
-  if (!/^[A-Z]{3}$/.test(currency)) {
+  if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) {
     throw moneyError('an ISO 4217 currency code', currency);
   }
   return exponents.get(currency) ?? 2;
@@ -54,8 +55,8 @@ const grammars = {
 export function parseMoney(text: string, format: MoneyFormat): Money {
   const exponent = currencyExponent(format.currency);
   const decimal = format.decimal ?? '.';
-  if (!Object.hasOwn(grammars, decimal)) {
-    throw new TypeError(`Cannot read money: decimal must be ',' or '.', got ${String(decimal)}`);
+  if (decimal !== ',' && decimal !== '.') {
+    throw new TypeError(`Cannot read money: decimal must be ',' or '.', got ${showValue(decimal)}`);
   }
   const match = typeof text === 'string' ? grammars[decimal].exec(text.trim()) : null;
   if (!match) throw moneyError(`an amount with decimal sign '${decimal}'`, text);
@@ -127,9 +128,6 @@ export function formatMoney(money: Money): string {
 }
 
 function moneyError(expected: string, got: unknown): RailError {
-  const shown = String(got).slice(0, 40);
-  return new RailError('ERR_MONEY', `Cannot read money: ${expected} expected, got ${shown}`, {
-    expected,
-    got,
-  });
+  const message = `Cannot read money: ${expected} expected, got ${showValue(got)}`;
+  return new RailError('ERR_MONEY', message, { expected, got });
 }

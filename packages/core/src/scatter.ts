@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { answeredJourneys } from './answered-journeys.ts';
 import type { Carrier } from './carrier.ts';
 import { CarrierError } from './errors.ts';
@@ -35,6 +36,8 @@ export function scatter(options: ResolvedSearchOptions, task: ScatterTask): Scat
   const { query, startedAt, deadlineMs, onSettled, onDone } = task;
   const deadline = startedAt + deadlineMs;
   const controller = new AbortController();
+  // Each carrier listens to it, some with several requests: more than ten are no leak.
+  setMaxListeners(0, controller.signal);
   const statuses: CarrierStatus[] = carriers.map(({ id }) => ({
     carrier: id,
     state: 'running',

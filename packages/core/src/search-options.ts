@@ -2,6 +2,7 @@ import type { Carrier, CarrierAnswer, CarrierContext, CarrierHttp } from './carr
 import type { CarrierId } from './journey.ts';
 import { JOURNEY_ORDERS, type JourneyOrder } from './order.ts';
 import type { ResolvedQuery } from './search-query.ts';
+import { showValue } from './show-value.ts';
 
 /** Runs one carrier for one search: in this process, or wherever a dispatcher takes it. */
 export type RunCarrier = (
@@ -46,7 +47,7 @@ const MAX_DEADLINE_MS = 600_000;
 /** Fills and checks the options of a search. */
 export function resolveSearchOptions(options: SearchOptions): ResolvedSearchOptions {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`Cannot create search: options expected, got ${String(options)}`);
+    throw new TypeError(`Cannot create search: options expected, got ${showValue(options)}`);
   }
   const { carriers, http = noHttp, run = runInProcess, now = Date.now, ...rest } = options;
   const { deadlineMs = 2000, order = 'departure', ...unknown } = rest;
@@ -54,7 +55,9 @@ export function resolveSearchOptions(options: SearchOptions): ResolvedSearchOpti
   checkCarriers(carriers);
   for (const [name, value] of Object.entries({ http, run, now })) {
     if (typeof value !== 'function') {
-      throw new TypeError(`Cannot create search: ${name} must be a function, got ${String(value)}`);
+      throw new TypeError(
+        `Cannot create search: ${name} must be a function, got ${showValue(value)}`,
+      );
     }
   }
   checkDeadline('create search', deadlineMs);
@@ -68,12 +71,12 @@ export function resolveCallOptions(
   defaults: ResolvedSearchOptions,
 ): ResolvedCallOptions {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`Cannot search: options expected, got ${String(options)}`);
+    throw new TypeError(`Cannot search: options expected, got ${showValue(options)}`);
   }
   const { signal, deadlineMs = defaults.deadlineMs, order = defaults.order, ...unknown } = options;
   refuseUnknown('search', unknown);
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw new TypeError(`Cannot search: signal must be an AbortSignal, got ${String(signal)}`);
+    throw new TypeError(`Cannot search: signal must be an AbortSignal, got ${showValue(signal)}`);
   }
   checkDeadline('search', deadlineMs);
   checkOrder('search', order);
@@ -82,7 +85,7 @@ export function resolveCallOptions(
 
 function checkCarriers(carriers: unknown): void {
   if (!Array.isArray(carriers) || carriers.length === 0) {
-    const got = Array.isArray(carriers) ? 'none' : String(carriers);
+    const got = Array.isArray(carriers) ? 'none' : showValue(carriers);
     throw new TypeError(`Cannot create search: at least one carrier expected, got ${got}`);
   }
   const ids = new Set<string>();
@@ -94,7 +97,7 @@ function checkCarriers(carriers: unknown): void {
       typeof normalise !== 'function'
     ) {
       throw new TypeError(
-        `Cannot create search: a carrier has id, request and normalise, got ${String(id)} without`,
+        `Cannot create search: a carrier has id, request and normalise, got ${showValue(id)} without`,
       );
     }
     if (ids.has(id)) {
@@ -107,7 +110,7 @@ function checkCarriers(carriers: unknown): void {
 function checkDeadline(action: string, deadlineMs: number): void {
   if (!Number.isFinite(deadlineMs) || deadlineMs < 1 || deadlineMs > MAX_DEADLINE_MS) {
     throw new RangeError(
-      `Cannot ${action}: deadlineMs must be 1 to ${MAX_DEADLINE_MS}, got ${String(deadlineMs)}`,
+      `Cannot ${action}: deadlineMs must be 1 to ${MAX_DEADLINE_MS}, got ${showValue(deadlineMs)}`,
     );
   }
 }
@@ -115,7 +118,7 @@ function checkDeadline(action: string, deadlineMs: number): void {
 function checkOrder(action: string, order: JourneyOrder): void {
   if (!JOURNEY_ORDERS.includes(order)) {
     throw new RangeError(
-      `Cannot ${action}: order must be one of ${JOURNEY_ORDERS.join(', ')}, got ${String(order)}`,
+      `Cannot ${action}: order must be one of ${JOURNEY_ORDERS.join(', ')}, got ${showValue(order)}`,
     );
   }
 }

@@ -1,5 +1,6 @@
 import { RailError } from './errors.ts';
 import { addDays, isLocalDate, type LocalClock, type LocalDate } from './local-clock.ts';
+import { showValue } from './show-value.ts';
 import type { Station } from './station.ts';
 
 /** Who wants to go where, when. Holds whole stations, so that it can be sent to another process as it is. */
@@ -56,7 +57,7 @@ function dateAt(parameter: string, station: Station, nowMs: number, clock: Local
 }
 
 function badQuery(parameter: string, expected: string, got: unknown): RailError {
-  const shown = typeof got === 'object' && got !== null ? 'an object' : String(got).slice(0, 40);
+  const shown = typeof got === 'object' && got !== null ? 'an object' : showValue(got);
   return new RailError(
     'ERR_BAD_QUERY',
     `Cannot search: ${parameter} must be ${expected}, got ${shown}`,

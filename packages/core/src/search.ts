@@ -16,6 +16,7 @@ import {
 import { resolveQuery, type SearchQuery } from './search-query.ts';
 import type { CarrierStatus, SearchEvent, SearchResult } from './search-result.ts';
 import { createSearchCounters, type SearchStats } from './search-stats.ts';
+import { SignalListeners } from './signal-listeners.ts';
 
 /** Asks many carriers one question. Holds timers and signals only while searches run. */
 export interface Search extends AsyncDisposable {
@@ -78,6 +79,7 @@ export function createSearch(options: SearchOptions): Search {
   const clock = createLocalClock();
   const counters = createSearchCounters(carriers.map(({ id }) => id));
   const whenIdle: (() => void)[] = [];
+  const listeners = new SignalListeners();
   let closed = false;
 
   function begin(query: SearchQuery, call: SearchCallOptions, observer: Observer): Running {
@@ -100,7 +102,7 @@ export function createSearch(options: SearchOptions): Search {
         if (!aborted) observer.settled(status, journeys);
       },
       onDone() {
-        signal?.removeEventListener('abort', onAbort);
+        stopListening?.();
         const statuses = [...scattered.statuses];
         const complete = statuses.every(({ state }) => state === 'ok' || state === 'empty');
         const ended = {
@@ -121,7 +123,7 @@ export function createSearch(options: SearchOptions): Search {
       observer.aborted(reason);
     }
     const onAbort = (): void => leave(signal?.reason);
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const stopListening = signal && listeners.add(signal, onAbort);
     // A carrier's first synchronous steps may have aborted it, before there was a listener.
     if (signal?.aborted) onAbort();
     const started = {

@@ -23,7 +23,7 @@ export interface StationIndex {
   byCode(system: string, code: string): Station | undefined;
   /**
    * Understands an id (`uic:7171801`), a code with or without its system (`renfe:71801`, `7171801`),
-   * and a name or alias, with or without accents, in any case; then the words of a name, when
+   * and a name or alias, with or without accents, in any case and width; then the words of a name, when
    * one station alone has them. Of other texts, the five stations with the nearest names or words,
    * nearest first. Never throws.
    */
@@ -96,7 +96,9 @@ export function createStationIndex(stations: readonly Station[]): StationIndex {
       const coded = byQualifiedCode.get(exact);
       if (coded) return { kind: 'found', station: coded };
       const folded = foldName(text);
-      if (folded === '') return { kind: 'unknown', nearest: [] };
+      // One character may be eighteen when it is folded.
+      if (folded === '' || folded.length > MAX_STATION_TEXT)
+        return { kind: 'unknown', nearest: [] };
       for (const named of [byBareCode.get(exact), byName.get(folded), byWords(folded)]) {
         const [station, ...others] = named ?? [];
         if (station === undefined) continue;
@@ -114,11 +116,14 @@ function editShare(a: string, b: string): number {
   return editDistance(a, b) / Math.max(a.length, b.length);
 }
 
-/** Lower case, no accents, words parted by one space: `'Málaga-María Zambrano'` → `'malaga maria zambrano'`. */
+/**
+ * Lower case, no accents, words parted by one space: `'Málaga-María Zambrano'` → `'malaga maria zambrano'`.
+ * Full-width letters and ligatures are plain ones (NFKD), and what is not seen (a soft hyphen, a joiner) is nothing.
+ */
 function foldName(name: string): string {
   return name
-    .normalize('NFD')
-    .replace(/\p{M}+/gu, '')
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Cf}]+/gu, '')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();

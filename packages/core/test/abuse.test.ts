@@ -1,4 +1,12 @@
-import { createSearch, createStationIndex, parseMoney, type SearchOptions } from '@ticketing/core';
+import {
+  addDays,
+  createLocalClock,
+  createSearch,
+  createStationIndex,
+  currencyExponent,
+  parseMoney,
+  type SearchOptions,
+} from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { carrier, madrid, NOW, query } from './trains.ts';
 
@@ -115,4 +123,74 @@ test('parseMoney() refuses a decimal sign of its own', () => {
   expect(() => parseMoney('1;5', { currency: 'EUR', decimal: ';' as never })).toThrow(
     new TypeError("Cannot read money: decimal must be ',' or '.', got ;"),
   );
+});
+
+// An object that `String()` cannot make text of, as `JSON.parse` of a header or a query parser gives them.
+const bare: never = Object.create(null) as never;
+
+test.each<[name: string, misuse: () => unknown, message: string]>([
+  ['options', () => createSearch(bare), 'at least one carrier expected, got undefined'],
+  ...(['http', 'run', 'now'] as const).map((name): [string, () => unknown, string] => [
+    name,
+    () => createSearch({ carriers: [silent], [name]: bare }),
+    `${name} must be a function, got an object`,
+  ]),
+  [
+    'carriers',
+    () => createSearch({ carriers: bare }),
+    'at least one carrier expected, got an object',
+  ],
+  [
+    'a carrier',
+    () => createSearch({ carriers: [bare] }),
+    'a carrier has id, request and normalise, got undefined without',
+  ],
+  [
+    "a carrier's id",
+    () => createSearch({ carriers: [{ ...silent, id: bare }] }),
+    'a carrier has id, request and normalise, got an object without',
+  ],
+  [
+    'deadlineMs',
+    () => createSearch({ carriers: [silent], deadlineMs: bare }),
+    'deadlineMs must be 1 to 600000, got an object',
+  ],
+  [
+    'order',
+    () => createSearch({ carriers: [silent], order: bare }),
+    'order must be one of price, departure, arrival, duration, got an object',
+  ],
+])('createSearch() names %s without a prototype', (_name, misuse, message) => {
+  expect(misuse).toThrow(`Cannot create search: ${message}`);
+});
+
+test.each<[name: string, message: string]>([
+  ['signal', 'signal must be an AbortSignal, got an object'],
+  ['deadlineMs', 'deadlineMs must be 1 to 600000, got an object'],
+  ['order', 'order must be one of price, departure, arrival, duration, got an object'],
+])(
+  'search() names %s without a prototype, and takes options without one',
+  async (name, message) => {
+    const search = createSearch({ carriers: [silent], now: () => NOW });
+    await expect(search.search(query, { [name]: bare })).rejects.toThrow(
+      `Cannot search: ${message}`,
+    );
+    await expect(search.search(query, bare)).resolves.toMatchObject({ complete: true });
+  },
+);
+
+test('values without a prototype get the message of any other wrong value', async () => {
+  const search = createSearch({ carriers: [silent], now: () => NOW });
+  for (const field of ['origin', 'destination', 'date', 'passengers'])
+    await expect(search.search({ ...query, [field]: bare })).rejects.toMatchObject({
+      code: 'ERR_BAD_QUERY',
+      data: { parameter: field },
+    });
+  const clock = createLocalClock();
+  expect(() => parseMoney(bare, { currency: 'EUR' })).toThrow('got an object');
+  expect(() => parseMoney('1', { currency: 'EUR', decimal: bare })).toThrow('got an object');
+  expect(() => currencyExponent(bare)).toThrow('got an object');
+  expect(() => clock.epoch(bare, 'Europe/Madrid')).toThrow('got an object');
+  expect(() => clock.fromEpoch(NOW, bare)).toThrow('got an object');
+  expect(() => addDays(bare, 1)).toThrow('got an object');
 });

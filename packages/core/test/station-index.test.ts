@@ -116,3 +116,18 @@ test('createStationIndex() refuses an id or a code that two stations share', () 
     ),
   );
 });
+
+test('find() understands full-width letters, ligatures, and names with characters that are not seen', () => {
+  expect(index.find('Ｂａｒｃｅｌｏｎａ　Ｓａｎｔｓ')).toEqual(found(barcelona));
+  expect(index.find('Bar\u00adcelona')).toEqual(found(barcelona));
+  expect(index.find('\u200eMálaga\u200b')).toEqual(found(malaga));
+  const fiesole = place('uic:1', 'Fiesole');
+  expect(createStationIndex([fiesole]).find('ﬁesole')).toEqual(found(fiesole));
+  expect(createStationIndex([place('uic:1', 'ﬁesole')]).find('FIESOLE')).toMatchObject({
+    kind: 'found',
+  });
+});
+
+test('find() looks at no text that is overlong once it is folded', () => {
+  expect(index.find('\ufdfa'.repeat(MAX_STATION_TEXT))).toEqual({ kind: 'unknown', nearest: [] });
+});

@@ -39,10 +39,12 @@ interface Client extends CarrierHttp {
 
 const NETWORK_RETRY_MS = 20;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const UNREAD_BODY = { bytes: 16 * 1024, ms: 100 };
 
 /**
  * Creates the HTTP of a process's carriers. Every answer is read whole and bounded, every request ends
- * at its deadline or signal, every failure is a CarrierError.
+ * at its deadline or signal, every failure is a CarrierError. From status 300 on the status is the answer:
+ * the body of a redirect is empty, and no error waits for its body.
  *
  * @throws TypeError or RangeError for options that are unknown or out of range
  * @example
@@ -102,11 +104,11 @@ function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): 
       headersTimeout: remainingMs,
       bodyTimeout: remainingMs,
     });
-    if (statusCode >= 400) {
-      await body.dump();
+    if (statusCode >= 300) dropBody(body);
+    if (statusCode >= 400)
       throw statusError(carrier, statusCode, readRetryAfter(headers['retry-after'], now()));
-    }
-    const bytes = await readBody(carrier, body, maxBodyBytes);
+    const bytes =
+      statusCode >= 300 ? new Uint8Array() : await readBody(carrier, body, maxBodyBytes);
     return { status: statusCode, headers, body: bytes, receivedAt: now() };
   }
 
@@ -150,6 +152,15 @@ function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): 
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
     },
   };
+}
+
+/**
+ * Leaves a body that nobody reads: where the status is the answer, a body that drips delays nothing. A short
+ * one gets a moment to end, so that its connection serves again; the connection of any other is closed.
+ */
+function dropBody(body: Dispatcher.ResponseData['body']): void {
+  const signal = AbortSignal.timeout(UNREAD_BODY.ms);
+  body.dump({ limit: UNREAD_BODY.bytes, signal }).catch(() => {});
 }
 
 async function readBody(

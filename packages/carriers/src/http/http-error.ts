@@ -1,4 +1,5 @@
 import { CarrierError, type CarrierErrorCode } from '@ticketing/core';
+import { show } from '../wire/wire-reader.ts';
 
 const codeByStatus: ReadonlyMap<number, CarrierErrorCode> = new Map([
   [400, 'BAD_REQUEST'],
@@ -35,7 +36,7 @@ export function transportError(carrier: string, error: unknown): CarrierError {
   if (CarrierError.is(error)) return error;
   const { name, code: given } = Object(error) as { name?: unknown; code?: unknown };
   const code = typeof given === 'string' ? given : '';
-  const got = code || String(error);
+  const got = code || showError(error);
   const options = { cause: error };
   const make = (kind: CarrierErrorCode): CarrierError =>
     new CarrierError(kind, `Cannot ask ${carrier}: an answer expected, got ${got}`, options);
@@ -43,6 +44,11 @@ export function transportError(carrier: string, error: unknown): CarrierError {
   if (PROTOCOL_FAULTS.test(code) || name === 'HTTPParserError') return make('PROTOCOL');
   if (NETWORK_FAULTS.test(code)) return make('NETWORK');
   return CarrierError.from(error);
+}
+
+/** `Error: message`, or whatever was thrown; the reason of an abort may be any value. */
+function showError(error: unknown): string {
+  return error instanceof Error ? `${error}` : show(error);
 }
 
 /** Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. */

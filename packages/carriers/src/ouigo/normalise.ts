@@ -44,12 +44,10 @@ export function normaliseOuigo(
 }
 
 function errorOf(read: WireReader, error: WireRecord): CarrierError {
-  const code = codeByOuigoError.get(String(error['code']));
-  if (code === undefined) return read.error('a known error code', error['code']);
-  return new CarrierError(
-    code,
-    `Cannot search ouigo: a list of trains expected, got ${error['code']}`,
-  );
+  const given = error['code'];
+  const code = typeof given === 'string' ? codeByOuigoError.get(given) : undefined;
+  if (code === undefined) return read.error('a known error code', given);
+  return new CarrierError(code, `Cannot search ouigo: a list of trains expected, got ${given}`);
 }
 
 function journeyOf(

@@ -1,4 +1,4 @@
-import { createLiteralScanner, type Literal } from './javascript-literal.ts';
+import { type Literal, LiteralScanner } from './javascript-literal.ts';
 
 /** A reply of a DWR server (Direct Web Remoting 3, "plaincall"): the argument of the handler it calls. */
 export type DwrReply =
@@ -12,7 +12,7 @@ export type DwrReply =
  * @throws LiteralError for any other text
  */
 export function readDwrReply(script: string): DwrReply {
-  const scanner = createLiteralScanner(withoutLineComments(script));
+  const scanner = new LiteralScanner(script);
   if (scanner.accept('throw')) {
     scanner.literal();
     scanner.expect(';');
@@ -57,9 +57,4 @@ export function writeDwrCall(call: {
     `scriptSessionId=${call.scriptSessionId}`,
     '',
   ].join('\n');
-}
-
-/** DWR marks its sections with lines such as `//#DWR-REPLY`; inside a value such a line cannot begin. */
-function withoutLineComments(script: string): string {
-  return script.replace(/^\/\/.*$/gm, '');
 }

@@ -58,9 +58,10 @@ function replyOf(read: WireReader, body: Uint8Array): unknown {
 
 function exceptionOf(read: WireReader, value: unknown): CarrierError {
   const exception = read.record(value, 'exception');
-  const code = codeByRenfeError.get(String(exception['cdgoError']));
-  if (code === undefined) return read.error('a known cdgoError', exception['cdgoError']);
-  const message = `Cannot search renfe: a list of trains expected, got ${exception['cdgoError']}`;
+  const given = exception['cdgoError'];
+  const code = typeof given === 'string' ? codeByRenfeError.get(given) : undefined;
+  if (code === undefined) return read.error('a known cdgoError', given);
+  const message = `Cannot search renfe: a list of trains expected, got ${given}`;
   return new CarrierError(code, message);
 }
 

@@ -1,3 +1,5 @@
+import { show } from './wire-reader.ts';
+
 /** Where a carrier answers. */
 export interface CarrierEndpoint {
   /** Absolute http or https URL; the carrier's paths are appended to its path. */
@@ -17,7 +19,7 @@ export function resolveEndpoint(carrier: string, options: CarrierEndpoint): Carr
   }
   if (typeof baseUrl !== 'string' || !/^https?:/.test(baseUrl) || !URL.canParse(baseUrl)) {
     throw new TypeError(
-      `Cannot create ${carrier}: baseUrl must be an http or https URL, got ${String(baseUrl)}`,
+      `Cannot create ${carrier}: baseUrl must be an http or https URL, got ${show(baseUrl)}`,
     );
   }
   return { baseUrl: baseUrl.replace(/\/+$/, '') };

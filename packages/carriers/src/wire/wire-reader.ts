@@ -78,7 +78,8 @@ export function createWireReader(carrier: string): WireReader {
   };
 }
 
-function show(value: unknown): string {
+/** Writes a value as errors show it: an object or a list is only named. */
+export function show(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   const text = String(value);

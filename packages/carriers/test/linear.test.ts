@@ -1,0 +1,130 @@
+import { CarrierError } from '@ticketing/core';
+import { expect, test } from 'vitest';
+import { bytesOf, createCarriers, fixture, queryOf } from './upstream.ts';
+
+const { renfe, ouigo, avlo } = createCarriers('http://127.0.0.1:1');
+const goldenRenfe = new TextDecoder().decode(fixture('renfe'));
+const goldenOuigo = new TextDecoder().decode(fixture('ouigo.json'));
+const goldenAvlo = new TextDecoder().decode(fixture('avlo.json'));
+
+/** Reads an answer; the outcome does not matter, other errors do. */
+const readers: Readonly<Record<string, (text: string) => void>> = {
+  renfe: (text) => read(() => renfe.normalise({ body: bytesOf(text), receivedAt: 1 }, queryOf())),
+  ouigo: (text) => read(() => ouigo.normalise({ body: bytesOf(text), receivedAt: 1 }, queryOf())),
+  avlo: (text) => read(() => avlo.normalise({ days: [bytesOf(text)], receivedAt: 1 }, queryOf())),
+};
+
+function read(normalise: () => unknown): void {
+  try {
+    normalise();
+  } catch (error) {
+    if (!CarrierError.is(error)) throw error;
+  }
+}
+
+const dwr = (value: string): string =>
+  `(function(){\nvar r=window.dwr._[0];\nr.handleCallback("0","1",${value});\n})();`;
+
+/** What grows with `n`: whatever a pattern could split in many ways, or a reader could look at twice. */
+const growths: readonly [name: string, reader: string, make: (n: number) => string][] = [
+  ...Object.entries({
+    'digits and a letter': (n: number) => `${'1'.repeat(n)}x`,
+    'digits and two dots': (n: number) => `${'1'.repeat(n)}.${'1'.repeat(n)}.`,
+    'digits of an exponent, and a letter': (n: number) => `1e${'1'.repeat(n)}x`,
+    'a number': (n: number) => '1'.repeat(n),
+    'minus signs': (n: number) => '-'.repeat(n),
+    'white space': (n: number) => ' \t\n\u00a0'.repeat(n / 4),
+    'lines that begin with two slashes': (n: number) => '\n//'.repeat(n / 3),
+    slashes: (n: number) => '/'.repeat(n),
+    escapes: (n: number) => `"${'\\u00e1'.repeat(n / 6)}`,
+    backslashes: (n: number) => `"${'\\'.repeat(n)}"`,
+    'a string without an end': (n: number) => `"${'a'.repeat(n)}`,
+    'a name': (n: number) => 'a'.repeat(n),
+    names: (n: number) => `{${Array.from({ length: n / 8 }, (_, i) => `k${i}:1`).join()}}`,
+    'one name again': (n: number) => `{${'a:1,'.repeat(n / 4)}a:1}`,
+    'open lists': (n: number) => '['.repeat(n),
+    'open objects': (n: number) => '{a:'.repeat(n / 3),
+    'short lists': (n: number) => `[${'[],'.repeat(n / 3)}[]]`,
+    numbers: (n: number) => `[${'1,'.repeat(n / 2)}1]`,
+  }).map(([name, make]): [string, string, (n: number) => string] => [
+    name,
+    'renfe',
+    (n) => dwr(make(n)),
+  ]),
+  ['before the script', 'renfe', (n) => ' '.repeat(n) + goldenRenfe],
+  ['the guard', 'renfe', (n) => `throw '${'\\n'.repeat(n / 2)}';`],
+  ...['"37,35"', '"06:15"', '"2026-12-01"', '"03063"', '"60000"', '"AVE"'].flatMap((field) =>
+    (['0', '1', '1.', ' ', '-', ':'] as const).map(
+      (unit): [string, string, (n: number) => string] => [
+        `${JSON.stringify(unit)} in place of ${field}`,
+        'renfe',
+        (n) => goldenRenfe.replace(field, `"${unit.repeat(n / unit.length)}x"`),
+      ],
+    ),
+  ),
+  [
+    'digits in place of a price',
+    'ouigo',
+    (n) => goldenOuigo.replace(/"price": ?[\d.]+/, `"price":${'1'.repeat(n)}`),
+  ],
+  [
+    'digits in place of a timestamp',
+    'ouigo',
+    (n) => goldenOuigo.replace(/"2026-[^"]*"/, `"${'2026-'.repeat(n / 5)}"`),
+  ],
+  [
+    'zeros in place of a train number',
+    'ouigo',
+    (n) => goldenOuigo.replace('"06611"', `"${'0'.repeat(n)}x"`),
+  ],
+  ['open lists', 'ouigo', (n) => '['.repeat(n)],
+  [
+    'digits in place of an instant',
+    'avlo',
+    (n) => goldenAvlo.replace(/"2026-[^"]*"/, `"${'2026-'.repeat(n / 5)}"`),
+  ],
+  [
+    'digits in place of a price',
+    'avlo',
+    (n) => goldenAvlo.replace(/"price": ?[\d.]+/, `"price":${'1'.repeat(n)}`),
+  ],
+];
+
+// 16 times the text may take 64 times as long: a linear reader takes 16, a quadratic one 256. The least
+// of some rounds counts, so that a busy machine does not matter; the first round that shows it is enough.
+const SMALL = 4_800;
+const LARGE = 16 * SMALL;
+const ROUNDS = 8;
+
+test.each(growths)(
+  '%s (%s): time grows with the text, not with its square',
+  (_name, reader, make) => {
+    const readText = readers[reader] as (text: string) => void;
+    const small = make(SMALL);
+    const large = make(LARGE);
+    const least = { small: Infinity, large: Infinity };
+    const grows = (): number => least.large / least.small;
+    for (let round = 0; round < ROUNDS && !(grows() < 64); round++) {
+      least.small = Math.min(
+        least.small,
+        elapsed(() => readText(small)),
+      );
+      least.large = Math.min(
+        least.large,
+        elapsed(() => readText(large)),
+      );
+    }
+    expect(grows()).toBeLessThan(64);
+  },
+);
+
+function elapsed(run: () => void): number {
+  const startedAt = performance.now();
+  run();
+  return performance.now() - startedAt;
+}
+
+test('renfe reads 1,000,000 digits before a letter, and 200,000 escapes', () => {
+  expect(() => readers['renfe']?.(dwr(`${'1'.repeat(1e6)}x`))).not.toThrow();
+  expect(() => readers['renfe']?.(dwr(`"${'\\u00e1'.repeat(200_000)}"`))).not.toThrow();
+});
