@@ -85,6 +85,11 @@ const options: Wrong[] = [
     'limits.claimTimeoutMs must be an integer of 10 to 2147483647, got 5',
   ],
   [
+    { workers, limits: { maxWaitMs: 0 } },
+    RangeError,
+    'limits.maxWaitMs must be an integer of 1 to 2147483647, got 0',
+  ],
+  [
     { workers, limits: { headbytes: 1 } },
     TypeError,
     'known options expected, got limits.headbytes',

@@ -7,7 +7,7 @@ import { until } from './until.ts';
 
 const status = (code: number): RegExp =>
   new RegExp(
-    `^HTTP/1\\.1 ${code} [^\\r]+\\r\\nConnection: close\\r\\nContent-Length: 0\\r\\n\\r\\n$`,
+    `^HTTP/1\\.1 ${code} [^\\r]+\\r\\nConnection: close\\r\\n${code === 503 ? 'Retry-After: 1\\r\\n' : ''}Content-Length: 0\\r\\n\\r\\n$`,
   );
 const HELLO_START = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]);
 
@@ -191,3 +191,26 @@ test.each(['http', 'tls-sni', 'auto'] as const)(
     if (protocol === 'http') expect((await ask(port)).status).toBe(200);
   },
 );
+
+test('a queue that has waited for half of maxWaitMs takes no more: 503 at once, with the time to ask again', async () => {
+  const { port, pids, router } = await openRouter({
+    count: 1,
+    limits: { maxWaitMs: 100, claimTimeoutMs: 60_000, headTimeoutMs: 60_000 },
+  });
+  const [pid = 0] = pids();
+  process.kill(pid, 'SIGSTOP');
+  const answers = [ask(port)];
+  await until(() => router.stats().workers[0]?.queued === 1);
+  const refused = nextEvent(router, 'refused');
+  while (router.stats().refused === 0) {
+    answers.push(ask(port));
+    await until(() => router.stats().accepted === answers.length);
+  }
+  expect(await refused).toEqual({ status: 503, reason: 'queue-slow' });
+  const { status, headers } = (await answers.at(-1)) as Awaited<ReturnType<typeof ask>>;
+  expect([status, headers['retry-after']]).toEqual([503, '1']);
+  process.kill(pid, 'SIGCONT');
+  const statuses = (await Promise.all(answers)).map((answer) => answer.status);
+  expect(statuses[0]).toBe(200);
+  expect(statuses.filter((code) => code !== 200 && code !== 503)).toEqual([]);
+});

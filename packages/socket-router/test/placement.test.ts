@@ -1,12 +1,16 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Fleet } from '../src/master/fleet.ts';
 import type { HeldConnection } from '../src/master/held-connection.ts';
 import { Placement } from '../src/master/placement.ts';
 import type { WorkerLane } from '../src/master/worker-lane.ts';
 
+afterEach(() => void vi.useRealTimers());
+
 interface FakeLane {
   isFree: boolean;
   load: number;
+  queued: number;
+  firstWaitsSince: number | undefined;
   readonly taken: number[];
   enqueue(connection: HeldConnection): void;
 }
@@ -16,6 +20,8 @@ function lane(load = 0): FakeLane {
   return {
     isFree: true,
     load,
+    queued: 0,
+    firstWaitsSince: undefined,
     taken,
     enqueue({ id }) {
       this.isFree = false;
@@ -25,12 +31,19 @@ function lane(load = 0): FakeLane {
   };
 }
 
-function placementOf(lanes: readonly FakeLane[], queuePerWorker = 1_000_000) {
+function placementOf(lanes: readonly FakeLane[], queuePerWorker = 1_000_000, maxWaitMs = 60_000) {
   const refused: string[] = [];
-  const fleet = { ready: lanes as readonly unknown[] as readonly WorkerLane[] } as Fleet;
+  const fleet = { ready: lanes as readonly unknown[] as readonly WorkerLane[] } as {
+    ready: readonly WorkerLane[];
+  } & Fleet;
   const refuse = (_: HeldConnection, reason: string) => void refused.push(reason);
-  const placement = new Placement(fleet, { loadFactor: 1.25, queuePerWorker, refuse });
-  return { placement, refused };
+  const placement = new Placement(fleet, {
+    loadFactor: 1.25,
+    queuePerWorker,
+    maxWaitMs,
+    refuse,
+  });
+  return { placement, refused, fleet };
 }
 
 const held = (id: number) => ({ id, choice: { kind: 'any' }, attempts: 0 }) as HeldConnection;
@@ -92,4 +105,137 @@ test('no more wait than there is room for; those that have left count no more', 
   only.isFree = true;
   placement.serve();
   expect(only.taken).toEqual([1, 3]);
+});
+
+test('those that wait are placed again when workers have come: who got a worker waits no more', () => {
+  const [first, second] = [lane(), lane()];
+  first.isFree = false;
+  second.isFree = false;
+  const { placement } = placementOf([first, second]);
+  for (const id of [1, 2, 3]) placement.place(held(id));
+  second.isFree = true;
+  placement.retry();
+  expect([placement.waiting, second.taken]).toEqual([2, [1]]);
+});
+
+test('one that left the queue is passed over, and who comes when it is empty goes to a free worker at once', () => {
+  const only = lane();
+  only.isFree = false;
+  const { placement } = placementOf([only]);
+  const all = [1, 2, 3].map(held);
+  for (const connection of all) placement.place(connection);
+  placement.leave(all[0] as HeldConnection);
+  for (let turn = 0; turn < 2; turn++) {
+    only.isFree = true;
+    only.load = 0;
+    placement.serve();
+  }
+  only.isFree = true;
+  only.load = 0;
+  placement.place(held(4));
+  expect([only.taken, placement.waiting]).toEqual([[2, 3, 4], 0]);
+});
+
+test('a connection that five workers did not take is refused', () => {
+  const only = lane();
+  const { placement, refused } = placementOf([only]);
+  placement.place({ ...held(1), attempts: 5 });
+  expect([only.taken, refused]).toEqual([[], ['not-taken']]);
+  placement.place({ ...held(2), attempts: 4 });
+  expect([only.taken, refused.length]).toEqual([[2], 1]);
+});
+
+test('workers with equal loads take turns', () => {
+  const lanes = [lane(), lane(), lane()];
+  const { placement } = placementOf(lanes);
+  for (let id = 1; id <= 6; id++) {
+    placement.place(held(id));
+    for (const one of lanes) Object.assign(one, { isFree: true, load: 0 });
+  }
+  expect(lanes.map(({ taken }) => taken.length)).toEqual([2, 2, 2]);
+});
+
+test('a free worker that has 1.25 times the mean waits for the others to catch up', () => {
+  const [loaded, busy] = [lane(2), lane(0)];
+  busy.isFree = false;
+  const { placement } = placementOf([loaded, busy]);
+  placement.place(held(1));
+  expect([loaded.taken, busy.taken, placement.waiting]).toEqual([[], [], 1]);
+  loaded.load = 1;
+  placement.serve();
+  expect(loaded.taken).toEqual([1]);
+});
+
+test('a queue whose first has waited for half of maxWaitMs takes no more, and who waited for all of it is refused', async () => {
+  vi.useFakeTimers({ toFake: ['hrtime'] });
+  const only = lane();
+  only.isFree = false;
+  const { placement, refused } = placementOf([only], 1000, 100);
+  placement.place(held(1));
+  vi.advanceTimersByTime(50);
+  placement.place(held(2));
+  expect(refused).toEqual([]);
+  vi.advanceTimersByTime(1);
+  placement.place(held(3));
+  expect(refused).toEqual(['queue-slow']);
+  // Those that wait are not asked again whether they may.
+  placement.retry();
+  expect([placement.waiting, refused.length]).toEqual([2, 1]);
+  vi.advanceTimersByTime(50);
+  only.isFree = true;
+  placement.serve();
+  expect([only.taken, refused]).toEqual([[2], ['queue-slow', 'queue-slow']]);
+});
+
+test('who left counts no more for how long the queue has waited', () => {
+  vi.useFakeTimers({ toFake: ['hrtime'] });
+  const only = lane();
+  only.isFree = false;
+  const { placement, refused } = placementOf([only], 1000, 100);
+  const all = [1, 2, 3, 4].map(held);
+  placement.place(all[0] as HeldConnection);
+  vi.advanceTimersByTime(60);
+  placement.leave(all[0] as HeldConnection);
+  for (const connection of all.slice(1)) placement.place(connection);
+  expect([placement.waiting, refused]).toEqual([3, []]);
+});
+
+test('the wait for a worker begins when there is one', () => {
+  vi.useFakeTimers({ toFake: ['hrtime'] });
+  const only = lane();
+  const { placement, refused, fleet } = placementOf([], 1000, 100);
+  placement.place(held(1));
+  vi.advanceTimersByTime(5000);
+  placement.place(held(2));
+  fleet.ready = [only] as readonly unknown[] as readonly WorkerLane[];
+  placement.retry();
+  expect([only.taken, placement.waiting, refused]).toEqual([[1], 1, []]);
+  vi.advanceTimersByTime(100);
+  only.isFree = true;
+  placement.serve();
+  expect(only.taken).toEqual([1, 2]);
+});
+
+test('a key goes on to another worker while the queue of its own is slow; 503 when all are', () => {
+  vi.useFakeTimers({ toFake: ['hrtime'] });
+  const lanes = [lane(), lane()];
+  const { placement, refused } = placementOf(lanes, 1000, 100);
+  const keyed = (id: number): HeldConnection => ({
+    ...held(id),
+    choice: { kind: 'key', key: 'a' },
+  });
+  placement.place(keyed(1));
+  const home = lanes.find(({ taken }) => taken.length === 1) as FakeLane;
+  const other = lanes.find((one) => one !== home) as FakeLane;
+  const [seconds, nanoseconds] = process.hrtime();
+  home.firstWaitsSince = seconds * 1000 + nanoseconds / 1e6;
+  vi.advanceTimersByTime(50);
+  placement.place(keyed(2));
+  expect(home.taken).toEqual([1, 2]);
+  vi.advanceTimersByTime(1);
+  placement.place(keyed(3));
+  expect(other.taken).toEqual([3]);
+  other.firstWaitsSince = home.firstWaitsSince;
+  placement.place(keyed(4));
+  expect(refused).toEqual(['queue-full']);
 });

@@ -24,8 +24,13 @@ export interface OpenOptions extends Partial<RouterOptions> {
  * left.
  */
 export async function openRouter(options: OpenOptions = {}): Promise<OpenRouter> {
-  const { worker = 'http-worker', count = 2, env = {}, ...rest } = options;
-  const router = createSocketRouter({ workers: forked(worker, count, env), ...rest });
+  const { worker = 'http-worker', count = 2, env = {}, limits, ...rest } = options;
+  const router = createSocketRouter({
+    workers: forked(worker, count, env),
+    // A machine that is busy with other tests may let a queue wait for longer than the default.
+    limits: { maxWaitMs: 60_000, ...limits },
+    ...rest,
+  });
   const seen = new Set<number>();
   const ready = readyWorkers(router, count, seen);
   onTestFinished(async () => {

@@ -15,6 +15,7 @@ beforeEach(() => {
   lane = new WorkerLane(channel.asWorker(), {
     router: 'router',
     claimTimeoutMs: 1000,
+    maxWaitMs: 500,
     events: {
       attached: hear('attached'),
       ready: hear('ready'),
@@ -24,6 +25,7 @@ beforeEach(() => {
       taken: ({ id }) => heard.push(`taken ${id}`),
       gone: ({ id }) => heard.push(`gone ${id}`),
       free: () => {},
+      overdue: ({ id }) => heard.push(`overdue ${id}`),
       untaken: (connections, _, reason) =>
         heard.push(`untaken ${connections.map(({ id }) => id)} ${reason}`),
     },
@@ -44,6 +46,7 @@ function held(id: number): HeldConnection {
     arrivedAt: 0,
     speaksTls: false,
     proxy: undefined,
+    waitsSince: undefined,
     attempts: 0,
     timer: undefined,
     stage: 'waiting',
@@ -200,4 +203,31 @@ test('foreign messages, and those of other routers, are ignored', () => {
   channel.say({ kind: 'unknown' });
   channel.say({ kind: 'claim', id: 99, open: 0 });
   expect(heard).toEqual(['ready']);
+});
+
+test('a connection that waited for longer than maxWaitMs is not given when its turn comes; the next one is', () => {
+  vi.useFakeTimers({ toFake: ['hrtime'] });
+  const monotonic = (): number => {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1000 + nanoseconds / 1e6;
+  };
+  for (const id of [1, 2, 3]) {
+    lane.enqueue({ ...held(id), waitsSince: monotonic() });
+    if (id === 2) expect(lane.firstWaitsSince).toBe(monotonic());
+    vi.advanceTimersByTime(300);
+  }
+  claim(1);
+  expect(heard).toEqual(['ready', 'taken 1', 'overdue 2']);
+  expect(channel.hands.map(({ message }) => message['id'])).toEqual([1, 3]);
+  expect(lane.firstWaitsSince).toBeUndefined();
+});
+
+test('one that its timer has refused is not the first of the queue any more', () => {
+  const [first, second, third] = [held(1), held(2), held(3)];
+  second.waitsSince = 1;
+  third.waitsSince = 2;
+  for (const connection of [first, second, third]) lane.enqueue(connection);
+  expect(lane.firstWaitsSince).toBe(1);
+  second.stage = 'done';
+  expect([lane.firstWaitsSince, lane.queued]).toEqual([2, 2]);
 });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { hasBody } from '../proxying/has-body.ts';
+import { RETRY_AFTER_S } from './refuse-socket.ts';
 
 /** Milliseconds that a client has to send the rest of its request. */
 const LINGER_MS = 1000;
@@ -10,6 +11,7 @@ export function answerFailure(response: ServerResponse, status: number): void {
     response.destroy();
     return;
   }
+  if (status === 503) response.setHeader('retry-after', RETRY_AFTER_S);
   response.writeHead(status, { 'content-length': 0, connection: 'close' });
   const { req: request } = response;
   if (!hasBody(request) || request.complete || request.destroyed) {

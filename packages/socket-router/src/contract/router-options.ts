@@ -38,12 +38,20 @@ export interface RouterLimits {
    * the workers' servers need `maxHeaderSize`.
    */
   readonly headBytes?: number;
-  /** Longest time for a head, and again for a worker to take the connection: default 10,000. */
+  /** Longest time for a head, and again for a worker to take the connection, in milliseconds: default 10,000. */
   readonly headTimeoutMs?: number;
   /** Connections that are in the router's hand: default 10,000. */
   readonly pending?: number;
   /** Connections that wait for one worker, and as many a worker of those that any may have: default 1,000. */
   readonly queuePerWorker?: number;
+  /**
+   * How long a connection may wait in the queue of workers that take connections, in milliseconds: 1 or more, default
+   * 2,000. Answered with 503 and `Retry-After` are those that come while the first of the queue has waited for half of
+   * it, at once, and those that have waited for all of it when their turn comes. The wait begins when a worker is ready,
+   * and again when a connection goes to another worker. In mode `socket`; in `passthru` requests wait in their worker,
+   * which can refuse them by `arrivedAt`.
+   */
+  readonly maxWaitMs?: number;
   /** How long a worker may leave a connection untaken before it goes to another: default 1,000. */
   readonly claimTimeoutMs?: number;
 }

@@ -7,6 +7,11 @@ export class Fifo<T> {
     return this.#items.length - this.#first;
   }
 
+  /** The one that `shift` gives next. */
+  get first(): T | undefined {
+    return this.#items[this.#first];
+  }
+
   push(item: T): void {
     this.#items.push(item);
   }

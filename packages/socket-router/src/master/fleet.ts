@@ -10,6 +10,7 @@ export interface FleetOptions {
   readonly router: string;
   readonly affinity: 'connection' | 'forward' | 'close';
   readonly claimTimeoutMs: number;
+  readonly maxWaitMs: number;
   /** Present when the workers open unix sockets. */
   readonly doors: DoorFolder | undefined;
   /** Workers may reach each other's doors. */
@@ -46,6 +47,7 @@ export class Fleet {
         events.untaken(connections, lane, reason);
       },
       gone: (connection) => events.gone(connection),
+      overdue: (connection) => events.overdue(connection),
       free: () => events.free(),
       attached: (lane) => this.#greet(lane),
       ready: (lane) => {
@@ -101,8 +103,9 @@ export class Fleet {
   }
 
   #join(worker: RouterWorker): void {
-    const { router, claimTimeoutMs, doors } = this.#options;
-    const lane = new WorkerLane(worker, { router, claimTimeoutMs, events: this.#laneEvents });
+    const { router, claimTimeoutMs, maxWaitMs, doors } = this.#options;
+    const events = this.#laneEvents;
+    const lane = new WorkerLane(worker, { router, claimTimeoutMs, maxWaitMs, events });
     this.#lanes.add(lane);
     this.#slots.add(worker.slot);
     if (doors !== undefined) this.#doors.set(lane, doors.nextDoor());

@@ -14,6 +14,8 @@ export interface HeldConnection {
   /** Known when the head is read: HTTP answers mean nothing to such a client. */
   speaksTls: boolean;
   proxy: ProxiedAddresses | undefined;
+  /** On the same clock, since when it has waited for workers that are ready; absent while there is none. */
+  waitsSince: number | undefined;
   /** How often it was sent to a worker. */
   attempts: number;
   /** Runs while it waits: for its head, then for a worker. */

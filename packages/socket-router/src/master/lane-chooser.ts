@@ -4,7 +4,7 @@ import type { Fleet } from './fleet.ts';
 import type { WorkerLane } from './worker-lane.ts';
 
 /** Why there is no worker for a connection. */
-export type NoPlace = 'not-taken' | 'slot-unknown' | 'queue-full';
+export type NoPlace = 'not-taken' | 'slot-unknown' | 'queue-full' | 'queue-slow';
 
 export interface LaneChooserOptions {
   readonly loadFactor: number;

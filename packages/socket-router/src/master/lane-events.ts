@@ -11,6 +11,8 @@ export interface ConnectionEvents {
   untaken(connections: HeldConnection[], lane: WorkerLane, reason: UntakenReason): void;
   /** The client left while the connection was queued. */
   gone(connection: HeldConnection): void;
+  /** Its turn has come, but it has waited for longer than it may. */
+  overdue(connection: HeldConnection): void;
   /** A lane has nothing to give any more. */
   free(): void;
 }

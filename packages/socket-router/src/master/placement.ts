@@ -1,3 +1,4 @@
+import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
 import { leastLoaded, loadBound } from './choose-lane.ts';
 import { Fifo } from './fifo.ts';
 import type { Fleet } from './fleet.ts';
@@ -9,10 +10,16 @@ import type { WorkerLane } from './worker-lane.ts';
 const MAX_ATTEMPTS = 5;
 /** A worker that takes connections faster than the others gets so many times the mean, and no more. */
 const SPREAD = 1.25;
+/**
+ * A queue whose first connection has waited for this share of `maxWaitMs` takes no more: whoever comes then would wait
+ * for longer, and is better refused at once than later.
+ */
+const ADMITTING_SHARE = 0.5;
 
 export interface PlacementOptions {
   readonly loadFactor: number;
   readonly queuePerWorker: number;
+  readonly maxWaitMs: number;
   /** For those who have no place, with the reason. */
   readonly refuse: (connection: HeldConnection, reason: NoPlace) => void;
 }
@@ -36,7 +43,9 @@ export class Placement {
     this.#options = options;
     this.#chooser = new LaneChooser(fleet, {
       loadFactor: options.loadFactor,
-      hasRoom: (lane) => lane.queued < options.queuePerWorker,
+      hasRoom: (lane) =>
+        lane.queued < options.queuePerWorker &&
+        !hasWaited(lane.firstWaitsSince, options.maxWaitMs * ADMITTING_SHARE),
     });
   }
 
@@ -46,6 +55,9 @@ export class Placement {
 
   place(connection: HeldConnection): void {
     if (connection.stage === 'done') return;
+    // Without workers nothing moves: how long one waits for them to come is bounded by its timer.
+    if (this.#fleet.ready.length === 0) connection.waitsSince = undefined;
+    else connection.waitsSince ??= monotonicMs();
     const place = this.#find(connection);
     if (place === 'wait') this.#wait(connection);
     else if (typeof place === 'string') this.#options.refuse(connection, place);
@@ -67,8 +79,9 @@ export class Placement {
       const lane = this.#freeLane();
       if (lane === undefined) return;
       const connection = this.#anyone.shift() as HeldConnection;
-      if (this.#waiting.delete(connection)) lane.enqueue(connection);
-      else this.#left -= 1;
+      if (!this.#waiting.delete(connection)) this.#left -= 1;
+      else if (!hasWaited(connection.waitsSince, this.#options.maxWaitMs)) lane.enqueue(connection);
+      else this.#options.refuse(connection, 'queue-slow');
     }
   }
 
@@ -86,15 +99,28 @@ export class Placement {
     this.#left = 0;
   }
 
-  #find({ attempts, choice }: HeldConnection): WorkerLane | 'wait' | NoPlace {
+  #find(connection: HeldConnection): WorkerLane | 'wait' | NoPlace {
+    const { attempts, choice } = connection;
     if (attempts >= MAX_ATTEMPTS) return 'not-taken';
     if (choice.kind !== 'any') return this.#chooser.find(choice);
     const lane = this.#anyone.length === this.#left ? this.#freeLane() : undefined;
     if (lane !== undefined) return lane;
     const { ready } = this.#fleet;
     const room = ready.length * (this.#options.queuePerWorker - 1);
-    const isFull = ready.length > 0 && this.#anyone.length - this.#left >= room;
-    return isFull ? 'queue-full' : 'wait';
+    if (ready.length > 0 && this.#anyone.length - this.#left >= room) return 'queue-full';
+    return this.#isSlowFor(connection) ? 'queue-slow' : 'wait';
+  }
+
+  /** Whether the first that any worker may have waited for too long already when this one came. */
+  #isSlowFor({ waitsSince = 0 }: HeldConnection): boolean {
+    let { first } = this.#anyone;
+    while (first !== undefined && !this.#waiting.has(first)) {
+      this.#anyone.shift();
+      this.#left -= 1;
+      first = this.#anyone.first;
+    }
+    const since = first?.waitsSince ?? waitsSince;
+    return waitsSince - since > this.#options.maxWaitMs * ADMITTING_SHARE;
   }
 
   /** The least loaded of the lanes that would send a connection at once; among equals they take turns. */
@@ -112,5 +138,6 @@ export class Placement {
     connection.stage = 'waiting';
     this.#waiting.add(connection);
     if (connection.choice.kind === 'any') this.#anyone.push(connection);
+    else connection.waitsSince = undefined;
   }
 }

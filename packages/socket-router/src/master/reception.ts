@@ -47,6 +47,7 @@ export class Reception {
       arrivedAt: 0,
       speaksTls: false,
       proxy: undefined,
+      waitsSince: undefined,
       attempts: 0,
       timer: undefined,
       stage: 'reading',

@@ -40,6 +40,7 @@ export class Router implements SocketRouter {
         router: randomUUID(),
         affinity,
         claimTimeoutMs: options.limits.claimTimeoutMs,
+        maxWaitMs: options.limits.maxWaitMs,
         doors: this.#doors,
         tellPeers: affinity === 'forward',
         emitter: this.#emitter,
@@ -49,6 +50,7 @@ export class Router implements SocketRouter {
         taken: (connection, lane) => this.#intake.taken?.(connection, lane),
         untaken: (connections, lane, reason) => this.#intake.untaken?.(connections, lane, reason),
         gone: (connection) => this.#intake.gone?.(connection),
+        overdue: (connection) => this.#intake.overdue?.(connection),
         free: () => this.#intake.free?.(),
       },
     );

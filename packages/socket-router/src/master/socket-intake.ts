@@ -33,6 +33,7 @@ export class SocketIntake implements Intake, ConnectionEvents {
     this.#placement = new Placement(fleet, {
       loadFactor: options.loadFactor,
       queuePerWorker: limits.queuePerWorker,
+      maxWaitMs: limits.maxWaitMs,
       refuse: (connection, reason) => this.#refuse(connection, 503, reason),
     });
     this.#reception = new Reception(
@@ -45,7 +46,7 @@ export class SocketIntake implements Intake, ConnectionEvents {
       {
         read: (connection, head) => this.#decide(connection, head),
         refused: (connection, status, reason) => this.#refuse(connection, status, reason),
-        overdue: (connection) => this.#overdue(connection),
+        overdue: (connection) => this.#timeout(connection),
         gone: (connection) => this.gone(connection),
       },
     );
@@ -96,7 +97,15 @@ export class SocketIntake implements Intake, ConnectionEvents {
       reason,
       connections: connections.length,
     });
-    for (const connection of connections) this.#placement.place(connection);
+    for (const connection of connections) {
+      // The wait for another worker begins now.
+      connection.waitsSince = undefined;
+      this.#placement.place(connection);
+    }
+  }
+
+  overdue(connection: HeldConnection): void {
+    this.#refuse(connection, 503, 'queue-slow');
   }
 
   free(): void {
@@ -131,7 +140,7 @@ export class SocketIntake implements Intake, ConnectionEvents {
     }
   }
 
-  #overdue(connection: HeldConnection): void {
+  #timeout(connection: HeldConnection): void {
     // One that is under way is the claim timeout's.
     if (connection.stage === 'given') connection.timer?.refresh();
     else this.#refuse(connection, 503, 'worker-timeout');

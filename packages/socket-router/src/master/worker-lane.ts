@@ -2,7 +2,7 @@ import type { WorkerStats } from '../contract/router-stats.ts';
 import type { RouterWorker } from '../contract/worker-source.ts';
 import { hashText } from '../routing/rendezvous.ts';
 import { isTagged, type RouterMessage, tagged, type WorkerMessage } from '../wire/messages.ts';
-import { monotonicMs } from '../wire/monotonic-clock.ts';
+import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
 import { Fifo } from './fifo.ts';
 import type { HeldConnection } from './held-connection.ts';
 import type { LaneEvents, UntakenReason } from './lane-events.ts';
@@ -24,6 +24,7 @@ export class WorkerLane {
   readonly slotHash: number;
   readonly #router: string;
   readonly #claimTimeoutMs: number;
+  readonly #maxWaitMs: number;
   readonly #events: LaneEvents;
   readonly #queue = new Fifo<HeldConnection>();
   /** Under way; without a connection if that went to another worker since. */
@@ -40,12 +41,13 @@ export class WorkerLane {
 
   constructor(
     worker: RouterWorker,
-    options: { router: string; claimTimeoutMs: number; events: LaneEvents },
+    options: { router: string; claimTimeoutMs: number; maxWaitMs: number; events: LaneEvents },
   ) {
     this.worker = worker;
     this.slotHash = hashText(worker.slot);
     this.#router = options.router;
     this.#claimTimeoutMs = options.claimTimeoutMs;
+    this.#maxWaitMs = options.maxWaitMs;
     this.#events = options.events;
     worker.channel.on('message', this.#onMessage);
     worker.channel.on('disconnect', this.#onDisconnect);
@@ -61,6 +63,14 @@ export class WorkerLane {
   /** A connection that is enqueued is sent at once. */
   get isFree(): boolean {
     return this.#given === undefined && this.#queue.length === 0;
+  }
+
+  /** Since when the first of its queue has waited; none when nothing is queued. */
+  get firstWaitsSince(): number | undefined {
+    // One that its timer has refused counts no more.
+    while (this.#queue.first !== undefined && this.#queue.first.stage !== 'queued')
+      this.#queue.shift();
+    return this.#queue.first?.waitsSince;
   }
 
   /** Connections that are open in the worker or on their way. */
@@ -112,13 +122,16 @@ export class WorkerLane {
         this.#events.free();
         return;
       }
-      // It may have waited too long meanwhile.
+      // Its timer may have refused it meanwhile.
       if (connection.stage !== 'queued') continue;
-      if (!connection.socket.destroyed) {
+      if (connection.socket.destroyed) {
+        this.#events.gone(connection);
+      } else if (hasWaited(connection.waitsSince, this.#maxWaitMs)) {
+        this.#events.overdue(connection);
+      } else {
         this.#give(connection);
         return;
       }
-      this.#events.gone(connection);
     }
   }
 

@@ -41,6 +41,7 @@ const LIMIT_RULES: Rules = {
   headTimeoutMs: milliseconds(1, 10_000),
   pending: wholeBetween(1, Number.MAX_SAFE_INTEGER, 10_000),
   queuePerWorker: wholeBetween(1, Number.MAX_SAFE_INTEGER, 1000),
+  maxWaitMs: milliseconds(1, 2000),
   claimTimeoutMs: milliseconds(10, 1000),
 };
 

@@ -4,3 +4,8 @@ export function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1e6;
 }
+
+/** Whether more than so many milliseconds have passed since a time on this clock; not, without one. */
+export function hasWaited(since: number | undefined, ms: number): boolean {
+  return since !== undefined && monotonicMs() - since > ms;
+}
