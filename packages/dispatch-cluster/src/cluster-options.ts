@@ -56,7 +56,7 @@ export interface ClusterOptions {
   /** Milliseconds a worker has until it listens, 1 to 2^31-1. Default 30,000. */
   readonly startTimeoutMs?: number;
   /** Of the dispatchers over the workers; as of every pool. */
-  readonly dispatch?: Pick<PoolOptions, 'window' | 'maxQueue' | 'abortGraceMs'>;
+  readonly dispatch?: Pick<PoolOptions, 'window' | 'maxQueue' | 'maxWaitMs' | 'abortGraceMs'>;
   /** Tasks that workers may run in this process: see `primaryDispatcher`. Default: none. */
   readonly primaryTasks?: TaskModule<TaskMap>;
   /** Environment of the workers. Default: that of this process. Unless it sets malloc up, glibc is told to keep up to 64 MiB of freed memory. */
@@ -137,6 +137,7 @@ const shutdownRules = {
 const dispatchRules = {
   window: wordOr('auto', wholeBetween(1, 65_536)),
   maxQueue: wholeBetween(0, MAX_TIMER_MS, 10_000),
+  maxWaitMs: atLeast(0, Number.POSITIVE_INFINITY),
   abortGraceMs: between(0, MAX_TIMER_MS, 1000),
 } satisfies Rules;
 

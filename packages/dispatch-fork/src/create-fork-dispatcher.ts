@@ -1,5 +1,5 @@
 import type { Dispatcher, TaskMap } from '@ticketing/dispatch';
-import { createDispatcher } from '@ticketing/dispatch/transport';
+import { createDispatcher, wrongOption } from '@ticketing/dispatch/transport';
 import { type ForkOptions, isUrl, resolveForkOptions } from './fork-options.ts';
 import { createForkTransport } from './fork-transport.ts';
 
@@ -18,9 +18,7 @@ export function createForkDispatcher<M extends TaskMap>(
   options: ForkOptions = {},
 ): Dispatcher<M> {
   const action = 'create dispatcher';
-  if (!isUrl(module)) {
-    throw new TypeError(`Cannot ${action}: module must be a URL, got ${String(module)}`);
-  }
+  if (!isUrl(module)) throw wrongOption(action, 'module', { expected: 'a URL' }, module);
   const { pool, fork } = resolveForkOptions(action, options);
   return createDispatcher<M>(createForkTransport(module, fork), pool);
 }

@@ -8,6 +8,7 @@ test.each([
   ['./tasks.js', './tasks.js'],
   ['file:///tasks.js', 'file:///tasks.js'],
   [{ href: 'file:///tasks.js' }, '[object Object]'],
+  [Object.create(null), '[object Object]'],
 ])('createForkDispatcher() refuses a module that is no URL: %j', (wrong, shown) => {
   expect(() => createForkDispatcher(wrong as never)).toThrow(
     new TypeError(`Cannot create dispatcher: module must be a URL, got ${shown}`),
@@ -21,6 +22,7 @@ test.each<[unknown, string]>([
   [{ resourceLimits: {} }, 'known options expected, got resourceLimits'],
   [{ env: 'PATH' }, 'env must be an object, got PATH'],
   [{ env: null }, 'env must be an object, got null'],
+  [{ workerUrl: Object.create(null) }, 'workerUrl must be a URL, got [object Object]'],
   [{ execArgv: '--no-warnings' }, 'execArgv must be an array of texts, got --no-warnings'],
   [{ execArgv: [1] }, 'execArgv must be an array of texts, got 1'],
   [{ orphanGuard: 'yes' }, 'orphanGuard must be true or false, got yes'],

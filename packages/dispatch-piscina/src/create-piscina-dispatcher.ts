@@ -1,5 +1,5 @@
 import type { Dispatcher, TaskMap } from '@ticketing/dispatch';
-import { createDispatcher } from '@ticketing/dispatch/transport';
+import { createDispatcher, wrongOption } from '@ticketing/dispatch/transport';
 import { isUrl, type PiscinaOptions, resolvePiscinaOptions } from './piscina-options.ts';
 import { createPiscinaTransport } from './piscina-transport.ts';
 
@@ -19,9 +19,7 @@ export function createPiscinaDispatcher<M extends TaskMap>(
   options: PiscinaOptions = {},
 ): Dispatcher<M> {
   const action = 'create dispatcher';
-  if (!isUrl(module)) {
-    throw new TypeError(`Cannot ${action}: module must be a URL, got ${String(module)}`);
-  }
+  if (!isUrl(module)) throw wrongOption(action, 'module', { expected: 'a URL' }, module);
   const { pool, piscina } = resolvePiscinaOptions(action, options);
   return createDispatcher<M>(createPiscinaTransport(module, piscina), pool);
 }

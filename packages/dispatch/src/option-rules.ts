@@ -62,8 +62,8 @@ function isNumeric(value: unknown): boolean {
   return Array.isArray(value) ? value.every(isNumeric) : typeof value === 'number';
 }
 
-/** Objects without a prototype have no text of their own. */
-function shown(value: unknown): string {
+/** The text of a value for a message. Never throws: objects without a prototype have no text of their own. */
+export function shown(value: unknown): string {
   try {
     return String(value);
   } catch {

@@ -33,6 +33,7 @@ export {
   type Rule,
   type Rules,
   resolveByRules,
+  shown,
   unknownOption,
   whole,
   wholeBetween,

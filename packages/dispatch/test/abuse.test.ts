@@ -26,6 +26,19 @@ test.each([
     'restart.backoffMs must be [min, max] of 1 to 2147483647, min not above max, got soon',
   ],
   [{ max: '2' }, 'max must be an integer of 1 to 1024, got 2'],
+  [{ max: Object.create(null) }, 'max must be an integer of 1 to 1024, got [object Object]'],
+  [
+    { clock: Object.create(null) },
+    'clock must be an object with now, setTimeout, clearTimeout, got [object Object]',
+  ],
+  [
+    { recycle: { ageMs: Object.create(null) } },
+    'recycle.ageMs must be 1 or more, got [object Object]',
+  ],
+  [
+    { restart: { backoffMs: [Object.create(null), 1] } },
+    'restart.backoffMs must be [min, max] of 1 to 2147483647, min not above max, got [object Array]',
+  ],
 ] as const)('createDispatcher(%j) is a TypeError', (options, message) => {
   expect(() => createDispatcher(new FakeTransport(), options as never)).toThrow(
     new TypeError(`Cannot create dispatcher: ${message}`),
@@ -38,6 +51,7 @@ test.each([
   [{ max: 1025 }, 'max must be an integer of 1 to 1024, got 1025'],
   [{ window: 0 }, 'window must be auto or an integer of 1 to 65536, got 0'],
   [{ maxQueue: -1 }, 'maxQueue must be an integer of 0 to 2147483647, got -1'],
+  [{ maxWaitMs: -1 }, 'maxWaitMs must be 0 or more, got -1'],
   [{ abortGraceMs: -1 }, 'abortGraceMs must be 0 to 2147483647, got -1'],
   [{ startTimeoutMs: 0 }, 'startTimeoutMs must be 1 to 2147483647, got 0'],
   [{ healthMs: Number.NaN }, 'healthMs must be 1 to 2147483647, got NaN'],
@@ -97,6 +111,14 @@ test.each([
     new TypeError('Cannot run task: metadata must be an object of texts, got [object Object]'),
   ],
   [{ onProgress: true }, new TypeError('Cannot run task: onProgress must be a function, got true')],
+  [
+    { timeoutMs: Object.create(null) },
+    new TypeError('Cannot run task: timeoutMs must be 1 to 2147483647, got [object Object]'),
+  ],
+  [
+    { signal: Object.create(null) },
+    new TypeError('Cannot run task: signal must be an AbortSignal, got [object Object]'),
+  ],
 ] as const)('run() with %j rejects, and sends nothing', async (options, error) => {
   const { dispatcher, ready, transport } = createPool();
   await ready();

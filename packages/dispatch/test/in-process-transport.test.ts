@@ -4,6 +4,7 @@ import type { FromWorker } from '../src/contract/frames.ts';
 import type { TaskHooks, TaskMap, TaskModule } from '../src/contract/task.ts';
 import type { WorkerEnd, WorkerHandle } from '../src/contract/transport.ts';
 import { defineTasks } from '../src/define-tasks.ts';
+import { createInProcessDispatcher } from '../src/in-process/create-in-process-dispatcher.ts';
 import { createInProcessTransport } from '../src/in-process/in-process-transport.ts';
 import { rawJson } from '../src/raw-json.ts';
 import { transferred } from '../src/transferred.ts';
@@ -51,7 +52,7 @@ test('the transport says what it can do', async () => {
   expect(transport).toMatchObject({
     kind: 'in-process',
     capabilities: { isolation: 'none', hardKill: false, transfer: true },
-    autoWindow: { first: Number.POSITIVE_INFINITY, max: Number.POSITIVE_INFINITY },
+    autoWindow: { first: 1024, max: 1024 },
   });
   await expect(transport.close()).resolves.toBeUndefined();
 });
@@ -229,4 +230,20 @@ test('tasks and hooks see the async context of the transport, whoever spawned an
   storage.run('caller', () => worker.send([runFrame(1, 0), { kind: 'stop' }]));
   await turn();
   expect(seen).toEqual(['maker', 'maker', 'maker']);
+});
+
+test('maxQueue holds without a window too: 1024 tasks are under way, and no more wait than it says', async () => {
+  const { promise, resolve } = defer();
+  const tasks = defineTasks({ wait: () => promise });
+  const dispatcher = createInProcessDispatcher(tasks, { maxQueue: 2 });
+  await dispatcher.ready();
+  const calls = Array.from({ length: 1030 }, () => dispatcher.run('wait', undefined));
+  const settled = Promise.allSettled(calls);
+  expect(dispatcher.stats()).toMatchObject({ running: 1024, queued: 2, rejected: 4 });
+  resolve();
+  const refused = (await settled).flatMap((each) =>
+    each.status === 'rejected' ? each.reason : [],
+  );
+  expect(refused.map(({ code }) => code)).toEqual(Array(4).fill('ERR_QUEUE_FULL'));
+  await dispatcher.close();
 });

@@ -134,6 +134,16 @@ test('tasks that compute are measured likewise, however many a worker is given',
   expect([queued, expectedWaitMs]).toEqual([60, 300]);
 });
 
+test('eight departures are enough to know, and those of a worker count since calls wait', async () => {
+  const pool = await seasoned();
+  for (let index = 0; index < 20; index++) pool.run(index);
+  await work(pool, 10, 7);
+  // Still what a task took, of which the first is the slowest.
+  expect(pool.dispatcher.stats().expectedWaitMs).toBeGreaterThan(12 * 20);
+  await work(pool, 10, 1);
+  expect(pool.dispatcher.stats()).toMatchObject({ queued: 11, expectedWaitMs: 110 });
+});
+
 test('what was measured follows a change, also one for the worse of which no call tells', async () => {
   const pool = createPool({ window: 1 });
   await pool.ready();

@@ -55,7 +55,7 @@ test('resolvePoolOptions() keeps what is given, at both ends of each range', () 
     max: 1024,
     window: 65_536,
     maxQueue: timer,
-    maxWaitMs: timer,
+    maxWaitMs: Infinity,
     abortGraceMs: timer,
     stopGraceMs: timer,
     startTimeoutMs: timer,

@@ -31,13 +31,6 @@ test('a number stays', () => {
   expect(sizes(window, [idle, idle, { ...idle, activeMs: 100 }])).toEqual([7, 7, 7]);
 });
 
-test('without bound at first means without bound for ever', () => {
-  const unbound = { first: Infinity, max: Infinity };
-  const window = createWindow('auto', unbound);
-  expect(sizes(window, [{ ...idle, activeMs: 100, done: 1 }])).toEqual([Infinity]);
-  expect(createWindow(3, unbound).size).toBe(3);
-});
-
 test('it begins with the first size, within 2 and the greatest', () => {
   expect(createWindow('auto', auto).size).toBe(4);
   expect(createWindow('auto', { first: 1, max: 64 }).size).toBe(2);

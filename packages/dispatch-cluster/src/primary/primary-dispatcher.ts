@@ -5,7 +5,14 @@ import { createPrimaryTransport, type PrimaryLink } from './primary-transport.ts
 /** How a worker has tasks run in the primary; as of every pool. */
 export type PrimaryDispatcherOptions = Pick<
   PoolOptions,
-  'name' | 'window' | 'maxQueue' | 'abortGraceMs' | 'startTimeoutMs' | 'restart' | 'clock'
+  | 'name'
+  | 'window'
+  | 'maxQueue'
+  | 'maxWaitMs'
+  | 'abortGraceMs'
+  | 'startTimeoutMs'
+  | 'restart'
+  | 'clock'
 >;
 
 const ACTION = 'create primary dispatcher';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ListenOptions } from 'node:net';
 import os from 'node:os';
+import { shown } from '@ticketing/dispatch/transport';
 import {
   type ClusterWorkerOptions,
   type HttpServer,
@@ -26,7 +27,7 @@ export async function createServedApp(
   const made: unknown = typeof given === 'function' ? await given() : given;
   if (!isServer(made)) {
     throw new TypeError(
-      `Cannot serve as cluster worker: a server or an application with one expected, got ${String(made)}`,
+      `Cannot serve as cluster worker: a server or an application with one expected, got ${shown(made)}`,
     );
   }
   return 'server' in made ? ofApp(made) : ofServer(made);

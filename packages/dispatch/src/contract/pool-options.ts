@@ -10,13 +10,13 @@ export interface PoolOptions {
   readonly max?: number;
   /**
    * Tasks a worker is given at most before it answers, 1 to 65,536. `auto` (default): enough for 1.5 ms of work, more while the
-   * worker idles, 2 to 64; in-process without bound.
+   * worker idles, 2 to 64; in-process 1024.
    */
   readonly window?: 'auto' | number;
   /** Calls that wait at most, 0 to 2^31-1; then `ERR_QUEUE_FULL`. Default 10,000. */
   readonly maxQueue?: number;
   /**
-   * Milliseconds that a call may be expected to wait for a worker, 0 to 2^31-1; above it is refused at once with
+   * Milliseconds that a call may be expected to wait for a worker, 0 or more; above it is refused at once with
    * `ERR_OVERLOADED`, as is a call that would wait for longer than its own `timeoutMs` or `queueTimeoutMs`. Default: no limit.
    */
   readonly maxWaitMs?: number;

@@ -33,12 +33,18 @@ export function createInProcessTransport(module: TaskModule<TaskMap>): Transport
   return {
     kind: 'in-process',
     capabilities: { isolation: 'none', hardKill: false, transfer: true },
-    autoWindow: { first: Number.POSITIVE_INFINITY, max: Number.POSITIVE_INFINITY },
+    autoWindow: { first: WINDOW, max: WINDOW },
     spawn: (worker, events) =>
       scope.runInAsyncScope(() => new InProcessWorker(module, worker, events)),
     close: () => Promise.resolve(),
   };
 }
+
+/**
+ * Tasks under way at a time unless `window` says so: tasks here wait for something else, so it is large; but it is a bound, above
+ * which calls wait, and `maxQueue` holds.
+ */
+const WINDOW = 1024;
 
 const nothingUnsent: readonly Unsent[] = [];
 

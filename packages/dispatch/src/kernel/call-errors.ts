@@ -1,4 +1,5 @@
 import { DispatchError, type DispatchErrorCode, type DispatchErrorData } from '../errors.ts';
+import { shown } from '../option-rules.ts';
 
 /** What a call met instead of what it needed. */
 export interface CallFailure {
@@ -77,7 +78,7 @@ export function unknownTask(name: string, task: string, known: Iterable<string>)
 }
 
 export function notCloneable(name: string, task: string, cause: unknown): DispatchError {
-  const got = cause instanceof Error ? cause.message : String(cause);
+  const got = cause instanceof Error ? cause.message : shown(cause);
   const expected = 'an input that can be cloned';
   return callError('ERR_NOT_CLONEABLE', { name, task, expected, got, cause });
 }

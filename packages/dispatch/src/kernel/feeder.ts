@@ -119,7 +119,11 @@ export class Feeder {
 
   /** Gives a worker what it has room for. */
   pump(worker: PoolWorker): void {
-    if (this.#waiting.size === 0 || worker.state !== 'ready') return;
+    if (this.#waiting.size === 0) {
+      // It is full by the time that calls wait: its departures count from then on.
+      worker.servedAt ??= Number.NEGATIVE_INFINITY;
+      return;
+    }
     const now = this.#options.clock.now();
     let taken = 0;
     while (worker.hasRoom) {

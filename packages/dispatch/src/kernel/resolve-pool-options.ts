@@ -58,7 +58,7 @@ const poolRules = {
   max: wholeBetween(1, MAX_WORKERS),
   window: wordOr('auto', wholeBetween(1, 65_536)),
   maxQueue: wholeBetween(0, MAX_TIMER_MS, 10_000),
-  maxWaitMs: between(0, MAX_TIMER_MS, NEVER),
+  maxWaitMs: atLeast(0, NEVER),
   abortGraceMs: between(0, MAX_TIMER_MS, 1000),
   stopGraceMs: between(0, MAX_TIMER_MS),
   startTimeoutMs: between(1, MAX_TIMER_MS, 30_000),

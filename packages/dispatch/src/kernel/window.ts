@@ -1,6 +1,6 @@
 /** How many tasks a worker is given before it answers. */
 export interface Window {
-  /** Tasks; an integer or Infinity. */
+  /** Tasks; an integer. */
   readonly size: number;
   /** Learns from what the worker did. */
   record(load: WindowLoad): void;
@@ -40,7 +40,6 @@ export function createWindow(
   auto: { readonly first: number; readonly max: number },
 ): Window {
   if (setting !== 'auto') return { size: setting, record: () => {} };
-  if (auto.first === Number.POSITIVE_INFINITY) return { size: auto.first, record: () => {} };
   return new AutoWindow(auto);
 }
 
