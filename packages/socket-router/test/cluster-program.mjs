@@ -5,7 +5,10 @@ import { clusterWorkers, createSocketRouter } from '@ticketing/socket-router';
 if (cluster.isPrimary) {
   cluster.setupPrimary({ serialization: process.argv[2] });
   cluster.fork();
-  const router = createSocketRouter({ workers: clusterWorkers(cluster) });
+  const router = createSocketRouter({
+    workers: clusterWorkers(cluster),
+    mode: process.argv[3] ?? 'socket',
+  });
   cluster.fork();
   cluster.on('exit', (worker) => {
     if (!worker.exitedAfterDisconnect) cluster.fork();

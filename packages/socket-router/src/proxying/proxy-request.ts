@@ -5,9 +5,16 @@ import { type AskedBy, requestHeaders, responseHeaders } from './proxied-headers
 
 /**
  * How a proxied request ended; `unreached`: nothing was sent and nothing answered, so another may be asked;
- * `unsendable`: it never can be, such as `OPTIONS *`.
+ * `unanswered`: it was sent, nothing was answered, and it is a GET or HEAD without a body, which changes nothing when it
+ * is asked twice; `unsendable`: it never can be, such as `OPTIONS *`.
  */
-export type ProxyOutcome = 'answered' | 'unreached' | 'unsendable' | 'failed' | 'client-left';
+export type ProxyOutcome =
+  | 'answered'
+  | 'unreached'
+  | 'unanswered'
+  | 'unsendable'
+  | 'failed'
+  | 'client-left';
 
 export interface ProxiedRequest extends AskedBy {
   readonly request: IncomingMessage;
@@ -88,7 +95,14 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   onResponseError(_: unknown, { code }: NodeJS.ErrnoException): void {
     if (code === 'UND_ERR_INVALID_ARG') this.#end('unsendable');
     else if (this.#controller === undefined) this.#end('unreached');
+    else if (this.#mayBeAskedAgain()) this.#end('unanswered');
     else this.#end('failed');
+  }
+
+  #mayBeAskedAgain(): boolean {
+    const { request, response } = this.#proxied;
+    if (response.headersSent || hasBody(request)) return false;
+    return request.method === 'GET' || request.method === 'HEAD';
   }
 
   readonly #onClose = (): void => {

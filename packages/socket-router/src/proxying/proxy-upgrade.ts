@@ -1,7 +1,6 @@
 import { type IncomingMessage, request as openRequest, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { answerFailure } from '../answers/answer-failure.ts';
 import { type AskedBy, requestHeaders, responseHeaders } from './proxied-headers.ts';
 
 export interface ProxiedUpgrade extends AskedBy {
@@ -11,8 +10,8 @@ export interface ProxiedUpgrade extends AskedBy {
   readonly early: Buffer;
   /** The unix socket of the server. */
   readonly door: string;
-  /** Exactly once, when both connections have ended. */
-  readonly ended: () => void;
+  /** Exactly once: when both connections have ended, or when nothing was answered and the client's goes on. */
+  readonly ended: (outcome: 'answered' | 'unanswered' | 'failed' | 'client-left') => void;
 }
 
 /**
@@ -34,14 +33,24 @@ export function proxyUpgrade(upgrade: ProxiedUpgrade): void {
     ],
     agent: false,
   });
-  socket.once('close', () => {
+  let isAnswered = false;
+  const close = (): void => {
     outgoing.destroy();
-    upgrade.ended();
-  });
+    upgrade.ended(isAnswered ? 'answered' : 'client-left');
+  };
+  socket.once('close', close);
   socket.on('error', () => socket.destroy());
-  outgoing.on('error', () => refuse(request, socket));
-  outgoing.on('response', (answer) => sendBack(answer, request, socket));
+  outgoing.on('error', () => {
+    if (isAnswered || socket.destroyed) return;
+    socket.off('close', close);
+    upgrade.ended(request.method === 'GET' ? 'unanswered' : 'failed');
+  });
+  outgoing.on('response', (answer) => {
+    isAnswered = true;
+    sendBack(answer, request, socket);
+  });
   outgoing.on('upgrade', (answer, peer: Socket, first: Buffer) => {
+    isAnswered = true;
     socket.write(headOf(answer));
     join(socket, peer, first);
     if (early.length > 0) peer.write(early);
@@ -54,6 +63,8 @@ function join(socket: Duplex, peer: Socket, first: Buffer): void {
   peer.on('error', () => socket.destroy());
   peer.once('close', () => {
     if (!peer.readableEnded) socket.destroy();
+    // What the client still sends reaches nobody: it is thrown away until the end of what it is sent.
+    else (socket.resume() as Socket).destroySoon();
   });
   socket.once('close', () => peer.destroy());
   if (first.length > 0) socket.write(first);
@@ -78,11 +89,10 @@ function sendBack(answer: IncomingMessage, request: IncomingMessage, socket: Dup
     'close',
   ]);
   answer.pipe(response);
-}
-
-function refuse(request: IncomingMessage, socket: Duplex): void {
-  if (socket.destroyed) return;
-  answerFailure(responseOn(socket, request), 502);
+  // One that is cut off ends nothing by itself.
+  answer.once('close', () => {
+    if (!answer.complete) socket.destroy();
+  });
 }
 
 /** A server gives an upgrade's socket away: the answer to it has to be made by hand. */

@@ -133,8 +133,8 @@ export class Forwarding implements Affinity {
       arrivedAt: monotonicMs(),
       isLast: this.#isDraining,
       ended: (outcome) => {
-        // A worker that has just died, or a request that no proxy sends: untouched, and better answered here than not.
-        if (outcome === 'unreached' || outcome === 'unsendable') {
+        // A worker that has just died, or a request that no proxy sends: better answered here than not.
+        if (outcome === 'unreached' || outcome === 'unanswered' || outcome === 'unsendable') {
           this.#emit(event, request, response);
         } else if (outcome === 'failed') {
           answerFailure(response, 502);
@@ -152,7 +152,10 @@ export class Forwarding implements Affinity {
       door,
       remoteAddress: request.socket.remoteAddress,
       arrivedAt: monotonicMs(),
-      ended: () => {},
+      ended: (outcome) => {
+        if (outcome === 'unanswered') this.#emit('upgrade', ...values);
+        else if (outcome === 'failed') refuseSocket(values[1] as Socket, 502, false);
+      },
     });
   }
 }

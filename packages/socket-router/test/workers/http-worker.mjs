@@ -53,6 +53,7 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
       while (performance.now() < end);
       send();
     } else if (pathname === '/exit') process.exit(1);
+    else if (pathname === '/break') response.destroy();
     else if (pathname === '/cut') {
       response.writeHead(200, { 'content-length': 100 });
       response.write('short', () => response.destroy());

@@ -10,6 +10,10 @@ server.on('upgrade', (request, socket, head) => {
     socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno');
     return;
   }
+  if (request.url === '/half') {
+    socket.write('HTTP/1.1 403 Forbidden\r\nContent-Length: 20\r\n\r\nno');
+    return;
+  }
   sockets.handleUpgrade(request, socket, head, (client) => {
     client.send(JSON.stringify({ pid: process.pid, from: request.headers['x-forwarded-for'] }));
     client.on('message', (data, isBinary) => client.send(data, { binary: isBinary }));

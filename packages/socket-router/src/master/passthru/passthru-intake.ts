@@ -16,6 +16,9 @@ import { FrontServer } from './front-server.ts';
 import { Lobby } from './lobby.ts';
 import { readAgain } from './request-head.ts';
 
+/** How often a request is sent anew when its worker is lost: one that ends its workers ends no more than three. */
+const MAX_LOST = 2;
+
 /** A request that is not sent on yet. */
 interface Asked {
   readonly request: IncomingMessage;
@@ -24,8 +27,10 @@ interface Asked {
   readonly send: (lane: WorkerLane) => void;
   readonly refuse: (status: number) => void;
   choice: Choice;
-  /** Could not be reached. */
+  /** Could not be reached, or did not answer. */
   readonly avoid: Set<WorkerLane>;
+  /** How often a connection broke that it was sent on. */
+  lost: number;
 }
 
 /** Mode `passthru`: requests are read here and sent on to the unix sockets of workers, each to its own. */
@@ -102,6 +107,7 @@ export class PassthruIntake implements Intake {
       remoteAddress,
       choice: ANY_WORKER,
       avoid: new Set(),
+      lost: 0,
       refuse: (status) => answerFailure(response, status),
       send: (lane) => {
         const dispatcher = this.#poolOf(lane);
@@ -120,20 +126,23 @@ export class PassthruIntake implements Intake {
   #askUpgrade(request: IncomingMessage, socket: Socket, early: Buffer): void {
     const remoteAddress = this.#addressOf(socket);
     const arrivedAt = monotonicMs();
-    this.#route({
+    const asked: Asked = {
       request,
       remoteAddress,
       choice: ANY_WORKER,
       avoid: new Set(),
+      lost: 0,
       refuse: (status) => refuseSocket(socket, status, false),
       send: (lane) => {
-        const ended = (): void => {
+        const ended = (outcome: ProxyOutcome): void => {
           lane.proxied -= 1;
+          this.#ended(asked, lane, outcome);
         };
         const door = this.#doorOf(lane);
         proxyUpgrade({ request, socket, early, door, remoteAddress, arrivedAt, ended });
       },
-    });
+    };
+    this.#route(asked);
   }
 
   #route(asked: Asked): void {
@@ -180,12 +189,28 @@ export class PassthruIntake implements Intake {
       this.#parts.counts.rerouted += 1;
       asked.avoid.add(lane);
       this.#place(asked);
+    } else if (outcome === 'unanswered') {
+      this.#askAnother(asked, lane);
     } else if (outcome === 'failed') {
       this.#refuse(asked, 502, 'worker-failed');
     } else if (outcome === 'unsendable') {
       this.#parts.counts.handedOver -= 1;
       this.#refuse(asked, 501, 'not-proxied');
     }
+  }
+
+  /** The connection to a worker broke: whether the worker is gone or gave up this request is not known yet. */
+  #askAnother(asked: Asked, lane: WorkerLane): void {
+    asked.lost += 1;
+    asked.avoid.add(lane);
+    const other = asked.lost > MAX_LOST ? 'wait' : this.#chooser.find(asked.choice, asked.avoid);
+    if (typeof other === 'string') {
+      this.#refuse(asked, 502, 'worker-failed');
+      return;
+    }
+    this.#parts.counts.handedOver -= 1;
+    this.#parts.counts.rerouted += 1;
+    this.#send(asked, other);
   }
 
   #refuse(asked: Asked, status: number, reason: string): void {

@@ -1,0 +1,165 @@
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import WebSocket from 'ws';
+import { ask, open, received } from './clients.ts';
+import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
+import { until } from './until.ts';
+import { execArgv, lives } from './worker-processes.ts';
+
+/** Some rounds by hand: `ROUNDS=20 pnpm exec vitest run --project socket-router passthru-lost-workers -t under.way`. */
+const ROUNDS = Array.from({ length: Number(process.env['ROUNDS'] ?? 1) }, (_, round) => round + 1);
+const TWENTY = Array.from({ length: 20 }, (_, index) => index);
+
+/** A router in mode `passthru` with three workers; the first is stopped, and connections to all of them are kept. */
+async function openStopped(worker = 'http-worker') {
+  const journal = openJournal();
+  const env = { JOURNAL: journal.path };
+  const opened = await openRouter({ mode: 'passthru', count: 3, worker, env });
+  const { port, pids, router } = opened;
+  await Promise.all(TWENTY.map(() => ask(port, { path: '/warm' })));
+  const [stopped = 0] = pids();
+  process.kill(stopped, 'SIGSTOP');
+  /** Requests that the stopped worker has. */
+  const held = (): number => router.stats().workers.find(({ pid }) => pid === stopped)?.open ?? 0;
+  return { ...opened, stopped, held, journal };
+}
+
+/** Resolves when the other end has ended a connection, or reset it. */
+async function ended(socket: Socket): Promise<void> {
+  await received(socket).catch(() => 'reset');
+  expect(socket.destroyed).toBe(true);
+}
+
+test.each(ROUNDS)(
+  'a worker stopped and then killed with GETs under way: all 20 are answered by others (round %i)',
+  async () => {
+    const { port, router, stopped, held } = await openStopped();
+    const before = router.stats().handedOver;
+    const answers = Promise.all(TWENTY.map(() => ask(port, { path: '/later?ms=50' })));
+    await until(() => router.stats().handedOver === before + 20);
+    expect(held()).toBeGreaterThan(1);
+    process.kill(stopped, 'SIGKILL');
+    expect((await answers).map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(router.stats().refused).toBe(0);
+  },
+);
+
+test.each(ROUNDS)(
+  'the same with workers of node:cluster, which open their unix sockets themselves (round %i)',
+  async () => {
+    const module = new URL('cluster-program.mjs', import.meta.url);
+    const primary = fork(module, ['advanced', 'passthru'], { execArgv: [...execArgv] });
+    onTestFinished(() => void primary.kill('SIGKILL'));
+    let state: { port: number; workers: { pid: number; state: string }[] };
+    do [state] = await once(primary, 'message');
+    while (state.workers.filter((worker) => worker.state === 'ready').length < 2);
+    const { port, workers } = state;
+    const [stopped = 0] = workers.map(({ pid }) => pid);
+    await Promise.all(TWENTY.map(() => ask(port)));
+    process.kill(stopped, 'SIGSTOP');
+    // Those of the other worker are answered; each of the rest is on its way to the one that is stopped.
+    let answered = 0;
+    const answers = TWENTY.map(async () => {
+      const { status } = await ask(port);
+      answered += 1;
+      return status;
+    });
+    await until(() => answered >= 10);
+    process.kill(stopped, 'SIGKILL');
+    expect(await Promise.all(answers)).toEqual(Array(20).fill(200));
+    primary.send('close');
+    await once(primary, 'exit');
+    expect(workers.filter(({ pid }) => lives(pid))).toEqual([]);
+  },
+);
+
+test('a POST that a killed worker had gets 502 at once, and runs nowhere else', async () => {
+  const { port, router, stopped, held, journal } = await openStopped();
+  const answers = TWENTY.map((index) =>
+    ask(port, { method: 'POST', path: `/later?ms=50&n=${index}`, body: Buffer.from('body') }),
+  );
+  await until(() => router.stats().handedOver === 40);
+  const count = held();
+  const began = performance.now();
+  process.kill(stopped, 'SIGKILL');
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  // Far below the 10 s for which a router waits for a worker.
+  expect(performance.now() - began).toBeLessThan(5000);
+  expect(statuses.filter((status) => status === 502)).toHaveLength(count);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(20 - count);
+  const urls = journal.requests().map(({ url }) => url);
+  expect(urls.filter((url) => url.startsWith('/later'))).toHaveLength(20 - count);
+});
+
+test('a worker killed while a body is under way to it: 502, although the client goes on sending', async () => {
+  const { port, router, pids } = await openRouter({ mode: 'passthru', count: 1 });
+  const socket = await open(port);
+  const answer = received(socket);
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n');
+  socket.write(randomBytes(1_000_000));
+  await until(() => router.stats().workers[0]?.open === 1);
+  process.kill(pids()[0] ?? 0, 'SIGKILL');
+  expect(await answer).toMatch(/^HTTP\/1\.1 502 /);
+});
+
+test('a worker killed in the middle of an answer cuts it off', async () => {
+  const { port, pids } = await openRouter({ mode: 'passthru', count: 1 });
+  const socket = await open(port);
+  socket.write('GET /never HTTP/1.1\r\nHost: a\r\n\r\n');
+  const [head] = await once(socket, 'data');
+  expect(String(head)).toMatch(/^HTTP\/1\.1 200 /);
+  process.kill(pids()[0] ?? 0, 'SIGKILL');
+  await ended(socket);
+});
+
+test('a GET that ends its worker is asked three times at most', async () => {
+  const journal = openJournal();
+  const env = { JOURNAL: journal.path };
+  const { port, router } = await openRouter({ mode: 'passthru', count: 4, env });
+  const refused = nextEvent(router, 'refused');
+  expect((await ask(port, { path: '/exit' })).status).toBe(502);
+  expect(await refused).toEqual({ status: 502, reason: 'worker-failed' });
+  expect(journal.requests()).toHaveLength(3);
+  expect(router.stats().rerouted).toBe(2);
+});
+
+test('a GET of which the only worker breaks the connection gets 502 at once', async () => {
+  const { port } = await openRouter({ mode: 'passthru', count: 1 });
+  const began = performance.now();
+  expect((await ask(port, { path: '/break' })).status).toBe(502);
+  expect(performance.now() - began).toBeLessThan(5000);
+});
+
+test('WebSockets: those on their way to a killed worker reach another, those that were open end', async () => {
+  const { port, stopped, held } = await openStopped('websocket-worker');
+  const sockets = TWENTY.map(() => new WebSocket(`ws://127.0.0.1:${port}`));
+  await until(() => held() > 1);
+  process.kill(stopped, 'SIGKILL');
+  const hellos = await Promise.all(sockets.map((socket) => once(socket, 'message')));
+  const pids = hellos.map(([hello]) => JSON.parse(String(hello)).pid);
+  expect(pids).not.toContain(stopped);
+  const [victim] = pids;
+  const lost = sockets.filter((_, index) => pids[index] === victim);
+  process.kill(victim, 'SIGKILL');
+  await Promise.all(lost.map((socket) => once(socket, 'close')));
+  for (const socket of sockets) socket.terminate();
+});
+
+test('an upgrade that a worker refuses with an answer that it does not finish is cut off', async () => {
+  const { port, pids } = await openRouter({
+    mode: 'passthru',
+    worker: 'websocket-worker',
+    count: 1,
+  });
+  const socket = await open(port);
+  socket.write(
+    'GET /half HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+  );
+  const [head] = await once(socket, 'data');
+  expect(String(head)).toMatch(/^HTTP\/1\.1 403 /);
+  process.kill(pids()[0] ?? 0, 'SIGKILL');
+  await ended(socket);
+});
