@@ -2,10 +2,10 @@ import type { BatchResult } from './batcher.ts';
 import type { ResolvedBatcherOptions } from './batcher-options.ts';
 import { callError } from './errors.ts';
 
-/** An answer a key, or why there is none for any. */
+/** An answer for each key, or why no key has one; after a timeout the loader may still be at work. */
 export type BatchOutcome<V> =
   | { readonly kind: 'answers'; readonly answers: readonly (V | Error)[]; readonly failed: number }
-  | { readonly kind: 'failure'; readonly error: unknown };
+  | { readonly kind: 'failure' | 'timeout'; readonly error: unknown };
 
 /** What was asked of a batch loader. */
 export interface BatchQuestion<K> {

@@ -82,8 +82,7 @@ export class BatchRunner<K, V> {
     const expected = `an answer of its batch loader within ${limit} ms`;
     const failure = { expected, got: 'none', limit };
     const error = callError(this.#options.name, 'ERR_BATCH_TIMEOUT', failure);
-    this.#settle(batch, { kind: 'failure', error });
-    batch.abort(error);
+    this.#settle(batch, { kind: 'timeout', error });
   }
 
   #settle(batch: KeyBatch<K, V>, outcome: BatchOutcome<V>): void {

@@ -1,6 +1,7 @@
 import { canonicalKey } from './canonical-key.ts';
 import type { CoalescerOptions, CoalescerStats, KeyValue } from './coalescer.ts';
 import { createCoalescer } from './create-coalescer.ts';
+import { textOf } from './option-rules.ts';
 
 /** Options of `coalesce`: those of a coalescer, with a key made of the arguments. */
 export interface CoalesceOptions<Args extends readonly unknown[], V>
@@ -32,7 +33,7 @@ export function coalesce<Args extends readonly unknown[], V>(
   options: CoalesceOptions<Args, V>,
 ): Coalesced<Args, V> {
   if (typeof call !== 'function') {
-    throw new TypeError(`Cannot coalesce: a function expected, got ${String(call)}`);
+    throw new TypeError(`Cannot coalesce: a function expected, got ${textOf(call)}`);
   }
   const { key = primitivesKey, ...rest } = Object(options) as CoalesceOptions<Args, V>;
   const coalescer = createCoalescer<Args, V>((args) => call(...args), {

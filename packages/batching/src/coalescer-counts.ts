@@ -4,7 +4,7 @@ import type { CoalescerStats } from './coalescer.ts';
 export type CoalescerCounts = {
   -readonly [Name in Exclude<
     keyof CoalescerStats,
-    'name' | 'asked' | 'joined' | 'inFlight' | 'kept'
+    'name' | 'asked' | 'joined' | 'inFlight' | 'unshared' | 'kept'
   >]: number;
 };
 

@@ -6,7 +6,7 @@ export type KeyValue = string | number | bigint | symbol | boolean | null | unde
 /** What a loader learns of its call. */
 export interface LoadContext<K> {
   readonly key: K;
-  /** Aborts when nobody waits any more, at `loadTimeoutMs`, and on `close()`. Made when it is first read. */
+  /** Aborts when no caller is waiting, at `loadTimeoutMs`, and on `close()`. Made when it is first read. */
   readonly signal: AbortSignal;
   /** Callers that wait now. */
   readonly waiters: number;
@@ -22,7 +22,7 @@ export interface CoalescerOptions<K, V> {
   readonly loadTimeoutMs?: number;
   /** Whether the load is aborted when its last caller leaves. A caller without signal or timeout never leaves. Default `last-caller`. */
   readonly cancel?: 'last-caller' | 'never';
-  /** Keys in flight at most. Default 10,000. */
+  /** Loads in flight at most: one for each key, and those that `forget`, `clear` and `fresh` cut off. Default 10,000. */
   readonly maxKeys?: number;
   /** Callers of one key at most. Default 100,000. */
   readonly maxWaitersPerKey?: number;
@@ -54,7 +54,7 @@ export interface GetOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds this caller waits, 1 to 2^31-1; then `ERR_CALLER_TIMEOUT`. */
   readonly timeoutMs?: number;
-  /** Neither a kept result nor a load in flight will do: starts a load, which later calls join. */
+  /** Takes neither a kept result nor a load in flight: starts a load, which later calls join. `maxKeys` bounds them. */
   readonly fresh?: boolean;
 }
 
@@ -87,8 +87,10 @@ export interface CoalescerStats {
   readonly aborted: number;
   /** Calls above a bound. */
   readonly overflowed: number;
-  /** Keys in flight. */
+  /** Loads in flight. */
   readonly inFlight: number;
+  /** Of those, loads that no call joins: of keys since forgotten or asked for afresh, or above a bound. */
+  readonly unshared: number;
   /** Kept results. */
   readonly kept: number;
 }
@@ -120,6 +122,9 @@ export interface Coalescer<K, V> extends AsyncDisposable {
   /** What is known of a key now; changes nothing. */
   peek(key: K): Peek<V> | undefined;
   stats(): CoalescerStats;
-  /** Refuses further calls, aborts the signals of the loads in flight, forgets everything. Idempotent. */
+  /**
+   * Refuses further calls, aborts the signals of all loads in flight with `ERR_CLOSED`, also of those that no call
+   * joins, and forgets everything. Callers get what their load then gives. Idempotent.
+   */
   close(): Promise<void>;
 }

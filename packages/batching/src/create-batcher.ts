@@ -12,6 +12,7 @@ import { callError } from './errors.ts';
 import { KeptAnswers } from './kept-answers.ts';
 import type { KeyBatch, LeavableKey } from './key-batch.ts';
 import { Leavers } from './leavers.ts';
+import { textOf } from './option-rules.ts';
 
 /**
  * Creates a batcher: keys asked for at about the same time become one call of `load`, each key once. The loader
@@ -30,7 +31,7 @@ export function createBatcher<K, V>(
   options: BatcherOptions<K, V>,
 ): Batcher<K, V> {
   if (typeof load !== 'function') {
-    throw new TypeError(`Cannot create batcher: load must be a function, got ${String(load)}`);
+    throw new TypeError(`Cannot create batcher: load must be a function, got ${textOf(load)}`);
   }
   return new KeyBatcher(load, resolveBatcherOptions(options));
 }
@@ -101,7 +102,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
   loadMany(keys: readonly K[], options?: LoadOptions): Promise<PromiseSettledResult<V>[]> {
     if (!Array.isArray(keys)) {
       return Promise.reject(
-        new TypeError(`Cannot load many: an array of keys expected, got ${String(keys)}`),
+        new TypeError(`Cannot load many: an array of keys expected, got ${textOf(keys)}`),
       );
     }
     return Promise.allSettled(keys.map((key) => this.load(key, options)));
@@ -222,10 +223,11 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
     signal: AbortSignal,
     leavable: LeavableKey<K, V> | undefined,
   ): Promise<V> {
-    return this.#leavers.wait(promise, signal, () => {
+    const onLeave = (): void => {
       this.#left += 1;
       if (leavable) this.#leave(leavable);
-    });
+    };
+    return this.#leavers.wait(promise, { signal, onLeave });
   }
 
   #enter(leavable: LeavableKey<K, V>): void {
@@ -241,7 +243,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
     this.#leavable.delete(promise);
   }
 
-  /** A caller has left. A key that nobody waits for goes out of its batch, or its batch is aborted with the last one. */
+  /** A caller has left. A key that no caller waits for leaves its batch; with its last key, a batch is aborted. */
   #leave(leavable: LeavableKey<K, V>): void {
     const { batch, promise, id } = leavable;
     leavable.callers -= 1;
@@ -265,6 +267,8 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
   #ended(batch: KeyBatch<K, V>, outcome: BatchOutcome<V>): void {
     this.#kept?.dropFailed(batch, outcome);
     this.#release(batch);
+    // Before its successor starts, which is what `concurrency` promises.
+    if (outcome.kind === 'timeout') batch.abort(outcome.error);
     this.#queue.advance();
   }
 

@@ -14,9 +14,10 @@ import {
 } from './coalescer-options.ts';
 import { callError } from './errors.ts';
 import { createKeptResults, type KeptResults } from './kept-results.ts';
+import { Leavers } from './leavers.ts';
 import { Load } from './load.ts';
 import { type Loader, LoadRunner } from './load-runner.ts';
-import { waitApart } from './wait-apart.ts';
+import { textOf } from './option-rules.ts';
 
 /**
  * Creates a coalescer: equal keys in flight share one call of `load`, which starts at once, inside the
@@ -33,7 +34,7 @@ export function createCoalescer<K, V>(
   options: CoalescerOptions<K, V>,
 ): Coalescer<K, V> {
   if (typeof load !== 'function') {
-    throw new TypeError(`Cannot create coalescer: load must be a function, got ${String(load)}`);
+    throw new TypeError(`Cannot create coalescer: load must be a function, got ${textOf(load)}`);
   }
   return new KeyedCoalescer(load, resolveCoalescerOptions(options));
 }
@@ -42,7 +43,13 @@ export function createCoalescer<K, V>(
 class KeyedCoalescer<K, V> implements Coalescer<K, V> {
   readonly #options: ResolvedCoalescerOptions<K, V>;
   readonly #runner: LoadRunner<K, V>;
+  /** Loads in flight that calls join. */
   readonly #loads = new Map<KeyValue, Load<K, V>>();
+  /** Loads in flight whose key was forgotten or asked for afresh: only those that wait already get their outcome. */
+  readonly #detached = new Set<Load<K, V>>();
+  /** Loads in flight that were started above a bound. */
+  readonly #bypassing = new Set<Load<K, V>>();
+  readonly #leavers = new Leavers();
   readonly #kept: KeptResults<K, V> | undefined;
   readonly #keyOf: ((key: K) => KeyValue) | undefined;
   readonly #copy: ((value: V) => V) | undefined;
@@ -90,7 +97,7 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
   forget(key: K): boolean {
     const id = this.#idOf(key);
     const kept = this.#kept?.delete(id) ?? false;
-    return this.#loads.delete(id) || kept;
+    return this.#detach(id) || kept;
   }
 
   forgetUnshared(key: K): boolean {
@@ -99,7 +106,7 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
   }
 
   clear(): void {
-    this.#loads.clear();
+    for (const id of this.#loads.keys()) this.#detach(id);
     this.#kept?.clear();
   }
 
@@ -125,15 +132,18 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
       asked: this.#asked,
       joined: this.#joined,
       ...this.#counts,
-      inFlight: this.#loads.size,
+      inFlight: this.#loads.size + this.#detached.size + this.#bypassing.size,
+      unshared: this.#detached.size + this.#bypassing.size,
       kept: this.#kept?.size ?? 0,
     };
   }
 
   close(): Promise<void> {
     this.#closed = true;
-    const loads = [...this.#loads.values()];
     this.clear();
+    const loads = [...this.#detached, ...this.#bypassing];
+    this.#detached.clear();
+    this.#bypassing.clear();
     for (const load of loads) this.#runner.abort(load, this.#closedError());
     return Promise.resolve();
   }
@@ -169,27 +179,26 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     const promise = this.#share(load.outcome);
     if (signal === undefined && timeoutMs === undefined) return promise;
     const { name, clock, cancel } = this.#options;
-    const expected = `an answer within ${timeoutMs} ms`;
-    return waitApart(promise, {
+    const onLeave = (): void => {
+      this.#counts.left += 1;
+      if (load.leave() && cancel === 'last-caller') this.#abandon(load);
+    };
+    if (timeoutMs === undefined) return this.#leavers.wait(promise, { signal, onLeave });
+    const error = (): Error => {
+      const expected = `an answer within ${timeoutMs} ms`;
+      return callError(name, 'ERR_CALLER_TIMEOUT', { expected, got: 'none', key });
+    };
+    return this.#leavers.wait(promise, {
       signal,
-      timeoutMs,
-      clock,
-      timeoutError: () => callError(name, 'ERR_CALLER_TIMEOUT', { expected, got: 'none', key }),
-      onLeave: () => {
-        this.#counts.left += 1;
-        if (load.leave() && cancel === 'last-caller') this.#abandon(load);
-      },
+      timeout: { ms: timeoutMs, clock, error },
+      onLeave,
     });
   }
 
   /** Joins the load of a key, or starts it. */
   #loadOf(key: K, id: KeyValue): Load<K, V> {
     const load = this.#loads.get(id);
-    if (load === undefined) return this.#open(key, id);
-    if (load.promise === undefined) {
-      const failure = { expected: 'another key inside its loader', got: 'the same one', key };
-      throw callError(this.#options.name, 'ERR_REENTRANT', failure);
-    }
+    if (load?.promise === undefined) return this.#open(key, id);
     if (load.waiters >= this.#maxWaiters) {
       return this.#overflow(key, 'ERR_TOO_MANY_WAITERS', this.#maxWaiters);
     }
@@ -201,20 +210,41 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
   /** Starts the load that later calls join; one in flight goes on for those that wait for it. */
   #open(key: K, id: KeyValue): Load<K, V> {
     if (this.#closed) throw this.#closedError();
-    const { maxKeys } = this.#options;
-    if (this.#loads.size >= maxKeys && !this.#loads.has(id)) {
-      return this.#overflow(key, 'ERR_TOO_MANY_KEYS', maxKeys);
+    const before = this.#loads.get(id);
+    if (before !== undefined && before.promise === undefined) {
+      const failure = { expected: 'another key inside its loader', got: 'the same one', key };
+      throw callError(this.#options.name, 'ERR_REENTRANT', failure);
     }
+    const { maxKeys } = this.#options;
+    if (this.#isFull()) return this.#overflow(key, 'ERR_TOO_MANY_KEYS', maxKeys);
+    this.#detach(id);
     const load = new Load<K, V>(key, id);
     this.#loads.set(id, load);
     return this.#start(load);
   }
 
+  /** A load that calls no longer join still counts; one above a bound does not, lest it push others above it. */
+  #isFull(): boolean {
+    return this.#loads.size + this.#detached.size >= this.#options.maxKeys;
+  }
+
+  /** From now on no call joins the load of a key. Tells whether there was one. */
+  #detach(id: KeyValue): boolean {
+    const load = this.#loads.get(id);
+    if (load === undefined) return false;
+    this.#detached.add(load);
+    return this.#loads.delete(id);
+  }
+
   #overflow(key: K, code: 'ERR_TOO_MANY_KEYS' | 'ERR_TOO_MANY_WAITERS', limit: number): Load<K, V> {
     this.#counts.overflowed += 1;
-    // A load of its own is in no map: nobody joins it, and its result is not kept.
-    if (this.#options.overflow === 'bypass') return this.#start(new Load(key, undefined));
-    const what = code === 'ERR_TOO_MANY_KEYS' ? 'keys in flight' : 'callers of one key';
+    if (this.#options.overflow === 'bypass') {
+      // Under no key: no call joins it, and its result is not kept.
+      const load = new Load<K, V>(key, undefined);
+      this.#bypassing.add(load);
+      return this.#start(load);
+    }
+    const what = code === 'ERR_TOO_MANY_KEYS' ? 'loads in flight' : 'callers of one key';
     const failure = { expected: `at most ${limit} ${what}`, got: 'one more', key, limit };
     throw callError(this.#options.name, code, failure);
   }
@@ -226,12 +256,12 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     // Before any caller's own handlers: the key has left the map when they run.
     promise.then(
       (value) => {
-        if (this.#leaveMap(load)) this.#kept?.keepValue(load.id, load.key, promise, value);
+        if (this.#release(load)) this.#kept?.keepValue(load.id, load.key, promise, value);
         this.#runner.settled(load, {});
       },
       (error) => {
         this.#counts.failed += 1;
-        if (this.#leaveMap(load)) this.#kept?.keepError(load.id, promise, error);
+        if (this.#release(load)) this.#kept?.keepError(load.id, promise, error);
         this.#runner.settled(load, { error });
       },
     );
@@ -239,14 +269,16 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
   }
 
   /** Tells whether the load was the one of its key: one that was forgotten or replaced keeps nothing. */
-  #leaveMap(load: Load<K, V>): boolean {
-    return this.#loads.get(load.id) === load && this.#loads.delete(load.id);
+  #release(load: Load<K, V>): boolean {
+    if (this.#loads.get(load.id) === load) return this.#loads.delete(load.id);
+    if (!this.#detached.delete(load)) this.#bypassing.delete(load);
+    return false;
   }
 
-  /** Nobody waits, and nobody joins a dying load. */
+  /** No caller is waiting, and none joins a load that is aborted. */
   #abandon(load: Load<K, V>): void {
     this.#counts.aborted += 1;
-    this.#leaveMap(load);
+    this.#release(load);
     const failure = { expected: 'a caller that waits', got: 'none', key: load.key };
     this.#runner.abort(load, callError(this.#options.name, 'ERR_ABORTED', failure));
   }
@@ -262,7 +294,7 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     this.#counts.hits += 1;
     if (this.#kept?.isFresh(kept)) return kept.promise;
     this.#counts.staleHits += 1;
-    if (!this.#loads.has(id) && this.#loads.size < this.#options.maxKeys) {
+    if (!this.#loads.has(id) && !this.#isFull()) {
       this.#open(key, id).waiters = 0;
     }
     return kept.promise;

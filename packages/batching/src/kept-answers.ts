@@ -60,7 +60,7 @@ export class KeptAnswers<K, V> {
 
   /** Forgets what has failed, before its callers learn of it: one that tries again then loads again. */
   dropFailed(batch: KeyBatch<K, V>, outcome: BatchOutcome<V>): void {
-    if (outcome.kind === 'failure') {
+    if (outcome.kind !== 'answers') {
       this.dropAll(batch);
     } else if (outcome.failed > 0) {
       for (const [place, id] of batch.ids().entries()) {

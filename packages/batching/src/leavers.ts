@@ -1,48 +1,65 @@
-/** One call that can leave. */
-interface Leaver {
-  leave(): void;
+import type { Clock } from './clock.ts';
+
+/** How one caller can leave a promise that others wait for, too. */
+export interface LeaveOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeout?:
+    | { readonly ms: number; readonly clock: Clock; readonly error: () => Error }
+    | undefined;
+  /** Called once, if the caller leaves before the promise has settled. */
+  readonly onLeave: () => void;
 }
 
+/** Rejects one call with a reason. */
+type Leave = (reason: unknown) => void;
+
 /**
- * Calls that leave when their signal aborts. One listener a signal, however many calls it has: a signal
- * looks through its listeners for an equal one at each that is added, which is quadratic in the calls.
+ * Calls that leave when their signal aborts or their time is up. One listener per signal, however many calls it
+ * has: a signal compares each listener that is added with all it has, which is quadratic in the calls, and Node
+ * warns at the eleventh. Leaves no listener and no timer behind.
  */
 export class Leavers {
-  readonly #signals = new Map<AbortSignal, { readonly calls: Set<Leaver>; release(): void }>();
+  readonly #signals = new Map<AbortSignal, { readonly calls: Set<Leave>; release(): void }>();
 
-  /** A promise of one caller's own: settles as the shared one, or rejects with the signal's reason at once. */
-  wait<V>(shared: Promise<V>, signal: AbortSignal, onLeave: () => void): Promise<V> {
+  /** A promise of one caller's own: settles as the shared one, or rejects when the caller leaves. */
+  wait<V>(shared: Promise<V>, { signal, timeout, onLeave }: LeaveOptions): Promise<V> {
     return new Promise((resolve, reject) => {
-      const leaver: Leaver = {
-        leave: () => {
-          onLeave();
-          reject(signal.reason);
-        },
+      let timer: unknown;
+      const release = (): void => {
+        if (signal !== undefined) this.#remove(signal, leave);
+        if (timer !== undefined) timeout?.clock.clearTimeout(timer);
       };
-      this.#add(signal, leaver);
+      const leave = (reason: unknown): void => {
+        release();
+        onLeave();
+        reject(reason);
+      };
+      if (signal !== undefined) this.#add(signal, leave);
+      if (timeout !== undefined) {
+        timer = timeout.clock.setTimeout(() => leave(timeout.error()), timeout.ms);
+      }
       shared.then(
         (value) => {
-          this.#remove(signal, leaver);
+          release();
           resolve(value);
         },
         (error) => {
-          this.#remove(signal, leaver);
+          release();
           reject(error);
         },
       );
     });
   }
 
-  #add(signal: AbortSignal, leaver: Leaver): void {
+  #add(signal: AbortSignal, leave: Leave): void {
     const known = this.#signals.get(signal);
     if (known !== undefined) {
-      known.calls.add(leaver);
+      known.calls.add(leave);
       return;
     }
-    const calls = new Set([leaver]);
+    const calls = new Set([leave]);
     const onAbort = (): void => {
-      this.#signals.delete(signal);
-      for (const each of calls) each.leave();
+      for (const each of calls) each(signal.reason);
     };
     signal.addEventListener('abort', onAbort, { once: true });
     const release = (): void => signal.removeEventListener('abort', onAbort);
@@ -50,9 +67,9 @@ export class Leavers {
   }
 
   /** The last call of a signal takes the listener away. */
-  #remove(signal: AbortSignal, leaver: Leaver): void {
+  #remove(signal: AbortSignal, leave: Leave): void {
     const known = this.#signals.get(signal);
-    if (known?.calls.delete(leaver) && known.calls.size === 0) {
+    if (known?.calls.delete(leave) && known.calls.size === 0) {
       this.#signals.delete(signal);
       known.release();
     }

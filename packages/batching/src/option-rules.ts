@@ -47,8 +47,17 @@ function check(
   value: unknown,
 ): void {
   if (test(value)) return;
-  const message = `Cannot ${action}: ${name} must be ${expected}, got ${String(value)}`;
+  const message = `Cannot ${action}: ${name} must be ${expected}, got ${textOf(value)}`;
   throw range ? new RangeError(message) : new TypeError(message);
+}
+
+/** A value in a message: also an object without prototype, or one whose `toString` fails. */
+export function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return 'an object without text';
+  }
 }
 
 const anObject: Rule = { expected: 'an object', test: () => false };

@@ -133,3 +133,17 @@ test('loadMany() rejects what is no array', async () => {
     new TypeError('Cannot load many: an array of keys expected, got ab'),
   );
 });
+
+test('values without text, as objects without prototype, have a message of their own', async () => {
+  const odd = Object.create(null);
+  const noText = 'got an object without text';
+  expect(() => createBatcher(odd, { name: 'stops' })).toThrow(
+    new TypeError(`Cannot create batcher: load must be a function, ${noText}`),
+  );
+  expect(() => createBatcher(load, { name: 'stops', concurrency: odd })).toThrow(noText);
+  const batcher = createBatcher(load, { name: 'stops' });
+  await expect(batcher.loadMany(odd)).rejects.toThrow(
+    new TypeError(`Cannot load many: an array of keys expected, ${noText}`),
+  );
+  await expect(batcher.load(1, { signal: odd })).rejects.toThrow(noText);
+});

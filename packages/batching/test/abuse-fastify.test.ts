@@ -95,3 +95,28 @@ test('request.coalesced is refused where no handler of a coalesced route runs', 
     'Cannot read request.coalesced: the handler of a route with config.coalesce expected, got GET /plain?a=1',
   );
 });
+
+test.each([
+  { vary: Object.create(null) },
+  { vary: [Object.create(null)] },
+  { header: Object.create(null) },
+])(
+  'register(coalesceRoutes) with an object without prototype, %#, has a message of its own',
+  async (options) => {
+    const app = fastify();
+    await expect(async () => app.register(coalesceRoutes, options)).rejects.toThrow(
+      'expected, got an object without text',
+    );
+  },
+);
+
+test.each(['key', 'shareCredentials', 'vary'])(
+  'a route whose %s is an object without prototype throws',
+  async (option) => {
+    const app = await createApp();
+    const coalesce = { [option]: Object.create(null) };
+    expect(() => app.get('/a', { config: { coalesce } }, () => 1)).toThrow(
+      'expected, got an object without text',
+    );
+  },
+);

@@ -72,3 +72,28 @@ test('coalesce() refuses what is no function', () => {
     new TypeError('Cannot coalesce: a function expected, got fetch'),
   );
 });
+
+test('values without text, as objects without prototype, have a message of their own', async () => {
+  const odd = Object.create(null);
+  const noText = 'got an object without text';
+  expect(() => createCoalescer(odd, { name })).toThrow(
+    new TypeError(`Cannot create coalescer: load must be a function, ${noText}`),
+  );
+  expect(() => createCoalescer(load, { name: odd })).toThrow(
+    new TypeError(`Cannot create coalescer: name must be a text, ${noText}`),
+  );
+  expect(() => createCoalescer(load, { name, maxKeys: odd })).toThrow(
+    new RangeError(`Cannot create coalescer: maxKeys must be an integer of 1 or more, ${noText}`),
+  );
+  expect(() => coalesce(odd, { name })).toThrow(
+    new TypeError(`Cannot coalesce: a function expected, ${noText}`),
+  );
+  await expect(createCoalescer(load, { name }).get(1, { signal: odd })).rejects.toThrow(
+    new TypeError(`Cannot get: signal must be an AbortSignal, ${noText}`),
+  );
+});
+
+test('options may be an object without prototype', async () => {
+  const options = Object.assign(Object.create(null), { name });
+  expect(await createCoalescer(load, options).get(1)).toBe(1);
+});

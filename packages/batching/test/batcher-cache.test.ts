@@ -146,3 +146,14 @@ test('a cache that throws rejects the call, and keeps nobody else waiting', asyn
   broken = 'get';
   await expect(batcher.load(1)).rejects.toThrow('no get');
 });
+
+test('close() takes what was not sent out of a cache that the caller owns, and leaves what is known', async () => {
+  const cache = new Map<unknown, Promise<string>>();
+  const { batcher } = counting({ cache });
+  await batcher.load(1);
+  const unsent = batcher.load(2);
+  expect([...cache.keys()]).toEqual([1, 2]);
+  await batcher.close();
+  await expect(unsent).rejects.toMatchObject({ code: 'ERR_CLOSED' });
+  expect([...cache.keys()]).toEqual([1]);
+});

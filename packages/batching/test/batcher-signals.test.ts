@@ -213,16 +213,3 @@ test('a key that is left before it goes is not kept', async () => {
   expect(await one).toBe(1);
   expect(batches).toHaveLength(1);
 });
-
-test('100,000 calls on one signal leave no listener', async () => {
-  const { signal } = new AbortController();
-  const batcher = createBatcher<number, number>(async (keys) => [...keys], { name: 'stops' });
-  const calls = batcher.loadMany(
-    Array.from({ length: 100_000 }, (_, key) => key),
-    { signal },
-  );
-  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
-  await calls;
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
-  expect(batcher.stats()).toMatchObject({ queued: 0, inFlight: 0, left: 0 });
-});

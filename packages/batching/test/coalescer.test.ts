@@ -1,24 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createCoalescer } from '../src/index.ts';
-import { holdLoads, settleJobs, stateOf } from './held-loads.ts';
+import { holdLoads, refuseUnhandledRejections, settleJobs } from './held-loads.ts';
 import { createManualClock } from './manual-clock.ts';
 
 const name = 'test';
-const rejections: unknown[] = [];
-const remember = (reason: unknown): void => {
-  rejections.push(reason);
-};
-beforeEach(() => {
-  rejections.length = 0;
-  process.on('unhandledRejection', remember);
-});
-afterEach(async () => {
-  await settleJobs();
-  process.off('unhandledRejection', remember);
-  expect(rejections).toEqual([]);
-});
+refuseUnhandledRejections();
 
 test('get() shares one load and one promise between equal keys', async () => {
   const { load, calls } = holdLoads<string>();
@@ -151,133 +139,6 @@ test('a loader that asks for its own key is told, not hung', async () => {
   expect(await other.get(5)).toBe(0);
 });
 
-test('the first caller aborts: it alone leaves', async () => {
-  const { load, calls } = holdLoads<string>();
-  const coalescer = createCoalescer(load, { name });
-  const controller = new AbortController();
-  const first = coalescer.get('a', { signal: controller.signal });
-  const second = coalescer.get('a', { signal: new AbortController().signal });
-  const reason = new Error('gone');
-  controller.abort(reason);
-  await expect(first).rejects.toBe(reason);
-  expect(calls[0]?.context.signal.aborted).toBe(false);
-  expect(calls[0]?.context.waiters).toBe(1);
-  calls[0]?.resolve('A');
-  expect(await second).toBe('A');
-  expect(coalescer.stats()).toMatchObject({ left: 1, aborted: 0 });
-});
-
-test('the last caller leaves: the load is aborted, and nobody joins a dying load', async () => {
-  const { load, calls } = holdLoads<string>();
-  const coalescer = createCoalescer(load, { name });
-  const controllers = [new AbortController(), new AbortController()];
-  const left = controllers.map(({ signal }) => stateOf(coalescer.get('a', { signal })));
-  for (const controller of controllers) controller.abort('gone');
-  expect(await Promise.all(left)).toEqual([{ error: 'gone' }, { error: 'gone' }]);
-  expect(calls[0]?.context.signal.reason).toMatchObject({ code: 'ERR_ABORTED' });
-  const next = coalescer.get('a');
-  expect(calls).toHaveLength(2);
-  calls[0]?.reject(new Error('late'));
-  calls[1]?.resolve('A');
-  expect(await next).toBe('A');
-  expect(coalescer.stats()).toMatchObject({ left: 2, aborted: 1, loaded: 2 });
-});
-
-test('a caller without signal or timeout keeps the load alive', async () => {
-  const { load, calls } = holdLoads<string>();
-  const coalescer = createCoalescer(load, { name });
-  const controller = new AbortController();
-  const left = stateOf(coalescer.get('a', { signal: controller.signal }));
-  const stays = coalescer.get('a');
-  controller.abort('gone');
-  expect(await left).toEqual({ error: 'gone' });
-  expect(calls[0]?.context.signal.aborted).toBe(false);
-  calls[0]?.resolve('A');
-  expect(await stays).toBe('A');
-});
-
-test("cancel 'never': the load goes on and can be joined when all have left", async () => {
-  const { load, calls } = holdLoads<string>();
-  const coalescer = createCoalescer(load, { name, cancel: 'never' });
-  const controller = new AbortController();
-  const left = stateOf(coalescer.get('a', { signal: controller.signal }));
-  controller.abort('gone');
-  await left;
-  expect(calls[0]?.context.signal.aborted).toBe(false);
-  const joined = coalescer.get('a');
-  calls[0]?.resolve('A');
-  expect(await joined).toBe('A');
-  expect(calls).toHaveLength(1);
-});
-
-test('a signal that has aborted starts nothing', async () => {
-  const { load, calls } = holdLoads<string>();
-  const coalescer = createCoalescer(load, { name });
-  await expect(coalescer.get('a', { signal: AbortSignal.abort('no') })).rejects.toBe('no');
-  expect(calls).toHaveLength(0);
-});
-
-test('timeoutMs ends one caller, loadTimeoutMs the load', async () => {
-  const clock = createManualClock();
-  const { load, calls } = holdLoads<string>();
-  const coalescer = createCoalescer(load, { name, clock, loadTimeoutMs: 100 });
-  const hasty = stateOf(coalescer.get('a', { timeoutMs: 40 }));
-  const patient = stateOf(coalescer.get('a'));
-  clock.advance(40);
-  expect(await hasty).toMatchObject({ error: { code: 'ERR_CALLER_TIMEOUT' } });
-  clock.advance(60);
-  expect(await patient).toMatchObject({
-    error: { code: 'ERR_LOAD_TIMEOUT', data: { limit: 100, key: 'a' } },
-  });
-  expect(calls[0]?.context.signal.aborted).toBe(true);
-  expect(coalescer.stats()).toMatchObject({ inFlight: 0, aborted: 1, failed: 1, left: 1 });
-  void coalescer.get('a').catch(() => {});
-  expect(calls).toHaveLength(2);
-  calls[1]?.resolve('A');
-  await settleJobs();
-  expect(clock.pending).toBe(0);
-});
-
-test('no timer is left when all callers have left before loadTimeoutMs', async () => {
-  const clock = createManualClock();
-  const coalescer = createCoalescer(holdLoads<string>().load, { name, clock, loadTimeoutMs: 100 });
-  const controller = new AbortController();
-  const left = stateOf(coalescer.get('a', { signal: controller.signal, timeoutMs: 50 }));
-  controller.abort('gone');
-  await left;
-  expect(clock.pending).toBe(0);
-});
-
-test("maxKeys and maxWaitersPerKey: 'reject' says so, 'bypass' loads apart", async () => {
-  const { load, calls } = holdLoads<string>();
-  const strict = createCoalescer(load, { name, maxKeys: 1, maxWaitersPerKey: 2 });
-  void strict.get('a');
-  void strict.get('a');
-  await expect(strict.get('a')).rejects.toMatchObject({
-    code: 'ERR_TOO_MANY_WAITERS',
-    data: { limit: 2 },
-  });
-  await expect(strict.get('b')).rejects.toMatchObject({
-    code: 'ERR_TOO_MANY_KEYS',
-    data: { limit: 1, key: 'b' },
-  });
-  expect(strict.stats()).toMatchObject({ overflowed: 2, loaded: 1 });
-  const lenient = createCoalescer(load, {
-    name,
-    maxKeys: 1,
-    maxWaitersPerKey: 1,
-    overflow: 'bypass',
-    ttlMs: 9,
-  });
-  const answers = [lenient.get('a'), lenient.get('a'), lenient.get('b')];
-  expect(lenient.stats()).toMatchObject({ overflowed: 2, loaded: 3, inFlight: 1 });
-  calls.forEach(({ resolve }, index) => {
-    resolve(String(index));
-  });
-  expect(new Set(await Promise.all(answers)).size).toBe(3);
-  expect(lenient.stats()).toMatchObject({ inFlight: 0, kept: 1 });
-});
-
 test('share: the same value, one frozen for all, or one of its own for each', async () => {
   const make = async () => ({ list: [1, { deep: 2 }], bytes: new Uint8Array(2), at: new Date(0) });
   const values = async (share: 'reference' | 'freeze' | 'clone') => {
@@ -322,45 +183,6 @@ test("context: 'detached' hides every caller's AsyncLocalStorage, 'caller' shows
   );
 });
 
-test('forget() mid-flight: a new load starts, and the late finisher neither evicts nor overwrites it', async () => {
-  const { load, calls } = holdLoads<string>();
-  const coalescer = createCoalescer(load, { name, ttlMs: 1000, clock: createManualClock() });
-  const before = coalescer.get('a');
-  expect(coalescer.forget('a')).toBe(true);
-  const after = coalescer.get('a');
-  calls[0]?.resolve('old');
-  expect(await before).toBe('old');
-  const third = coalescer.get('a');
-  expect(calls).toHaveLength(2);
-  calls[1]?.resolve('new');
-  expect(await Promise.all([after, third])).toEqual(['new', 'new']);
-  expect(await coalescer.get('a')).toBe('new');
-  expect(calls).toHaveLength(2);
-  expect(coalescer.forget('none')).toBe(false);
-});
-
-test('a value loaded before an invalidation is not written back after it', async () => {
-  const { load, calls } = holdLoads<string>();
-  const coalescer = createCoalescer(load, { name, ttlMs: 1000, clock: createManualClock() });
-  const before = coalescer.get('a');
-  coalescer.clear();
-  calls[0]?.resolve('old');
-  await before;
-  expect(coalescer.peek('a')).toBeUndefined();
-  expect(coalescer.stats()).toMatchObject({ kept: 0 });
-});
-
-test('forgetUnshared() spares a load that two wait for', () => {
-  const { load, calls } = holdLoads<string>();
-  const coalescer = createCoalescer(load, { name });
-  void coalescer.get('a');
-  expect(coalescer.forgetUnshared('a')).toBe(true);
-  void coalescer.get('a');
-  void coalescer.get('a');
-  expect(coalescer.forgetUnshared('a')).toBe(false);
-  expect(calls).toHaveLength(2);
-});
-
 test('has() is true while a load has room for one more caller, and starts none', async () => {
   const { load, calls } = holdLoads<string>();
   const coalescer = createCoalescer(load, { name, maxWaitersPerKey: 2 });
@@ -390,33 +212,6 @@ test('has() is false inside the first step of the load itself, which could not b
   expect(inside).toEqual([false]);
 });
 
-test('fresh: true starts a load that later calls join, and the older one is not kept', async () => {
-  const { load, calls } = holdLoads<string>();
-  const coalescer = createCoalescer(load, { name, ttlMs: 1000, clock: createManualClock() });
-  const old = coalescer.get('a');
-  const fresh = coalescer.get('a', { fresh: true });
-  const joined = coalescer.get('a');
-  expect(calls).toHaveLength(2);
-  calls[1]?.resolve('new');
-  expect(await Promise.all([fresh, joined])).toEqual(['new', 'new']);
-  calls[0]?.resolve('old');
-  expect(await old).toBe('old');
-  expect(await coalescer.get('a')).toBe('new');
-});
-
-test('close() refuses calls, aborts loads, leaves nothing, twice is once', async () => {
-  const { load, calls } = holdLoads<string>();
-  const coalescer = createCoalescer(load, { name, ttlMs: 1000 });
-  const waiting = coalescer.get('a');
-  await coalescer.close();
-  await coalescer.close();
-  expect(calls[0]?.context.signal.reason).toMatchObject({ code: 'ERR_CLOSED' });
-  await expect(coalescer.get('b')).rejects.toMatchObject({ code: 'ERR_CLOSED' });
-  calls[0]?.resolve('late');
-  expect(await waiting).toBe('late');
-  expect(coalescer.stats()).toMatchObject({ inFlight: 0, kept: 0 });
-});
-
 test('diagnostics: each load is published as it settles', async () => {
   const seen: unknown[] = [];
   const listen = (message: unknown): void => {
@@ -437,37 +232,4 @@ test('diagnostics: each load is published as it settles', async () => {
     { name, key: 'a', ms: 5 },
     { name, key: 'b', ms: 5, error },
   ]);
-});
-
-test('100,000 keys leave nothing behind, whether they succeed or fail', async () => {
-  const coalescer = createCoalescer(async (key: number) => (key % 2 ? key : Promise.reject(key)), {
-    name,
-    maxKeys: 200_000,
-  });
-  await Promise.allSettled(Array.from({ length: 100_000 }, (_, key) => coalescer.get(key)));
-  expect(coalescer.stats()).toMatchObject({
-    loaded: 100_000,
-    failed: 50_000,
-    inFlight: 0,
-    kept: 0,
-  });
-});
-
-test('100,000 calls on one long-lived signal leave no listener', async () => {
-  const coalescer = createCoalescer(async (key: number) => key, { name, maxKeys: 200_000 });
-  const { signal } = new AbortController();
-  let listeners = 0;
-  const { addEventListener, removeEventListener } = signal;
-  signal.addEventListener = (...call: Parameters<AbortSignal['addEventListener']>) => {
-    listeners += 1;
-    addEventListener.apply(signal, call);
-  };
-  signal.removeEventListener = (...call: Parameters<AbortSignal['removeEventListener']>) => {
-    listeners -= 1;
-    removeEventListener.apply(signal, call);
-  };
-  for (let batch = 0; batch < 10; batch++) {
-    await Promise.all(Array.from({ length: 10_000 }, (_, key) => coalescer.get(key, { signal })));
-  }
-  expect(listeners).toBe(0);
 });

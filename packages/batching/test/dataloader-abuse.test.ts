@@ -90,3 +90,17 @@ describe.each(implementations)('%s DataLoader', (_, DataLoader) => {
     expect(await loader.loadMany([1, 2])).toEqual([error, error]);
   });
 });
+
+// npm's ends the process, or says that it cannot convert an object to a primitive value.
+test('own DataLoader takes an object without prototype, thrown or returned, for what it is', async () => {
+  const odd = Object.create(null);
+  expect(() => new Own(odd)).toThrow(/^DataLoader must be .*, but got: an object without text\.$/);
+  const throwing = new Own<number, number>(() => {
+    throw odd;
+  });
+  await expect(throwing.load(1)).rejects.toThrow('errored synchronously: an object without text.');
+  const returning = new Own<number, number>(() => odd);
+  await expect(returning.load(1)).rejects.toThrow('not return a Promise: an object without text.');
+  const promising = new Own<number, number>(async () => odd);
+  await expect(promising.load(1)).rejects.toThrow('Promise of an Array: an object without text.');
+});

@@ -2,6 +2,7 @@ import { DataLoader as Own } from '@ticketing/batching/dataloader';
 import Npm from 'dataloader';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { scale } from './scale.ts';
 
 type Step =
   | { readonly kind: 'load' | 'clear' | 'prime' | 'primeError'; readonly key: number }
@@ -77,7 +78,7 @@ test('random programs see the same batches and outcomes as with npm’s dataload
       const own = await run(Own as unknown as typeof Npm, each, false);
       expect(own).toEqual(await run(Npm, each, false));
     }),
-    { numRuns: 1000 },
+    { numRuns: scale.runs },
   );
 });
 
@@ -88,6 +89,6 @@ test('what random programs ask for next makes the same batches as with npm’s d
       const own = await run(Own as unknown as typeof Npm, { ...each, options }, true);
       expect(own).toEqual(await run(Npm, { ...each, options }, true));
     }),
-    { numRuns: 1000 },
+    { numRuns: scale.runs },
   );
 });

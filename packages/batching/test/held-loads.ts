@@ -1,3 +1,4 @@
+import { afterEach, beforeEach, expect } from 'vitest';
 import type { LoadContext } from '../src/index.ts';
 
 /** One call of a loader, settled by the test. */
@@ -36,4 +37,21 @@ export async function stateOf(promise: Promise<unknown>): Promise<unknown> {
     settleJobs().then(() => open),
   ]);
   return outcome === open ? 'open' : outcome;
+}
+
+/** Each test of the file must leave no unhandled rejection. */
+export function refuseUnhandledRejections(): void {
+  const rejections: unknown[] = [];
+  const remember = (reason: unknown): void => {
+    rejections.push(reason);
+  };
+  beforeEach(() => {
+    rejections.length = 0;
+    process.on('unhandledRejection', remember);
+  });
+  afterEach(async () => {
+    await settleJobs();
+    process.off('unhandledRejection', remember);
+    expect(rejections).toEqual([]);
+  });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type CoalescerOptions, createCoalescer } from '../src/index.ts';
-import { settleJobs, stateOf } from './held-loads.ts';
+import { holdLoads, settleJobs, stateOf } from './held-loads.ts';
 import { createManualClock } from './manual-clock.ts';
 
 function counting(
@@ -165,4 +165,23 @@ test('has() is true for what is kept, fresh, stale or failed, and starts no load
   clock.advance(30);
   expect(coalescer.has('a')).toBe(false);
   expect(coalescer.stats()).toMatchObject({ asked: 2, loaded: 2, hits: 0, staleHits: 0 });
+});
+
+test('a stale value is given, and not renewed, while maxKeys loads are in flight', async () => {
+  const clock = createManualClock();
+  const { load, calls } = holdLoads<string>();
+  const coalescer = createCoalescer(load, {
+    name: 'test',
+    clock,
+    ttlMs: 100,
+    staleMs: 50,
+    maxKeys: 1,
+  });
+  const first = coalescer.get('a');
+  calls[0]?.resolve('old');
+  await first;
+  clock.advance(120);
+  void coalescer.get('b');
+  expect(await coalescer.get('a')).toBe('old');
+  expect(coalescer.stats()).toMatchObject({ loaded: 2, staleHits: 1, overflowed: 0 });
 });

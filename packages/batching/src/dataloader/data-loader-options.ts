@@ -1,4 +1,5 @@
 import { afterPromiseJobs } from '../batch-schedule.ts';
+import { textOf } from '../option-rules.ts';
 
 /** What a cache can do; a subset of Map. */
 export interface DataLoaderCacheMap<K, V> {
@@ -63,14 +64,14 @@ function maxBatchSizeOf(batch: boolean | undefined, maxBatchSize: number | undef
   if (batch === false) return 1;
   if (maxBatchSize === undefined) return Number.POSITIVE_INFINITY;
   if (typeof maxBatchSize !== 'number' || maxBatchSize < 1) {
-    throw new TypeError(`maxBatchSize must be a positive number: ${maxBatchSize}`);
+    throw new TypeError(`maxBatchSize must be a positive number: ${textOf(maxBatchSize)}`);
   }
   return maxBatchSize;
 }
 
 function checkFunction<F>(option: string, value: F | undefined): F | undefined {
   if (value !== undefined && typeof value !== 'function') {
-    throw new TypeError(`${option} must be a function: ${value}`);
+    throw new TypeError(`${option} must be a function: ${textOf(value)}`);
   }
   return value;
 }

@@ -1,3 +1,4 @@
+import { textOf } from '../option-rules.ts';
 import { PromisedAnswers } from '../promised-answers.ts';
 import { CacheHits } from './cache-hits.ts';
 import {
@@ -39,7 +40,7 @@ export class DataLoader<K, V, C = K> {
   /** @throws TypeError with the message of npm's `dataloader` */
   constructor(batchLoadFn: DataLoaderBatchLoad<K, V>, options?: DataLoaderOptions<K, V, C>) {
     if (typeof batchLoadFn !== 'function') {
-      throw new TypeError(`${contract}, but got: ${batchLoadFn}.`);
+      throw new TypeError(`${contract}, but got: ${textOf(batchLoadFn)}.`);
     }
     this.batchLoadFn = batchLoadFn;
     const resolved = resolveDataLoaderOptions(options);
@@ -59,7 +60,7 @@ export class DataLoader<K, V, C = K> {
   load(key: K): Promise<V> {
     if (key === null || key === undefined) {
       throw new TypeError(
-        `The loader.load() function must be called with a value, but got: ${String(key)}.`,
+        `The loader.load() function must be called with a value, but got: ${textOf(key)}.`,
       );
     }
     const batch = this.batchOfKey();
@@ -76,7 +77,7 @@ export class DataLoader<K, V, C = K> {
   loadMany(keys: ArrayLike<K>): Promise<Array<V | Error>> {
     if (!isArrayLike(keys)) {
       throw new TypeError(
-        `The loader.loadMany() function must be called with Array<key> but got: ${keys}.`,
+        `The loader.loadMany() function must be called with Array<key> but got: ${textOf(keys)}.`,
       );
     }
     const promises: Promise<V | Error>[] = [];
@@ -159,12 +160,12 @@ export class DataLoader<K, V, C = K> {
     try {
       values = this.batchLoadFn(batch.keys);
     } catch (error) {
-      const how = `but the function errored synchronously: ${String(error)}.`;
+      const how = `but the function errored synchronously: ${textOf(error)}.`;
       this.fail(batch, new TypeError(`${contract}, ${how}`));
       return;
     }
     if (typeof (values as PromiseLike<unknown> | undefined)?.then !== 'function') {
-      const how = `but the function did not return a Promise: ${String(values)}.`;
+      const how = `but the function did not return a Promise: ${textOf(values)}.`;
       this.fail(batch, new TypeError(`${contract}, ${how}`));
       return;
     }
@@ -216,8 +217,8 @@ function whatIsWrong<K, V>(
   { keys, answers }: LoaderBatch<K, V>,
 ): TypeError | undefined {
   const how = 'but the function did not return a Promise of an Array';
-  if (!isArrayLike(values)) return new TypeError(`${contract}, ${how}: ${String(values)}.`);
+  if (!isArrayLike(values)) return new TypeError(`${contract}, ${how}: ${textOf(values)}.`);
   if (values.length === answers.size) return undefined;
-  const what = `Keys:\n${String(keys)}\n\nValues:\n${String(values)}`;
+  const what = `Keys:\n${textOf(keys)}\n\nValues:\n${textOf(values)}`;
   return new TypeError(`${contract}, ${how} of the same length as the Array of keys.\n\n${what}`);
 }

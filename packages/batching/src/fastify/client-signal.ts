@@ -1,3 +1,4 @@
+import type { Http2ServerResponse } from 'node:http2';
 import type { FastifyReply } from 'fastify';
 import { callError } from '../errors.ts';
 
@@ -10,8 +11,9 @@ export function clientSignal(reply: FastifyReply, name: string): AbortSignal {
     const failure = { expected: 'a client that waits', got: 'none' };
     controller.abort(callError(name, 'ERR_ABORTED', failure));
   };
-  // 'close' comes once, and it may have come while the hooks before the handler ran.
-  if (raw.destroyed || raw.socket?.destroyed) leave();
+  // 'close' comes once, and it may have come while the hooks before the handler ran. A session outlives its streams.
+  const { stream = raw } = raw as { readonly stream?: Http2ServerResponse['stream'] };
+  if (stream.destroyed || raw.socket?.destroyed) leave();
   else raw.once('close', leave);
   return controller.signal;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { CoalescerOptions } from '../coalescer.ts';
+import { textOf } from '../option-rules.ts';
 import { headerNames } from './header-names.ts';
 
 /** Options of `coalesceRoutes`. */
@@ -48,7 +49,9 @@ export function resolveCoalesceRoutesOptions(
     throw new TypeError(`Cannot ${ACTION}: known options expected, got ${unknown}`);
   }
   if (typeof header !== 'boolean') {
-    throw new TypeError(`Cannot ${ACTION}: header as true or false expected, got ${header}`);
+    throw new TypeError(
+      `Cannot ${ACTION}: header as true or false expected, got ${textOf(header)}`,
+    );
   }
   return { vary: headerNames(ACTION, vary), header, coalescer: { name, ...bounds } };
 }

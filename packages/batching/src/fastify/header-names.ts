@@ -1,3 +1,5 @@
+import { textOf } from '../option-rules.ts';
+
 // A token of RFC 9110.
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
@@ -8,14 +10,14 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
  */
 export function headerNames(action: string, names: unknown): readonly string[] {
   if (!Array.isArray(names)) {
-    throw new TypeError(`Cannot ${action}: vary as an array expected, got ${String(names)}`);
+    throw new TypeError(`Cannot ${action}: vary as an array expected, got ${textOf(names)}`);
   }
   const wrong = names.findIndex(
     (name) => typeof name !== 'string' || name === '*' || !token.test(name),
   );
   if (wrong !== -1) {
     throw new TypeError(
-      `Cannot ${action}: names of request headers in vary expected, got ${String(names[wrong])}`,
+      `Cannot ${action}: names of request headers in vary expected, got ${textOf(names[wrong])}`,
     );
   }
   return [...new Set((names as string[]).map((name) => name.toLowerCase()))];

@@ -1,5 +1,6 @@
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { KeyValue } from '../coalescer.ts';
+import { textOf } from '../option-rules.ts';
 import { headerNames } from './header-names.ts';
 
 /** What a route says in `config.coalesce`; `true` stands for `{}`. */
@@ -38,7 +39,7 @@ export function resolveRouteCoalesceOptions(
   const methods = [route.method].flat();
   const action = `coalesce ${methods.join(', ')} ${route.url}`;
   if (said !== true && (typeof said !== 'object' || said === null)) {
-    throw new TypeError(`Cannot ${action}: true, false or options expected, got ${String(said)}`);
+    throw new TypeError(`Cannot ${action}: true, false or options expected, got ${textOf(said)}`);
   }
   const options: RouteCoalesceOptions = said === true ? {} : said;
   const { key, vary: own = [], shareCredentials = false, ...rest } = options;
@@ -47,11 +48,11 @@ export function resolveRouteCoalesceOptions(
     throw new TypeError(`Cannot ${action}: known options expected, got ${unknown}`);
   }
   if (key !== undefined && typeof key !== 'function') {
-    throw new TypeError(`Cannot ${action}: key as a function expected, got ${String(key)}`);
+    throw new TypeError(`Cannot ${action}: key as a function expected, got ${textOf(key)}`);
   }
   if (typeof shareCredentials !== 'boolean') {
     throw new TypeError(
-      `Cannot ${action}: shareCredentials as true or false expected, got ${String(shareCredentials)}`,
+      `Cannot ${action}: shareCredentials as true or false expected, got ${textOf(shareCredentials)}`,
     );
   }
   const withBody = methods.find((method) => method !== 'GET' && method !== 'HEAD');

@@ -81,7 +81,15 @@ export function watchReply(reply: FastifyReply, refuse: () => void): () => boole
       return then.apply(reply, args);
     },
   });
-  // Written past Fastify, by `reply.raw.end()`.
-  reply.raw.once('finish', refuse);
+  const { raw } = reply;
+  const end = raw.end as (...args: unknown[]) => FastifyReply['raw'];
+  Object.assign(raw, {
+    // Before the answer is known this is a handler that writes past Fastify. Not by the event `finish`: HTTP/2 emits
+    // it as well when the client resets its stream, and nothing emits it for a client that has left before.
+    end(...args: unknown[]) {
+      refuse();
+      return end.apply(raw, args);
+    },
+  });
   return () => awaited;
 }
