@@ -6,6 +6,7 @@ import type {
   DispatcherState,
   InputOf,
   OutputOf,
+  ReloadOptions,
   TaskMap,
 } from '@ticketing/dispatch';
 import {
@@ -16,6 +17,7 @@ import {
   MAX_TIMER_MS,
   type ObservedWorker,
   type Pool,
+  unknownOption,
 } from '@ticketing/dispatch/transport';
 import type { ResolvedClusterOptions } from './cluster-options.ts';
 import { createClusterTransport } from './cluster-transport.ts';
@@ -90,8 +92,12 @@ export class ClusterSupervisor implements Supervisor {
     return this.#pool.dispatcher.ready();
   }
 
-  reload(): Promise<void> {
-    return this.#pool.dispatcher.reload();
+  reload(options: Pick<ReloadOptions, 'parallel'> = {}): Promise<void> {
+    // All others are of dispatchers whose workers load a module.
+    if (Object.hasOwn(Object(options), 'module')) {
+      return Promise.reject(unknownOption('reload', 'module'));
+    }
+    return this.#pool.dispatcher.reload(options);
   }
 
   scale(workers: number): Promise<void> {

@@ -7,6 +7,7 @@ import type {
   DispatcherStats,
   InputOf,
   OutputOf,
+  ReloadOptions,
   TaskMap,
 } from '@ticketing/dispatch';
 import type { BroadcastOptions } from '@ticketing/dispatch/transport';
@@ -79,11 +80,12 @@ export interface Supervisor extends AsyncDisposable {
   ready(): Promise<void>;
 
   /**
-   * Replaces worker by worker: the new one serves before the old one stops. Calls at once are one.
+   * Replaces every worker, one after the other or `parallel` at a time: the new one serves before the old one stops. Calls at
+   * once are one.
    *
    * @throws what the start of a new worker failed with; the old ones stay
    */
-  reload(): Promise<void>;
+  reload(options?: Pick<ReloadOptions, 'parallel'>): Promise<void>;
 
   /**
    * Keeps so many workers, 1 to 1024. Those of the last places serve what they have. Resolves when they are gone, or the

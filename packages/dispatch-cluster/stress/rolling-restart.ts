@@ -49,7 +49,7 @@ export async function rollingRestart(options: RollingOptions): Promise<RollingRe
   await setTimeout(pause);
   await supervisor.scale(1);
   await supervisor.scale(2);
-  await supervisor.reload();
+  await supervisor.reload({ parallel: 2 });
   const isLate = AbortSignal.timeout(10_000 + ms);
   while (supervisor.stats().dispatcher.recycled === 0 && !isLate.aborted) {
     await once(supervisor.events, 'worker-ready', { signal: isLate }).catch(() => {});

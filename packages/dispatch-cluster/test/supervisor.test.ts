@@ -69,6 +69,33 @@ test('reload() replaces each worker, and a connection that is kept gets one more
   agent.destroy();
 });
 
+test('reload({ parallel }) replaces so many at a time, and as many serve as before', async () => {
+  const supervisor = start({ workers: 2 });
+  await supervisor.ready();
+  const serving = () => supervisor.workers.filter(({ state }) => state === 'ready').length;
+  const reload = supervisor.reload({ parallel: 2 });
+  expect(supervisor.stats().dispatcher.spawned).toBe(4);
+  let isOver = false;
+  const least = (async () => {
+    let count = 2;
+    while (!isOver) {
+      count = Math.min(count, serving());
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return count;
+  })();
+  await reload;
+  isOver = true;
+  expect(await least).toBe(2);
+  expect(supervisor.stats().dispatcher).toMatchObject({ spawned: 4, lost: 0 });
+  await expect(supervisor.reload({ parallel: 0 })).rejects.toThrow(
+    new RangeError('Cannot reload: parallel must be an integer of 1 to 1024, got 0'),
+  );
+  await expect(
+    supervisor.reload({ module: new URL('file:///other.js') } as object),
+  ).rejects.toThrow(new TypeError('Cannot reload: known options expected, got module'));
+});
+
 test('scale() adds workers and takes the last ones away', async () => {
   const supervisor = start();
   await supervisor.ready();

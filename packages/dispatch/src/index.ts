@@ -9,6 +9,7 @@ export type {
   Dispatcher,
   DrainOptions,
   DrainReport,
+  ReloadOptions,
 } from './contract/dispatcher.ts';
 export type { DispatcherKind, DispatcherState } from './contract/dispatcher-state.ts';
 export type {

@@ -55,6 +55,7 @@ test.each([
   [{ abortGraceMs: -1 }, 'abortGraceMs must be 0 to 2147483647, got -1'],
   [{ startTimeoutMs: 0 }, 'startTimeoutMs must be 1 to 2147483647, got 0'],
   [{ healthMs: Number.NaN }, 'healthMs must be 1 to 2147483647, got NaN'],
+  [{ idleTimeoutMs: 0 }, 'idleTimeoutMs must be 1 or more, got 0'],
   [{ recycle: { tasks: 0 } }, 'recycle.tasks must be an integer of 1 or more, got 0'],
   [{ recycle: { jitter: 2 } }, 'recycle.jitter must be 0 to 1, got 2'],
   [{ restart: { intensity: -1 } }, 'restart.intensity must be an integer of 0 to 10000, got -1'],
@@ -213,6 +214,7 @@ test.each([
   [5, 'options must be an object, got 5'],
   [{ modul: 'x' }, 'known options expected, got modul'],
   [{ module: './tasks.js' }, 'module must be a URL, got ./tasks.js'],
+  [{ parallel: '2' }, 'parallel must be an integer of 1 to 1024, got 2'],
 ])('reload(%j) rejects', async (options, message) => {
   const { dispatcher, transport } = createPool();
   await expect(dispatcher.reload(options as never)).rejects.toEqual(

@@ -23,6 +23,56 @@ test('reload() replaces worker after worker; a new one takes tasks before the ol
   expect(dispatcher.stats()).toMatchObject({ spawned: 4, recycled: 0, lost: 0 });
 });
 
+test('reload({ parallel }) replaces so many at a time, and as many take tasks as before', async () => {
+  const { transport, ready, dispatcher } = createPool({ max: 5 });
+  await ready();
+  const reload = watch(dispatcher.reload({ parallel: 2 }));
+  const readyWorkers = () => dispatcher.stats().workers.filter(({ state }) => state === 'ready');
+  for (const started of [7, 8, 9, 10, 10]) {
+    await turn();
+    expect(transport.workers).toHaveLength(started);
+    expect(readyWorkers()).toHaveLength(5);
+    expect(reload.state).toBe('pending');
+    transport.workers.find(({ isReady, hasEnded }) => !isReady && !hasEnded)?.ready();
+  }
+  await turn();
+  expect(reload.state).toBe('resolved');
+  expect(transport.workers.map((worker) => worker.count('stop'))).toEqual([
+    ...[1, 1, 1, 1, 1],
+    ...[0, 0, 0, 0, 0],
+  ]);
+});
+
+test('reload({ parallel }) above the workers there are replaces all at once', async () => {
+  const { transport, ready, dispatcher } = createPool({ max: 3 });
+  await ready();
+  const reload = watch(dispatcher.reload({ parallel: 1024 }));
+  await turn();
+  expect(transport.workers).toHaveLength(6);
+  await ready();
+  expect(reload.state).toBe('resolved');
+});
+
+test('reload({ parallel }) that fails waits for those that start, and leaves the rest alone', async () => {
+  const { transport, ready, dispatcher } = createPool({ max: 4 });
+  await ready();
+  const module = new URL('file:///new.js');
+  const reload = watch(dispatcher.reload({ module, parallel: 2 }));
+  await turn();
+  transport.at(4).startFailed('first');
+  await turn();
+  expect(reload.state).toBe('pending');
+  expect(transport.workers).toHaveLength(6);
+  transport.at(5).ready();
+  await turn();
+  expect(reload).toMatchObject({ state: 'rejected', error: 'first' });
+  expect(transport.workers).toHaveLength(6);
+  expect(transport.workers.map((worker) => worker.count('stop'))).toEqual([0, 1, 0, 0, 0, 0]);
+  // One has the new module: so have those that follow.
+  transport.at(0).exit();
+  expect(transport.at(-1).module).toBe(module);
+});
+
 test('reload() at once is one; one for another module comes after', async () => {
   const { transport, ready, dispatcher } = createPool();
   await ready();

@@ -24,6 +24,7 @@ test('stats() adds up', async () => {
     lost: 0,
     killed: 0,
     recycled: 0,
+    idled: 0,
     spawned: 1,
     circuit: 'closed',
     workers: [

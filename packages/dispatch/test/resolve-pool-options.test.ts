@@ -20,6 +20,7 @@ test('resolvePoolOptions() fills in every default', () => {
     stopGraceMs: 1000,
     startTimeoutMs: 30_000,
     healthMs: 5000,
+    idleTimeoutMs: 30_000,
     recycle: { tasks: Infinity, ageMs: Infinity, rssBytes: Infinity, jitter: 0.1 },
     restart: { minBackoffMs: 100, maxBackoffMs: 5000, intensity: 5, periodMs: 10_000 },
     clock: systemClock,
@@ -39,6 +40,7 @@ test('resolvePoolOptions() keeps what is given, at both ends of each range', () 
     stopGraceMs: 0,
     startTimeoutMs: 1,
     healthMs: 1,
+    idleTimeoutMs: 1,
     recycle: { tasks: 1, ageMs: 1, rssBytes: 1, jitter: 0 },
     clock: { ...systemClock },
     random: () => 0,
@@ -60,6 +62,7 @@ test('resolvePoolOptions() keeps what is given, at both ends of each range', () 
     stopGraceMs: timer,
     startTimeoutMs: timer,
     healthMs: timer,
+    idleTimeoutMs: Infinity,
     recycle: { tasks: 2 ** 53 - 1, ageMs: 2 ** 40, rssBytes: 2 ** 40, jitter: 1 },
   };
   expect(

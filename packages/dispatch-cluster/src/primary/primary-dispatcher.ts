@@ -16,7 +16,9 @@ export type PrimaryDispatcherOptions = Pick<
 >;
 
 const ACTION = 'create primary dispatcher';
-const notHere: readonly string[] = ['min', 'max', 'stopGraceMs', 'healthMs', 'recycle', 'random'];
+const notHere: readonly string[] = [
+  ...['min', 'max', 'stopGraceMs', 'healthMs', 'idleTimeoutMs', 'recycle', 'random'],
+];
 
 /**
  * Creates, in a worker, a dispatcher whose tasks run in the primary: the `primaryTasks` of `startCluster`, of which there

@@ -54,6 +54,8 @@ export interface DispatcherStats {
   readonly lost: number;
   readonly killed: number;
   readonly recycled: number;
+  /** Workers above `min` that ended since they had nothing to do for `idleTimeoutMs`. */
+  readonly idled: number;
   readonly spawned: number;
   readonly circuit: 'closed' | 'open' | 'half-open';
   readonly workers: readonly WorkerStats[];

@@ -26,6 +26,13 @@ export interface DrainOptions {
   readonly timeoutMs?: number;
 }
 
+export interface ReloadOptions {
+  /** Address of the module that workers load from now on. Default: the one that they have. */
+  readonly module?: URL;
+  /** Workers that are replaced at a time, 1 to 1024; with more than there are, all at once. Default 1. */
+  readonly parallel?: number;
+}
+
 export interface CloseOptions {
   /** Milliseconds a worker has to stop before it is killed, 0 to 2^31-1. Default: `stopGraceMs` of the pool. */
   readonly graceMs?: number;
@@ -70,12 +77,12 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
   stats(): DispatcherStats;
 
   /**
-   * Replaces every worker: the new one takes tasks before the old one stops, which finishes what it has. Equal calls
-   * at once are one; a call for another module waits for the one under way.
+   * Replaces every worker, one after the other or `parallel` at a time: the new one takes tasks before the old one stops,
+   * which finishes what it has. Calls for the same module at once are one; a call for another waits for the one under way.
    *
    * @throws what the new worker's start failed with; the old workers stay
    */
-  reload(options?: { readonly module?: URL }): Promise<void>;
+  reload(options?: ReloadOptions): Promise<void>;
 
   /**
    * Takes no more tasks (`ERR_DRAINING`), and resolves when those it has have settled. Workers stay until `close`.

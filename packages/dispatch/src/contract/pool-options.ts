@@ -28,6 +28,11 @@ export interface PoolOptions {
   readonly startTimeoutMs?: number;
   /** Milliseconds after which a worker without a running task must have answered a question for its health, 1 to 2^31-1. Default 5000. */
   readonly healthMs?: number;
+  /**
+   * Milliseconds after which a worker above `min` that has had no call ends, 1 or more; after 1.25 times that at the latest. It
+   * comes back when calls need it. Infinity: never. Default 30,000.
+   */
+  readonly idleTimeoutMs?: number;
   /** When a worker is replaced though nothing is wrong with it. Default: never. */
   readonly recycle?: {
     /** Tasks answered, a positive integer. */

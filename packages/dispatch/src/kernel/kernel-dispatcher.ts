@@ -4,6 +4,7 @@ import type {
   Dispatcher,
   DrainOptions,
   DrainReport,
+  ReloadOptions,
 } from '../contract/dispatcher.ts';
 import type { DispatcherKind, DispatcherState } from '../contract/dispatcher-state.ts';
 import type { DispatcherStats } from '../contract/dispatcher-stats.ts';
@@ -16,6 +17,8 @@ import {
   checkByRules,
   MAX_TIMER_MS,
   type Rule,
+  type Rules,
+  wholeBetween,
   wrongOption,
 } from '../option-rules.ts';
 import type { CallOwner } from './call.ts';
@@ -25,9 +28,11 @@ import { drain } from './drain.ts';
 import type { Kernel } from './kernel.ts';
 import { type MapInputs, mapBy } from './map-tasks.ts';
 import { reload } from './reload.ts';
+import { MAX_WORKERS } from './resolve-pool-options.ts';
 import { statsOf } from './stats.ts';
 
 const aUrl: Rule = { expected: 'a URL', test: (value) => value instanceof URL };
+const reloadRules = { module: aUrl, parallel: wholeBetween(1, MAX_WORKERS) } satisfies Rules;
 
 /** The dispatcher that a kernel's workers belong to. Starts them; from then on `close()` is owed. */
 export class KernelDispatcher implements Dispatcher<TaskMap> {
@@ -90,18 +95,17 @@ export class KernelDispatcher implements Dispatcher<TaskMap> {
     return statsOf(this.#kernel, this.kind, this.state);
   }
 
-  reload(options: { readonly module?: URL } = {}): Promise<void> {
+  reload(options: ReloadOptions = {}): Promise<void> {
     try {
-      checkByRules('reload', options, { module: aUrl });
+      checkByRules('reload', options, reloadRules);
     } catch (error) {
       return Promise.reject(error);
     }
-    const { module } = options;
     if (this.#kernel.pool.isClosed) return Promise.reject(closed(this.#kernel.options.name));
     const under = this.#reloading;
-    const href = module?.href;
+    const href = options.module?.href;
     if (under !== undefined && under.href === href) return under.done;
-    const begin = (): Promise<void> => reload(this.#kernel.pool, module);
+    const begin = (): Promise<void> => reload(this.#kernel.pool, options);
     const done = under === undefined ? begin() : under.done.then(begin, begin);
     const mine = { href, done };
     this.#reloading = mine;

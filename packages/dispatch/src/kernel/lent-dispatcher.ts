@@ -4,6 +4,7 @@ import type {
   Dispatcher,
   DrainOptions,
   DrainReport,
+  ReloadOptions,
 } from '../contract/dispatcher.ts';
 import type { DispatcherKind, DispatcherState } from '../contract/dispatcher-state.ts';
 import type { DispatcherStats } from '../contract/dispatcher-stats.ts';
@@ -88,7 +89,7 @@ export class LentDispatcher implements Dispatcher<TaskMap>, CallOwner {
     return { ...this.#owner.stats(), state: this.state };
   }
 
-  reload(options?: { readonly module?: URL }): Promise<void> {
+  reload(options?: ReloadOptions): Promise<void> {
     if (!this.#closed.signal.aborted) return this.#owner.reload(options);
     return Promise.reject(closed(this.#kernel.options.name));
   }

@@ -26,6 +26,8 @@ export class PoolWorker {
   doneSinceLoad = 0;
   /** Calls waited since its last load though it was full. */
   starved = false;
+  /** Looks in a row at which it had nothing to do and had been given nothing since, of which the latest saw `given`. */
+  idle: { readonly looks: number; readonly given: number } = { looks: 0, given: 0 };
   /** When it last took what waited, or nothing waited for it; undefined until it is first asked. */
   servedAt: number | undefined = undefined;
   memoryBytes: number | undefined = undefined;
@@ -55,6 +57,11 @@ export class PoolWorker {
     this.window = worker.window;
     this.bornAt = worker.bornAt;
     this.onStart = worker.onStart;
+  }
+
+  /** Calls that it was given so far. */
+  get given(): number {
+    return this.#lastSeq;
   }
 
   get hasRoom(): boolean {

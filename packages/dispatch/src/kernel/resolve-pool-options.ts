@@ -31,6 +31,8 @@ export interface ResolvedPoolOptions {
   readonly stopGraceMs: number;
   readonly startTimeoutMs: number;
   readonly healthMs: number;
+  /** Infinity: never. */
+  readonly idleTimeoutMs: number;
   /** Infinity: never for this reason. */
   readonly recycle: {
     readonly tasks: number;
@@ -63,6 +65,7 @@ const poolRules = {
   stopGraceMs: between(0, MAX_TIMER_MS),
   startTimeoutMs: between(1, MAX_TIMER_MS, 30_000),
   healthMs: between(1, MAX_TIMER_MS, 5000),
+  idleTimeoutMs: atLeast(1, 30_000),
   recycle: { ...anObject, fallback: {} },
   restart: { ...anObject, fallback: {} },
   clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },

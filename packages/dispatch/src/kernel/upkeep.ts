@@ -1,9 +1,13 @@
+import { MAX_TIMER_MS } from '../option-rules.ts';
 import type { PoolWorker } from './pool-worker.ts';
 import type { ResolvedPoolOptions } from './resolve-pool-options.ts';
 import type { Sender } from './sender.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/** Replaces workers that have served their time, and those that do not answer or say that they are ill. */
+/** How often a worker is looked at in the time after which it has been idle for too long. */
+const IDLE_LOOKS = 4;
+
+/** Replaces workers that have served their time, and those that do not answer or say that they are ill; ends idle ones above `min`. */
 export class Upkeep {
   readonly #pool: WorkerPool;
   readonly #sender: Sender;
@@ -11,6 +15,7 @@ export class Upkeep {
   /** Limits of a worker, some of each taken off at random. */
   readonly #limits = new WeakMap<PoolWorker, { tasks: number; ageMs: number; rssBytes: number }>();
   #timer: unknown;
+  #idleTimer: unknown;
 
   constructor(
     parts: { readonly pool: WorkerPool; readonly sender: Sender },
@@ -22,17 +27,14 @@ export class Upkeep {
   }
 
   start(): void {
-    const { clock, healthMs } = this.#options;
-    this.#timer = clock.setTimeout(() => {
-      this.#look();
-      this.start();
-    }, healthMs);
-    // It must not keep an idle process alive.
-    (this.#timer as { unref?: () => void } | undefined)?.unref?.();
+    const { idleTimeoutMs } = this.#options;
+    this.#lookLater();
+    if (idleTimeoutMs < Number.POSITIVE_INFINITY) this.#lookForIdleLater();
   }
 
   stop(): void {
     this.#options.clock.clearTimeout(this.#timer);
+    this.#options.clock.clearTimeout(this.#idleTimer);
   }
 
   /** The worker has answered one more task. */
@@ -49,6 +51,40 @@ export class Upkeep {
     worker.replaced = true;
     this.#pool.counts.recycled += 1;
     this.#pool.replace(slot).catch(() => {});
+  }
+
+  #lookLater(): void {
+    this.#timer = this.#later(this.#options.healthMs, () => {
+      this.#look();
+      this.#lookLater();
+    });
+  }
+
+  #lookForIdleLater(): void {
+    const ms = Math.min(this.#options.idleTimeoutMs / IDLE_LOOKS, MAX_TIMER_MS);
+    this.#idleTimer = this.#later(ms, () => {
+      this.#lookForIdle();
+      this.#lookForIdleLater();
+    });
+  }
+
+  /** It must not keep an idle process alive. */
+  #later(ms: number, callback: () => void): unknown {
+    const timer = this.#options.clock.setTimeout(callback, ms);
+    (timer as { unref?: () => void } | undefined)?.unref?.();
+    return timer;
+  }
+
+  /** Those of the first places stay: calls go to them first. */
+  #lookForIdle(): void {
+    for (const { index, current: worker, next } of this.#pool.slots) {
+      if (worker?.state !== 'ready' || index < this.#pool.min) continue;
+      const { given, idle, calls } = worker;
+      const isIdle = calls.size === 0 && given === idle.given;
+      worker.idle = { given, looks: isIdle ? idle.looks + 1 : 0 };
+      if (worker.idle.looks < IDLE_LOOKS || next !== undefined || !this.#pool.canShrink) continue;
+      this.#pool.shrink(worker);
+    }
   }
 
   #look(): void {

@@ -16,7 +16,7 @@ export class WorkerPool {
   min: number;
   /** Every worker whose end has not been seen. */
   readonly live: Set<PoolWorker> = new Set();
-  readonly counts = { spawned: 0, lost: 0, killed: 0, recycled: 0 };
+  readonly counts = { spawned: 0, lost: 0, killed: 0, recycled: 0, idled: 0 };
   readonly circuit: Circuit;
   module: URL | undefined = undefined;
   everReady = false;
@@ -110,6 +110,17 @@ export class WorkerPool {
     worker.post({ kind: 'stop' }, clock.now());
     worker.flush();
     worker.stopTimer = clock.setTimeout(() => this.kill(worker), graceMs);
+  }
+
+  /** Whether it can do without one more worker. */
+  get canShrink(): boolean {
+    return this.circuit.state === 'closed' && this.readyCount > this.min;
+  }
+
+  /** Ends a worker that has had nothing to do for long; its place stays empty until calls need it. */
+  shrink(worker: PoolWorker): void {
+    this.counts.idled += 1;
+    this.#listener.retire(worker);
   }
 
   kill(worker: PoolWorker): void {
