@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
-import { exchange, MADRID_BARCELONA, serveDemo, TODAY as today } from './demo.ts';
+import { exchange, MADRID_BARCELONA, sharedServer, TODAY as today } from './demo.ts';
 
 type Case = [path: string, parameter: string, expected: RegExp];
 
 const yesterday = '2026-11-19';
 
+const shared = sharedServer('--latency', '0');
+
 test('bad input is 400 problem+json that names the parameter', async () => {
-  const { get } = await serveDemo('--latency', '0');
+  const { get } = shared();
   const cases: Case[] = [
     ['/search?origin=Atlantis&destination=Barcelona', 'origin', /a known station/],
     ['/search?origin=Madrid&destination=Atlantis', 'destination', /a known station/],
@@ -50,7 +52,7 @@ test('bad input is 400 problem+json that names the parameter', async () => {
 });
 
 test('an unknown station comes with the nearest names, an ambiguous one with those it may mean', async () => {
-  const { get } = await serveDemo('--latency', '0');
+  const { get } = shared();
   const unknown = await get('/search?origin=Madird&destination=Barcelona');
   expect(unknown.body.nearest[0]).toMatchObject({ id: 'uic:7160000' });
   const ambiguous = await get('/search?origin=san&destination=Barcelona');
@@ -59,7 +61,7 @@ test('an unknown station comes with the nearest names, an ambiguous one with tho
 });
 
 test('bytes that are no request, and paths that are none, are problems too', async () => {
-  const { get, url } = await serveDemo('--latency', '0');
+  const { get, url } = shared();
   expect(await get('/nowhere')).toMatchObject({ status: 404, type: 'application/problem+json' });
   expect(await get('/%ff')).toMatchObject({ status: 400, type: 'application/problem+json' });
   const huge = `${MADRID_BARCELONA}&date=${'9'.repeat(20_000)}`;
@@ -74,7 +76,7 @@ test.each([
   ['GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b', 400, /one Host header, got 2/],
   ['GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: 200-ok', 417, /100-continue, got 200-ok/],
 ])('%j is %i problem+json', async (head, status, detail) => {
-  const { url } = await serveDemo();
+  const { url } = shared();
   const answer = await exchange(url, `${head}\r\nConnection: close\r\n\r\n`);
   const [start = '', body = ''] = answer.split('\r\n\r\n');
   expect(start).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -83,12 +85,12 @@ test.each([
 });
 
 test('HTTP/1.0 needs no Host', async () => {
-  const { url } = await serveDemo();
+  const { url } = shared();
   expect(await exchange(url, 'GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
 });
 
 test('a method that a path does not have is 405 with those that it has', async () => {
-  const { get } = await serveDemo();
+  const { get } = shared();
   const cases = [
     ['POST', MADRID_BARCELONA, 'GET, HEAD'],
     ['PROPFIND', '/search', 'GET, HEAD'],

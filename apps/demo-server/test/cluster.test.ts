@@ -1,76 +1,18 @@
-import http from 'node:http';
 import { lives } from '@ticketing/dispatch/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   type DemoProcess,
+  eventually,
   getFrom,
   MADRID_BARCELONA,
-  requestsAt,
   runDemo,
-  setPlan,
   startDemo,
 } from './demo.ts';
 import { pidsOf } from './processes.ts';
 
-vi.setConfig({ testTimeout: 30_000 });
-
 function startCluster(...argv: string[]): Promise<DemoProcess> {
   return startDemo(['--accept', 'cluster', ...argv]);
 }
-
-/** Asks over a connection of its own, so that each request finds its own way to a process. */
-function askAlone(url: string): Promise<{ worker: string | undefined; body: string }> {
-  return new Promise((resolve, reject) => {
-    http
-      .get(url, { agent: false }, async (response) => {
-        const chunks = await response.toArray();
-        const worker = response.headers['x-worker'];
-        resolve({ worker: String(worker), body: Buffer.concat(chunks).toString() });
-      })
-      .once('error', reject);
-  });
-}
-
-test('eight requests one after the other are served by eight processes', async () => {
-  const { url } = await startCluster('--workers', '8');
-  const pids = new Set<string | undefined>();
-  for (let index = 0; index < 8; index++) pids.add((await askAlone(`${url}/compute`)).worker);
-  expect(pids.size).toBe(8);
-});
-
-test.each([
-  ['in-process', 300],
-  ['fork', 300],
-  ['cluster', 300],
-])(
-  '--coalesce machine, --dispatch %s: equal searches of four processes are one upstream',
-  async (dispatch, clients) => {
-    const { url, carriersUrl } = await startCluster(
-      ...['--workers', '4', '--coalesce', 'machine', '--dispatch', dispatch, '--latency', '300'],
-    );
-    const answers = await Promise.all(
-      Array.from({ length: clients }, () => askAlone(url + MADRID_BARCELONA)),
-    );
-    expect(new Set(answers.map(({ worker }) => worker)).size).toBe(4);
-    // A client that came after the first search had ended began a second one; never two at a time.
-    const { renfe } = await requestsAt(carriersUrl);
-    expect(renfe?.arrived).toBeLessThanOrEqual(8);
-    expect(renfe?.mostOpen).toBe(1);
-    const bodies = new Set(answers.map(({ body }) => JSON.parse(body).searchId ?? body));
-    expect(bodies.size).toBe((renfe?.arrived ?? 0) / 4);
-  },
-);
-
-test('without --coalesce machine each process searches for itself', async () => {
-  const { url, carriersUrl } = await startCluster('--workers', '2', '--latency', '300');
-  const workers = new Set<string | undefined>();
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, () => askAlone(url + MADRID_BARCELONA)),
-  );
-  for (const { worker } of answers) workers.add(worker);
-  expect(workers.size).toBe(2);
-  expect((await requestsAt(carriersUrl))['renfe']?.arrived).toBeGreaterThanOrEqual(8);
-});
 
 test('/config names every process, /stats has the counters of each', async () => {
   const demo = await startCluster('--workers', '2', '--dispatch', 'fork', '--latency', '0');
@@ -88,7 +30,7 @@ test('/config names every process, /stats has the counters of each', async () =>
   expect(searched.sort()).toEqual([0, 1]);
 });
 
-test('SIGKILL of the primary: every process is gone within a second', async () => {
+test('SIGKILL of the primary: every process ends', async () => {
   const demo = await startCluster('--workers', '2', '--dispatch', 'fork');
   const { body: config } = await getFrom(`${demo.url}/config`);
   const pids = ['server', 'task'].flatMap((role) => pidsOf(config, role));
@@ -100,22 +42,8 @@ test('SIGKILL of the primary: every process is gone within a second', async () =
   );
   demo.child.kill('SIGKILL');
   await demo.exit();
-  await vi.waitFor(() => expect(pids.filter(lives)).toEqual([]), 1000);
+  await eventually(() => expect(pids.filter(lives)).toEqual([]));
   await busy;
-});
-
-test('a carrier that hangs is aborted at the deadline, though the primary is between', async () => {
-  const demo = await startCluster(
-    ...['--workers', '2', '--dispatch', 'cluster', '--coalesce', 'machine'],
-    ...['--latency', '0', '--deadline-ms', '1500'],
-  );
-  await setPlan(demo.carriersUrl, 'renfe', { fault: { kind: 'hang' } });
-  const { status, body } = await getFrom(demo.url + MADRID_BARCELONA);
-  expect(status).toBe(200);
-  expect(body.carriers).toMatchObject([{ state: 'timeout' }, { state: 'ok' }, { state: 'ok' }]);
-  await vi.waitFor(async () =>
-    expect((await requestsAt(demo.carriersUrl))['renfe']).toMatchObject({ aborted: 1, open: 0 }),
-  );
 });
 
 test('serving processes that throw at boot: started a bounded number of times, then why, and exit code 1', async () => {

@@ -1,5 +1,5 @@
-import { expect, test, vi } from 'vitest';
-import { MADRID_BARCELONA, requestsAt, serveDemo, statsOf } from './demo.ts';
+import { expect, test } from 'vitest';
+import { eventually, MADRID_BARCELONA, requestsAt, serveDemo, statsOf } from './demo.ts';
 
 const REVERSED = '/search?destination=uic:7171801&passengers=1&origin=7160000&order=departure';
 
@@ -41,7 +41,7 @@ test('one of two equal clients leaves: the other gets its answer; both leave: th
   const { signal } = controller;
   const left = fetch(url + MADRID_BARCELONA, { signal }).catch(() => 'left');
   const stays = get(MADRID_BARCELONA);
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect((await statsOf({ get }))[0].coalesce).toMatchObject({ joined: 1 }),
   );
   controller.abort();
@@ -53,15 +53,15 @@ test('one of two equal clients leaves: the other gets its answer; both leave: th
   const gone = [1, 2].map(() =>
     fetch(url + MADRID_BARCELONA, { signal: both.signal }).catch(() => 'left'),
   );
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect((await statsOf({ get }))[0].coalesce).toMatchObject({ joined: 2 }),
   );
   both.abort();
   await Promise.all(gone);
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect((await statsOf({ get }))[0].coalesce).toMatchObject({ left: 3, aborted: 1 }),
   );
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await requestsAt(carriersUrl)).toMatchObject({ renfe: { aborted: 1, open: 0 } }),
   );
 });

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { serveDemo } from './demo.ts';
+import { sharedServer } from './demo.ts';
+
+const shared = sharedServer();
 
 test('/compute combines the time with twelve digits by one of three operators', async () => {
-  const { get } = await serveDemo();
+  const { get } = shared();
   const before = Date.now();
   const seen = new Set<string>();
   for (let index = 0; index < 60; index++) {
@@ -26,7 +28,7 @@ function operatorOf(number: number, now: number): string {
 }
 
 test('/compute?ms= keeps the CPU busy for so long', async () => {
-  const { get } = await serveDemo();
+  const { get } = shared();
   const before = process.cpuUsage().user;
   const { status } = await get('/compute?ms=50');
   expect(status).toBe(200);
@@ -39,7 +41,7 @@ test.each([
   ['ms=10001', 'ms'],
   ['seconds=1', 'seconds'],
 ])('/compute?%s is refused', async (query, parameter) => {
-  const { get } = await serveDemo();
+  const { get } = shared();
   const { status, type, body } = await get(`/compute?${query}`);
   expect([status, type, body.parameter]).toEqual([400, 'application/problem+json', parameter]);
 });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { beforeAll, onTestFinished, vi } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { serve } from '../src/serve.ts';
 import type { Serving } from '../src/serving.ts';
@@ -16,8 +16,11 @@ export const MADRID_BARCELONA = '/search?origin=Madrid&destination=Barcelona';
 /** The day on which the servers of these tests live. */
 export const TODAY = '2026-11-20';
 
-/** On a machine that is busy with other tests a search may take its time. */
-const PATIENT = { DEADLINE_MS: '10000' };
+/** On a machine that is busy with other tests a search may take its time; few of them look into the store. */
+const FOR_TESTS = { DEADLINE_MS: '10000', WORMS: '100' };
+
+/** Is told what to do when that ends for which a server was started. */
+type AtEnd = (end: () => Promise<void> | void) => void;
 
 /** Serves in this process, as the flags say, until the test ends. */
 export function serveDemo(...argv: string[]): Promise<Demo> {
@@ -26,19 +29,54 @@ export function serveDemo(...argv: string[]): Promise<Demo> {
 
 /** The same on another day. */
 export function serveDemoOn(today: string, ...argv: string[]): Promise<Demo> {
+  return serveDemoBy(clockOn(today), ...argv);
+}
+
+function clockOn(today: string): () => number {
   const offset = Date.parse(`${today}T12:00Z`) - Math.floor(performance.now());
-  return serveDemoBy(() => offset + Math.floor(performance.now()), ...argv);
+  return () => offset + Math.floor(performance.now());
 }
 
 /** The same by any clock. Workers that dispatch starts have the platform's, whatever this one says. */
-export async function serveDemoBy(now: () => number, ...argv: string[]): Promise<Demo> {
-  const { flags } = readFlags(['--port', '0', ...argv], PATIENT);
+export function serveDemoBy(now: () => number, ...argv: string[]): Promise<Demo> {
+  return serveUntil(onTestFinished, now, argv);
+}
+
+async function serveUntil(atEnd: AtEnd, now: () => number, argv: readonly string[]): Promise<Demo> {
+  const { flags } = readFlags(['--port', '0', ...argv], FOR_TESTS);
   const server = await serve(flags, { now });
-  onTestFinished(server.close);
+  atEnd(server.close);
   return { ...server, get: (path, init) => getFrom(server.url + path, init) };
 }
 
-interface Demo extends Serving {
+/** One server in this process for all tests of a file or group. */
+export function sharedServer(...argv: string[]): () => Demo {
+  return sharedServerBy(clockOn(TODAY), ...argv);
+}
+
+/** The same by any clock. */
+export function sharedServerBy(now: () => number, ...argv: string[]): () => Demo {
+  return shared((atEnd) => serveUntil(atEnd, now, argv));
+}
+
+/** One server as a process of its own for all tests of a file or group. */
+export function sharedProcess(...argv: string[]): () => DemoProcess {
+  return shared((atEnd) => startDemo(argv, {}, atEnd));
+}
+
+function shared<T>(start: (atEnd: AtEnd) => Promise<T>): () => T {
+  let started: T;
+  beforeAll(async () => {
+    const ends: (() => Promise<void> | void)[] = [];
+    started = await start((end) => void ends.unshift(end));
+    return async () => {
+      for (const end of ends) await end();
+    };
+  });
+  return () => started;
+}
+
+export interface Demo extends Serving {
   readonly get: typeof getFrom;
 }
 
@@ -91,6 +129,14 @@ export function exchange(
   });
 }
 
+/** Asks again until an expectation holds, however busy the machine is: only a test that hangs comes to the end of it. */
+export function eventually<T>(
+  check: () => T | Promise<T>,
+  { interval = 50 }: { readonly interval?: number } = {},
+): Promise<T> {
+  return vi.waitFor(check, { timeout: 50_000, interval });
+}
+
 export interface DemoProcess {
   readonly child: ChildProcess;
   readonly url: string;
@@ -105,25 +151,29 @@ export interface DemoProcess {
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** A folder for temporary files, gone when the test has ended. */
-export function temporaryFolder(): string {
+export function temporaryFolder(atEnd: AtEnd = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'demo-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
 /** Runs the server's main module; nothing of it outlives the test. */
-export function spawnDemo(argv: readonly string[], env: Record<string, string> = {}): ChildProcess {
+export function spawnDemo(
+  argv: readonly string[],
+  env: Record<string, string> = {},
+  atEnd: AtEnd = onTestFinished,
+): ChildProcess {
   const child = spawn(process.execPath, ['--conditions=@ticketing/source', main, ...argv], {
     env: {
-      ...PATIENT,
-      TMPDIR: temporaryFolder(),
+      ...FOR_TESTS,
+      TMPDIR: temporaryFolder(atEnd),
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  onTestFinished(async () => {
+  atEnd(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -135,8 +185,9 @@ export function spawnDemo(argv: readonly string[], env: Record<string, string> =
 export async function startDemo(
   argv: readonly string[],
   env: Record<string, string> = {},
+  atEnd: AtEnd = onTestFinished,
 ): Promise<DemoProcess> {
-  const child = spawnDemo(['--port', '0', ...argv], env);
+  const child = spawnDemo(['--port', '0', ...argv], env, atEnd);
   const exit = once(child, 'exit').then(([code]) => code as number | null);
   const lines: string[] = [];
   const errors: string[] = [];

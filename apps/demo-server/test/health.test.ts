@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { MADRID_BARCELONA, serveDemo, statsOf } from './demo.ts';
+import { MADRID_BARCELONA, serveDemo, sharedServer, statsOf } from './demo.ts';
+
+const shared = sharedServer();
 
 test('/healthz and /readyz say that all is well', async () => {
-  const { get } = await serveDemo();
+  const { get } = shared();
   expect(await get('/healthz')).toMatchObject({ status: 200, body: { status: 'alive' } });
   expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
 });
@@ -32,7 +34,7 @@ test('/config shows the resolved flags, the upstream and the processes, and no s
     dispatch: 'in-process',
     dispatchWorkers: 1,
     offload: 'whole',
-    worms: 20_000,
+    worms: 100,
     logRequests: false,
     processes: [{ pid: process.pid, role: 'server' }],
   });
@@ -59,7 +61,7 @@ test('/stats shows the counters of every part', async () => {
 });
 
 test('/openapi.json describes every route, parameter and answer', async () => {
-  const { get } = await serveDemo();
+  const { get } = shared();
   const { body } = await get('/openapi.json');
   expect(body.openapi).toBe('3.1.0');
   expect(Object.keys(body.paths).sort()).toEqual([

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 // @boundaries-ignore the server is started as the whole test command is: by a script at the top of the repository
 import { type PostgresServer, startPostgres } from '../../../scripts/postgres-server.mjs';
-import { getFrom, runDemo, serveDemo, startDemo, statsOf } from './demo.ts';
+import { eventually, getFrom, runDemo, serveDemo, startDemo, statsOf } from './demo.ts';
 import { askPostgres, backendsOf, lockWorms, noPostgres } from './postgres.ts';
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 
 const UTILIZE = '/api/v1/worms/utilize';
 const it = test.skipIf(noPostgres !== '');
@@ -68,7 +66,7 @@ it('a connection that is lost under a question is 502, and the pool has another'
   const { get } = await serveWorms('--deadline-ms', '20000');
   const lock = await lockWorms(server.url);
   const asked = get(UTILIZE);
-  await vi.waitFor(async () => expect(await backendsOf(server.url)).toHaveLength(1));
+  await eventually(async () => expect(await backendsOf(server.url)).toHaveLength(1));
   const [backend] = await backendsOf(server.url);
   await askPostgres(server.url, `SELECT pg_terminate_backend(${backend?.pid})`);
   const { status, body } = await asked;
@@ -108,10 +106,10 @@ it('a client that leaves ends its question in the database', async () => {
   const left = fetch(url + UTILIZE, { signal: controller.signal }).catch(() => 'left');
   const active = async () =>
     (await backendsOf(server.url)).filter(({ state }) => state === 'active').length;
-  await vi.waitFor(async () => expect(await active()).toBe(1));
+  await eventually(async () => expect(await active()).toBe(1));
   controller.abort();
   expect(await left).toBe('left');
-  await vi.waitFor(async () => expect(await active()).toBe(0));
+  await eventually(async () => expect(await active()).toBe(0));
   expect((await statsOf({ get }))[0].worms).toMatchObject({ running: 0, errors: 0 });
 });
 
@@ -119,7 +117,7 @@ it('300 clients ask for one class while PostgreSQL is busy: one query', async ()
   const { get } = await serveWorms('--deadline-ms', '20000');
   const lock = await lockWorms(server.url);
   const asked = Array.from({ length: 300 }, () => get(UTILIZE));
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect((await statsOf({ get }))[0].worms.coalesce).toMatchObject({ asked: 300 }),
   );
   await lock.release();
@@ -140,7 +138,7 @@ it('--accept cluster, --coalesce machine: all processes ask one database, and it
     getFrom(demo.url + UTILIZE, { headers: { connection: 'close' } }),
   );
   const shared = async () => (await getFrom(`${demo.url}/stats`)).body.processes[0].worms.coalesce;
-  await vi.waitFor(async () => expect((await shared()).asked).toBe(2));
+  await eventually(async () => expect((await shared()).asked).toBe(2));
   await lock.release();
   const bodies = (await Promise.all(asked)).map(({ body }) => JSON.stringify(body));
   expect(new Set(bodies).size).toBe(1);

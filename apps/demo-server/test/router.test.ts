@@ -1,10 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import http from 'node:http';
-import { describe, expect, test, vi } from 'vitest';
-import { type DemoProcess, getFrom, MADRID_BARCELONA, requestsAt, startDemo } from './demo.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  type DemoProcess,
+  eventually,
+  getFrom,
+  MADRID_BARCELONA,
+  requestsAt,
+  sharedProcess,
+} from './demo.ts';
 import { pidsOf } from './processes.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 const EQUAL = [
   MADRID_BARCELONA,
@@ -26,12 +31,12 @@ function workerOf(url: string, options: http.RequestOptions = {}): Promise<strin
 async function routerOf({ url }: DemoProcess) {
   return (await getFrom(`${url}/stats`)).body.processes[0].router;
 }
-
+// The tests of a group share one server, in this order: the first counts what reaches the carriers, the last kills.
 describe.each(['socket', 'passthru'])('--accept %s', (accept) => {
-  const start = (...argv: string[]) => startDemo(['--accept', accept, ...argv]);
+  const shared = sharedProcess('--accept', accept, '--workers', '3', '--latency', '100');
 
   test('equal searches reach one process, and are one upstream', async () => {
-    const { url, carriersUrl } = await start('--workers', '4', '--latency', '300');
+    const { url, carriersUrl } = shared();
     const workers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => workerOf(url + EQUAL[index % 2])),
     );
@@ -41,7 +46,7 @@ describe.each(['socket', 'passthru'])('--accept %s', (accept) => {
   });
 
   test('on a connection that is kept each search reaches the process of its key', async () => {
-    const { url } = await start('--workers', '4', '--latency', '0');
+    const { url } = shared();
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     const paths = ['', '2', '3', '4', '5', '6', '7', '8'].map(
       (day) => `${MADRID_BARCELONA}${day && `&date=2030-01-0${day}`}`,
@@ -56,51 +61,31 @@ describe.each(['socket', 'passthru'])('--accept %s', (accept) => {
   });
 
   test('a body arrives whole', async () => {
-    const { url } = await start('--workers', '2', '--latency', '0');
+    const { url } = shared();
     const sent = randomBytes(3_000_000);
     const md5 = createHash('md5').update(sent).digest('hex');
     const { status, body } = await getFrom(`${url}/sink?hash=md5`, { method: 'POST', body: sent });
     expect([status, body]).toEqual([200, { bytes: 3_000_000, md5 }]);
   });
 
-  test('--route-by header:x-user: equal users reach one process', async () => {
-    const { url } = await start('--workers', '4', '--route-by', 'header:x-user');
-    const users = Array.from({ length: 24 }, (_, index) => `user-${index % 8}`);
-    const byUser = new Map<string, Set<string>>();
-    for (const user of users) {
-      const worker = await workerOf(`${url}/compute`, { headers: { 'x-user': user } });
-      byUser.set(user, (byUser.get(user) ?? new Set()).add(worker));
-    }
-    expect([...byUser.values()].map(({ size }) => size)).toEqual(Array(8).fill(1));
-    expect(new Set([...byUser.values()].flatMap((set) => [...set])).size).toBeGreaterThan(1);
-  });
-
-  test('--route-by none: connections are spread', async () => {
-    const { url } = await start('--workers', '2', '--route-by', 'none', '--latency', '100');
-    const workers = await Promise.all(
-      Array.from({ length: 20 }, () => workerOf(`${url}${MADRID_BARCELONA}`)),
-    );
-    expect(new Set(workers).size).toBe(2);
-  });
-
   test('/config and /stats know all processes and the router', async () => {
-    const demo = await start('--workers', '2', '--latency', '0');
+    const demo = shared();
     const { body: config } = await getFrom(`${demo.url}/config`);
-    expect(config).toMatchObject({ accept, workers: 2, routeBy: 'search-key' });
+    expect(config).toMatchObject({ accept, workers: 3, routeBy: 'search-key' });
     expect(pidsOf(config, 'primary')).toEqual([demo.child.pid]);
-    expect(pidsOf(config, 'server')).toHaveLength(2);
+    expect(pidsOf(config, 'server')).toHaveLength(3);
     expect(await routerOf(demo)).toMatchObject({ state: 'listening', refused: 0 });
   });
 
   test('keys of a process that is killed find its successor', async () => {
-    const demo = await start('--workers', '2', '--latency', '0');
+    const demo = shared();
     const url = demo.url + MADRID_BARCELONA;
     const before = pidsOf((await getFrom(`${demo.url}/config`)).body, 'server');
     process.kill(Number(await workerOf(url)), 'SIGKILL');
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const successor = Number(await workerOf(url));
       expect(successor).toBeGreaterThan(0);
       expect(before).not.toContain(successor);
-    }, 10_000);
+    });
   });
 });

@@ -1,37 +1,20 @@
 import { addDays, type Journey } from '@ticketing/core';
 import { Value } from 'typebox/value';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { SearchAnswer } from '../src/search-schema.ts';
-import { MADRID_BARCELONA, requestsAt, serveDemo, serveDemoOn, setPlan, TODAY } from './demo.ts';
+import {
+  eventually,
+  MADRID_BARCELONA,
+  requestsAt,
+  serveDemo,
+  setPlan,
+  sharedServer,
+  TODAY,
+} from './demo.ts';
 
 const carriers = ['renfe', 'ouigo', 'avlo'] as const;
 
-// With the days on which the clocks change, and the turn of a year.
-test.each(['2026-11-20', '2027-02-28', '2027-10-01'])(
-  'GET /search gathers the trains of three carriers, on each of the 60 days from %s',
-  async (today) => {
-    const { get } = await serveDemoOn(today, '--latency', '0');
-    for (let days = 0; days <= 60; days++) {
-      const date = addDays(today, days);
-      const { status, body } = await get(`${MADRID_BARCELONA}&date=${date}`);
-      expect(status, date).toBe(200);
-      expect(body.complete, date).toBe(true);
-      expect(body.journeys.length, date).toBeGreaterThanOrEqual(20);
-      expect(new Set(body.journeys.flatMap(({ sources }: Journey) => sources)), date).toEqual(
-        new Set(carriers),
-      );
-      for (const journey of body.journeys as Journey[]) {
-        expect(journey.departure.iso).toMatch(
-          new RegExp(`^${date}T.*[+]0[12]:00\\[Europe/Madrid\\]$`),
-        );
-        for (const { total } of journey.offers) {
-          expect(Number.isInteger(total.amount)).toBe(true);
-          expect(total.currency).toBe('EUR');
-        }
-      }
-    }
-  },
-);
+const shared = sharedServer('--latency', '0');
 
 test('GET /search without a date searches tomorrow, and takes as long as the slowest carrier', async () => {
   const { get } = await serveDemo();
@@ -47,7 +30,7 @@ test('GET /search without a date searches tomorrow, and takes as long as the slo
 });
 
 test('GET /search answers what its schema says', async () => {
-  const { get } = await serveDemo('--latency', '0');
+  const { get } = shared();
   for (const path of [MADRID_BARCELONA, '/search?origin=Barcelona&destination=Sevilla']) {
     const { body } = await get(path);
     expect([...Value.Errors(SearchAnswer, body)]).toEqual([]);
@@ -55,7 +38,7 @@ test('GET /search answers what its schema says', async () => {
 });
 
 test('GET /search understands ids, codes and names, and sorts as it is told', async () => {
-  const { get } = await serveDemo('--latency', '0');
+  const { get } = shared();
   const expected = await get(MADRID_BARCELONA);
   for (const [origin, destination] of [
     ['uic:7160000', '7171801'],
@@ -86,7 +69,7 @@ test('one carrier hangs: 200 with the others at the deadline, and its request is
     { carrier: 'avlo', state: 'ok' },
   ]);
   expect(body.journeys.length).toBeGreaterThan(10);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect((await requestsAt(carriersUrl))['renfe']).toMatchObject({ aborted: 1, open: 0 });
   });
 });
@@ -151,7 +134,7 @@ test('every carrier busy: 503 problem+json', async () => {
 });
 
 test('a route that nobody serves is an empty list, and complete', async () => {
-  const { get } = await serveDemo('--latency', '0');
+  const { get } = shared();
   const { status, body } = await get('/search?origin=Oviedo&destination=Huelva');
   expect(status).toBe(200);
   expect(body).toMatchObject({ journeys: [], complete: true });
@@ -178,9 +161,9 @@ test('the client leaves: every upstream request is aborted', async () => {
     const left = fetch(url + MADRID_BARCELONA, { signal, headers: { accept } }).catch(() => {});
     const open = async () =>
       Object.values(await requestsAt(carriersUrl)).map((counts) => counts.open);
-    await vi.waitFor(async () => expect(await open(), accept).toEqual([1, 1, 2]));
+    await eventually(async () => expect(await open(), accept).toEqual([1, 1, 2]));
     controller.abort();
     await left;
-    await vi.waitFor(async () => expect(await open(), accept).toEqual([0, 0, 0]));
+    await eventually(async () => expect(await open(), accept).toEqual([0, 0, 0]));
   }
 });

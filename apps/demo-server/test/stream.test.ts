@@ -1,13 +1,15 @@
 import { Value } from 'typebox/value';
 import { expect, test } from 'vitest';
 import { SearchStreamEvent } from '../src/search-schema.ts';
-import { MADRID_BARCELONA, serveDemo, setPlan } from './demo.ts';
+import { MADRID_BARCELONA, serveDemo, setPlan, sharedServer } from './demo.ts';
 
 type Event = {
   type: string;
   status?: { carrier: string; state: string };
   journeys?: { id: string }[];
 };
+
+const shared = sharedServer('--latency', '0');
 
 /** Reads a stream's events as they arrive. */
 async function* eventsOf(
@@ -84,13 +86,13 @@ test.each([
 });
 
 test('SSE: an event source that connects again after its last event is told to stop', async () => {
-  const { get } = await serveDemo('--latency', '0');
+  const { get } = shared();
   const headers = { accept: 'text/event-stream', 'last-event-id': 'search-done' };
   expect(await get(MADRID_BARCELONA, { headers })).toMatchObject({ status: 204 });
 });
 
 test('a stream of a bad query is a problem, not a stream', async () => {
-  const { get } = await serveDemo('--latency', '0');
+  const { get } = shared();
   const headers = { accept: 'application/x-ndjson' };
   const answer = await get('/search?origin=Madrid&destination=Madrid', { headers });
   expect(answer).toMatchObject({ status: 400, type: 'application/problem+json' });
@@ -107,6 +109,6 @@ test.each([
   ['application/json;charset=utf-8;q=0', 406, 'application/problem+json'],
   ['text/csv', 406, 'application/problem+json'],
 ])('Accept: %s is %i %s', async (accept, status, type) => {
-  const { get } = await serveDemo('--latency', '0');
+  const { get } = shared();
   expect(await get(MADRID_BARCELONA, { headers: { accept } })).toMatchObject({ status, type });
 });

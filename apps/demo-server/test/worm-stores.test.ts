@@ -9,8 +9,6 @@ import { CLASS_WORDS } from '../src/worms/worm-words.ts';
 import { noPostgres, postgresDatabase } from './postgres.ts';
 
 // One contract, held by every store.
-vi.setConfig({ testTimeout: 30_000 });
-
 const mongodb = process.env['TEST_MONGODB_URL'];
 const noMongodb =
   mongodb === undefined ? '(skipped: needs TEST_MONGODB_URL, see scripts/with-mongodb.mjs)' : '';

@@ -1,9 +1,7 @@
 import { createServer } from 'node:net';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { databaseRefused } from '../src/worms/database-refused.ts';
-import { runDemo } from './demo.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
+import { expect, onTestFinished, test } from 'vitest';
+import { databaseRefused } from '../../src/worms/database-refused.ts';
+import { eventually, runDemo } from '../demo.ts';
 
 test.each(['postgres', 'mongodb'])(
   '%s that cannot be reached: one clear line without the password, and exit code 2',
@@ -21,7 +19,7 @@ test.each(['postgres', 'mongodb'])(
 test('a database that accepts and says nothing: one clear line and exit code 2', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   onTestFinished(() => void silent.close());
-  await vi.waitFor(() => expect(silent.listening).toBe(true));
+  await eventually(() => expect(silent.listening).toBe(true));
   const { port } = silent.address() as { port: number };
   const { code, stderr } = await runDemo(['--database-url', `postgres://127.0.0.1:${port}/worms`]);
   expect(stderr).toBe(

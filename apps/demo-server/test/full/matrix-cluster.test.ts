@@ -1,0 +1,3 @@
+import { everyCombination, testCombinations } from '../matrix.ts';
+
+testCombinations(everyCombination('cluster'));

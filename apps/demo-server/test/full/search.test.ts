@@ -1,0 +1,32 @@
+import { addDays, type Journey } from '@ticketing/core';
+import { expect, test } from 'vitest';
+import { MADRID_BARCELONA, serveDemoOn } from '../demo.ts';
+
+const carriers = ['renfe', 'ouigo', 'avlo'] as const;
+
+// With the days on which the clocks change, and the turn of a year.
+test.each(['2026-11-20', '2027-02-28', '2027-10-01'])(
+  'GET /search gathers the trains of three carriers, on each of the 60 days from %s',
+  async (today) => {
+    const { get } = await serveDemoOn(today, '--latency', '0');
+    for (let days = 0; days <= 60; days++) {
+      const date = addDays(today, days);
+      const { status, body } = await get(`${MADRID_BARCELONA}&date=${date}`);
+      expect(status, date).toBe(200);
+      expect(body.complete, date).toBe(true);
+      expect(body.journeys.length, date).toBeGreaterThanOrEqual(20);
+      expect(new Set(body.journeys.flatMap(({ sources }: Journey) => sources)), date).toEqual(
+        new Set(carriers),
+      );
+      for (const journey of body.journeys as Journey[]) {
+        expect(journey.departure.iso).toMatch(
+          new RegExp(`^${date}T.*[+]0[12]:00\\[Europe/Madrid\\]$`),
+        );
+        for (const { total } of journey.offers) {
+          expect(Number.isInteger(total.amount)).toBe(true);
+          expect(total.currency).toBe('EUR');
+        }
+      }
+    }
+  },
+);

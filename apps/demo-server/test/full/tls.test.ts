@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import tls from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { startDemo } from '../demo.ts';
+
+const pem = (name: string) => fileURLToPath(new URL(`../tls/${name}.pem`, import.meta.url));
+const ca = readFileSync(pem('cert'));
+const flags = ['--tls-cert', pem('cert'), '--tls-key', pem('key')];
+const client = { ca, servername: 'router.test' };
+
+test.each(['cluster', 'socket'])(
+  '--accept %s: a session that began with one process goes on with another',
+  async (accept) => {
+    const { url } = await startDemo(['--accept', accept, '--workers', '2', ...flags]);
+    const { hostname: host, port } = new URL(url);
+    const workers = new Set<string | undefined>();
+    let session: Buffer | undefined;
+    // The first begins the session, the others take it up wherever they come.
+    for (let index = 0; index < 8; index++) {
+      const options = { host, port: Number(port), ...client, ...(session && { session }) };
+      const socket = tls.connect(options);
+      socket.once('session', (begun) => {
+        session ??= begun;
+      });
+      const reused = once(socket, 'secureConnect').then(() => socket.isSessionReused());
+      socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+      const answer = Buffer.concat(await socket.toArray()).toString();
+      workers.add(/x-worker: (\d+)/i.exec(answer)?.[1]);
+      expect(await reused).toBe(index > 0);
+    }
+    expect(workers.size).toBe(2);
+  },
+);

@@ -1,3 +1,0 @@
-import { testCombinations } from './matrix.ts';
-
-testCombinations('cluster');

@@ -1,0 +1,77 @@
+import { lives } from '@ticketing/dispatch/testing';
+import { expect, test } from 'vitest';
+import { eventually, getFrom, MADRID_BARCELONA, requestsAt, startDemo } from './demo.ts';
+import { pidsOf } from './processes.ts';
+
+async function serversOf(url: string): Promise<number[]> {
+  return pidsOf((await getFrom(`${url}/config`)).body, 'server');
+}
+
+/** Proves that processes that serve are replaced: all by SIGHUP, and one that is killed. */
+export function testReplacement(accept: string): void {
+  const start = (...argv: string[]) => startDemo(['--accept', accept, '--workers', '2', ...argv]);
+
+  test(`--accept ${accept}: SIGHUP replaces the processes that serve, and no request fails`, {}, async () => {
+    const demo = await start('--latency', '5');
+    const before = await serversOf(demo.url);
+    let isOver = false;
+    const outcomes = new Set<number | string>();
+    const clients = Array.from({ length: 10 }, async (_, client) => {
+      while (!isOver) {
+        const path = `${MADRID_BARCELONA}&passengers=${1 + (client % 9)}`;
+        const outcome = await getFrom(demo.url + path).then(
+          ({ status }) => status,
+          (error) => String(error.cause ?? error),
+        );
+        outcomes.add(outcome);
+      }
+    });
+    demo.child.kill('SIGHUP');
+    await eventually(async () => {
+      const now = await serversOf(demo.url);
+      expect(now).toHaveLength(2);
+      expect(now.filter((pid) => before.includes(pid))).toEqual([]);
+      expect(before.filter(lives)).toEqual([]);
+    });
+    isOver = true;
+    await Promise.all(clients);
+    expect([...outcomes]).toEqual([200]);
+  });
+
+  test(`--accept ${accept}: a process that is killed is replaced, told of, and a client that asks again loses nothing`, {}, async () => {
+    const demo = await start('--latency', '20', '--dispatch', 'cluster');
+    const [victim = 0] = await serversOf(demo.url);
+    process.kill(victim, 'SIGKILL');
+    // A connection on its way to it as it ended has no answer: node:cluster forgets it. A proxied request is a 502.
+    await eventually(async () => {
+      const signal = AbortSignal.timeout(2000);
+      const { status, body } = await getFrom(demo.url + MADRID_BARCELONA, { signal });
+      expect([status, body.complete]).toEqual([200, true]);
+    });
+    await eventually(async () => {
+      const now = await serversOf(demo.url);
+      expect(now).toHaveLength(2);
+      expect(now).not.toContain(victim);
+    });
+    expect(demo.errors()).toContain(`Serving process ${victim} ended (SIGKILL)`);
+  });
+}
+
+/** Proves that SIGTERM loses no request that is in flight, and no process. */
+export function testTermination(accept: string, dispatch: string): void {
+  test(`SIGTERM, --accept ${accept} --dispatch ${dispatch}: what is in flight is answered, then nothing is left`, {}, async () => {
+    const ways = ['--accept', accept, '--dispatch', dispatch, '--coalesce', 'machine'];
+    const demo = await startDemo([...ways, '--workers', '2', '--latency', '300']);
+    const { body: config } = await getFrom(`${demo.url}/config`);
+    const pids = ['server', 'task'].flatMap((role) => pidsOf(config, role));
+    const asked = getFrom(demo.url + MADRID_BARCELONA);
+    await eventually(async () =>
+      expect((await requestsAt(demo.carriersUrl))['renfe']?.open).toBe(1),
+    );
+    demo.child.kill('SIGTERM');
+    const { status, body } = await asked;
+    expect([status, body.complete]).toEqual([200, true]);
+    expect(await demo.exit()).toBe(0);
+    expect(pids.filter(lives)).toEqual([]);
+  });
+}
