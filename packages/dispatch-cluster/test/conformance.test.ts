@@ -33,6 +33,7 @@ function create(
 const cases = conformanceCases({
   kind: 'cluster',
   capabilities: { isolation: 'process', hardKill: true, transfer: false },
+  reclaims: true,
   create: (module, options) => create(module, options),
   createWithSmallHeap: (module, options) => create(module, options, ['--max-old-space-size=64']),
 });

@@ -7,6 +7,7 @@ const execArgv = ['--conditions=@ticketing/source'];
 const cases = conformanceCases({
   kind: 'fork',
   capabilities: { isolation: 'process', hardKill: true, transfer: false },
+  reclaims: true,
   create: (module, options) => createForkDispatcher(module, { execArgv, ...options }),
   createWithSmallHeap: (module, options) =>
     createForkDispatcher(module, {

@@ -40,6 +40,7 @@ export function createPiscinaTransport(module: URL, options: ResolvedPiscinaOpti
         return postToWorker(frames, post, { transfers: true });
       },
       started: () => thread.started(),
+      reclaim: (seqs) => thread.reclaim(seqs),
       kill: () => thread.kill(),
       hold: (alive) => thread.hold(alive),
     };

@@ -93,6 +93,10 @@ export class WorkerThread {
     return this.#journal.read();
   }
 
+  reclaim(seqs: readonly number[]): readonly number[] {
+    return this.#journal.reclaim(seqs);
+  }
+
   kill(): void {
     this.#killed = true;
     void this.#pool.destroy();

@@ -8,12 +8,12 @@ import type { ThreadStart } from './worker-thread.ts';
  * wiring, since coverage does not see threads.
  */
 export function serve({ workerId, module, port, journal }: ThreadStart): void {
-  const started = new StartJournal(journal);
+  const calls = new StartJournal(journal);
   const served = serveTasks({
     workerId,
     module,
     post: (message, transfer) => port.postMessage(message, transfer),
-    noteStarted: (seq) => started.write(seq),
+    claim: (seq) => calls.claim(seq),
     memoryBytes: () => getHeapStatistics().used_heap_size,
     // What was posted is in the other port's queue already.
     exit: (code) => process.exit(code),

@@ -7,6 +7,7 @@ const execArgv = ['--conditions=@ticketing/source'];
 const cases = conformanceCases({
   kind: 'piscina',
   capabilities: { isolation: 'thread', hardKill: true, transfer: true },
+  reclaims: true,
   create: (module, options) => createPiscinaDispatcher(module, { execArgv, ...options }),
   createWithSmallHeap: (module, options) =>
     createPiscinaDispatcher(module, {

@@ -12,6 +12,8 @@ import type {
 export interface FakeTransportOptions {
   readonly capabilities?: Partial<Capabilities>;
   readonly autoWindow?: Transport['autoWindow'];
+  /** Whether what a worker has not begun can be taken back. Default: no. */
+  readonly reclaims?: boolean;
   /** Whether workers are ready, and end when told to, without the test saying so. Default: no. */
   readonly obliging?: boolean;
 }
@@ -33,6 +35,9 @@ export class FakeTransport implements Transport {
   /** What `close` waits for. */
   closing: Promise<void> = Promise.resolve();
   readonly isObliging: boolean;
+  readonly reclaims: boolean;
+  /** Whether a worker keeps a call that is to be taken back: it drops it when its turn comes. */
+  keeps: (frame: RunFrame) => boolean = () => false;
 
   constructor(options: FakeTransportOptions = {}) {
     this.capabilities = {
@@ -43,6 +48,7 @@ export class FakeTransport implements Transport {
     };
     this.autoWindow = options.autoWindow ?? { first: 4, max: 64 };
     this.isObliging = options.obliging ?? false;
+    this.reclaims = options.reclaims ?? false;
   }
 
   spawn(start: WorkerStart, events: WorkerEvents): WorkerHandle {
@@ -86,6 +92,13 @@ export class FakeWorker implements WorkerHandle {
   isReady = false;
   isStopping = false;
   hasEnded = false;
+  /** Calls were taken back from it, and it has said nothing since. */
+  isHeldUp = false;
+  /** Numbers that were taken back and that it has not dropped yet, also of those that it kept. */
+  readonly takenBack: Set<number> = new Set();
+  /** What it has begun, in that order. */
+  readonly begun: RunFrame[] = [];
+  readonly reclaim?: NonNullable<WorkerHandle['reclaim']>;
   readonly #transport: FakeTransport;
   readonly #events: WorkerEvents;
   readonly #answered = new Set<number>();
@@ -98,6 +111,7 @@ export class FakeWorker implements WorkerHandle {
     this.workerId = start.workerId;
     this.module = start.module;
     this.pid = 9000 + start.workerId;
+    if (transport.reclaims) this.reclaim = (seqs) => this.#reclaim(seqs);
   }
 
   // What the kernel does.
@@ -173,6 +187,7 @@ export class FakeWorker implements WorkerHandle {
 
   emit(...frames: readonly FromWorker[]): void {
     if (this.hasEnded) throw new Error('A worker that has ended says nothing');
+    this.isHeldUp = false;
     this.#events.frames(frames);
   }
 
@@ -189,11 +204,8 @@ export class FakeWorker implements WorkerHandle {
 
   /** Starts all up to a number. */
   start(seq: number = this.#lastSeq): void {
-    const from = this.#started;
-    this.#started = Math.max(from, seq);
-    const told = this.runs.filter(
-      (run) => run.announce && run.seq > from && run.seq <= this.#started,
-    );
+    const begun = this.#begin(seq);
+    const told = begun.filter(({ announce }) => announce);
     if (told.length > 0) this.emit(...told.map(({ seq: each }) => startedFrame(each)));
   }
 
@@ -212,6 +224,7 @@ export class FakeWorker implements WorkerHandle {
   }
 
   drop(seq: number): void {
+    this.takenBack.delete(seq);
     this.#answered.add(seq);
     this.emit({ kind: 'dropped', seq });
   }
@@ -227,8 +240,27 @@ export class FakeWorker implements WorkerHandle {
   }
 
   #begun(seq: number): void {
-    this.#started = Math.max(this.#started, seq);
+    this.#begin(seq);
     this.#answered.add(seq);
+  }
+
+  #begin(seq: number): RunFrame[] {
+    const begun = this.open.filter(
+      (run) => run.seq > this.#started && run.seq <= seq && !this.takenBack.has(run.seq),
+    );
+    this.#started = Math.max(this.#started, seq);
+    this.begun.push(...begun);
+    return begun;
+  }
+
+  #reclaim(seqs: readonly number[]): readonly number[] {
+    if (this.hasEnded || this.kills > 0) this.#violated('asked for calls after its end');
+    const asked = this.open.filter(({ seq }) => seqs.includes(seq) && seq > this.#started);
+    for (const { seq } of asked) this.takenBack.add(seq);
+    const gone = asked.filter((run) => !this.#transport.keeps(run)).map(({ seq }) => seq);
+    for (const seq of gone) this.#answered.add(seq);
+    if (gone.length > 0) this.isHeldUp = true;
+    return gone;
   }
 
   #stop(): void {

@@ -27,6 +27,8 @@ export type Step =
   | { readonly kind: 'time'; readonly ms: number }
   /** Time passes, and timers are late. */
   | { readonly kind: 'stall'; readonly ms: number }
+  /** So long that workers which begin nothing are seen to be held up. */
+  | { readonly kind: 'hold-up' }
   | { readonly kind: 'scale'; readonly workers: number }
   | { readonly kind: 'turn' | 'reload' | 'capacity' | 'spawn-throws' | 'drain' | 'close' };
 
@@ -41,6 +43,8 @@ export interface Setting {
   readonly hardKill: boolean;
   readonly intensity: number;
   readonly recycleTasks: number;
+  /** Whether workers give back what they have not begun. */
+  readonly reclaims: 'never' | 'partly' | 'always';
 }
 
 const which = fc.nat(20);
@@ -87,6 +91,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
       ms: fc.constantFrom(1, 10, 50, 300, 1000, 5000, 30_000),
     }),
   },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('hold-up' as const) }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -126,7 +131,17 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
   hardKill: fc.constantFrom(true, true, false),
   intensity: fc.nat(3),
   recycleTasks: fc.constantFrom(3, 1000),
+  reclaims: fc.constantFrom('never', 'partly', 'always', 'always'),
 });
+
+/** Workers that have more than they begin. */
+export const crowded: fc.Arbitrary<Setting> = setting.map((any) => ({
+  ...any,
+  min: 2,
+  window: 3,
+  intensity: 3,
+  reclaims: any.reclaims === 'never' ? 'partly' : any.reclaims,
+}));
 
 /** A call that nothing is special about. */
 export const plainRun: RunStep = {

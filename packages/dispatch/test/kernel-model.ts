@@ -1,10 +1,11 @@
+import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Dispatcher } from '../src/contract/dispatcher.ts';
 import { createPool, type Pool } from '../src/kernel/create-pool.ts';
 import { createManualClock, type ManualClock } from '../src/testing/manual-clock.ts';
 import { FakeTransport, type FakeWorker } from './fake-transport.ts';
 import { type FakeTasks, turn, type Watched, watch } from './kernel-fixture.ts';
-import { plainRun, type RunStep, type Setting, type Step } from './kernel-model-steps.ts';
+import { plainRun, type RunStep, type Setting, type Step, step } from './kernel-model-steps.ts';
 
 interface ModelCall {
   readonly id: number;
@@ -37,8 +38,12 @@ export class KernelModel {
   constructor(given: Setting) {
     this.setting = given;
     const { min, more, window, maxQueue, maxWaitMs, abortGraceMs } = given;
-    const { hardKill, intensity, recycleTasks } = given;
-    this.transport = new FakeTransport({ capabilities: { hardKill } });
+    const { hardKill, intensity, recycleTasks, reclaims } = given;
+    this.transport = new FakeTransport({
+      capabilities: { hardKill },
+      reclaims: reclaims !== 'never',
+    });
+    this.transport.keeps = ({ seq }) => reclaims === 'partly' && seq % 2 === 0;
     this.transport.refuses = ({ input }) => {
       const call = this.calls[input as number];
       if (call?.isLate) this.transport.violations.push(`${call.id} sent after its time`);
@@ -87,6 +92,10 @@ export class KernelModel {
         break;
       case 'turn':
         await turn();
+        break;
+      case 'hold-up':
+        await turn();
+        for (let ms = 0; ms < 3; ms++) clock.advance(1);
         break;
       case 'scale':
         this.others.push(watch(this.pool.scale(given.workers)));
@@ -144,12 +153,20 @@ export class KernelModel {
       this.transport.living.flatMap(({ open }) => open.map(({ input }) => input)),
     );
     const waits = pending.some(({ id, step: { key } }) => key === undefined && !given.has(id));
+    const heldUp = new Set(
+      this.transport.living.filter(({ isHeldUp }) => isHeldUp).map(({ workerId }) => workerId),
+    );
     const hasRoom = stats.workers.some(
-      ({ state, inFlight, window }) => state === 'ready' && inFlight < window,
+      ({ workerId, state, inFlight, window }) =>
+        state === 'ready' && inFlight < window && !heldUp.has(workerId),
     );
     // What a worker was given and not yet sent when it was killed comes back when it has ended.
     const isKilling = this.transport.living.some(({ kills }) => kills > 0);
     expect(waits && hasRoom && !isKilling).toBe(false);
+    const begun = this.transport.workers.flatMap((worker) =>
+      worker.begun.map(({ input, attempt }) => `${input} ${attempt}`),
+    );
+    expect(begun).toHaveLength(new Set(begun).size);
     for (const call of this.calls) this.#checkOutcome(call);
   }
 
@@ -311,6 +328,21 @@ export class KernelModel {
   }
 }
 
+/** What holds whatever happens to pools of such settings. */
+export function holds(settings: fc.Arbitrary<Setting>): fc.IAsyncProperty<unknown> {
+  const steps = fc.array(step, { maxLength: 60, size: 'max' });
+  return fc.asyncProperty(settings, steps, fc.boolean(), async (given, all, heals) => {
+    const model = new KernelModel(given);
+    for (const each of all) {
+      await model.apply(each);
+      model.check();
+      if (each.kind === 'turn') model.checkAtRest();
+    }
+    if (heals) await model.heal();
+    await model.end();
+  });
+}
+
 function pick<T>(list: readonly T[], index: number): T | undefined {
   return list[index % Math.max(1, list.length)];
 }
@@ -323,6 +355,7 @@ function progressed({ id, step: { progress }, outcome }: ModelCall): void {
 
 /** Starts the first that waits in the worker; one that was aborted is dropped. */
 function startNext(worker: FakeWorker): void {
+  for (const seq of worker.takenBack) worker.drop(seq);
   const run = worker.open.find(({ seq }) => seq > worker.started());
   if (run === undefined) return;
   if (worker.aborts.some(({ seq }) => seq === run.seq)) worker.drop(run.seq);

@@ -21,6 +21,7 @@ test('stats() adds up', async () => {
     rejected: 0,
     refused: 0,
     retried: 0,
+    moved: 0,
     lost: 0,
     killed: 0,
     recycled: 0,

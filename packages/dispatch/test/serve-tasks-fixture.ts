@@ -10,7 +10,7 @@ export interface ServedRig {
   /** What came in each message, but for reports of load: those ride along when it is time, which nobody knows here. */
   readonly messages: FromWorker[][];
   readonly loads: FromWorker[];
-  /** What came in them, and what happened around it: `noted 1`, `exit 0`. */
+  /** What came in them, and what happened around it: `claimed 1`, `exit 0`. */
   readonly log: (FromWorker | string)[];
   send(...frames: readonly ToWorker[]): void;
   /** Resolves when so much has been told. */
@@ -23,7 +23,11 @@ export function moduleOf(tasks: string, hooks = '{}'): string {
   return `data:text/javascript,${encodeURIComponent(text)}`;
 }
 
-export function serveRig(module: string, channel: Channel = processChannel): ServedRig {
+export function serveRig(
+  module: string,
+  channel: Channel = processChannel,
+  takenBack: ReadonlySet<number> = new Set(),
+): ServedRig {
   let check = (): void => {};
   const messages: FromWorker[][] = [];
   const loads: FromWorker[] = [];
@@ -43,7 +47,10 @@ export function serveRig(module: string, channel: Channel = processChannel): Ser
       messages.push(frames);
       add(...frames);
     },
-    noteStarted: (seq) => add(`noted ${seq}`),
+    claim(seq) {
+      add(`claimed ${seq}`);
+      return !takenBack.has(seq);
+    },
     memoryBytes: () => 12345,
     exit: (code) => add(`exit ${code}`),
   });
@@ -68,8 +75,12 @@ export function serveRig(module: string, channel: Channel = processChannel): Ser
 }
 
 /** One that has told `ready`, and nothing since. */
-export async function readyRig(module: string, channel?: Channel): Promise<ServedRig> {
-  const rig = serveRig(module, channel);
+export async function readyRig(
+  module: string,
+  channel?: Channel,
+  takenBack?: ReadonlySet<number>,
+): Promise<ServedRig> {
+  const rig = serveRig(module, channel, takenBack);
   await rig.until((log) => log.length === 1);
   // What follows `ready` in the worker has run, too.
   await new Promise(setImmediate);

@@ -9,7 +9,7 @@ const served = serveTasks({
   module: (workerData as { module: string }).module,
   transfers: true,
   post: (message, transfer) => port.postMessage(message, transfer),
-  noteStarted: () => {},
+  claim: () => true,
   memoryBytes: () => 1,
   exit: (code) => {
     process.exitCode = code;

@@ -30,8 +30,8 @@ test.each(channels)('over the channel of %s tasks are run and answered', async (
   rig.send(runFrame(1, { a: [1] }), runFrame(2, new Set([1]), { task: 'later' }));
   await rig.until(settled(2));
   expect(rig.log.slice(1)).toMatchObject([
-    'noted 1',
-    'noted 2',
+    'claimed 1',
+    'claimed 2',
     { kind: 'done', seq: 1, value: { a: [1] } },
     { kind: 'done', seq: 2, value: new Set([1]) },
   ]);
@@ -43,7 +43,7 @@ test('what comes before the module is ready is done afterwards', async () => {
   await rig.until((log) => log.at(-1) === 'exit 0');
   expect(rig.log).toMatchObject([
     { kind: 'ready' },
-    'noted 1',
+    'claimed 1',
     { kind: 'done', value: 'early' },
     'exit 0',
   ]);
@@ -93,17 +93,29 @@ test('answers that have waited for a millisecond go out between tasks', async ()
 test('started goes out before its task is called', async () => {
   const rig = await readyRig(moduleOf(spin));
   rig.send(runFrame(1, 0, { announce: true }));
-  expect(rig.log).toEqual(['noted 1', { kind: 'started', seq: 1 }]);
+  expect(rig.log).toEqual(['claimed 1', { kind: 'started', seq: 1 }]);
   await rig.until(settled(1));
+});
+
+test('what was taken back is dropped, and said before the next task is called', async () => {
+  const rig = await readyRig(moduleOf(spin), undefined, new Set([1, 2]));
+  rig.send(runFrame(1, 0), runFrame(2, 0), runFrame(3, 0));
+  const dropped = [
+    { kind: 'dropped', seq: 1 },
+    { kind: 'dropped', seq: 2 },
+  ];
+  expect(rig.messages).toEqual([dropped]);
+  await rig.until(settled(3));
+  expect(rig.log).toMatchObject(['claimed 1', 'claimed 2', 'claimed 3', ...dropped, { seq: 3 }]);
 });
 
 test('after a millisecond of tasks the event loop has a turn, and an abort is read in time', async () => {
   const rig = await readyRig(moduleOf(spin));
   rig.send(runFrame(1, 0), runFrame(2, 0), runFrame(3, 0));
-  expect(rig.log).toEqual(['noted 1']);
+  expect(rig.log).toEqual(['claimed 1']);
   rig.send({ kind: 'abort', seq: 2, reason: 'enough' });
   await rig.until(settled(3));
-  expect(rig.log).not.toContain('noted 2');
+  expect(rig.log).not.toContain('claimed 2');
   expect(rig.log).toContainEqual({ kind: 'dropped', seq: 2 });
 });
 
@@ -237,7 +249,7 @@ test('stop waits for what runs, tears down, sends what waits, and exits', async 
   const rig = await readyRig(moduleOf(tasks, teardown));
   rig.send(runFrame(1, 'last'), { kind: 'stop' });
   await rig.until((log) => log.at(-1) === 'exit 0');
-  expect(rig.log).toMatchObject(['noted 1', { kind: 'done', value: 'last' }, 'exit 0']);
+  expect(rig.log).toMatchObject(['claimed 1', { kind: 'done', value: 'last' }, 'exit 0']);
   expect(Reflect.get(globalThis, 'dispatchTornDown')).toBe(true);
   Reflect.deleteProperty(globalThis, 'dispatchTornDown');
 });
@@ -326,7 +338,7 @@ test('a module that is given is served, with hooks around its own', async () => 
       },
     }),
     post: (message) => log.push(...(decodeFromWorker(message) ?? []).map(({ kind }) => kind)),
-    noteStarted: () => {},
+    claim: () => true,
     memoryBytes: () => 1,
     exit: (code) => log.push(`exit ${code}`),
     transfers: false,
@@ -347,11 +359,11 @@ test('abandon() aborts what runs, drops what waits and tells nothing any more', 
     }`),
   );
   rig.send(runFrame(1, 0));
-  await rig.until((log) => log.includes('noted 1'));
+  await rig.until((log) => log.includes('claimed 1'));
   rig.served.abandon('gone');
   rig.send(runFrame(2, 0));
   rig.served.flush();
   await turns();
   expect((globalThis as { abandoned?: unknown }).abandoned).toBe('gone');
-  expect(rig.log).toEqual(['noted 1']);
+  expect(rig.log).toEqual(['claimed 1']);
 });

@@ -16,7 +16,7 @@ const WAY_MS = 0.2;
  */
 export function simulateWorker(window: Window): { report(load: SimulatedLoad): WindowLoad } {
   let now = 0;
-  /** When each task that it has is done, or on its way back, and when its processor is free. */
+  /** When each task that it has is done, or on its way back, the first first; and when its processor is free. */
   const settleAt: number[] = [];
   let freeAt = 0;
 
@@ -25,17 +25,18 @@ export function simulateWorker(window: Window): { report(load: SimulatedLoad): W
       const endAt = now + REPORT_MS;
       let activeMs = Math.max(0, Math.min(freeAt, endAt) - now);
       let done = 0;
-      const start = (at: number): void => {
-        const startAt = Math.max(at, freeAt);
+      const start = (from: number): void => {
+        const startAt = Math.max(from, freeAt);
         freeAt = startAt + cpuMs;
         activeMs += Math.max(0, Math.min(freeAt, endAt) - Math.max(startAt, now));
-        settleAt.push(freeAt + waitMs);
+        const at = settleAt.findLastIndex((earlier) => earlier <= freeAt + waitMs) + 1;
+        settleAt.splice(at, 0, freeAt + waitMs);
       };
       while (settleAt.length < window.size) start(now);
       for (;;) {
-        const next = Math.min(...settleAt);
+        const next = settleAt[0] ?? Number.POSITIVE_INFINITY;
         if (next > endAt) break;
-        settleAt.splice(settleAt.indexOf(next), 1);
+        settleAt.shift();
         done += 1;
         if (settleAt.length < window.size) start(next + WAY_MS);
       }

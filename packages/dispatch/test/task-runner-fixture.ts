@@ -17,7 +17,11 @@ export interface RunnerRig {
   run(...frames: readonly (Partial<RunFrame> & { readonly seq: number })[]): void;
 }
 
-export function createRig(tasks: TaskMap, hooks: TaskHooks = {}): RunnerRig {
+export function createRig(
+  tasks: TaskMap,
+  hooks: TaskHooks = {},
+  takenBack: ReadonlySet<number> = new Set(),
+): RunnerRig {
   const told: FromWorker[] = [];
   const log: string[] = [];
   const turns: (() => void)[] = [];
@@ -28,7 +32,10 @@ export function createRig(tasks: TaskMap, hooks: TaskHooks = {}): RunnerRig {
       told.push(frame);
       log.push('seq' in frame ? `${frame.kind} ${frame.seq}` : frame.kind);
     },
-    noteStarted: (seq) => log.push(`noted ${seq}`),
+    claim(seq) {
+      log.push(`claimed ${seq}`);
+      return !takenBack.has(seq);
+    },
     stopped: (failure) => {
       rig.stopped = failure;
     },

@@ -6,20 +6,30 @@ import { transferred } from '../src/transferred.ts';
 import { createRig, defer, settle } from './task-runner-fixture.ts';
 import { runFrame } from './wire-fixture.ts';
 
-test('tasks start in the order of seq, each noted and announced before it is called', () => {
+test('tasks start in the order of seq, each claimed and announced before it is called', () => {
   const rig = createRig({
     first: () => void rig.log.push('in first'),
     second: () => void rig.log.push('in second'),
   });
   rig.run({ seq: 1, task: 'first', announce: true }, { seq: 2, task: 'second' });
   expect(rig.log).toEqual([
-    'noted 1',
+    'claimed 1',
     'started 1',
     'in first',
     'done 1',
-    'noted 2',
+    'claimed 2',
     'in second',
     'done 2',
+  ]);
+});
+
+test('a call that was taken back is dropped, and its task is not called', () => {
+  const rig = createRig({ search: () => void rig.log.push('called') }, {}, new Set([2]));
+  rig.run({ seq: 1 }, { seq: 2, announce: true }, { seq: 3 });
+  expect(rig.log).toEqual([
+    ...['claimed 1', 'called', 'done 1'],
+    ...['claimed 2', 'dropped 2'],
+    ...['claimed 3', 'called', 'done 3'],
   ]);
 });
 
@@ -179,7 +189,7 @@ test('a task that waits is dropped by an abort, also one that came in the same m
     { kind: 'abort', seq: 3, reason: 'again' },
   ]);
   rig.turn();
-  expect(rig.log).toEqual(['dropped 2', 'noted 1', 'done 1', 'dropped 3', 'noted 4', 'done 4']);
+  expect(rig.log).toEqual(['dropped 2', 'claimed 1', 'done 1', 'dropped 3', 'claimed 4', 'done 4']);
 });
 
 test('aborts of tasks that are settled or unknown are passed over', () => {
@@ -190,7 +200,7 @@ test('aborts of tasks that are settled or unknown are passed over', () => {
     { kind: 'abort', seq: 9, reason: 0 },
   ]);
   rig.run({ seq: 2 });
-  expect(rig.log).toEqual(['noted 1', 'done 1', 'noted 2', 'done 2']);
+  expect(rig.log).toEqual(['claimed 1', 'done 1', 'claimed 2', 'done 2']);
 });
 
 test('after a millisecond of tasks the rest waits for the event loop', () => {
@@ -216,12 +226,12 @@ test('tasks that a task has sent run after it', () => {
   rig.run({ seq: 1, task: 'outer' }, { seq: 2, task: 'inner' });
   const { log } = rig;
   expect(log).toEqual([
-    'noted 1',
+    'claimed 1',
     'end of outer',
     'done 1',
-    'noted 2',
+    'claimed 2',
     'done 2',
-    'noted 3',
+    'claimed 3',
     'done 3',
   ]);
 });
@@ -250,7 +260,7 @@ test('progress is told in order, and does nothing once the task has settled', as
   rig.run({ seq: 1 });
   await settle();
   late?.();
-  expect(rig.log).toEqual(['noted 1', 'progress 1', 'progress 1', 'done 1']);
+  expect(rig.log).toEqual(['claimed 1', 'progress 1', 'progress 1', 'done 1']);
 });
 
 test('no task sees the async context of its caller or of another task', async () => {
@@ -330,11 +340,11 @@ test('stop waits for what runs and what waits, then tears down', async () => {
   expect(rig.stopped).toBeUndefined();
 });
 
-test('a task whose deadline has passed is dropped, and no start is noted', async () => {
+test('a task whose deadline has passed is dropped, and not claimed', async () => {
   const rig = createRig({ search: () => {} });
   await rig.runner.start();
   rig.run({ seq: 1, deadline: 1 }, { seq: 2, deadline: Date.now() + 60_000 }, { seq: 3 });
-  const all = ['ready', 'dropped 1', 'noted 2', 'done 2', 'noted 3', 'done 3'];
+  const all = ['ready', 'dropped 1', 'claimed 2', 'done 2', 'claimed 3', 'done 3'];
   expect(rig.log).toEqual(all);
 });
 
@@ -362,5 +372,5 @@ test('after halt() nothing starts and nothing is told', async () => {
   slow.resolve();
   rig.turn();
   await settle();
-  expect(rig.log).toEqual(['noted 1', 'noted 2', 'done 2']);
+  expect(rig.log).toEqual(['claimed 1', 'claimed 2', 'done 2']);
 });

@@ -60,7 +60,7 @@ export class PrimarySessions {
       ...(module === undefined && { around: this.#shared }),
       post: (message) => peer.send({ ticketing: fromPrimaryTag, session, act: 'frames', message }),
       // What this process had started when it ended interests nobody: it takes its workers along.
-      noteStarted: () => {},
+      claim: () => true,
       memoryBytes: () => process.memoryUsage.rss(),
       exit: () => {
         sessions.delete(session);

@@ -50,6 +50,8 @@ export interface DispatcherStats {
   /** Those of `rejected` that met `ERR_OVERLOADED`. */
   readonly refused: number;
   readonly retried: number;
+  /** Taken back from a worker that was held up before it had begun them, and given to others; of one call each time. */
+  readonly moved: number;
   /** Workers that ended unasked; those killed for a task that did not stop; those replaced by `recycle` or health. */
   readonly lost: number;
   readonly killed: number;

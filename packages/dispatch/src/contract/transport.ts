@@ -51,6 +51,12 @@ export interface WorkerHandle {
   send(frames: readonly ToWorker[]): readonly Unsent[];
   /** Highest `seq` that the worker has started, also after its end and whatever the way it ended; 0 before. */
   started(): number;
+  /**
+   * Takes calls back that the worker has not begun. Gives those that it will never run, whatever becomes of it: the kernel
+   * gives them to others. The rest has begun, or is settled or `dropped` as if nobody had asked; the kernel may ask again.
+   * Without this method what was sent to a worker stays with it until it answers or ends.
+   */
+  reclaim?(seqs: readonly number[]): readonly number[];
   /** Ends the worker now, whatever it does; `exit` follows. */
   kill(): void;
   /** Whether the worker keeps this process alive. At first it does. */

@@ -88,8 +88,9 @@ class InProcessWorker implements WorkerHandle {
       const runner = createTaskRunner(module, {
         workerId,
         emit: this.#tell,
-        noteStarted: (seq) => {
+        claim: (seq) => {
           this.#started = seq;
+          return true;
         },
         stopped: (failure) => this.#end(failure),
         now: () => performance.now(),

@@ -2,6 +2,7 @@ import type { Call, LateBy, WorkerWish } from './call.ts';
 import { Departures } from './departures.ts';
 import type { Histogram } from './histogram.ts';
 import type { PoolWorker } from './pool-worker.ts';
+import type { Recall } from './recall.ts';
 import { rendezvous } from './rendezvous.ts';
 import type { ResolvedPoolOptions } from './resolve-pool-options.ts';
 import type { Sender } from './sender.ts';
@@ -14,6 +15,7 @@ export class Feeder {
   readonly #waiting = new WaitingCalls();
   readonly #pool: WorkerPool;
   readonly #sender: Sender;
+  readonly #recall: Recall;
   readonly #options: ResolvedPoolOptions;
   readonly #waits: Histogram;
   readonly #late: (call: Call, limit: LateBy) => void;
@@ -23,6 +25,7 @@ export class Feeder {
     parts: {
       readonly pool: WorkerPool;
       readonly sender: Sender;
+      readonly recall: Recall;
       readonly waits: Histogram;
       /** A call was taken out whose time had passed. */
       readonly late: (call: Call, limit: LateBy) => void;
@@ -31,6 +34,7 @@ export class Feeder {
   ) {
     this.#pool = parts.pool;
     this.#sender = parts.sender;
+    this.#recall = parts.recall;
     this.#waits = parts.waits;
     this.#late = parts.late;
     this.#options = options;
@@ -81,6 +85,7 @@ export class Feeder {
     worker.give(call, now);
     this.#waits.record(now - call.enqueuedAt);
     this.#sender.soon(worker, now);
+    this.#recall.watch(worker);
   }
 
   /** Lets a call wait; one more worker may help. */
@@ -126,19 +131,23 @@ export class Feeder {
     }
     const now = this.#options.clock.now();
     let taken = 0;
-    while (worker.hasRoom) {
-      const call = this.#waiting.shift(worker.slot);
-      if (call === undefined) break;
-      const limit = call.lateBy(now);
-      if (limit !== undefined) {
-        this.#late(call, limit);
-        continue;
-      }
-      this.give(worker, call, now);
-      taken += 1;
-    }
+    while (worker.hasRoom && this.#giveNext(worker, now)) taken += 1;
     this.#measure(worker, taken, now);
     if (this.#waiting.hasFor(worker.slot)) worker.starved = true;
+  }
+
+  /** Gives a worker the next of the calls that wait for it and are not late. @returns whether there was one */
+  #giveNext(worker: PoolWorker, now: number): boolean {
+    for (;;) {
+      const call = this.#waiting.shift(worker.slot);
+      if (call === undefined) return false;
+      const limit = call.lateBy(now);
+      if (limit === undefined) {
+        this.give(worker, call, now);
+        return true;
+      }
+      this.#late(call, limit);
+    }
   }
 
   /** What a worker takes at first only fills it. */
@@ -150,8 +159,21 @@ export class Feeder {
     worker.servedAt = now;
   }
 
+  /** Gives workers what they have room for: the next call to the one that has the least to do. */
   pumpAll(): void {
-    for (const { current } of this.#pool.slots) if (current !== undefined) this.pump(current);
+    if (this.#waiting.size === 0) return;
+    const now = this.#options.clock.now();
+    const next = (): PoolWorker | undefined =>
+      leastBusy(this.#pool.slots, ({ slot }) => this.#waiting.hasFor(slot));
+    for (let worker = next(); worker !== undefined; worker = next()) {
+      // It only fills the worker.
+      if (this.#giveNext(worker, now)) worker.servedAt = now;
+    }
+    for (const { index, current } of this.#pool.slots) {
+      if (current?.state !== 'ready') continue;
+      if (current.hasRoom) current.servedAt = now;
+      if (this.#waiting.hasFor(index)) current.starved = true;
+    }
   }
 
   /** A place is no more: any worker may take what waits for it. */

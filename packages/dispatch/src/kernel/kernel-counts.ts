@@ -10,6 +10,7 @@ export interface KernelCounts {
   /** Those of `rejected` that would have waited for too long. */
   refused: number;
   retried: number;
+  moved: number;
   readonly wait: Histogram;
   readonly run: Histogram;
   readonly transport: Histogram;
@@ -27,6 +28,7 @@ export function createKernelCounts(): KernelCounts {
     rejected: 0,
     refused: 0,
     retried: 0,
+    moved: 0,
     wait: createHistogram(),
     run: createHistogram(),
     transport: createHistogram(),

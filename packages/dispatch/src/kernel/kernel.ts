@@ -14,6 +14,7 @@ import { workerLost } from './lost-worker.ts';
 import type { PoolListener } from './pool-listener.ts';
 import type { PoolWorker } from './pool-worker.ts';
 import { ProcessHold } from './process-hold.ts';
+import { Recall, type RecallKeeper } from './recall.ts';
 import type { ResolvedPoolOptions } from './resolve-pool-options.ts';
 import { Sender } from './sender.ts';
 import { Upkeep } from './upkeep.ts';
@@ -22,7 +23,7 @@ import { type CallKeeper, WorkerFrames } from './worker-frames.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /** Gives calls to workers, and answers to callers. */
-export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
+export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, RecallKeeper {
   readonly pool: WorkerPool;
   readonly upkeep: Upkeep;
   readonly hold: ProcessHold;
@@ -39,6 +40,7 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
   /** Called when the last call has settled. */
   onIdle: () => void = () => {};
   readonly #sender = new Sender((worker, refused) => this.#refused(worker, refused));
+  readonly #recall: Recall;
   readonly #timers: CallTimers;
   readonly #frames: WorkerFrames;
   readonly #onAbort = (call: Call, reason: unknown): void => this.giveUp(call, reason, 'aborted');
@@ -49,7 +51,9 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
     this.options = options;
     this.pool = new WorkerPool(transport, options, this);
     this.hold = new ProcessHold(this.pool.live, options.clock);
-    const parts = { pool: this.pool, sender: this.#sender, waits: this.counts.wait };
+    this.#recall = new Recall(this.pool, options, this);
+    const ways = { sender: this.#sender, recall: this.#recall };
+    const parts = { pool: this.pool, ...ways, waits: this.counts.wait };
     this.upkeep = new Upkeep(parts, options);
     this.feeder = new Feeder({ ...parts, late: (call, limit) => this.late(call, limit) }, options);
     this.admission = new Admission(this, options);
@@ -148,6 +152,7 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
   async close(graceMs: number): Promise<void> {
     const { name } = this.options;
     this.upkeep.stop();
+    this.#recall.stop();
     this.hold.close();
     this.pool.isClosed = true;
     this.giveUpAll((task) => closed(name, task), 'rejected');
@@ -156,9 +161,23 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
   }
 
   frames(worker: PoolWorker, frames: readonly FromWorker[]): void {
+    worker.heldUp = false;
     for (const frame of frames) this.#frames.read(worker, frame);
     this.#pump(worker);
     this.#sender.flush(worker);
+    this.#recall.watch(worker);
+  }
+
+  recalled(worker: PoolWorker, call: Call): void {
+    this.counts.moved += 1;
+    this.feeder.putBack(call);
+    this.free(worker, call);
+  }
+
+  redistribute(): void {
+    this.feeder.pumpAll();
+    this.pool.fill();
+    this.onRoom();
   }
 
   timedOut(call: Call, error: DispatchError): void {
@@ -186,6 +205,7 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker {
     else this.letGoIfIdle();
     this.#pump(worker);
     this.pool.fill();
+    this.#recall.watch(worker);
   }
 
   retire(worker: PoolWorker): void {

@@ -24,6 +24,10 @@ export class PoolWorker {
   /** It asked to be replaced. */
   asksRecycle = false;
   doneSinceLoad = 0;
+  /** Calls were taken back from it, and it has said nothing since: it is given no others. */
+  heldUp = false;
+  /** What it had claimed when it was last looked at with calls that it had not begun. */
+  lookedAt: number | undefined = undefined;
   /** Calls waited since its last load though it was full. */
   starved = false;
   /** Looks in a row at which it had nothing to do and had been given nothing since, of which the latest saw `given`. */
@@ -65,7 +69,7 @@ export class PoolWorker {
   }
 
   get hasRoom(): boolean {
-    return this.state === 'ready' && this.calls.size < this.window.size;
+    return this.state === 'ready' && !this.heldUp && this.calls.size < this.window.size;
   }
 
   get isLive(): boolean {

@@ -36,14 +36,17 @@ export function roomOf(slots: readonly Slot[]): number {
   return room;
 }
 
-/** The worker with room that has the least to do. */
-export function leastBusy(slots: readonly Slot[]): PoolWorker | undefined {
+/** The worker with room that has the least to do, of those that are meant. */
+export function leastBusy(
+  slots: readonly Slot[],
+  isMeant: (worker: PoolWorker) => boolean = () => true,
+): PoolWorker | undefined {
   let least: PoolWorker | undefined;
   for (const { current } of slots) {
-    if (current?.hasRoom && (least === undefined || current.calls.size < least.calls.size)) {
-      least = current;
-      if (least.calls.size === 0) break;
-    }
+    if (!current?.hasRoom || (least && current.calls.size >= least.calls.size)) continue;
+    if (!isMeant(current)) continue;
+    least = current;
+    if (least.calls.size === 0) break;
   }
   return least;
 }

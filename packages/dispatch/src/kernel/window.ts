@@ -19,8 +19,10 @@ export interface WindowLoad {
 
 /** Milliseconds of work that a worker has before it: enough to bridge the way to the next task. */
 const AHEAD_MS = 1.5;
-/** One that it works on, one that waits in its process. */
+/** One that it works on, one that waits in its process: while it waits for the next it would be idle. */
 const LEAST = 2;
+/** Milliseconds of work a task from which on that idle time is nothing, and waiting behind another is long. */
+const ALONE_MS = 4;
 /** Below the first it is idle, from the second on it is full: between them nothing changes. */
 const IDLE = 0.9;
 const FULL = 0.97;
@@ -32,8 +34,8 @@ const LATEST = 0.3;
 
 /**
  * Creates the window of one worker: a number stays; `auto` begins with `first`, stays within 2 to `max`, and
- * follows the load. Of tasks that keep the worker busy it is given 1.5 ms of work, since what waits in a worker can go to
- * no other. Tasks that wait for something else leave it idle, so it is given more, as long as more are queued.
+ * follows the load. Of tasks that keep the worker busy it is given 1.5 ms of work, or 1 task once they take 4 ms, since
+ * what waits in a worker moves to another only when it is seen to be held up. Tasks that wait for something else leave it idle, so it is given more, as long as more are queued.
  */
 export function createWindow(
   setting: 'auto' | number,
@@ -44,7 +46,6 @@ export function createWindow(
 }
 
 class AutoWindow implements Window {
-  readonly #least: number;
   readonly #max: number;
   /** Exact, so that small steps add up. */
   #exact: number;
@@ -52,7 +53,6 @@ class AutoWindow implements Window {
   #costMs: number | undefined;
 
   constructor({ first, max }: { readonly first: number; readonly max: number }) {
-    this.#least = Math.min(LEAST, max);
     this.#max = max;
     this.#exact = this.#clamp(first);
   }
@@ -80,10 +80,11 @@ class AutoWindow implements Window {
 
   /** What the worker has at least, however busy it is. */
   #floor(): number {
-    return this.#costMs === undefined ? this.#least : this.#clamp(AHEAD_MS / this.#costMs);
+    return this.#clamp(this.#costMs === undefined ? 0 : AHEAD_MS / this.#costMs);
   }
 
   #clamp(size: number): number {
-    return Math.min(this.#max, Math.max(this.#least, size));
+    const least = (this.#costMs ?? 0) >= ALONE_MS ? 1 : LEAST;
+    return Math.min(this.#max, Math.max(least, size));
   }
 }

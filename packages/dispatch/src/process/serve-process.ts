@@ -1,7 +1,7 @@
 import type { TaskHooks, TaskMap, TaskModule } from '../contract/task.ts';
 import { type Served, serveTasks } from '../worker/serve-tasks.ts';
 import { createOutbox } from './outbox.ts';
-import { JOURNAL_FD, startWriter } from './start-journal.ts';
+import { JOURNAL_FD, journalClaims } from './start-journal.ts';
 
 /** What a process serves that was started as a worker. */
 export interface ServeProcessOptions {
@@ -21,7 +21,7 @@ export function serveProcess(options: ServeProcessOptions): Served {
   const served = serveTasks({
     ...options,
     post: (message) => outbox.post(message),
-    noteStarted: startWriter(JOURNAL_FD),
+    claim: journalClaims(JOURNAL_FD),
     memoryBytes: () => process.memoryUsage.rss(),
     exit: (code) => outbox.exit(code),
     transfers: false,

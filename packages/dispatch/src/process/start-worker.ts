@@ -29,6 +29,7 @@ export function startWorker(
       return postToWorker(frames, (message) => child.send(message, seq), { transfers: false });
     },
     started: () => child.started(),
+    reclaim: (seqs) => child.reclaim(seqs),
     kill: () => child.kill(),
     hold: (alive) => child.hold(alive),
   };

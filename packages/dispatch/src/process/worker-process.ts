@@ -71,6 +71,11 @@ export class WorkerProcess {
     return this.#ended || this.#journal === undefined ? this.#started : this.#journal.read();
   }
 
+  /** Without a journal nobody knows what has begun: nothing is taken back. */
+  reclaim(seqs: readonly number[]): readonly number[] {
+    return this.#ended ? [] : (this.#journal?.reclaim(seqs) ?? []);
+  }
+
   kill(): void {
     // SIGKILL, since a stopped process, and one in a loop, heed no other.
     this.#child.kill('SIGKILL');

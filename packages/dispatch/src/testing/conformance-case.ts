@@ -18,6 +18,8 @@ export interface CaseDraft {
   readonly unless?: (capabilities: Capabilities) => string | undefined;
   /** Whether the subject must make workers with a small heap. */
   readonly needsSmallHeap?: true;
+  /** Whether the subject's workers must give back what they have not begun. */
+  readonly needsReclaim?: true;
   readonly act: (stage: Stage) => Promise<void>;
 }
 

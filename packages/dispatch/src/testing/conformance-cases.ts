@@ -5,6 +5,7 @@ import { contextCases } from './cases/context-cases.ts';
 import { copyCases } from './cases/copy-cases.ts';
 import { drainCases } from './cases/drain-cases.ts';
 import { errorCases } from './cases/error-cases.ts';
+import { heldUpCases } from './cases/held-up-cases.ts';
 import { hostCases } from './cases/host-cases.ts';
 import { killCases } from './cases/kill-cases.ts';
 import { lossCases } from './cases/loss-cases.ts';
@@ -37,6 +38,7 @@ const groups: readonly (readonly [group: string, drafts: readonly CaseDraft[]])[
   ['abort', abortCases],
   ['kill', killCases],
   ['timeouts', timeoutCases],
+  ['held up', heldUpCases],
   ['loss', lossCases],
   ['retries', retryCases],
   ['start', startCases],
@@ -76,10 +78,11 @@ export function conformanceCases(subject: ConformanceSubject): readonly Conforma
 }
 
 function skipOf(
-  { unless, needsSmallHeap }: CaseDraft,
+  { unless, needsSmallHeap, needsReclaim }: CaseDraft,
   subject: ConformanceSubject,
 ): string | undefined {
   const reason = unless?.(subject.capabilities);
+  if (reason === undefined && needsReclaim && !subject.reclaims) return 'reclaims is not given';
   if (reason !== undefined || !needsSmallHeap) return reason;
   return subject.createWithSmallHeap === undefined ? 'createWithSmallHeap is not given' : undefined;
 }

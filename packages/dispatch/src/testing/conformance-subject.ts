@@ -14,6 +14,8 @@ export interface ConformanceSubject {
   /** As of the dispatchers that `create` makes. Cases that need more are skipped. */
   readonly capabilities: Capabilities;
   readonly create: CreateDispatcher;
+  /** Whether its workers give back calls that they have not begun. Default: no, and cases of that are skipped. */
+  readonly reclaims?: boolean;
   /** Makes one whose workers have a heap of some 64 MB. Without it the case that exhausts the memory is skipped. */
   readonly createWithSmallHeap?: CreateDispatcher;
 }

@@ -15,8 +15,11 @@ export interface ServeOptions {
   readonly around?: (hooks: TaskHooks) => TaskHooks;
   /** Sends to the kernel, now. May throw for a value that the port cannot clone, which is that task's failure alone. */
   post(message: unknown, transfer: ArrayBuffer[]): void;
-  /** Leaves word of the highest `seq` that has started where it outlives this worker. */
-  noteStarted(seq: number): void;
+  /**
+   * Asks for the right to run a call; calls ask in the order of `seq`. True: leaves word of it where that outlives this
+   * worker. False: the kernel has taken the call back, and the worker drops it.
+   */
+  claim(seq: number): boolean;
   /** Bytes of the process, or of the thread's heap. Asked once a second at most. */
   memoryBytes(): number;
   /** Ends the worker after what was posted has gone out: 0 after `stop`, 1 after a start or `teardown` that failed. */
@@ -71,6 +74,7 @@ class TaskServer implements Served {
   /** Answers that wait. */
   #waiting = 0;
   #ticking = false;
+  #hasDropped = false;
   #abandoned: { readonly reason: unknown } | undefined;
 
   constructor(options: ServeOptions) {
@@ -87,7 +91,7 @@ class TaskServer implements Served {
       const runner = createTaskRunner(module, {
         workerId,
         emit: (frame) => this.#emit(frame),
-        noteStarted: (seq) => this.#options.noteStarted(seq),
+        claim: (seq) => this.#claim(seq),
         stopped: (failure) => this.#end(failure === undefined ? 0 : 1),
         now: () => performance.now(),
       });
@@ -157,6 +161,14 @@ class TaskServer implements Served {
       this.#ticking = true;
       process.nextTick(this.#tick);
     }
+  }
+
+  /** What was dropped waits for another worker: it does not wait for the next task here as well. */
+  #claim(seq: number): boolean {
+    const isMine = this.#options.claim(seq);
+    if (isMine && this.#hasDropped) this.flush();
+    this.#hasDropped = !isMine;
+    return isMine;
   }
 
   readonly #tick = (): void => {

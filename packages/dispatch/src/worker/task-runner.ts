@@ -16,8 +16,8 @@ export interface TaskRunnerOptions {
    * for a result or a progress datum, as one that cannot be cloned, is that task's failure.
    */
   emit(frame: FromWorker): void;
-  /** Called before a task is: if the worker dies from here on, the task has run. */
-  noteStarted(seq: number): void;
+  /** Called before a task is. True: if the worker dies from here on, the task has run. False: it is not to be run here. */
+  claim(seq: number): boolean;
   /** Called once after `stop`, when the last task has settled and `teardown` is over. */
   stopped(failure: { readonly error: unknown } | undefined): void;
   /** Milliseconds that only grow. */
@@ -156,17 +156,13 @@ class ModuleRunner implements TaskRunner, RunOwner {
 
   #run(frame: RunFrame): void {
     const { seq } = frame;
-    if (this.#stop === 'begun') {
-      this.#tell({ kind: 'dropped', seq });
-      return;
-    }
-    // Nobody waits for its answer any more: it never starts.
-    if (frame.deadline !== undefined && Date.now() >= frame.deadline) {
+    // Once it is late nobody waits for its answer: it never starts.
+    const isLate = frame.deadline !== undefined && Date.now() >= frame.deadline;
+    if (this.#stop === 'begun' || isLate || !this.#options.claim(seq)) {
       this.#tell({ kind: 'dropped', seq });
       return;
     }
     const run = new TaskRun(frame, this, this.#now);
-    this.#options.noteStarted(seq);
     if (frame.announce) this.#tell({ kind: 'started', seq });
     this.#current = run;
     try {

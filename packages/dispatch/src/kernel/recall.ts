@@ -1,0 +1,105 @@
+import type { Call } from './call.ts';
+import type { PoolWorker } from './pool-worker.ts';
+import type { ResolvedPoolOptions } from './resolve-pool-options.ts';
+import { isTaken } from './slots.ts';
+import type { WorkerPool } from './worker-pool.ts';
+
+/** Milliseconds between two looks at a worker; one that has begun nothing in between is held up. */
+const LOOK_MS = 1;
+
+/** What becomes of calls that were taken back. */
+export interface RecallKeeper {
+  /** The call waits again, as if it had never been given. */
+  recalled(worker: PoolWorker, call: Call): void;
+  /** All that were taken back wait: others are to be given them. */
+  redistribute(): void;
+}
+
+/**
+ * Takes calls back from workers that are held up by one long task, or by other work: what was sent and has not begun. They
+ * wait again, and go to whoever has room first. A held-up worker is given nothing until it says something.
+ */
+export class Recall {
+  readonly #pool: WorkerPool;
+  readonly #options: ResolvedPoolOptions;
+  readonly #keeper: RecallKeeper;
+  #timer: unknown;
+
+  constructor(pool: WorkerPool, options: ResolvedPoolOptions, keeper: RecallKeeper) {
+    this.#pool = pool;
+    this.#options = options;
+    this.#keeper = keeper;
+  }
+
+  /** Something was given or answered: workers are looked at until each call has begun, or nobody else could run it. */
+  watch({ handle }: PoolWorker): void {
+    if (handle?.reclaim !== undefined && this.#pool.slots.length > 1) this.#lookSoon();
+  }
+
+  stop(): void {
+    this.#options.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #lookSoon(): void {
+    if (this.#timer !== undefined || this.#pool.isClosed) return;
+    this.#timer = this.#options.clock.setTimeout(() => {
+      this.#timer = undefined;
+      this.#look();
+    }, LOOK_MS);
+    // What keeps the process alive is the worker.
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+
+  #look(): void {
+    let [isOpen, isMoved] = [false, false];
+    for (const worker of this.#pool.live) {
+      const found = this.#lookAt(worker);
+      isOpen ||= found !== 'clear';
+      isMoved ||= found === 'moved';
+    }
+    if (isMoved) this.#keeper.redistribute();
+    if (isOpen) this.#lookSoon();
+  }
+
+  /** `open`: it has calls that it may still have to be relieved of. */
+  #lookAt(worker: PoolWorker): 'clear' | 'open' | 'moved' {
+    const before = worker.lookedAt;
+    worker.lookedAt = undefined;
+    if (!canLose(worker)) return 'clear';
+    const started = worker.handle?.started() ?? 0;
+    const waiting = [...worker.calls.values()].filter((call) => canMove(call, started));
+    if (waiting.length === 0 || !this.#canHelp(worker)) return 'clear';
+    worker.lookedAt = started;
+    if (started !== before) return 'open';
+    const since = this.#options.clock.now() - LOOK_MS;
+    const held = waiting.filter(({ sentAt }) => sentAt <= since);
+    const seqs = new Set(worker.handle?.reclaim?.(held.map(({ seq }) => seq)));
+    if (seqs.size === 0) return 'open';
+    for (const call of held) if (seqs.has(call.seq)) this.#keeper.recalled(worker, call);
+    // It drops them when their turn comes, and says so.
+    worker.heldUp = true;
+    return 'moved';
+  }
+
+  /** Whether another worker may run what this one has not begun. */
+  #canHelp(worker: PoolWorker): boolean {
+    const { slots, circuit } = this.#pool;
+    return slots.some((slot) => {
+      const { current } = slot;
+      if (current === undefined) return circuit.state === 'closed' && !isTaken(slot);
+      return current !== worker && current.state === 'ready' && !current.heldUp;
+    });
+  }
+}
+
+function canLose({ state, handle, calls }: PoolWorker): boolean {
+  if (handle?.reclaim === undefined || calls.size === 0) return false;
+  return state === 'ready' || state === 'retiring';
+}
+
+/** Whether the call has not begun, and any other worker may run it. */
+function canMove({ seq, state, wish, isSpent }: Call, started: number): boolean {
+  if (seq <= started || state !== 'sent' || isSpent) return false;
+  return wish.key === undefined && wish.place === undefined;
+}

@@ -1,0 +1,15 @@
+import fc from 'fast-check';
+import { test } from 'vitest';
+import { holds } from '../kernel-model.ts';
+import { crowded, setting } from '../kernel-model-steps.ts';
+
+test.each([
+  ['whatever happens', setting, 1500],
+  ['though calls move between workers', crowded, 1000],
+])(
+  '%s, calls settle once, run as often as they may, and nothing is left',
+  {
+    timeout: 600_000,
+  },
+  async (_, settings, numRuns) => fc.assert(holds(settings), { numRuns }),
+);
