@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Packs every library that is published, installs the tarballs in a project outside the repository, and runs a search
-// there on each Node version: `pack-smoke.mjs [--nodes 20,22,24,26]`. Needs built packages.
+// Packs every library that is published, installs the tarballs in a project outside the repository, compiles programs
+// against their types, and runs a search there on each Node version: `pack-smoke.mjs [--nodes 20,22,24,26]`. Needs
+// built packages.
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -36,6 +37,22 @@ function project(name) {
   return folder;
 }
 
+/** Compiles programs against the published types, as modules for Node and for a bundler. */
+function checkTypes(folder) {
+  const sources = join(root, 'scripts/pack-smoke-types');
+  cpSync(sources, folder, { recursive: true });
+  const compile = (...args) =>
+    execFileSync(join(root, 'node_modules/.bin/tsc'), args, { cwd: folder, stdio: 'inherit' });
+  const strict = ['--ignoreConfig', '--noEmit', '--strict', '--types', '', '--target', 'es2023'];
+  const files = readdirSync(sources);
+  const modules = files.filter((file) => file.endsWith('.mts'));
+  const bundled = ['--module', 'esnext', '--moduleResolution', 'bundler'];
+  compile(...strict, '--module', 'nodenext', ...files);
+  compile(...strict, ...bundled, ...modules);
+  for (const file of files) rmSync(join(folder, file));
+  process.stdout.write(`types: ${files.join(', ')}\n`);
+}
+
 try {
   const tarballs = join(outside, 'tarballs');
   for (const name of readdirSync(join(root, 'packages'))) {
@@ -46,6 +63,7 @@ try {
   const user = project('user');
   install(user, ...readdirSync(tarballs).map((tarball) => join(tarballs, tarball)));
   cpSync(join(root, 'scripts/pack-smoke-project'), user, { recursive: true });
+  checkTypes(user);
   for (const major of values.nodes.split(',')) {
     const node = installNode(major, join(outside, `node-${major}`));
     for (const script of readdirSync(join(root, 'scripts/pack-smoke-project'))) {

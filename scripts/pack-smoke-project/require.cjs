@@ -4,7 +4,7 @@ const { parseMoney } = require('@ticketing/core');
 const { createRenfe } = require('@ticketing/carriers');
 const { createTimetable } = require('@ticketing/carrier-sim');
 const { canonicalKey } = require('@ticketing/batching');
-const { DataLoader } = require('@ticketing/batching/dataloader');
+const DataLoader = require('@ticketing/batching/dataloader');
 const { coalesceRoutes } = require('@ticketing/batching/fastify');
 
 assert.deepEqual(parseMoney('37,35', { currency: 'EUR', decimal: ',' }), {
@@ -14,6 +14,7 @@ assert.deepEqual(parseMoney('37,35', { currency: 'EUR', decimal: ',' }), {
 assert.equal(createRenfe({ baseUrl: 'http://127.0.0.1:1' }).id, 'renfe');
 assert.equal(typeof createTimetable({ seed: 1 }).trains, 'function');
 assert.notEqual(canonicalKey(1), canonicalKey('1'));
-assert.equal(typeof DataLoader, 'function');
+assert.equal(DataLoader.name, 'DataLoader');
+assert.equal(new DataLoader(async (keys) => keys).name, null);
 assert.equal(typeof coalesceRoutes, 'function');
 console.log(`node ${process.version}: require`);

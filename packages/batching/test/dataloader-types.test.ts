@@ -1,4 +1,9 @@
-import DataLoader, { DataLoader as Named } from '@ticketing/batching/dataloader';
+import DataLoader, {
+  type BatchLoadFn,
+  type CacheMap,
+  DataLoader as Named,
+  type Options,
+} from '@ticketing/batching/dataloader';
 import type Npm from 'dataloader';
 import { expect, expectTypeOf, test } from 'vitest';
 
@@ -24,6 +29,10 @@ test('programs written for the types of npm’s dataloader compile', async () =>
   expectTypeOf(users.clear(1).clearAll().prime(2, new Error('no'))).toEqualTypeOf(users);
   const inferred = new Named(async (ids: readonly number[]) => ids.map((id) => ({ id })));
   expectTypeOf(inferred.load(1)).toEqualTypeOf<Promise<{ id: number }>>();
+  // The types by name, as npm's are imported, are those of the namespace.
+  expectTypeOf<BatchLoadFn<number, User>>().toEqualTypeOf<DataLoader.BatchLoadFn<number, User>>();
+  expectTypeOf<Options<number, User, string>>().toEqualTypeOf<typeof options>();
+  expectTypeOf<CacheMap<string, User>>().toEqualTypeOf<DataLoader.CacheMap<string, User>>();
   // In both directions where npm's types stand: their options make ours, ours stands for their class.
   const theirs: Npm.Options<number, User, string> = options;
   const ours: DataLoader.Options<number, User, string> = theirs;

@@ -119,6 +119,21 @@ describe.each(implementations)('%s DataLoader', (_, DataLoader) => {
     expect(await loader.loadMany([1, 2])).toEqual([1, 2]);
   });
 
+  test('a batch function that clears the cache loads its keys again', async () => {
+    const batches: (readonly number[])[] = [];
+    const loader = new DataLoader<number, number>(async (keys) => {
+      loader.clearAll();
+      batches.push([...keys]);
+      return [...keys];
+    });
+    await loader.loadMany([1, 2]);
+    await loader.loadMany([1, 3]);
+    expect(batches).toEqual([
+      [1, 2],
+      [1, 3],
+    ]);
+  });
+
   test('without a cache each load is a key of its own', async () => {
     for (const options of [{ cache: false }, { cacheMap: null }]) {
       const { loader, batches } = identity<number>(options);
@@ -177,6 +192,48 @@ describe.each(implementations)('%s DataLoader', (_, DataLoader) => {
     expect(identity().loader.name).toBeNull();
     expect(identity({ name: 'users' }).loader.name).toBe('users');
     expect(identity({ name: '' }).loader.name).toBeNull();
+  });
+
+  test('calls schedule and cacheKeyFn on the loader, and neither cache nor cacheKeyFn without a cache', async () => {
+    const seen: unknown[] = [];
+    const options = {
+      batchScheduleFn(this: unknown, callback: () => void) {
+        seen.push(this);
+        queueMicrotask(callback);
+      },
+      cacheKeyFn(this: unknown, key: number) {
+        seen.push(this);
+        return key;
+      },
+    };
+    const { loader } = identity<number>(options);
+    await loader.load(1);
+    expect(seen).toEqual([loader, loader]);
+    const refuse = (): never => {
+      throw new Error('a cache that is off');
+    };
+    const cacheMap = { get: refuse, set: refuse, delete: refuse, clear: refuse };
+    const off = identity<number>({ cache: false, cacheMap, cacheKeyFn: refuse });
+    expect(await off.loader.loadMany([1, 1])).toEqual([1, 1]);
+    expect(off.batches).toEqual([[1, 1]]);
+  });
+
+  test('counts different keys against maxBatchSize, not those that are cached', async () => {
+    const { loader, batches } = identity<number>({ maxBatchSize: 2 });
+    await loader.load(1);
+    await loader.loadMany([1, 2, 1, 2, 3, 1, 4]);
+    expect(batches).toEqual([[1], [2, 3], [4]]);
+  });
+
+  test('a loader can ask another loader: one batch of each', async () => {
+    const { loader: deep, batches: deepBatches } = identity<number>();
+    const batches: (readonly number[])[] = [];
+    const outer = new DataLoader<number, number>(async (keys) => {
+      batches.push([...keys]);
+      return deep.loadMany(keys);
+    });
+    expect(await outer.loadMany([1, 2])).toEqual([1, 2]);
+    expect([batches, deepBatches]).toEqual([[[1, 2]], [[1, 2]]]);
   });
 
   test('calls the batch function on the loader, and can be extended', async () => {
