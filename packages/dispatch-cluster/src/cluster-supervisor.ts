@@ -147,6 +147,11 @@ export class ClusterSupervisor implements Supervisor {
     return () => this.events.off('worker-ready', tell);
   }
 
+  replace({ pid }: Pick<ServingWorker, 'pid'>): void {
+    const worker = this.workers.find((one) => one.pid === pid);
+    if (worker !== undefined) this.#pool.recycle(worker.workerId);
+  }
+
   async close(options: CloseOptions = {}): Promise<void> {
     checkByRules('close', options, { graceMs: between(0, MAX_TIMER_MS) });
     this.#closing ??= this.#close(options);

@@ -116,6 +116,12 @@ export interface Supervisor extends AsyncDisposable {
    */
   subscribe(listener: (worker: ServingWorker) => void): () => void;
 
+  /**
+   * Replaces a worker that takes no sockets any more, which a router calls: its successor serves before it is stopped,
+   * and it is killed when what it serves has not ended within `shutdown.lameDuckMs` + `shutdown.graceMs`.
+   */
+  replace(worker: Pick<ServingWorker, 'pid'>): void;
+
   /** Has every worker serve to the end what it has, and resolves when they are gone. Idempotent. */
   close(options?: CloseOptions): Promise<void>;
 }

@@ -52,3 +52,24 @@ test('close() leaves the end of external connections to what attached the server
   await closed;
   expect(said).toEqual(['closing within 3300 ms']);
 });
+
+test('replace() has a successor serve for a worker that takes nothing, which is killed then', async () => {
+  const supervisor = start({
+    entry,
+    connections: 'external',
+    heartbeatMs: 60_000,
+    shutdown: { lameDuckMs: 0, graceMs: 100 },
+  });
+  await supervisor.ready();
+  const { told, url } = await route(supervisor);
+  const [before] = told;
+  const exited = once(supervisor.events, 'worker-exit');
+  process.kill(before?.pid ?? 0, 'SIGSTOP');
+  supervisor.replace({ pid: before?.pid });
+  supervisor.replace({ pid: before?.pid });
+  expect(await exited).toMatchObject([{ pid: before?.pid, slot: 0, signal: 'SIGKILL' }]);
+  expect(told).toMatchObject([{ slot: '0' }, { slot: '0' }]);
+  expect(await ask(`${url}/0`)).toMatchObject({ pid: told[1]?.pid });
+  supervisor.replace({ pid: before?.pid });
+  expect(supervisor.workers).toHaveLength(1);
+});

@@ -16,10 +16,12 @@ beforeEach(() => {
     router: 'router',
     claimTimeoutMs: 1000,
     maxWaitMs: 500,
+    stuckTimeoutMs: 5000,
     events: {
       attached: hear('attached'),
       ready: hear('ready'),
       stuck: hear('stuck'),
+      lost: hear('lost'),
       retired: hear('retired'),
       down: hear('down'),
       taken: ({ id }) => heard.push(`taken ${id}`),
@@ -230,4 +232,34 @@ test('one that its timer has refused is not the first of the queue any more', ()
   expect(lane.firstWaitsSince).toBe(1);
   second.stage = 'done';
   expect([lane.firstWaitsSince, lane.queued]).toEqual([2, 2]);
+});
+
+test('a worker that is stuck for stuckTimeoutMs is reported as lost, once; one that answers before is not', async () => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],
+  });
+  lane.enqueue(held(1));
+  await vi.advanceTimersByTimeAsync(1010);
+  await vi.advanceTimersByTimeAsync(4980);
+  channel.say({ kind: 'decline', id: 1, why: 'late' });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(heard).not.toContain('lost');
+  lane.enqueue(held(2));
+  await vi.advanceTimersByTimeAsync(1010);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(heard.filter((event) => event === 'lost')).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(heard.filter((event) => event === 'lost')).toHaveLength(1);
+});
+
+test('a worker that is stuck and ends is not reported as lost', async () => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],
+  });
+  lane.enqueue(held(1));
+  await vi.advanceTimersByTimeAsync(1010);
+  expect(lane.state).toBe('stuck');
+  channel.emit('exit');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(heard).not.toContain('lost');
 });

@@ -42,6 +42,11 @@ export interface Pool<M extends TaskMap> {
     input: InputOf<M, K>,
     options?: BroadcastOptions,
   ): Promise<PromiseSettledResult<OutputOf<M, K>>[]>;
+  /**
+   * Has a worker replaced: its successor serves before it is asked to stop, and it is killed if it does not in time. One
+   * that is being replaced, or is gone, is left alone.
+   */
+  recycle(workerId: number): void;
   /** Has one observer told what becomes of workers, the latest given. */
   observe(observer: PoolObserver): void;
 }
@@ -71,6 +76,10 @@ export function createPool<M extends TaskMap>(
       return Promise.allSettled(
         places.map(({ index }) => kernel.run(task, input, options, { place: index })),
       ) as Promise<PromiseSettledResult<never>[]>;
+    },
+    recycle(workerId) {
+      const slot = kernel.pool.slots.find(({ current }) => current?.workerId === workerId);
+      if (slot?.current !== undefined) kernel.upkeep.recycle(slot.current);
     },
     lend: () => new LentDispatcher(owner, kernel) as Dispatcher<M>,
     observe: (observer) => {

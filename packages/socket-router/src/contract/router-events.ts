@@ -10,6 +10,8 @@ export interface RouterEvents {
   };
   /** A worker has not taken a connection within `claimTimeoutMs`; it gets none until it answers again. */
   'worker-stuck': { readonly slot: string; readonly pid: number | undefined };
+  /** A worker has taken nothing for `stuckTimeoutMs`: its source has been asked to replace it. */
+  'worker-replaced': { readonly slot: string; readonly pid: number | undefined };
   /** A worker's process or its channel has ended. */
   'worker-down': { readonly slot: string; readonly pid: number | undefined };
   /** A worker takes connections: at its start, and when it answers again after it was stuck. */

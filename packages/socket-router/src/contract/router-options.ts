@@ -54,4 +54,10 @@ export interface RouterLimits {
   readonly maxWaitMs?: number;
   /** How long a worker may leave a connection untaken before it goes to another: default 1,000. */
   readonly claimTimeoutMs?: number;
+  /**
+   * How long a worker may take nothing, after it has left a connection untaken for `claimTimeoutMs`, before its source
+   * replaces it, in milliseconds: 1 or more, default 10,000. It may be stopped, or busy, or out of descriptors, after
+   * which Node gives it no socket ever again. What it is answering has some time to finish: see the source.
+   */
+  readonly stuckTimeoutMs?: number;
 }

@@ -26,6 +26,11 @@ export interface RouterWorker {
 export interface WorkerSource {
   /** Calls the listener for each worker that runs and for each that is started later. Returns what ends that. */
   subscribe(listener: (worker: RouterWorker) => void): () => void;
+  /**
+   * Called when a worker has taken nothing for `limits.stuckTimeoutMs`, which some never do again: one that ran out of
+   * descriptors while a socket was on its way to it. Ends its process, and starts another one in its slot.
+   */
+  replace?(worker: RouterWorker): void;
   /** Called by the router's `close()`, after the drain: ends the processes that the source has started. */
   close?(options: { readonly graceMs: number }): Promise<void>;
 }

@@ -11,6 +11,7 @@ export interface FleetOptions {
   readonly affinity: 'connection' | 'forward' | 'close';
   readonly claimTimeoutMs: number;
   readonly maxWaitMs: number;
+  readonly stuckTimeoutMs: number;
   /** Present when the workers open unix sockets. */
   readonly doors: DoorFolder | undefined;
   /** Workers may reach each other's doors. */
@@ -58,6 +59,12 @@ export class Fleet {
         this.#update();
         emitter.emit('worker-stuck', { slot: lane.worker.slot, pid: lane.worker.pid });
       },
+      lost: (lane) => {
+        const { source } = options;
+        if (source.replace === undefined) return;
+        emitter.emit('worker-replaced', { slot: lane.worker.slot, pid: lane.worker.pid });
+        source.replace(lane.worker);
+      },
       retired: () => this.#update(),
       down: (lane) => {
         this.#lanes.delete(lane);
@@ -103,9 +110,15 @@ export class Fleet {
   }
 
   #join(worker: RouterWorker): void {
-    const { router, claimTimeoutMs, maxWaitMs, doors } = this.#options;
+    const { router, claimTimeoutMs, maxWaitMs, stuckTimeoutMs, doors } = this.#options;
     const events = this.#laneEvents;
-    const lane = new WorkerLane(worker, { router, claimTimeoutMs, maxWaitMs, events });
+    const lane = new WorkerLane(worker, {
+      router,
+      claimTimeoutMs,
+      maxWaitMs,
+      stuckTimeoutMs,
+      events,
+    });
     this.#lanes.add(lane);
     this.#slots.add(worker.slot);
     if (doors !== undefined) this.#doors.set(lane, doors.nextDoor());

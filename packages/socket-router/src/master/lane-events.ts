@@ -22,6 +22,8 @@ export interface LaneEvents extends ConnectionEvents {
   attached(lane: WorkerLane): void;
   ready(lane: WorkerLane): void;
   stuck(lane: WorkerLane): void;
+  /** It was stuck for so long that it may be so for ever. */
+  lost(lane: WorkerLane): void;
   retired(lane: WorkerLane): void;
   down(lane: WorkerLane): void;
 }

@@ -5,10 +5,16 @@ import type { RouterEvents } from '../contract/router-events.ts';
 type Listener<E extends keyof RouterEvents> = (data: RouterEvents[E]) => void;
 
 const CHANNELS = Object.fromEntries(
-  (['refused', 'rerouted', 'worker-stuck', 'worker-down', 'worker-ready'] as const).map((event) => [
-    event,
-    channel(`ticketing:socket-router:${event}`),
-  ]),
+  (
+    [
+      'refused',
+      'rerouted',
+      'worker-stuck',
+      'worker-replaced',
+      'worker-down',
+      'worker-ready',
+    ] as const
+  ).map((event) => [event, channel(`ticketing:socket-router:${event}`)]),
 ) as Record<keyof RouterEvents, ReturnType<typeof channel>>;
 
 /** Tells an event to the router's listeners and to the process's diagnostics channel of its name. */

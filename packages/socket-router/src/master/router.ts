@@ -41,6 +41,7 @@ export class Router implements SocketRouter {
         affinity,
         claimTimeoutMs: options.limits.claimTimeoutMs,
         maxWaitMs: options.limits.maxWaitMs,
+        stuckTimeoutMs: options.limits.stuckTimeoutMs,
         doors: this.#doors,
         tellPeers: affinity === 'forward',
         emitter: this.#emitter,

@@ -25,12 +25,14 @@ export class WorkerLane {
   readonly #router: string;
   readonly #claimTimeoutMs: number;
   readonly #maxWaitMs: number;
+  readonly #stuckTimeoutMs: number;
   readonly #events: LaneEvents;
   readonly #queue = new Fifo<HeldConnection>();
   /** Under way; without a connection if that went to another worker since. */
   #given: { id: number; sentAt: number; connection: HeldConnection | undefined } | undefined;
   #overdueTimer: NodeJS.Timeout | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
+  #stuckTimer: NodeJS.Timeout | undefined;
   #drained: (() => void) | undefined;
   state: 'starting' | 'ready' | 'stuck' | 'retired' | 'down' = 'starting';
   /** As the worker last told. */
@@ -41,13 +43,20 @@ export class WorkerLane {
 
   constructor(
     worker: RouterWorker,
-    options: { router: string; claimTimeoutMs: number; maxWaitMs: number; events: LaneEvents },
+    options: {
+      router: string;
+      claimTimeoutMs: number;
+      maxWaitMs: number;
+      stuckTimeoutMs: number;
+      events: LaneEvents;
+    },
   ) {
     this.worker = worker;
     this.slotHash = hashText(worker.slot);
     this.#router = options.router;
     this.#claimTimeoutMs = options.claimTimeoutMs;
     this.#maxWaitMs = options.maxWaitMs;
+    this.#stuckTimeoutMs = options.stuckTimeoutMs;
     this.#events = options.events;
     worker.channel.on('message', this.#onMessage);
     worker.channel.on('disconnect', this.#onDisconnect);
@@ -113,6 +122,7 @@ export class WorkerLane {
     channel.off('exit', this.#onExit);
     clearTimeout(this.#overdueTimer);
     clearTimeout(this.#lingerTimer);
+    clearTimeout(this.#stuckTimer);
   }
 
   #giveNext(): void {
@@ -186,7 +196,15 @@ export class WorkerLane {
       }
       return;
     }
-    if (this.state === 'ready') this.state = 'stuck';
+    if (this.state === 'ready') {
+      this.state = 'stuck';
+      this.#stuckTimer = setTimeout(() => {
+        // What it has answered may have arrived and be unread: it was this process that may have been stopped.
+        setImmediate(() => {
+          if (this.state === 'stuck') this.#events.lost(this);
+        });
+      }, this.#stuckTimeoutMs);
+    }
     this.#events.stuck(this);
     this.#events.untaken(this.#takeAll(), this, 'worker-stuck');
   }
@@ -250,6 +268,7 @@ export class WorkerLane {
 
   #becomeReady(): void {
     if (this.state === 'down' || this.state === 'retired' || this.state === 'ready') return;
+    clearTimeout(this.#stuckTimer);
     this.state = 'ready';
     this.#events.ready(this);
   }

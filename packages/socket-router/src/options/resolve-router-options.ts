@@ -43,6 +43,7 @@ const LIMIT_RULES: Rules = {
   queuePerWorker: wholeBetween(1, Number.MAX_SAFE_INTEGER, 1000),
   maxWaitMs: milliseconds(1, 2000),
   claimTimeoutMs: milliseconds(10, 1000),
+  stuckTimeoutMs: milliseconds(1, 10_000),
 };
 
 /** Options as the router uses them. */

@@ -1,10 +1,13 @@
+import type { ChildProcess } from 'node:child_process';
 import type { Cluster, Worker } from 'node:cluster';
 import type { RouterWorker, WorkerChannel, WorkerSource } from '../contract/worker-source.ts';
+import { endProcess } from './end-process.ts';
 
 /**
  * Takes the workers of `node:cluster`, those that run and those that will; each has the lowest slot that is free, so
  * that a replacement gets the slot of the one before. Starting and ending them stays with the program. Their workers
- * call `attachWorker` and need not listen. `cluster.setupPrimary({ serialization: 'advanced' })` makes it cheaper.
+ * call `attachWorker` and need not listen. One that is to be replaced gets SIGTERM, and SIGKILL after 10 seconds; the
+ * program starts its successor, as after any end. `cluster.setupPrimary({ serialization: 'advanced' })` makes it cheaper.
  *
  * @throws TypeError for what is not the cluster module of a primary process
  */
@@ -16,6 +19,7 @@ export function clusterWorkers(cluster: Cluster): WorkerSource {
   }
   const slots = new Map<number, string>();
   return {
+    replace: ({ channel }) => endProcess(channel as ChildProcess, 'SIGTERM'),
     subscribe: (listener) => {
       const joined = new Set<number>();
       const join = (worker: Worker): void => {

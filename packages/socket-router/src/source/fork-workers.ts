@@ -1,12 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { RouterWorker, WorkerChannel, WorkerSource } from '../contract/worker-source.ts';
+import { endProcess } from './end-process.ts';
 import { type ForkOptions, type ResolvedForkOptions, resolveForkOptions } from './fork-options.ts';
 import { mallocVariables } from './malloc-variables.ts';
 
 /**
  * Runs a module in child processes, which call `attachWorker`; slots are `0` to `workers - 1`. A process that ends is
- * replaced in its slot, after a delay that grows while it goes on to end. The processes start
- * when a router subscribes and end with its `close()`.
+ * replaced in its slot, after a delay that grows while it goes on to end; one that takes no connections any more at once,
+ * and has 10 seconds to finish what it is answering. The processes start when a router subscribes and end with its
+ * `close()`.
  *
  * @throws TypeError or RangeError for a module that is no URL, and for options that are unknown or out of range
  * @example
@@ -28,6 +30,8 @@ class ForkedWorkers implements WorkerSource {
   readonly #options: ResolvedForkOptions;
   readonly #listeners = new Set<(worker: RouterWorker) => void>();
   readonly #slots: Slot[] = [];
+  /** Those that were replaced and have not ended yet. */
+  readonly #leaving = new Set<ChildProcess>();
   #closing = false;
 
   constructor(options: ResolvedForkOptions) {
@@ -57,7 +61,22 @@ class ForkedWorkers implements WorkerSource {
 
   async close({ graceMs }: { readonly graceMs: number }): Promise<void> {
     this.#closing = true;
-    await Promise.all(this.#slots.map((slot) => this.#stop(slot, graceMs)));
+    for (const { timer } of this.#slots) clearTimeout(timer);
+    const children = [...this.#leaving];
+    for (const { child } of this.#slots) if (child !== undefined) children.push(child);
+    await Promise.all(children.map((child) => stop(child, graceMs)));
+  }
+
+  replace({ pid }: RouterWorker): void {
+    const slot = this.#slots.find(({ child }) => child?.pid === pid);
+    const child = slot?.child;
+    if (slot === undefined || child === undefined || this.#closing) return;
+    this.#leaving.add(child);
+    child.once('exit', () => this.#leaving.delete(child));
+    // What is attached finishes what it has and exits when its channel ends.
+    if (child.connected) child.disconnect();
+    endProcess(child);
+    this.#start(slot);
   }
 
   #start(slot: Slot): void {
@@ -89,18 +108,15 @@ class ForkedWorkers implements WorkerSource {
     slot.delayMs = livedLong ? 0 : Math.min(Math.max(minMs, slot.delayMs * 2), maxMs);
     slot.timer = setTimeout(() => this.#start(slot), slot.delayMs);
   }
+}
 
-  async #stop(slot: Slot, graceMs: number): Promise<void> {
-    clearTimeout(slot.timer);
-    const { child } = slot;
-    if (child === undefined) return;
-    const exited = new Promise((resolve) => child.once('exit', resolve));
-    const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
-    // What is attached exits when its channel ends.
-    if (child.connected) child.disconnect();
-    await exited;
-    clearTimeout(timer);
-  }
+async function stop(child: ChildProcess, graceMs: number): Promise<void> {
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+  // What is attached exits when its channel ends.
+  if (child.connected) child.disconnect();
+  await exited;
+  clearTimeout(timer);
 }
 
 function asWorker(slot: Slot, child: ChildProcess): RouterWorker {
