@@ -13,12 +13,15 @@ export interface ProcessStatus {
   readonly taskPids: readonly number[];
 }
 
+/** A question, and the milliseconds that are left for its answer. */
+export type Timed<Question> = { readonly question: Question; readonly deadlineMs: number };
+
 type DocumentTask = {
-  document(question: DocumentQuestion, context: TaskContext): Promise<SearchDocument>;
+  document(input: Timed<DocumentQuestion>, context: TaskContext): Promise<SearchDocument>;
 };
 
 type WormTask = {
-  worms(wormClass: string, context: TaskContext): Promise<WormAnswer>;
+  worms(input: Timed<string>, context: TaskContext): Promise<WormAnswer>;
 };
 
 /** What a serving process runs for others, besides requests. */
@@ -34,16 +37,21 @@ export type PrimaryModule = TaskModule<PrimaryTasks>;
 /** What only reads may run again when its worker is lost. */
 export const again = { idempotent: true, retries: 1 } as const;
 
-/** Has another process find documents. */
+/** What an answer may take on its way between processes, in milliseconds beyond its deadline. */
+const WAY_MS = 500;
+
+/** Has another process find documents, an attempt after a worker was lost included. */
 export function documentsBy(dispatcher: Dispatcher<DocumentTask>): FindDocument {
-  return (question, { signal }) => dispatcher.run('document', question, { signal, ...again });
+  return (question, { signal, deadlineMs }) => {
+    const timeoutMs = deadlineMs + WAY_MS;
+    return dispatcher.run('document', { question, deadlineMs }, { signal, timeoutMs, ...again });
+  };
 }
 
-/** Has another process find worms. `timeoutMs`: an attempt after a worker was lost included. */
-export function wormsBy(
-  dispatcher: Dispatcher<WormTask>,
-  { timeoutMs }: { readonly timeoutMs: number },
-): FindWorms {
-  return (wormClass, { signal }) =>
-    dispatcher.run('worms', wormClass, { signal, timeoutMs, ...again });
+/** Has another process find worms, an attempt after a worker was lost included. */
+export function wormsBy(dispatcher: Dispatcher<WormTask>): FindWorms {
+  return (question, { signal, deadlineMs }) => {
+    const timeoutMs = deadlineMs + WAY_MS;
+    return dispatcher.run('worms', { question, deadlineMs }, { signal, timeoutMs, ...again });
+  };
 }

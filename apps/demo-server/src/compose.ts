@@ -13,14 +13,14 @@ import {
   type SearchDocument,
 } from './documents.ts';
 import type { Flags } from './flags/flags.ts';
+import { type Admission, createAdmission } from './overload/admission.ts';
+import { createInFlightLimit } from './overload/in-flight-limit.ts';
+import { createQueueSign } from './overload/queue-sign.ts';
 import { watchProcess } from './process-watch.ts';
 import { runBy } from './run-carrier.ts';
 import { openWorms } from './worms/open-worms.ts';
 import { type FindWorms, type WormAnswer, wormKey, wormsOf } from './worms/worm-answers.ts';
 import type { WormLocation } from './worms/worm-store.ts';
-
-/** What an answer may take on its way between processes, in milliseconds beyond its deadline. */
-export const WAY_MS = 500;
 
 /** What a serving process is made of. */
 export interface Parts {
@@ -34,6 +34,12 @@ export interface Parts {
   /** Answers as events. */
   readonly search: Search;
   readonly stations: StationIndex;
+  /** Which requests are begun. */
+  readonly admission: Admission;
+  /** When a request that is read now came at the earliest, on the clock of `performance.now()`. */
+  arrivedAt(): number;
+  /** Milliseconds that a request has left, from 1. */
+  leftMs(request: { readonly arrivedAt: number }): number;
   /** Epoch ms. */
   now(): number;
   /** Pids of the processes that tasks run in, besides this one. */
@@ -68,10 +74,13 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
   });
   const search = searchBy(dispatcher, { flags, carriers, now });
   const findDocument = documentsOf(search);
-  const watch = watchProcess();
+  const limit = createInFlightLimit(flags.maxInFlight);
+  const queueSign = createQueueSign(() => dispatcher.stats());
+  const watch = watchProcess((lateMs) =>
+    limit.learn({ lateMs, queueMs: queueSign.read(), peak: admission.look() }),
+  );
   const findWorms = wormsOf(store);
   const shared = flags.coalesce === 'machine' ? primary : undefined;
-  const timeoutMs = flags.deadlineMs + WAY_MS;
   const finder = <Q, A>(
     find: Find<Q, A>,
     options: { name: string; key: (question: Q) => string },
@@ -80,9 +89,16 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
     name: 'search',
     key: documentKey,
   });
-  const worms = finder(shared ? wormsBy(shared, { timeoutMs }) : findWorms, {
+  const worms = finder(shared ? wormsBy(shared) : findWorms, {
     name: 'worms',
     key: wormKey,
+  });
+  const admission = createAdmission({
+    limit,
+    deadlineMs: flags.deadlineMs,
+    isUnderWay: (key) => documents.has(key) || worms.has(key),
+    now: () => performance.now(),
+    soon: setImmediate,
   });
   return {
     documents,
@@ -91,9 +107,14 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
     findWorms,
     search,
     stations: stationTable,
+    admission,
+    arrivedAt: watch.arrivedAt,
+    leftMs: ({ arrivedAt }) =>
+      Math.max(1, Math.ceil(arrivedAt + flags.deadlineMs - performance.now())),
     now,
     taskPids: dispatching.pids,
     stats: () => ({
+      admission: admission.stats(),
       coalesce: documents.stats(),
       search: search.stats(),
       dispatch: dispatcher.stats(),
@@ -122,7 +143,7 @@ export function searchBy(
     carriers: flags.carriers.map((name) => carriers.byName[name]),
     deadlineMs: flags.deadlineMs,
     http: carriers.http.clientOf,
-    run: runBy(dispatcher, flags.offload),
+    run: runBy(dispatcher, { offload: flags.offload, now }),
     now,
   });
 }

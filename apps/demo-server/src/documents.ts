@@ -20,8 +20,8 @@ export type FindDocument = Find<DocumentQuestion, SearchDocument>;
 
 /** Asks the carriers. */
 export function documentsOf(search: Search): FindDocument {
-  return async ({ query, order }, { signal }) => {
-    const result = await search.search(query, { order, signal });
+  return async ({ query, order }, { signal, deadlineMs }) => {
+    const result = await search.search(query, { order, signal, deadlineMs });
     const { carriers, ms } = result;
     return { body: Buffer.from(JSON.stringify(result)), carriers, ms };
   };

@@ -11,7 +11,7 @@ import {
   wormsBy,
 } from './cluster-tasks.ts';
 import { coalesced, type Finder } from './coalesced.ts';
-import { searchBy, WAY_MS } from './compose.ts';
+import { searchBy } from './compose.ts';
 import {
   type DocumentQuestion,
   documentKey,
@@ -49,8 +49,10 @@ export function createPrimaryTasks(given: ServeGiven, parts: PrimaryParts): Prim
         shared.workers.run('search', question, { signal, ...again }),
       normalise: (bytes, { signal }) =>
         shared.workers.run('normalise', bytes, { signal, ...again }),
-      document: (question, { signal }) => shared.documents.find(question, { signal }),
-      worms: (wormClass, { signal }) => shared.worms.find(wormClass, { signal }),
+      document: ({ question, deadlineMs }, { signal }) =>
+        shared.documents.find(question, { signal, deadlineMs }),
+      worms: ({ question, deadlineMs }, { signal }) =>
+        shared.worms.find(question, { signal, deadlineMs }),
       overview: () => overviewOf(parts, shared),
     },
     {
@@ -71,7 +73,7 @@ function share({ flags, carriersUrl, now }: ServeGiven, workers: Dispatcher<Serv
   return {
     workers,
     documents: coalesced(find, { name: 'search', key: documentKey }),
-    worms: coalesced(wormsBy(workers, { timeoutMs: flags.deadlineMs + WAY_MS }), {
+    worms: coalesced(wormsBy(workers), {
       name: 'worms',
       key: wormKey,
     }),

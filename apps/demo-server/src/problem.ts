@@ -39,6 +39,8 @@ const titles = {
   504: 'No carrier answered in time',
 } as const;
 
+const RETRY_AFTER_MS = 1000;
+
 export type ProblemStatus = keyof typeof titles;
 type Details = Omit<Problem, 'type' | 'title' | 'status' | 'instance'> & {
   /** Instead of the one of the status. */
@@ -49,8 +51,11 @@ type Details = Omit<Problem, 'type' | 'title' | 'status' | 'instance'> & {
 export class ProblemError extends Error {
   readonly status: ProblemStatus;
   readonly details: Details;
-  constructor(status: ProblemStatus, details: Details) {
+  /** When to ask again, in milliseconds. A 503 without it says: in a second. */
+  readonly retryAfterMs: number | undefined;
+  constructor(status: ProblemStatus, details: Details, retryAfterMs?: number) {
     super(details.detail);
+    this.retryAfterMs = retryAfterMs;
     this.status = status;
     this.details = details;
   }
@@ -74,8 +79,11 @@ export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const { status, details } = toProblem(error, request);
+  const { status, details, retryAfterMs: afterMs } = toProblem(error, request);
   if (status === 500) request.log.error(error);
+  if (status === 503) {
+    reply.header('retry-after', Math.max(1, Math.ceil((afterMs ?? RETRY_AFTER_MS) / 1000)));
+  }
   return reply
     .code(status)
     .type('application/problem+json')
@@ -94,6 +102,12 @@ export function problemBody(status: ProblemStatus, details: Details, url?: strin
   };
 }
 
+/** What a dispatcher that refused a call knows of when it will take one. */
+function retryAfterMs({ data }: DispatchError): number | undefined {
+  const { retryAfterMs: ms } = data as { readonly retryAfterMs?: number };
+  return ms;
+}
+
 function toProblem(error: unknown, request: FastifyRequest): ProblemError {
   if (error instanceof ProblemError) return error;
   if (RailError.is(error) && error.code === 'ERR_BAD_QUERY') {
@@ -103,7 +117,7 @@ function toProblem(error: unknown, request: FastifyRequest): ProblemError {
   // A search or a question that another process was to answer.
   if (DispatchError.is(error)) {
     const isLate = error.code === 'ERR_TIMEOUT' || error.code === 'ERR_RUN_TIMEOUT';
-    return new ProblemError(isLate ? 504 : 503, { detail: error.message });
+    return new ProblemError(isLate ? 504 : 503, { detail: error.message }, retryAfterMs(error));
   }
   const { validation, validationContext, statusCode, message } = error as FastifyError;
   if (validation?.[0]) {

@@ -4,25 +4,32 @@ import type { CarrierTasks } from './carriers.ts';
 import { again } from './cluster-tasks.ts';
 import type { CarrierName, Offload } from './flags/flags.ts';
 
-/** Has a dispatcher run a carrier's work: the whole of it, or what needs no sockets. */
-export function runBy(dispatcher: Dispatcher<CarrierTasks>, offload: Offload): RunCarrier {
+/**
+ * Has a dispatcher run a carrier's work: the whole of it, or what needs no sockets. It is told what is left of the deadline, and
+ * refuses what it could not even begin until then. `now`: epoch ms.
+ */
+export function runBy(
+  dispatcher: Dispatcher<CarrierTasks>,
+  { offload, now }: { readonly offload: Offload; readonly now: () => number },
+): RunCarrier {
+  const leftMs = (deadline: number): number => Math.max(1, deadline - now());
   if (offload === 'whole') {
     return ({ id }, query, { signal, deadline }) =>
       dispatcher.run(
         'search',
         { carrier: id as CarrierName, query, deadline },
-        { signal, ...again },
+        { signal, timeoutMs: leftMs(deadline), ...again },
       );
   }
   return async ({ id, request }, query, context) => {
     const wire = await request(query, context);
-    const { signal } = context;
+    const { signal, deadline } = context;
     // Buffers that were moved are gone when the worker is: then there is nothing to try again with.
     const how = dispatcher.capabilities.transfer ? { transfer: buffersOf(wire) } : again;
     return dispatcher.run(
       'normalise',
       { carrier: id as CarrierName, query, wire },
-      { signal, ...how },
+      { signal, timeoutMs: leftMs(deadline), ...how },
     );
   };
 }

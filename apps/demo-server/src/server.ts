@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyInstance, fastify, LogController, type RouteOptions } from 'fastify';
 import { createHttpRules, notFound } from './http-rules.ts';
+import { admitRequests } from './overload/admit-requests.ts';
 import { sendProblem } from './problem.ts';
 import { computeRoute } from './routes/compute.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -69,6 +70,8 @@ export async function buildServer(
       );
     });
   }
+  // First, as a refusal is to cost little.
+  admitRequests(app as unknown as FastifyInstance, state);
   rules.apply(app as unknown as FastifyInstance);
   app.addHook('onRoute', readIntegers);
   await app.register(accepts);
@@ -80,7 +83,9 @@ export async function buildServer(
   await app.register(computeRoute);
   await app.register(sinkRoute);
   await app.register(healthRoutes, state);
-  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+  app.get('/openapi.json', { schema: { hide: true }, config: { always: true } }, () =>
+    app.swagger(),
+  );
   return app as unknown as FastifyInstance;
 }
 

@@ -21,8 +21,10 @@ let parts: Parts;
 const tasks = defineTasks<ServingTasks>(
   {
     ...carrierTasks(carriers),
-    document: (question, { signal }) => parts.findDocument(question, { signal }),
-    worms: (wormClass, { signal }) => parts.findWorms(wormClass, { signal }),
+    document: ({ question, deadlineMs }, { signal }) =>
+      parts.findDocument(question, { signal, deadlineMs }),
+    worms: ({ question, deadlineMs }, { signal }) =>
+      parts.findWorms(question, { signal, deadlineMs }),
     status: () => ownStatus(parts),
   },
   {

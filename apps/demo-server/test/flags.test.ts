@@ -9,6 +9,7 @@ test('readFlags() fills every default', () => {
     host: '127.0.0.1',
     deadlineMs: 2000,
     requestTimeoutMs: 30_000,
+    maxInFlight: 'auto',
     carriers: ['renfe', 'ouigo', 'avlo'],
     carriersUrl: undefined,
     latency: { kind: 'fixed', ms: 50 },
@@ -82,6 +83,10 @@ test.each([
   expect(readFlags(argv, {}).flags).toMatchObject(counts);
 });
 
+test.each(['auto', 'off', 12] as const)('readFlags() reads --max-in-flight %s', (value) => {
+  expect(readFlags(['--max-in-flight', String(value)], {}).flags.maxInFlight).toBe(value);
+});
+
 test('readFlags() sorts and checks the carriers, and trims the URL', () => {
   const { flags } = readFlags(
     ['--carriers', 'avlo,renfe', '--carriers-url', 'http://127.0.0.1:1/x/'],
@@ -100,6 +105,11 @@ test.each([
     ['--deadline-ms', '1.5'],
     {},
     "Cannot start: --deadline-ms must be an integer from 1 to 600000, got '1.5'",
+  ],
+  [
+    ['--max-in-flight', '0'],
+    {},
+    "Cannot start: --max-in-flight must be off, auto, or an integer from 1 to 10000, got '0'",
   ],
   [['--host', ''], {}, "Cannot start: --host must be text, got ''"],
   [

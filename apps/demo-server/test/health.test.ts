@@ -24,6 +24,7 @@ test('/config shows the resolved flags, the upstream and the processes, and no s
     host: '127.0.0.1',
     deadlineMs: 700,
     requestTimeoutMs: 30_000,
+    maxInFlight: 'auto',
     carriers: ['renfe', 'avlo'],
     carriersUrl,
     latency: { kind: 'lognormal', p50Ms: 20, p99Ms: 200 },

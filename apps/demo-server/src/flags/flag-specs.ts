@@ -6,6 +6,7 @@ import {
   httpUrl,
   integerFrom,
   latency,
+  offOr,
   oneOf,
   onOff,
   routeBy,
@@ -68,6 +69,11 @@ export const flagSpecs: { readonly [K in keyof Said]: FlagSpec<Said[K]> } = {
     name: 'request-timeout-ms',
     read: integerFrom(100, 600_000),
     fallback: 30_000,
+  },
+  maxInFlight: {
+    name: 'max-in-flight',
+    read: offOr(autoOr(integerFrom(1, 10_000))),
+    fallback: 'auto',
   },
   carriers: { name: 'carriers', read: carrierList(CARRIER_NAMES), fallback: CARRIER_NAMES },
   carriersUrl: {

@@ -76,6 +76,18 @@ export function routeBy(text: string): RouteBy {
   throw new Error('search-key, none, or header:<name>');
 }
 
+/** `off` is no bound. */
+export function offOr<T>(read: (text: string) => T): (text: string) => T | 'off' {
+  return (text) => {
+    if (text === 'off') return text;
+    try {
+      return read(text);
+    } catch (error) {
+      throw new Error(`off, ${(error as Error).message}`);
+    }
+  };
+}
+
 /** `auto` leaves a value to the machine. */
 export function autoOr<T>(read: (text: string) => T): (text: string) => T | 'auto' {
   return (text) => {

@@ -22,6 +22,8 @@ export interface Flags {
   readonly deadlineMs: number;
   /** A request, with its body, must arrive within this time. */
   readonly requestTimeoutMs: number;
+  /** Requests that a serving process works on at a time: as many as it can answer in time, so many, or any number. */
+  readonly maxInFlight: number | 'auto' | 'off';
   readonly carriers: readonly CarrierName[];
   /** Base URL of an upstream; `undefined` = the embedded simulator. */
   readonly carriersUrl: string | undefined;

@@ -10,12 +10,16 @@ const Anything = Type.Record(Type.String(), Type.Unknown());
 export const healthRoutes: FastifyPluginCallbackTypebox<ServerState> = (app, state, done) => {
   app.get(
     '/healthz',
-    { schema: { summary: 'Whether the process is alive', response: { 200: Status } } },
+    {
+      config: { always: true },
+      schema: { summary: 'Whether the process is alive', response: { 200: Status } },
+    },
     () => ({ status: 'alive' }),
   );
   app.get(
     '/readyz',
     {
+      config: { always: true },
       schema: {
         summary: 'Whether it takes requests; 503 while it stops',
         response: { 200: Status },
@@ -28,7 +32,10 @@ export const healthRoutes: FastifyPluginCallbackTypebox<ServerState> = (app, sta
   );
   app.get(
     '/config',
-    { schema: { summary: 'The resolved flags and the processes', response: { 200: Anything } } },
+    {
+      config: { always: true },
+      schema: { summary: 'The resolved flags and the processes', response: { 200: Anything } },
+    },
     async () => ({
       ...state.config(),
       processes: (await state.processes()).flatMap(({ pid, role, taskPids }) => [
@@ -40,6 +47,7 @@ export const healthRoutes: FastifyPluginCallbackTypebox<ServerState> = (app, sta
   app.get(
     '/stats',
     {
+      config: { always: true },
       schema: {
         summary: "Every package's counters, by process",
         response: { 200: Anything },

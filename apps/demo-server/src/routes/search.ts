@@ -1,10 +1,12 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import type { CarrierStatus, SearchEvent } from '@ticketing/core';
 import type { FastifyRequest } from 'fastify';
+import { clientSignal } from '../client-signal.ts';
 import type { Parts } from '../compose.ts';
 import type { SearchDocument } from '../documents.ts';
 import { eventFormats, toStream } from '../event-formats.ts';
 import { Problem, ProblemError } from '../problem.ts';
+import { searchKey } from '../route-by.ts';
 import { readSearchQuery } from '../search-query.ts';
 import { SearchAnswer, SearchParameters, SearchStreamEvent } from '../search-schema.ts';
 
@@ -38,20 +40,25 @@ const schema = {
 /** `GET /search`: one document, or a stream of events, as `Accept` says. */
 export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
   app,
-  { documents, search, stations, now },
+  { documents, search, stations, now, leftMs },
   done,
 ) => {
-  app.get('/search', { schema }, async (request, reply) => {
+  const isShared = documents.stats() !== undefined;
+  // Streams are each client's own.
+  const keyOf = ({ url, headers }: FastifyRequest): string | undefined =>
+    isShared && !/event-stream|ndjson/.test(headers.accept ?? '')
+      ? searchKey(url, now())
+      : undefined;
+  app.get('/search', { schema, config: { keyOf } }, async (request, reply) => {
     const query = readSearchQuery(request.query, stations, now());
     const { order = 'departure' } = request.query;
     const accepted = acceptedType(request);
     reply.header('vary', 'accept');
     if (accepted === 'application/json') {
-      const gone = new AbortController();
-      reply.raw.once('close', () =>
-        gone.abort(new ProblemError(499, { detail: 'The client left' })),
+      const document = await documents.find(
+        { query, order },
+        { signal: clientSignal(reply), deadlineMs: leftMs(request) },
       );
-      const document = await documents.find({ query, order }, { signal: gone.signal });
       refuseWithoutAnswer(document);
       return reply
         .header('server-timing', serverTiming(document))
@@ -72,7 +79,9 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
     return reply
       .type(accepted)
       .header('cache-control', 'no-store')
-      .send(toStream<SearchEvent>(search.stream(query, { order }), format));
+      .send(
+        toStream<SearchEvent>(search.stream(query, { order, deadlineMs: leftMs(request) }), format),
+      );
   });
   done();
 };

@@ -1,8 +1,11 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { DispatchError } from '@ticketing/dispatch';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { clientSignal } from '../client-signal.ts';
 import type { Parts } from '../compose.ts';
 import { badParameter, Problem, ProblemError } from '../problem.ts';
+import { wormsKey } from '../route-by.ts';
 import { MOST_FOUND } from '../worms/worm.ts';
 import { WormError } from '../worms/worm-error.ts';
 
@@ -41,15 +44,17 @@ const schema = {
 };
 
 /** `GET /api/v1/worms/:class`: documents out of a store that has no index of what is asked for. */
-export const wormsRoute: FastifyPluginCallbackTypebox<Parts> = (app, { worms }, done) => {
-  app.get('/api/v1/worms/:class', { schema }, async ({ params }, reply) => {
-    const wormClass = params.class;
+export const wormsRoute: FastifyPluginCallbackTypebox<Parts> = (app, { worms, leftMs }, done) => {
+  const isShared = worms.stats() !== undefined;
+  const keyOf = ({ url }: FastifyRequest): string | undefined =>
+    isShared ? wormsKey(url) : undefined;
+  app.get('/api/v1/worms/:class', { schema, config: { keyOf } }, async (request, reply) => {
+    const wormClass = request.params.class;
     if (/\p{Cc}/u.test(wormClass)) {
       throw badParameter('class', 'text without control characters', wormClass);
     }
-    const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort(new ProblemError(499, { detail: 'The client left' })));
-    const answer = await worms.find(wormClass, { signal: gone.signal }).catch((error) => {
+    const options = { signal: clientSignal(reply), deadlineMs: leftMs(request) };
+    const answer = await worms.find(wormClass, options).catch((error) => {
       throw problemOf(error);
     });
     return reply

@@ -4,24 +4,24 @@ import type { WormSource, WormStore, WormStoreKind } from './worm-store.ts';
 
 const CLOSED = 'Cannot find worms: an open store expected, got a closed one';
 
-/** Gives a database its deadline and its counters. `deadlineMs`: for each question, the wait for a connection included. */
+/** Gives a database its deadline and its counters. `deadlineMs`: for each question at most, the wait for a connection included. */
 export function createWormStore(
   source: WormSource,
-  { kind, deadlineMs }: { readonly kind: WormStoreKind; readonly deadlineMs: number },
+  { kind, deadlineMs: longestMs }: { readonly kind: WormStoreKind; readonly deadlineMs: number },
 ): WormStore {
   const microseconds = createHistogram({ figures: 3 });
   let [queries, running, errors] = [0, 0, 0];
   let closing: Promise<void> | undefined;
   const toMs = (value: number): number => Math.round(value) / 1000;
   return {
-    async find(wormClass, { signal }) {
+    async find(wormClass, { signal, deadlineMs = longestMs }) {
       signal.throwIfAborted();
       if (closing) throw new WormError('ERR_DATABASE_UNAVAILABLE', CLOSED);
       const startedAt = performance.now();
       queries++;
       running++;
       try {
-        return await within(deadlineMs, signal, (ending) =>
+        return await within(Math.min(deadlineMs, longestMs), signal, (ending) =>
           source.find(wormClass, { signal: ending }),
         );
       } catch (error) {

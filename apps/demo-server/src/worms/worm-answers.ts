@@ -13,9 +13,9 @@ export type FindWorms = Find<string, WormAnswer>;
 
 /** Asks a store. */
 export function wormsOf(store: WormStore): FindWorms {
-  return async (wormClass, { signal }) => {
+  return async (wormClass, { signal, deadlineMs }) => {
     const startedAt = performance.now();
-    const worms = await store.find(wormClass, { signal });
+    const worms = await store.find(wormClass, { signal, deadlineMs });
     const ms = Math.round((performance.now() - startedAt) * 10) / 10;
     return { body: Buffer.from(JSON.stringify(worms)), ms };
   };

@@ -40,9 +40,14 @@ export interface WormStore {
   /**
    * Gives the first documents of a class, {@link MOST_FOUND} at most, in the order of insertion: in every store the same.
    *
+   * `deadlineMs`: milliseconds for this question, the wait for a connection included; no more than the store's own.
+   *
    * @throws WormError with a code, at the deadline at the latest; or the signal's reason
    */
-  find(wormClass: string, options: { readonly signal: AbortSignal }): Promise<Worm[]>;
+  find(
+    wormClass: string,
+    options: { readonly signal: AbortSignal; readonly deadlineMs?: number },
+  ): Promise<Worm[]>;
   stats(): WormStoreStats;
   /** Ends what is in flight. Idempotent. */
   close(): Promise<void>;

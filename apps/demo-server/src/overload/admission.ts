@@ -1,0 +1,264 @@
+import type { InFlightLimit } from './in-flight-limit.ts';
+
+/** Why a request is refused. `busy`: more is waiting than can be begun in good time; `late`: it has waited too long. */
+export type Refusal = 'busy' | 'late';
+
+/** A request that asks to be begun. Exactly one of the functions is called, unless it is withdrawn before. */
+export interface Applicant {
+  /** Milliseconds on the clock of the admission. */
+  readonly arrivedAt: number;
+  /** Requests of one key share their work: those that can join it take no place in the limit. */
+  readonly key?: string | undefined;
+  begin(): void;
+  refuse(reason: Refusal): void;
+}
+
+export interface AdmissionOptions {
+  readonly limit: InFlightLimit;
+  /** Milliseconds that a request has from its arrival. */
+  readonly deadlineMs: number;
+  /** Whether work of this key is under way that a request can join. */
+  readonly isUnderWay: (key: string) => boolean;
+  /** Milliseconds that only grow. */
+  readonly now: () => number;
+  /** Calls back once the requests that have already come are seen: in the next turn of the event loop. */
+  readonly soon: (callback: () => void) => void;
+}
+
+/** Counters since the start, and what is held now. */
+export interface AdmissionStats {
+  /** `null`: none. */
+  readonly limit: number | null;
+  readonly inFlight: number;
+  readonly waiting: number;
+  readonly admitted: number;
+  /** Of those, the ones that joined work under way. */
+  readonly joined: number;
+  readonly refused: Readonly<Record<Refusal, number>>;
+  /** Clients that left before their request was begun. */
+  readonly left: number;
+}
+
+/** Decides which requests are begun, and when. */
+export interface Admission {
+  /** Takes a request; gives a function to be called when its client has its answer or has left. */
+  apply(applicant: Applicant): () => void;
+  /** Notes that a connection came, whose request may be the next to come. */
+  connected(): void;
+  /** Refuses those that have waited too long. To be called from time to time. Gives the most that was in flight since the last call. */
+  look(): number;
+  stats(): AdmissionStats;
+}
+
+/** Of its deadline a request may wait so much by estimate when it comes, and so much in fact, before its work begins. */
+const WAIT_SHARE = 1 / 3;
+const LATE_SHARE = 1 / 2;
+/** Requests that wait at most. */
+const MOST_WAITING = 1000;
+/** What is begun in one turn of the event loop: beyond it requests that have come meanwhile are seen first. */
+const TURN_MS = 2;
+/** For how long those that come are seen before more is begun; longer only if what was begun last took longer. */
+const LOOK_MS = 2;
+/** Weight of the latest interval between two that were begun while others waited. */
+const LATEST = 0.05;
+
+/** Requests that share their work; most are alone. */
+interface Group {
+  readonly key: string | undefined;
+  readonly arrivedAt: number;
+  readonly applicants: Set<Applicant>;
+  state: 'waiting' | 'begun' | 'over';
+}
+
+/**
+ * Creates an admission. Requests wait in one queue, in the order in which they came, and are begun in a later turn of the event
+ * loop, a few in each: so all that have come are seen first, and those that cannot be begun in good time are refused at once.
+ */
+export function createAdmission(options: AdmissionOptions): Admission {
+  return new Queue(options);
+}
+
+class Queue implements Admission {
+  readonly #options: AdmissionOptions;
+  /** In the order of their arrival. */
+  readonly #waiting = new Set<Group>();
+  readonly #byKey = new Map<string, Group>();
+  readonly #refused = { busy: 0, late: 0 };
+  #inFlight = 0;
+  #peak = 0;
+  #admitted = 0;
+  #joined = 0;
+  #left = 0;
+  #isDue = false;
+  /** Connections and requests that came since the last turn. */
+  #came = 0;
+  #looksUntil: number | undefined;
+  #lastTookMs = 0;
+  /** When one was last begun while others waited. */
+  #lastBegun: number | undefined;
+  /** Milliseconds from one begun to the next while others wait, on average. */
+  #intervalMs = 0;
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+  }
+
+  apply(applicant: Applicant): () => void {
+    const { key } = applicant;
+    this.#came += 1;
+    if (key !== undefined && this.#options.isUnderWay(key)) return this.#join(applicant);
+    const group = key === undefined ? undefined : this.#byKey.get(key);
+    if (group !== undefined) {
+      group.applicants.add(applicant);
+      return () => this.#leave(group, applicant);
+    }
+    const reason = this.#reasonToRefuse(applicant.arrivedAt);
+    if (reason !== undefined) {
+      this.#refused[reason] += 1;
+      applicant.refuse(reason);
+      return () => {};
+    }
+    return this.#enqueue(applicant);
+  }
+
+  connected(): void {
+    this.#came += 1;
+  }
+
+  look(): number {
+    for (const group of this.#waiting) {
+      if (!this.#isLate(group)) break;
+      this.#take(group);
+      this.#refuse(group);
+    }
+    const peak = this.#peak;
+    this.#peak = this.#inFlight;
+    return peak;
+  }
+
+  stats(): AdmissionStats {
+    const { size } = this.#options.limit;
+    return {
+      limit: Number.isFinite(size) ? size : null,
+      inFlight: this.#inFlight,
+      waiting: this.#waiting.size,
+      admitted: this.#admitted,
+      joined: this.#joined,
+      refused: { ...this.#refused },
+      left: this.#left,
+    };
+  }
+
+  #join(applicant: Applicant): () => void {
+    this.#admitted += 1;
+    this.#joined += 1;
+    applicant.begin();
+    return () => {};
+  }
+
+  #enqueue(applicant: Applicant): () => void {
+    const { key, arrivedAt } = applicant;
+    const group: Group = { key, arrivedAt, applicants: new Set([applicant]), state: 'waiting' };
+    this.#waiting.add(group);
+    if (key !== undefined) this.#byKey.set(key, group);
+    this.#beginSoon();
+    return () => this.#leave(group, applicant);
+  }
+
+  #reasonToRefuse(arrivedAt: number): Refusal | undefined {
+    const { deadlineMs, limit, now } = this.#options;
+    if (limit.size === Number.POSITIVE_INFINITY) return undefined;
+    const waitedMs = now() - arrivedAt;
+    if (waitedMs >= deadlineMs) return 'late';
+    // Whoever is alone is not refused for what others once took.
+    if (this.#waiting.size === 0) return undefined;
+    if (this.#waiting.size >= MOST_WAITING) return 'busy';
+    const expectedMs = waitedMs + this.#waiting.size * this.#intervalMs;
+    return expectedMs > deadlineMs * WAIT_SHARE ? 'busy' : undefined;
+  }
+
+  #beginSoon(): void {
+    if (this.#isDue || this.#inFlight >= this.#options.limit.size) return;
+    this.#isDue = true;
+    this.#options.soon(() => {
+      this.#isDue = false;
+      if (this.#isLooking()) this.#beginSoon();
+      else this.#beginSome();
+    });
+  }
+
+  /** A turn accepts one connection, however many wait: as long as each turn brings more they are seen first. */
+  #isLooking(): boolean {
+    const now = this.#options.now();
+    this.#looksUntil ??= now + Math.max(LOOK_MS, this.#lastTookMs);
+    const isLooking = this.#came > 0 && now < this.#looksUntil;
+    this.#came = 0;
+    if (!isLooking) this.#looksUntil = undefined;
+    return isLooking;
+  }
+
+  #beginSome(): void {
+    const { limit, now } = this.#options;
+    const startedAt = now();
+    for (const group of this.#waiting) {
+      if (this.#inFlight >= limit.size) return;
+      this.#take(group);
+      if (this.#isLate(group)) this.#refuse(group);
+      else this.#begin(group);
+      this.#lastTookMs = now() - startedAt;
+      if (this.#lastTookMs >= TURN_MS) break;
+    }
+    if (this.#waiting.size > 0) this.#beginSoon();
+  }
+
+  #take(group: Group): void {
+    this.#waiting.delete(group);
+    if (group.key !== undefined) this.#byKey.delete(group.key);
+    const now = this.#options.now();
+    if (this.#lastBegun !== undefined) {
+      this.#intervalMs += (now - this.#lastBegun - this.#intervalMs) * LATEST;
+    }
+    this.#lastBegun = this.#waiting.size > 0 ? now : undefined;
+  }
+
+  #isLate({ arrivedAt }: Group): boolean {
+    const { deadlineMs, limit, now } = this.#options;
+    if (limit.size === Number.POSITIVE_INFINITY) return false;
+    // A server that has nothing else to do tries with the time that is left.
+    const share = this.#inFlight === 0 ? 1 : LATE_SHARE;
+    return now() - arrivedAt >= deadlineMs * share;
+  }
+
+  #refuse(group: Group): void {
+    group.state = 'over';
+    for (const applicant of group.applicants) {
+      this.#refused.late += 1;
+      applicant.refuse('late');
+    }
+  }
+
+  #begin(group: Group): void {
+    group.state = 'begun';
+    this.#inFlight += 1;
+    this.#peak = Math.max(this.#peak, this.#inFlight);
+    this.#admitted += group.applicants.size;
+    this.#joined += group.applicants.size - 1;
+    // The first one starts the work, the others join it.
+    for (const applicant of [...group.applicants]) applicant.begin();
+  }
+
+  #leave(group: Group, applicant: Applicant): void {
+    if (!group.applicants.delete(applicant)) return;
+    if (group.state === 'waiting') this.#left += 1;
+    if (group.applicants.size > 0 || group.state === 'over') return;
+    if (group.state === 'begun') {
+      this.#inFlight -= 1;
+    } else {
+      this.#waiting.delete(group);
+      if (group.key !== undefined) this.#byKey.delete(group.key);
+      if (this.#waiting.size === 0) this.#lastBegun = undefined;
+    }
+    group.state = 'over';
+    if (this.#waiting.size > 0) this.#beginSoon();
+  }
+}

@@ -1,0 +1,251 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createAdmission, type Refusal } from '../src/overload/admission.ts';
+import { createInFlightLimit } from '../src/overload/in-flight-limit.ts';
+
+/** An admission on a clock and an event loop of the test's own. */
+function stage({ limit = 2, deadlineMs = 600, costMs = 0 } = {}) {
+  const turns: (() => void)[] = [];
+  const log: string[] = [];
+  const underWay = new Set<string>();
+  let now = 0;
+  const admission = createAdmission({
+    limit: createInFlightLimit(limit),
+    deadlineMs,
+    isUnderWay: (key) => underWay.has(key),
+    now: () => now,
+    soon: (callback) => turns.push(callback),
+  });
+  return {
+    admission,
+    log,
+    underWay,
+    pass(ms: number) {
+      now += ms;
+    },
+    apply: (
+      name: string,
+      { key, waitedMs = 0 }: { key?: string | undefined; waitedMs?: number } = {},
+    ) =>
+      admission.apply({
+        arrivedAt: now - waitedMs,
+        key,
+        begin() {
+          log.push(`begin ${name}`);
+          if (key !== undefined) underWay.add(key);
+          now += costMs;
+        },
+        refuse: (reason: Refusal) => log.push(`${reason} ${name}`),
+      }),
+    /** One turn of the event loop; false if there is nothing to do. */
+    turn() {
+      const turn = turns.shift();
+      turn?.();
+      return turn !== undefined;
+    },
+    /** Turns until there is nothing to do. */
+    settle() {
+      while (this.turn());
+    },
+  };
+}
+
+test('nothing is begun in the turn in which it comes', () => {
+  const { apply, log, ...loop } = stage();
+  apply('a');
+  expect(log).toEqual([]);
+  loop.settle();
+  expect(log).toEqual(['begin a']);
+});
+
+test('no more than the limit are in flight; the others follow in their order, as answers end', () => {
+  const { apply, log, admission, ...loop } = stage({ limit: 2 });
+  const ends = ['a', 'b', 'c', 'd'].map((name) => apply(name));
+  loop.settle();
+  expect(log).toEqual(['begin a', 'begin b']);
+  expect(admission.stats()).toMatchObject({ limit: 2, inFlight: 2, waiting: 2, admitted: 2 });
+  ends[1]?.();
+  ends[1]?.();
+  loop.settle();
+  expect(log).toEqual(['begin a', 'begin b', 'begin c']);
+  ends[0]?.();
+  ends[2]?.();
+  ends[3]?.();
+  loop.settle();
+  expect(admission.stats()).toMatchObject({ inFlight: 0, waiting: 0, admitted: 3, left: 1 });
+});
+
+test('what takes long is begun once a turn, after all that came in between has been seen', () => {
+  const { apply, log, turn } = stage({ limit: 9, costMs: 5 });
+  apply('a');
+  apply('b');
+  // It looks for more first, as requests have come.
+  turn();
+  expect(log).toEqual([]);
+  turn();
+  expect(log).toEqual(['begin a']);
+  apply('c');
+  turn();
+  expect(log).toEqual(['begin a']);
+  turn();
+  expect(log).toEqual(['begin a', 'begin b']);
+});
+
+test('connections that come in every turn hold nothing up for longer than the work itself', () => {
+  const { admission, apply, log, pass, turn } = stage({ limit: 9 });
+  apply('a');
+  let turns = 0;
+  while (log.length === 0) {
+    admission.connected();
+    pass(0.1);
+    turn();
+    turns += 1;
+  }
+  expect(turns).toBeLessThan(30);
+});
+
+test('a wave is refused as far as it could not be begun within a third of the deadline', () => {
+  const { admission, apply, log, ...loop } = stage({ limit: 1, deadlineMs: 600, costMs: 10 });
+  // It learns that ten milliseconds pass from one to the next.
+  for (let round = 0; round < 100; round++) {
+    apply('first')();
+    const ends = [apply('x'), apply('y')];
+    loop.settle();
+    ends[0]?.();
+    loop.settle();
+    ends[1]?.();
+  }
+  log.length = 0;
+  for (let index = 0; index < 100; index++) apply(String(index));
+  const refused = log.filter((line) => line.startsWith('busy'));
+  expect(refused.length).toBeGreaterThan(70);
+  expect(refused.length).toBeLessThan(85);
+  expect(admission.stats().waiting).toBe(100 - refused.length);
+});
+
+test('an idle server refuses nobody for what others once took', () => {
+  const { apply, log, pass, ...loop } = stage({ limit: 1 });
+  const ends = ['a', 'b', 'c'].map((name) => apply(name));
+  loop.settle();
+  pass(290);
+  ends[0]?.();
+  loop.settle();
+  pass(5000);
+  for (const end of ends) end();
+  loop.settle();
+  log.length = 0;
+  const end = apply('d', { waitedMs: 590 });
+  loop.settle();
+  end();
+  expect(log).toEqual(['begin d']);
+});
+
+test('a request whose deadline has passed is never begun', () => {
+  const { apply, log, pass, ...loop } = stage({ limit: 9, deadlineMs: 600 });
+  apply('a', { waitedMs: 600 });
+  expect(log).toEqual(['late a']);
+  apply('b');
+  pass(600);
+  loop.settle();
+  expect(log).toEqual(['late a', 'late b']);
+});
+
+test('one that waits for half of the deadline is refused, while others are in flight', () => {
+  const { admission, apply, log, pass, ...loop } = stage({ limit: 1, deadlineMs: 600 });
+  apply('a');
+  loop.settle();
+  apply('b');
+  pass(100);
+  apply('c');
+  pass(200);
+  expect(admission.look()).toBe(1);
+  expect(log).toEqual(['begin a', 'late b']);
+});
+
+test('equal requests share a place, and join what is under way without one', () => {
+  const { admission, apply, log, underWay, ...loop } = stage({ limit: 1 });
+  const first = apply('a', { key: 'k' });
+  const ends = [apply('b', { key: 'k' }), apply('c', { key: 'k' })];
+  const other = apply('other', { key: 'l' });
+  loop.settle();
+  expect(log).toEqual(['begin a', 'begin b', 'begin c']);
+  apply('d', { key: 'k', waitedMs: 300 })();
+  expect(log.at(-1)).toBe('begin d');
+  expect(admission.stats()).toMatchObject({ inFlight: 1, waiting: 1, joined: 3, admitted: 4 });
+  // The place is theirs until the last of them has its answer.
+  first();
+  ends[0]?.();
+  loop.settle();
+  expect(log.at(-1)).toBe('begin d');
+  ends[1]?.();
+  underWay.clear();
+  loop.settle();
+  expect(log.at(-1)).toBe('begin other');
+  other();
+  expect(admission.stats()).toMatchObject({ inFlight: 0, waiting: 0 });
+});
+
+test('the first of equal requests leaves while they wait: the others stay; the last one leaves: none is begun', () => {
+  const { admission, apply, log, ...loop } = stage({ limit: 1 });
+  const busy = apply('busy');
+  loop.settle();
+  const [one, two] = [apply('a', { key: 'k' }), apply('b', { key: 'k' })];
+  const [three, four] = [apply('c', { key: 'l' }), apply('d', { key: 'l' })];
+  one();
+  three();
+  four();
+  busy();
+  loop.settle();
+  expect(log).toEqual(['begin busy', 'begin b']);
+  two();
+  expect(admission.stats()).toMatchObject({ inFlight: 0, waiting: 0, left: 3 });
+});
+
+test('whatever happens: never above the limit, each is begun or refused once, or leaves, and at the end all is free', () => {
+  const action = fc.oneof(
+    fc.record({
+      kind: fc.constant('apply' as const),
+      key: fc.option(fc.constantFrom('k', 'l'), { nil: undefined }),
+      waitedMs: fc.integer({ min: 0, max: 700 }),
+    }),
+    fc.record({ kind: fc.constant('end' as const), which: fc.nat({ max: 50 }) }),
+    fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: 400 }) }),
+    fc.record({ kind: fc.constantFrom('turn' as const, 'look' as const) }),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(action, { maxLength: 80 }),
+      fc.integer({ min: 1, max: 4 }),
+      (actions, limit) => {
+        const { admission, apply, log, underWay, ...loop } = stage({ limit });
+        const ends: (() => void)[] = [];
+        for (const step of actions) {
+          if (step.kind === 'apply') {
+            // Work of a key ends with its clients here: nothing stays under way.
+            underWay.clear();
+            ends.push(apply(String(ends.length), step));
+          } else if (step.kind === 'end') ends[step.which]?.();
+          else if (step.kind === 'pass') loop.pass(step.ms);
+          else if (step.kind === 'turn') loop.turn();
+          else admission.look();
+          expect(admission.stats().inFlight).toBeLessThanOrEqual(limit);
+        }
+        loop.settle();
+        for (const end of ends) {
+          end();
+          loop.settle();
+        }
+        const settled = log.map((line) => line.split(' ')[1]);
+        expect(new Set(settled).size).toBe(settled.length);
+        const { inFlight, waiting, admitted, refused, left } = admission.stats();
+        expect({ inFlight, waiting }).toEqual({ inFlight: 0, waiting: 0 });
+        expect(admitted + refused.busy + refused.late + left).toBe(ends.length);
+        // Whoever comes now finds an idle server.
+        log.length = 0;
+        apply('last');
+        loop.settle();
+        expect(log).toEqual(['begin last']);
+      },
+    ),
+  );
+});

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import {
+  createInFlightLimit,
+  FIRST,
+  type InFlightLimit,
+  LATE_MS,
+  LEAST,
+  MOST,
+  QUEUE_MS,
+} from '../src/overload/in-flight-limit.ts';
+
+const calm = { lateMs: 0, queueMs: 0 };
+
+function learn(limit: InFlightLimit, times: number, signs: Parameters<InFlightLimit['learn']>[0]) {
+  for (let round = 0; round < times; round++) limit.learn(signs);
+  return limit.size;
+}
+
+test('createInFlightLimit() keeps a number, and has none when it is off', () => {
+  const late = { lateMs: 1000, queueMs: 1000, peak: 7 };
+  expect(learn(createInFlightLimit(7), 10, late)).toBe(7);
+  expect(learn(createInFlightLimit('off'), 10, late)).toBe(Number.POSITIVE_INFINITY);
+});
+
+test.each([
+  ['the event loop is late', { lateMs: 2 * LATE_MS, queueMs: 0 }],
+  ['tasks wait for a worker', { lateMs: 0, queueMs: 2 * QUEUE_MS }],
+])('auto falls while %s, to the least, and is back within a second', (_, signs) => {
+  const limit = createInFlightLimit('auto');
+  expect(limit.size).toBe(FIRST);
+  expect(learn(limit, 1, { ...signs, peak: FIRST })).toBe(Math.round(FIRST * 0.7));
+  expect(learn(limit, 20, { ...signs, peak: FIRST })).toBe(LEAST);
+  expect(learn(limit, 10, { ...calm, peak: 0 })).toBe(FIRST);
+});
+
+test('auto rises while it is reached and nothing is late, as with carriers that take long', () => {
+  const limit = createInFlightLimit('auto');
+  for (let round = 0; round < 20; round++) limit.learn({ ...calm, peak: limit.size });
+  expect(limit.size).toBeGreaterThan(200);
+  for (let round = 0; round < 50; round++) limit.learn({ ...calm, peak: limit.size });
+  expect(limit.size).toBe(MOST);
+});
+
+test('auto keeps twice of what was in use: a flood after a calm finds no old, high limit', () => {
+  const limit = createInFlightLimit('auto');
+  for (let round = 0; round < 20; round++) limit.learn({ ...calm, peak: limit.size });
+  expect(learn(limit, 1, { ...calm, peak: 30 })).toBe(60);
+  expect(learn(limit, 1, { ...calm, peak: 0 })).toBe(FIRST);
+});
+
+test('auto settles where the signs are as wanted, whatever the server can do', () => {
+  for (const capacity of [12, 40, 300]) {
+    const limit = createInFlightLimit('auto');
+    // What is in flight beyond the capacity waits.
+    const lateMs = () => Math.max(0, limit.size - capacity) * (LATE_MS / capacity);
+    for (let round = 0; round < 60; round++) {
+      limit.learn({ lateMs: lateMs(), queueMs: 0, peak: limit.size });
+    }
+    expect(limit.size).toBeGreaterThan(capacity);
+    expect(limit.size).toBeLessThan(capacity * 2.5);
+  }
+});
