@@ -30,7 +30,11 @@ export function carrierList<Name extends string>(names: readonly Name[]): (text:
 }
 
 export function httpUrl(text: string): string {
-  if (/^https?:/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '');
+  if (/^https?:/.test(text) && URL.canParse(text)) {
+    let end = text.length;
+    while (text[end - 1] === '/') end -= 1;
+    return text.slice(0, end);
+  }
   throw new Error('an http or https URL');
 }
 

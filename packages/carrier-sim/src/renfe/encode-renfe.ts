@@ -50,7 +50,12 @@ function encodeRun(run: TrainRun): RunFields {
 }
 
 function encodeFare({ code, name, cents }: TrainFare): ScriptValue {
-  const euros = String(Math.floor(cents / 100)).replace(/\B(?=(\d{3})+$)/g, '.');
-  const precioTarifa = `${euros},${String(cents % 100).padStart(2, '0')}`;
+  const precioTarifa = `${grouped(Math.floor(cents / 100))},${String(cents % 100).padStart(2, '0')}`;
   return { codigoTarifa: code, titulo: name, precioTarifa };
+}
+
+/** `1071` → `1.071` */
+function grouped(euros: number): string {
+  if (euros < 1000) return String(euros);
+  return `${grouped(Math.floor(euros / 1000))}.${String(euros % 1000).padStart(3, '0')}`;
 }

@@ -22,5 +22,7 @@ export function resolveEndpoint(carrier: string, options: CarrierEndpoint): Carr
       `Cannot create ${carrier}: baseUrl must be an http or https URL, got ${show(baseUrl)}`,
     );
   }
-  return { baseUrl: baseUrl.replace(/\/+$/, '') };
+  let end = baseUrl.length;
+  while (baseUrl[end - 1] === '/') end -= 1;
+  return { baseUrl: baseUrl.slice(0, end) };
 }
