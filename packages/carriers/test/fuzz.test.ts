@@ -1,6 +1,7 @@
 import { type Carrier, CarrierError, type CarrierHttp } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from './runs.ts';
 import { createCarriers, fixture, queryOf } from './upstream.ts';
 
 const { renfe, ouigo, avlo } = createCarriers('http://127.0.0.1:1');
@@ -17,7 +18,7 @@ const wires: readonly {
     wireOf: (body) => ({ days: [body], receivedAt: 1 }),
   },
 ];
-const RUNS = 5000;
+const RUNS = runs(5000);
 
 /** What a carrier makes of bytes: journeys, or the code of its error. Errors of another kind pass through. */
 function outcome(carrier: Carrier, wire: unknown): string {
@@ -131,7 +132,7 @@ test.each(wires)(
         );
         expect(code).toBe('PROTOCOL');
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   },
 );

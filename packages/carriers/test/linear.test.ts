@@ -90,11 +90,12 @@ const growths: readonly [name: string, reader: string, make: (n: number) => stri
   ],
 ];
 
-// 16 times the text may take 64 times as long: a linear reader takes 16, a quadratic one 256. The least
-// of some rounds counts, so that a busy machine does not matter; the first round that shows it is enough.
-const SMALL = 4_800;
+// 16 times the text may take 64 times as long: a linear reader takes 16, a quadratic one 256. This thread's CPU time is
+// counted, and the least of some rounds, so that a busy machine does not matter; the first round that shows it is enough.
+const SMALL = 2_400;
 const LARGE = 16 * SMALL;
-const ROUNDS = 8;
+const MAX_ROUNDS = 100;
+const MAX_CPU_MS = 5_000;
 
 test.each(growths)(
   '%s (%s): time grows with the text, not with its square',
@@ -104,24 +105,26 @@ test.each(growths)(
     const large = make(LARGE);
     const least = { small: Infinity, large: Infinity };
     const grows = (): number => least.large / least.small;
-    for (let round = 0; round < ROUNDS && !(grows() < 64); round++) {
+    let cpuMs = 0;
+    for (let round = 0; round < MAX_ROUNDS && cpuMs < MAX_CPU_MS && !(grows() < 64); round++) {
       least.small = Math.min(
         least.small,
-        elapsed(() => readText(small)),
+        cpuOf(() => readText(small)),
       );
-      least.large = Math.min(
-        least.large,
-        elapsed(() => readText(large)),
-      );
+      const largeMs = cpuOf(() => readText(large));
+      least.large = Math.min(least.large, largeMs);
+      cpuMs += largeMs;
     }
     expect(grows()).toBeLessThan(64);
   },
 );
 
-function elapsed(run: () => void): number {
-  const startedAt = performance.now();
+/** Milliseconds of CPU, at least a thousandth. */
+function cpuOf(run: () => void): number {
+  const before = process.threadCpuUsage();
   run();
-  return performance.now() - startedAt;
+  const { user, system } = process.threadCpuUsage(before);
+  return Math.max(user + system, 1) / 1000;
 }
 
 test('renfe reads 1,000,000 digits before a letter, and 200,000 escapes', () => {

@@ -2,6 +2,7 @@ import { addDays, createLocalClock, isLocalDate, RailError } from '@ticketing/co
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill/implementation';
 import { expect, test } from 'vitest';
+import { isFull, runs } from './runs.ts';
 
 const zones = [
   'Europe/Madrid',
@@ -38,21 +39,24 @@ function byTemporal(local: string, zone: string): { ms: number; iso: string } {
   return { ms: time.epochMilliseconds, iso: time.toString({ smallestUnit: 'second' }) };
 }
 
-// One test a zone, each of the 17,520 half hours of a year: 122,640 conversions in all.
+// One test a zone, each of the 17,520 half hours of a year: 122,640 conversions in all. Outside of the full tests every
+// 13th, which still meets each time of day and each week.
+const STEP = isFull ? 1 : 13;
+
 test.each(zones)(
-  'fromLocal() reads each half hour of 2027 in %s as Temporal does',
+  'fromLocal() reads the half hours of 2027 in %s as Temporal does',
   (zone) => {
     const clock = createLocalClock();
     const differences: string[] = [];
     let conversions = 0;
-    for (let at = Date.UTC(2027, 0, 1); at < Date.UTC(2028, 0, 1); at += HALF_HOUR_MS) {
+    for (let at = Date.UTC(2027, 0, 1); at < Date.UTC(2028, 0, 1); at += STEP * HALF_HOUR_MS) {
       const local = new Date(at).toISOString().slice(0, 16);
       const { ms, iso } = clock.fromLocal(local, zone);
       const expected = byTemporal(local, zone);
       conversions += 1;
       if (ms !== expected.ms || iso !== expected.iso) differences.push(`${local}: ${iso}`);
     }
-    expect(conversions).toBe(17_520);
+    expect(conversions).toBe(Math.ceil(17_520 / STEP));
     expect(differences).toEqual([]);
   },
   30_000,
@@ -69,7 +73,7 @@ test('fromLocal() reads any second of 1980 to 2037 in any zone as Temporal does'
       const local = new Date(second * 1000).toISOString().slice(0, 19);
       expect(clock.fromLocal(local, zone)).toEqual(byTemporal(local, zone));
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
 });
 
@@ -82,7 +86,7 @@ test('fromLocal() agrees with Temporal around each clock change of fifty years',
       const next = change.getTimeZoneTransition('next');
       if (next === null || next.year > 2030) break;
       change = next;
-      for (let minutes = -180; minutes <= 180; minutes += 13) {
+      for (let minutes = -180; minutes <= 180; minutes += isFull ? 13 : 52) {
         const local = new Date(Date.UTC(next.year, next.month - 1, next.day, next.hour, minutes))
           .toISOString()
           .slice(0, 16);
@@ -105,7 +109,7 @@ test('fromEpoch() writes an instant as Temporal does', () => {
       expect(clock.fromEpoch(ms, zone)).toEqual({ ms, iso });
       expect(clock.dateOf(ms, zone)).toBe(time.toPlainDate().toString());
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
 });
 

@@ -10,9 +10,14 @@ test('stableHash() never changes: ids live in caches and links', () => {
 
 test('stableHash() gives 13 characters of a link', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
-      expect(stableHash(text)).toMatch(/^[0-9a-z]{13}$/);
-    }),
+    fc.property(
+      fc.string({
+        unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+      }),
+      (text) => {
+        expect(stableHash(text)).toMatch(/^[0-9a-z]{13}$/);
+      },
+    ),
   );
 });
 
