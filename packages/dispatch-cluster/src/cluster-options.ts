@@ -55,6 +55,16 @@ export interface ClusterOptions {
   readonly heartbeatMs?: number;
   /** Milliseconds a worker has until it listens, 1 to 2^31-1. Default 30,000. */
   readonly startTimeoutMs?: number;
+  /**
+   * Milliseconds, 1 to 2^31-1, after which a worker is replaced that lives and claims no connection that it was handed, as
+   * happens when it has run out of descriptors. Default 10,000.
+   */
+  readonly claimTimeoutMs?: number;
+  /**
+   * Connections that wait in this process for a worker, 0 to 2^31-1; the next one is closed. They wait for
+   * `startTimeoutMs` at most, which holds when every worker has ended too. Default 10,000.
+   */
+  readonly maxWaiting?: number;
   /** Of the dispatchers over the workers; as of every pool. */
   readonly dispatch?: Pick<PoolOptions, 'window' | 'maxQueue' | 'maxWaitMs' | 'abortGraceMs'>;
   /** Tasks that workers may run in this process: see `primaryDispatcher`. Default: none. */
@@ -80,6 +90,8 @@ export interface ResolvedClusterOptions {
     readonly entry: URL;
     readonly schedulingPolicy: 'round-robin' | 'shared';
     readonly connections: 'shared' | 'external';
+    readonly claimTimeoutMs: number;
+    readonly maxWaiting: number;
     readonly maxRequests: number | undefined;
     readonly jitter: number;
     readonly lameDuckMs: number;
@@ -112,6 +124,8 @@ const clusterRules = {
   shutdown: { ...anObject, fallback: {} },
   heartbeatMs: between(1, MAX_TIMER_MS, 5000),
   startTimeoutMs: between(1, MAX_TIMER_MS, 30_000),
+  claimTimeoutMs: between(1, MAX_TIMER_MS, 10_000),
+  maxWaiting: wholeBetween(0, MAX_TIMER_MS, 10_000),
   dispatch: { ...anObject, fallback: {} },
   primaryTasks: { expected: 'made by defineTasks', test: isModule },
   env: anObject,
@@ -188,6 +202,8 @@ export function resolveClusterOptions(
       entry: given.entry,
       schedulingPolicy: given.schedulingPolicy,
       connections: given.connections,
+      claimTimeoutMs: given.claimTimeoutMs,
+      maxWaiting: given.maxWaiting,
       maxRequests: requests,
       jitter: recycled.jitter,
       ...ending,

@@ -22,8 +22,8 @@ import {
 import type { ResolvedClusterOptions } from './cluster-options.ts';
 import { createClusterTransport } from './cluster-transport.ts';
 import { Departure } from './departure.ts';
-import { isFence } from './fence.ts';
 import { isLeft } from './leave.ts';
+import { HeldPorts } from './port/held-ports.ts';
 import { isToPrimary } from './primary/primary-messages.ts';
 import { type Peer, PrimarySessions } from './primary/primary-sessions.ts';
 import type {
@@ -35,11 +35,15 @@ import type {
 } from './supervisor.ts';
 import { emptyReport, type WorkerReport } from './worker-report.ts';
 
+/** Milliseconds that connections which wait have to be claimed when the cluster closes. */
+const CLAIM_WAITING_MS = 1000;
+
 /** A pool whose workers serve. */
 export class ClusterSupervisor implements Supervisor {
   readonly events: EventEmitter<ClusterEvents> = new EventEmitter();
   readonly #pool: Pool<TaskMap>;
   readonly #processes = new Map<number, ChildProcess>();
+  readonly #ports: HeldPorts;
   readonly #sessions: PrimarySessions;
   /** How long what workers serve may take to end, in milliseconds. */
   readonly #endMs: number;
@@ -47,18 +51,29 @@ export class ClusterSupervisor implements Supervisor {
   #closing: Promise<void> | undefined;
   /** Served by workers that are gone. */
   #pastRequests = 0;
+  #wedgedWorkers = 0;
 
   constructor({ pool, cluster }: ResolvedClusterOptions) {
     this.#endMs = cluster.lameDuckMs + cluster.graceMs;
     this.#sessions = new PrimarySessions(cluster.primaryTasks);
+    this.#ports = new HeldPorts({
+      policy: cluster.schedulingPolicy,
+      maxWaiting: cluster.maxWaiting,
+      waitMs: pool.startTimeoutMs ?? Number.POSITIVE_INFINITY,
+      claimTimeoutMs: cluster.claimTimeoutMs,
+      wedged: (workerId) => this.#replaceWedged(workerId),
+    });
     const transport = createClusterTransport(cluster, {
-      started: (workerId, child) => this.#processes.set(workerId, child),
+      started: (workerId, child) => {
+        this.#processes.set(workerId, child);
+        this.#ports.watch(workerId, child);
+      },
       message: (workerId, message) => {
-        if (isFence(message)) this.#processes.get(workerId)?.send(message as object, () => {});
-        else if (isLeft(message)) this.#departure?.left(workerId);
+        if (isLeft(message)) this.#departure?.left(workerId);
         else if (isToPrimary(message)) this.#sessions.receive(this.#peer(workerId), message);
       },
       ended: (workerId) => {
+        this.#ports.drop(workerId);
         this.#sessions.drop(workerId);
         this.#departure?.left(workerId);
         this.#processes.delete(workerId);
@@ -119,6 +134,9 @@ export class ClusterSupervisor implements Supervisor {
       requests: this.#pastRequests + sum(({ requests }) => requests),
       inFlight: sum(({ inFlight }) => inFlight),
       connections: sum(({ connections }) => connections),
+      waitingConnections: this.#ports.waiting,
+      droppedConnections: this.#ports.dropped,
+      wedgedWorkers: this.#wedgedWorkers,
       memoryBytes: sum(({ memoryBytes }) => memoryBytes ?? 0),
       workers,
       dispatcher,
@@ -166,6 +184,8 @@ export class ClusterSupervisor implements Supervisor {
   async #close({ graceMs = this.#endMs }: CloseOptions): Promise<void> {
     const until = performance.now() + graceMs;
     this.#departure = new Departure();
+    // Those that wait are served first, if there is a worker for them.
+    await this.#ports.close(Math.min(graceMs / 2, CLAIM_WAITING_MS));
     const serving = this.#pool.dispatcher
       .stats()
       .workers.filter(({ state, report }) => state !== 'stopping' && report !== undefined);
@@ -175,6 +195,12 @@ export class ClusterSupervisor implements Supervisor {
     );
     await this.#pool.dispatcher.close({ graceMs: Math.max(0, until - performance.now()) });
     await this.#sessions.close();
+  }
+
+  /** By a signal: what else is sent to it may wait behind the connection that it does not take. */
+  #replaceWedged(workerId: number): void {
+    this.#wedgedWorkers += 1;
+    this.#processes.get(workerId)?.kill('SIGTERM');
   }
 
   #peer(workerId: number): Peer {

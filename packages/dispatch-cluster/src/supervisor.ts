@@ -36,6 +36,12 @@ export interface ClusterStats {
   readonly requests: number;
   readonly inFlight: number;
   readonly connections: number;
+  /** Connections that wait for a worker: none is there, or each has one to claim. */
+  readonly waitingConnections: number;
+  /** Connections that were closed since more than `maxWaiting` waited, or one for longer than `startTimeoutMs`. */
+  readonly droppedConnections: number;
+  /** Workers that were replaced since they took no connection for `claimTimeoutMs`. */
+  readonly wedgedWorkers: number;
   /** Bytes of all workers that have told. */
   readonly memoryBytes: number;
   readonly workers: readonly SupervisedWorker[];

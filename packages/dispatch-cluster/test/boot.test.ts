@@ -40,7 +40,7 @@ test('a program that cannot listen says so itself', async () => {
     restart: { ...restart, intensity: 0 },
   });
   const { cause } = await whyNot(supervisor.ready());
-  expect(cause).toMatchObject({ code: 'EADDRNOTAVAIL', syscall: 'bind' });
+  expect(cause).toMatchObject({ code: 'EADDRNOTAVAIL', syscall: 'listen' });
 });
 
 test('a program that is not there is not tried again and again', async () => {

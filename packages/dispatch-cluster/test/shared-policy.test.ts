@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { allWorkersKilled } from '../stress/all-workers-killed.ts';
 import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
 
 // A file of its own: a process has one policy.
@@ -18,4 +19,17 @@ test('with a shared handle workers take connections themselves, and each request
   }
   await reload;
   expect(known).not.toContain((await ask(url)).pid);
+});
+
+test('all workers killed under load, again and again: no connection is refused, no client hangs', async () => {
+  const restart = { intensity: 1000, backoffMs: [1, 50] } as const;
+  const supervisor = start({ workers: 2, schedulingPolicy: 'shared', restart });
+  await supervisor.ready();
+  const { 200: answered = 0, ...failed } = await allWorkersKilled(supervisor, {
+    kills: 5,
+    clients: 20,
+  });
+  expect(answered).toBeGreaterThan(200);
+  expect(Object.keys(failed)).toEqual(failed['ECONNRESET'] === undefined ? [] : ['ECONNRESET']);
+  expect(failed['ECONNRESET'] ?? 0).toBeLessThanOrEqual(5 * 20);
 });

@@ -1,4 +1,3 @@
-import net from 'node:net';
 import type { Traffic } from './traffic.ts';
 import type { HttpServer } from './worker-options.ts';
 
@@ -8,8 +7,8 @@ export interface Leaving {
   readonly lameDuckMs: number;
   /** Milliseconds that what is in flight then still has. */
   readonly graceMs: number;
-  /** Resolves when no connection is on its way here any more. */
-  settled(): Promise<void>;
+  /** Stops listening, and resolves when no connection is on its way here any more. */
+  leave(): Promise<void>;
   /** Resolves when something of the traffic has ended. */
   changed(): Promise<void>;
 }
@@ -22,13 +21,10 @@ export interface Leaving {
 export async function leaveAsLameDuck(
   server: HttpServer,
   traffic: Traffic,
-  { lameDuckMs, graceMs, settled, changed }: Leaving,
+  { lameDuckMs, graceMs, leave, changed }: Leaving,
 ): Promise<void> {
-  // Not `server.close()`, which closes idle connections as well: the request that a client sends at this moment would
-  // fail. That of the class which the server extends stops listening, and no more.
-  net.Server.prototype.close.call(server);
   traffic.turnAway();
-  await settled();
+  await leave();
   const isEmpty = (): boolean => traffic.connections.size === 0;
   await waitFor(isEmpty, changed, lameDuckMs);
   if (isEmpty()) return;

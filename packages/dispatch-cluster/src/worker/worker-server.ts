@@ -1,7 +1,7 @@
-import { crossFence } from '../fence.ts';
 import type { WorkerReport } from '../worker-report.ts';
 import type { WorkerStartMessage } from '../worker-start.ts';
 import { leaveAsLameDuck } from './lame-duck.ts';
+import { PortClient } from './port-client.ts';
 import { createServedApp, type ServedApp } from './served-app.ts';
 import { type Traffic, watchTraffic } from './traffic.ts';
 import type { Attachment, ClusterWorkerOptions, HttpServer } from './worker-options.ts';
@@ -25,6 +25,7 @@ export class WorkerServer {
   #tellMade: { resolve(server: HttpServer | undefined): void; reject(error: unknown): void };
   #served: { readonly app: ServedApp; readonly traffic: Traffic } | undefined;
   #attachment: Attachment | undefined;
+  #port: PortClient | undefined;
   #timer: NodeJS.Timeout | undefined;
   #last = '';
   #waiting: (() => void)[] = [];
@@ -55,7 +56,10 @@ export class WorkerServer {
       if (this.#start.connections === 'external' || listen === undefined) {
         await app.ready();
         this.#attachment = attach?.(app.server);
-      } else await app.listen(listen);
+      } else {
+        this.#port = new PortClient(app.server, () => traffic.connections.size);
+        await app.listen(listen);
+      }
     } catch (error) {
       this.#tellMade.reject(error);
       throw error;
@@ -79,7 +83,8 @@ export class WorkerServer {
       await this.#attachment.close({ graceMs: lameDuckMs + graceMs, lameDuckMs });
     } else {
       const changed = (): Promise<void> => new Promise((resolve) => this.#waiting.push(resolve));
-      const leaving = { lameDuckMs, graceMs, settled: crossFence, changed };
+      const leave = async (): Promise<void> => this.#port?.leave();
+      const leaving = { lameDuckMs, graceMs, leave, changed };
       await leaveAsLameDuck(app.server, traffic, leaving);
     }
     clearInterval(this.#timer);

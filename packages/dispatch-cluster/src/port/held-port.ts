@@ -1,0 +1,335 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import net, { type Socket } from 'node:net';
+import {
+  type FromPort,
+  fromPort,
+  monotonicMs,
+  type PortAddress,
+  type PortOptions,
+  type ToPort,
+} from './port-messages.ts';
+
+/** How long a worker has to claim a connection at first, in milliseconds; twice as long at each further attempt. */
+const CLAIM_MS = 1000;
+/** The part of that time in which the worker may claim, so that its claim arrives before the end. */
+const CLAIM_SHARE = 0.75;
+const SWEEP_MS = 250;
+/** Milliseconds for the last messages of a process that has ended. */
+const LINGER_MS = 500;
+
+export interface HeldPortOptions {
+  readonly listen: PortOptions;
+  /** `shared`: workers accept by themselves. */
+  readonly policy: 'round-robin' | 'shared';
+  /** Connections that wait for a worker, at most; the next one is closed. */
+  readonly maxWaiting: number;
+  /** Milliseconds that a connection waits for a worker at most; then it is closed. */
+  readonly waitMs: number;
+  /** Milliseconds without a claim after which a worker that answers otherwise is reported, once. */
+  readonly claimTimeoutMs: number;
+  wedged(workerId: number): void;
+}
+
+interface WaitingConnection {
+  readonly socket: Socket;
+  readonly since: number;
+  attempts: number;
+}
+
+/** A worker that serves this port. */
+interface Member {
+  readonly workerId: number;
+  readonly child: ChildProcess;
+  /** On its way to the worker; without a connection once that has gone to another. */
+  given: { id: number; at: number; until: number; connection?: WaitingConnection } | undefined;
+  /** It has as many connections as its server allows. */
+  isFull: boolean;
+  isLeaving: boolean;
+  isReported: boolean;
+  heardAt: number;
+}
+
+/** The raw handle of a listening socket, which Node gives a process that is sent one. */
+interface RawHandle {
+  close(): void;
+}
+
+/**
+ * A port that the primary owns, so that it stays open whatever becomes of the workers. In round robin the primary accepts
+ * and hands connections over, one at a time for each worker, and a worker claims each: what a worker has not claimed when it
+ * ends goes to another. With a shared socket workers accept; the primary keeps a handle of it without accepting, and accepts
+ * only while there is no worker.
+ */
+export class HeldPort {
+  readonly #options: HeldPortOptions;
+  readonly #members = new Map<number, Member>();
+  readonly #free: Member[] = [];
+  #waiting: WaitingConnection[] = [];
+  /** Accepts. Undefined while workers do that alone, and after the end. */
+  #server: net.Server | undefined;
+  #kept: RawHandle | undefined;
+  #opened: Promise<PortAddress | null> | undefined;
+  #sweeper: NodeJS.Timeout | undefined;
+  #lastId = 0;
+  #isClosed = false;
+  #emptied: () => void = () => {};
+  dropped = 0;
+
+  constructor(options: HeldPortOptions) {
+    this.#options = options;
+  }
+
+  get waiting(): number {
+    let given = 0;
+    for (const member of this.#members.values()) if (member.given?.connection) given += 1;
+    return this.#waiting.length + given;
+  }
+
+  get isDeserted(): boolean {
+    return this.#members.size === 0;
+  }
+
+  /** Has a worker serve the port, which is opened for the first one. */
+  async join(workerId: number, child: ChildProcess): Promise<void> {
+    try {
+      this.#opened ??= this.#open(this.#options.listen);
+      const address = await this.#opened;
+      if (this.#isClosed || !child.connected) return;
+      this.#welcome({ workerId, child }, address);
+    } catch (error) {
+      this.#opened = undefined;
+      tell(child, {
+        kind: 'failed',
+        error: { ...(error as Error), message: (error as Error).message },
+      });
+    }
+  }
+
+  /** What a worker says. `handle`: what came with it. */
+  hear(workerId: number, message: ToPort, handle: unknown): void {
+    const member = this.#members.get(workerId);
+    if (message.kind === 'keep') this.#keep(handle as RawHandle | undefined);
+    if (member === undefined) return;
+    member.heardAt = monotonicMs();
+    if (message.kind === 'claim') this.#answered(member, message.id, true);
+    else if (message.kind === 'decline') {
+      member.isFull = message.why === 'full';
+      this.#answered(member, message.id, false);
+    } else if (message.kind === 'quit') {
+      member.isLeaving = true;
+      // Behind the connection that may be on its way: the worker has then seen all that it will get.
+      tell(member.child, { kind: 'quitted' });
+      if (member.given === undefined) this.#remove(member);
+    }
+  }
+
+  /** The worker has said something else: it is alive. */
+  heard(workerId: number): void {
+    const member = this.#members.get(workerId);
+    if (member !== undefined) member.heardAt = monotonicMs();
+  }
+
+  /** The process has ended, and its last message was read. */
+  drop(workerId: number): void {
+    const member = this.#members.get(workerId);
+    if (member === undefined) return;
+    this.#remove(member);
+    this.#takeBack(member);
+    member.given = undefined;
+    this.#pump();
+  }
+
+  /** Accepts no more. Resolves when each connection that waits was claimed, or after so many milliseconds. */
+  async close(longestMs: number): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#server?.close();
+    this.#kept?.close();
+    this.#kept = undefined;
+    if (this.waiting > 0 && this.#members.size > 0) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.#emptied = resolve;
+        timer = setTimeout(resolve, longestMs);
+      });
+      clearTimeout(timer);
+    }
+    clearInterval(this.#sweeper);
+    for (const { socket } of this.#waiting.splice(0)) socket.destroy();
+    for (const { given } of this.#members.values()) given?.connection?.socket.destroy();
+  }
+
+  async #open(listen: object): Promise<PortAddress | null> {
+    const server = net.createServer({ pauseOnConnect: true }, (socket) => this.#accepted(socket));
+    server.listen(listen);
+    await once(server, 'listening');
+    // Out of descriptors: what could not be accepted waits in the system's queue.
+    server.on('error', () => {});
+    if (this.#isClosed) server.close();
+    this.#server = server;
+    this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
+    return server.address();
+  }
+
+  #welcome(worker: Pick<Member, 'workerId' | 'child'>, address: PortAddress | null): void {
+    const { policy } = this.#options;
+    const member: Member = {
+      ...worker,
+      given: undefined,
+      isFull: false,
+      isLeaving: false,
+      isReported: false,
+      heardAt: monotonicMs(),
+    };
+    this.#members.set(member.workerId, member);
+    worker.child.once('exit', () => {
+      // No more for it; what is on its way is known when its last message was read.
+      member.isLeaving = true;
+      this.#unfree(member);
+      setTimeout(() => this.drop(member.workerId), LINGER_MS);
+    });
+    const isAccepting = policy === 'shared' && typeof address === 'object';
+    const keep = isAccepting && this.#kept === undefined;
+    const handle = isAccepting ? (this.#kept ?? this.#server) : undefined;
+    tell(worker.child, { kind: 'listening', address, keep }, handle);
+    this.#free.push(member);
+    this.#pump();
+  }
+
+  /** From now on workers accept alone. */
+  #keep(handle: RawHandle | undefined): void {
+    if (handle === undefined) return;
+    if (this.#isClosed || this.#kept !== undefined || this.#members.size === 0) {
+      handle.close();
+      return;
+    }
+    this.#kept = handle;
+    this.#server?.close();
+    this.#server = undefined;
+  }
+
+  /** Accepts while there is no worker that does. */
+  #wake(): void {
+    if (this.#isClosed || this.#kept === undefined || this.#members.size > 0) return;
+    const kept = this.#kept;
+    this.#kept = undefined;
+    this.#open(kept).catch(() => {});
+  }
+
+  #accepted(socket: Socket): void {
+    socket.on('error', () => {});
+    if (this.#waiting.length >= this.#options.maxWaiting) {
+      this.#dropConnection(socket);
+      return;
+    }
+    this.#waiting.push({ socket, since: monotonicMs(), attempts: 0 });
+    this.#pump();
+  }
+
+  #pump(): void {
+    while (this.#waiting.length > 0 && this.#free.length > 0) {
+      const connection = this.#waiting.shift() as WaitingConnection;
+      if (!connection.socket.destroyed) this.#give(this.#free.shift() as Member, connection);
+    }
+    if (this.waiting === 0) this.#emptied();
+  }
+
+  #give(member: Member, connection: WaitingConnection): void {
+    const at = monotonicMs();
+    const claimMs = Math.min(CLAIM_MS * 2 ** connection.attempts, this.#options.waitMs);
+    this.#lastId += 1;
+    const id = this.#lastId;
+    connection.attempts += 1;
+    member.given = { id, at, until: at + claimMs, connection };
+    const hand = fromPort({ kind: 'hand', id, before: at + CLAIM_SHARE * claimMs });
+    // keepOpen: the connection is still ours, for another worker, until this one claims it.
+    member.child.send(hand, connection.socket, { keepOpen: true }, (error) => {
+      if (error === null || member.given?.id !== id) return;
+      // The end of its process follows, or it takes others.
+      this.#takeBack(member);
+      member.given = undefined;
+      setImmediate(() => this.#release(member));
+    });
+  }
+
+  #answered(member: Member, id: number, isClaimed: boolean): void {
+    const { given } = member;
+    if (given?.id !== id) return;
+    // Our copy: the worker has its own.
+    if (isClaimed) given.connection?.socket.destroy();
+    else this.#takeBack(member);
+    member.given = undefined;
+    this.#release(member);
+  }
+
+  /** The worker may be handed another connection. */
+  #release(member: Member): void {
+    if (member.isLeaving) {
+      if (member.child.connected) this.#remove(member);
+    } else if (!member.isFull && this.#members.has(member.workerId)) this.#free.push(member);
+    this.#pump();
+  }
+
+  #takeBack({ given }: Member): void {
+    if (given?.connection === undefined) return;
+    this.#waiting.unshift(given.connection);
+    delete given.connection;
+  }
+
+  #unfree(member: Member): void {
+    const index = this.#free.indexOf(member);
+    if (index >= 0) this.#free.splice(index, 1);
+  }
+
+  #remove(member: Member): void {
+    this.#unfree(member);
+    this.#members.delete(member.workerId);
+    this.#wake();
+  }
+
+  #dropConnection(socket: Socket): void {
+    this.dropped += 1;
+    socket.destroy();
+  }
+
+  #sweep(): void {
+    const now = monotonicMs();
+    const isOver = ({ since }: WaitingConnection): boolean => now - since >= this.#options.waitMs;
+    const late = this.#waiting.filter(isOver);
+    if (late.length > 0) {
+      this.#waiting = this.#waiting.filter((connection) => !isOver(connection));
+      for (const { socket } of late) this.#dropConnection(socket);
+    }
+    for (const member of this.#members.values()) {
+      if (member.isFull) {
+        member.isFull = false;
+        this.#release(member);
+      }
+      if (member.given !== undefined && now >= member.given.until) {
+        const { id } = member.given;
+        // Timers run before what has arrived is read, and it was this process that may have been stopped.
+        setImmediate(() => setImmediate(() => this.#overdue(member, id)));
+      }
+    }
+  }
+
+  /** The connection goes to another worker; this one gets none until it has answered. */
+  #overdue(member: Member, id: number): void {
+    const { given } = member;
+    if (given?.id !== id) return;
+    this.#takeBack(member);
+    this.#pump();
+    const { claimTimeoutMs } = this.#options;
+    // One that is busy says nothing; one that says something has seen what came before, and should have claimed it.
+    const isAlive = member.heardAt - given.at >= claimTimeoutMs / 2;
+    if (member.isReported || !isAlive || monotonicMs() - given.at < claimTimeoutMs) return;
+    member.isReported = true;
+    this.#options.wedged(member.workerId);
+  }
+}
+
+function tell(child: ChildProcess, message: FromPort, handle?: net.Server | RawHandle): void {
+  // A channel that is gone is told by its event.
+  child.send(fromPort(message), handle as net.Server | undefined, {}, () => {});
+}

@@ -1,0 +1,50 @@
+import type { ListenOptions } from 'node:net';
+
+const portTag = 'dispatch-cluster.port';
+
+/** What of `server.listen` the primary needs to open the port: plain data. */
+export type PortOptions = Pick<
+  ListenOptions,
+  'port' | 'host' | 'path' | 'backlog' | 'ipv6Only' | 'readableAll' | 'writableAll'
+> & { readonly fd?: number; readonly reusePort?: boolean };
+
+export type PortAddress = { readonly address: string; readonly port: number } | string;
+
+/** From a worker to the primary. */
+export type ToPort =
+  | { readonly kind: 'listen'; readonly options: PortOptions }
+  /** Takes the connection: from here on it is this worker's. */
+  | { readonly kind: 'claim'; readonly id: number }
+  /** `late`: another worker may have it by now; `full`: `maxConnections` are open; `missing`: the handle did not arrive. */
+  | { readonly kind: 'decline'; readonly id: number; readonly why: 'late' | 'full' | 'missing' }
+  /** Comes with a handle of the listening socket that the primary keeps without accepting. */
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'quit' };
+
+/** From the primary to a worker. */
+export type FromPort =
+  /** Comes with a handle of the listening socket if the worker is to accept by itself. */
+  | { readonly kind: 'listening'; readonly address: PortAddress | null; readonly keep: boolean }
+  | { readonly kind: 'failed'; readonly error: Readonly<Record<string, unknown>> }
+  /** Comes with the connection, to be claimed before that time of the machine's monotonic clock. */
+  | { readonly kind: 'hand'; readonly id: number; readonly before: number }
+  /** No connection comes after this. */
+  | { readonly kind: 'quitted' };
+
+export function toPort(message: ToPort): object {
+  return { ticketing: portTag, ...message };
+}
+
+export function fromPort(message: FromPort): object {
+  return { ticketing: portTag, ...message };
+}
+
+export function isPortMessage(message: unknown): boolean {
+  return (Object(message) as { readonly ticketing?: unknown }).ticketing === portTag;
+}
+
+/** Milliseconds of a clock that never jumps and is the same in all processes of a machine. */
+export function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
+}

@@ -1,0 +1,164 @@
+import net, { type Socket } from 'node:net';
+import {
+  type FromPort,
+  isPortMessage,
+  monotonicMs,
+  type PortAddress,
+  type PortOptions,
+  type ToPort,
+  toPort,
+} from '../port/port-messages.ts';
+import type { HttpServer } from './worker-options.ts';
+
+/** What of a server's own settings applies to the connections that it accepts. */
+interface SocketSettings {
+  readonly allowHalfOpen?: boolean;
+  readonly noDelay?: boolean;
+  readonly keepAlive?: boolean;
+  readonly keepAliveInitialDelay?: number;
+}
+
+/**
+ * Has a server listen where the primary does: `listen()` asks the primary for the port, which hands connections over or
+ * shares its socket. To the program the server looks as any that listens: `listening`, `address()`, its events.
+ */
+export class PortClient {
+  readonly #server: HttpServer;
+  readonly #open: () => number;
+  #address: PortAddress | null = null;
+  #isListening = false;
+  /** Accepts by itself, with a shared socket. */
+  #acceptor: net.Server | undefined;
+  #left: (() => void) | undefined;
+
+  /** `open`: how many connections the server has. */
+  constructor(server: HttpServer, open: () => number) {
+    this.#server = server;
+    this.#open = open;
+    const listen = server.listen.bind(server) as (...args: unknown[]) => HttpServer;
+    server.listen = (...args: unknown[]): HttpServer => {
+      const options = portOptions(args);
+      // Whoever wants a port of its own has it.
+      if (options === undefined || this.#isListening) return listen(...args);
+      const callback = args.at(-1);
+      if (typeof callback === 'function') server.once('listening', callback as () => void);
+      this.#ask(options);
+      return server;
+    };
+  }
+
+  /** Resolves when no connection comes any more: also those that were on their way are here. */
+  async leave(): Promise<void> {
+    // Not `server.close()`, which closes idle connections as well: the request that a client sends at this moment would
+    // fail. That of the class which the server extends stops listening, and no more.
+    if (!this.#isListening) {
+      net.Server.prototype.close.call(this.#server);
+      return;
+    }
+    this.#acceptor?.close();
+    await new Promise<void>((resolve) => {
+      this.#left = resolve;
+      this.#tell({ kind: 'quit' });
+    });
+    this.#isListening = false;
+    process.off('message', this.#onMessage);
+  }
+
+  #ask(options: PortOptions): void {
+    process.on('message', this.#onMessage);
+    this.#tell({ kind: 'listen', options });
+  }
+
+  readonly #onMessage = (message: unknown, handle: unknown): void => {
+    if (!isPortMessage(message)) return;
+    const told = message as FromPort;
+    if (told.kind === 'hand') this.#take(told, handle as Socket | undefined);
+    else if (told.kind === 'listening') this.#listening(told, handle);
+    else if (told.kind === 'failed') this.#failed(told.error);
+    else this.#left?.();
+  };
+
+  #listening({ address, keep }: FromPort & { kind: 'listening' }, handle: unknown): void {
+    this.#address = address;
+    this.#isListening = true;
+    const state = {
+      listening: { configurable: true, get: () => this.#isListening },
+      address: { configurable: true, value: () => (this.#isListening ? this.#address : null) },
+    };
+    Object.defineProperties(this.#server, state);
+    if (handle != null) this.#accept(handle, keep);
+    this.#server.emit('listening');
+  }
+
+  /** With a shared socket: accepts beside the others. */
+  #accept(handle: unknown, keep: boolean): void {
+    const acceptor = handle instanceof net.Server ? handle : net.createServer();
+    acceptor.on('connection', (socket) => this.#adopt(socket));
+    acceptor.on('error', () => {});
+    if (acceptor !== handle) acceptor.listen(handle);
+    this.#acceptor = acceptor;
+    // A server that is sent would accept there; its handle waits to be used.
+    if (keep) this.#tell({ kind: 'keep' }, (acceptor as { _handle?: net.Server })._handle);
+  }
+
+  #failed(error: Readonly<Record<string, unknown>>): void {
+    process.off('message', this.#onMessage);
+    this.#server.emit('error', Object.assign(new Error(String(error['message'])), error));
+  }
+
+  #take({ id, before }: FromPort & { kind: 'hand' }, socket: Socket | undefined): void {
+    const why = this.#whyNot(before, socket);
+    if (why !== undefined || socket === undefined) {
+      socket?.destroy();
+      this.#tell({ kind: 'decline', id, why: why ?? 'missing' });
+      return;
+    }
+    this.#tell({ kind: 'claim', id });
+    // The process may have been stopped between the look at the clock and the claim, and another worker have it by now:
+    // better that nobody answers it than that two do.
+    if (monotonicMs() >= before) socket.destroy();
+    else this.#adopt(socket);
+  }
+
+  #whyNot(before: number, socket: Socket | undefined): 'late' | 'full' | 'missing' | undefined {
+    if (socket === undefined) return 'missing';
+    if (monotonicMs() >= before) return 'late';
+    const { maxConnections } = this.#server;
+    return maxConnections > 0 && this.#open() >= maxConnections ? 'full' : undefined;
+  }
+
+  #adopt(socket: Socket): void {
+    const settings = this.#server as SocketSettings;
+    socket.allowHalfOpen = settings.allowHalfOpen ?? false;
+    if (settings.noDelay) socket.setNoDelay(true);
+    if (settings.keepAlive) socket.setKeepAlive(true, settings.keepAliveInitialDelay);
+    this.#server.emit('connection', socket);
+  }
+
+  #tell(message: ToPort, handle?: net.Server): void {
+    // If the channel has closed, the process ends by `disconnect`.
+    process.send?.(toPort(message), handle, undefined, () => {});
+  }
+}
+
+const names: ReadonlySet<keyof PortOptions> = new Set([
+  ...(['port', 'host', 'path', 'fd', 'backlog'] as const),
+  ...(['ipv6Only', 'readableAll', 'writableAll', 'reusePort'] as const),
+]);
+
+/** What `listen` was called with, as plain data; undefined if the worker is to listen by itself. */
+function portOptions([first, second, third]: readonly unknown[]): PortOptions | undefined {
+  if (typeof first === 'object' && first !== null) {
+    const given = Object.entries(first).filter(([name]) => names.has(name as keyof PortOptions));
+    const isOwn = (first as { readonly exclusive?: boolean }).exclusive ?? false;
+    const options = Object.fromEntries(given.filter(([, value]) => value != null));
+    return isOwn || given.length === 0 ? undefined : options;
+  }
+  if (typeof first === 'string' && !/^\d+$/.test(first)) return { path: first };
+  if (typeof first === 'function') return { port: 0 };
+  return {
+    port: Number(first ?? 0),
+    ...(typeof second === 'string' && { host: second }),
+    ...(typeof third === 'number' && { backlog: third }),
+  };
+}
