@@ -83,7 +83,7 @@ for (const setting of settings) {
 }
 
 report(
-  new URL('../README.md', import.meta.url),
+  new URL('../../../docs/measurements/dispatch-cluster.md', import.meta.url),
   [
     circumstances('pnpm --filter @ticketing/dispatch-cluster bench', flags),
     'Requests of `/compute` a second, over connections that are kept; in brackets the ratio to node:cluster in the same round.',

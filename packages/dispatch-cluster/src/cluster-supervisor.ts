@@ -51,7 +51,6 @@ export class ClusterSupervisor implements Supervisor {
   #closing: Promise<void> | undefined;
   /** Served by workers that are gone. */
   #pastRequests = 0;
-  #wedgedWorkers = 0;
 
   constructor({ pool, cluster }: ResolvedClusterOptions) {
     this.#endMs = cluster.lameDuckMs + cluster.graceMs;
@@ -61,7 +60,6 @@ export class ClusterSupervisor implements Supervisor {
       maxWaiting: cluster.maxWaiting,
       waitMs: pool.startTimeoutMs ?? Number.POSITIVE_INFINITY,
       claimTimeoutMs: cluster.claimTimeoutMs,
-      wedged: (workerId) => this.#replaceWedged(workerId),
     });
     const transport = createClusterTransport(cluster, {
       started: (workerId, child) => {
@@ -134,9 +132,7 @@ export class ClusterSupervisor implements Supervisor {
       requests: this.#pastRequests + sum(({ requests }) => requests),
       inFlight: sum(({ inFlight }) => inFlight),
       connections: sum(({ connections }) => connections),
-      waitingConnections: this.#ports.waiting,
-      droppedConnections: this.#ports.dropped,
-      wedgedWorkers: this.#wedgedWorkers,
+      ...this.#ports.stats(),
       memoryBytes: sum(({ memoryBytes }) => memoryBytes ?? 0),
       workers,
       dispatcher,
@@ -195,12 +191,6 @@ export class ClusterSupervisor implements Supervisor {
     );
     await this.#pool.dispatcher.close({ graceMs: Math.max(0, until - performance.now()) });
     await this.#sessions.close();
-  }
-
-  /** By a signal: what else is sent to it may wait behind the connection that it does not take. */
-  #replaceWedged(workerId: number): void {
-    this.#wedgedWorkers += 1;
-    this.#processes.get(workerId)?.kill('SIGTERM');
   }
 
   #peer(workerId: number): Peer {

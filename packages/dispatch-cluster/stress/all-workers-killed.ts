@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { Supervisor } from '../src/index.ts';
+import { createCounter } from './load.ts';
 import { addressOf } from './rolling-restart.ts';
 
 /**
@@ -13,19 +14,18 @@ export async function allWorkersKilled(
 ): Promise<Record<string, number>> {
   const url = await addressOf(supervisor);
   const met: Record<string, number> = {};
+  const counter = createCounter();
   let isOver = false;
   const lanes = Array.from({ length: clients }, async () => {
     while (!isOver) {
       const outcome = await askOnce(`${url}/?ms=2`);
       met[outcome] = (met[outcome] ?? 0) + 1;
+      if (outcome === '200') counter.count();
     }
   });
   for (let kill = 0; kill < kills; kill++) {
     // Answers prove that the workers serve, and that the clients are at work.
-    const before = met['200'] ?? 0;
-    while ((met['200'] ?? 0) < before + 2 * clients) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    await counter.more(2 * clients);
     const pids = supervisor.workers.map(({ pid }) => pid);
     const ready = once(supervisor.events, 'worker-ready');
     for (const pid of pids) if (pid !== undefined) process.kill(pid, 'SIGKILL');

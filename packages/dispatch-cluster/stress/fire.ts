@@ -1,24 +1,24 @@
-// Kills servers under load, and tells what it cost: `--seconds 20 --workers 4 --connections 25`. Exits with 1 if a request that
+// Kills servers under load, and tells what it cost: `--kills 20 --workers 4 --connections 25`. Exits with 1 if a request that
 // was retried is lost, or more fail than were in flight.
 import { parseArgs } from 'node:util';
 import { serversUnderFire } from './servers-under-fire.ts';
 
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '20' },
+    kills: { type: 'string', default: '20' },
     workers: { type: 'string', default: '4' },
     connections: { type: 'string', default: '25' },
   },
 });
 const entry = new URL('../test/fixtures/server.ts', import.meta.url);
-const kills = Number(values.seconds);
+const kills = Number(values.kills);
 const connections = Number(values.connections);
 const { once, retried, backMs, circuit } = await serversUnderFire({
   entry,
   kills,
   connections,
   workers: Number(values.workers),
-  everyMs: 1000,
+  answers: 1500,
 });
 const failed = Object.values(once.failures).reduce((total, count) => total + count, 0);
 const isWell =

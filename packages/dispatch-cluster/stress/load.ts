@@ -9,20 +9,25 @@ export interface LoadReport {
 }
 
 export interface Load {
+  /** Resolves when so many more requests have been answered. */
+  more(answers: number): Promise<void>;
   /** Sends no more, and resolves when all is answered or given up. */
   stop(): Promise<LoadReport>;
 }
 
-/** Keeps connections busy, whatever the server says about them. */
+/** Keeps connections busy, whatever the server says about them. Who is not answered is waited for. */
 export function startLoad(url: string, connections: number): Load {
   let finish = (_: Result): void => {};
   const done = new Promise<Result>((resolve) => {
     finish = resolve;
   });
   // It heeds its `stop()` each `sampleInt`, which its types do not know.
-  const options = { url, connections, duration: 3600, timeout: 5, sampleInt: 20 };
+  const options = { url, connections, duration: 3600, timeout: 3600, sampleInt: 20 };
   const cannon = autocannon(options, (_, result) => finish(result));
+  const counter = createCounter();
+  cannon.on('response', counter.count);
   return {
+    more: counter.more,
     async stop() {
       (cannon as unknown as { stop(): void }).stop();
       const { '2xx': answered, non2xx, errors, timeouts, mismatches } = await done;
@@ -38,18 +43,21 @@ export function startLoad(url: string, connections: number): Load {
 export function startStrictLoad(url: string, connections: number, tries = 1): Load {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
   const failures: Record<string, number> = {};
+  const counter = createCounter();
   let answered = 0;
   let stopped = false;
   const lane = async (): Promise<void> => {
     while (!stopped) {
       let met = await get(url, agent);
       for (let tried = 1; met !== 200 && tried < tries; tried++) met = await get(url, agent);
+      counter.count();
       if (met === 200) answered += 1;
       else failures[met] = (failures[met] ?? 0) + 1;
     }
   };
   const lanes = Promise.all(Array.from({ length: connections }, lane));
   return {
+    more: counter.more,
     async stop() {
       stopped = true;
       await lanes;
@@ -59,15 +67,29 @@ export function startStrictLoad(url: string, connections: number, tries = 1): Lo
   };
 }
 
-/** @returns the status, or the code of what was met instead */
+/** Counts answers, and tells when so many more have come. */
+export function createCounter(): { count(): void; more(answers: number): Promise<void> } {
+  let waiting: { left: number; resolve(): void }[] = [];
+  return {
+    count() {
+      for (const each of waiting) {
+        each.left -= 1;
+        if (each.left === 0) each.resolve();
+      }
+      waiting = waiting.filter(({ left }) => left > 0);
+    },
+    more: (left) => new Promise((resolve) => waiting.push({ left, resolve })),
+  };
+}
+
+/** A server that never answers is waited for. @returns the status, or the code of what was met instead */
 export function get(url: string, agent: http.Agent): Promise<number | string> {
   return new Promise((resolve) => {
-    const request = http.get(url, { agent, timeout: 5000 }, (response) => {
+    const request = http.get(url, { agent }, (response) => {
       response.resume();
       response.once('end', () => resolve(response.statusCode ?? 0));
       response.once('error', (error) => resolve(codeOf(error)));
     });
-    request.once('timeout', () => request.destroy(new Error('timeout')));
     request.once('error', (error) => resolve(codeOf(error)));
   });
 }

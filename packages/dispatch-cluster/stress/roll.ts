@@ -1,10 +1,10 @@
-// Restarts workers under load, and tells whether a request failed: `--seconds 20 --connections 50`. Exits with 1 if one did.
+// Restarts workers under load, and tells whether a request failed: `--answers 50000 --connections 50`. Exits with 1 if one did.
 import { parseArgs } from 'node:util';
 import { rollingRestart } from './rolling-restart.ts';
 
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '20' },
+    answers: { type: 'string', default: '50000' },
     connections: { type: 'string', default: '50' },
   },
 });
@@ -13,7 +13,8 @@ for (const server of ['http', 'fastify'] as const) {
   const { busy, strict, spawned, recycled, requests } = await rollingRestart({
     entry,
     server,
-    ms: Number(values.seconds) * 1000,
+    answers: Number(values.answers),
+    answerMs: 2,
     connections: Number(values.connections),
   });
   const failures = { ...busy.failures, ...strict.failures };

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { once } from 'node:events';
 import { startCluster } from '../src/index.ts';
 import { type LoadReport, startStrictLoad } from './load.ts';
 import { addressOf } from './rolling-restart.ts';
@@ -7,8 +7,8 @@ export interface FireOptions {
   readonly entry: URL;
   readonly workers: number;
   readonly kills: number;
-  /** Milliseconds between two kills. */
-  readonly everyMs: number;
+  /** Answers that the load has between two kills. */
+  readonly answers: number;
   readonly connections: number;
 }
 
@@ -24,12 +24,13 @@ export interface FireReport {
 
 /** Keeps a cluster busy while one of its workers is killed again and again. Leaves nothing behind. */
 export async function serversUnderFire(options: FireOptions): Promise<FireReport> {
-  const { entry, workers, kills, everyMs, connections } = options;
+  const { entry, workers, kills, answers, connections } = options;
   await using supervisor = startCluster({
     entry,
     workers,
     env: { ...process.env, SERVER: 'http' },
     shutdown: { lameDuckMs: 1000, graceMs: 5000 },
+    heartbeatMs: 60_000,
   });
   await supervisor.ready();
   const url = `${await addressOf(supervisor)}/?ms=5`;
@@ -37,25 +38,20 @@ export async function serversUnderFire(options: FireOptions): Promise<FireReport
     startStrictLoad(url, connections),
     startStrictLoad(url, connections, 3),
   ];
-  const killedAt = new Map<number, number>();
   const backMs: number[] = [];
-  supervisor.events.on('worker-ready', ({ slot }) => {
-    const at = killedAt.get(slot);
-    if (at !== undefined) backMs.push(performance.now() - at);
-    killedAt.delete(slot);
-  });
-  await setTimeout(everyMs);
   for (let kill = 0; kill < kills; kill++) {
+    await Promise.all([single.more(answers), retried.more(answers)]);
     const ready = supervisor.workers.filter(({ state }) => state === 'ready');
     const target = ready[Math.floor(Math.random() * ready.length)];
-    if (target?.pid !== undefined) {
-      killedAt.set(target.slot, performance.now());
-      process.kill(target.pid, 'SIGKILL');
-    }
-    await setTimeout(everyMs);
+    if (target?.pid === undefined) throw new Error('Cannot kill a worker: none is ready');
+    const successor = once(supervisor.events, 'worker-ready');
+    const killedAt = performance.now();
+    process.kill(target.pid, 'SIGKILL');
+    await successor;
+    backMs.push(performance.now() - killedAt);
   }
   await supervisor.ready();
-  const [once, again] = await Promise.all([single.stop(), retried.stop()]);
+  const [first, again] = await Promise.all([single.stop(), retried.stop()]);
   const { circuit } = supervisor.stats().dispatcher;
-  return { once, retried: again, backMs, circuit };
+  return { once: first, retried: again, backMs, circuit };
 }

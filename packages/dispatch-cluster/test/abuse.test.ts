@@ -53,6 +53,8 @@ test.each<[object, string]>([
   [{ recycle: { jitter: 2 } }, 'recycle.jitter must be 0 to 1, got 2'],
   [{ shutdown: { lameDuckMs: -1 } }, 'shutdown.lameDuckMs must be 0 to 1073741824, got -1'],
   [{ shutdown: { graceMs: 2 ** 31 } }, 'shutdown.graceMs must be 0 to 1073741824, got 2147483648'],
+  [{ claimTimeoutMs: 0 }, 'claimTimeoutMs must be 1 to 2147483647, got 0'],
+  [{ maxWaiting: -1 }, 'maxWaiting must be an integer of 0 to 2147483647, got -1'],
   [{ heartbeatMs: 0 }, 'heartbeatMs must be 1 to 2147483647, got 0'],
   [{ startTimeoutMs: 0 }, 'startTimeoutMs must be 1 to 2147483647, got 0'],
   [{ dispatch: { window: 0 } }, 'dispatch.window must be auto or an integer of 1 to 65536, got 0'],
@@ -92,7 +94,8 @@ test.each<[unknown, string]>([
 });
 
 test('clusterWorker() needs no address if connections are external', () => {
-  checkWorkerOptions('serve', { server } as unknown as ClusterWorkerOptions, 'external');
+  const options = { server } as unknown as ClusterWorkerOptions;
+  expect(() => checkWorkerOptions('serve', options, 'external')).not.toThrow();
 });
 
 test('clusterWorker() refuses a process that startCluster() has not started', () => {

@@ -4,7 +4,7 @@ import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture
 
 // A file of its own: a process has one policy.
 checkClustersAfterEach();
-vi.setConfig({ testTimeout: 30_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 test('with a shared handle workers take connections themselves, and each request is served', async () => {
   const supervisor = start({ workers: 2, schedulingPolicy: 'shared' });
@@ -26,10 +26,10 @@ test('all workers killed under load, again and again: no connection is refused, 
   const supervisor = start({ workers: 2, schedulingPolicy: 'shared', restart });
   await supervisor.ready();
   const { 200: answered = 0, ...failed } = await allWorkersKilled(supervisor, {
-    kills: 5,
+    kills: 3,
     clients: 20,
   });
-  expect(answered).toBeGreaterThan(200);
+  expect(answered).toBeGreaterThanOrEqual(3 * 40);
   expect(Object.keys(failed)).toEqual(failed['ECONNRESET'] === undefined ? [] : ['ECONNRESET']);
-  expect(failed['ECONNRESET'] ?? 0).toBeLessThanOrEqual(5 * 20);
+  expect(failed['ECONNRESET'] ?? 0).toBeLessThanOrEqual(3 * 20);
 });

@@ -6,9 +6,15 @@ const entry = new URL('fixtures/server.ts', import.meta.url);
 
 test.each(['http', 'fastify'] as const)(
   'no request fails while workers (%s) are reloaded, added, taken away and recycled',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async (server) => {
-    const report = await rollingRestart({ entry, server, ms: 3000, connections: 50 });
+    const report = await rollingRestart({
+      entry,
+      server,
+      answers: 300,
+      answerMs: 20,
+      connections: 50,
+    });
     expect(report.busy.failures).toEqual({});
     expect(report.strict.failures).toEqual({});
     expect(report.recycled).toBeGreaterThan(0);
@@ -18,17 +24,15 @@ test.each(['http', 'fastify'] as const)(
 );
 
 test('of the requests in flight on a worker that is killed some fail, and none that is sent again', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const connections = 20;
-  const fire = { entry, workers: 2, kills: 5, everyMs: 700, connections };
+  const fire = { entry, workers: 2, kills: 5, answers: 100, connections };
   const { once, retried, backMs, circuit } = await serversUnderFire(fire);
   const failed = Object.values(once.failures).reduce((total, count) => total + count, 0);
   expect(failed).toBeLessThanOrEqual(5 * connections);
-  // A connection on its way to a worker that is killed hangs until its client gives up: node:cluster forgets it.
-  const { ECONNRESET: _, timeout = 0, ...others } = once.failures;
+  const { ECONNRESET: _, ...others } = once.failures;
   expect(others).toEqual({});
-  expect(timeout).toBeLessThanOrEqual(5);
   expect(retried.failures).toEqual({});
   expect(backMs).toHaveLength(5);
   expect(circuit).toBe('closed');

@@ -26,9 +26,8 @@ export interface HeldPortOptions {
   readonly maxWaiting: number;
   /** Milliseconds that a connection waits for a worker at most; then it is closed. */
   readonly waitMs: number;
-  /** Milliseconds without a claim after which a worker that answers otherwise is reported, once. */
+  /** Milliseconds without a claim after which a worker that answers otherwise is replaced. */
   readonly claimTimeoutMs: number;
-  wedged(workerId: number): void;
 }
 
 interface WaitingConnection {
@@ -46,7 +45,9 @@ interface Member {
   /** It has as many connections as its server allows. */
   isFull: boolean;
   isLeaving: boolean;
-  isReported: boolean;
+  isWedged: boolean;
+  /** Since when it has claimed nothing of what it was handed; undefined while all is well. */
+  untakenSince: number | undefined;
   heardAt: number;
 }
 
@@ -74,7 +75,10 @@ export class HeldPort {
   #lastId = 0;
   #isClosed = false;
   #emptied: () => void = () => {};
+  /** Connections that were closed since too many waited, or they had waited for too long. */
   dropped = 0;
+  /** Workers that were told to have themselves replaced. */
+  wedged = 0;
 
   constructor(options: HeldPortOptions) {
     this.#options = options;
@@ -116,7 +120,8 @@ export class HeldPort {
     else if (message.kind === 'decline') {
       member.isFull = message.why === 'full';
       this.#answered(member, message.id, false);
-    } else if (message.kind === 'quit') {
+    } else if (message.kind === 'pong') this.#lost(member, message.id);
+    else if (message.kind === 'quit') {
       member.isLeaving = true;
       // Behind the connection that may be on its way: the worker has then seen all that it will get.
       tell(member.child, { kind: 'quitted' });
@@ -179,7 +184,8 @@ export class HeldPort {
       given: undefined,
       isFull: false,
       isLeaving: false,
-      isReported: false,
+      isWedged: false,
+      untakenSince: undefined,
       heardAt: monotonicMs(),
     };
     this.#members.set(member.workerId, member);
@@ -256,9 +262,17 @@ export class HeldPort {
   #answered(member: Member, id: number, isClaimed: boolean): void {
     const { given } = member;
     if (given?.id !== id) return;
+    member.untakenSince = undefined;
     // Our copy: the worker has its own.
     if (isClaimed) given.connection?.socket.destroy();
     else this.#takeBack(member);
+    member.given = undefined;
+    this.#release(member);
+  }
+
+  /** The worker has read what came after a connection, and not the connection: its handle did not arrive. */
+  #lost(member: Member, id: number): void {
+    if (member.given?.id !== id) return;
     member.given = undefined;
     this.#release(member);
   }
@@ -311,21 +325,30 @@ export class HeldPort {
         // Timers run before what has arrived is read, and it was this process that may have been stopped.
         setImmediate(() => setImmediate(() => this.#overdue(member, id)));
       }
+      this.#replaceIfWedged(member, now);
     }
   }
 
   /** The connection goes to another worker; this one gets none until it has answered. */
   #overdue(member: Member, id: number): void {
     const { given } = member;
-    if (given?.id !== id) return;
+    if (given?.id !== id || given.until === Number.POSITIVE_INFINITY) return;
+    given.until = Number.POSITIVE_INFINITY;
+    member.untakenSince ??= given.at;
     this.#takeBack(member);
+    tell(member.child, { kind: 'ping', id });
     this.#pump();
+  }
+
+  /** One that is busy says nothing; one that lives and claims nothing for so long has lost the way for handles. */
+  #replaceIfWedged(member: Member, now: number): void {
+    const { untakenSince = now, heardAt, isWedged } = member;
     const { claimTimeoutMs } = this.#options;
-    // One that is busy says nothing; one that says something has seen what came before, and should have claimed it.
-    const isAlive = member.heardAt - given.at >= claimTimeoutMs / 2;
-    if (member.isReported || !isAlive || monotonicMs() - given.at < claimTimeoutMs) return;
-    member.isReported = true;
-    this.#options.wedged(member.workerId);
+    if (isWedged || now - untakenSince < claimTimeoutMs) return;
+    if (heardAt - untakenSince < claimTimeoutMs / 2) return;
+    member.isWedged = true;
+    this.wedged += 1;
+    tell(member.child, { kind: 'replace' });
   }
 }
 

@@ -2,6 +2,12 @@ import type { ChildProcess } from 'node:child_process';
 import { HeldPort, type HeldPortOptions } from './held-port.ts';
 import { isPortMessage, type ToPort } from './port-messages.ts';
 
+export interface PortStats {
+  waitingConnections: number;
+  droppedConnections: number;
+  wedgedWorkers: number;
+}
+
 /** The ports that the workers of a cluster listen on: one, until a reload changes the program's address. */
 export class HeldPorts {
   readonly #options: Omit<HeldPortOptions, 'listen'>;
@@ -10,21 +16,21 @@ export class HeldPorts {
   /** The one that was asked for last. */
   #latest: HeldPort | undefined;
   #isClosed = false;
-  #pastDropped = 0;
+  /** Of ports that are closed. */
+  readonly #past: PortStats = { waitingConnections: 0, droppedConnections: 0, wedgedWorkers: 0 };
 
   constructor(options: Omit<HeldPortOptions, 'listen'>) {
     this.#options = options;
   }
 
-  /** Connections that wait for a worker. */
-  get waiting(): number {
-    return [...this.#ports.values()].reduce((total, { waiting }) => total + waiting, 0);
-  }
-
-  /** Connections that were closed because too many waited, or for too long. */
-  get dropped(): number {
-    const open = [...this.#ports.values()].reduce((total, { dropped }) => total + dropped, 0);
-    return this.#pastDropped + open;
+  stats(): PortStats {
+    const stats = { ...this.#past };
+    for (const { waiting, dropped, wedged } of this.#ports.values()) {
+      stats.waitingConnections += waiting;
+      stats.droppedConnections += dropped;
+      stats.wedgedWorkers += wedged;
+    }
+    return stats;
   }
 
   /** Serves what this process asks for. */
@@ -76,7 +82,8 @@ export class HeldPorts {
     for (const [key, port] of this.#ports) {
       if (port === this.#latest || !port.isDeserted) continue;
       this.#ports.delete(key);
-      this.#pastDropped += port.dropped;
+      this.#past.droppedConnections += port.dropped;
+      this.#past.wedgedWorkers += port.wedged;
       void port.close(0);
     }
   }

@@ -19,6 +19,8 @@ export type ToPort =
   | { readonly kind: 'decline'; readonly id: number; readonly why: 'late' | 'full' | 'missing' }
   /** Comes with a handle of the listening socket that the primary keeps without accepting. */
   | { readonly kind: 'keep' }
+  /** All that came before `ping` is read. */
+  | { readonly kind: 'pong'; readonly id: number }
   | { readonly kind: 'quit' };
 
 /** From the primary to a worker. */
@@ -28,6 +30,9 @@ export type FromPort =
   | { readonly kind: 'failed'; readonly error: Readonly<Record<string, unknown>> }
   /** Comes with the connection, to be claimed before that time of the machine's monotonic clock. */
   | { readonly kind: 'hand'; readonly id: number; readonly before: number }
+  | { readonly kind: 'ping'; readonly id: number }
+  /** The worker takes nothing of what it is handed: it is to ask for a successor. */
+  | { readonly kind: 'replace' }
   /** No connection comes after this. */
   | { readonly kind: 'quitted' };
 

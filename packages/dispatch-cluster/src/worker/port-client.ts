@@ -25,16 +25,18 @@ interface SocketSettings {
 export class PortClient {
   readonly #server: HttpServer;
   readonly #open: () => number;
+  readonly #replace: () => void;
   #address: PortAddress | null = null;
   #isListening = false;
   /** Accepts by itself, with a shared socket. */
   #acceptor: net.Server | undefined;
   #left: (() => void) | undefined;
 
-  /** `open`: how many connections the server has. */
-  constructor(server: HttpServer, open: () => number) {
+  /** `open` tells how many connections the server has, `replace` asks for a successor. */
+  constructor(server: HttpServer, { open, replace }: { open(): number; replace(): void }) {
     this.#server = server;
     this.#open = open;
+    this.#replace = replace;
     const listen = server.listen.bind(server) as (...args: unknown[]) => HttpServer;
     server.listen = (...args: unknown[]): HttpServer => {
       const options = portOptions(args);
@@ -75,6 +77,8 @@ export class PortClient {
     if (told.kind === 'hand') this.#take(told, handle as Socket | undefined);
     else if (told.kind === 'listening') this.#listening(told, handle);
     else if (told.kind === 'failed') this.#failed(told.error);
+    else if (told.kind === 'ping') this.#tell({ kind: 'pong', id: told.id });
+    else if (told.kind === 'replace') this.#replace();
     else this.#left?.();
   };
 

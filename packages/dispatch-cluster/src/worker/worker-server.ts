@@ -57,7 +57,10 @@ export class WorkerServer {
         await app.ready();
         this.#attachment = attach?.(app.server);
       } else {
-        this.#port = new PortClient(app.server, () => traffic.connections.size);
+        this.#port = new PortClient(app.server, {
+          open: () => traffic.connections.size,
+          replace: () => this.#news.recycle(),
+        });
         await app.listen(listen);
       }
     } catch (error) {
