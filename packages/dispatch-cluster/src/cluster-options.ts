@@ -77,6 +77,12 @@ export interface ClusterOptions {
   readonly args?: readonly string[];
   /** Whether a small shell ends workers that are busy when this process is killed. Default `true`. */
   readonly orphanGuard?: boolean;
+  /**
+   * Whether signals of this process are heeded until the cluster is closed. The first SIGTERM or SIGINT closes it: what is in
+   * flight has the time that `shutdown` gives, then workers are killed, and the process ends with 0 if nothing else holds it;
+   * more of them change nothing. SIGHUP reloads, as soon as all workers serve. Default `false`.
+   */
+  readonly signals?: boolean;
   /** Names the cluster in errors, statistics and diagnostics. Default `cluster`. */
   readonly name?: string;
   /** For tests. Default: the platform's. */
@@ -101,10 +107,13 @@ export interface ResolvedClusterOptions {
     readonly execArgv: readonly string[];
     readonly args: readonly string[];
     readonly orphanGuard: boolean;
+    readonly signals: boolean;
   };
 }
 
 const MAX_WORKERS = 1024;
+/** A worker that has cut what was left at the end of its grace has so long to exit. */
+const END_MARGIN_MS = 500;
 /** Both parts of a worker's end make one timer. */
 const MAX_END_MS = 2 ** 30;
 
@@ -132,6 +141,7 @@ const clusterRules = {
   execArgv: texts,
   args: texts,
   orphanGuard: { ...aFlag, fallback: true },
+  signals: { ...aFlag, fallback: false },
   name: { ...aName, fallback: 'cluster' },
   clock: withMethods('now', 'setTimeout', 'clearTimeout'),
 } satisfies Rules & Record<keyof ClusterOptions, unknown>;
@@ -187,7 +197,7 @@ export function resolveClusterOptions(
     name,
     min: workers,
     max: workers,
-    stopGraceMs: ending.lameDuckMs + ending.graceMs,
+    stopGraceMs: ending.lameDuckMs + ending.graceMs + END_MARGIN_MS,
     startTimeoutMs: given.startTimeoutMs,
     healthMs: given.heartbeatMs,
     recycle: recycled,
@@ -212,6 +222,7 @@ export function resolveClusterOptions(
       execArgv: given.execArgv,
       args: given.args,
       orphanGuard: given.orphanGuard,
+      signals: given.signals,
     },
   };
 }

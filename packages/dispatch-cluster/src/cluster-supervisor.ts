@@ -26,6 +26,7 @@ import { isLeft } from './leave.ts';
 import { HeldPorts } from './port/held-ports.ts';
 import { isToPrimary } from './primary/primary-messages.ts';
 import { type Peer, PrimarySessions } from './primary/primary-sessions.ts';
+import { Signals } from './signals.ts';
 import type {
   ClusterEvents,
   ClusterStats,
@@ -45,6 +46,7 @@ export class ClusterSupervisor implements Supervisor {
   readonly #processes = new Map<number, ChildProcess>();
   readonly #ports: HeldPorts;
   readonly #sessions: PrimarySessions;
+  readonly #signals: Signals | undefined;
   /** How long what workers serve may take to end, in milliseconds. */
   readonly #endMs: number;
   #departure: Departure | undefined;
@@ -53,7 +55,7 @@ export class ClusterSupervisor implements Supervisor {
   #pastRequests = 0;
 
   constructor({ pool, cluster }: ResolvedClusterOptions) {
-    this.#endMs = cluster.lameDuckMs + cluster.graceMs;
+    this.#endMs = pool.stopGraceMs ?? 0;
     this.#sessions = new PrimarySessions(cluster.primaryTasks);
     this.#ports = new HeldPorts({
       policy: cluster.schedulingPolicy,
@@ -90,6 +92,7 @@ export class ClusterSupervisor implements Supervisor {
       },
       circuitOpen: (error) => this.events.emit('circuit-open', { error }),
     });
+    if (cluster.signals) this.#signals = new Signals(this);
   }
 
   get state(): DispatcherState {
@@ -102,7 +105,8 @@ export class ClusterSupervisor implements Supervisor {
   }
 
   ready(): Promise<void> {
-    return this.#pool.dispatcher.ready();
+    const ready = this.#pool.dispatcher.ready();
+    return this.#signals?.unlessStopped(ready) ?? ready;
   }
 
   reload(options: Pick<ReloadOptions, 'parallel'> = {}): Promise<void> {
@@ -191,6 +195,7 @@ export class ClusterSupervisor implements Supervisor {
     );
     await this.#pool.dispatcher.close({ graceMs: Math.max(0, until - performance.now()) });
     await this.#sessions.close();
+    this.#signals?.remove();
   }
 
   #peer(workerId: number): Peer {

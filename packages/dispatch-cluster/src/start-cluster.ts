@@ -6,13 +6,13 @@ import type { Supervisor } from './supervisor.ts';
 
 /**
  * Runs the program of `entry` in workers of node:cluster, and keeps them: replaces those that end, hang or grow, and
- * opens a circuit when they fail again and again. The process is held until `close()`, which is owed.
+ * opens a circuit when they fail again and again. The process is held until `close()`, which the
+ * caller must call, unless `signals` do.
  *
  * @throws TypeError or RangeError for options, and in a process that is a worker of node:cluster itself
  * @example
- * const supervisor = startCluster({ entry: new URL('./server.js', import.meta.url), workers: 4 });
+ * const supervisor = startCluster({ entry: new URL('./server.js', import.meta.url), signals: true });
  * await supervisor.ready();
- * process.once('SIGTERM', () => supervisor.close());
  */
 export function startCluster(options: ClusterOptions): Supervisor {
   const resolved = resolveClusterOptions('start cluster', options);

@@ -66,6 +66,8 @@ export interface ClusterEvents {
   ];
   /** Too many workers failed, the last one with `error`. A worker probes from time to time. */
   'circuit-open': [{ readonly error: unknown }];
+  /** A reload that SIGHUP asked for failed, with option `signals`; the old workers stay. */
+  'reload-failed': [{ readonly error: unknown }];
 }
 
 /** A worker that may be given sockets. */
@@ -82,7 +84,11 @@ export interface Supervisor extends AsyncDisposable {
   readonly state: DispatcherState;
   readonly workers: readonly SupervisedWorker[];
 
-  /** Resolves when every worker serves. @throws DispatchError `ERR_CIRCUIT_OPEN`, with why as its cause; `ERR_CLOSED` */
+  /**
+   * Resolves when every worker serves; with option `signals` also when a signal has ended the start, which `state` then tells.
+   *
+   * @throws DispatchError `ERR_CIRCUIT_OPEN`, with why as its cause; `ERR_CLOSED`
+   */
   ready(): Promise<void>;
 
   /**

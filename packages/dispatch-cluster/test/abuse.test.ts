@@ -32,6 +32,7 @@ test.each<[unknown, string]>([
   [{ entry, execArgv: '--watch' }, 'execArgv must be an array of texts, got --watch'],
   [{ entry, args: [1] }, 'args must be an array of texts, got 1'],
   [{ entry, orphanGuard: 'yes' }, 'orphanGuard must be true or false, got yes'],
+  [{ entry, signals: 'SIGTERM' }, 'signals must be true or false, got SIGTERM'],
   [{ entry, name: '' }, 'name must be a text, got '],
   [
     { entry, clock: {} },

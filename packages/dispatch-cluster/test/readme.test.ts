@@ -26,11 +26,11 @@ async function freePort(): Promise<number> {
 }
 
 /** Runs the program beside a server; it says `ready` when it is. */
-async function run(name: string, program: string): Promise<ChildProcess> {
+async function run(name: string, program: string, text = main): Promise<ChildProcess> {
   await writeFile(new URL(`${name}-server.ts`, folder), program);
   const file = new URL(`${name}.ts`, folder);
-  const text = main.replace('./server.ts', `./${name}-server.ts`);
-  await writeFile(file, `${text}console.log('ready');\n`);
+  const own = text.replace('./server.ts', `./${name}-server.ts`);
+  await writeFile(file, `${own}console.log('ready');\n`);
   const args = ['--conditions=@ticketing/source', fileURLToPath(file)];
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
 }
@@ -54,6 +54,25 @@ test('README: a server in four workers, replaced on SIGHUP, and ended on SIGTERM
   expect(await once(primary, 'exit')).toEqual([0, null]);
   await expect(ask()).rejects.toThrow('fetch failed');
 });
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'README: %s while workers start ends the program with 0 and without a word',
+  { timeout: 30_000 },
+  async (signal) => {
+    const begun = main.replace('await', "console.log('begun');\nawait");
+    const program = server.replace('8080', String(await freePort()));
+    const primary = await run(`begun-${signal}`, program, begun);
+    let said = '';
+    primary.stderr?.on('data', (chunk) => {
+      said += chunk;
+    });
+    await once(primary.stdout as NodeJS.ReadableStream, 'data');
+    primary.kill(signal);
+    primary.kill(signal);
+    expect(await once(primary, 'close')).toEqual([0, null]);
+    expect(said).toBe('');
+  },
+);
 
 test('README: if no worker ever starts the program exits with code 1, and says why', {
   timeout: 30_000,

@@ -149,6 +149,30 @@ test('a connection that never said a word does not keep a worker', async () => {
   await ended;
 });
 
+test.each([
+  ['half a head is no request: its worker ends as if idle', 60_000, 'GET / HTTP/1.1\r\nHost: a'],
+  [
+    'a body that is too slow is cut when the grace ends',
+    100,
+    'POST /?ms=60000 HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nbod',
+  ],
+])('close(): %s, with exit code 0', async (_, graceMs, text) => {
+  const supervisor = start({ shutdown: { lameDuckMs: 50, graceMs } });
+  await supervisor.ready();
+  const socket = net.connect(Number(new URL(await addressOf(supervisor)).port), '127.0.0.1');
+  const ended = once(
+    socket.on('error', () => {}),
+    'close',
+  );
+  socket.write(text);
+  // The worker has read it when it answers a later connection.
+  await ask(await addressOf(supervisor));
+  const exit = once(supervisor.events, 'worker-exit');
+  await supervisor.close();
+  await ended;
+  expect(await exit).toMatchObject([{ exitCode: 0 }]);
+});
+
 test('a worker that is killed is replaced at once, and told of', async () => {
   const supervisor = start();
   await supervisor.ready();

@@ -1,5 +1,4 @@
 import type { Traffic } from './traffic.ts';
-import type { HttpServer } from './worker-options.ts';
 
 /** What becomes of a server that leaves. */
 export interface Leaving {
@@ -15,11 +14,10 @@ export interface Leaving {
 
 /**
  * Lets a server end without a request that fails. It accepts no connection, and each further answer says
- * `Connection: close`: a client that keeps its connection busy is told before it is closed. What is idle after
- * `lameDuckMs` is closed then; requests in flight are waited for, `graceMs` at most.
+ * `Connection: close`: a client that keeps its connection busy is told before it is closed. Connections without a request in
+ * flight after `lameDuckMs` are closed then, also those with a part of a head; requests in flight are waited for, `graceMs` at most.
  */
 export async function leaveAsLameDuck(
-  server: HttpServer,
   traffic: Traffic,
   { lameDuckMs, graceMs, leave, changed }: Leaving,
 ): Promise<void> {
@@ -28,10 +26,10 @@ export async function leaveAsLameDuck(
   const isEmpty = (): boolean => traffic.connections.size === 0;
   await waitFor(isEmpty, changed, lameDuckMs);
   if (isEmpty()) return;
-  server.closeIdleConnections();
-  // To the server, a connection over which nothing has ever come is not idle.
-  for (const socket of traffic.connections) if (socket.bytesRead === 0) socket.destroy();
+  traffic.destroyIdle();
   await waitFor(() => isEmpty() || traffic.inFlight === 0, changed, graceMs);
+  // What is left is a request whose body or answer is too slow.
+  for (const socket of traffic.connections) socket.destroy();
 }
 
 async function waitFor(

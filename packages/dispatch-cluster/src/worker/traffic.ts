@@ -8,6 +8,8 @@ export interface Traffic {
   /** Requests whose answer is under way. */
   readonly inFlight: number;
   readonly connections: ReadonlySet<Socket>;
+  /** Closes every connection over which no request is in flight: idle ones, and those with a part of a head. */
+  destroyIdle(): void;
   /** From now on each answer says `Connection: close`, those under way too if their head has not gone. */
   turnAway(): void;
 }
@@ -46,6 +48,10 @@ export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
       return responses.size;
     },
     connections,
+    destroyIdle() {
+      const busy = new Set([...responses].map(({ req }) => req.socket));
+      for (const socket of connections) if (!busy.has(socket)) socket.destroy();
+    },
     turnAway() {
       isTurningAway = true;
       for (const response of responses) sayClose(response);

@@ -88,7 +88,7 @@ export class WorkerServer {
       const changed = (): Promise<void> => new Promise((resolve) => this.#waiting.push(resolve));
       const leave = async (): Promise<void> => this.#port?.leave();
       const leaving = { lameDuckMs, graceMs, leave, changed };
-      await leaveAsLameDuck(app.server, traffic, leaving);
+      await leaveAsLameDuck(traffic, leaving);
     }
     clearInterval(this.#timer);
     this.#report();

@@ -1,0 +1,50 @@
+import type { EventEmitter } from 'node:events';
+import type { ClusterEvents, Supervisor } from './supervisor.ts';
+
+type Signalled = Pick<Supervisor, 'close' | 'ready' | 'reload'> & {
+  readonly events: EventEmitter<ClusterEvents>;
+};
+
+/** Has the signals of this process end or reload a cluster, until `remove()`. */
+export class Signals {
+  readonly #cluster: Signalled;
+  #isStopped = false;
+
+  constructor(cluster: Signalled) {
+    this.#cluster = cluster;
+    process.on('SIGTERM', this.#stop);
+    process.on('SIGINT', this.#stop);
+    process.on('SIGHUP', this.#reload);
+  }
+
+  remove(): void {
+    process.off('SIGTERM', this.#stop);
+    process.off('SIGINT', this.#stop);
+    process.off('SIGHUP', this.#reload);
+  }
+
+  /** Resolves also when a signal has ended the cluster before all was ready. */
+  async unlessStopped(ready: Promise<void>): Promise<void> {
+    try {
+      await ready;
+    } catch (error) {
+      if (!this.#isStopped) throw error;
+    }
+  }
+
+  /** More of them change nothing: a terminal and npm each send their own for one Ctrl-C. */
+  readonly #stop = (): void => {
+    this.#isStopped = true;
+    void this.#cluster.close();
+  };
+
+  /** One that comes while workers start is heeded when they serve. */
+  readonly #reload = async (): Promise<void> => {
+    try {
+      await this.#cluster.ready();
+      if (!this.#isStopped) await this.#cluster.reload();
+    } catch (error) {
+      if (!this.#isStopped) this.#cluster.events.emit('reload-failed', { error });
+    }
+  };
+}

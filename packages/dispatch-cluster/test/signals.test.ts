@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { gone } from '@ticketing/dispatch/testing';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { checkClustersAfterEach, start } from './cluster-fixture.ts';
+
+checkClustersAfterEach();
+vi.setConfig({ testTimeout: 60_000 });
+
+const names = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+const counts = () => names.map((name) => process.listenerCount(name));
+
+test('signals are heeded if that is wished, until the cluster is closed', async () => {
+  const before = counts();
+  const without = start();
+  expect(counts()).toEqual(before);
+  const supervisor = start({ signals: true });
+  expect(counts()).toEqual(before.map((count) => count + 1));
+  await supervisor.close();
+  expect(counts()).toEqual(before);
+  await without.close();
+});
+
+test('SIGHUP while workers start reloads once they serve; a later one that fails is told', async () => {
+  const supervisor = start({ signals: true });
+  const first = once(supervisor.events, 'worker-ready');
+  process.kill(process.pid, 'SIGHUP');
+  const [{ pid = 0 }] = await first;
+  await gone(pid, 30_000);
+  await supervisor.ready();
+  const options = process.env['NODE_OPTIONS'];
+  onTestFinished(() => {
+    if (options === undefined) delete process.env['NODE_OPTIONS'];
+    else process.env['NODE_OPTIONS'] = options;
+  });
+  process.env['NODE_OPTIONS'] = '--no-such-option';
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const failed = once(supervisor.events, 'reload-failed');
+  process.kill(process.pid, 'SIGHUP');
+  expect(await failed).toMatchObject([{ error: { code: 'ERR_WORKER_LOST' } }]);
+});
+
+test('SIGTERM while workers start: ready() resolves, and the state tells', async () => {
+  const other = vi.fn();
+  process.on('SIGTERM', other);
+  onTestFinished(() => void process.off('SIGTERM', other));
+  const supervisor = start({ signals: true });
+  const ready = supervisor.ready();
+  process.kill(process.pid, 'SIGTERM');
+  await ready;
+  expect(['draining', 'closed']).toContain(supervisor.state);
+  await supervisor.close();
+  await supervisor.ready();
+  expect(other).toHaveBeenCalledOnce();
+});
