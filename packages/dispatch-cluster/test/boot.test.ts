@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
 
 checkClustersAfterEach();
-vi.setConfig({ testTimeout: 30_000 });
+vi.setConfig({ testTimeout: 120_000 });
 // What the workers complain of is not what this run reports.
 vi.spyOn(process.stderr, 'write').mockReturnValue(true);
 
@@ -28,7 +28,7 @@ test('a program that throws at boot is tried so often and no more; ready() says 
   expect(cause).toMatchObject({ code: 'ERR_WORKER_LOST', data: { exitCode: 1 } });
   expect((cause as DispatchError).data.stderrTail).toContain('Error: no configuration');
   expect(await open).toEqual([{ error: cause }]);
-  await vi.waitFor(() => expect(supervisor.workers).toEqual([]));
+  await vi.waitFor(() => expect(supervisor.workers).toEqual([]), 60_000);
   // Four failures, and what started beside the last of them.
   expect(supervisor.stats().dispatcher.spawned).toBeLessThanOrEqual(5);
   expect(supervisor.state).toBe('degraded');

@@ -5,7 +5,7 @@ import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture
 import type { RelayingTasks } from './fixtures/relaying-worker.ts';
 
 checkClustersAfterEach();
-vi.setConfig({ testTimeout: 30_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 /** A cluster whose requests need tasks of its own workers. */
 function startRelaying(workers: number, shutdown = { lameDuckMs: 300, graceMs: 3000 }) {

@@ -5,7 +5,7 @@ import type { ServingWorker, Supervisor } from '../src/index.ts';
 import { ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
 
 checkClustersAfterEach();
-vi.setConfig({ testTimeout: 30_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const entry = new URL('fixtures/attached-worker.ts', import.meta.url);
 

@@ -6,7 +6,7 @@ import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture
 import type { Tasks } from './fixtures/server.ts';
 
 checkClustersAfterEach();
-vi.setConfig({ testTimeout: 30_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 test('two clusters in one process have workers, programs and ends of their own', async () => {
   const [one, two] = ['one', 'two'].map((name) =>

@@ -5,7 +5,7 @@ import type { AskingTasks } from './fixtures/asking-worker.ts';
 import { makeTasks } from './primary-tasks.ts';
 
 checkClustersAfterEach();
-vi.setConfig({ testTimeout: 30_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const entry = new URL('fixtures/asking-worker.ts', import.meta.url);
 

@@ -36,7 +36,7 @@ async function run(name: string, program: string, text = main): Promise<ChildPro
 }
 
 test('README: a server in four workers, replaced on SIGHUP, and ended on SIGTERM', {
-  timeout: 30_000,
+  timeout: 120_000,
 }, async () => {
   const port = await freePort();
   const primary = await run('main', server.replace('8080', String(port)));
@@ -57,7 +57,7 @@ test('README: a server in four workers, replaced on SIGHUP, and ended on SIGTERM
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
   'README: %s while workers start ends the program with 0 and without a word',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async (signal) => {
     const begun = main.replace('await', "console.log('begun');\nawait");
     const program = server.replace('8080', String(await freePort()));
@@ -75,7 +75,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 test('README: if no worker ever starts the program exits with code 1, and says why', {
-  timeout: 30_000,
+  timeout: 120_000,
 }, async () => {
   const primary = await run('broken', "throw new Error('no configuration');\n");
   let said = '';

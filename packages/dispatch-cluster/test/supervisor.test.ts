@@ -9,7 +9,7 @@ import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture
 import type { Tasks } from './fixtures/server.ts';
 
 checkClustersAfterEach();
-vi.setConfig({ testTimeout: 30_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 test('eight requests, one after the other, are served by eight workers in turn', async () => {
   const supervisor = start({ workers: 8 });

@@ -10,6 +10,9 @@ import {
 } from '../port/port-messages.ts';
 import type { HttpServer } from './worker-options.ts';
 
+/** As it is before a task can replace it. */
+const send = process.send?.bind(process);
+
 /** What of a server's own settings applies to the connections that it accepts. */
 interface SocketSettings {
   readonly allowHalfOpen?: boolean;
@@ -141,7 +144,7 @@ export class PortClient {
 
   #tell(message: ToPort, handle?: net.Server): void {
     // If the channel has closed, the process ends by `disconnect`.
-    process.send?.(toPort(message), handle, undefined, () => {});
+    send?.(toPort(message), handle, undefined, () => {});
   }
 }
 
