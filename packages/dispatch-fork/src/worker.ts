@@ -2,4 +2,9 @@ import { serveProcess } from '@ticketing/dispatch/transport';
 
 // The program of a worker: kept to wiring, since coverage does not see other processes.
 const [, , workerId, module = ''] = process.argv;
+if (process.send === undefined || !(Number(workerId) > 0)) {
+  throw new TypeError(
+    'Cannot serve tasks: @ticketing/dispatch-fork/worker is the program of a worker, which createForkDispatcher starts; for a dispatcher import @ticketing/dispatch-fork',
+  );
+}
 serveProcess({ workerId: Number(workerId), module });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { gone, lives } from '@ticketing/dispatch/testing';
@@ -123,4 +124,22 @@ test('a program that comes to its end without close() ends, and its workers with
   const [output, [code]] = await Promise.all([text(finishing.stdout), once(finishing, 'exit')]);
   expect(code).toBe(0);
   await gone(Number(output), 1000);
+});
+
+test('the program of the workers says what it is when it is loaded by anybody else', async () => {
+  const program = fileURLToPath(new URL('../src/worker.ts', import.meta.url));
+  for (const stdio of [
+    ['ignore', 'ignore', 'pipe'],
+    ['ignore', 'ignore', 'pipe', 'ipc'],
+  ] as const) {
+    const child = spawn(process.execPath, ['--conditions=@ticketing/source', program], {
+      stdio: [...stdio],
+    });
+    const ended = once(child, 'exit');
+    const complaint = await text(child.stderr as Readable);
+    expect(complaint).toContain(
+      'TypeError: Cannot serve tasks: @ticketing/dispatch-fork/worker is the program of a worker, which createForkDispatcher starts; for a dispatcher import @ticketing/dispatch-fork',
+    );
+    expect(await ended).toEqual([1, null]);
+  }
 });

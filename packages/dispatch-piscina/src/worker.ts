@@ -1,7 +1,14 @@
 import { getHeapStatistics } from 'node:v8';
+import { isMainThread } from 'node:worker_threads';
 import { serveTasks } from '@ticketing/dispatch/transport';
 import { StartJournal } from './start-journal.ts';
 import type { ThreadStart } from './worker-thread.ts';
+
+if (isMainThread) {
+  throw new TypeError(
+    'Cannot serve tasks: @ticketing/dispatch-piscina/worker is the program of a thread, which createPiscinaDispatcher starts; for a dispatcher import @ticketing/dispatch-piscina',
+  );
+}
 
 /**
  * Serves tasks over a port: the one task that piscina gives a thread. It returns at once and the port goes on. Kept to

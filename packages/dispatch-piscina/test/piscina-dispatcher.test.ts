@@ -101,10 +101,27 @@ test('a task without end is ended', async () => {
 
 test('close() ends a task without end', async () => {
   const dispatcher = create({ abortGraceMs: 0 });
+  let spinning: Promise<unknown> | undefined;
   await new Promise((resolve) => {
-    dispatcher.run('spin', undefined, { onProgress: resolve }).catch(() => {});
+    spinning = dispatcher.run('spin', undefined, { onProgress: resolve });
+    spinning.catch(() => {});
   });
   await dispatcher.close();
+  expect(dispatcher.state).toBe('closed');
+  expect(dispatcher.stats().workers).toEqual([]);
+  await expect(spinning).rejects.toMatchObject({ code: 'ERR_CLOSED' });
+});
+
+test('the program of the threads says what it is when it is loaded by anybody else', async () => {
+  const program = fileURLToPath(new URL('../src/worker.ts', import.meta.url));
+  const child = spawn(process.execPath, [...execArgv, program], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  expect(await text(child.stderr)).toContain(
+    'TypeError: Cannot serve tasks: @ticketing/dispatch-piscina/worker is the program of a thread, which createPiscinaDispatcher starts; for a dispatcher import @ticketing/dispatch-piscina',
+  );
+  expect(await ended).toEqual([1, null]);
 });
 
 test('threads have the environment and Node options that are given', async () => {

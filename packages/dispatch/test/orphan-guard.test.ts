@@ -130,6 +130,7 @@ test('without a shell a guard does nothing, silently', async () => {
   await child.ended;
 });
 
-test('close() of a guard that never started resolves', async () => {
-  await createOrphanGuard().close();
+test('close() of a guard that never started resolves, and starts none', async () => {
+  await expect(createOrphanGuard().close()).resolves.toBeUndefined();
+  expect(await guardsOf(process.pid)).toEqual([]);
 });

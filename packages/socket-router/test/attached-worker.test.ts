@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { monotonicMs } from '../src/wire/monotonic-clock.ts';
 import { AttachedWorker } from '../src/worker/attached-worker.ts';
 import type { RouterChannel } from '../src/worker/router-channel.ts';
+import { received } from './clients.ts';
 import { until } from './until.ts';
 
 /** A router as the worker sees it, played by the test. */
@@ -148,10 +149,25 @@ test('how many connections are open is told some time after they change', async 
 });
 
 test('a router that is gone lets its connections finish', async () => {
-  const { router, handle } = attach(createServer((_, response) => response.end('late')));
+  let answer = (): void => {};
+  const { router, handle } = attach(
+    createServer((_, response) => {
+      answer = () => response.end('late');
+    }),
+  );
+  const [served, client] = await connection();
+  router.say({ kind: 'hand', id: 1, bytes: GET.toString('latin1'), before: inTime() }, served);
+  const all = received(client);
+  await new Promise(setImmediate);
   router.connected = false;
   router.emit('disconnect');
-  await handle.close({ graceMs: 100 });
+  const closed = handle.close({ graceMs: 60_000 });
+  expect(handle.connections).toBe(1);
+  answer();
+  expect(await all).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*late/);
+  await closed;
+  expect(handle.connections).toBe(0);
+  expect(router.kinds).not.toContain('drained');
 });
 
 test('a worker that its router has drained closes at once: nobody would answer it', async () => {

@@ -15,8 +15,15 @@ export interface ServeProcessOptions {
 /**
  * Serves tasks over the channel of this process, which is a worker and nothing else from here on: it ends when told to,
  * or when its parent is gone. Ctrl-C, which reaches every process of a terminal, leaves it to the parent what becomes of it.
+ *
+ * @throws TypeError in a process that no dispatcher or cluster has started
  */
 export function serveProcess(options: ServeProcessOptions): Served {
+  if (process.send === undefined) {
+    throw new TypeError(
+      'Cannot serve tasks: this process has no channel to a parent; a dispatcher starts its workers itself',
+    );
+  }
   const outbox = createOutbox(process);
   const served = serveTasks({
     ...options,

@@ -1,15 +1,20 @@
 import type { TaskMap, TaskModule } from '../contract/task.ts';
-import { checkTaskModule } from '../define-tasks.ts';
+import { checkTaskModule, isTaskModule } from '../define-tasks.ts';
 import { DispatchError } from '../errors.ts';
 
 /**
- * Imports a module of tasks. One that was imported before is the same module again.
+ * Imports a module of tasks. One that was imported before is the same module again. What TypeScript compiles to CommonJS,
+ * `exports.default = defineTasks(…)`, is found as well: to `import()` its default export is `exports`.
  *
  * @throws DispatchError `ERR_BAD_MODULE` if it exports no tasks by default; what its import throws
  */
 export async function loadTaskModule(href: string): Promise<TaskModule<TaskMap>> {
   const exported = (await import(href)) as { readonly default?: unknown };
-  return checkTaskModule(exported.default, href);
+  const compiled = Object(exported.default) as { readonly default?: unknown };
+  return checkTaskModule(
+    isTaskModule(compiled.default) ? compiled.default : exported.default,
+    href,
+  );
 }
 
 /** Tells whether another start would fail alike: the module is missing, cannot be parsed, or exports no tasks. */

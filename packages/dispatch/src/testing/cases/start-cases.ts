@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { pathToFileURL } from 'node:url';
 import type { Dispatcher } from '../../contract/dispatcher.ts';
 import { type CaseDraft, needsIsolation } from '../conformance-case.ts';
 import { badModules } from '../conformance-modules.ts';
@@ -64,6 +65,19 @@ export const startCases: readonly CaseDraft[] = [
       const error = await rejectedWith('ERR_CIRCUIT_OPEN', dispatcher.ready());
       coded('ERR_BAD_MODULE', error.cause);
       assert.equal(dispatcher.stats().spawned, 1);
+    },
+  },
+  {
+    name: 'a module that was compiled to CommonJS has its tasks in exports.default',
+    unless: needsIsolation,
+    async act(stage) {
+      const text = [
+        "Object.defineProperty(exports, '__esModule', { value: true });",
+        'exports.default = { tasks: { echo: (input) => input }, hooks: {} };',
+      ];
+      const module = pathToFileURL(stage.scratch.write('compiled.cjs', text.join('\n')));
+      const dispatcher = await stage.ready({}, module);
+      assert.equal(await dispatcher.run('echo', 'compiled'), 'compiled');
     },
   },
   {
