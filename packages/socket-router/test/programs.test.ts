@@ -48,34 +48,6 @@ test.each(['socket', 'passthru'])(
   },
 );
 
-test.each(['socket', 'passthru'])(
-  'mode %s: two routers beside each other do not meet',
-  async (mode) => {
-    const masters = [
-      start('master-program.mjs', [mode, '2']),
-      start('master-program.mjs', [mode, '2']),
-    ];
-    const [one, other] = await Promise.all(masters.map(told));
-    expect(doorFolders()).toHaveLength(2);
-    for (const { port, pids } of [one, other] as Told[]) {
-      const agent = oneConnection();
-      for (let request = 0; request < 10; request++) {
-        expect(pids).toContain((await askToTell(port, { agent })).pid);
-        expect(pids).toContain((await askToTell(port)).pid);
-      }
-      agent.destroy();
-    }
-    masters[0]?.send('close');
-    await once(masters[0] as ChildProcess, 'exit');
-    expect(doorFolders()).toHaveLength(1);
-    expect((await ask(other?.port ?? 0)).status).toBe(200);
-    masters[1]?.send('close');
-    await once(masters[1] as ChildProcess, 'exit');
-    expect(doorFolders()).toEqual([]);
-    expect([one, other].flatMap((master) => master?.pids ?? []).filter(lives)).toEqual([]);
-  },
-);
-
 test.each(['advanced', 'json'])(
   'workers of node:cluster, serialization %s, are given connections',
   async (serialization) => {

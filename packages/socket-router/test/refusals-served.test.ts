@@ -9,22 +9,6 @@ const REASONS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
   501: 'Not Implemented',
 };
-/** Blanks that no reader behind the router sees, since it writes the head anew; and lines before it. */
-const HARMLESS_TO_PROXY = [
-  'CL with a tab behind',
-  'TE with a tab before',
-  'TE with a tab behind',
-  'an upgrade with a tab behind',
-  'an upgrade with a tab before',
-  'a leading LF',
-  'a leading CR',
-  'two blanks',
-];
-/** Closed without an answer: Node has no more to say to a CONNECT that nobody listens for. */
-const CONNECT = /^CONNECT /;
-/** No end, and no request: until the timeout. */
-const NEVER_WHOLE = ['empty lines without end'];
-
 test('mode socket answers each refused head with these bytes and no others, and no worker sees it', async () => {
   const { port, router } = await openRouter({ count: 1 });
   const answers = await Promise.all(
@@ -36,18 +20,4 @@ test('mode socket answers each refused head with these bytes and no others, and 
   );
   expect(answers).toEqual(expected);
   expect(router.stats()).toMatchObject({ refused: ALL.length, handedOver: 0 });
-});
-
-test('mode passthru refuses what mode socket refuses, but for blanks that it writes anew', async () => {
-  const { port, router } = await openRouter({ mode: 'passthru', count: 1 });
-  const shapes = ALL.filter(([shape]) => ![...HARMLESS_TO_PROXY, ...NEVER_WHOLE].includes(shape));
-  const taken: string[] = [];
-  for (const [shape, head, status] of shapes) {
-    const answer = await exchange(port, Buffer.from(head, 'latin1'));
-    // Node refuses some itself, with 400 for what is an unknown coding or method to us.
-    const isRefused = new RegExp(`^HTTP/1\\.1 (${status}|400|431) `).test(answer);
-    if (!isRefused && !(CONNECT.test(head) && answer === '')) taken.push(`${shape}: ${answer}`);
-  }
-  expect(taken).toEqual([]);
-  expect(router.stats().handedOver).toBe(0);
 });

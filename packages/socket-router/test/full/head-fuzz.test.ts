@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createHeadReader } from '../src/head/head-reader.ts';
-import { disagreementWithNode } from './fixtures/compare-with-node.ts';
-import { GOOD_HEADS, PIECES } from './fixtures/head-corpus.ts';
-import { mutate } from './fixtures/mutate.ts';
-import { createRandom, fuzzSettings } from './fixtures/random.ts';
-import { byteByByte, pushAll } from './fixtures/split.ts';
+import { createHeadReader } from '../../src/head/head-reader.ts';
+import { disagreementWithNode } from '../fixtures/compare-with-node.ts';
+import { GOOD_HEADS, PIECES } from '../fixtures/head-corpus.ts';
+import { mutate } from '../fixtures/mutate.ts';
+import { createRandom, fuzzSettings } from '../fixtures/random.ts';
+import { byteByByte, pushAll } from '../fixtures/split.ts';
 
 const { runs, seed } = fuzzSettings();
 const EMPTY_LINE = Buffer.from('\r\n\r\n');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { rollingRestart } from '../stress/rolling-restart.ts';
-import { serversUnderFire } from '../stress/servers-under-fire.ts';
+import { rollingRestart } from '../../stress/rolling-restart.ts';
+import { serversUnderFire } from '../../stress/servers-under-fire.ts';
 
-const entry = new URL('fixtures/server.ts', import.meta.url);
+const entry = new URL('../fixtures/server.ts', import.meta.url);
 
 test.each(['http', 'fastify'] as const)(
   'no request fails while workers (%s) are reloaded, added, taken away and recycled',

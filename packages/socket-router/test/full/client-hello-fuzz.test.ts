@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createClientHelloReader } from '../src/tls/client-hello-reader.ts';
+import { createClientHelloReader } from '../../src/tls/client-hello-reader.ts';
 import {
   alpn,
   capturedHello,
@@ -7,10 +7,10 @@ import {
   helloMessage,
   recordsOf,
   serverName,
-} from './fixtures/client-hello.ts';
-import { mutate } from './fixtures/mutate.ts';
-import { createRandom, fuzzSettings } from './fixtures/random.ts';
-import { byteByByte, pushAll } from './fixtures/split.ts';
+} from '../fixtures/client-hello.ts';
+import { mutate } from '../fixtures/mutate.ts';
+import { createRandom, fuzzSettings } from '../fixtures/random.ts';
+import { byteByByte, pushAll } from '../fixtures/split.ts';
 
 const { runs, seed } = fuzzSettings();
 const limits = { helloBytes: 16_384 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { workersUnderFire } from '../stress/workers-under-fire.ts';
+import { workersUnderFire } from '../../stress/workers-under-fire.ts';
 
 test('calls settle, and none is started twice without permission, while workers are killed', async () => {
   const { faults, kills, calls } = await workersUnderFire({ seconds: 5, workers: 2 });

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { expect, test } from 'vitest';
-import { createProxyReader } from '../src/proxy/proxy-protocol.ts';
-import { mutate } from './fixtures/mutate.ts';
-import { block, blockWithChecksum, ipv4, tlv, unixPaths } from './fixtures/proxy-header.ts';
-import { createRandom, fuzzSettings } from './fixtures/random.ts';
-import { byteByByte, pushAll } from './fixtures/split.ts';
+import { createProxyReader } from '../../src/proxy/proxy-protocol.ts';
+import { mutate } from '../fixtures/mutate.ts';
+import { block, blockWithChecksum, ipv4, tlv, unixPaths } from '../fixtures/proxy-header.ts';
+import { createRandom, fuzzSettings } from '../fixtures/random.ts';
+import { byteByByte, pushAll } from '../fixtures/split.ts';
 
 const { runs, seed } = fuzzSettings();
 const addresses = ipv4([1, 2, 3, 4], [5, 6, 7, 8], [9, 10]);
