@@ -102,12 +102,6 @@ export function problemBody(status: ProblemStatus, details: Details, url?: strin
   };
 }
 
-/** What a dispatcher that refused a call knows of when it will take one. */
-function retryAfterMs({ data }: DispatchError): number | undefined {
-  const { retryAfterMs: ms } = data as { readonly retryAfterMs?: number };
-  return ms;
-}
-
 function toProblem(error: unknown, request: FastifyRequest): ProblemError {
   if (error instanceof ProblemError) return error;
   if (RailError.is(error) && error.code === 'ERR_BAD_QUERY') {
@@ -117,7 +111,8 @@ function toProblem(error: unknown, request: FastifyRequest): ProblemError {
   // A search or a question that another process was to answer.
   if (DispatchError.is(error)) {
     const isLate = error.code === 'ERR_TIMEOUT' || error.code === 'ERR_RUN_TIMEOUT';
-    return new ProblemError(isLate ? 504 : 503, { detail: error.message }, retryAfterMs(error));
+    const { retryAfterMs } = error.data;
+    return new ProblemError(isLate ? 504 : 503, { detail: error.message }, retryAfterMs);
   }
   const { validation, validationContext, statusCode, message } = error as FastifyError;
   if (validation?.[0]) {

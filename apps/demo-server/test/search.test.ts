@@ -117,7 +117,7 @@ test.each(faults)(
   },
 );
 
-test('every carrier busy: 503 problem+json', async () => {
+test('every carrier busy: 503 problem+json with Retry-After', async () => {
   const { get, carriersUrl } = await serveDemo(
     '--carriers',
     'avlo',
@@ -127,10 +127,9 @@ test('every carrier busy: 503 problem+json', async () => {
     '400',
   );
   await setPlan(carriersUrl, 'avlo', { fault: { kind: 'throttled', share: 1 } });
-  expect(await get(MADRID_BARCELONA)).toMatchObject({
-    status: 503,
-    type: 'application/problem+json',
-  });
+  const { status, type, headers } = await get(MADRID_BARCELONA);
+  expect({ status, type }).toEqual({ status: 503, type: 'application/problem+json' });
+  expect(headers.get('retry-after')).toBe('1');
 });
 
 test('a route that nobody serves is an empty list, and complete', async () => {

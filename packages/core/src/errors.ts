@@ -112,6 +112,7 @@ export class CarrierError extends Error {
 
 // A dispatcher's codes, and the names of the platform's own errors.
 const foreignCodes: Readonly<Record<string, CarrierErrorCode>> = {
+  ERR_OVERLOADED: 'OVERLOADED',
   ERR_QUEUE_FULL: 'OVERLOADED',
   ERR_QUEUE_TIMEOUT: 'TIMEOUT',
   ERR_RUN_TIMEOUT: 'TIMEOUT',

@@ -16,6 +16,7 @@ test('CarrierError.from() understands an error that crossed a process as plain d
 
 test.each<[unknown, CarrierErrorCode, string]>([
   [{ code: 'ERR_QUEUE_FULL' }, 'OVERLOADED', 'ERR_QUEUE_FULL'],
+  [{ code: 'ERR_OVERLOADED' }, 'OVERLOADED', 'ERR_OVERLOADED'],
   [{ code: 'ERR_QUEUE_TIMEOUT', message: 'waited' }, 'TIMEOUT', 'waited'],
   [{ code: 'ERR_RUN_TIMEOUT' }, 'TIMEOUT', 'ERR_RUN_TIMEOUT'],
   [{ code: 'ERR_TIMEOUT' }, 'TIMEOUT', 'ERR_TIMEOUT'],

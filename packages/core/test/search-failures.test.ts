@@ -53,6 +53,7 @@ test.each(states)('search() reports a carrier that rejects with %s as %s', async
 
 test.each<[unknown, CarrierState, CarrierErrorCode]>([
   [{ code: 'ERR_QUEUE_FULL' }, 'rejected-busy', 'OVERLOADED'],
+  [{ code: 'ERR_OVERLOADED' }, 'rejected-busy', 'OVERLOADED'],
   [{ code: 'ERR_RUN_TIMEOUT', message: 'slow' }, 'timeout', 'TIMEOUT'],
   [{ code: 'RATE_LIMITED', message: 'later' }, 'error', 'RATE_LIMITED'],
   [{ code: 'NO_RESULTS', message: 'none' }, 'empty', 'NO_RESULTS'],

@@ -57,8 +57,8 @@ const LATE_SHARE = 1 / 2;
 const MOST_WAITING = 1000;
 /** What is begun in one turn of the event loop: beyond it requests that have come meanwhile are seen first. */
 const TURN_MS = 2;
-/** For how long those that come are seen before more is begun; longer only if what was begun last took longer. */
-const LOOK_MS = 2;
+/** Turns in which those that come are seen before more is begun; more of them only for as long as what was begun last took. */
+const LOOK_TURNS = 16;
 /** Weight of the latest interval between two that were begun while others waited. */
 const LATEST = 0.05;
 
@@ -92,8 +92,9 @@ class Queue implements Admission {
   #isDue = false;
   /** Connections and requests that came since the last turn. */
   #came = 0;
-  #looksUntil: number | undefined;
-  #lastTookMs = 0;
+  #looked = 0;
+  /** What was begun last took so long that others may have come meanwhile: milliseconds, and when that was. */
+  #last = { tookMs: 0, endedAt: 0 };
   /** When one was last begun while others waited. */
   #lastBegun: number | undefined;
   /** Milliseconds from one begun to the next while others wait, on average. */
@@ -189,24 +190,26 @@ class Queue implements Admission {
 
   /** A turn accepts one connection, however many wait: as long as each turn brings more they are seen first. */
   #isLooking(): boolean {
-    const now = this.#options.now();
-    this.#looksUntil ??= now + Math.max(LOOK_MS, this.#lastTookMs);
-    const isLooking = this.#came > 0 && now < this.#looksUntil;
+    const { tookMs, endedAt } = this.#last;
+    const isShort = this.#looked < LOOK_TURNS || this.#options.now() - endedAt < tookMs;
+    const isLooking = tookMs >= TURN_MS && this.#came > 0 && isShort;
     this.#came = 0;
-    if (!isLooking) this.#looksUntil = undefined;
+    this.#looked = isLooking ? this.#looked + 1 : 0;
     return isLooking;
   }
 
   #beginSome(): void {
     const { limit, now } = this.#options;
     const startedAt = now();
+    this.#last = { tookMs: 0, endedAt: startedAt };
     for (const group of this.#waiting) {
       if (this.#inFlight >= limit.size) return;
       this.#take(group);
       if (this.#isLate(group)) this.#refuse(group);
       else this.#begin(group);
-      this.#lastTookMs = now() - startedAt;
-      if (this.#lastTookMs >= TURN_MS) break;
+      const endedAt = now();
+      this.#last = { tookMs: endedAt - startedAt, endedAt };
+      if (this.#last.tookMs >= TURN_MS) break;
     }
     if (this.#waiting.size > 0) this.#beginSoon();
   }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { arrivedAt as arrivedAtRouter } from '@ticketing/socket-router';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parts } from '../compose.ts';
 import type { Refusal } from './admission.ts';
@@ -45,7 +46,8 @@ export function admitRequests(
     const connection = connected.get(socket);
     connected.delete(socket);
     const isFirst = connection && performance.now() - connection.at < TOGETHER_MS;
-    request.arrivedAt = isFirst ? connection.arrivedAt : arrivedAt();
+    const readAt = isFirst ? connection.arrivedAt : arrivedAt();
+    request.arrivedAt = Math.min(readAt, arrivedAtRouter(request.raw) ?? readAt);
     const { always, keyOf } = request.routeOptions.config;
     if (always === true || request.is404) {
       done();
