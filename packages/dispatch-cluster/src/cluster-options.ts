@@ -7,10 +7,12 @@ import {
   atLeast,
   between,
   MAX_TIMER_MS,
+  outputRule,
   type Rule,
   type Rules,
   resolveByRules,
   resolvePoolOptions,
+  type WorkerOutput,
   whole,
   wholeBetween,
   withMethods,
@@ -78,6 +80,12 @@ export interface ClusterOptions {
   /** Whether a small shell ends workers that are busy when this process is killed. Default `true`. */
   readonly orphanGuard?: boolean;
   /**
+   * What becomes of what the workers write to standard output and error: `inherit` (default) writes it to those of this
+   * process, `ignore` drops it; a function gets `(chunk, { stream, workerId })`, and a promise that it returns has that
+   * worker wait. A worker waits too while our own standard error is full. Errors keep the last of standard error anyhow.
+   */
+  readonly output?: WorkerOutput;
+  /**
    * Whether signals of this process are heeded until the cluster is closed. The first SIGTERM or SIGINT closes it: what is in
    * flight has the time that `shutdown` gives, then workers are killed, and the process ends with 0 if nothing else holds it;
    * more of them change nothing. SIGHUP reloads, as soon as all workers serve. Default `false`.
@@ -107,6 +115,7 @@ export interface ResolvedClusterOptions {
     readonly execArgv: readonly string[];
     readonly args: readonly string[];
     readonly orphanGuard: boolean;
+    readonly output: WorkerOutput;
     readonly signals: boolean;
   };
 }
@@ -141,6 +150,7 @@ const clusterRules = {
   execArgv: texts,
   args: texts,
   orphanGuard: { ...aFlag, fallback: true },
+  output: outputRule,
   signals: { ...aFlag, fallback: false },
   name: { ...aName, fallback: 'cluster' },
   clock: withMethods('now', 'setTimeout', 'clearTimeout'),
@@ -222,6 +232,7 @@ export function resolveClusterOptions(
       execArgv: given.execArgv,
       args: given.args,
       orphanGuard: given.orphanGuard,
+      output: given.output,
       signals: given.signals,
     },
   };

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import {
   createOrphanGuard,
   inheritedExecArgv,
+  OutputSink,
   startWorker,
   type Transport,
   type WorkerEvents,
@@ -27,6 +28,7 @@ export function createClusterTransport(
   listener: ProcessListener,
 ): Transport {
   const guard = options.orphanGuard ? createOrphanGuard() : undefined;
+  const output = new OutputSink(options.output);
   const settings = {
     exec: fileURLToPath(options.entry),
     args: [...options.args],
@@ -57,7 +59,7 @@ export function createClusterTransport(
       return child;
     };
     const handle = startWorker(
-      { launch, guard },
+      { launch, guard, workerId, output },
       {
         frames: (frames) => events.frames(frames),
         exit(end) {

@@ -31,6 +31,7 @@ test.each<[unknown, string]>([
   [{ entry, env: 'PATH' }, 'env must be an object, got PATH'],
   [{ entry, execArgv: '--watch' }, 'execArgv must be an array of texts, got --watch'],
   [{ entry, args: [1] }, 'args must be an array of texts, got 1'],
+  [{ entry, output: 1 }, 'output must be inherit, ignore or a function, got 1'],
   [{ entry, orphanGuard: 'yes' }, 'orphanGuard must be true or false, got yes'],
   [{ entry, signals: 'SIGTERM' }, 'signals must be true or false, got SIGTERM'],
   [{ entry, name: '' }, 'name must be a text, got '],

@@ -73,3 +73,17 @@ test('replace() has a successor serve for a worker that takes nothing, which is 
   supervisor.replace({ pid: before?.pid });
   expect(supervisor.workers).toHaveLength(1);
 });
+
+test('output: a function gets what workers write', async () => {
+  const said = { stdout: '', stderr: '' };
+  const supervisor = start({
+    entry: new URL('fixtures/saying-worker.ts', import.meta.url),
+    output: (chunk, { stream, workerId }) => {
+      said[stream] += `${workerId}: ${chunk}`;
+    },
+  });
+  await supervisor.ready();
+  await supervisor.close();
+  expect(said.stdout).toContain('1: to output\n');
+  expect(said.stderr).toContain('1: to error\n');
+});

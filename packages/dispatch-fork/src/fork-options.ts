@@ -1,6 +1,13 @@
 import { extname } from 'node:path';
 import type { PoolOptions } from '@ticketing/dispatch';
-import { aFlag, type Rules, resolveByRules, splitPoolOptions } from '@ticketing/dispatch/transport';
+import {
+  aFlag,
+  outputRule,
+  type Rules,
+  resolveByRules,
+  splitPoolOptions,
+  type WorkerOutput,
+} from '@ticketing/dispatch/transport';
 
 /** How a dispatcher keeps its child processes. */
 export interface ForkOptions extends PoolOptions {
@@ -16,6 +23,12 @@ export interface ForkOptions extends PoolOptions {
    * `/bin/sh` it makes no difference. Default `true`.
    */
   readonly orphanGuard?: boolean;
+  /**
+   * What becomes of what the workers write to standard output and error: `inherit` (default) writes it to those of this
+   * process, `ignore` drops it; a function gets `(chunk, { stream, workerId })`, and a promise that it returns has that
+   * worker wait. A worker waits too while our own standard error is full. Errors keep the last of standard error anyhow.
+   */
+  readonly output?: WorkerOutput;
   /** Program of the workers, for bundles: the URL of a copy of `@ticketing/dispatch-fork/worker`. Default: beside this one. */
   readonly workerUrl?: URL;
 }
@@ -25,6 +38,7 @@ export interface ResolvedForkOptions {
   readonly env: Readonly<Record<string, string | undefined>> | undefined;
   readonly execArgv: readonly string[];
   readonly orphanGuard: boolean;
+  readonly output: WorkerOutput;
   readonly workerUrl: URL;
 }
 
@@ -36,6 +50,7 @@ const forkRules = {
     test: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
   },
   orphanGuard: { ...aFlag, fallback: true },
+  output: outputRule,
   workerUrl: { expected: 'a URL', test: isUrl },
 } satisfies Rules;
 

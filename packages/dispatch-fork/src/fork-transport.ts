@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import {
   createOrphanGuard,
   inheritedExecArgv,
+  OutputSink,
   startWorker,
   type Transport,
   type WorkerEvents,
@@ -14,6 +15,7 @@ import type { ResolvedForkOptions } from './fork-options.ts';
 export function createForkTransport(module: URL, options: ResolvedForkOptions): Transport {
   const { env, workerUrl } = options;
   const guard = options.orphanGuard ? createOrphanGuard() : undefined;
+  const output = new OutputSink(options.output);
   const execArgv = [...inheritedExecArgv(process.execArgv), ...options.execArgv];
   return {
     kind: 'fork',
@@ -24,10 +26,11 @@ export function createForkTransport(module: URL, options: ResolvedForkOptions): 
   };
 
   function spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle {
-    const args = [String(worker.workerId), (worker.module ?? module).href];
+    const { workerId } = worker;
+    const args = [String(workerId), (worker.module ?? module).href];
     const given = { ...(env && { env }), execArgv, serialization: 'advanced' } as const;
     return startWorker(
-      { launch: (stdio) => fork(workerUrl, args, { ...given, stdio }), guard },
+      { launch: (stdio) => fork(workerUrl, args, { ...given, stdio }), guard, workerId, output },
       events,
     );
   }

@@ -25,6 +25,7 @@ test.each<[unknown, string]>([
   [{ workerUrl: Object.create(null) }, 'workerUrl must be a URL, got [object Object]'],
   [{ execArgv: '--no-warnings' }, 'execArgv must be an array of texts, got --no-warnings'],
   [{ execArgv: [1] }, 'execArgv must be an array of texts, got 1'],
+  [{ output: 'pipe' }, 'output must be inherit, ignore or a function, got pipe'],
   [{ orphanGuard: 'yes' }, 'orphanGuard must be true or false, got yes'],
   [{ workerUrl: './worker.js' }, 'workerUrl must be a URL, got ./worker.js'],
   [{ name: '' }, 'name must be a text, got '],

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gone, lives } from '@ticketing/dispatch/testing';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createForkDispatcher, type ForkOptions } from '../src/index.ts';
 import type { Tasks } from './fixtures/tasks.ts';
 
@@ -142,4 +143,44 @@ test('the program of the workers says what it is when it is loaded by anybody el
     );
     expect(await ended).toEqual([1, null]);
   }
+});
+
+test('output: a function gets what the workers write, by stream and worker', async () => {
+  const said: Record<string, string> = {};
+  const dispatcher = create({
+    output: (chunk, { stream, workerId }) => {
+      said[`${stream} ${workerId}`] = (said[`${stream} ${workerId}`] ?? '') + String(chunk);
+    },
+  });
+  await dispatcher.run('say', 'héllo\n');
+  await dispatcher.close();
+  expect(said).toEqual({ 'stdout 1': 'héllo\n', 'stderr 1': 'héllo\n' });
+});
+
+test('output: ignore drops it', async () => {
+  const outputs = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write'));
+  onTestFinished(() => void vi.restoreAllMocks());
+  const dispatcher = create({ output: 'ignore' });
+  await dispatcher.run('say', 'not to be seen');
+  await dispatcher.close();
+  const seen = outputs.flatMap(({ mock }) => mock.calls.map(([chunk]) => String(chunk)));
+  expect(seen.filter((chunk) => chunk.includes('not to be seen'))).toEqual([]);
+});
+
+test('output: a worker that writes 16 MB waits while its reader does: no more than a chunk is on our side', async () => {
+  let bytes = 0;
+  let held = 0;
+  let most = 0;
+  const dispatcher = create({
+    output: async (chunk) => {
+      bytes += chunk.length;
+      held += 1;
+      most = Math.max(most, held);
+      await setImmediate();
+      held -= 1;
+    },
+  });
+  await dispatcher.run('flood', 256);
+  await dispatcher.close();
+  expect([bytes, most]).toEqual([256 * 64 * 1024, 1]);
 });

@@ -1,7 +1,13 @@
 import { extname } from 'node:path';
 import type { ResourceLimits } from 'node:worker_threads';
 import type { PoolOptions } from '@ticketing/dispatch';
-import { type Rules, resolveByRules, splitPoolOptions } from '@ticketing/dispatch/transport';
+import {
+  outputRule,
+  type Rules,
+  resolveByRules,
+  splitPoolOptions,
+  type WorkerOutput,
+} from '@ticketing/dispatch/transport';
 
 /** How a dispatcher keeps its threads. */
 export interface PiscinaOptions extends PoolOptions {
@@ -14,6 +20,12 @@ export interface PiscinaOptions extends PoolOptions {
   readonly execArgv?: readonly string[];
   /** Megabytes that the heap and the stack of a thread take at most; above it the thread ends. Default: the platform's. */
   readonly resourceLimits?: ResourceLimits;
+  /**
+   * What becomes of what the threads write to standard output and error: `inherit` (default) writes it to those of this
+   * process, `ignore` drops it; a function gets `(chunk, { stream, workerId })`, and a promise that it returns has that
+   * thread wait.
+   */
+  readonly output?: WorkerOutput;
   /** Program of the threads, for bundles: the file URL of a copy of `@ticketing/dispatch-piscina/worker`. Default: beside this one. */
   readonly workerUrl?: URL;
 }
@@ -23,6 +35,7 @@ export interface ResolvedPiscinaOptions {
   readonly env: Readonly<Record<string, string | undefined>> | undefined;
   readonly execArgv: readonly string[];
   readonly resourceLimits: ResourceLimits | undefined;
+  readonly output: WorkerOutput;
   readonly workerUrl: URL;
 }
 
@@ -39,6 +52,7 @@ const piscinaRules = {
     test: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
   },
   resourceLimits: anObject,
+  output: outputRule,
   workerUrl: {
     expected: 'a file URL',
     test: (value) => isUrl(value) && value.protocol === 'file:',

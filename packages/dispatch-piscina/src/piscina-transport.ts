@@ -1,5 +1,6 @@
 import {
   decodeFromWorker,
+  OutputSink,
   postToWorker,
   type Transport,
   type WorkerEvents,
@@ -13,6 +14,7 @@ import { WorkerThread } from './worker-thread.ts';
 /** Makes workers that are threads of piscina, and load the tasks of a module. */
 export function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): Transport {
   const { env, resourceLimits, workerUrl: entry } = options;
+  const output = new OutputSink(options.output);
   const execArgv = threadExecArgv(process.execArgv, options.execArgv);
   return {
     kind: 'piscina',
@@ -33,6 +35,8 @@ export function createPiscinaTransport(module: URL, options: ResolvedPiscinaOpti
       },
       exit: (end) => events.exit(end),
     });
+    // What Node does by itself is `inherit`, and has its thread wait.
+    if (options.output !== 'inherit') thread.divert(output);
     return {
       pid: process.pid,
       send(frames) {

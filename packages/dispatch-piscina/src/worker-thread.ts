@@ -5,7 +5,7 @@ import {
   receiveMessageOnPort,
   type Worker,
 } from 'node:worker_threads';
-import type { WorkerEnd } from '@ticketing/dispatch/transport';
+import type { OutputSink, WorkerEnd } from '@ticketing/dispatch/transport';
 import { Piscina } from 'piscina';
 import { StartJournal } from './start-journal.ts';
 
@@ -48,6 +48,7 @@ export class WorkerThread {
   readonly #port: MessagePort;
   readonly #journal = new StartJournal();
   readonly #events: WorkerThreadEvents;
+  readonly #workerId: number;
   #cause: { readonly error: unknown } | undefined;
   #killed = false;
   #ended = false;
@@ -73,6 +74,7 @@ export class WorkerThread {
     // What a thread throws once its task has returned; without a listener it would be thrown here.
     this.#pool.on('error', () => {});
     const { workerId, module } = options;
+    this.#workerId = workerId;
     try {
       const task = { workerId, module, port: port2, journal: this.#journal.buffer };
       this.#pool.run(task, { transferList: [port2] }).catch(() => {});
@@ -82,6 +84,16 @@ export class WorkerThread {
       throw error;
     }
     this.#listen();
+  }
+
+  /** Takes what the thread writes away from the streams of this process. */
+  divert(output: OutputSink): void {
+    for (const stream of ['stdout', 'stderr'] as const) {
+      const readable = this.#thread[stream];
+      readable.unpipe(process[stream]);
+      this.#thread.once('exit', output.read(readable, { stream, workerId: this.#workerId }));
+      readable.resume();
+    }
   }
 
   /** Sends a message. A thread that is gone is silent: `exit` follows. */

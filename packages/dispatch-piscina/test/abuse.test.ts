@@ -19,6 +19,7 @@ test.each<[unknown, string]>([
   [null, 'options must be an object, got null'],
   ['fast', 'options must be an object, got fast'],
   [{ workers: 2 }, 'known options expected, got workers'],
+  [{ output: 'pipe' }, 'output must be inherit, ignore or a function, got pipe'],
   [{ orphanGuard: true }, 'known options expected, got orphanGuard'],
   [{ env: 'PATH' }, 'env must be an object, got PATH'],
   [{ env: null }, 'env must be an object, got null'],

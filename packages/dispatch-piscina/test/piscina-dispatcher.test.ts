@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { threadId } from 'node:worker_threads';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createPiscinaDispatcher, type PiscinaOptions } from '../src/index.ts';
 import type { Tasks } from './fixtures/tasks.ts';
 
@@ -150,4 +150,44 @@ test('a program that comes to its end without close() ends', async () => {
   });
   const [output, [code]] = await Promise.all([text(program.stdout), once(program, 'exit')]);
   expect([output, code]).toEqual(['done\n', 0]);
+});
+
+test('output: a function gets what the threads write, by stream and worker', async () => {
+  const said: Record<string, string> = {};
+  const dispatcher = create({
+    output: (chunk, { stream, workerId }) => {
+      said[`${stream} ${workerId}`] = (said[`${stream} ${workerId}`] ?? '') + String(chunk);
+    },
+  });
+  await dispatcher.run('say', 'héllo\n');
+  await dispatcher.close();
+  expect(said).toEqual({ 'stdout 1': 'héllo\n', 'stderr 1': 'héllo\n' });
+});
+
+test('output: ignore drops it', async () => {
+  const outputs = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write'));
+  onTestFinished(() => void vi.restoreAllMocks());
+  const dispatcher = create({ output: 'ignore' });
+  await dispatcher.run('say', 'not to be seen');
+  await dispatcher.close();
+  const seen = outputs.flatMap(({ mock }) => mock.calls.map(([chunk]) => String(chunk)));
+  expect(seen.filter((chunk) => chunk.includes('not to be seen'))).toEqual([]);
+});
+
+test('output: a thread that writes 16 MB waits while its reader does: no more than a chunk is on our side', async () => {
+  let bytes = 0;
+  let held = 0;
+  let most = 0;
+  const dispatcher = create({
+    output: async (chunk) => {
+      bytes += chunk.length;
+      held += 1;
+      most = Math.max(most, held);
+      await setImmediate();
+      held -= 1;
+    },
+  });
+  await dispatcher.run('flood', 256);
+  await dispatcher.close();
+  expect([bytes, most]).toEqual([256 * 64 * 1024, 1]);
 });

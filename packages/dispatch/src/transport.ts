@@ -45,6 +45,12 @@ export { inheritedExecArgv } from './process/inherited-exec-argv.ts';
 export { createOrphanGuard, type OrphanGuard } from './process/orphan-guard.ts';
 export { type ServeProcessOptions, serveProcess } from './process/serve-process.ts';
 export { startWorker } from './process/start-worker.ts';
+export {
+  OutputSink,
+  type OutputSource,
+  outputRule,
+  type WorkerOutput,
+} from './process/worker-output.ts';
 export type { WorkerProcessStart } from './process/worker-process.ts';
 export { decodeFromWorker } from './wire/from-worker-codec.ts';
 export { encodeToWorker, postToWorker } from './wire/to-worker-codec.ts';

@@ -5,6 +5,7 @@ import { devNull } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { WorkerEnd } from '../src/contract/transport.ts';
+import { OutputSink } from '../src/process/worker-output.ts';
 import { WorkerProcess } from '../src/process/worker-process.ts';
 
 const entry = new URL('fixtures/child.mjs', import.meta.url);
@@ -23,7 +24,7 @@ function begin() {
   };
   const launch = (stdio: ForkOptions['stdio']) =>
     fork(entry, { execArgv: [], serialization: 'advanced', stdio });
-  const start = { launch, guard: undefined };
+  const start = { launch, guard: undefined, workerId: 1, output: new OutputSink('inherit') };
   const child = new WorkerProcess(start, {
     message: (message) => {
       messages.push(message);

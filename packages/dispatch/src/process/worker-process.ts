@@ -6,6 +6,7 @@ import type { WorkerEnd } from '../contract/transport.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 import { openStartJournal, type StartJournal } from './start-journal.ts';
 import { StderrTail } from './stderr-tail.ts';
+import type { OutputSink } from './worker-output.ts';
 
 /** Milliseconds that the rest of a process has once its channel, or the process itself, has ended. */
 const LINGER_MS = 500;
@@ -14,6 +15,9 @@ export interface WorkerProcessStart {
   /** Starts the process with these files, a channel among them, and `advanced` serialization. */
   launch(stdio: StdioOptions): ChildProcess;
   readonly guard: OrphanGuard | undefined;
+  readonly workerId: number;
+  /** Takes what the process writes: one for all workers of a transport. */
+  readonly output: OutputSink;
 }
 
 export interface WorkerProcessEvents {
@@ -23,8 +27,8 @@ export interface WorkerProcessEvents {
 }
 
 /**
- * A child process with a channel, a start journal and an end that is reported once. Its standard output is ours; what
- * it writes to standard error is written to ours.
+ * A child process with a channel, a start journal and an end that is reported once. What it writes goes to a sink; the
+ * last of its standard error is kept for its end.
  *
  * @throws what the platform throws when it cannot start a process
  */
@@ -33,6 +37,8 @@ export class WorkerProcess {
   readonly #events: WorkerProcessEvents;
   readonly #journal: StartJournal | undefined = openStartJournal();
   readonly #stderr = new StderrTail();
+  /** To be called when it has ended. */
+  readonly #outputs: (() => void)[] = [];
   #started = 0;
   #held = true;
   #timer: NodeJS.Timeout | undefined;
@@ -46,14 +52,14 @@ export class WorkerProcess {
     // above the standard files the worker would write into whatever file of Node's own has that number.
     const fd = this.#journal?.fd ?? openSync(devNull, 'r+');
     try {
-      this.#child = start.launch(['ignore', 'inherit', 'pipe', 'ipc', fd]);
+      this.#child = start.launch(['ignore', start.output.stdout, 'pipe', 'ipc', fd]);
     } catch (error) {
       this.#journal?.close();
       throw error;
     } finally {
       if (this.#journal === undefined) closeSync(fd);
     }
-    this.#listen(start.guard);
+    this.#listen(start);
   }
 
   get pid(): number | undefined {
@@ -83,23 +89,24 @@ export class WorkerProcess {
 
   hold(alive: boolean): void {
     this.#held = alive;
-    const { channel, stderr } = this.#child;
-    for (const handle of [this.#child, channel, stderr as Socket | null, this.#timer]) {
+    const { channel, stdout, stderr } = this.#child;
+    const pipes = [stdout, stderr] as (Socket | null)[];
+    for (const handle of [this.#child, channel, ...pipes, this.#timer]) {
       if (alive) handle?.ref();
       else handle?.unref();
     }
   }
 
-  #listen(guard: OrphanGuard | undefined): void {
+  #listen({ guard, workerId, output }: WorkerProcessStart): void {
     const child = this.#child;
     const { pid } = child;
     if (pid !== undefined) guard?.add(pid);
     child.on('message', (message) => this.#events.message(message));
-    child.stderr?.on('data', (chunk: Buffer) => {
-      this.#stderr.push(chunk);
-      // Not `pipe`: each worker would add listeners to the one stream.
-      process.stderr.write(chunk);
-    });
+    child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
+    for (const stream of ['stdout', 'stderr'] as const) {
+      const readable = child[stream];
+      if (readable !== null) this.#outputs.push(output.read(readable, { stream, workerId }));
+    }
     child.on('error', (error) => {
       // No process was started. Other errors, of a signal that could not be sent, are told by what does not happen.
       if (pid === undefined) this.#end(error);
@@ -107,6 +114,7 @@ export class WorkerProcess {
     child.on('exit', () => {
       if (pid !== undefined) guard?.remove(pid);
       this.#exited = true;
+      for (const over of this.#outputs) over();
       this.#linger();
     });
     child.on('disconnect', () => {
@@ -136,6 +144,8 @@ export class WorkerProcess {
     this.#ended = true;
     clearTimeout(this.#timer);
     this.#journal?.close();
+    for (const over of this.#outputs) over();
+    this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
     const { exitCode, signalCode } = this.#child;
     this.#events.exit({

@@ -1,0 +1,90 @@
+import type { Readable } from 'node:stream';
+import type { Rule } from '../option-rules.ts';
+
+/** Which worker wrote, and to which of its streams. */
+export interface OutputSource {
+  readonly stream: 'stdout' | 'stderr';
+  readonly workerId: number;
+}
+
+/**
+ * What becomes of what workers write: `inherit` writes it to the same stream of this process, `ignore` drops it, a
+ * function gets it in chunks as they come, which may end in the middle of a line or character. A function that returns a
+ * promise gets the next chunk of that stream when it has settled. What a function throws is an uncaught exception.
+ */
+export type WorkerOutput =
+  | 'inherit'
+  | 'ignore'
+  | ((chunk: Buffer, source: OutputSource) => unknown);
+
+/** Rule of the option `output`. */
+export const outputRule: Rule = {
+  expected: 'inherit, ignore or a function',
+  fallback: 'inherit',
+  test: (value) => value === 'inherit' || value === 'ignore' || typeof value === 'function',
+};
+
+/** Takes the output of the workers of one transport, and has them wait while it cannot be passed on. */
+export class OutputSink {
+  readonly #output: WorkerOutput;
+  /** Streams that wait, by the one of this process that is full. */
+  readonly #waiting = { stdout: new Set<Readable>(), stderr: new Set<Readable>() };
+
+  constructor(output: WorkerOutput) {
+    this.#output = output;
+  }
+
+  /** What a process is started with for its standard output: that of this process needs nobody to pass it on. */
+  get stdout(): 'inherit' | 'ignore' | 'pipe' {
+    return typeof this.#output === 'function' ? 'pipe' : this.#output;
+  }
+
+  /**
+   * Reads what a worker writes. The caller calls what this returns when the worker has ended: what is left, no more than
+   * a pipe holds, waits for nobody.
+   */
+  read(readable: Readable, source: OutputSource): () => void {
+    const output = this.#output;
+    const { stream } = source;
+    let isOver = false;
+    readable.on('data', (chunk: Buffer) => {
+      if (output === 'ignore') return;
+      // Not `pipe`: each worker would add listeners to the one stream.
+      if (output === 'inherit') {
+        if (process[stream].write(chunk) || isOver) return;
+        readable.pause();
+        this.#waiting[stream].add(readable);
+        this.#listen(stream);
+        return;
+      }
+      const taken = output(chunk, source);
+      if (isOver || typeof Object(taken).then !== 'function') return;
+      readable.pause();
+      // A rejection stays one that nobody handles, as a throw is.
+      void Promise.resolve(taken).finally(() => readable.resume());
+    });
+    return () => {
+      isOver = true;
+      this.#waiting[stream].delete(readable);
+      this.#listen(stream);
+      readable.resume();
+    };
+  }
+
+  /** One listener for all that wait, and none when nothing does. */
+  #listen(stream: 'stdout' | 'stderr'): void {
+    process[stream].off('drain', this.#drained[stream]);
+    if (this.#waiting[stream].size > 0) process[stream].once('drain', this.#drained[stream]);
+  }
+
+  readonly #drained = {
+    stdout: () => this.#resume('stdout'),
+    stderr: () => this.#resume('stderr'),
+  };
+
+  #resume(stream: 'stdout' | 'stderr'): void {
+    const waiting = [...this.#waiting[stream]];
+    this.#waiting[stream].clear();
+    for (const readable of waiting) readable.resume();
+  }
+}
