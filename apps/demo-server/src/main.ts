@@ -8,6 +8,7 @@ import { fillReport } from './worms/fill-report.ts';
 const STOP_MARGIN_MS = 5000;
 
 const asked = stopAsked();
+const reloads = reloadsAsked();
 try {
   const { flags, rows } = readFlags(process.argv.slice(2), process.env);
   const server = await serve(flags, {
@@ -20,7 +21,7 @@ try {
   console.log(`carriers   ${server.carriersUrl}`);
   console.log(`listening  ${server.url}/search?origin=Madrid&destination=Barcelona`);
   stopWhen(asked, { close: server.close, graceMs: flags.deadlineMs + STOP_MARGIN_MS });
-  reloadOnSignal(server.reload);
+  reloads.heed(server.reload);
 } catch (error) {
   if (error !== asked.reason) console.error(lineOf(error));
   if (error !== asked.reason)
@@ -54,11 +55,25 @@ function stopWhen(
   signal.addEventListener('abort', stop, { once: true });
 }
 
-/** SIGHUP replaces workers one by one. Nothing changes if their successors do not start. */
-function reloadOnSignal(reload: Serving['reload']): void {
-  process.on('SIGHUP', () => {
-    reload().catch((error) => console.error(`Cannot reload: ${lineOf(error)}`));
-  });
+/**
+ * SIGHUP replaces workers one by one. Nothing changes if their successors do not start. One that comes while the server
+ * starts, which `/readyz` of its first worker may have caused, is heeded when all of it serves.
+ */
+function reloadsAsked(): { heed(reload: Serving['reload']): void } {
+  let isAsked = false;
+  let run = (): void => {
+    isAsked = true;
+  };
+  process.on('SIGHUP', () => run());
+  return {
+    heed(reload) {
+      run = () => {
+        if (asked.aborted) return;
+        reload().catch((error) => console.error(`Cannot reload: ${lineOf(error)}`));
+      };
+      if (isAsked) run();
+    },
+  };
 }
 
 function processesOf({ accept, workers, dispatch, dispatchWorkers }: Flags): string {

@@ -1,8 +1,11 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { createCarriers } from './carriers.ts';
 import { compose } from './compose.ts';
 import { buildServer } from './server.ts';
 import { ownStatus, shownFlags } from './server-state.ts';
 import type { ServeGiven, Serving } from './serving.ts';
+import { ANSWER_MS } from './start-serving.ts';
 import { readTls } from './tls-files.ts';
 
 /** One process serves; its tasks may run in others. */
@@ -28,9 +31,14 @@ export async function serveAlone(given: ServeGiven): Promise<Omit<Serving, 'carr
   app.addHook('onResponse', async () => {
     if (isDraining) setImmediate(() => app.server.closeIdleConnections());
   });
+  const connections = watchConnections(app.server);
   async function close(): Promise<void> {
     isDraining = true;
-    await app.close();
+    const closed = app.close();
+    connections.destroyIdle();
+    const timer = setTimeout(connections.destroyAll, flags.deadlineMs + ANSWER_MS);
+    await closed;
+    clearTimeout(timer);
     await parts.close();
   }
   try {
@@ -40,4 +48,35 @@ export async function serveAlone(given: ServeGiven): Promise<Omit<Serving, 'carr
     await close();
     throw error;
   }
+}
+
+/** Node waits for connections with half a head and for bodies that drip: whoever closes a server must know them. */
+function watchConnections(server: Server): { destroyIdle(): void; destroyAll(): void } {
+  const sockets = new Set<Socket>();
+  const responses = new Set<ServerResponse>();
+  const add = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  };
+  server.on('connection', add);
+  // With TLS both are known: a handshake may be under way, and requests name the other one.
+  const isTls = 'setSecureContext' in server;
+  const secure = new Set<Socket>();
+  server.on('secureConnection', (socket: Socket) => {
+    secure.add(socket);
+    socket.once('close', () => secure.delete(socket));
+  });
+  server.prependListener('request', (_, response) => {
+    responses.add(response);
+    response.once('close', () => responses.delete(response));
+  });
+  return {
+    destroyIdle() {
+      const busy = new Set<Socket>([...responses].map(({ req }) => req.socket));
+      for (const socket of isTls ? secure : sockets) if (!busy.has(socket)) socket.destroy();
+    },
+    destroyAll() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
 }

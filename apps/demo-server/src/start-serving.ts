@@ -8,7 +8,7 @@ import { servingEnvironment } from './serving-program.ts';
 /** Clients that are idle have so long to take their next answer elsewhere. */
 const LAME_DUCK_MS = 1000;
 /** Requests in flight have their deadline, and this to be answered. */
-const ANSWER_MS = 1000;
+export const ANSWER_MS = 1000;
 const TICKET_KEY_BYTES = 48;
 
 /** How connections reach the processes that serve. */

@@ -138,6 +138,25 @@ test('a worker that closes takes no more, and tells its routers first', async ()
   await handle.close();
 });
 
+test('half a head is no request: a worker that closes does not wait for the rest; an upgrade it waits for', async () => {
+  const server = createServer();
+  const upgraded = once(server, 'upgrade');
+  const { router, handle } = attach(server);
+  const [half, client] = await connection();
+  const [socket] = await connection();
+  const begun = GET.toString('latin1').slice(0, 20);
+  router.say({ kind: 'hand', id: 1, bytes: begun, before: inTime() }, half);
+  const upgrade = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: any\r\n\r\n';
+  router.say({ kind: 'hand', id: 2, bytes: upgrade, before: inTime() }, socket);
+  await upgraded;
+  const closed = handle.close({ graceMs: 60_000, lameDuckMs: 0 });
+  router.say({ kind: 'retired' });
+  await once(client.resume(), 'close');
+  expect(handle.connections).toBe(1);
+  socket.destroy();
+  await closed;
+});
+
 test('how many connections are open is told some time after they change', async () => {
   const { router, handle } = attach(createServer((_, response) => response.end()));
   const [served, client] = await connection();

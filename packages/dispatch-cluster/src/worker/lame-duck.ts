@@ -27,7 +27,7 @@ export async function leaveAsLameDuck(
   await waitFor(isEmpty, changed, lameDuckMs);
   if (isEmpty()) return;
   traffic.destroyIdle();
-  await waitFor(() => isEmpty() || traffic.inFlight === 0, changed, graceMs);
+  await waitFor(() => isEmpty() || !traffic.isBusy, changed, graceMs);
   // What is left is a request whose body or answer is too slow.
   for (const socket of traffic.connections) socket.destroy();
 }

@@ -7,6 +7,8 @@ export interface Traffic {
   readonly requests: number;
   /** Requests whose answer is under way. */
   readonly inFlight: number;
+  /** Whether a request is in flight, or a connection speaks another protocol since one. */
+  readonly isBusy: boolean;
   readonly connections: ReadonlySet<Socket>;
   /** Closes every connection over which no request is in flight: idle ones, and those with a part of a head. */
   destroyIdle(): void;
@@ -18,6 +20,8 @@ export interface Traffic {
 export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
   const connections = new Set<Socket>();
   const responses = new Set<ServerResponse>();
+  /** No HTTP any more, since `Upgrade` or `CONNECT`. */
+  const upgraded = new Set<Socket>();
   let requests = 0;
   let isTurningAway = false;
   // A server of TLS tells of connections before they can be read; those that can be are what it serves.
@@ -28,6 +32,20 @@ export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
       changed();
     });
   });
+  // Only where the program has a listener: with ours alone the server would not answer such requests any more.
+  const unwatched = new Set(['upgrade', 'connect']);
+  const watchUpgrade = (name: string): void => {
+    if (!unwatched.delete(name)) return;
+    server.prependListener(name, (_: IncomingMessage, socket: Socket) => {
+      upgraded.add(socket);
+      socket.once('close', () => {
+        upgraded.delete(socket);
+        changed();
+      });
+    });
+  };
+  for (const name of [...unwatched]) if (server.listenerCount(name) > 0) watchUpgrade(name);
+  server.on('newListener', watchUpgrade);
   // One for all requests: `once` makes two functions for each.
   function ended(this: ServerResponse): void {
     responses.delete(this);
@@ -47,9 +65,12 @@ export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
     get inFlight() {
       return responses.size;
     },
+    get isBusy() {
+      return responses.size > 0 || upgraded.size > 0;
+    },
     connections,
     destroyIdle() {
-      const busy = new Set([...responses].map(({ req }) => req.socket));
+      const busy = new Set([...upgraded, ...[...responses].map(({ req }) => req.socket)]);
       for (const socket of connections) if (!busy.has(socket)) socket.destroy();
     },
     turnAway() {

@@ -16,7 +16,7 @@ import { Arrivals } from './arrivals.ts';
 import { type AttachableServer, allowsHalfOpen } from './attachable-server.ts';
 import { ClientAddresses } from './client-address.ts';
 import { openDoor } from './door.ts';
-import { drainConnections } from './drain-connections.ts';
+import { BusyConnections, drainConnections } from './drain-connections.ts';
 import { Forwarding } from './forwarding.ts';
 import { oneRequestEach } from './one-request-each.ts';
 import { type RouterChannel, tellRouter } from './router-channel.ts';
@@ -39,6 +39,7 @@ export class AttachedWorker implements WorkerHandle {
   readonly #draining = new AbortController();
   readonly #addresses: ClientAddresses;
   readonly #arrivals: Arrivals;
+  readonly #busy: BusyConnections;
   #end: Promise<void> | undefined;
 
   constructor(server: AttachableServer, options: AttachedWorkerOptions) {
@@ -47,6 +48,7 @@ export class AttachedWorker implements WorkerHandle {
     this.#channel = options.channel;
     this.#addresses = new ClientAddresses(server);
     this.#arrivals = new Arrivals(server);
+    this.#busy = new BusyConnections(server);
     // An HTTP server that does not listen knows no timeouts and no idle connections: it begins with this event.
     if (!server.listening) server.emit('listening');
     server.on(
@@ -179,6 +181,7 @@ export class AttachedWorker implements WorkerHandle {
     const { door } = link;
     await drainConnections({
       server: this.#server,
+      busy: this.#busy,
       sockets: door === undefined ? [link.sockets] : [link.sockets, door.sockets],
       sessions: this.#sessions,
       // Somebody may be at the door whom we have not seen yet.
