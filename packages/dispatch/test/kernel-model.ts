@@ -153,13 +153,7 @@ export class KernelModel {
       this.transport.living.flatMap(({ open }) => open.map(({ input }) => input)),
     );
     const waits = pending.some(({ id, step: { key } }) => key === undefined && !given.has(id));
-    const heldUp = new Set(
-      this.transport.living.filter(({ isHeldUp }) => isHeldUp).map(({ workerId }) => workerId),
-    );
-    const hasRoom = stats.workers.some(
-      ({ workerId, state, inFlight, window }) =>
-        state === 'ready' && inFlight < window && !heldUp.has(workerId),
-    );
+    const hasRoom = this.#hasRoom();
     // What a worker was given and not yet sent when it was killed comes back when it has ended.
     const isKilling = this.transport.living.some(({ kills }) => kills > 0);
     expect(waits && hasRoom && !isKilling).toBe(false);
@@ -207,15 +201,26 @@ export class KernelModel {
     expect(after.error).toMatchObject({ code: 'ERR_CLOSED' });
   }
 
+  /** Whether some worker takes a call now. */
+  #hasRoom(): boolean {
+    const heldUp = new Set(
+      this.transport.living.filter(({ isHeldUp }) => isHeldUp).map(({ workerId }) => workerId),
+    );
+    return this.dispatcher
+      .stats()
+      .workers.some(
+        ({ workerId, state, inFlight, window }) =>
+          state === 'ready' && inFlight < window && !heldUp.has(workerId),
+      );
+  }
+
   #run(given: RunStep): ModelCall {
     const { dispatcher, setting: own } = this;
     const id = this.calls.length;
     const controller = given.canAbort ? new AbortController() : undefined;
     const before = dispatcher.stats();
     // The call is known before it is made: it may be sent at once.
-    const hasRoom = before.workers.some(
-      ({ state, inFlight, window }) => state === 'ready' && inFlight < window,
-    );
+    const hasRoom = this.#hasRoom();
     const isMeasured = before.completed + before.failed > 0 && before.queued > 0;
     const mayBeRefused = isMeasured && !(hasRoom && given.key === undefined);
     const more = { madeAt: this.clock.now(), mayBeRefused, isLate: false };

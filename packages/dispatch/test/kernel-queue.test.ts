@@ -90,3 +90,80 @@ test('calls that wait go by priority, and by age: a step is worth a second', asy
     'below',
   ]);
 });
+
+test('once the first has waited for half of what it may, the newest goes first, until none has', async () => {
+  const { run, ready, transport, clock } = createPool({ window: 1 });
+  const limit = { timeoutMs: 100 };
+  run('a', limit);
+  clock.advance(40);
+  run('b', limit);
+  run('c', { queueTimeoutMs: 100 });
+  clock.advance(10);
+  // The first has waited for its half, and no more.
+  await ready();
+  expect(transport.at(0).inputs).toEqual(['a']);
+  clock.advance(41);
+  run('d', limit);
+  for (let seq = 1; seq <= 4; seq++) {
+    transport.at(0).answer(seq);
+    await turn();
+  }
+  expect(transport.at(0).inputs).toEqual(['a', 'd', 'c', 'b']);
+});
+
+test('an empty queue goes by age again', async () => {
+  const { run, ready, transport, clock } = createPool({ window: 1 });
+  const limit = { timeoutMs: 100 };
+  run('old', limit);
+  run('newest', limit);
+  clock.advance(60);
+  await ready();
+  transport.at(0).answer(1);
+  for (const input of ['a', 'b', 'c']) run(input, limit);
+  await turn();
+  for (let seq = 2; seq <= 5; seq++) transport.at(0).answer(seq);
+  await turn();
+  expect(transport.at(0).inputs).toEqual(['newest', 'old', 'a', 'b', 'c']);
+});
+
+test('calls without a limit, of a key or of another priority are not overtaken for their age', async () => {
+  const { run, ready, transport, clock } = createPool({ window: 1 });
+  await ready();
+  run('running');
+  const limit = { timeoutMs: 100 };
+  const [key] = keysOf(2);
+  run('keyed 1', { ...limit, key });
+  run('keyed 2', { ...limit, key });
+  run('above 1', { ...limit, priority: 1 });
+  run('above 2', { ...limit, priority: 1 });
+  run('old', limit);
+  run('any time');
+  clock.advance(60);
+  run('above 3', { ...limit, priority: 1 });
+  await turn();
+  for (let seq = 1; seq <= 7; seq++) transport.at(0).answer(seq);
+  await turn();
+  expect(transport.at(0).inputs).toEqual([
+    ...['running', 'above 3', 'above 2', 'above 1'],
+    ...['keyed 1', 'keyed 2', 'old', 'any time'],
+  ]);
+});
+
+test('calls of a key keep their order also where any worker may run them', async () => {
+  const { run, ready, transport, clock, pool } = createPool({ max: 2, window: 1 });
+  await ready();
+  const [, second] = keysOf(2);
+  const limit = { timeoutMs: 100, key: second };
+  for (const input of ['running', 'keyed 1', 'keyed 2', 'keyed 3']) run(input, limit);
+  await turn();
+  clock.advance(60);
+  // Their place is given up: what waited for it is for any.
+  const scaling = pool.scale(1);
+  await turn();
+  for (let seq = 1; seq <= 2; seq++) transport.at(0).answer(seq);
+  await turn();
+  expect(transport.at(0).inputs).toEqual(['keyed 1', 'keyed 2', 'keyed 3']);
+  transport.at(1).answer(1);
+  transport.at(1).exit({ exitCode: 0 });
+  await scaling;
+});

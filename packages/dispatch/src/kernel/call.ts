@@ -99,6 +99,12 @@ export class Call implements Queued, AbortWaiter {
     this.#onAbort = caller.onAbort;
   }
 
+  /** Milliseconds that it may wait before it is started; Infinity without a limit. */
+  get patienceMs(): number {
+    const { timeoutMs = Number.POSITIVE_INFINITY, queueTimeoutMs = timeoutMs } = this.options ?? {};
+    return Math.min(timeoutMs, queueTimeoutMs);
+  }
+
   /** The limit that has passed at `now` for a call that has not started, whether or not its timer has fired. */
   lateBy(now: number): LateBy | undefined {
     const { options } = this;

@@ -139,7 +139,7 @@ export class Feeder {
   /** Gives a worker the next of the calls that wait for it and are not late. @returns whether there was one */
   #giveNext(worker: PoolWorker, now: number): boolean {
     for (;;) {
-      const call = this.#waiting.shift(worker.slot);
+      const call = this.#waiting.shift(worker.slot, now);
       if (call === undefined) return false;
       const limit = call.lateBy(now);
       if (limit === undefined) {

@@ -57,15 +57,30 @@ export class WaitingCalls {
   }
 
   /** Takes the call that the worker of a slot is to run next. */
-  shift(slot: number): Call | undefined {
-    const keyed = this.#keyed.get(slot);
-    const own = keyed?.peek();
+  shift(slot: number, now: number): Call | undefined {
+    const own = this.#keyed.get(slot)?.peek();
     const any = this.#shared.peek();
-    const queue =
-      own === undefined || (any !== undefined && goesBefore(any, own)) ? this.#shared : keyed;
-    const call = queue?.shift();
-    if (call !== undefined) this.size -= 1;
+    const call =
+      any === undefined || (own !== undefined && !goesBefore(any, own)) ? own : this.next(any, now);
+    if (call !== undefined) this.remove(call);
     return call;
+  }
+
+  /**
+   * The call that goes instead of the first one of those for any worker: the newest of the same priority once the first has
+   * waited for half of what it may. A queue that stands so long gives each call just too late if it goes by age; what is
+   * left to wait is answered if the load falls in time. Calls without a limit, and those of a key, keep their order:
+   * docs/decisions/0012-a-queue-that-stands.md.
+   */
+  next(first: Call, now: number): Call {
+    const waited = now - first.enqueuedAt;
+    const { patienceMs } = first;
+    // One whose time has passed is taken out, and answered.
+    if (waited <= patienceMs / 2 || waited >= patienceMs) return first;
+    const newest = first.list?.tail as Call;
+    return newest.patienceMs < Number.POSITIVE_INFINITY && newest.wish.key === undefined
+      ? newest
+      : first;
   }
 
   /** Lets any worker run what waited for a slot. */
