@@ -1,0 +1,151 @@
+import type { ChildProcess } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import net from 'node:net';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { HeldPort, type HeldPortOptions } from '../src/port/held-port.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'hrtime'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A worker's process, played by the test. */
+class SimulatedChild extends EventEmitter {
+  readonly connected = true;
+  readonly heard: Record<string, unknown>[] = [];
+
+  send(message: Record<string, unknown>): boolean {
+    this.heard.push(message);
+    this.emit('heard');
+    return true;
+  }
+
+  /** Resolves with the latest message, once it is of this kind. */
+  async hears(kind: string): Promise<Record<string, unknown>> {
+    while (this.heard.at(-1)?.['kind'] !== kind) await once(this, 'heard');
+    return this.heard.at(-1) as Record<string, unknown>;
+  }
+}
+
+async function openPort(options: Partial<HeldPortOptions> = {}) {
+  const port = new HeldPort({
+    listen: { port: 0, host: '127.0.0.1' },
+    policy: 'round-robin',
+    maxWaiting: 10,
+    waitMs: 60_000,
+    claimTimeoutMs: 4000,
+    ...options,
+  });
+  onTestFinished(() => port.close(0));
+  let address = 0;
+  return {
+    port,
+    async join(workerId: number): Promise<SimulatedChild> {
+      const child = new SimulatedChild();
+      await port.join(workerId, child as unknown as ChildProcess);
+      ({
+        address: { port: address } = { port: 0 },
+      } = child.heard[0] as {
+        address?: net.AddressInfo;
+      });
+      return child;
+    },
+    async connect(): Promise<net.Socket> {
+      const client = net.connect(address, '127.0.0.1').on('error', () => {});
+      onTestFinished(() => void client.destroy());
+      await once(client, 'connect');
+      return client.resume();
+    },
+  };
+}
+
+/** Lets the time pass, and what waits for two turns of the loop happen. */
+async function pass(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 250) {
+    vi.advanceTimersByTime(250);
+    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+  }
+}
+
+test('without a worker so many connections wait, for so long, and no more', async () => {
+  const { port, join, connect } = await openPort({ maxWaiting: 2, waitMs: 1000 });
+  await join(1);
+  port.drop(1);
+  const waiting = [await connect(), await connect()];
+  const refused = await connect();
+  await once(refused, 'close');
+  expect([port.waiting, port.dropped]).toEqual([2, 1]);
+  const closed = waiting.map((client) => once(client, 'close'));
+  await pass(1250);
+  await Promise.all(closed);
+  expect([port.waiting, port.dropped]).toEqual([0, 3]);
+});
+
+test('a connection that a worker does not claim in time goes to another, and that worker gets no more', async () => {
+  const { port, join, connect } = await openPort();
+  const stopped = await join(1);
+  await connect();
+  const { id } = await stopped.hears('hand');
+  await connect();
+  const other = await join(2);
+  const second = await other.hears('hand');
+  port.hear(2, { kind: 'claim', id: second['id'] as number }, undefined);
+  await pass(1250);
+  const first = await other.hears('hand');
+  expect(first['id']).not.toBe(second['id']);
+  port.hear(2, { kind: 'claim', id: first['id'] as number }, undefined);
+  expect(port.waiting).toBe(0);
+  // It wakes up, and says that it is too late: from here on it is handed connections.
+  await connect();
+  await other.hears('hand');
+  await connect();
+  port.hear(1, { kind: 'decline', id: id as number, why: 'late' }, undefined);
+  expect((await stopped.hears('hand'))['id']).not.toBe(id);
+});
+
+test('what a worker that dies has not claimed goes to its successor', async () => {
+  const { port, join, connect } = await openPort();
+  const first = await join(1);
+  const client = await connect();
+  await first.hears('hand');
+  first.emit('exit');
+  const successor = await join(2);
+  port.drop(1);
+  const { id } = await successor.hears('hand');
+  expect(port.waiting).toBe(1);
+  port.hear(2, { kind: 'claim', id: id as number }, undefined);
+  // The worker has a copy of its own, which there is none of here.
+  await once(client, 'close');
+  expect(port.dropped).toBe(0);
+});
+
+test('a worker whose handles are lost is handed others, and is replaced if it never claims one', async () => {
+  const { port, join, connect } = await openPort();
+  const worker = await join(1);
+  await connect();
+  const ids: unknown[] = [];
+  while (worker.heard.at(-1)?.['kind'] !== 'replace') {
+    const kind = worker.heard.at(-1)?.['kind'];
+    const id = worker.heard.at(-1)?.['id'];
+    if (kind === 'hand' && !ids.includes(id)) ids.push(id);
+    if (kind === 'ping') port.hear(1, { kind: 'pong', id: id as number }, undefined);
+    else await pass(250);
+  }
+  expect(ids.length).toBeGreaterThan(1);
+  expect([port.wedged, port.waiting]).toEqual([1, 1]);
+});
+
+test('a worker that claims again after a lost handle stays; one that is silent is not called wedged', async () => {
+  const { port, join, connect } = await openPort();
+  const worker = await join(1);
+  await connect();
+  await worker.hears('hand');
+  await pass(1250);
+  const { id } = await worker.hears('ping');
+  // Silent: its heartbeat decides.
+  await pass(10_000);
+  expect(port.wedged).toBe(0);
+  port.hear(1, { kind: 'pong', id: id as number }, undefined);
+  const again = await worker.hears('hand');
+  port.hear(1, { kind: 'claim', id: again['id'] as number }, undefined);
+  await pass(10_000);
+  expect([port.wedged, port.waiting, port.dropped]).toEqual([0, 0, 0]);
+});
