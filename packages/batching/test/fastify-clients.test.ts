@@ -260,8 +260,8 @@ test('equal requests by inject() share one run', async () => {
 });
 
 test('a request in flight is answered while the app closes', async () => {
-  // HTTP/2 servers know no idle connections: sessions end when their streams have.
-  const forceCloseConnections = wire.protocol === 'HTTP/1.1' ? 'idle' : false;
+  // HTTP/2 servers know no idle connections: their sessions are closed, and end when their streams have.
+  const forceCloseConnections = wire.protocol === 'HTTP/1.1' ? 'idle' : true;
   const app = await createApp({}, { forceCloseConnections });
   const gate = new Gate();
   let signal: AbortSignal | undefined;
