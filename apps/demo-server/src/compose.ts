@@ -13,7 +13,7 @@ import {
   type SearchDocument,
 } from './documents.ts';
 import type { Flags } from './flags/flags.ts';
-import { type Admission, createAdmission } from './overload/admission.ts';
+import { type Admission, createAdmission, eventLoop } from './overload/admission.ts';
 import { createInFlightLimit } from './overload/in-flight-limit.ts';
 import { createQueueSign } from './overload/queue-sign.ts';
 import { watchProcess } from './process-watch.ts';
@@ -97,8 +97,7 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
     limit,
     deadlineMs: flags.deadlineMs,
     isUnderWay: (key) => documents.has(key) || worms.has(key),
-    now: () => performance.now(),
-    soon: setImmediate,
+    ...eventLoop,
   });
   return {
     documents,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createAdmission, type Refusal } from '../src/overload/admission.ts';
+import { createAdmission, eventLoop, type Refusal } from '../src/overload/admission.ts';
 import { createInFlightLimit } from '../src/overload/in-flight-limit.ts';
 
 /** An admission on a clock and an event loop of the test's own. */
@@ -15,6 +15,7 @@ function stage({ limit = 2, deadlineMs = 600, costMs = 0 } = {}) {
     isUnderWay: (key) => underWay.has(key),
     now: () => now,
     soon: (callback) => turns.push(callback),
+    settled: (callback) => callback(),
   });
   return {
     admission,
@@ -87,6 +88,25 @@ test('what takes long is begun once a turn, and then all that comes is seen firs
   expect(log).toEqual(['begin a']);
   turn();
   expect(log).toEqual(['begin a', 'begin b']);
+});
+
+test('what a handler does after promises of its hooks counts for the turn in which it is begun', async () => {
+  const log: string[] = [];
+  await new Promise<void>((resolve) => {
+    setImmediate(() => {
+      const hooks = async (): Promise<void> => {
+        for (let hook = 0; hook < 10; hook++) await undefined;
+        log.push('handler');
+      };
+      void hooks();
+      eventLoop.settled(() => log.push('settled'));
+      eventLoop.soon(() => {
+        log.push('turn');
+        resolve();
+      });
+    });
+  });
+  expect(log).toEqual(['handler', 'settled', 'turn']);
 });
 
 test('connections that come in every turn hold nothing up for longer than some turns, or than the work itself', () => {

@@ -23,7 +23,17 @@ export interface AdmissionOptions {
   readonly now: () => number;
   /** Calls back once the requests that have already come are seen: in the next turn of the event loop. */
   readonly soon: (callback: () => void) => void;
+  /** Calls back, in the same turn, once what has been begun has run as far as it can without waiting. */
+  readonly settled: (callback: () => void) => void;
 }
+
+/** How an admission sees the platform's event loop. */
+export const eventLoop: Pick<AdmissionOptions, 'now' | 'soon' | 'settled'> = {
+  now: () => performance.now(),
+  soon: setImmediate,
+  // Ticks go before promises, except those that a promise has asked for: they go when no promise is left.
+  settled: (callback) => queueMicrotask(() => process.nextTick(callback)),
+};
 
 /** Counters since the start, and what is held now. */
 export interface AdmissionStats {
@@ -182,9 +192,14 @@ class Queue implements Admission {
     if (this.#isDue || this.#inFlight >= this.#options.limit.size) return;
     this.#isDue = true;
     this.#options.soon(() => {
-      this.#isDue = false;
-      if (this.#isLooking()) this.#beginSoon();
-      else this.#beginSome();
+      if (this.#isLooking()) {
+        this.#isDue = false;
+        this.#beginSoon();
+        return;
+      }
+      const startedAt = this.#options.now();
+      this.#last = { tookMs: 0, endedAt: startedAt };
+      this.#beginSome(startedAt);
     });
   }
 
@@ -198,20 +213,23 @@ class Queue implements Admission {
     return isLooking;
   }
 
-  #beginSome(): void {
-    const { limit, now } = this.#options;
-    const startedAt = now();
-    this.#last = { tookMs: 0, endedAt: startedAt };
-    for (const group of this.#waiting) {
-      if (this.#inFlight >= limit.size) return;
-      this.#take(group);
-      if (this.#isLate(group)) this.#refuse(group);
-      else this.#begin(group);
+  /** Begins one after the other until this turn's time is over. A handler may begin only after promises of its hooks. */
+  #beginSome(startedAt: number): void {
+    const { limit, now, settled } = this.#options;
+    const [group] = this.#waiting;
+    if (group === undefined || this.#inFlight >= limit.size || this.#last.tookMs >= TURN_MS) {
+      this.#isDue = false;
+      if (group !== undefined) this.#beginSoon();
+      return;
+    }
+    this.#take(group);
+    if (this.#isLate(group)) this.#refuse(group);
+    else this.#begin(group);
+    settled(() => {
       const endedAt = now();
       this.#last = { tookMs: endedAt - startedAt, endedAt };
-      if (this.#last.tookMs >= TURN_MS) break;
-    }
-    if (this.#waiting.size > 0) this.#beginSoon();
+      this.#beginSome(startedAt);
+    });
   }
 
   #take(group: Group): void {
