@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { holds } from './kernel-model.ts';
+import { holds } from './kernel-model-property.ts';
 import { crowded, setting } from './kernel-model-steps.ts';
 
 test.each([

@@ -1,11 +1,10 @@
-import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Dispatcher } from '../src/contract/dispatcher.ts';
 import { createPool, type Pool } from '../src/kernel/create-pool.ts';
 import { createManualClock, type ManualClock } from '../src/testing/manual-clock.ts';
 import { FakeTransport, type FakeWorker } from './fake-transport.ts';
 import { type FakeTasks, turn, type Watched, watch } from './kernel-fixture.ts';
-import { plainRun, type RunStep, type Setting, type Step, step } from './kernel-model-steps.ts';
+import { plainRun, type RunStep, type Setting, type Step } from './kernel-model-steps.ts';
 
 interface ModelCall {
   readonly id: number;
@@ -331,21 +330,6 @@ export class KernelModel {
   #callOf(input: unknown): ModelCall {
     return this.calls[input as number] as ModelCall;
   }
-}
-
-/** What holds whatever happens to pools of such settings. */
-export function holds(settings: fc.Arbitrary<Setting>): fc.IAsyncProperty<unknown> {
-  const steps = fc.array(step, { maxLength: 60, size: 'max' });
-  return fc.asyncProperty(settings, steps, fc.boolean(), async (given, all, heals) => {
-    const model = new KernelModel(given);
-    for (const each of all) {
-      await model.apply(each);
-      model.check();
-      if (each.kind === 'turn') model.checkAtRest();
-    }
-    if (heals) await model.heal();
-    await model.end();
-  });
 }
 
 function pick<T>(list: readonly T[], index: number): T | undefined {

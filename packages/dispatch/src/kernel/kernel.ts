@@ -161,7 +161,7 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, R
   }
 
   frames(worker: PoolWorker, frames: readonly FromWorker[]): void {
-    worker.heldUp = false;
+    this.#recall.heard(worker);
     for (const frame of frames) this.#frames.read(worker, frame);
     this.#pump(worker);
     this.#sender.flush(worker);

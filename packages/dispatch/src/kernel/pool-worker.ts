@@ -24,10 +24,10 @@ export class PoolWorker {
   /** It asked to be replaced. */
   asksRecycle = false;
   doneSinceLoad = 0;
-  /** Calls were taken back from it, and it has said nothing since: it is given no others. */
-  heldUp = false;
-  /** What it had claimed when it was last looked at with calls that it had not begun. */
-  lookedAt: number | undefined = undefined;
+  /** When calls were taken back from it, if it has said nothing since: it is given no others. */
+  heldUpAt: number | undefined = undefined;
+  /** What it had claimed at the last looks at the calls that it has not begun, and how many looks found just that. */
+  seen: { readonly claimed: number; readonly looks: number } | undefined = undefined;
   /** Calls waited since its last load though it was full. */
   starved = false;
   /** Looks in a row at which it had nothing to do and had been given nothing since, of which the latest saw `given`. */
@@ -69,7 +69,8 @@ export class PoolWorker {
   }
 
   get hasRoom(): boolean {
-    return this.state === 'ready' && !this.heldUp && this.calls.size < this.window.size;
+    const isHeldUp = this.heldUpAt !== undefined;
+    return this.state === 'ready' && !isHeldUp && this.calls.size < this.window.size;
   }
 
   get isLive(): boolean {

@@ -4,8 +4,16 @@ import type { ResolvedPoolOptions } from './resolve-pool-options.ts';
 import { isTaken } from './slots.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/** Milliseconds between two looks at a worker; one that has begun nothing in between is held up. */
 const LOOK_MS = 1;
+/**
+ * A worker is held up if it has begun nothing for so many looks in a row. Where workers soon prove to have been busy with
+ * something short, or to have waited for a processor, it takes more looks. Looks are counted and not milliseconds: while
+ * this process waits for a processor, workers may as well.
+ */
+const LEAST_LOOKS = 1;
+const MOST_LOOKS = 4;
+/** Milliseconds in which a worker that says something was taken for held up too early. */
+const SOON_MS = 10;
 
 /** What becomes of calls that were taken back. */
 export interface RecallKeeper {
@@ -24,6 +32,7 @@ export class Recall {
   readonly #options: ResolvedPoolOptions;
   readonly #keeper: RecallKeeper;
   #timer: unknown;
+  #looks = LEAST_LOOKS;
 
   constructor(pool: WorkerPool, options: ResolvedPoolOptions, keeper: RecallKeeper) {
     this.#pool = pool;
@@ -34,6 +43,16 @@ export class Recall {
   /** Something was given or answered: workers are looked at until each call has begun, or nobody else could run it. */
   watch({ handle }: PoolWorker): void {
     if (handle?.reclaim !== undefined && this.#pool.slots.length > 1) this.#lookSoon();
+  }
+
+  /** A worker says something: it may be given calls again. */
+  heard(worker: PoolWorker): void {
+    if (worker.heldUpAt === undefined) return;
+    const wasSoon = this.#options.clock.now() - worker.heldUpAt < SOON_MS;
+    this.#looks = wasSoon
+      ? Math.min(2 * this.#looks, MOST_LOOKS)
+      : Math.max(this.#looks - 1, LEAST_LOOKS);
+    worker.heldUpAt = undefined;
   }
 
   stop(): void {
@@ -64,21 +83,22 @@ export class Recall {
 
   /** `open`: it has calls that it may still have to be relieved of. */
   #lookAt(worker: PoolWorker): 'clear' | 'open' | 'moved' {
-    const before = worker.lookedAt;
-    worker.lookedAt = undefined;
+    const before = worker.seen;
+    worker.seen = undefined;
     if (!canLose(worker)) return 'clear';
-    const started = worker.handle?.started() ?? 0;
-    const waiting = [...worker.calls.values()].filter((call) => canMove(call, started));
+    const claimed = worker.handle?.started() ?? 0;
+    const waiting = [...worker.calls.values()].filter((call) => canMove(call, claimed));
     if (waiting.length === 0 || !this.#canHelp(worker)) return 'clear';
-    worker.lookedAt = started;
-    if (started !== before) return 'open';
-    const since = this.#options.clock.now() - LOOK_MS;
-    const held = waiting.filter(({ sentAt }) => sentAt <= since);
+    const looks = before?.claimed === claimed ? before.looks + 1 : 0;
+    worker.seen = { claimed, looks };
+    if (looks < this.#looks) return 'open';
+    const now = this.#options.clock.now();
+    const held = waiting.filter(({ sentAt }) => sentAt <= now - LOOK_MS);
     const seqs = new Set(worker.handle?.reclaim?.(held.map(({ seq }) => seq)));
     if (seqs.size === 0) return 'open';
     for (const call of held) if (seqs.has(call.seq)) this.#keeper.recalled(worker, call);
     // It drops them when their turn comes, and says so.
-    worker.heldUp = true;
+    worker.heldUpAt = now;
     return 'moved';
   }
 
@@ -88,7 +108,7 @@ export class Recall {
     return slots.some((slot) => {
       const { current } = slot;
       if (current === undefined) return circuit.state === 'closed' && !isTaken(slot);
-      return current !== worker && current.state === 'ready' && !current.heldUp;
+      return current !== worker && current.state === 'ready' && current.heldUpAt === undefined;
     });
   }
 }
@@ -99,7 +119,7 @@ function canLose({ state, handle, calls }: PoolWorker): boolean {
 }
 
 /** Whether the call has not begun, and any other worker may run it. */
-function canMove({ seq, state, wish, isSpent }: Call, started: number): boolean {
-  if (seq <= started || state !== 'sent' || isSpent) return false;
+function canMove({ seq, state, wish, isSpent }: Call, claimed: number): boolean {
+  if (seq <= claimed || state !== 'sent' || isSpent) return false;
   return wish.key === undefined && wish.place === undefined;
 }
