@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import WebSocket from 'ws';
-import { ask, open, received } from './clients.ts';
+import { ask, askToTell, open, received } from './clients.ts';
 import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
 import { until } from './until.ts';
 import { execArgv, lives } from './worker-processes.ts';
@@ -124,6 +124,16 @@ test('a GET that ends its worker is asked three times at most', async () => {
   expect(await refused).toEqual({ status: 502, reason: 'worker-failed' });
   expect(journal.requests()).toHaveLength(3);
   expect(router.stats().rerouted).toBe(2);
+});
+
+test('a GET that the only worker had when it was killed waits for its successor', async () => {
+  const { port, router, pids } = await openRouter({ mode: 'passthru', count: 1 });
+  const [before = 0] = pids();
+  process.kill(before, 'SIGSTOP');
+  const answers = [askToTell(port), askToTell(port)];
+  await until(() => router.stats().workers[0]?.open === 2);
+  process.kill(before, 'SIGKILL');
+  for (const { pid } of await Promise.all(answers)) expect(pid).not.toBe(before);
 });
 
 test('a GET of which the only worker breaks the connection gets 502 at once', async () => {

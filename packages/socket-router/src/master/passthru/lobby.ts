@@ -21,6 +21,12 @@ export class Lobby<T> {
     this.#timers.set(one, timer);
   }
 
+  /** Whether it waited; it does no longer. */
+  remove(one: T): boolean {
+    clearTimeout(this.#timers.get(one));
+    return this.#timers.delete(one);
+  }
+
   /** Empties it. */
   take(): T[] {
     const all = [...this.#timers.keys()];

@@ -19,6 +19,9 @@ import { readAgain } from './request-head.ts';
 /** How often a request is sent anew when its worker is lost: one that ends its workers ends no more than three. */
 const MAX_LOST = 2;
 
+/** Milliseconds after which the end of a process is known whose connection broke by it. */
+const GONE_MS = 250;
+
 /** A request that is not sent on yet. */
 interface Asked {
   readonly request: IncomingMessage;
@@ -203,14 +206,19 @@ export class PassthruIntake implements Intake {
   #askAnother(asked: Asked, lane: WorkerLane): void {
     asked.lost += 1;
     asked.avoid.add(lane);
-    const other = asked.lost > MAX_LOST ? 'wait' : this.#chooser.find(asked.choice, asked.avoid);
-    if (typeof other === 'string') {
+    if (asked.lost > MAX_LOST) {
       this.#refuse(asked, 502, 'worker-failed');
       return;
     }
     this.#parts.counts.handedOver -= 1;
     this.#parts.counts.rerouted += 1;
-    this.#send(asked, other);
+    this.#place(asked);
+    setTimeout(() => {
+      // There is no other worker, and this one lives: nobody is to come for whom the request could wait.
+      if (lane.state === 'ready' && this.#lobby.remove(asked)) {
+        this.#refuse(asked, 502, 'worker-failed');
+      }
+    }, GONE_MS);
   }
 
   #refuse(asked: Asked, status: number, reason: string): void {
