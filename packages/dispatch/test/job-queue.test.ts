@@ -34,6 +34,19 @@ test('a higher priority goes first, a step being worth a second of waiting', () 
   expect(shiftAll(queue)).toEqual([4, 1, 3, 2]);
 });
 
+test('before() tells how many would go before a new job, those that have aged included', () => {
+  const queue = new JobQueue();
+  for (let order = 0; order <= 10; order++) queue.push(job(order, order * 100));
+  expect([0, -1, 1, 2].map((priority) => queue.before(priority, AGEING_MS))).toEqual([
+    11, 11, 0, 0,
+  ]);
+  // Of eleven that came in a second about four have waited for one second more than 400 ms.
+  expect(queue.before(1, AGEING_MS + 400)).toBe(5);
+  expect(queue.before(1, 2 * AGEING_MS)).toBe(11);
+  queue.shift();
+  expect(queue.before(0, AGEING_MS)).toBe(10);
+});
+
 test('a low priority does not wait for ever behind higher ones', () => {
   const queue = new JobQueue();
   queue.push(job(0, 0, -1));

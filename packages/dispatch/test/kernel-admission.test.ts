@@ -163,7 +163,7 @@ test('one more worker is counted on as soon as it starts', async () => {
   expect(dispatcher.stats()).toMatchObject({ queued: 4, expectedWaitMs: 200 });
 });
 
-test('a refused call has the pool grow', async () => {
+test('a pool grows though calls are refused', async () => {
   const { run, transport, ready } = await seasoned({ min: 1, max: 3, maxWaitMs: 0 });
   run('runs');
   run('waits, since the worker is behind nobody');
@@ -203,6 +203,36 @@ test('a call with a key waits for the queue of its own worker', async () => {
   others.push(run('one waits', { ...limited, key: second }));
   await turn();
   expect(others.map(({ state }) => state)).toEqual(['pending', 'pending', 'pending']);
+});
+
+test('nothing is refused while no worker takes tasks: how long its start takes is not known', async () => {
+  const { run, transport, dispatcher } = await seasoned();
+  for (let index = 0; index < 6; index++) run(index);
+  await turn();
+  transport.at(0).exit();
+  expect(dispatcher.stats()).toMatchObject({ queued: 6, expectedWaitMs: undefined });
+  const call = run('soon', { timeoutMs: 1 });
+  await turn();
+  expect(call.state).toBe('pending');
+});
+
+test('the time in which nothing waited for a worker is no time between two departures', async () => {
+  const { run, ready, transport, clock, dispatcher } = createPool({ max: 2, window: 1 });
+  await ready();
+  const [first, second] = keysOf(2);
+  for (let index = 0; index < 3; index++) run(index, { key: first });
+  run('before', { key: second });
+  await turn();
+  clock.advance(1000);
+  transport.at(1).answer(1);
+  for (let index = 0; index < 12; index++) run(index);
+  for (let seq = 2; seq <= 10; seq++) {
+    await turn();
+    clock.advance(10);
+    transport.at(1).answer(seq);
+  }
+  // Two for any worker wait, and each of two workers is taken to be done every 10 ms.
+  expect(dispatcher.stats()).toMatchObject({ queued: 4, expectedWaitMs: 10 });
 });
 
 test('a refusal is told on a diagnostics channel', async () => {

@@ -44,7 +44,7 @@ test('workers above min that have had no call for idleTimeoutMs end, and come ba
 
 test('a worker that has a call, or had one in between, does not end', async () => {
   const pool = await grown();
-  const { clock, transport, run } = pool;
+  const { clock, transport, run, dispatcher } = pool;
   run('first');
   run('runs for long');
   await turn();
@@ -58,6 +58,7 @@ test('a worker that has a call, or had one in between, does not end', async () =
     expect(call.state).toBe('resolved');
   }
   expect(stops(pool)).toEqual([0, 0, 0]);
+  expect(dispatcher.stats().idled).toBe(0);
   transport.at(1).answer(2);
   clock.advance(1250);
   expect(stops(pool)).toEqual([0, 1, 1]);

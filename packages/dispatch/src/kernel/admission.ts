@@ -52,7 +52,6 @@ export class Admission {
     const waitMs = this.#feeder.expectedWaitMs(wish, options?.priority ?? 0);
     // Behind nobody it is the next one, however long it takes.
     if (waitMs === undefined || waitMs === 0 || waitMs <= allowedMs) return;
-    this.#feeder.help(wish);
     this.#counts.refused += 1;
     const expectedWaitMs = Math.ceil(waitMs);
     // The queue may be as long as it may wait then.
