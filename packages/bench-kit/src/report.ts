@@ -42,17 +42,17 @@ export function circumstances(
 }
 
 /**
- * Prints a report, and unless it was but a look (`quick`) writes it between the `bench` marks of a file.
+ * Prints a report, and unless it was but a look (`quick`) writes it between the marks of a file, `bench` unless named.
  *
  * @throws Error if the file has no marks
  */
 export function report(
   file: URL,
   lines: readonly string[],
-  { quick }: { readonly quick: boolean },
+  { quick, marks = 'bench' }: { readonly quick: boolean; readonly marks?: string },
 ): void {
   process.stdout.write(`${lines.join('\n')}\n`);
   if (quick) return;
   const text = readFileSync(file, 'utf8');
-  writeFileSync(file, betweenMarks(text, { name: 'bench', lines }));
+  writeFileSync(file, betweenMarks(text, { name: marks, lines }));
 }

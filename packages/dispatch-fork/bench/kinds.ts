@@ -1,5 +1,5 @@
 import type { PoolKind } from '@ticketing/dispatch/bench/pools';
-import { createForkDispatcher } from '@ticketing/dispatch-fork';
+import { createForkDispatcher, type ForkOptions } from '@ticketing/dispatch-fork';
 import { peers } from './peers.ts';
 import { rawFork } from './raw-fork.ts';
 import type { Tasks } from './tasks.ts';
@@ -7,19 +7,21 @@ import type { Tasks } from './tasks.ts';
 export const tasksUrl: URL = new URL('./tasks.ts', import.meta.url);
 
 /** As a pool: any task by its name. */
-const dispatcher: PoolKind = {
-  name: 'fork dispatcher',
-  async create(workers) {
-    const dispatcher = createForkDispatcher<Tasks>(tasksUrl, { max: workers });
-    await dispatcher.ready();
-    return {
-      run: (task, input) => dispatcher.run(task as 'echo', input),
-      close: () => dispatcher.close(),
-    };
-  },
-};
+export function dispatcherKind(name: string, options: ForkOptions = {}): PoolKind {
+  return {
+    name,
+    async create(workers) {
+      const dispatcher = createForkDispatcher<Tasks>(tasksUrl, { ...options, max: workers });
+      await dispatcher.ready();
+      return {
+        run: (task, input) => dispatcher.run(task as 'echo', input),
+        close: () => dispatcher.close(),
+      };
+    },
+  };
+}
 
 export const raws: readonly PoolKind[] = [rawFork('json'), rawFork('advanced')];
 
 /** The dispatcher first. */
-export const kinds: readonly PoolKind[] = [dispatcher, ...peers, ...raws];
+export const kinds: readonly PoolKind[] = [dispatcherKind('fork dispatcher'), ...peers, ...raws];

@@ -71,6 +71,20 @@ export const peers: readonly PoolKind[] = [
   },
 ];
 
+/** As it moves what waits from one worker to another. */
+export const stealingPoolifier: PoolKind = {
+  name: 'poolifier, cluster, queues and stealing',
+  create(workers) {
+    const pool = new FixedClusterPool(workers, fileOf('./poolifier-worker.ts'), {
+      enableEvents: false,
+      enableTasksQueue: true,
+      tasksQueueOptions: { taskStealing: true, tasksStealingOnBackPressure: true },
+      settings: { serialization },
+    });
+    return { run: (task, input) => pool.execute(input, task), close: () => pool.destroy() };
+  },
+};
+
 function fileOf(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url));
 }

@@ -1,5 +1,5 @@
 import type { PoolKind } from '@ticketing/dispatch/bench/pools';
-import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
+import { createPiscinaDispatcher, type PiscinaOptions } from '@ticketing/dispatch-piscina';
 import { peers, piscinas } from './peers.ts';
 import { rawThread } from './raw-thread.ts';
 import type { Tasks } from './tasks.ts';
@@ -7,18 +7,25 @@ import type { Tasks } from './tasks.ts';
 export const tasksUrl: URL = new URL('./tasks.ts', import.meta.url);
 
 /** As a pool: any task by its name. */
-const dispatcher: PoolKind = {
-  name: 'piscina dispatcher',
-  async create(workers) {
-    const dispatcher = createPiscinaDispatcher<Tasks>(tasksUrl, { max: workers });
-    await dispatcher.ready();
-    return {
-      run: (task, input, transfer) =>
-        dispatcher.run(task as 'echo', input, transfer && { transfer }),
-      close: () => dispatcher.close(),
-    };
-  },
-};
+export function dispatcherKind(name: string, options: PiscinaOptions = {}): PoolKind {
+  return {
+    name,
+    async create(workers) {
+      const dispatcher = createPiscinaDispatcher<Tasks>(tasksUrl, { ...options, max: workers });
+      await dispatcher.ready();
+      return {
+        run: (task, input, transfer) =>
+          dispatcher.run(task as 'echo', input, transfer && { transfer }),
+        close: () => dispatcher.close(),
+      };
+    },
+  };
+}
 
 /** The dispatcher first. */
-export const kinds: readonly PoolKind[] = [dispatcher, ...piscinas, ...peers, rawThread];
+export const kinds: readonly PoolKind[] = [
+  dispatcherKind('piscina dispatcher'),
+  ...piscinas,
+  ...peers,
+  rawThread,
+];

@@ -88,6 +88,32 @@ export const peers: readonly PoolKind[] = [
   },
 ];
 
+/** As it is unless told: one task at a time in a thread, the others in its queue. */
+export const plainPiscina: PoolKind = {
+  name: 'piscina',
+  create(workers) {
+    const filename = new URL('./piscina-worker.ts', import.meta.url).href;
+    const pool = new Piscina({ filename, minThreads: workers, maxThreads: workers });
+    return {
+      run: (task, input) => pool.run(input, { name: task }),
+      close: () => pool.destroy(),
+    };
+  },
+};
+
+/** As it moves what waits from one worker to another. */
+export const stealingPoolifier: PoolKind = {
+  name: 'poolifier, queues and stealing',
+  create(workers) {
+    const pool = new FixedThreadPool(workers, fileOf('./poolifier-worker.ts'), {
+      enableEvents: false,
+      enableTasksQueue: true,
+      tasksQueueOptions: { taskStealing: true, tasksStealingOnBackPressure: true },
+    });
+    return { run: (task, input) => pool.execute(input, task), close: () => pool.destroy() };
+  },
+};
+
 function fileOf(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url));
 }

@@ -22,6 +22,8 @@ export interface Pools {
   measure(task: 'echo' | 'burn', input: unknown, options: SliceOptions): Promise<Measured[]>;
   /** Moves buffers of so many bytes there and back. @throws AssertionError as above */
   measurePassing(bytes: number, options: SliceOptions): Promise<Measured[]>;
+  /** Runs one task in one of the pools. */
+  run(place: number, task: string, input: unknown): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -50,6 +52,8 @@ export async function openPools(kinds: readonly PoolKind[], workers: number): Pr
       }
       return measureSlices(contenders, options);
     },
+    run: (place, task, input) =>
+      pools[place]?.pool.run(task, input) ?? Promise.reject(new RangeError(`no pool ${place}`)),
     async close() {
       for (const { pool } of pools) await pool.close();
     },

@@ -9,8 +9,8 @@ export interface PoolOptions {
   /** Workers at most, 1 to 1024; above `min` they start when every worker is full. Default: the cores of the machine. */
   readonly max?: number;
   /**
-   * Tasks a worker is given at most before it answers, 1 to 65,536. `auto` (default): enough for 1.5 ms of work, more while the
-   * worker idles, 2 to 64; in-process 1024.
+   * Tasks a worker is given at most before it answers, 1 to 65,536. `auto` (default): enough for 1.5 ms of work, 2 to 64, more
+   * while the worker idles, 1 of tasks that take 4 ms; in-process 1024.
    */
   readonly window?: 'auto' | number;
   /** Calls that wait at most, 0 to 2^31-1; then `ERR_QUEUE_FULL`. Default 10,000. */

@@ -4,6 +4,7 @@ import type { ResolvedPoolOptions } from './resolve-pool-options.ts';
 import { isTaken } from './slots.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
+/** Milliseconds between two looks at the workers. */
 const LOOK_MS = 1;
 /**
  * A worker is held up if it has begun nothing for so many looks in a row. Where workers soon prove to have been busy with

@@ -1,0 +1,26 @@
+// What short calls wait beside a long one; written between the marks of docs/measurements. About a minute. `--quick` for a look.
+import { benchFlags, circumstances, report } from '@ticketing/bench-kit';
+import { headOfLineTables } from '@ticketing/dispatch/bench/head-of-line';
+import { dispatcherKind } from './kinds.ts';
+import { peers, plainPiscina, stealingPoolifier } from './peers.ts';
+
+const flags = benchFlags({ rounds: 3 }, { look: { rounds: 1 } });
+const workerpool = peers.filter(({ name }) => name === 'workerpool');
+const kinds = [
+  dispatcherKind('piscina dispatcher'),
+  dispatcherKind('piscina dispatcher, `window: 1`', { window: 1 }),
+  plainPiscina,
+  ...workerpool,
+  stealingPoolifier,
+];
+
+report(
+  new URL('../../../docs/measurements/dispatch-piscina.md', import.meta.url),
+  [
+    circumstances('pnpm --filter @ticketing/dispatch-piscina bench:head-of-line', flags),
+    'Two workers each.',
+    '',
+    ...(await headOfLineTables(kinds, flags)),
+  ],
+  { ...flags, marks: 'head-of-line' },
+);
