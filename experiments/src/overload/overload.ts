@@ -43,7 +43,7 @@ export interface OverloadOptions {
 
 export const ACCEPTS = ['single', 'cluster', 'socket', 'passthru'] as const;
 export const DISPATCHES = ['in-process', 'fork', 'piscina'] as const;
-export const DEADLINE_MS = 2000;
+const DEADLINE_MS = 2000;
 /** An answer is good within the deadline and this. */
 const TOLERANCE_MS = 500;
 const LATENCY_MS = 20;
