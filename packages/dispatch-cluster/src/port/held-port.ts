@@ -52,9 +52,7 @@ interface Member {
 }
 
 /** The raw handle of a listening socket, which Node gives a process that is sent one. */
-interface RawHandle {
-  close(): void;
-}
+type RawHandle = { close(): void };
 
 /**
  * A port that the primary owns, so that it stays open whatever becomes of the workers. In round robin the primary accepts
@@ -226,7 +224,8 @@ export class HeldPort {
   #accepted(socket: Socket): void {
     socket.on('error', () => {});
     if (this.#waiting.length >= this.#options.maxWaiting) {
-      this.#dropConnection(socket);
+      this.dropped += 1;
+      socket.destroy();
       return;
     }
     this.#waiting.push({ socket, since: monotonicMs(), attempts: 0 });
@@ -302,18 +301,14 @@ export class HeldPort {
     this.#wake();
   }
 
-  #dropConnection(socket: Socket): void {
-    this.dropped += 1;
-    socket.destroy();
-  }
-
   #sweep(): void {
     const now = monotonicMs();
     const isOver = ({ since }: WaitingConnection): boolean => now - since >= this.#options.waitMs;
     const late = this.#waiting.filter(isOver);
     if (late.length > 0) {
       this.#waiting = this.#waiting.filter((connection) => !isOver(connection));
-      for (const { socket } of late) this.#dropConnection(socket);
+      this.dropped += late.length;
+      for (const { socket } of late) socket.destroy();
     }
     for (const member of this.#members.values()) {
       if (member.isFull) {
