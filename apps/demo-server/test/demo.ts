@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { serve } from '../src/serve.ts';
 import type { Serving } from '../src/serving.ts';
@@ -66,12 +66,13 @@ export function sharedProcess(...argv: string[]): () => DemoProcess {
 
 function shared<T>(start: (atEnd: AtEnd) => Promise<T>): () => T {
   let started: T;
+  const ends: (() => Promise<void> | void)[] = [];
   beforeAll(async () => {
-    const ends: (() => Promise<void> | void)[] = [];
     started = await start((end) => void ends.unshift(end));
-    return async () => {
-      for (const end of ends) await end();
-    };
+  });
+  // Not what `beforeAll` returns: a start that takes too long never comes to it.
+  afterAll(async () => {
+    for (const end of ends) await end();
   });
   return () => started;
 }
