@@ -70,7 +70,7 @@ export const breakages: readonly (readonly [what: string, name: string, says: Re
     [
       'rejects the caller and lets the task run on',
       'abort: abort while running rejects at once, the task’s signal aborts, and the worker stays',
-      /2 lines in log/,
+      /the end of "abort while running rejects at once/,
       {
         run(run, task, input, { signal, ...options } = {}) {
           const call = run(task, input, options);

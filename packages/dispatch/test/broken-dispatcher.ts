@@ -24,13 +24,18 @@ export interface Breakage {
 const capabilities = { isolation: 'none', hardKill: false, transfer: true } as const;
 
 /** The in-process dispatcher. */
-export const inProcessSubject: ConformanceSubject = brokenSubject({});
+export const inProcessSubject: ConformanceSubject = {
+  ...brokenSubject({}),
+  longestMs: 50_000,
+};
 
 /** The in-process dispatcher, but for a breakage. */
 export function brokenSubject({ options: change, run, others }: Breakage): ConformanceSubject {
   return {
     kind: 'in-process',
     capabilities,
+    // What hangs is to be found soon.
+    longestMs: 6000,
     async create(module, options) {
       const loaded = (await import(module.href)) as { default: TaskModule<ConformanceTasks> };
       const good = createInProcessDispatcher(loaded.default, change?.(options) ?? options);

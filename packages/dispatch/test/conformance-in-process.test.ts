@@ -12,7 +12,7 @@ const cases = conformanceCases({
 });
 
 for (const { name, skip, run } of cases) {
-  test.skipIf(skip !== undefined)(name, { timeout: 20_000 }, run);
+  test.skipIf(skip !== undefined)(name, { timeout: 60_000 }, run);
 }
 
 test('each case has a name of its own', () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -83,9 +83,8 @@ export function openJournal(): { path: string; requests(): { pid: number; url: s
   return {
     path,
     requests: () =>
-      readFileSync(path, 'utf8')
-        .trimEnd()
-        .split('\n')
+      (existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [])
+        .filter((line) => line !== '')
         .map((line) => {
           const [pid = '', url = ''] = line.split(' ');
           return { pid: Number(pid), url };

@@ -28,9 +28,6 @@ import type { ConformanceSubject } from './conformance-subject.ts';
 import { Stage } from './stage.ts';
 import { within } from './within.ts';
 
-/** Milliseconds a case takes at most; then it fails, and says in what state the dispatchers were. */
-const LONGEST_MS = 10_000;
-
 const groups: readonly (readonly [group: string, drafts: readonly CaseDraft[]])[] = [
   ['queue', queueCases],
   ['capacity', capacityCases],
@@ -60,12 +57,12 @@ const groups: readonly (readonly [group: string, drafts: readonly CaseDraft[]])[
 ];
 
 /**
- * Gives the promises of the contract as cases, in a fixed order. A case takes 10 s at most and 4 s to close; run one
+ * Gives the promises of the contract as cases, in a fixed order. A case takes `longestMs` at most; run one
  * at a time, since each compares the handles of this process with those before it. Each fails if it leaves a worker, a
  * handle or a listener, or if this process meets an uncaught exception or an unhandled rejection.
  *
  * @example
- * for (const { name, skip, run } of conformanceCases(subject)) test(name, { skip, timeout: 20_000 }, run);
+ * for (const { name, skip, run } of conformanceCases(subject)) test(name, { skip, timeout: 60_000 }, run);
  */
 export function conformanceCases(subject: ConformanceSubject): readonly ConformanceCase[] {
   return groups.flatMap(([group, drafts]) =>
@@ -91,7 +88,7 @@ async function perform({ name, act }: CaseDraft, subject: ConformanceSubject): P
   const stage = new Stage(subject);
   let failure: { readonly error: unknown } | undefined;
   try {
-    await within(LONGEST_MS, () => `the end of "${name}" (${stage.describe()})`, act(stage));
+    await within(stage.longestMs, () => `the end of "${name}" (${stage.describe()})`, act(stage));
   } catch (error) {
     failure = { error };
   }

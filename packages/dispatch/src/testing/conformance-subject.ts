@@ -18,4 +18,9 @@ export interface ConformanceSubject {
   readonly reclaims?: boolean;
   /** Makes one whose workers have a heap of some 64 MB. Without it the case that exhausts the memory is skipped. */
   readonly createWithSmallHeap?: CreateDispatcher;
+  /**
+   * Milliseconds that a case may take, a guard against hanging and no part of any promise: a busy machine starts processes
+   * slowly. Default 50,000; a fifth of it is for what a closed dispatcher leaves.
+   */
+  readonly longestMs?: number;
 }

@@ -4,9 +4,6 @@ import type { Dispatcher } from '../contract/dispatcher.ts';
 import type { ConformanceTasks } from './conformance-task-map.ts';
 import { until } from './until.ts';
 
-/** Milliseconds that the platform may take to release what was closed. */
-const RELEASED_MS = 2000;
-
 /** Handles and requests that keep this process alive, by type. */
 export function countResources(): ReadonlyMap<string, number> {
   // Made when they are first looked at, which a thread's start does: they are nobody's leak.
@@ -18,8 +15,11 @@ export function countResources(): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** @throws Error if there are more than there were */
-export async function assertNoMoreResources(before: ReadonlyMap<string, number>): Promise<void> {
+/** @throws Error if there are more than there were, `withinMs` after what was closed */
+export async function assertNoMoreResources(
+  before: ReadonlyMap<string, number>,
+  withinMs: number,
+): Promise<void> {
   const added = (): string[] =>
     [...countResources()].flatMap(([type, count]) => {
       const more = count - (before.get(type) ?? 0);
@@ -27,7 +27,7 @@ export async function assertNoMoreResources(before: ReadonlyMap<string, number>)
     });
   // Its own timer is one while it waits.
   await new Promise<void>((resolve) => setImmediate(resolve));
-  for (const end = performance.now() + RELEASED_MS; added().length > 0; ) {
+  for (const end = performance.now() + withinMs; added().length > 0; ) {
     const left = added().join(', ');
     if (performance.now() > end) {
       throw new Error(`Cannot leave this process as it was: no handle expected, got ${left}`);
@@ -37,11 +37,11 @@ export async function assertNoMoreResources(before: ReadonlyMap<string, number>)
   }
 }
 
-/** @throws Error if a process lives; it is ended then */
-export async function assertGone(pids: Iterable<number>): Promise<void> {
+/** @throws Error if a process lives after `withinMs`; it is ended then */
+export async function assertGone(pids: Iterable<number>, withinMs: number): Promise<void> {
   for (const pid of pids) {
     try {
-      await until(`the end of worker ${pid}`, () => !isAlive(pid), RELEASED_MS);
+      await until(`the end of worker ${pid}`, () => !isAlive(pid), withinMs);
     } catch (error) {
       if (isAlive(pid)) process.kill(pid, 'SIGKILL');
       throw error;

@@ -17,12 +17,17 @@ import { listenForStrays, type Strays } from './strays.ts';
 import { turns } from './until.ts';
 import { within } from './within.ts';
 
-const CLOSED_MS = 4000;
+/** Unless a subject says otherwise. */
+const LONGEST_MS = 50_000;
+/** Of that, the part for `close()`, and for what the platform releases after it. */
+const CLOSED_SHARE = 0.4;
+const RELEASED_SHARE = 0.2;
 const LOOK_MS = 10;
 
 /** What a case works with, and what is asked of it at its end. */
 export class Stage {
   readonly subject: ConformanceSubject;
+  readonly longestMs: number;
   readonly scratch: ScratchFolder = createScratchFolder();
   readonly clock: ManualClock = createManualClock();
   readonly #resources = countResources();
@@ -35,6 +40,7 @@ export class Stage {
 
   constructor(subject: ConformanceSubject) {
     this.subject = subject;
+    this.longestMs = subject.longestMs ?? LONGEST_MS;
   }
 
   /** A dispatcher with one worker unless told; it is closed at the end. */
@@ -78,14 +84,19 @@ export class Stage {
 
   /** Closes what is open, then looks at what is left. @throws Error for the first thing that should not be */
   async clear(): Promise<void> {
+    const releasedMs = RELEASED_SHARE * this.longestMs;
     try {
       this.#notePids();
       const closing = Promise.all(this.#dispatchers.map((dispatcher) => dispatcher.close()));
-      await within(CLOSED_MS, () => `the end of close() (${this.describe()})`, closing);
+      await within(
+        CLOSED_SHARE * this.longestMs,
+        () => `the end of close() (${this.describe()})`,
+        closing,
+      );
     } finally {
       clearInterval(this.#look);
       this.scratch.remove();
-      await assertGone(this.#pids).finally(async () => {
+      await assertGone(this.#pids, releasedMs).finally(async () => {
         // A rejection is told as unhandled only when the promise jobs are over.
         await turns();
         this.#strays.stop();
@@ -93,7 +104,7 @@ export class Stage {
     }
     for (const dispatcher of this.#dispatchers) assertAtRest(dispatcher);
     assertNoListeners(this.#signals);
-    await assertNoMoreResources(this.#resources);
+    await assertNoMoreResources(this.#resources, releasedMs);
   }
 
   #notePids(): void {

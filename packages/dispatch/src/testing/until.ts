@@ -1,7 +1,8 @@
 const LOOK_AGAIN_MS = 3;
-const LONGEST_MS = 5000;
+/** A guard against hanging: what uses it is bounded by its own time. */
+const LONGEST_MS = 60_000;
 
-/** Resolves when something is so that tells nobody when it is; looks every few milliseconds. @throws Error after 5 s unless told */
+/** Resolves when something is so that tells nobody when it is; looks every few milliseconds. @throws Error after a minute unless told */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
