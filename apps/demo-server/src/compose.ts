@@ -15,7 +15,7 @@ import {
 import type { Flags } from './flags/flags.ts';
 import { type Admission, createAdmission, eventLoop } from './overload/admission.ts';
 import { createInFlightLimit } from './overload/in-flight-limit.ts';
-import { createQueueSign } from './overload/queue-sign.ts';
+import { createCarriersSign, createQueueSign } from './overload/load-signs.ts';
 import { watchProcess } from './process-watch.ts';
 import { runBy } from './run-carrier.ts';
 import { openWorms } from './worms/open-worms.ts';
@@ -73,11 +73,17 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
     throw error;
   });
   const search = searchBy(dispatcher, { flags, carriers, now });
-  const findDocument = documentsOf(search);
+  const carriersSign = createCarriersSign(flags.deadlineMs);
+  const findDocument = documentsOf(search, carriersSign.note);
   const limit = createInFlightLimit(flags.maxInFlight);
   const queueSign = createQueueSign(() => dispatcher.stats());
   const watch = watchProcess((lateMs) =>
-    limit.learn({ lateMs, queueMs: queueSign.read(), peak: admission.look() }),
+    limit.learn({
+      lateMs,
+      queueMs: queueSign.read(),
+      carriersLate: carriersSign.read(),
+      peak: admission.look(),
+    }),
   );
   const findWorms = wormsOf(store);
   const shared = flags.coalesce === 'machine' ? primary : undefined;

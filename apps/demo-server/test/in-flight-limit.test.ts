@@ -9,7 +9,7 @@ import {
   QUEUE_MS,
 } from '../src/overload/in-flight-limit.ts';
 
-const calm = { lateMs: 0, queueMs: 0 };
+const calm = { lateMs: 0, queueMs: 0, carriersLate: 0 };
 
 function learn(limit: InFlightLimit, times: number, signs: Parameters<InFlightLimit['learn']>[0]) {
   for (let round = 0; round < times; round++) limit.learn(signs);
@@ -17,14 +17,15 @@ function learn(limit: InFlightLimit, times: number, signs: Parameters<InFlightLi
 }
 
 test('createInFlightLimit() keeps a number, and has none when it is off', () => {
-  const late = { lateMs: 1000, queueMs: 1000, peak: 7 };
+  const late = { lateMs: 1000, queueMs: 1000, carriersLate: 9, peak: 7 };
   expect(learn(createInFlightLimit(7), 10, late)).toBe(7);
   expect(learn(createInFlightLimit('off'), 10, late)).toBe(Number.POSITIVE_INFINITY);
 });
 
 test.each([
-  ['the event loop is late', { lateMs: 2 * LATE_MS, queueMs: 0 }],
-  ['tasks wait for a worker', { lateMs: 0, queueMs: 2 * QUEUE_MS }],
+  ['the event loop is late', { ...calm, lateMs: 2 * LATE_MS }],
+  ['tasks wait for a worker', { ...calm, queueMs: 2 * QUEUE_MS }],
+  ['all carriers answer late', { ...calm, carriersLate: 2 }],
 ])('auto falls while %s, to the least, and is back within a second', (_, signs) => {
   const limit = createInFlightLimit('auto');
   expect(limit.size).toBe(FIRST);
@@ -54,7 +55,7 @@ test('auto settles where the signs are as wanted, whatever the server can do', (
     // What is in flight beyond the capacity waits.
     const lateMs = () => Math.max(0, limit.size - capacity) * (LATE_MS / capacity);
     for (let round = 0; round < 60; round++) {
-      limit.learn({ lateMs: lateMs(), queueMs: 0, peak: limit.size });
+      limit.learn({ ...calm, lateMs: lateMs(), peak: limit.size });
     }
     expect(limit.size).toBeGreaterThan(capacity);
     expect(limit.size).toBeLessThan(capacity * 2.5);

@@ -122,7 +122,7 @@ export interface ResolvedClusterOptions {
 
 const MAX_WORKERS = 1024;
 /** A worker that has cut what was left at the end of its grace has so long to exit. */
-const END_MARGIN_MS = 500;
+export const END_MARGIN_MS = 500;
 /** Both parts of a worker's end make one timer. */
 const MAX_END_MS = 2 ** 30;
 

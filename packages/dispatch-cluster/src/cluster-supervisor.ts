@@ -19,7 +19,7 @@ import {
   type Pool,
   unknownOption,
 } from '@ticketing/dispatch/transport';
-import type { ResolvedClusterOptions } from './cluster-options.ts';
+import { END_MARGIN_MS, type ResolvedClusterOptions } from './cluster-options.ts';
 import { createClusterTransport } from './cluster-transport.ts';
 import { Departure } from './departure.ts';
 import { isLeft } from './leave.ts';
@@ -55,7 +55,7 @@ export class ClusterSupervisor implements Supervisor {
   #pastRequests = 0;
 
   constructor({ pool, cluster }: ResolvedClusterOptions) {
-    this.#endMs = pool.stopGraceMs ?? 0;
+    this.#endMs = cluster.lameDuckMs + cluster.graceMs + END_MARGIN_MS;
     this.#sessions = new PrimarySessions(cluster.primaryTasks);
     this.#ports = new HeldPorts({
       policy: cluster.schedulingPolicy,

@@ -4,6 +4,8 @@ export interface Signs {
   readonly lateMs: number;
   /** How long a task waits for a worker of the dispatcher, in milliseconds. */
   readonly queueMs: number;
+  /** How many times later than wanted all carriers answered; above 1 is too late. */
+  readonly carriersLate: number;
   /** Requests in flight at most. */
   readonly peak: number;
 }
@@ -32,8 +34,8 @@ const HEADROOM = 2;
 
 /**
  * Creates a limit. A number stays, `off` is none; `auto` follows what waits, not what takes long: the limit falls while the event
- * loop or the dispatcher's queue is later than wanted, in proportion (a queue is as long as there are requests in it, by Little's
- * law), and rises by a fifth at a time while it is reached and neither is. So slow carriers cost nobody an answer.
+ * loop, the dispatcher's queue or what all carriers share is later than wanted, in proportion (a queue is as long as there are requests in it, by Little's
+ * law), and rises by a fifth at a time while it is reached and neither is. So a slow carrier costs nobody an answer.
  */
 export function createInFlightLimit(setting: 'auto' | 'off' | number): InFlightLimit {
   if (setting !== 'auto') {
@@ -44,8 +46,8 @@ export function createInFlightLimit(setting: 'auto' | 'off' | number): InFlightL
     get size() {
       return Math.round(exact);
     },
-    learn({ lateMs, queueMs, peak }) {
-      const excess = Math.max(lateMs / LATE_MS, queueMs / QUEUE_MS);
+    learn({ lateMs, queueMs, carriersLate, peak }) {
+      const excess = Math.max(lateMs / LATE_MS, queueMs / QUEUE_MS, carriersLate);
       if (excess > 1) {
         exact = Math.max(LEAST, Math.min(exact, peak) * Math.max(SHRINKAGE, 1 / excess));
       } else if (peak >= Math.round(exact) || exact < FIRST) {

@@ -83,7 +83,7 @@ export const closeCases: readonly CaseDraft[] = [
     name: 'close() rejects what runs and what is queued with ERR_CLOSED, and the task’s signal aborts',
     async act(stage) {
       const { scratch } = stage;
-      const dispatcher = await stage.ready({ window: 1 });
+      const dispatcher = await stage.ready({ window: 1, abortGraceMs: 60_000 });
       const log = scratch.path('log');
       const held = await startRun(
         dispatcher,

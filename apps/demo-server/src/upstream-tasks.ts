@@ -1,0 +1,24 @@
+// The thread of the embedded simulator.
+
+import { type CarrierSim, type Latency, startCarrierSim } from '@ticketing/carrier-sim';
+import { defineTasks, type TaskModule } from '@ticketing/dispatch';
+
+export type UpstreamTasks = {
+  /** Starts the simulator, which lives as long as its thread. Gives its URL. */
+  start(options: { readonly latency: Latency }): Promise<string>;
+};
+
+let simulator: CarrierSim | undefined;
+
+const tasks: TaskModule<UpstreamTasks> = defineTasks<UpstreamTasks>(
+  {
+    async start({ latency }) {
+      simulator = await startCarrierSim({
+        plan: { renfe: { latency }, ouigo: { latency }, avlo: { latency } },
+      });
+      return simulator.url;
+    },
+  },
+  { teardown: () => simulator?.close() },
+);
+export default tasks;
