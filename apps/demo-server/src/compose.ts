@@ -72,9 +72,9 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
     await dispatching.close();
     throw error;
   });
-  const search = searchBy(dispatcher, { flags, carriers, now });
   const carriersSign = createCarriersSign(flags.deadlineMs);
-  const findDocument = documentsOf(search, carriersSign.note);
+  const search = searchBy(dispatcher, { flags, carriers, now, onEnd: carriersSign.note });
+  const findDocument = documentsOf(search);
   const limit = createInFlightLimit(flags.maxInFlight);
   const queueSign = createQueueSign(() => dispatcher.stats());
   const watch = watchProcess((lateMs) =>
@@ -138,17 +138,22 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
   };
 }
 
-/** Asks the carriers, whose work a dispatcher runs. */
+/** Asks the carriers, whose work a dispatcher runs. `onEnd` is told how long each took. */
 export function searchBy(
   dispatcher: Dispatcher<CarrierTasks>,
-  given: { readonly flags: Flags; readonly carriers: Carriers; readonly now: () => number },
+  given: {
+    readonly flags: Flags;
+    readonly carriers: Carriers;
+    readonly now: () => number;
+    readonly onEnd?: (carrier: string, ms: number) => void;
+  },
 ): Search {
-  const { flags, carriers, now } = given;
+  const { flags, carriers, now, onEnd = () => {} } = given;
   return createSearch({
     carriers: flags.carriers.map((name) => carriers.byName[name]),
     deadlineMs: flags.deadlineMs,
     http: carriers.http.clientOf,
-    run: runBy(dispatcher, { offload: flags.offload, now }),
+    run: runBy(dispatcher, { offload: flags.offload, now, onEnd }),
     now,
   });
 }

@@ -18,15 +18,11 @@ export interface DocumentQuestion {
 /** How documents are got; a stream is each client's own. */
 export type FindDocument = Find<DocumentQuestion, SearchDocument>;
 
-/** Asks the carriers; `onEnd` is given how each of them did. */
-export function documentsOf(
-  search: Search,
-  onEnd: (carriers: readonly CarrierStatus[]) => void = () => {},
-): FindDocument {
+/** Asks the carriers. */
+export function documentsOf(search: Search): FindDocument {
   return async ({ query, order }, { signal, deadlineMs }) => {
     const result = await search.search(query, { order, signal, deadlineMs });
     const { carriers, ms } = result;
-    onEnd(carriers);
     return { body: Buffer.from(JSON.stringify(result)), carriers, ms };
   };
 }

@@ -10,6 +10,31 @@ import type { CarrierName, Offload } from './flags/flags.ts';
  */
 export function runBy(
   dispatcher: Dispatcher<CarrierTasks>,
+  options: {
+    readonly offload: Offload;
+    readonly now: () => number;
+    /** Is told how long a carrier took to answer, or had not answered when it was given up. */
+    readonly onEnd: (carrier: string, ms: number) => void;
+  },
+): RunCarrier {
+  const run = runOf(dispatcher, options);
+  return async (carrier, query, context) => {
+    const startedAt = performance.now();
+    const end = (): void => options.onEnd(carrier.id, performance.now() - startedAt);
+    try {
+      const answer = await run(carrier, query, context);
+      end();
+      return answer;
+    } catch (error) {
+      // One that failed says nothing of how long it takes.
+      if (context.signal.aborted) end();
+      throw error;
+    }
+  };
+}
+
+function runOf(
+  dispatcher: Dispatcher<CarrierTasks>,
   { offload, now }: { readonly offload: Offload; readonly now: () => number },
 ): RunCarrier {
   const leftMs = (deadline: number): number => Math.max(1, deadline - now());

@@ -17,32 +17,37 @@ test('createQueueSign() reads how long the last task in the queue will wait, at 
   expect(sign.read()).toBe(0);
 });
 
-const status = (state: 'ok' | 'empty' | 'timeout' | 'rejected-busy', ms: number) => ({ state, ms });
-
 test('createCarriersSign(): one carrier that hangs says nothing, all that are late say that there is too much to do', () => {
   const sign = createCarriersSign(2000, () => 0);
-  sign.note([status('ok', 20), status('timeout', 2000), status('empty', 60)]);
-  expect(sign.read()).toBeCloseTo(20 / 500);
-  sign.note([status('ok', 1000), status('timeout', 2000)]);
+  expect(sign.read()).toBe(0);
+  sign.note('avlo', 20);
+  sign.note('renfe', 100);
+  expect(sign.read()).toBeCloseTo(20 / 200);
+  for (let round = 0; round < 50; round++) sign.note('renfe', 2000);
+  expect(sign.read()).toBeCloseTo(20 / 200);
+  for (let round = 0; round < 50; round++) sign.note('avlo', 400);
   expect(sign.read()).toBeCloseTo(2);
-  // Until another search has ended nothing new is known.
-  expect(sign.read()).toBeCloseTo(2);
-  sign.note([status('rejected-busy', 0), status('timeout', 2000)]);
-  expect(sign.read()).toBeCloseTo(4);
-  sign.note([status('rejected-busy', 0)]);
-  expect(sign.read()).toBeCloseTo(4);
 });
 
 test('createCarriersSign(): carriers that are slow for good are not late, up to half of the deadline', () => {
   let now = 0;
   const sign = createCarriersSign(2000, () => now);
-  sign.note([status('ok', 20)]);
-  sign.read();
-  for (const at of [30_000, 60_000]) {
-    sign.note([status('ok', 400)]);
+  sign.note('avlo', 20);
+  for (const at of [30_000, 60_000, 90_000]) {
     now = at;
+    for (let round = 0; round < 50; round++) sign.note('avlo', 300);
     sign.read();
   }
-  sign.note([status('ok', 900)]);
-  expect(sign.read()).toBeCloseTo(900 / 1000);
+  expect(sign.read()).toBeCloseTo(300 / 900);
+  for (let round = 0; round < 50; round++) sign.note('avlo', 1500);
+  expect(sign.read()).toBeCloseTo(1500 / 900);
+});
+
+test('createCarriersSign(): what was not asked for a second says nothing', () => {
+  let now = 0;
+  const sign = createCarriersSign(2000, () => now);
+  sign.note('avlo', 1500);
+  expect(sign.read()).toBeCloseTo(1.5);
+  now = 1000;
+  expect(sign.read()).toBe(0);
 });

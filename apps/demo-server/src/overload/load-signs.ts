@@ -1,4 +1,3 @@
-import type { CarrierStatus } from '@ticketing/core';
 import type { DispatcherStats } from '@ticketing/dispatch';
 
 /** How long tasks wait for a worker. */
@@ -39,56 +38,71 @@ export function createQueueSign(
 
 /** Whether all carriers answer late at once, which is no carrier's fault but that of what they share. */
 export interface CarriersSign {
-  /** Notes the carriers of one search that has ended. */
-  note(carriers: readonly Pick<CarrierStatus, 'state' | 'ms'>[]): void;
-  /** How many times later than wanted the fastest carriers were since the last call; above 1 is too late. */
+  /** Notes how long a carrier took to answer, or had not answered. */
+  note(carrier: string, ms: number): void;
+  /** How many times later than wanted the carrier is that is the least late; above 1 is too late. */
   read(): number;
 }
 
-/** The fastest carrier of a search may take so many times what it took at best, */
+/** Weight of the latest answer in the moving average. */
+const LATEST_ANSWER = 0.2;
+/** A carrier may take so many times what it took at best on average, */
 const SLOWER = 3;
-/** or this part of the deadline, which is never too late; but never more than that part. */
-const ALWAYS_SHARE = 1 / 4;
+/** and this part of the deadline is never too late; but more than that part is. */
+const ALWAYS_SHARE = 1 / 10;
 const NEVER_SHARE = 1 / 2;
 /** The best of the last one or two spans counts: carriers may become slow for good. */
 const SPAN_MS = 30_000;
+/** What was not asked for so long says nothing. */
+const SILENT_MS = 1000;
+
+interface Carrier {
+  averageMs: number;
+  bestMs: number;
+  bestBeforeMs: number;
+  notedAt: number;
+}
 
 /**
- * Watches the fastest carrier of each search. One that hangs, or is slow, says nothing of the load; when even the fastest is late the
+ * Watches every carrier. One that hangs, or is slow, says nothing of the load; when even the one that is the least late is late, the
  * network, the machine or the upstream that all share has more to do than it can.
  */
 export function createCarriersSign(
   deadlineMs: number,
   now: () => number = () => performance.now(),
 ): CarriersSign {
-  let best = Number.POSITIVE_INFINITY;
-  let bestBefore = Number.POSITIVE_INFINITY;
+  const carriers = new Map<string, Carrier>();
   let spanEnd = now() + SPAN_MS;
-  let [sum, count] = [0, 0];
-  let seen = 0;
+
+  function latenessOf({ averageMs, bestMs, bestBeforeMs }: Carrier): number {
+    const best = Math.min(bestMs, bestBeforeMs);
+    const wanted = Math.max(SLOWER * best, ALWAYS_SHARE * deadlineMs);
+    return averageMs / Math.min(wanted, NEVER_SHARE * deadlineMs);
+  }
+
   return {
-    note(carriers) {
-      // Others were not asked, or failed at once.
-      const asked = carriers.filter(({ state }) => ASKED.has(state));
-      if (asked.length === 0) return;
-      const fastest = Math.min(...asked.map(({ ms }) => ms));
-      best = Math.min(best, fastest);
-      sum += fastest;
-      count += 1;
+    note(name, ms) {
+      const notedAt = now();
+      const carrier = carriers.get(name);
+      if (carrier === undefined) {
+        carriers.set(name, { averageMs: ms, bestMs: ms, bestBeforeMs: ms, notedAt });
+        return;
+      }
+      carrier.averageMs += (ms - carrier.averageMs) * LATEST_ANSWER;
+      carrier.bestMs = Math.min(carrier.bestMs, carrier.averageMs);
+      carrier.notedAt = notedAt;
     },
     read() {
-      if (count > 0) {
-        const wanted = Math.max(SLOWER * Math.min(best, bestBefore), ALWAYS_SHARE * deadlineMs);
-        seen = sum / count / Math.min(wanted, NEVER_SHARE * deadlineMs);
-        [sum, count] = [0, 0];
+      const at = now();
+      if (at >= spanEnd) {
+        spanEnd = at + SPAN_MS;
+        for (const carrier of carriers.values()) {
+          carrier.bestBeforeMs = carrier.bestMs;
+          carrier.bestMs = carrier.averageMs;
+        }
       }
-      if (now() >= spanEnd) {
-        [bestBefore, best] = [best, Number.POSITIVE_INFINITY];
-        spanEnd = now() + SPAN_MS;
-      }
-      return seen;
+      const heard = [...carriers.values()].filter(({ notedAt }) => at - notedAt < SILENT_MS);
+      return heard.length === 0 ? 0 : Math.min(...heard.map(latenessOf));
     },
   };
 }
-
-const ASKED: ReadonlySet<CarrierStatus['state']> = new Set(['ok', 'empty', 'timeout']);
