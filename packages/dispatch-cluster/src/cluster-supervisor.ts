@@ -83,6 +83,10 @@ export class ClusterSupervisor implements Supervisor {
     this.#pool.observe({
       ready: ({ workerId, slot, pid }) => {
         this.#departure?.join(this.#peer(workerId));
+        for (const worker of this.#pool.dispatcher.stats().workers) {
+          if (worker.slot === slot && worker.workerId !== workerId)
+            this.#ports.retire(worker.workerId);
+        }
         this.events.emit('worker-ready', { workerId, slot, pid });
       },
       exit: (worker, { exitCode, signal, stderrTail }) => {

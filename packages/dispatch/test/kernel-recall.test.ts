@@ -297,3 +297,25 @@ test('calls that come back together are shared out: none gets a second while ano
   expect([transport.at(1).open.length, transport.at(2).open.length]).toEqual([2, 2]);
   clock.advance(1);
 });
+
+test('a call that no worker begins soon stays longer with each move, so that it does not move for ever', async () => {
+  const { run, clock, transport, dispatcher } = await recallPool({ window: 1 });
+  const call = run('large');
+  let moved = 0;
+  for (let ms = 0; ms < 2000; ms++) {
+    await turn();
+    clock.advance(1);
+    const now = dispatcher.stats().moved;
+    if (now === moved) continue;
+    moved = now;
+    // Each drops what was taken from it, and could be given it again.
+    const [one, other] = [transport.at(0), transport.at(1)];
+    const loser = now % 2 === 1 ? one : other;
+    loser.drop(loser.runs.length);
+  }
+  expect(moved).toBeGreaterThan(3);
+  expect(moved).toBeLessThan(13);
+  const holder = moved % 2 === 1 ? transport.at(1) : transport.at(0);
+  holder.answer(holder.runs.length, 'begun at last');
+  expect((await settled(call))?.value).toBe('begun at last');
+});

@@ -127,6 +127,12 @@ export class HeldPort {
     }
   }
 
+  /** Another has taken its place: connections that come from now on are not its. */
+  retire(workerId: number): void {
+    const member = this.#members.get(workerId);
+    if (member !== undefined) member.isLeaving = true;
+  }
+
   /** The worker has said something else: it is alive. */
   heard(workerId: number): void {
     const member = this.#members.get(workerId);

@@ -41,6 +41,11 @@ export class HeldPorts {
     });
   }
 
+  /** Another worker has taken its place. */
+  retire(workerId: number): void {
+    this.#portOf.get(workerId)?.retire(workerId);
+  }
+
   /** The process has ended, and its last message was read. */
   drop(workerId: number): void {
     this.#portOf.get(workerId)?.drop(workerId);

@@ -37,6 +37,8 @@ export interface LateBy {
 export class Call implements Queued, AbortWaiter {
   state: CallState = 'queued';
   attempt = 1;
+  /** How often it was taken back from a worker that had not begun it. */
+  moves = 0;
   worker: PoolWorker | undefined = undefined;
   /** Its number at its worker. */
   seq = 0;

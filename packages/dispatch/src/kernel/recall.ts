@@ -94,10 +94,14 @@ export class Recall {
     worker.seen = { claimed, looks };
     if (looks < this.#looks) return 'open';
     const now = this.#options.clock.now();
-    const held = waiting.filter(({ sentAt }) => sentAt <= now - LOOK_MS);
+    const held = waiting.filter(({ sentAt, moves }) => now - sentAt >= patienceMs(moves));
     const seqs = new Set(worker.handle?.reclaim?.(held.map(({ seq }) => seq)));
     if (seqs.size === 0) return 'open';
-    for (const call of held) if (seqs.has(call.seq)) this.#keeper.recalled(worker, call);
+    for (const call of held) {
+      if (!seqs.has(call.seq)) continue;
+      call.moves += 1;
+      this.#keeper.recalled(worker, call);
+    }
     // It drops them when their turn comes, and says so.
     worker.heldUpAt = now;
     return 'moved';
@@ -112,6 +116,14 @@ export class Recall {
       return current !== worker && current.state === 'ready' && current.heldUpAt === undefined;
     });
   }
+}
+
+/**
+ * Milliseconds that a call stays where it is, doubled with each move: one that takes long to arrive, since it is large or all
+ * workers wait for a processor, would otherwise move for ever.
+ */
+function patienceMs(moves: number): number {
+  return LOOK_MS * 2 ** moves;
 }
 
 function canLose({ state, handle, calls }: PoolWorker): boolean {

@@ -18,7 +18,7 @@ async function told(child: ChildProcess): Promise<Told> {
 }
 
 function start(name: string, args: readonly string[], env: object = {}): ChildProcess {
-  const child = fork(new URL(name, import.meta.url), args, {
+  const child = fork(new URL(`../${name}`, import.meta.url), args, {
     execArgv: [...execArgv],
     env: { ...process.env, ...env },
   });
