@@ -45,6 +45,8 @@ interface Member {
   /** It has as many connections as its server allows. */
   isFull: boolean;
   isLeaving: boolean;
+  /** Its successor is there. */
+  isRetired: boolean;
   isWedged: boolean;
   /** Since when it has claimed nothing of what it was handed; undefined while all is well. */
   untakenSince: number | undefined;
@@ -130,7 +132,9 @@ export class HeldPort {
   /** Another has taken its place: connections that come from now on are not its. */
   retire(workerId: number): void {
     const member = this.#members.get(workerId);
-    if (member !== undefined) member.isLeaving = true;
+    if (member === undefined) return;
+    member.isRetired = true;
+    this.#unfree(member);
   }
 
   /** The worker has said something else: it is alive. */
@@ -188,6 +192,7 @@ export class HeldPort {
       given: undefined,
       isFull: false,
       isLeaving: false,
+      isRetired: false,
       isWedged: false,
       untakenSince: undefined,
       heardAt: monotonicMs(),
@@ -286,7 +291,9 @@ export class HeldPort {
   #release(member: Member): void {
     if (member.isLeaving) {
       if (member.child.connected) this.#remove(member);
-    } else if (!member.isFull && this.#members.has(member.workerId)) this.#free.push(member);
+    } else if (!member.isFull && !member.isRetired && this.#members.has(member.workerId)) {
+      this.#free.push(member);
+    }
     this.#pump();
   }
 
