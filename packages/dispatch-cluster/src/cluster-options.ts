@@ -19,6 +19,7 @@ import {
   wordOr,
   wrongOption,
 } from '@ticketing/dispatch/transport';
+import { isModule, isUrl } from './worker/worker-options.ts';
 
 /** How a cluster keeps its workers. */
 export interface ClusterOptions {
@@ -244,15 +245,4 @@ function oneOf(...words: readonly [string, ...string[]]): Rule {
     fallback: words[0],
     test: (value) => words.includes(value as string),
   };
-}
-
-/** Whether it is a URL, of this realm or another. */
-export function isUrl(value: unknown): value is URL {
-  return Object.prototype.toString.call(value) === '[object URL]';
-}
-
-/** Whether `defineTasks` may have made it. */
-export function isModule(value: unknown): value is TaskModule<TaskMap> {
-  const { tasks, hooks } = Object(value) as Partial<TaskModule<TaskMap>>;
-  return anObject.test(tasks) && anObject.test(hooks);
 }

@@ -1,4 +1,4 @@
-import { serveProcess } from '@ticketing/dispatch/transport';
+import { serveProcess } from '@ticketing/dispatch/worker';
 
 // The program of a worker: kept to wiring, since coverage does not see other processes.
 const [, , workerId, module = ''] = process.argv;

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import { isMainThread } from 'node:worker_threads';
-import { serveTasks } from '@ticketing/dispatch/transport';
+import { serveTasks } from '@ticketing/dispatch/worker';
 import { StartJournal } from './start-journal.ts';
 import type { ThreadStart } from './worker-thread.ts';
 

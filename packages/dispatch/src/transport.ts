@@ -43,7 +43,6 @@ export {
 } from './option-rules.ts';
 export { inheritedExecArgv } from './process/inherited-exec-argv.ts';
 export { createOrphanGuard, type OrphanGuard } from './process/orphan-guard.ts';
-export { type ServeProcessOptions, serveProcess } from './process/serve-process.ts';
 export { startWorker } from './process/start-worker.ts';
 export {
   OutputSink,
@@ -54,4 +53,3 @@ export {
 export type { WorkerProcessStart } from './process/worker-process.ts';
 export { decodeFromWorker } from './wire/from-worker-codec.ts';
 export { encodeToWorker, postToWorker } from './wire/to-worker-codec.ts';
-export { type Served, type ServeOptions, serveTasks } from './worker/serve-tasks.ts';

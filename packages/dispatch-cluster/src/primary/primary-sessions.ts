@@ -1,5 +1,5 @@
 import type { TaskHooks, TaskMap, TaskModule } from '@ticketing/dispatch';
-import { type Served, serveTasks } from '@ticketing/dispatch/transport';
+import { type Served, serveTasks } from '@ticketing/dispatch/worker';
 import { type FromPrimary, fromPrimaryTag, type ToPrimary } from './primary-messages.ts';
 
 /** A worker that has tasks run here. */

@@ -1,12 +1,12 @@
 import type { TaskHooks, TaskMap, TaskModule } from '@ticketing/dispatch';
-import { type Served, serveProcess } from '@ticketing/dispatch/transport';
-import { isUrl } from '../cluster-options.ts';
+import { type Served, serveProcess } from '@ticketing/dispatch/worker';
 import { isLeave, left } from '../leave.ts';
 import { takeWorkerStart, type WorkerStartMessage } from '../worker-start.ts';
 import {
   type ClusterWorkerOptions,
   checkWorkerOptions,
   type HttpServer,
+  isUrl,
 } from './worker-options.ts';
 import { WorkerServer } from './worker-server.ts';
 

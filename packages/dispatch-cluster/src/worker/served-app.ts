@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ListenOptions } from 'node:net';
 import os from 'node:os';
-import { shown } from '@ticketing/dispatch/transport';
+import { shown } from '@ticketing/dispatch/worker';
 import {
   type ClusterWorkerOptions,
   type HttpServer,

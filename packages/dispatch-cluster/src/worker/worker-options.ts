@@ -2,8 +2,7 @@ import type http from 'node:http';
 import type https from 'node:https';
 import type { ListenOptions } from 'node:net';
 import type { TaskMap, TaskModule } from '@ticketing/dispatch';
-import { checkByRules, type Rule, wrongOption } from '@ticketing/dispatch/transport';
-import { isModule, isUrl } from '../cluster-options.ts';
+import { anObject, checkByRules, type Rule, wrongOption } from '@ticketing/dispatch/worker';
 
 /** A server of this platform. */
 export type HttpServer = http.Server | https.Server;
@@ -87,4 +86,15 @@ export function checkWorkerOptions(
 export function isServer(value: unknown): value is HttpServer | ServerApp {
   const { listen, close } = Object(value) as Partial<ServerApp>;
   return typeof listen === 'function' && typeof close === 'function';
+}
+
+/** Whether it is a URL, of this realm or another. */
+export function isUrl(value: unknown): value is URL {
+  return Object.prototype.toString.call(value) === '[object URL]';
+}
+
+/** Whether `defineTasks` may have made it. */
+export function isModule(value: unknown): value is TaskModule<TaskMap> {
+  const { tasks, hooks } = Object(value) as Partial<TaskModule<TaskMap>>;
+  return anObject.test(tasks) && anObject.test(hooks);
 }

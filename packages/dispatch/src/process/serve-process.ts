@@ -1,7 +1,7 @@
 import type { TaskHooks, TaskMap, TaskModule } from '../contract/task.ts';
 import { type Served, serveTasks } from '../worker/serve-tasks.ts';
+import { JOURNAL_FD, journalClaims } from './journal-claims.ts';
 import { createOutbox } from './outbox.ts';
-import { JOURNAL_FD, journalClaims } from './start-journal.ts';
 
 /** What a process serves that was started as a worker. */
 export interface ServeProcessOptions {
