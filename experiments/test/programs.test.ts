@@ -6,9 +6,7 @@ import { startCarriers } from '../src/programs/start-carriers.ts';
 
 const QUEUE_SERVER = new URL('../04-batching/queue/queue-server.ts', import.meta.url);
 
-test('a program is asked by a loader of its own, and nothing is left of both', {
-  timeout: 30_000,
-}, async () => {
+test('a program is asked by a loader of its own, and nothing is left of both', async () => {
   const programs = createPrograms();
   const loader = startLoader();
   onTestFinished(programs.close);
@@ -40,9 +38,7 @@ test('a program is asked by a loader of its own, and nothing is left of both', {
   expect(lives(pid)).toBe(false);
 });
 
-test('a program that does not start is an error with what it said', {
-  timeout: 30_000,
-}, async () => {
+test('a program that does not start is an error with what it said', async () => {
   const programs = createPrograms();
   onTestFinished(programs.close);
   await expect(programs.start(QUEUE_SERVER, ['--queue', 'nonsense'])).rejects.toThrow(

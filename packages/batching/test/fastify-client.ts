@@ -130,7 +130,7 @@ export function seen(condition: () => boolean): Promise<void> {
     () => {
       if (!condition()) throw new Error(`Cannot see ${condition}`);
     },
-    { interval: 1, timeout: 5000 },
+    { interval: 1, timeout: 60_000 },
   );
 }
 

@@ -44,12 +44,11 @@ test.skipIf(!process.features.typescript)(
       await sim.close();
       await ended;
       process.stdout.write('closed');`;
-    const child = await promisify(execFile)(
-      process.execPath,
-      ['--input-type=module', '--eval', script],
-      { timeout: 20_000 },
-    );
+    const child = await promisify(execFile)(process.execPath, [
+      '--input-type=module',
+      '--eval',
+      script,
+    ]);
     expect(child.stdout).toBe('closed');
   },
-  30_000,
 );

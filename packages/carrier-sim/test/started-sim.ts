@@ -26,5 +26,5 @@ export async function startedSim(options: CarrierSimOptions = {}): Promise<Carri
 
 /** Waits until a check passes, on a busy machine too. */
 export function eventually(check: () => void): Promise<void> {
-  return vi.waitFor(check, { timeout: 4500, interval: 5 });
+  return vi.waitFor(check, { timeout: 60_000, interval: 5 });
 }

@@ -100,4 +100,4 @@ test('hundreds of searches leave no request, timer or growing number of sockets 
   expect(Object.values(upstream.http.stats()).map(({ inFlight }) => inFlight)).toEqual([0, 0, 0]);
   expect(Object.values(upstream.sim.requests()).map(({ open }) => open)).toEqual([0, 0, 0]);
   await vi.waitFor(() => expect(resources()).toBeLessThanOrEqual(before + 2));
-}, 60_000);
+});

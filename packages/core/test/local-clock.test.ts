@@ -97,7 +97,7 @@ test('fromLocal() agrees with Temporal around each clock change of fifty years',
     }
   }
   expect(differences).toEqual([]);
-}, 30_000);
+});
 
 test('fromEpoch() writes an instant as Temporal does', () => {
   const clock = createLocalClock();

@@ -67,7 +67,7 @@ test('affinity forward: an offer of another protocol with a body is answered, bo
 });
 
 test('affinity forward: a worker that is gone is stood in for', async () => {
-  const { port, pids, router } = await openRouter({ ...byKey, affinity: 'forward' });
+  const { port, pids, router } = await openRouter({ ...byKey, own: true, affinity: 'forward' });
   const agent = oneConnection();
   expect((await askToTell(port, { agent, ...keyed(keys[0] ?? '') })).pid).toBe(pids()[0]);
   expect((await askToTell(port, { agent, ...keyed(keys[1] ?? '') })).pid).toBe(pids()[1]);
@@ -82,7 +82,12 @@ test('affinity forward: a worker that is gone is stood in for', async () => {
 
 test('affinity forward: a worker that leaves forwards once more, and says that it was the last time', async () => {
   const env = { ...byKey.env, LAME_DUCK_MS: '1000' };
-  const { port, pids, router } = await openRouter({ ...byKey, env, affinity: 'forward' });
+  const { port, pids, router } = await openRouter({
+    ...byKey,
+    own: true,
+    env,
+    affinity: 'forward',
+  });
   const agent = oneConnection();
   const [leaving = 0, other] = pids();
   expect((await askToTell(port, { agent, ...keyed(keys[0] ?? '') })).pid).toBe(leaving);

@@ -13,8 +13,8 @@ export interface Told {
   readonly remoteAddress: string;
   readonly remotePort: number;
   readonly bytes: number;
-  /** On the machine's monotonic clock; null when the worker does not know it. */
-  readonly arrivedAt: number | null;
+  /** Between which times on the machine's monotonic clock; null when the worker does not know it. */
+  readonly arrived: { readonly earliest: number; readonly latest: number } | null;
   readonly md5: string;
 }
 

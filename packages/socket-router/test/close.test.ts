@@ -11,7 +11,7 @@ const modes = ['socket', 'passthru'] as const;
 test.each(modes)(
   'mode %s: close() lets what is being answered finish, and accepts nobody new',
   async (mode) => {
-    const { port, router, pids } = await openRouter({ mode });
+    const { port, router, pids } = await openRouter({ mode, own: true });
     const agent = oneConnection();
     const [idle] = [await askToTell(port, { agent })];
     const answers = [1, 2, 3].map(() =>
@@ -51,7 +51,7 @@ test.each(modes)(
 );
 
 test.each(modes)('mode %s: close() cuts off what is not finished after the grace', async (mode) => {
-  const { port, router, pids } = await openRouter({ mode, count: 1 });
+  const { port, router, pids } = await openRouter({ mode, own: true, count: 1 });
   const socket = await open(port);
   const end = received(socket).catch(() => 'reset');
   socket.write('GET /never HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -77,7 +77,7 @@ test('close() waits for connections that no worker has taken yet', async () => {
 });
 
 test('close() ends a worker that is stopped', async () => {
-  const { router, pids } = await openRouter({ count: 1 });
+  const { router, pids } = await openRouter({ own: true, count: 1 });
   const [pid = 0] = pids();
   process.kill(pid, 'SIGSTOP');
   await router.close({ graceMs: 100 });
@@ -118,7 +118,7 @@ test('close() while the port is being opened leaves nobody listening', async () 
 });
 
 test('close() with a stopped worker leaves no connection open', async () => {
-  const { port, router, pids } = await openRouter({ count: 1 });
+  const { port, router, pids } = await openRouter({ own: true, count: 1 });
   process.kill(pids()[0] ?? 0, 'SIGSTOP');
   const socket = await open(port);
   const end = received(socket).catch(() => 'reset');

@@ -11,6 +11,7 @@ test.skipIf(!hasPrlimit)(
   'a worker that ran out of descriptors, and takes no connection any more, is replaced; it finishes what it has',
   async () => {
     const { port, pids, router } = await openRouter({
+      own: true,
       count: 1,
       limits: { claimTimeoutMs: 500, stuckTimeoutMs: 100, headTimeoutMs: 60_000 },
     });
@@ -37,6 +38,7 @@ test.skipIf(!hasPrlimit)(
 
 test('a worker that is stopped for longer than stuckTimeoutMs is replaced, and killed with the router', async () => {
   const { port, pids } = await openRouter({
+    own: true,
     count: 1,
     limits: { claimTimeoutMs: 500, stuckTimeoutMs: 100, headTimeoutMs: 60_000 },
   });

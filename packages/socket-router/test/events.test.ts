@@ -21,7 +21,11 @@ test('each event is published on the diagnostics channel of its name', async () 
     subscribe(`ticketing:socket-router:${event}`, listener);
     onTestFinished(() => void unsubscribe(`ticketing:socket-router:${event}`, listener));
   }
-  const { router, port, pids } = await openRouter({ count: 1, limits: { stuckTimeoutMs: 1 } });
+  const { router, port, pids } = await openRouter({
+    own: true,
+    count: 1,
+    limits: { stuckTimeoutMs: 1 },
+  });
   const [pid = 0] = pids();
   const worker = { slot: '0', pid };
   expect(published).toEqual([['ticketing:socket-router:worker-ready', worker]]);

@@ -149,9 +149,7 @@ test('a refused client can read its answer although it goes on sending', async (
   expect(await answer).toMatch(status(400));
 });
 
-test('a server that does not listen keeps its own timeouts for later requests', {
-  timeout: 20_000,
-}, async () => {
+test('a server that does not listen keeps its own timeouts for later requests', async () => {
   const { port } = await openRouter({ count: 1, worker: 'impatient-worker' });
   const socket = await open(port);
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');

@@ -15,7 +15,7 @@ test.each(['MALLOC_ARENA_MAX', 'MALLOC_TRIM_THRESHOLD_', 'GLIBC_TUNABLES'])(
 );
 
 test.skipIf(process.platform !== 'linux')('workers are started with them', async () => {
-  const { pids } = await openRouter({ count: 1 });
+  const { pids } = await openRouter({ own: true, count: 1 });
   for (const pid of pids()) {
     const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
     for (const [name, value] of Object.entries(KEPT))

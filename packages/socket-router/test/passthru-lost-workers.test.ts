@@ -1,13 +1,13 @@
-import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { ask, askToTell, open, received } from './clients.ts';
+import { startProgram, type ToldByProgram, toldBy } from './programs.ts';
 import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
 import { until } from './until.ts';
-import { execArgv, lives } from './worker-processes.ts';
+import { lives } from './worker-processes.ts';
 
 /** Some rounds by hand: `ROUNDS=20 pnpm exec vitest run --project socket-router passthru-lost-workers -t under.way`. */
 const ROUNDS = Array.from({ length: Number(process.env['ROUNDS'] ?? 1) }, (_, round) => round + 1);
@@ -17,7 +17,7 @@ const TWENTY = Array.from({ length: 20 }, (_, index) => index);
 async function openStopped(worker = 'http-worker') {
   const journal = openJournal();
   const env = { JOURNAL: journal.path };
-  const opened = await openRouter({ mode: 'passthru', count: 3, worker, env });
+  const opened = await openRouter({ mode: 'passthru', own: true, count: 3, worker, env });
   const { port, pids, router } = opened;
   await Promise.all(TWENTY.map(() => ask(port, { path: '/warm' })));
   const [stopped = 0] = pids();
@@ -50,11 +50,9 @@ test.each(ROUNDS)(
 test.each(ROUNDS)(
   'the same with workers of node:cluster, which open their unix sockets themselves (round %i)',
   async () => {
-    const module = new URL('cluster-program.mjs', import.meta.url);
-    const primary = fork(module, ['advanced', 'passthru'], { execArgv: [...execArgv] });
-    onTestFinished(() => void primary.kill('SIGKILL'));
-    let state: { port: number; workers: { pid: number; state: string }[] };
-    do [state] = await once(primary, 'message');
+    const primary = startProgram('cluster-program.mjs', ['advanced', 'passthru']);
+    let state: ToldByProgram;
+    do state = await toldBy(primary);
     while (state.workers.filter((worker) => worker.state === 'ready').length < 2);
     const { port, workers } = state;
     const [stopped = 0] = workers.map(({ pid }) => pid);
@@ -97,7 +95,7 @@ test('a POST that a killed worker had gets 502 at once, and runs nowhere else', 
 test('a worker killed while a body is under way to it: 502, although the client goes on sending', async () => {
   const journal = openJournal();
   const env = { JOURNAL: journal.path };
-  const { port, pids } = await openRouter({ mode: 'passthru', count: 1, env });
+  const { port, pids } = await openRouter({ mode: 'passthru', own: true, count: 1, env });
   const socket = await open(port);
   const answer = received(socket);
   socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n');
@@ -109,7 +107,7 @@ test('a worker killed while a body is under way to it: 502, although the client 
 });
 
 test('a worker killed in the middle of an answer cuts it off', async () => {
-  const { port, pids } = await openRouter({ mode: 'passthru', count: 1 });
+  const { port, pids } = await openRouter({ mode: 'passthru', own: true, count: 1 });
   const socket = await open(port);
   socket.write('GET /never HTTP/1.1\r\nHost: a\r\n\r\n');
   const [head] = await once(socket, 'data');
@@ -121,7 +119,7 @@ test('a worker killed in the middle of an answer cuts it off', async () => {
 test('a GET that ends its worker is asked three times at most', async () => {
   const journal = openJournal();
   const env = { JOURNAL: journal.path };
-  const { port, router } = await openRouter({ mode: 'passthru', count: 4, env });
+  const { port, router } = await openRouter({ mode: 'passthru', own: true, count: 4, env });
   const refused = nextEvent(router, 'refused');
   expect((await ask(port, { path: '/exit' })).status).toBe(502);
   expect(await refused).toEqual({ status: 502, reason: 'worker-failed' });
@@ -130,7 +128,7 @@ test('a GET that ends its worker is asked three times at most', async () => {
 });
 
 test('a GET that the only worker had when it was killed waits for its successor', async () => {
-  const { port, router, pids } = await openRouter({ mode: 'passthru', count: 1 });
+  const { port, router, pids } = await openRouter({ mode: 'passthru', own: true, count: 1 });
   const [before = 0] = pids();
   process.kill(before, 'SIGSTOP');
   const answers = [askToTell(port), askToTell(port)];
@@ -164,6 +162,7 @@ test('WebSockets: those on their way to a killed worker reach another, those tha
 test('an upgrade that a worker refuses with an answer that it does not finish is cut off', async () => {
   const { port, pids } = await openRouter({
     mode: 'passthru',
+    own: true,
     worker: 'websocket-worker',
     count: 1,
   });

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ask, askToTell, exchange, oneConnection, open, received, toldIn } from './clients.ts';
-import { doorFolders } from './own-temporary-folder.ts';
+import { doorFolders } from './door-folders.ts';
 import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
 import { until } from './until.ts';
 
@@ -53,7 +53,11 @@ test('requests of one connection go to the least loaded worker each', async () =
 
 test('a worker that dies while it answers: 502, or a cut answer, and a POST runs once', async () => {
   const journal = openJournal();
-  const { port, router } = await openRouter({ ...passthru, env: { JOURNAL: journal.path } });
+  const { port, router } = await openRouter({
+    ...passthru,
+    own: true,
+    env: { JOURNAL: journal.path },
+  });
   const refused = nextEvent(router, 'refused');
   expect((await ask(port, { path: '/exit', method: 'POST' })).status).toBe(502);
   expect(await refused).toEqual({ status: 502, reason: 'worker-failed' });
@@ -78,7 +82,7 @@ test('a worker that cannot be reached is avoided, and the next one gets the body
 });
 
 test('requests wait while no worker is ready', async () => {
-  const { port, router, pids } = await openRouter({ ...passthru, count: 1 });
+  const { port, router, pids } = await openRouter({ ...passthru, own: true, count: 1 });
   const down = nextEvent(router, 'worker-down');
   const [before = 0] = pids();
   process.kill(before, 'SIGKILL');

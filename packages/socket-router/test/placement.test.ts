@@ -75,9 +75,7 @@ test('a worker that is faster gets 1.25 times the mean and no more', () => {
   expect(slow.load).toBe(101);
 });
 
-test('100,000 that wait, of which half leave, are served in their order and in time', {
-  timeout: 5000,
-}, () => {
+test('100,000 that wait, of which half leave, are served in their order and in time', () => {
   const [only] = [lane()];
   const { placement } = placementOf([only]);
   const all = Array.from({ length: 100_000 }, (_, id) => held(id));

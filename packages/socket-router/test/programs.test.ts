@@ -1,37 +1,16 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ask, askToTell, oneConnection, open } from './clients.ts';
-import { doorFolders } from './own-temporary-folder.ts';
+import { doorFolders } from './door-folders.ts';
+import { startProgram, toldBy } from './programs.ts';
 import { until } from './until.ts';
-import { execArgv, lives } from './worker-processes.ts';
-
-interface Told {
-  readonly port: number;
-  readonly pids: number[];
-  readonly workers: { readonly slot: string; readonly pid: number; readonly state: string }[];
-  readonly left: number;
-}
-
-async function told(child: ChildProcess): Promise<Told> {
-  const [message] = await once(child, 'message');
-  return message as Told;
-}
-
-function start(name: string, args: readonly string[], env: object = {}): ChildProcess {
-  const child = fork(new URL(name, import.meta.url), args, {
-    execArgv: [...execArgv],
-    env: { ...process.env, ...env },
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
-}
+import { lives } from './worker-processes.ts';
 
 test.each(['socket', 'passthru'])(
   'mode %s: workers exit when their router is killed, idle or not, and leave nothing',
   async (mode) => {
-    const master = start('master-program.mjs', [mode, '3']);
-    const { port, pids } = await told(master);
+    const master = startProgram('master-program.mjs', [mode, '3']);
+    const { port, pids } = await toldBy(master);
     expect(pids.every(lives)).toBe(true);
     const agent = oneConnection();
     await ask(port, { agent });
@@ -51,10 +30,10 @@ test.each(['socket', 'passthru'])(
 test.each(['advanced', 'json'])(
   'workers of node:cluster, serialization %s, are given connections',
   async (serialization) => {
-    const primary = start('cluster-program.mjs', [serialization]);
-    let state = await told(primary);
+    const primary = startProgram('cluster-program.mjs', [serialization]);
+    let state = await toldBy(primary);
     while (state.workers.filter((worker) => worker.state === 'ready').length < 2) {
-      state = await told(primary);
+      state = await toldBy(primary);
     }
     expect(state.workers.map(({ slot }) => slot).sort()).toEqual(['0', '1']);
     const body = Buffer.alloc(300_000, 'b');
@@ -70,13 +49,13 @@ test.each(['advanced', 'json'])(
     second.destroy();
     const lost = state.workers.find(({ slot }) => slot === '0')?.pid ?? 0;
     process.kill(lost, 'SIGKILL');
-    do state = await told(primary);
+    do state = await toldBy(primary);
     while (state.workers.filter((worker) => worker.state === 'ready').length < 2);
     expect(state.workers.map(({ slot }) => slot).sort()).toEqual(['0', '1']);
     expect(state.workers.map(({ pid }) => pid)).not.toContain(lost);
     primary.send('close');
     // Those that it did not start the router leaves alone.
-    expect(await told(primary)).toEqual({ left: 2 });
+    expect(await toldBy(primary)).toEqual({ left: 2 });
     await once(primary, 'exit');
     expect(state.workers.map(({ pid }) => pid).filter(lives)).toEqual([]);
   },

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createSocketRouter, type RouterOptions, type SocketRouter } from '../src/index.ts';
-import { doorFolders } from './own-temporary-folder.ts';
+import { doorFolders } from './door-folders.ts';
+import { lentWorkers } from './lent-workers.ts';
 import { forked, lives } from './worker-processes.ts';
 
 export interface OpenRouter {
@@ -17,6 +18,8 @@ export interface OpenOptions extends Partial<RouterOptions> {
   readonly worker?: string;
   readonly count?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Workers that start and end with the router: for tests that end some, or see that they end. */
+  readonly own?: boolean;
 }
 
 /**
@@ -24,9 +27,9 @@ export interface OpenOptions extends Partial<RouterOptions> {
  * left.
  */
 export async function openRouter(options: OpenOptions = {}): Promise<OpenRouter> {
-  const { worker = 'http-worker', count = 2, env = {}, limits, ...rest } = options;
+  const { worker = 'http-worker', count = 2, env = {}, own = false, limits, ...rest } = options;
   const router = createSocketRouter({
-    workers: forked(worker, count, env),
+    workers: (own ? forked : lentWorkers)(worker, count, env),
     // A machine that is busy with other tests may let a queue wait for longer than the default.
     limits: { maxWaitMs: 60_000, ...limits },
     ...rest,
@@ -35,7 +38,7 @@ export async function openRouter(options: OpenOptions = {}): Promise<OpenRouter>
   const ready = readyWorkers(router, count, seen);
   onTestFinished(async () => {
     await router.close({ graceMs: 500 });
-    const left = [...seen].filter(lives);
+    const left = own ? [...seen].filter(lives) : [];
     if (left.length > 0) throw new Error(`Processes ${left} live after close()`);
     const doors = doorFolders();
     if (doors.length > 0) throw new Error(`Folders ${doors} are left after close()`);

@@ -1,5 +1,7 @@
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+
+// Not imported: docs/discoveries/import-of-http.md
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** Milliseconds that a client has to read the answer before the connection is closed. */
 const LINGER_MS = 1000;

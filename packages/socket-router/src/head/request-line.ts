@@ -1,5 +1,7 @@
-import { METHODS } from 'node:http';
 import type { HeadRefusalReason } from './head-state.ts';
+
+// Not imported: docs/discoveries/import-of-http.md
+const { METHODS } = process.getBuiltinModule('node:http');
 
 export interface RequestLine {
   readonly method: string;

@@ -1,7 +1,10 @@
-import { type IncomingMessage, request as openRequest, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type AskedBy, requestHeaders, responseHeaders } from './proxied-headers.ts';
+
+// Not imported: docs/discoveries/import-of-http.md
+const http = process.getBuiltinModule('node:http');
 
 export interface ProxiedUpgrade extends AskedBy {
   readonly request: IncomingMessage;
@@ -20,7 +23,7 @@ export interface ProxiedUpgrade extends AskedBy {
  */
 export function proxyUpgrade(upgrade: ProxiedUpgrade): void {
   const { request, socket, early, door } = upgrade;
-  const outgoing = openRequest({
+  const outgoing = http.request({
     socketPath: door,
     method: request.method ?? 'GET',
     path: request.url ?? '/',
@@ -97,7 +100,7 @@ function sendBack(answer: IncomingMessage, request: IncomingMessage, socket: Dup
 
 /** A server gives an upgrade's socket away: the answer to it has to be made by hand. */
 function responseOn(socket: Duplex, request: IncomingMessage): ServerResponse {
-  const response = new ServerResponse(request);
+  const response = new http.ServerResponse(request);
   response.assignSocket(socket as Socket);
   response.once('finish', () => socket.end());
   return response;

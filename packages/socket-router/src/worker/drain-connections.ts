@@ -1,6 +1,9 @@
-import http, { type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AttachableServer } from './attachable-server.ts';
+
+// Not imported: docs/discoveries/import-of-http.md
+const { Server } = process.getBuiltinModule('node:http');
 
 /** How often connections are looked for that have become idle, in milliseconds. */
 const SWEEP_MS = 20;
@@ -32,7 +35,7 @@ export class BusyConnections {
   readonly #isKnown: boolean;
 
   constructor(server: AttachableServer) {
-    this.#isKnown = server instanceof http.Server;
+    this.#isKnown = server instanceof Server;
     if (!this.#isKnown) return;
     const { emit } = server;
     // A listener would change what the server does: one of `upgrade` takes all upgrades.

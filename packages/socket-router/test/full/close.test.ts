@@ -11,7 +11,7 @@ test.each([
 ] as const)(
   'mode %s: workers that retire one after the other lose no request of clients with %s',
   async (mode, which) => {
-    const { port, router, pids } = await openRouter({ mode });
+    const { port, router, pids } = await openRouter({ mode, own: true });
     let sent = 0;
     const failures: unknown[] = [];
     let going = true;

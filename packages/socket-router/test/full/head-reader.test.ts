@@ -11,7 +11,7 @@ test('createHeadReader() reads 1 MiB byte by byte', () => {
   );
   expect(head.length).toBeGreaterThan(2 ** 20);
   expect(pushAll(reader, byteByByte(head))).toMatchObject({ kind: 'http1', upgrade: false });
-}, 20_000);
+});
 
 test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
   'createHeadReader() takes no limit of %s bytes',

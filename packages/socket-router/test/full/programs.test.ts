@@ -1,41 +1,21 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ask, askToTell, oneConnection } from '../clients.ts';
-import { doorFolders } from '../own-temporary-folder.ts';
-import { execArgv, lives } from '../worker-processes.ts';
-
-interface Told {
-  readonly port: number;
-  readonly pids: number[];
-  readonly workers: { readonly slot: string; readonly pid: number; readonly state: string }[];
-  readonly left: number;
-}
-
-async function told(child: ChildProcess): Promise<Told> {
-  const [message] = await once(child, 'message');
-  return message as Told;
-}
-
-function start(name: string, args: readonly string[], env: object = {}): ChildProcess {
-  const child = fork(new URL(`../${name}`, import.meta.url), args, {
-    execArgv: [...execArgv],
-    env: { ...process.env, ...env },
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
-}
+import { doorFolders } from '../door-folders.ts';
+import { startProgram, type ToldByProgram, toldBy } from '../programs.ts';
+import { lives } from '../worker-processes.ts';
 
 test.each(['socket', 'passthru'])(
   'mode %s: two routers beside each other do not meet',
   async (mode) => {
     const masters = [
-      start('master-program.mjs', [mode, '2']),
-      start('master-program.mjs', [mode, '2']),
+      startProgram('master-program.mjs', [mode, '2']),
+      startProgram('master-program.mjs', [mode, '2']),
     ];
-    const [one, other] = await Promise.all(masters.map(told));
+    const [one, other] = await Promise.all(masters.map(toldBy));
     expect(doorFolders()).toHaveLength(2);
-    for (const { port, pids } of [one, other] as Told[]) {
+    for (const { port, pids } of [one, other] as ToldByProgram[]) {
       const agent = oneConnection();
       for (let request = 0; request < 10; request++) {
         expect(pids).toContain((await askToTell(port, { agent })).pid);

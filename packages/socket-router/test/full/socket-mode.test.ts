@@ -10,7 +10,7 @@ function post(body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(head), body]);
 }
 
-test('60 of 60 bodies of 3 MB arrive whole, in random fragments', { timeout: 60_000 }, async () => {
+test('60 of 60 bodies of 3 MB arrive whole, in random fragments', async () => {
   const { port, router } = await openRouter();
   const body = randomBytes(3 * 1024 * 1024);
   const md5 = createHash('md5').update(body).digest('hex');
@@ -33,9 +33,7 @@ test('60 of 60 bodies of 3 MB arrive whole, in random fragments', { timeout: 60_
   expect(router.stats()).toMatchObject({ accepted: 60, handedOver: 60, refused: 0, rerouted: 0 });
 });
 
-test('1,000 connections leave no descriptor open, here or in the workers', {
-  timeout: 30_000,
-}, async () => {
+test('1,000 connections leave no descriptor open, here or in the workers', async () => {
   const { port, pids, router } = await openRouter();
   const connections = async (count: number): Promise<void> => {
     for (let done = 0; done < count; done += 50) {

@@ -1,9 +1,12 @@
 // A Fastify app that does not listen.
 import { attachWorker } from '@ticketing/socket-router';
 import { fastify } from 'fastify';
+import { serve } from './serve.mjs';
 
-const app = fastify();
-app.get('/hello/:name', async (request) => ({ hello: request.params.name, ip: request.ip }));
-app.post('/size', async (request) => ({ size: request.body.text.length }));
-await app.ready();
-attachWorker(app.server);
+await serve(async () => {
+  const app = fastify();
+  app.get('/hello/:name', async (request) => ({ hello: request.params.name, ip: request.ip }));
+  app.post('/size', async (request) => ({ size: request.body.text.length }));
+  await app.ready();
+  return attachWorker(app.server);
+});

@@ -1,7 +1,10 @@
 // HTTP/2 without TLS.
-import { createServer } from 'node:http2';
 import { attachWorker } from '@ticketing/socket-router';
+import { serve } from './serve.mjs';
 
-attachWorker(
-  createServer((request, response) => response.end(`${request.httpVersion} ${request.url}`)),
+const { createServer } = process.getBuiltinModule('node:http2');
+await serve(() =>
+  attachWorker(
+    createServer((request, response) => response.end(`${request.httpVersion} ${request.url}`)),
+  ),
 );

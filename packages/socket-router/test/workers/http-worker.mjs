@@ -1,18 +1,30 @@
 // An HTTP server that tells who answers and what it got, and keeps a journal of all requests if it has a file for it.
 import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { arrivedAt, attachWorker } from '@ticketing/socket-router';
+import { serve } from './serve.mjs';
 
-const journal = process.env.JOURNAL;
-const route =
-  process.env.ROUTE === 'key' ? (head) => ({ key: head.header?.('x-key') ?? '' }) : undefined;
+// Not imported: docs/discoveries/import-of-http.md
+const { createServer } = process.getBuiltinModule('node:http');
 
-const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+/** On the clock that all processes of the machine share. */
+function monotonicMs() {
   const [seconds, nanoseconds] = process.hrtime();
-  const monotonicMs = seconds * 1000 + nanoseconds / 1e6;
+  return seconds * 1000 + nanoseconds / 1e6;
+}
+
+/** Between which two times a request arrived: clocks are read one after the other. Null when it is not known. */
+function arrival(request) {
+  const first = [monotonicMs(), performance.now()];
+  const at = arrivedAt(request);
+  const last = [monotonicMs(), performance.now()];
+  if (at === undefined) return null;
+  return { earliest: first[0] - (last[1] - at), latest: last[0] - (first[1] - at) };
+}
+
+const answerTo = (journal) => (request, response) => {
+  const arrived = arrival(request);
   if (journal) appendFileSync(journal, `${process.pid} ${request.url}\n`);
-  const waitedMs = performance.now() - arrivedAt(request);
   const hash = createHash('md5');
   let bytes = 0;
   request.on('data', (chunk) => {
@@ -30,8 +42,7 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
       remoteAddress: socket.remoteAddress,
       remotePort: socket.remotePort,
       bytes,
-      // On the clock that all processes of the machine share; null when it is not known.
-      arrivedAt: monotonicMs - waitedMs,
+      arrived,
       md5: hash.digest('hex'),
     };
     const send = () => {
@@ -59,7 +70,15 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
       response.write('short', () => response.destroy());
     } else send();
   });
+};
+
+await serve(({ JOURNAL, ROUTE, LAME_DUCK_MS = '100' }) => {
+  const route = ROUTE === 'key' ? (head) => ({ key: head.header?.('x-key') ?? '' }) : undefined;
+  const server = createServer({ keepAliveTimeout: 60_000 }, answerTo(JOURNAL));
+  const handle = attachWorker(server, { route, orphanGraceMs: 500 });
+  const lameDuckMs = Number(LAME_DUCK_MS);
+  process.once('SIGUSR2', () =>
+    handle.close({ graceMs: 2000, lameDuckMs }).then(() => process.exit()),
+  );
+  return handle;
 });
-const handle = attachWorker(server, { route, orphanGraceMs: 500 });
-const lameDuckMs = Number(process.env.LAME_DUCK_MS ?? 100);
-process.on('SIGUSR2', () => handle.close({ graceMs: 2000, lameDuckMs }).then(() => process.exit()));

@@ -4,6 +4,7 @@ import { createSecureServer } from 'node:http2';
 import { createServer as createHttps } from 'node:https';
 import { createServer as createTls } from 'node:tls';
 import { attachWorker } from '@ticketing/socket-router';
+import { serve } from './serve.mjs';
 
 const options = {
   key: readFileSync(new URL('tls/key.pem', import.meta.url)),
@@ -33,4 +34,4 @@ const servers = {
       socket.end(JSON.stringify({ pid: process.pid, servername: socket.servername }));
     }),
 };
-attachWorker(servers[process.env.SERVER]());
+await serve(({ SERVER }) => attachWorker(servers[SERVER]()));

@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { refuseSocket } from '../../answers/refuse-socket.ts';
@@ -13,6 +7,9 @@ import type { ResolvedRouterOptions } from '../../options/resolve-router-options
 import { hasBody } from '../../proxying/has-body.ts';
 import { createProxiedServer } from './proxied-server.ts';
 import { headBytesOf } from './request-head.ts';
+
+// Not imported: docs/discoveries/import-of-http.md
+const { createServer } = process.getBuiltinModule('node:http');
 
 /** Milliseconds that Node gives a whole request unless told otherwise. */
 const REQUEST_TIMEOUT_MS = 300_000;

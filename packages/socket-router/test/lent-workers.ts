@@ -1,0 +1,67 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { WorkerChannel, WorkerSource } from '../src/index.ts';
+import { execArgv } from './worker-processes.ts';
+
+/** Processes that no router has, by what they run. They end with this process. */
+const idle = new Map<string, ChildProcess[]>();
+
+/**
+ * Processes that run one of the modules in `workers/`, and outlive their router: to start one costs far more than most
+ * tests. Each router finds a server that was made for it. Not for tests that end processes, or see them end.
+ */
+export function lentWorkers(
+  name: string,
+  count: number,
+  env: Readonly<Record<string, string>>,
+): WorkerSource {
+  const lent: ChildProcess[] = [];
+  return {
+    subscribe(listener) {
+      for (let slot = 0; slot < count; slot++) {
+        const child = idleOf(name).pop() ?? start(name);
+        lent.push(child);
+        void renew(child, env).then(() =>
+          listener({ slot: String(slot), pid: child.pid, channel: child as WorkerChannel }),
+        );
+      }
+      return () => {};
+    },
+    async close() {
+      for (const child of lent) {
+        // A test that fails may have stopped it.
+        child.kill('SIGCONT');
+        if (child.connected) idleOf(name).push(child);
+        else throw new Error('A worker that was lent has ended: open the router with `own`');
+      }
+    },
+  };
+}
+
+function idleOf(name: string): ChildProcess[] {
+  const known = idle.get(name) ?? [];
+  idle.set(name, known);
+  return known;
+}
+
+function start(name: string): ChildProcess {
+  const module = new URL(`workers/${name}.mjs`, import.meta.url);
+  const child = fork(module, ['lent'], {
+    serialization: 'advanced',
+    execArgv: [...execArgv],
+  });
+  child.setMaxListeners(0);
+  return child;
+}
+
+async function renew(child: ChildProcess, env: object): Promise<void> {
+  const renewed = new Promise<void>((resolve) => {
+    const heard = (message: unknown): void => {
+      if (message !== 'lent') return;
+      child.off('message', heard);
+      resolve();
+    };
+    child.on('message', heard);
+  });
+  child.send({ lent: env });
+  await renewed;
+}

@@ -1,0 +1,24 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { onTestFinished } from 'vitest';
+import { execArgv } from './worker-processes.ts';
+
+/** What `master-program.mjs` and `cluster-program.mjs` tell of themselves. */
+export interface ToldByProgram {
+  readonly port: number;
+  readonly pids: number[];
+  readonly workers: { readonly slot: string; readonly pid: number; readonly state: string }[];
+  readonly left: number;
+}
+
+export async function toldBy(program: ChildProcess): Promise<ToldByProgram> {
+  const [message] = await once(program, 'message');
+  return message as ToldByProgram;
+}
+
+/** Starts a program with a router of its own; it is killed at the end of the test. */
+export function startProgram(name: string, args: readonly string[]): ChildProcess {
+  const program = fork(new URL(name, import.meta.url), args, { execArgv: [...execArgv] });
+  onTestFinished(() => void program.kill('SIGKILL'));
+  return program;
+}
