@@ -17,13 +17,14 @@ export function lentWorkers(
   const lent: ChildProcess[] = [];
   return {
     subscribe(listener) {
-      for (let slot = 0; slot < count; slot++) {
-        const child = idleOf(name).pop() ?? start(name);
-        lent.push(child);
-        void renew(child, env).then(() =>
-          listener({ slot: String(slot), pid: child.pid, channel: child as WorkerChannel }),
-        );
-      }
+      for (let slot = 0; slot < count; slot++) lent.push(idleOf(name).pop() ?? start(name));
+      const renewed = lent.map((child) => renew(child, env));
+      // In the order of their slots, as those are told of that start.
+      void Promise.all(renewed).then(() => {
+        for (const [slot, child] of lent.entries()) {
+          listener({ slot: String(slot), pid: child.pid, channel: child as WorkerChannel });
+        }
+      });
       return () => {};
     },
     async close() {
