@@ -1,5 +1,5 @@
 import type { Dispatcher, PoolOptions } from '@ticketing/dispatch';
-import { type ConformanceTasks, conformanceCases } from '@ticketing/dispatch/testing';
+import { type ConformanceTasks, conformanceCases, splitCases } from '@ticketing/dispatch/testing';
 import { test } from 'vitest';
 import { resolveClusterOptions } from '../src/cluster-options.ts';
 import { ClusterSupervisor } from '../src/cluster-supervisor.ts';
@@ -30,7 +30,7 @@ function create(
   });
 }
 
-const cases = conformanceCases({
+const all = conformanceCases({
   kind: 'cluster',
   capabilities: { isolation: 'process', hardKill: true, transfer: false },
   reclaims: true,
@@ -38,29 +38,32 @@ const cases = conformanceCases({
   createWithSmallHeap: (module, options) => create(module, options, ['--max-old-space-size=64']),
 });
 
-/** What `npm test` runs. The others are run by `npm test` on forked workers, which are processes too. */
-const SHORT = new Set([
-  'queue',
-  'capacity',
-  'order',
-  'abort',
-  'timeouts',
-  'retries',
-  'drain',
-  'reload',
-  'close',
-  'statistics',
+/** What `npm test` runs: what a supervisor has a part in. Forked workers show there what all processes have in common; the rest is in `test/full`. */
+const { chosen, others } = splitCases(all, [
+  'start: workers that end at their first task',
+  'order: a successor',
+  'abort: abort of a task that was sent',
+  'retries: without idempotent',
+  'retries: idempotent with retries',
+  'loss: SIGKILL',
+  'values: a Buffer arrives',
+  'capacity: a producer',
+  'queue: each worker is given its window',
+  'drain: drain() waits',
+  'reload: reload() replaces',
+  'reload: no call fails',
+  'reload: reload({ module })',
+  'reload: reload() to a module whose worker ends',
+  'close: a dispatcher that lost',
+  'close: close() ends a worker',
+  'close: close() as an idle worker',
+  'statistics: lost workers',
 ]);
 
-/** The cases of the groups of `npm test`, or all others. */
+/** The cases of `npm test`, or all others. */
 export function testConformance({ isShort }: { readonly isShort: boolean }): void {
-  for (const { name, skip, run } of cases) {
-    const [group = ''] = name.split(':');
-    if (SHORT.has(group) !== isShort) continue;
-    test(
-      skip === undefined ? name : `${name} (skipped: ${skip})`,
-      { skip: skip !== undefined },
-      run,
-    );
+  for (const { name, skip, run } of isShort ? chosen : others) {
+    const title = skip === undefined ? name : `${name} (skipped: ${skip})`;
+    test(title, { skip: skip !== undefined }, run);
   }
 }

@@ -1,10 +1,10 @@
-import { conformanceCases } from '@ticketing/dispatch/testing';
+import { conformanceCases, splitCases } from '@ticketing/dispatch/testing';
 import { test } from 'vitest';
 import { createForkDispatcher } from '../src/index.ts';
 
 const execArgv = ['--conditions=@ticketing/source'];
 
-const cases = conformanceCases({
+const all = conformanceCases({
   kind: 'fork',
   capabilities: { isolation: 'process', hardKill: true, transfer: false },
   reclaims: true,
@@ -16,28 +16,29 @@ const cases = conformanceCases({
     }),
 });
 
-/** What `npm test` runs. The others are run by `npm test` on the workers of a cluster, which are processes too. */
-const SHORT = new Set([
-  'start',
-  'kill',
-  'loss',
-  'values',
-  'copies',
-  'errors',
-  'progress',
-  'context',
-  'recycle',
+/** What `npm test` runs: what the end of a process shows, and one of each kind of value and frame. The rest is in `test/full`. */
+const { chosen, others } = splitCases(all, [
+  'start: a module',
+  'start: a worker that ends as it starts',
+  'start: a file that is not there',
+  'start: setup runs once',
+  'kill:',
+  'loss:',
+  'retries: idempotent alone',
+  'held up: calls sent behind',
+  'host: a worker whose memory',
+  'values: values of each kind arrive as they are, all at once',
+  'copies: a result',
+  'errors: name',
+  'progress: onProgress gets',
+  'context: workers are told apart',
+  'recycle: a worker is replaced after so many',
 ]);
 
-/** The cases of the groups of `npm test`, or all others. */
+/** The cases of `npm test`, or all others. */
 export function testConformance({ isShort }: { readonly isShort: boolean }): void {
-  for (const { name, skip, run } of cases) {
-    const [group = ''] = name.split(':');
-    if (SHORT.has(group) !== isShort) continue;
-    test(
-      skip === undefined ? name : `${name} (skipped: ${skip})`,
-      { skip: skip !== undefined },
-      run,
-    );
+  for (const { name, skip, run } of isShort ? chosen : others) {
+    const title = skip === undefined ? name : `${name} (skipped: ${skip})`;
+    test(title, { skip: skip !== undefined }, run);
   }
 }

@@ -1,10 +1,10 @@
-import { conformanceCases } from '@ticketing/dispatch/testing';
+import { conformanceCases, splitCases } from '@ticketing/dispatch/testing';
 import { test } from 'vitest';
 import { createPiscinaDispatcher } from '../src/index.ts';
 
 const execArgv = ['--conditions=@ticketing/source'];
 
-const cases = conformanceCases({
+const all = conformanceCases({
   kind: 'piscina',
   capabilities: { isolation: 'thread', hardKill: true, transfer: true },
   reclaims: true,
@@ -17,31 +17,32 @@ const cases = conformanceCases({
     }),
 });
 
-/** What `npm test` runs. The others are the kernel's alone, whatever its workers are. */
-const SHORT = new Set([
-  'start',
-  'kill',
-  'loss',
-  'values',
-  'copies',
-  'transfer',
-  'errors',
-  'timeouts',
-  'map',
-  'map ends',
-  'close',
-  'options',
+/** What `npm test` runs: what the end of a thread shows, what moves, and one of each kind of value and frame. The rest is in `test/full`. */
+const { chosen, others } = splitCases(all, [
+  'start: a module',
+  'start: a worker that ends as it starts',
+  'start: a start that fails twice',
+  'kill:',
+  'loss:',
+  'timeouts: queueTimeoutMs also counts',
+  'timeouts: runTimeoutMs does not count while the task was sent',
+  'timeouts: runTimeoutMs ends a loop',
+  'timeouts: a task whose deadline',
+  'held up: calls sent behind',
+  'values: values of each kind arrive as they are, all at once',
+  'copies: a result',
+  'transfer:',
+  'errors: name',
+  'progress: onProgress gets',
+  'map: ordered outcomes keep',
+  'close: close() a few turns',
+  'close: close() ends a worker',
 ]);
 
-/** The cases of the groups of `npm test`, or all others. */
+/** The cases of `npm test`, or all others. */
 export function testConformance({ isShort }: { readonly isShort: boolean }): void {
-  for (const { name, skip, run } of cases) {
-    const [group = ''] = name.split(':');
-    if (SHORT.has(group) !== isShort) continue;
-    test(
-      skip === undefined ? name : `${name} (skipped: ${skip})`,
-      { skip: skip !== undefined },
-      run,
-    );
+  for (const { name, skip, run } of isShort ? chosen : others) {
+    const title = skip === undefined ? name : `${name} (skipped: ${skip})`;
+    test(title, { skip: skip !== undefined }, run);
   }
 }

@@ -1,4 +1,4 @@
-import { afterEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { Dispatcher } from '../src/contract/dispatcher.ts';
 import type { PoolOptions } from '../src/contract/pool-options.ts';
 import type { RunOptions } from '../src/contract/run-options.ts';
@@ -125,7 +125,9 @@ async function closeAndCheck({ dispatcher, transport, clock }: Pool): Promise<vo
 /** Each test of the file ends with every pool closed, nothing left, and no unhandled rejection. */
 export function checkPoolsAfterEach(): void {
   const rejections: unknown[] = [];
-  process.on('unhandledRejection', (reason) => rejections.push(reason));
+  const keep = (reason: unknown): void => void rejections.push(reason);
+  beforeAll(() => void process.on('unhandledRejection', keep));
+  afterAll(() => void process.off('unhandledRejection', keep));
   afterEach(async () => {
     for (const pool of made.splice(0)) await closeAndCheck(pool);
     expect(rejections.splice(0)).toEqual([]);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Capabilities, Dispatcher } from '@ticketing/dispatch';
-import { type ConformanceTasks, conformanceCases } from '@ticketing/dispatch/testing';
+import { type ConformanceTasks, conformanceCases, splitCases } from '@ticketing/dispatch/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { within } from '../src/testing/within.ts';
 import { breakages } from './breakages.ts';
@@ -117,4 +117,15 @@ test('cases are skipped for what a dispatcher cannot do, and for nothing else', 
     withoutHeap.filter(({ skip }) => skip === reason).length;
   expect(count('createWithSmallHeap is not given')).toBe(1);
   expect(count('reclaims is not given')).toBe(4);
+});
+
+test('splitCases() gives each case once, and refuses a beginning that no case has', () => {
+  const cases = conformanceCases(inProcessSubject);
+  const { chosen, others } = splitCases(cases, ['close:', 'start: ready()']);
+  expect(chosen.every(({ name }) => /^(close:|start: ready)/.test(name))).toBe(true);
+  expect(chosen.length + others.length).toBe(cases.length);
+  expect(new Set([...chosen, ...others])).toEqual(new Set(cases));
+  expect(() => splitCases(cases, ['closes:'])).toThrow(
+    new RangeError('Cannot split cases: the beginning of a case expected, got closes:'),
+  );
 });

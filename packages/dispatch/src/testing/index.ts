@@ -6,3 +6,4 @@ export { badModules, conformanceModule, otherTasksModule } from './conformance-m
 export type { ConformanceSubject, CreateDispatcher } from './conformance-subject.ts';
 export type { ConformanceTasks, Failure, Mark, Told } from './conformance-task-map.ts';
 export { gone, lives } from './processes.ts';
+export { type SplitCases, splitCases } from './split-cases.ts';
