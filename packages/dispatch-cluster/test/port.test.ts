@@ -1,27 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import net from 'node:net';
 import { expect, test, vi } from 'vitest';
-import { allWorkersKilled } from '../stress/all-workers-killed.ts';
 import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
+import { testKilledWorkers } from './killed-workers.ts';
 
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });
 
-const restart = { intensity: 1000, backoffMs: [1, 50] } as const;
-
-test('all workers killed under load, again and again: no connection is refused, no client hangs', async () => {
-  const supervisor = start({ workers: 2, restart });
-  await supervisor.ready();
-  const { 200: answered = 0, ...failed } = await allWorkersKilled(supervisor, {
-    kills: 3,
-    clients: 20,
-  });
-  expect(answered).toBeGreaterThanOrEqual(3 * 40);
-  // Of requests that a killed worker was answering.
-  expect(Object.keys(failed)).toEqual(failed['ECONNRESET'] === undefined ? [] : ['ECONNRESET']);
-  expect(failed['ECONNRESET'] ?? 0).toBeLessThanOrEqual(3 * 20);
-  expect(supervisor.stats()).toMatchObject({ waitingConnections: 0, droppedConnections: 0 });
-});
+testKilledWorkers('round-robin', { kills: 1, clients: 20 });
 
 /** Allows the processes so many descriptors from now on. */
 function limitDescriptors(pids: readonly (number | undefined)[], count: number): void {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { allWorkersKilled } from '../stress/all-workers-killed.ts';
 import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
+import { testKilledWorkers } from './killed-workers.ts';
 
 // A file of its own: a process has one policy.
 checkClustersAfterEach();
@@ -21,15 +21,4 @@ test('with a shared handle workers take connections themselves, and each request
   expect(known).not.toContain((await ask(url)).pid);
 });
 
-test('all workers killed under load, again and again: no connection is refused, no client hangs', async () => {
-  const restart = { intensity: 1000, backoffMs: [1, 50] } as const;
-  const supervisor = start({ workers: 2, schedulingPolicy: 'shared', restart });
-  await supervisor.ready();
-  const { 200: answered = 0, ...failed } = await allWorkersKilled(supervisor, {
-    kills: 3,
-    clients: 20,
-  });
-  expect(answered).toBeGreaterThanOrEqual(3 * 40);
-  expect(Object.keys(failed)).toEqual(failed['ECONNRESET'] === undefined ? [] : ['ECONNRESET']);
-  expect(failed['ECONNRESET'] ?? 0).toBeLessThanOrEqual(3 * 20);
-});
+testKilledWorkers('shared', { kills: 1, clients: 20 });

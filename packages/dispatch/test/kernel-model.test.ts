@@ -4,8 +4,8 @@ import { holds } from './kernel-model-property.ts';
 import { crowded, setting } from './kernel-model-steps.ts';
 
 test.each([
-  ['whatever happens', setting, 300],
-  ['though calls move between workers', crowded, 150],
+  ['whatever happens', setting, 80],
+  ['though calls move between workers', crowded, 40],
 ])(
   '%s, calls settle once, run as often as they may, and nothing is left',
   {

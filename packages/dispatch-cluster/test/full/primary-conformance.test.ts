@@ -1,0 +1,3 @@
+import { testPrimaryConformance } from '../primary-conformance.ts';
+
+testPrimaryConformance({ isShort: false });

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import type { ClusterOptions } from '../src/index.ts';
+import { allWorkersKilled } from '../stress/all-workers-killed.ts';
+import { start } from './cluster-fixture.ts';
+
+/** How often all workers are killed, under how much load. */
+export interface Fire {
+  readonly kills: number;
+  readonly clients: number;
+}
+
+/** No connection is lost with the workers, whoever gives them connections. */
+export function testKilledWorkers(
+  schedulingPolicy: NonNullable<ClusterOptions['schedulingPolicy']>,
+  { kills, clients }: Fire,
+): void {
+  test(`all workers (${schedulingPolicy}) killed under load, ${kills} times: no connection is refused, no client hangs`, async () => {
+    const restart = { intensity: 1000, backoffMs: [1, 50] } as const;
+    const supervisor = start({ workers: 2, schedulingPolicy, restart });
+    await supervisor.ready();
+    const met = await allWorkersKilled(supervisor, { kills, clients });
+    const { 200: answered = 0, ...failed } = met;
+    expect(answered).toBeGreaterThanOrEqual(2 * kills * clients);
+    // Of requests that a killed worker was answering.
+    expect(Object.keys(failed)).toEqual(failed['ECONNRESET'] === undefined ? [] : ['ECONNRESET']);
+    expect(failed['ECONNRESET'] ?? 0).toBeLessThanOrEqual(kills * clients);
+    expect(supervisor.stats()).toMatchObject({ waitingConnections: 0, droppedConnections: 0 });
+  });
+}

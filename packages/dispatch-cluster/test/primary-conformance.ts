@@ -1,0 +1,75 @@
+import type { Capabilities, Dispatcher, PoolOptions } from '@ticketing/dispatch';
+import { type ConformanceTasks, conformanceCases, splitCases } from '@ticketing/dispatch/testing';
+import { createDispatcher } from '@ticketing/dispatch/transport';
+import { test } from 'vitest';
+import { isToPrimary } from '../src/primary/primary-messages.ts';
+import { PrimarySessions } from '../src/primary/primary-sessions.ts';
+import { createPrimaryTransport } from '../src/primary/primary-transport.ts';
+
+/** Both ends are in this process; messages become copies on their way, as over a channel. */
+function create(module: URL, options: PoolOptions): Dispatcher<ConformanceTasks> {
+  const sessions = new PrimarySessions(undefined);
+  let listener: ((message: unknown) => void) | undefined;
+  // One for each session, so that tasks can tell which one runs them.
+  const peerOf = (workerId: number) => ({
+    workerId,
+    send(message: unknown) {
+      const copy: unknown = structuredClone(message);
+      setImmediate(() => listener?.(copy));
+    },
+  });
+  const transport = createPrimaryTransport({
+    pid: process.pid,
+    send(message) {
+      const isOpening = message.act === 'open' && message.module === undefined;
+      const copy: unknown = structuredClone(
+        isOpening ? { ...message, module: module.href } : message,
+      );
+      setImmediate(() => {
+        if (isToPrimary(copy)) sessions.receive(peerOf(copy.session), copy);
+      });
+    },
+    listen(given) {
+      listener = given;
+      return () => {
+        listener = undefined;
+        void sessions.close();
+      };
+    },
+  });
+  return createDispatcher<ConformanceTasks>(transport, options);
+}
+
+function casesFor(isolation: Capabilities['isolation']) {
+  const capabilities = { isolation, hardKill: false, transfer: false };
+  return conformanceCases({ kind: 'primary', capabilities, create });
+}
+
+// The primary is another process than its caller, but what ends or stops it ends or stops all: here, this very process.
+const fatal = new Set(['the task would stop or end the caller too', 'workers are not processes']);
+const together = casesFor('none');
+
+const cases = casesFor('process').map(({ name, skip, run }, index) => {
+  const inOneProcess = together[index]?.skip;
+  const reason = name.includes('by pid')
+    ? 'there is one primary'
+    : (skip ?? (fatal.has(inOneProcess ?? '') ? inOneProcess : undefined));
+  return { name, skip: reason, run };
+});
+
+/** What takes long and shows little of the primary is in `test/full`. */
+const { chosen: large, others } = splitCases(cases, [
+  'values: values of each kind',
+  'values: a Buffer of 10 MB',
+  'values: rawJson of 5 MB',
+  'abort: 10,000 tasks',
+  'queue: a thousand calls',
+]);
+
+/** The cases of `npm test`, or all others. */
+export function testPrimaryConformance({ isShort }: { readonly isShort: boolean }): void {
+  for (const { name, skip, run } of isShort ? others : large) {
+    const title = skip === undefined ? name : `${name} (skipped: ${skip})`;
+    test(title, { skip: skip !== undefined }, run);
+  }
+}

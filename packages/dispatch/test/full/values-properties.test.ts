@@ -1,0 +1,3 @@
+import { testValueProperties } from '../value-properties.ts';
+
+testValueProperties({ numRuns: 500 });
