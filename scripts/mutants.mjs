@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 // Changes the sources one place at a time and runs the tests that are related to each: a change that no test notices is
-// a missing test, or dead code. `mutants.mjs [--package core] [--file placement] [--sample 40] [--seed 1] [--time-limit 60]`.
-import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
-import { join, relative } from 'node:path';
+// a missing test, or dead code. `mutants.mjs [--package core] [--file placement] [--sample 40] [--seed 1]`.
+import { fork } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { parseAst } from 'vitest/node';
+import { mutantsOf } from './mutants/mutants-of.mjs';
 
 /** Folders whose every change is to be noticed. */
 const AREAS = {
@@ -16,21 +15,6 @@ const AREAS = {
   dispatch: ['packages/dispatch/src/kernel', 'packages/dispatch/src/worker'],
   'socket-router': ['packages/socket-router/src/master', 'packages/socket-router/src/worker'],
 };
-const OPERATORS = {
-  '<': '<=',
-  '<=': '<',
-  '>': '>=',
-  '>=': '>',
-  '===': '!==',
-  '!==': '===',
-  '+': '-',
-  '-': '+',
-  '*': '/',
-  '/': '*',
-  '&&': '||',
-  '||': '&&',
-  '??': '&&',
-};
 
 const { values } = parseArgs({
   options: {
@@ -38,7 +22,6 @@ const { values } = parseArgs({
     file: { type: 'string', default: '' },
     sample: { type: 'string', default: '40' },
     seed: { type: 'string', default: '1' },
-    'time-limit': { type: 'string', default: '120' },
   },
 });
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -50,117 +33,53 @@ if (!packages.every((name) => Object.hasOwn(AREAS, name))) {
   process.exit(2);
 }
 
-const all = packages.flatMap((name) =>
-  AREAS[name]
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true }).map((file) => join(root, folder, file)),
-    )
+let host;
+let changed;
+/** What the host has read before it was written. */
+const written = new Set();
+// The source is never left changed, nor a process of tests alive.
+process.on('exit', () => {
+  restore();
+  endHost();
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
+
+const summary = [];
+const survivors = [];
+for (const name of packages) {
+  const all = AREAS[name].flatMap(sourcesOf).flatMap(mutantsOf);
+  const chosen = sampleOf(all, Number(values.sample), Number(values.seed));
+  console.log(`${name}: ${chosen.length} of ${all.length} mutants`);
+  const clean = await cleanRunOf(name);
+  let noticed = 0;
+  for (const [index, mutant] of chosen.entries()) {
+    const { outcome, by } = await outcomeOf(name, mutant, clean);
+    const line = `${relative(root, mutant.path)}:${mutant.line}  ${mutant.what}`;
+    console.log(`${index + 1}/${chosen.length} ${outcome.padEnd(8)} ${line}${by}`);
+    if (outcome === 'survived') survivors.push(line);
+    else noticed++;
+  }
+  const { failed } = await runTests(name, { order: clean.files }, clean.pauseLimitMs);
+  for (const file of failed) {
+    console.log(
+      `${relative(root, file)} fails without a change: it may have noticed nothing above`,
+    );
+  }
+  endHost();
+  summary.push(
+    `${name}: ${noticed} of ${chosen.length} noticed (${Math.round((100 * noticed) / chosen.length)} %)`,
+  );
+}
+console.log(`\n${[...summary, ...survivors.map((line) => `survived  ${line}`)].join('\n')}`);
+process.exit(survivors.length === 0 ? 0 : 1);
+
+function sourcesOf(folder) {
+  return readdirSync(join(root, folder), { recursive: true })
+    .map((file) => join(root, folder, file))
     .filter(
       (path) => path.endsWith('.ts') && !path.endsWith('index.ts') && path.includes(values.file),
     )
-    .sort()
-    .flatMap((path) => mutantsOf(name, path)),
-);
-const chosen = sampleOf(all, Number(values.sample), Number(values.seed));
-console.log(`${chosen.length} of ${all.length} mutants`);
-const survivors = [];
-for (const [index, mutant] of chosen.entries()) {
-  const outcome = outcomeOf(mutant);
-  const line = `${relative(root, mutant.path)}:${mutant.line}  ${mutant.what}`;
-  console.log(`${index + 1}/${chosen.length} ${outcome.padEnd(8)} ${line}`);
-  if (outcome === 'survived') survivors.push(line);
-}
-const noticed = chosen.length - survivors.length;
-console.log(
-  `\n${noticed} of ${chosen.length} noticed (${Math.round((100 * noticed) / chosen.length)} %)`,
-);
-for (const line of survivors) console.log(`survived  ${line}`);
-process.exitCode = survivors.length === 0 ? 0 : 1;
-
-/** Every change of a file, as text that is put in the place of other text. */
-function mutantsOf(name, path) {
-  const text = readFileSync(path, 'utf8');
-  const found = [];
-  const add = (start, end, by, what) => {
-    const line = text.slice(0, start).split('\n').length;
-    found.push({
-      name,
-      path,
-      text,
-      line,
-      what,
-      changed: text.slice(0, start) + by + text.slice(end),
-    });
-  };
-  // What is left has the same places: types become blanks.
-  visit(parseAst(stripTypeScriptTypes(text)), (node) => {
-    const shown = text.slice(node.start, node.end).replace(/\s+/g, ' ').slice(0, 60);
-    if (node.type === 'BinaryExpression' || node.type === 'LogicalExpression') {
-      const { operator, left, right } = node;
-      const by = OPERATORS[operator];
-      const at = text.indexOf(operator, left.end);
-      if (by === undefined || at >= right.start) return;
-      add(at, at + operator.length, by, `${operator} becomes ${by} in \`${shown}\``);
-    } else if (node.type === 'IfStatement' || node.type === 'ConditionalExpression') {
-      const { start, end } = node.test;
-      add(
-        start,
-        end,
-        `!(${text.slice(start, end)})`,
-        `the condition \`${text.slice(start, end)}\` is negated`,
-      );
-    } else if (node.type === 'ExpressionStatement' && isEffect(node.expression)) {
-      add(node.start, node.end, ';', `\`${shown}\` is removed`);
-    } else if (
-      node.type === 'ReturnStatement' &&
-      node.argument?.type === 'Literal' &&
-      typeof node.argument.value === 'boolean'
-    ) {
-      add(
-        node.argument.start,
-        node.argument.end,
-        String(!node.argument.value),
-        `\`${shown}\` is turned`,
-      );
-    } else if (
-      /Function/.test(node.type) &&
-      node.body?.type === 'BlockStatement' &&
-      node.body.body.length > 1
-    ) {
-      add(
-        node.body.start + 1,
-        node.body.start + 1,
-        ' if (1) return /** @type {any} */ (undefined);',
-        'returns at once',
-      );
-    }
-  });
-  return found.filter(({ changed }) => parses(changed));
-}
-
-function parses(text) {
-  try {
-    parseAst(stripTypeScriptTypes(text));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isEffect(expression) {
-  const inner = expression.type === 'AwaitExpression' ? expression.argument : expression;
-  if (inner.type === 'CallExpression') return inner.callee.type !== 'Super';
-  if (inner.type === 'ChainExpression') return true;
-  return inner.type === 'UnaryExpression' && inner.operator === 'void';
-}
-
-function visit(node, see) {
-  if (node === null || typeof node !== 'object') return;
-  if (typeof node.type === 'string') see(node);
-  for (const value of Object.values(node)) {
-    if (Array.isArray(value)) for (const one of value) visit(one, see);
-    else if (value !== null && typeof value === 'object') visit(value, see);
-  }
+    .sort();
 }
 
 /** The same ones for the same seed (mulberry32). */
@@ -180,41 +99,112 @@ function sampleOf(list, size, seed) {
   return taken;
 }
 
-/** Runs the tests that load the file, with the change in place. A run that takes too long has noticed it as well. */
-function outcomeOf({ name, path, text, changed }) {
-  const restore = () => writeFileSync(path, text);
-  process.once('exit', restore);
-  // A signal waits for the run's end, so that the source is never left changed.
-  const stop = () => process.exit(130);
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop);
-  writeFileSync(path, changed);
+/** What the tests do when nothing is changed: which files there are, the quick ones first, and the longest pause. */
+async function cleanRunOf(name) {
+  const { files, failed, longestPauseMs } = await runTests(name, {}, Number.POSITIVE_INFINITY);
+  for (const file of failed) {
+    console.log(`${relative(root, file)} fails without a change, and is left out`);
+  }
+  const passed = files.filter(({ file }) => !failed.includes(file));
+  return {
+    files: passed.sort((one, other) => one.ms - other.ms).map(({ file }) => file),
+    // Others may use the machine as well: what takes three times as long may only be slow.
+    pauseLimitMs: 3 * longestPauseMs + 10_000,
+    noticedBy: new Map(),
+  };
+}
+
+/** Runs the tests that load the file, with the change in place. One after which the tests hang is noticed as well. */
+async function outcomeOf(name, mutant, { files, pauseLimitMs, noticedBy }) {
+  const { path } = mutant;
+  const own = basename(path, '.ts');
+  const noticed = noticedBy.get(path) ?? [];
+  const rank = (file) => {
+    if (basename(file) === `${own}.test.ts`) return 0;
+    return noticed.includes(file) ? 1 : 2;
+  };
+  const order = [...files].sort((one, other) => rank(one) - rank(other));
+  changed = mutant;
+  writeFileSync(path, mutant.changed);
   try {
-    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-    const args = [
-      'related',
-      path,
-      '--run',
-      // A file that no test loads is one whose changes nobody notices.
-      '--passWithNoTests',
-      '--project',
-      name,
-      '--bail',
-      '1',
-      '--reporter',
-      'dot',
-      '--exclude',
-      '**/test/full/**',
-    ];
-    const { status, error } = spawnSync(process.execPath, [vitest, ...args], {
-      cwd: root,
-      stdio: 'ignore',
-      timeout: Number(values['time-limit']) * 1000,
-    });
-    if (error?.code === 'ETIMEDOUT') return 'timeout';
-    return status === 0 ? 'survived' : 'noticed';
+    const { failed, errors } = await runTests(name, { changed: path, order }, pauseLimitMs);
+    noticedBy.set(path, [...new Set([...failed, ...noticed])]);
+    if (failed.length + errors.length === 0) return { outcome: 'survived', by: '' };
+    return { outcome: 'noticed', by: `  by ${failed.map((file) => basename(file)).join(', ')}` };
+  } catch (error) {
+    if (error.cause !== 'pause') throw error;
+    return { outcome: 'hung', by: '' };
   } finally {
     restore();
-    process.off('exit', restore);
-    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop);
   }
+}
+
+function restore() {
+  if (changed === undefined) return;
+  writeFileSync(changed.path, changed.text);
+  written.add(changed.path);
+  changed = undefined;
+}
+
+async function runTests(name, request, pauseLimitMs) {
+  host ??= await startHost(name);
+  return new Promise((resolve, reject) => {
+    const { child } = host;
+    let longestPauseMs = 0;
+    let since = performance.now();
+    let timer;
+    const progress = () => {
+      longestPauseMs = Math.max(longestPauseMs, performance.now() - since);
+      since = performance.now();
+      clearTimeout(timer);
+      if (pauseLimitMs === Number.POSITIVE_INFINITY) return;
+      timer = setTimeout(() => {
+        child.off('message', heed);
+        endHost();
+        reject(new Error('The tests hang', { cause: 'pause' }));
+      }, pauseLimitMs);
+    };
+    const heed = (message) => {
+      progress();
+      if (message.kind !== 'done') return;
+      clearTimeout(timer);
+      child.off('message', heed);
+      resolve({ ...message, longestPauseMs });
+    };
+    child.on('message', heed);
+    child.once('exit', (code, signal) =>
+      reject(new Error(`The process of the tests ended with ${signal ?? code}`)),
+    );
+    progress();
+    child.send({
+      ...request,
+      written: [...written, ...(changed === undefined ? [] : [changed.path])],
+    });
+    written.clear();
+  });
+}
+
+/** A group of processes of its own, so that tests that hang can be ended together. */
+function startHost(name) {
+  const child = fork(join(root, 'scripts/mutants/test-host.mjs'), [name], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  return new Promise((resolve, reject) => {
+    child.once('message', () => resolve({ child }));
+    child.once('exit', (code, signal) =>
+      reject(new Error(`The process of the tests ended with ${signal ?? code}`)),
+    );
+  });
+}
+
+function endHost() {
+  if (host === undefined) return;
+  try {
+    process.kill(-host.child.pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+  host = undefined;
 }

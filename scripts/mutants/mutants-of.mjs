@@ -1,0 +1,110 @@
+// Every change of one source that the tests have to notice.
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { parseAst } from 'vitest/node';
+
+const OPERATORS = {
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '===': '!==',
+  '!==': '===',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '/': '*',
+  '&&': '||',
+  '||': '&&',
+  '??': '&&',
+};
+
+/** Every change of a file, as text that is put in the place of other text. */
+export function mutantsOf(path) {
+  const text = readFileSync(path, 'utf8');
+  const found = [];
+  const add = (start, end, by, what) => {
+    const line = text.slice(0, start).split('\n').length;
+    found.push({
+      path,
+      text,
+      line,
+      what,
+      changed: text.slice(0, start) + by + text.slice(end),
+    });
+  };
+  // What is left has the same places: types become blanks.
+  visit(parseAst(stripTypeScriptTypes(text)), (node) => {
+    const shown = text.slice(node.start, node.end).replace(/\s+/g, ' ').slice(0, 60);
+    if (node.type === 'BinaryExpression' || node.type === 'LogicalExpression') {
+      const { operator, left, right } = node;
+      const by = OPERATORS[operator];
+      const at = text.indexOf(operator, left.end);
+      if (by === undefined || at >= right.start) return;
+      add(at, at + operator.length, by, `${operator} becomes ${by} in \`${shown}\``);
+    } else if (node.type === 'IfStatement' || node.type === 'ConditionalExpression') {
+      const { start, end } = node.test;
+      add(
+        start,
+        end,
+        `!(${text.slice(start, end)})`,
+        `the condition \`${text.slice(start, end)}\` is negated`,
+      );
+    } else if (node.type === 'ExpressionStatement' && isEffect(node.expression)) {
+      add(node.start, node.end, ';', `\`${shown}\` is removed`);
+    } else if (
+      node.type === 'ReturnStatement' &&
+      node.argument?.type === 'Literal' &&
+      typeof node.argument.value === 'boolean'
+    ) {
+      add(
+        node.argument.start,
+        node.argument.end,
+        String(!node.argument.value),
+        `\`${shown}\` is turned`,
+      );
+    } else if (
+      /Function/.test(node.type) &&
+      node.body?.type === 'BlockStatement' &&
+      node.body.body.length > 1
+    ) {
+      add(
+        node.body.start + 1,
+        node.body.start + 1,
+        ' if (1) return /** @type {any} */ (undefined);',
+        'returns at once',
+      );
+    }
+  });
+  return found.filter(({ changed }) => parses(changed));
+}
+
+function parses(text) {
+  try {
+    parseAst(stripTypeScriptTypes(text));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** How an error is worded is for its own tests. */
+function isErrorMade({ type, callee }) {
+  return type === 'NewExpression' && /Error$/.test(callee.name ?? '');
+}
+
+function isEffect(expression) {
+  const inner = expression.type === 'AwaitExpression' ? expression.argument : expression;
+  if (inner.type === 'CallExpression') return inner.callee.type !== 'Super';
+  if (inner.type === 'ChainExpression') return true;
+  return inner.type === 'UnaryExpression' && inner.operator === 'void';
+}
+
+function visit(node, see) {
+  if (node === null || typeof node !== 'object' || isErrorMade(node)) return;
+  if (typeof node.type === 'string') see(node);
+  for (const value of Object.values(node)) {
+    if (Array.isArray(value)) for (const one of value) visit(one, see);
+    else if (value !== null && typeof value === 'object') visit(value, see);
+  }
+}

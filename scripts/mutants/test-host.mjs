@@ -1,0 +1,66 @@
+// Runs the tests of one package as often as `mutants.mjs` asks, in one process: `test-host.mjs <package>`.
+import { BaseSequencer, createVitest } from 'vitest/node';
+
+const [, , name] = process.argv;
+/** Files of tests, the first ones first; all of them in the run without a change. */
+let order;
+let run;
+
+class InOrder extends BaseSequencer {
+  async sort(files) {
+    const rank = ({ moduleId }) => order?.indexOf(moduleId) ?? 0;
+    return files.sort((one, other) => rank(one) - rank(other));
+  }
+}
+
+const reporter = {
+  onTestCaseResult(test) {
+    process.send({ kind: 'progress' });
+    const { state } = test.result();
+    if (state === 'failed') run.failed.add(test.module.moduleId);
+    if (state === 'passed') run.passed++;
+  },
+  onTestModuleEnd(module) {
+    run.files.push({ file: module.moduleId, ms: module.diagnostic().duration });
+    if (module.state() === 'failed') run.failed.add(module.moduleId);
+  },
+};
+const vitest = await createVitest({
+  project: [name],
+  watch: false,
+  maxWorkers: 2,
+  reporters: [reporter],
+  cliExclude: ['**/test/full/**'],
+  sequence: { sequencer: InOrder },
+});
+const all = await vitest.globTestSpecifications();
+
+process.on('message', async (request) => {
+  order = request.order;
+  for (const path of request.written) vitest.invalidateFile(path);
+  let files = all;
+  if (request.changed !== undefined) {
+    vitest.config.related = [request.changed];
+    const related = await vitest.getRelevantTestSpecifications();
+    const ids = new Set(related.map(({ moduleId }) => moduleId));
+    files = all.filter(({ moduleId }) => ids.has(moduleId) && order.includes(moduleId));
+  }
+  for (const project of vitest.projects) project.config.bail = order === undefined ? 0 : 1;
+  process.send({ kind: 'done', ...(await runAll(files)) });
+});
+process.send({ kind: 'ready' });
+
+async function runAll(files) {
+  run = { failed: new Set(), files: [], passed: 0 };
+  const { unhandledErrors } = await vitest.runTestSpecifications(files);
+  // The end of a run by its first failure may come so late that it ends the next one.
+  const ended = new Set(run.files.map(({ file }) => file));
+  const isCut = vitest.isCancelling || !files.every(({ moduleId }) => ended.has(moduleId));
+  if (isCut && run.failed.size + unhandledErrors.length === 0) return runAll(files);
+  return {
+    failed: [...run.failed],
+    errors: unhandledErrors.map((error) => String(error?.message ?? error)),
+    files: run.files,
+    passed: run.passed,
+  };
+}
