@@ -74,10 +74,11 @@ export function createKeptResults<K, V>(
     isFresh: (kept) => clock.now() < kept.freshUntil,
     keepValue(id, key, promise, value) {
       const ms = lifetime(value, key) * (1 - jitter * random());
-      const freshUntil = clock.now() + ms;
-      const staleUntil = freshUntil + (ms > 0 ? staleMs : 0);
-      if (ms > 0) store(id, { promise, outcome: { kind: 'value', value }, freshUntil, staleUntil });
-      else results.delete(id);
+      if (ms > 0) {
+        const freshUntil = clock.now() + ms;
+        const staleUntil = freshUntil + staleMs;
+        store(id, { promise, outcome: { kind: 'value', value }, freshUntil, staleUntil });
+      } else results.delete(id);
     },
     keepError(id, promise, error) {
       const until = clock.now() + errorTtlMs;

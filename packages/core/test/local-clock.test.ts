@@ -118,6 +118,8 @@ test('epoch() moves forward in a gap and takes the earlier of two', () => {
   const iso = (local: string) => clock.fromLocal(local, 'Europe/Madrid').iso;
   expect(iso('2027-03-28T02:30')).toBe('2027-03-28T03:30:00+02:00[Europe/Madrid]');
   expect(iso('2027-10-31T02:30')).toBe('2027-10-31T02:30:00+02:00[Europe/Madrid]');
+  expect(iso('2199-12-31T23:59:59')).toBe('2199-12-31T23:59:59+01:00[Europe/Madrid]');
+  expect(iso('1973-01-01T00:00:00')).toBe('1973-01-01T00:00:00+01:00[Europe/Madrid]');
   expect(iso('2027-10-31T03:00:59')).toBe('2027-10-31T03:00:59+01:00[Europe/Madrid]');
 });
 
@@ -181,13 +183,17 @@ test('isLocalDate() and addDays() follow the calendar', () => {
     false,
     true,
   ]);
+  const days = ['1973-01-01', '2199-12-31', '2026-01-31', '2026-02-28', '2026-12-01'];
+  for (const day of days) expect(isLocalDate(day)).toBe(true);
+  const none = ['1972-12-31', '2200-01-01', '2026-01-32', '2026-02-29', '2026-04-31', '2026-13-01'];
+  for (const day of none) expect(isLocalDate(day)).toBe(false);
   expect(isLocalDate('2026-12-01T00:00')).toBe(false);
   expect(addDays('2028-02-28', 2)).toBe('2028-03-01');
   expect(addDays('2027-01-01', -1)).toBe('2026-12-31');
   expect(() => addDays('2027-02-29', 1)).toThrow(RailError);
-  const days = fc.integer({ min: -20_000, max: 20_000 });
+  const counts = fc.integer({ min: -20_000, max: 20_000 });
   fc.assert(
-    fc.property(days, (count) => {
+    fc.property(counts, (count) => {
       const expected = Temporal.PlainDate.from('2030-06-15').add({ days: count }).toString();
       expect(addDays('2030-06-15', count)).toBe(expected);
     }),

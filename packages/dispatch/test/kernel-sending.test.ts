@@ -17,6 +17,42 @@ test('run() gives what the worker answers, and throws what the task threw', asyn
   expect(bad).toMatchObject({ state: 'rejected', error });
 });
 
+test('an error that a worker sends names the functions that wait for the call', async () => {
+  const { dispatcher, ready, transport } = createPool();
+  await ready();
+  async function searchesTrains() {
+    await dispatcher.run('echo', 'Madrid');
+  }
+  const search = watch(searchesTrains());
+  await turn();
+  // The stacks of vitest do not say what is async.
+  const { prepareStackTrace } = Error;
+  Error.prepareStackTrace = undefined;
+  try {
+    transport.at(0).fail(1, new Error('no such train'));
+    await turn();
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace;
+  }
+  expect((search.error as Error).stack).toMatch(/no such train[\s\S]* at async searchesTrains /);
+});
+
+test('an error of a task that runs here is passed on untouched', async () => {
+  const { dispatcher, ready, transport } = createPool({}, { capabilities: { isolation: 'none' } });
+  await ready();
+  async function searchesTrains() {
+    await dispatcher.run('echo', 'Madrid');
+  }
+  const search = watch(searchesTrains());
+  await turn();
+  const error = new Error('no such train');
+  const { stack } = error;
+  transport.at(0).fail(1, error);
+  await turn();
+  expect(search.error).toBe(error);
+  expect(error.stack).toBe(stack);
+});
+
 test('run() sends all calls of a tick in one message', async () => {
   const { run, ready, transport } = createPool({ window: 10 });
   await ready();

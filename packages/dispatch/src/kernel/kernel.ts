@@ -216,7 +216,6 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, R
 
   gone(worker: PoolWorker, end: WorkerEnd): void {
     const { name } = this.options;
-    this.#sender.forget(worker);
     const started = worker.handle?.started() ?? 0;
     const pid = worker.handle?.pid;
     // The last one first: each goes before those that came after it.

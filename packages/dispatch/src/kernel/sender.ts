@@ -34,8 +34,4 @@ export class Sender {
     // Not over a copy: a refusal makes room for more, which would else wait for a flush that nobody has asked for.
     for (const worker of this.#unsent) this.flush(worker);
   }
-
-  forget(worker: PoolWorker): void {
-    this.#unsent.delete(worker);
-  }
 }
