@@ -48,7 +48,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
   /** Nothing is kept, and keys are compared by themselves if at all. */
   readonly #easy: boolean;
   readonly #leavers = new Leavers();
-  /** By promise: keys, not settled, that only callers with a signal wait for. */
+  /** By promise: keys, not settled, that a caller with a signal was the first to ask for. */
   readonly #leavable = new Map<Promise<V>, LeavableKey<K, V>>();
   #closed = false;
   #asked = 0;
@@ -238,9 +238,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
   /** A caller without signal joined: the key is never taken out. */
   #stay(promise: Promise<V>): void {
     const leavable = this.#leavable.get(promise);
-    if (leavable === undefined) return;
-    this.#enter(leavable);
-    this.#leavable.delete(promise);
+    if (leavable !== undefined) this.#enter(leavable);
   }
 
   /** A caller has left. A key that no caller waits for leaves its batch; with its last key, a batch is aborted. */

@@ -62,7 +62,7 @@ export class KeptAnswers<K, V> {
   dropFailed(batch: KeyBatch<K, V>, outcome: BatchOutcome<V>): void {
     if (outcome.kind !== 'answers') {
       this.dropAll(batch);
-    } else if (outcome.failed > 0) {
+    } else if (outcome.failed !== 0) {
       for (const [place, id] of batch.ids().entries()) {
         const promise = batch.promises?.get(id);
         if (promise && outcome.answers[place] instanceof Error) this.drop(id, promise);

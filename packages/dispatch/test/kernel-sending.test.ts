@@ -27,7 +27,7 @@ test('an error that a worker sends names the functions that wait for the call', 
   await turn();
   // The stacks of vitest do not say what is async.
   const { prepareStackTrace } = Error;
-  Error.prepareStackTrace = undefined;
+  Error.prepareStackTrace = undefined as never;
   try {
     transport.at(0).fail(1, new Error('no such train'));
     await turn();

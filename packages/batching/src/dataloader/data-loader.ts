@@ -207,9 +207,7 @@ function asValue(error: Error): Error {
 function isArrayLike(value: unknown): value is ArrayLike<unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const { length } = value as Partial<ArrayLike<unknown>>;
-  return (
-    typeof length === 'number' && (length === 0 || (length > 0 && Object.hasOwn(value, length - 1)))
-  );
+  return typeof length === 'number' && (length === 0 || Object.hasOwn(value, length - 1));
 }
 
 function whatIsWrong<K, V>(
