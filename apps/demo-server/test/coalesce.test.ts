@@ -1,18 +1,60 @@
-import { expect, test } from 'vitest';
-import { eventually, MADRID_BARCELONA, requestsAt, serveDemo, statsOf } from './demo.ts';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startCarrierSim } from '@ticketing/carrier-sim';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  eventually,
+  MADRID_BARCELONA,
+  requestsAt,
+  serveDemo,
+  serveDemoBy,
+  statsOf,
+} from './demo.ts';
 
 const REVERSED = '/search?destination=uic:7171801&passengers=1&origin=7160000&order=departure';
 
+/** Carriers that answer once the gate is opened, however long it takes all clients to come. */
+async function carriersBehindGate() {
+  const sim = await startCarrierSim();
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const gate = createServer(async (client, reply) => {
+    await opened;
+    const options = { method: client.method, headers: client.headers };
+    const asked = request(sim.url + client.url, options, (answer) => {
+      reply.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(reply);
+    });
+    client.pipe(asked);
+  }).listen(0, '127.0.0.1');
+  await once(gate, 'listening');
+  onTestFinished(async () => {
+    gate.close().closeAllConnections();
+    await sim.close();
+  });
+  return { url: `http://127.0.0.1:${(gate.address() as AddressInfo).port}`, open, sim };
+}
+
 test('300 equal searches at once are one search upstream, with one body', async () => {
-  // Long enough for the last of them to come, on a machine that is busy with other tests.
-  const { get, carriersUrl } = await serveDemo('--latency', '500');
+  const { url, open, sim } = await carriersBehindGate();
+  const flags = ['--carriers-url', url, '--deadline-ms', '60000'];
+  const { get } = await serveDemoBy(Date.now, ...flags);
   const paths = Array.from({ length: 300 }, (_, index) =>
     index % 2 ? MADRID_BARCELONA : REVERSED,
   );
-  const answers = await Promise.all(paths.map((path) => get(path)));
+  const asked = paths.map((path) => get(path));
+  await eventually(async () =>
+    expect((await statsOf({ get }))[0].coalesce).toMatchObject({ joined: 299 }),
+  );
+  open();
+  const answers = await Promise.all(asked);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
-  expect(await requestsAt(carriersUrl)).toMatchObject({
+  expect(answers[0]?.body.complete).toBe(true);
+  expect(sim.requests()).toMatchObject({
     renfe: { arrived: 4 },
     ouigo: { arrived: 2 },
     avlo: { arrived: 2 },

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
-import { readFlags } from '../src/flags/read-flags.ts';
-import { serve } from '../src/serve.ts';
+import { afterAll, beforeAll, inject, onTestFinished, vi } from 'vitest';
+import type { readFlags as ReadFlags } from '../src/flags/read-flags.ts';
+import type { serve as Serve } from '../src/serve.ts';
 import type { Serving } from '../src/serving.ts';
 
 export const MADRID_BARCELONA = '/search?origin=Madrid&destination=Barcelona';
@@ -43,6 +43,10 @@ export function serveDemoBy(now: () => number, ...argv: string[]): Promise<Demo>
 }
 
 async function serveUntil(atEnd: AtEnd, now: () => number, argv: readonly string[]): Promise<Demo> {
+  const { readFlags } = (await import(program('flags/read-flags'))) as {
+    readFlags: typeof ReadFlags;
+  };
+  const { serve } = (await import(program('serve'))) as { serve: typeof Serve };
   const { flags } = readFlags(['--port', '0', ...argv], FOR_TESTS);
   const server = await serve(flags, { now });
   atEnd(server.close);
@@ -149,7 +153,10 @@ export interface DemoProcess {
   exit(): Promise<number | null>;
 }
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+/** One of the bundled programs, as a URL. */
+function program(name: string): string {
+  return `${inject('programs')}${name}.js`;
+}
 
 /** A folder for temporary files, gone when the test has ended. */
 export function temporaryFolder(atEnd: AtEnd = onTestFinished): string {
@@ -164,16 +171,20 @@ export function spawnDemo(
   env: Record<string, string> = {},
   atEnd: AtEnd = onTestFinished,
 ): ChildProcess {
-  const child = spawn(process.execPath, ['--conditions=@ticketing/source', main, ...argv], {
-    env: {
-      ...FOR_TESTS,
-      TMPDIR: temporaryFolder(atEnd),
-      PATH: process.env['PATH'],
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-      ...env,
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@ticketing/source', fileURLToPath(program('main')), ...argv],
+    {
+      env: {
+        ...FOR_TESTS,
+        TMPDIR: temporaryFolder(atEnd),
+        PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  );
   atEnd(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');

@@ -30,7 +30,10 @@ export const inProcessServer = () => sharedServerBy(Date.now, '--latency', '0');
  */
 export function testDispatch(inProcess: () => Demo, ...flags: string[]): void {
   describe(flags.join(' '), () => {
-    const shared = sharedServerBy(Date.now, '--latency', '0', ...flags);
+    const shared = sharedServerBy(
+      Date.now,
+      ...['--latency', '0', '--dispatch-workers', '1', ...flags],
+    );
 
     test('the same journeys as in this process, and /stats counts the tasks', async () => {
       const { get } = shared();

@@ -1,13 +1,12 @@
 import { lives } from '@ticketing/dispatch/testing';
 import { expect, test } from 'vitest';
-import { eventually, startDemo, statsOf } from './demo.ts';
+import { eventually, statsOf } from './demo.ts';
 import { inProcessServer, SEARCH, serveNow, testDispatch } from './dispatch-cases.ts';
 
 const inProcess = inProcessServer();
 testDispatch(inProcess, '--dispatch', 'in-process', '--offload', 'normalise');
 testDispatch(inProcess, '--dispatch', 'fork', '--offload', 'whole');
 testDispatch(inProcess, '--dispatch', 'piscina', '--offload', 'whole');
-testDispatch(inProcess, '--dispatch', 'piscina', '--offload', 'normalise');
 testDispatch(inProcess, '--dispatch', 'cluster', '--offload', 'whole');
 
 test('--dispatch fork: a search survives the death of its workers, and none outlives the server', async () => {
@@ -29,15 +28,4 @@ test('--dispatch fork: a search survives the death of its workers, and none outl
   expect(second.filter((pid) => first.includes(pid))).toEqual([]);
   await close();
   expect([...first, ...second].filter(lives)).toEqual([]);
-});
-
-test('USE_CHILD_PROCESSES=true dispatches to child processes, which SIGTERM ends with the server', async () => {
-  const demo = await startDemo(['--latency', '0'], { USE_CHILD_PROCESSES: 'true' });
-  const { processes } = (await (await fetch(`${demo.url}/config`)).json()) as {
-    processes: { pid: number; role: string }[];
-  };
-  expect(processes.filter(({ role }) => role === 'task').length).toBeGreaterThan(0);
-  demo.child.kill('SIGTERM');
-  expect(await demo.exit()).toBe(0);
-  expect(processes.filter(({ pid }) => lives(pid))).toEqual([]);
 });

@@ -2,44 +2,60 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startCarrierSim } from '@ticketing/carrier-sim';
-import { expect, onTestFinished, test } from 'vitest';
-import { eventually, getFrom, MADRID_BARCELONA, runDemo, startDemo } from './demo.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  eventually,
+  getFrom,
+  MADRID_BARCELONA,
+  runDemo,
+  serveDemo,
+  sharedProcess,
+} from './demo.ts';
 
-test('main prints the resolved flags with their origin, serves, and stops with 0 on SIGTERM', async () => {
-  const demo = await startDemo(['--latency', '0'], { DEADLINE_MS: '15000' });
-  expect(demo.output()).toMatch(/^--port +0 +--port$/m);
-  expect(demo.output()).toMatch(/^--deadline-ms +15000 +DEADLINE_MS$/m);
-  expect(demo.output()).toMatch(/^--carriers +renfe,ouigo,avlo +default$/m);
-  const { status, body } = await getFrom(demo.url + MADRID_BARCELONA);
-  expect([status, body.complete]).toEqual([200, true]);
-  demo.child.kill('SIGTERM');
-  expect(await demo.exit()).toBe(0);
-  await expect(fetch(demo.carriersUrl)).rejects.toThrow();
+// The tests have one server, which does not outlive the last.
+describe('main', () => {
+  const shared = sharedProcess('--log-requests', 'on', '--latency', '0', '--deadline-ms', '15000');
+
+  test('prints the resolved flags with their origin', () => {
+    const output = shared().output();
+    expect(output).toMatch(/^--port +0 +--port$/m);
+    expect(output).toMatch(/^--deadline-ms +15000 +--deadline-ms$/m);
+    expect(output).toMatch(/^--worms +100 +WORMS$/m);
+    expect(output).toMatch(/^--carriers +renfe,ouigo,avlo +default$/m);
+  });
+
+  test('--log-requests on writes one line a request, with the pid', async () => {
+    const demo = shared();
+    await getFrom(`${demo.url}/healthz`);
+    const { status, body } = await getFrom(demo.url + MADRID_BARCELONA);
+    expect([status, body.complete]).toEqual([200, true]);
+    await eventually(() => expect(demo.output()).toContain('"url":"/search'));
+    const lines = demo
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line));
+    const requests = lines.filter(({ msg }) => msg === 'request');
+    expect(requests).toMatchObject([
+      { pid: demo.child.pid, method: 'GET', url: '/healthz', status: 200 },
+      { pid: demo.child.pid, method: 'GET', url: MADRID_BARCELONA, status: 200 },
+    ]);
+  });
+
+  test('stops with 0 on SIGTERM, and the simulator with it', async () => {
+    const demo = shared();
+    demo.child.kill('SIGTERM');
+    expect(await demo.exit()).toBe(0);
+    await expect(fetch(demo.carriersUrl)).rejects.toThrow();
+  });
 });
 
 test('--carriers-url asks a simulator elsewhere', async () => {
   const sim = await startCarrierSim({ plan: { renfe: { latency: { kind: 'fixed', ms: 0 } } } });
   onTestFinished(() => sim.close());
-  const demo = await startDemo(['--carriers-url', `${sim.url}/`]);
-  expect((await getFrom(demo.url + MADRID_BARCELONA)).body.complete).toBe(true);
+  const { get } = await serveDemo('--carriers-url', `${sim.url}/`);
+  expect((await get(MADRID_BARCELONA)).body.complete).toBe(true);
   expect(sim.requests().renfe.answered).toBe(4);
-});
-
-test('--log-requests on writes one line a request, with the pid', async () => {
-  const demo = await startDemo(['--log-requests', 'on', '--latency', '0']);
-  await getFrom(`${demo.url}/healthz`);
-  await getFrom(demo.url + MADRID_BARCELONA);
-  await eventually(() => expect(demo.output()).toContain('"url":"/search'));
-  const lines = demo
-    .output()
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line));
-  const requests = lines.filter(({ msg }) => msg === 'request');
-  expect(requests).toMatchObject([
-    { pid: demo.child.pid, method: 'GET', url: '/healthz', status: 200 },
-    { pid: demo.child.pid, method: 'GET', url: MADRID_BARCELONA, status: 200 },
-  ]);
 });
 
 test('a port that is taken: one clear line and exit code 2', async () => {

@@ -7,12 +7,13 @@ async function serversOf(url: string): Promise<number[]> {
   return pidsOf((await getFrom(`${url}/config`)).body, 'server');
 }
 
-/** Proves that processes that serve are replaced: all by SIGHUP, and one that is killed. */
-export function testReplacement(accept: string): void {
-  const start = (...argv: string[]) => startDemo(['--accept', accept, '--workers', '2', ...argv]);
+const start = (accept: string, ...argv: string[]) =>
+  startDemo(['--accept', accept, '--workers', '2', ...argv]);
 
+/** Proves that SIGHUP replaces all processes that serve. */
+export function testReload(accept: string): void {
   test(`--accept ${accept}: SIGHUP replaces the processes that serve, and no request fails`, {}, async () => {
-    const demo = await start('--latency', '5');
+    const demo = await start(accept, '--latency', '5');
     const before = await serversOf(demo.url);
     let isOver = false;
     const outcomes = new Set<number | string>();
@@ -37,9 +38,12 @@ export function testReplacement(accept: string): void {
     await Promise.all(clients);
     expect([...outcomes]).toEqual([200]);
   });
+}
 
+/** Proves that a process that is killed is replaced. */
+export function testReplacement(accept: string): void {
   test(`--accept ${accept}: a process that is killed is replaced, told of, and a client that asks again loses nothing`, {}, async () => {
-    const demo = await start('--latency', '20', '--dispatch', 'cluster');
+    const demo = await start(accept, '--latency', '20', '--dispatch', 'cluster');
     const [victim = 0] = await serversOf(demo.url);
     process.kill(victim, 'SIGKILL');
     // A connection on its way to it as it ended has no answer: node:cluster forgets it. A proxied request is a 502.

@@ -1,4 +1,4 @@
-import { testReplacement, testTermination } from './serving-cases.ts';
+import { testReload, testTermination } from './serving-cases.ts';
 
-testReplacement('cluster');
+testReload('cluster');
 testTermination('socket', 'cluster');

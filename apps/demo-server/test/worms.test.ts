@@ -8,6 +8,7 @@ import {
   eventually,
   runDemo,
   serveDemo,
+  sharedServer,
   spawnDemo,
   statsOf,
   temporaryFolder,
@@ -30,8 +31,10 @@ test('the first ten documents of a class, in the order of insertion', async () =
   expect(headers.get('server-timing')).toMatch(/^worms;dur=[\d.]+, total;dur=[\d.]+$/);
 });
 
+const shared = sharedServer('--worms', '1000');
+
 test('fewer if the store has fewer; none of a class that is unknown', async () => {
-  const { get } = await serveDemo('--worms', '1000');
+  const { get } = shared();
   expect((await get(UTILIZE)).body).toEqual(firstTen(1000));
   expect((await get(UTILIZE)).body.length).toBeLessThan(10);
   for (const unknown of [
@@ -49,7 +52,7 @@ test('fewer if the store has fewer; none of a class that is unknown', async () =
 });
 
 test('a class that is wrong is 400 problem+json', async () => {
-  const { get } = await serveDemo('--worms', '10');
+  const { get } = shared();
   const cases: [path: string, detail: RegExp][] = [
     ['', /^Parameter class must be text of at least 1 characters, got ""$/],
     ['x'.repeat(101), /^Parameter class must be text of at most 100 characters, got "x{100}…"$/],
@@ -69,7 +72,7 @@ test('a class that is wrong is 400 problem+json', async () => {
 });
 
 test('/openapi.json describes it', async () => {
-  const { get } = await serveDemo('--worms', '10');
+  const { get } = shared();
   const { get: described } = (await get('/openapi.json')).body.paths['/api/v1/worms/{class}'];
   expect(described.parameters).toMatchObject([
     { name: 'class', in: 'path', required: true, schema: { minLength: 1, maxLength: 100 } },

@@ -6,6 +6,7 @@ import {
   getFrom,
   MADRID_BARCELONA,
   requestsAt,
+  runDemo,
   setPlan,
   startDemo,
 } from '../demo.ts';
@@ -80,4 +81,16 @@ test('a carrier that hangs is aborted at the deadline, though the primary is bet
   await eventually(async () =>
     expect((await requestsAt(demo.carriersUrl))['renfe']).toMatchObject({ aborted: 1, open: 0 }),
   );
+});
+
+test('serving processes that throw at boot: started a bounded number of times, then why, and exit code 1', async () => {
+  const preload = new URL('../fails-at-boot.mjs', import.meta.url).href;
+  const argv = ['--port', '0', '--accept', 'cluster', '--workers', '2'];
+  const { code, stderr } = await runDemo(argv, { NODE_OPTIONS: `--import=${preload}` });
+  expect(code).toBe(1);
+  expect(stderr).toContain('no luck today');
+  // Five failures are borne, and the sixth is the last; two may be under way at once.
+  const starts = stderr.match(/^Serving process \d+ ended/gm)?.length ?? 0;
+  expect(starts).toBeGreaterThanOrEqual(6);
+  expect(starts).toBeLessThanOrEqual(8);
 });

@@ -1,9 +1,11 @@
+import { lives } from '@ticketing/dispatch/testing';
 import { describe, expect, test } from 'vitest';
-import { eventually, requestsAt, setPlan } from '../demo.ts';
+import { eventually, requestsAt, setPlan, startDemo } from '../demo.ts';
 import { inProcessServer, SEARCH, serveNow, testDispatch } from '../dispatch-cases.ts';
 
 const inProcess = inProcessServer();
 testDispatch(inProcess, '--dispatch', 'fork', '--offload', 'normalise');
+testDispatch(inProcess, '--dispatch', 'piscina', '--offload', 'normalise');
 testDispatch(inProcess, '--dispatch', 'cluster', '--offload', 'normalise');
 
 const everywhere = ['in-process', 'fork', 'piscina', 'cluster'].flatMap((dispatch) =>
@@ -22,4 +24,15 @@ describe.each(everywhere)('%s %s %s %s', (...flags) => {
       expect((await requestsAt(carriersUrl))['renfe']).toMatchObject({ aborted: 1, open: 0 }),
     );
   });
+});
+
+test('USE_CHILD_PROCESSES=true dispatches to child processes, which SIGTERM ends with the server', async () => {
+  const demo = await startDemo(['--latency', '0'], { USE_CHILD_PROCESSES: 'true' });
+  const { processes } = (await (await fetch(`${demo.url}/config`)).json()) as {
+    processes: { pid: number; role: string }[];
+  };
+  expect(processes.filter(({ role }) => role === 'task').length).toBeGreaterThan(0);
+  demo.child.kill('SIGTERM');
+  expect(await demo.exit()).toBe(0);
+  expect(processes.filter(({ pid }) => lives(pid))).toEqual([]);
 });

@@ -1,18 +1,8 @@
-import http from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { MADRID_BARCELONA, startDemo } from '../demo.ts';
+import { testRouter, workerOf } from '../router-cases.ts';
 
-/** Asks over a connection of its own, unless an agent keeps them; gives the pid that answered. */
-function workerOf(url: string, options: http.RequestOptions = {}): Promise<string> {
-  return new Promise((resolve, reject) => {
-    http
-      .get(url, { agent: false, ...options }, (response) => {
-        response.resume();
-        response.once('end', () => resolve(String(response.headers['x-worker'])));
-      })
-      .once('error', reject);
-  });
-}
+testRouter('passthru');
 
 describe.each(['socket', 'passthru'])('--accept %s', (accept) => {
   const start = (...argv: string[]) => startDemo(['--accept', accept, ...argv]);

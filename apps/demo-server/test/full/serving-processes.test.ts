@@ -1,7 +1,10 @@
-import { testReplacement, testTermination } from '../serving-cases.ts';
+import { testReload, testReplacement, testTermination } from '../serving-cases.ts';
 
+testReplacement('cluster');
 testReplacement('socket');
 testReplacement('passthru');
+testReload('socket');
+testReload('passthru');
 testTermination('cluster', 'in-process');
 testTermination('cluster', 'fork');
 testTermination('cluster', 'cluster');

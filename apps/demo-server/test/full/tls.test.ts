@@ -1,14 +1,10 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { startDemo } from '../demo.ts';
+import { client, flags, testHttps } from '../tls-cases.ts';
 
-const pem = (name: string) => fileURLToPath(new URL(`../tls/${name}.pem`, import.meta.url));
-const ca = readFileSync(pem('cert'));
-const flags = ['--tls-cert', pem('cert'), '--tls-key', pem('key')];
-const client = { ca, servername: 'router.test' };
+testHttps('cluster');
 
 test.each(['cluster', 'socket'])(
   '--accept %s: a session that began with one process goes on with another',

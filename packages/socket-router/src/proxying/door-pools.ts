@@ -7,7 +7,8 @@ type PoolClass = typeof Pool;
  * of their buffers longer, and a worker of mode `socket` has no use for it.
  */
 export async function createDoorPools(): Promise<DoorPools> {
-  const { Pool } = await import('undici');
+  // Its names are found on the default export alone once a bundler has had it.
+  const { Pool } = (await import('undici')).default;
   return new DoorPools(Pool);
 }
 

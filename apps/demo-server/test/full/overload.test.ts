@@ -1,0 +1,4 @@
+import { testLimit } from '../overload-cases.ts';
+
+testLimit('cluster');
+testLimit('passthru');

@@ -1,0 +1,81 @@
+import { request } from 'node:http';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { getFrom, MADRID_BARCELONA, requestsAt, setPlan, startDemo, statsOf } from './demo.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+export type Get = typeof getFrom;
+
+/** Carriers that never answer, so that requests stay in flight. */
+export async function hang(carriersUrl: string): Promise<void> {
+  for (const carrier of ['renfe', 'ouigo', 'avlo']) {
+    await setPlan(carriersUrl, carrier, { latency: { kind: 'fixed', ms: 60_000 } });
+  }
+}
+
+export async function admissionOf(get: Get) {
+  const processes = await statsOf({ get });
+  return processes.find(({ role }: { role: string }) => role === 'server').admission;
+}
+
+/** Waits until so many are in flight and so many wait. */
+export async function until(get: Get, expected: object): Promise<void> {
+  await vi.waitFor(async () => expect(await admissionOf(get)).toMatchObject(expected), {
+    timeout: 30_000,
+  });
+}
+
+/** A request whose client can leave. */
+export function ask(url: string, path = MADRID_BARCELONA) {
+  const controller = new AbortController();
+  const answer = getFrom(url + path, { signal: controller.signal }).catch(() => undefined);
+  return { answer, leave: () => controller.abort() };
+}
+
+/** A request whose body never ends: it stays in flight, whatever the deadline. */
+function upload(url: string) {
+  const client = request(`${url}/sink`, { method: 'POST' });
+  client.on('error', () => {});
+  client.write('x');
+  onTestFinished(() => {
+    client.destroy();
+  });
+  return { leave: () => client.destroy() };
+}
+
+/** Proves what a server whose limit is reached does, however it accepts. */
+export function testLimit(accept: string): void {
+  const flags = ['--accept', accept, ...(accept === 'single' ? [] : ['--workers', '1'])];
+
+  test(`--accept ${accept}: what is above the limit waits, what waits too long is 503 with Retry-After, and operators are answered`, async () => {
+    const { url, carriersUrl } = await startDemo(
+      [...flags, '--max-in-flight', '2', '--coalesce', 'off', '--latency', '0'],
+      { DEADLINE_MS: '3000' },
+    );
+    const get: Get = (path, init) => getFrom(url + path, init);
+    const uploads = [upload(url), upload(url)];
+    await until(get, { limit: 2, inFlight: 2, waiting: 0 });
+    const third = get(MADRID_BARCELONA);
+    for (const path of ['/healthz', '/readyz', '/config', '/openapi.json']) {
+      expect((await get(path)).status).toBe(200);
+    }
+    expect((await get('/nowhere')).status).toBe(404);
+    const refused = await third;
+    expect(refused).toMatchObject({
+      status: 503,
+      type: 'application/problem+json',
+      body: {
+        type: 'urn:ticketing:problem:too-busy',
+        title: 'Too busy',
+        status: 503,
+        instance: '/search',
+        code: 'ERR_EXPIRED',
+      },
+    });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(Number(refused.headers.get('x-worker'))).toBeGreaterThan(0);
+    expect((await requestsAt(carriersUrl))['avlo']?.arrived ?? 0).toBe(0);
+    for (const { leave } of uploads) leave();
+    await until(get, { inFlight: 0, waiting: 0, refused: { late: 1 } });
+  });
+}

@@ -1,0 +1,91 @@
+import { createHash, randomBytes } from 'node:crypto';
+import http from 'node:http';
+import { expect, test } from 'vitest';
+import {
+  type DemoProcess,
+  eventually,
+  getFrom,
+  MADRID_BARCELONA,
+  requestsAt,
+  sharedProcess,
+} from './demo.ts';
+import { pidsOf } from './processes.ts';
+
+const EQUAL = [
+  MADRID_BARCELONA,
+  '/search?destination=uic:7171801&passengers=1&origin=7160000&order=departure',
+];
+
+/** Asks over a connection of its own, unless an agent keeps them; gives the pid that answered. */
+export function workerOf(url: string, options: http.RequestOptions = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    http
+      .get(url, { agent: false, ...options }, (response) => {
+        response.resume();
+        response.once('end', () => resolve(String(response.headers['x-worker'])));
+      })
+      .once('error', reject);
+  });
+}
+
+async function routerOf({ url }: DemoProcess) {
+  return (await getFrom(`${url}/stats`)).body.processes[0].router;
+}
+/** Proves what the router does. The tests share one server, in this order: the first counts what reaches the carriers, the last kills. */
+export function testRouter(accept: string): void {
+  const shared = sharedProcess('--accept', accept, '--workers', '3', '--latency', '100');
+
+  test(`--accept ${accept}: equal searches reach one process, and are one upstream`, async () => {
+    const { url, carriersUrl } = shared();
+    const workers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => workerOf(url + EQUAL[index % 2])),
+    );
+    expect(new Set(workers).size).toBe(1);
+    const { renfe } = await requestsAt(carriersUrl);
+    expect(renfe?.mostOpen).toBe(1);
+  });
+
+  test(`--accept ${accept}: on a connection that is kept each search reaches the process of its key`, async () => {
+    const { url } = shared();
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    const paths = ['', '2', '3', '4', '5', '6', '7', '8'].map(
+      (day) => `${MADRID_BARCELONA}${day && `&date=2030-01-0${day}`}`,
+    );
+    const alone = new Map<string, string>();
+    for (const path of paths) alone.set(path, await workerOf(url + path));
+    expect(new Set(alone.values()).size).toBeGreaterThan(1);
+    const kept = new Map<string, string>();
+    for (const path of paths) kept.set(path, await workerOf(url + path, { agent }));
+    agent.destroy();
+    expect(kept).toEqual(alone);
+  });
+
+  test(`--accept ${accept}: a body arrives whole`, async () => {
+    const { url } = shared();
+    const sent = randomBytes(3_000_000);
+    const md5 = createHash('md5').update(sent).digest('hex');
+    const { status, body } = await getFrom(`${url}/sink?hash=md5`, { method: 'POST', body: sent });
+    expect([status, body]).toEqual([200, { bytes: 3_000_000, md5 }]);
+  });
+
+  test(`--accept ${accept}: /config and /stats know all processes and the router`, async () => {
+    const demo = shared();
+    const { body: config } = await getFrom(`${demo.url}/config`);
+    expect(config).toMatchObject({ accept, workers: 3, routeBy: 'search-key' });
+    expect(pidsOf(config, 'primary')).toEqual([demo.child.pid]);
+    expect(pidsOf(config, 'server')).toHaveLength(3);
+    expect(await routerOf(demo)).toMatchObject({ state: 'listening', refused: 0 });
+  });
+
+  test(`--accept ${accept}: keys of a process that is killed find its successor`, async () => {
+    const demo = shared();
+    const url = demo.url + MADRID_BARCELONA;
+    const before = pidsOf((await getFrom(`${demo.url}/config`)).body, 'server');
+    process.kill(Number(await workerOf(url)), 'SIGKILL');
+    await eventually(async () => {
+      const successor = Number(await workerOf(url));
+      expect(successor).toBeGreaterThan(0);
+      expect(before).not.toContain(successor);
+    });
+  });
+}
