@@ -11,24 +11,30 @@ declare module 'vitest' {
   }
 }
 
+/** Packages that find their workers' programs by their own address, and the databases'. */
+const outside = /^(@ticketing\/dispatch|pg$|mongodb$)/;
+
 /**
  * Bundles the demo with its libraries for the tests, which start it some hundred times: a process is ready in half the
- * time. Outside remain the packages that find their workers' programs by their own address, and the databases'.
+ * time.
  */
 export default async function bundlePrograms(project: TestProject): Promise<void> {
-  const outDir = fileURLToPath(new URL('../node_modules/.cache/programs/', import.meta.url));
+  const pathOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+  const outDir = pathOf('node_modules/.cache/programs/');
   await build({
     config: false,
     silent: true,
     clean: true,
-    entry: [...programs, 'src/serve.ts', 'src/flags/read-flags.ts'],
+    entry: [...programs, 'src/serve.ts', 'src/flags/read-flags.ts'].map(pathOf),
     outDir,
     format: ['esm'],
     target: 'node20',
     platform: 'node',
     removeNodeProtocol: false,
     sourcemap: true,
-    noExternal: [/^(?!@ticketing\/dispatch|pg$|mongodb$)/],
+    external: [outside],
+    // What it matches is bundled, whatever `external` says.
+    noExternal: [new RegExp(`^(?!${outside.source.slice(1)})`)],
     esbuildOptions(options) {
       options.conditions = ['@ticketing/source'];
     },
