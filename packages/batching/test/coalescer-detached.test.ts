@@ -84,7 +84,9 @@ test('close() aborts the loads that no call joins: forgotten, replaced by fresh,
   coalescer.forget(1);
   waiting.push(coalescer.get(1), coalescer.get(1, { fresh: true }), coalescer.get(2));
   expect(coalescer.stats()).toMatchObject({ inFlight: 4, unshared: 3, overflowed: 1 });
-  await coalescer.close();
+  const closed = coalescer.close();
+  expect(coalescer.stats()).toMatchObject({ inFlight: 0, unshared: 0 });
+  await closed;
   const error = { code: 'ERR_CLOSED' };
   expect(await Promise.all(waiting.map(stateOf))).toMatchObject(waiting.map(() => ({ error })));
   expect(coalescer.stats()).toMatchObject({ inFlight: 0, unshared: 0 });

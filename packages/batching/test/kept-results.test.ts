@@ -97,6 +97,20 @@ test('errorTtlMs lets one failure answer the herd, then a new load is tried', as
   await expect(coalescer.get('a')).rejects.toThrow('failure 2');
 });
 
+test('kept counts no failure without errorTtlMs, and no result whose time is over once it was asked for', async () => {
+  const { clock, coalescer } = counting({ ttlMs: 100 }, (call) => {
+    if (call === 1) throw new Error('down');
+    return 'up';
+  });
+  await coalescer.get('a').catch(() => {});
+  expect(coalescer.stats().kept).toBe(0);
+  await coalescer.get('a');
+  expect(coalescer.stats().kept).toBe(1);
+  clock.advance(100);
+  expect(coalescer.has('a')).toBe(false);
+  expect(coalescer.stats().kept).toBe(0);
+});
+
 test('without errorTtlMs a failure is not kept, and ttlMs does not keep it', async () => {
   const { coalescer } = counting({ ttlMs: 1000 }, (call) => {
     if (call === 1) throw new Error('once');

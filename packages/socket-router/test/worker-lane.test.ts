@@ -69,6 +69,106 @@ test('one connection is under way at a time, the next one follows its claim', ()
   expect(lane).toMatchObject({ queued: 0, open: 3, load: 3, handedOver: 3 });
 });
 
+test('a message says what the worker has to know of a connection', () => {
+  vi.useFakeTimers({ toFake: ['hrtime'] });
+  const [seconds, nanoseconds] = process.hrtime();
+  const now = seconds * 1000 + nanoseconds / 1e6;
+  const end = { address: '192.0.2.1', port: 1 };
+  const proxy = { source: end, destination: end };
+  const large = Buffer.alloc(8193, 'a');
+  lane.enqueue({ ...held(1), arrivedAt: 5 });
+  lane.enqueue({ ...held(2), choice: { kind: 'key', key: 'Madrid' }, proxy });
+  lane.enqueue({ ...held(3), choice: { kind: 'slot', slot: '0' }, bytes: large.subarray(1) });
+  lane.enqueue({ ...held(4), bytes: large });
+  for (const id of [1, 2, 3, 4]) claim(id);
+  const all = { tag: 'ticketing:socket-router', router: 'router', kind: 'hand' };
+  const common = { ...all, bytes: 'GET', before: now + 750, arrivedAt: 0 };
+  expect(channel.hands.map(({ message }) => message)).toEqual([
+    { ...common, id: 1, arrivedAt: 5 },
+    { ...common, id: 2, key: 'Madrid', isRouted: true, proxy },
+    { ...common, id: 3, isRouted: true, bytes: 'a'.repeat(8192) },
+    { ...common, id: 4, bytes: large },
+  ]);
+});
+
+test('drain() asks the worker, and resolves when all its connections have ended or it is down', async () => {
+  const ends = vi.fn();
+  channel.say({ kind: 'load', open: 3 });
+  void lane.drain(70).then(ends);
+  expect(channel.sent.at(-1)?.message).toMatchObject({ kind: 'drain', graceMs: 70 });
+  expect(lane.stats()).toEqual({
+    slot: '0',
+    pid: 1,
+    state: 'ready',
+    queued: 0,
+    open: 3,
+    handedOver: 0,
+  });
+  await Promise.resolve();
+  expect(ends).not.toHaveBeenCalled();
+  channel.say({ kind: 'drained' });
+  await Promise.resolve();
+  expect(ends).toHaveBeenCalledTimes(1);
+  expect(lane.open).toBe(0);
+  void lane.drain(70).then(ends);
+  channel.emit('disconnect');
+  await Promise.resolve();
+  expect(ends).toHaveBeenCalledTimes(2);
+  const { length } = channel.sent;
+  await lane.drain(70);
+  expect(channel.sent).toHaveLength(length);
+});
+
+test('a lane that is down or released hears nothing more, and leaves no timer', () => {
+  vi.useFakeTimers();
+  lane.enqueue(held(1));
+  channel.emit('exit');
+  expect(vi.getTimerCount()).toBe(2);
+  channel.emit('disconnect');
+  expect(vi.getTimerCount()).toBe(0);
+  expect(['message', 'disconnect', 'close', 'exit'].map((e) => channel.listenerCount(e))).toEqual([
+    0, 0, 0, 0,
+  ]);
+});
+
+test('a process that has ended is down after a while, though its channel has no end', () => {
+  vi.useFakeTimers();
+  channel.emit('exit');
+  channel.emit('exit');
+  expect(heard).toEqual(['ready', 'retired']);
+  vi.advanceTimersByTime(499);
+  expect(lane.state).toBe('retired');
+  vi.advanceTimersByTime(1);
+  expect(lane.state).toBe('down');
+  expect(heard).toEqual(['ready', 'retired', 'down']);
+});
+
+test('a connection that could not be sent is given back, and the worker gets the next one', () => {
+  const send = channel.send.bind(channel);
+  channel.send = (_message, _handle, _options, callback) => {
+    channel.send = send;
+    callback(Object.assign(new Error('no descriptor'), { code: 'EMFILE' }));
+    return false;
+  };
+  lane.enqueue(held(1));
+  lane.enqueue(held(2));
+  expect(heard).toEqual(['ready', 'untaken 1 unsent']);
+  expect(channel.hands.map(({ message }) => message['id'])).toEqual([2]);
+  expect(lane.state).toBe('ready');
+});
+
+test('a worker that drains declines what is under way, and is given nothing more', () => {
+  lane.enqueue(held(1));
+  lane.enqueue(held(2));
+  channel.say({ kind: 'decline', id: 9, why: 'draining' });
+  expect(lane.state).toBe('ready');
+  channel.say({ kind: 'decline', id: 1, why: 'draining' });
+  expect(heard).toEqual(['ready', 'retired', 'untaken 2 declined', 'untaken 1 declined']);
+  channel.say({ kind: 'ready' });
+  expect(lane.state).toBe('retired');
+  expect(channel.hands).toHaveLength(1);
+});
+
 test('a queue of 100,000 is sent once, a connection for each claim', () => {
   const connection = held(1);
   const count = 100_000;

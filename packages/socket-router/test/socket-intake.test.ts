@@ -1,0 +1,262 @@
+import { Duplex } from 'node:stream';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { RouterOptions } from '../src/contract/router-options.ts';
+import type { Fleet } from '../src/master/fleet.ts';
+import type { HeldConnection } from '../src/master/held-connection.ts';
+import { createRouterCounts } from '../src/master/router-counts.ts';
+import { RouterEmitter } from '../src/master/router-emitter.ts';
+import { SocketIntake } from '../src/master/socket-intake.ts';
+import type { WorkerLane } from '../src/master/worker-lane.ts';
+import { resolveRouterOptions } from '../src/options/resolve-router-options.ts';
+
+const HEAD = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const HELLO_START = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]);
+const HEAD_TIMEOUT_MS = 100;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** The router's end of a connection; `say` is what the client sends. */
+class FakeSocket extends Duplex {
+  readonly remoteAddress = '192.0.2.1';
+  answer = '';
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _: string, done: () => void): void {
+    this.answer += chunk.toString('latin1');
+    done();
+  }
+
+  destroySoon(): void {
+    this.destroy();
+  }
+
+  async say(bytes: string | Buffer | null): Promise<void> {
+    this.push(bytes);
+    await turn();
+  }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function openIntake(options: Partial<RouterOptions> = {}) {
+  const given: HeldConnection[] = [];
+  const lane = {
+    isFree: true,
+    load: 0,
+    queued: 0,
+    firstWaitsSince: undefined,
+    worker: { slot: '0', pid: 1 },
+    enqueue(connection: HeldConnection) {
+      connection.stage = 'given';
+      given.push(connection);
+    },
+  } as unknown as WorkerLane;
+  const fleet = { ready: [lane] as readonly WorkerLane[] };
+  const counts = createRouterCounts();
+  const emitter = new RouterEmitter();
+  const refused: string[] = [];
+  emitter.on('refused', ({ status, reason }) => refused.push(`${status} ${reason}`));
+  const intake = new SocketIntake({
+    options: resolveRouterOptions({
+      workers: { subscribe: () => () => {} },
+      ...options,
+      limits: { headTimeoutMs: HEAD_TIMEOUT_MS, ...options.limits },
+    }),
+    fleet: fleet as Fleet,
+    counts,
+    emitter,
+  });
+  const connect = (): FakeSocket => {
+    const socket = new FakeSocket();
+    intake.server.emit('connection', socket);
+    return socket;
+  };
+  return { intake, counts, emitter, refused, given, lane, fleet, connect };
+}
+
+test('finish() resolves when the last connection in hand has left', async () => {
+  const { intake, connect, given, counts } = openIntake();
+  const sockets = [connect(), connect()];
+  for (const socket of sockets) await socket.say(HEAD);
+  const finished = vi.fn();
+  void intake.finish().then(finished);
+  intake.taken(given[0] as HeldConnection);
+  await turn();
+  expect(finished).not.toHaveBeenCalled();
+  intake.taken(given[1] as HeldConnection);
+  await turn();
+  expect(finished).toHaveBeenCalledOnce();
+  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+  expect(counts).toMatchObject({ accepted: 2, handedOver: 2, refused: 0, gone: 0 });
+  expect(vi.getTimerCount()).toBe(0);
+  await intake.finish();
+});
+
+test('finish() closes those who have said nothing; the others have their time', async () => {
+  const { intake, connect, refused } = openIntake();
+  const [silent, slow] = [connect(), connect()];
+  await slow.say('GET / HTTP/1.1\r\n');
+  expect(intake.stats()).toEqual({ reading: 2, waiting: 0 });
+  const finished = intake.finish();
+  expect([silent.destroyed, slow.destroyed]).toEqual([true, false]);
+  expect(refused).toEqual(['0 closing']);
+  expect(intake.stats()).toEqual({ reading: 1, waiting: 0 });
+  vi.advanceTimersByTime(HEAD_TIMEOUT_MS);
+  await finished;
+  expect(refused).toEqual(['0 closing', '408 head-timeout']);
+});
+
+test('a head that does not come in time is refused in the protocol of the client', async () => {
+  for (const [protocol, bytes, expected, answer] of [
+    ['http', undefined, '0 head-timeout', /^$/],
+    ['http', 'GET / ', '408 head-timeout', /^HTTP\/1\.1 408 /],
+    ['auto', 'GET / ', '408 head-timeout', /^HTTP\/1\.1 408 /],
+    ['auto', HELLO_START, '0 head-timeout', /^$/],
+    ['tls-sni', HELLO_START, '0 head-timeout', /^$/],
+  ] as const) {
+    const { connect, refused, intake } = openIntake({ protocol });
+    const socket = connect();
+    if (bytes !== undefined) await socket.say(bytes as string);
+    vi.advanceTimersByTime(HEAD_TIMEOUT_MS - 1);
+    expect(refused).toEqual([]);
+    vi.advanceTimersByTime(1);
+    await turn();
+    expect(refused).toEqual([expected]);
+    expect(socket.answer).toMatch(answer);
+    expect(intake.stats()).toEqual({ reading: 0, waiting: 0 });
+  }
+});
+
+test('a client that ends before its head does is told so, if it has said something in HTTP', async () => {
+  for (const [protocol, bytes, expected] of [
+    ['http', undefined, '0 head-cut-off'],
+    ['http', 'GET / ', '400 head-cut-off'],
+    ['auto', HELLO_START, '0 head-cut-off'],
+    ['tls-sni', HELLO_START, '0 head-cut-off'],
+  ] as const) {
+    const { connect, refused } = openIntake({ protocol });
+    const socket = connect();
+    if (bytes !== undefined) await socket.say(bytes as string);
+    await socket.say(null);
+    expect(refused).toEqual([expected]);
+  }
+});
+
+test('a client that leaves before its head is read is gone', async () => {
+  const { connect, counts, refused, intake } = openIntake();
+  const socket = connect();
+  await socket.say('GET / ');
+  socket.destroy(new Error('reset'));
+  await turn();
+  expect(counts).toMatchObject({ accepted: 1, gone: 1 });
+  expect(refused).toEqual([]);
+  expect(intake.stats().reading).toBe(0);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('who waits for a worker does so for headTimeoutMs from its head on; who is under way is not refused', async () => {
+  const { connect, refused, fleet, given, intake } = openIntake();
+  const underWay = connect();
+  await underWay.say(HEAD);
+  fleet.ready = [];
+  const waiting = connect();
+  vi.advanceTimersByTime(HEAD_TIMEOUT_MS / 2);
+  await waiting.say(HEAD);
+  expect(intake.stats()).toEqual({ reading: 0, waiting: 1 });
+  vi.advanceTimersByTime(HEAD_TIMEOUT_MS - 1);
+  expect(refused).toEqual([]);
+  vi.advanceTimersByTime(1);
+  await turn();
+  expect(refused).toEqual(['503 worker-timeout']);
+  expect(waiting.answer).toMatch(/^HTTP\/1\.1 503 /);
+  vi.advanceTimersByTime(10 * HEAD_TIMEOUT_MS);
+  expect([underWay.destroyed, given[0]?.stage]).toEqual([false, 'given']);
+  // It is looked at again when it has come back.
+  (given[0] as HeldConnection).stage = 'waiting';
+  vi.advanceTimersByTime(HEAD_TIMEOUT_MS);
+  expect(refused).toEqual(['503 worker-timeout', '503 worker-timeout']);
+});
+
+test('refuseWaiting() spares what is under way, which destroy() cuts off', async () => {
+  const { connect, refused, fleet, intake, counts } = openIntake();
+  const underWay = connect();
+  await underWay.say(HEAD);
+  fleet.ready = [];
+  const waiting = connect();
+  await waiting.say(HEAD);
+  intake.refuseWaiting();
+  await turn();
+  expect(refused).toEqual(['503 closing']);
+  expect([underWay.destroyed, waiting.destroyed]).toEqual([false, false]);
+  intake.destroy();
+  expect([underWay.destroyed, waiting.destroyed]).toEqual([true, true]);
+  expect(counts).toMatchObject({ gone: 1, refused: 1 });
+});
+
+test('above limits.pending a client is refused, and beyond so many answers closed without one', async () => {
+  const { connect, refused, counts } = openIntake({ limits: { pending: 1 } });
+  const held = connect();
+  const [told, untold] = [connect(), connect()];
+  await turn();
+  expect(refused).toEqual(['503 pending-full', '503 pending-full']);
+  expect(told.answer).toMatch(/^HTTP\/1\.1 503 /);
+  expect([told.destroyed, untold.destroyed, untold.answer]).toEqual([false, true, '']);
+  await told.say(null);
+  expect(told.destroyed).toBe(true);
+  const next = connect();
+  await turn();
+  expect(next.answer).toMatch(/^HTTP\/1\.1 503 /);
+  held.destroy();
+  await turn();
+  await connect().say(HEAD);
+  expect(counts).toMatchObject({ accepted: 5, refused: 3, gone: 1 });
+});
+
+test('above limits.pending a TLS client gets an alert', async () => {
+  const { connect } = openIntake({ protocol: 'tls-sni', limits: { pending: 1 } });
+  connect();
+  const refused = connect();
+  await turn();
+  expect(refused.answer).toBe('\x15\x03\x01\x00\x02\x02\x50');
+});
+
+test('connections that a worker did not take are counted, reported, and given again', async () => {
+  const { connect, counts, emitter, given, intake, lane } = openIntake();
+  const rerouted: unknown[] = [];
+  emitter.on('rerouted', (data) => rerouted.push(data));
+  await connect().say(HEAD);
+  const [connection] = given as [HeldConnection];
+  connection.waitsSince = 1;
+  intake.untaken([connection], lane, 'declined');
+  expect(rerouted).toEqual([{ slot: '0', reason: 'declined', connections: 1 }]);
+  expect(counts.rerouted).toBe(1);
+  expect(given).toEqual([connection, connection]);
+  // Its wait has begun anew.
+  expect(connection.waitsSince).toBeGreaterThan(1);
+});
+
+test('a client that a lane reports as gone or overdue leaves the hand', async () => {
+  const { connect, counts, given, intake, refused } = openIntake();
+  const sockets = [connect(), connect()];
+  for (const socket of sockets) await socket.say(HEAD);
+  intake.gone(given[0] as HeldConnection);
+  intake.overdue(given[1] as HeldConnection);
+  intake.overdue(given[1] as HeldConnection);
+  await turn();
+  expect(sockets[0]?.destroyed).toBe(true);
+  expect(sockets[1]?.answer).toMatch(/^HTTP\/1\.1 503 /);
+  expect(counts).toMatchObject({ gone: 1, refused: 1 });
+  expect(refused).toEqual(['503 queue-slow']);
+});
+
+test('what a route function refuses is answered with its status', async () => {
+  const { connect, refused } = openIntake({ route: () => ({ refuse: 451 }) });
+  const socket = connect();
+  await socket.say(HEAD);
+  expect(socket.answer).toMatch(/^HTTP\/1\.1 451 /);
+  expect(refused).toHaveLength(1);
+});
