@@ -97,6 +97,17 @@ test('errorTtlMs lets one failure answer the herd, then a new load is tried', as
   await expect(coalescer.get('a')).rejects.toThrow('failure 2');
 });
 
+test('a renewal that is not to be kept takes the stale value away', async () => {
+  const lifetimes = [100, 0];
+  const { clock, coalescer } = counting({ ttlMs: () => lifetimes.shift() ?? 0, staleMs: 1000 });
+  expect(await coalescer.get('a')).toBe('a1');
+  clock.advance(120);
+  expect(await coalescer.get('a')).toBe('a1');
+  await settleJobs();
+  expect(coalescer.has('a')).toBe(false);
+  expect(await coalescer.get('a')).toBe('a3');
+});
+
 test('kept counts no failure without errorTtlMs, and no result whose time is over once it was asked for', async () => {
   const { clock, coalescer } = counting({ ttlMs: 100 }, (call) => {
     if (call === 1) throw new Error('down');

@@ -168,7 +168,6 @@ function uniqueIds(journeys: Journey[]): Journey[] {
       if (!taken.has(next)) id = next;
     }
     seen.add(id);
-    taken.add(id);
     return id === journey.id ? journey : { ...journey, id };
   });
 }

@@ -187,6 +187,11 @@ test('isLocalDate() and addDays() follow the calendar', () => {
   for (const day of days) expect(isLocalDate(day)).toBe(true);
   const none = ['1972-12-31', '2200-01-01', '2026-01-32', '2026-02-29', '2026-04-31', '2026-13-01'];
   for (const day of none) expect(isLocalDate(day)).toBe(false);
+  const lengths = Array.from({ length: 12 }, (_, month) => {
+    const start = `2027-${String(month + 1).padStart(2, '0')}`;
+    return [28, 29, 30, 31].filter((day) => isLocalDate(`${start}-${day}`)).at(-1);
+  });
+  expect(lengths).toEqual([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]);
   expect(isLocalDate('2026-12-01T00:00')).toBe(false);
   expect(addDays('2028-02-28', 2)).toBe('2028-03-01');
   expect(addDays('2027-01-01', -1)).toBe('2026-12-31');

@@ -136,6 +136,18 @@ test('mergeJourneys() compares stations of every ride', () => {
   expect(mergeJourneys([train(), train({ source: 'b', origin: barcelona.id })])).toHaveLength(2);
 });
 
+test('mergeJourneys() takes what is told twice from the first source by name, whoever answered first', () => {
+  const number = '3063';
+  const avlo = train({ number, source: 'avlo', brand: 'AVE' });
+  const renfe = train({ number, source: 'renfe', brand: 'ave' });
+  for (const answers of [
+    [avlo, renfe],
+    [renfe, avlo],
+  ]) {
+    expect(mergeJourneys(answers)).toMatchObject([{ legs: [{ brand: 'AVE' }] }]);
+  }
+});
+
 test('mergeJourneys() passes journeys of one carrier through as they are', () => {
   const journeys = [train({ number: '2' }), train({ number: '1' })];
   const merged = mergeJourneys(journeys);
