@@ -61,6 +61,24 @@ test('calls behind a task that goes on move to another worker, in their order', 
   expect(dispatcher.stats()).toMatchObject({ completed: 6, retried: 0 });
 });
 
+test('calls that nobody else could run move when another worker becomes ready', async () => {
+  const { run, clock, transport, dispatcher } = createPool(
+    { min: 2, max: 2, window: 4 },
+    { reclaims: true },
+  );
+  transport.at(0).ready();
+  await turn();
+  for (const input of ['long', 'a', 'b']) run(input);
+  await turn();
+  transport.at(0).start(1);
+  for (let ms = 0; ms < 5; ms++) clock.advance(1);
+  expect(dispatcher.stats().moved).toBe(0);
+  transport.at(1).ready();
+  for (let ms = 0; ms < 3; ms++) clock.advance(1);
+  await turn();
+  expect(transport.at(1).inputs).toEqual(['a', 'b']);
+});
+
 test('a worker that begins one call after another keeps what it has', async () => {
   const { run, clock, transport, dispatcher } = await recallPool();
   for (const input of [0, 1, 2, 3, 4, 5]) run(input);

@@ -28,6 +28,30 @@ test('a worker is recycled after its tasks: replacement first, then it finishes 
   expect(dispatcher.stats()).toMatchObject({ recycled: 1, lost: 0, spawned: 2 });
 });
 
+test('recycle() replaces the worker of that number, and nothing for an unknown one', async () => {
+  const { pool, ready, transport } = createPool({ min: 2, max: 2 });
+  await ready();
+  pool.recycle(99);
+  expect(transport.workers).toHaveLength(2);
+  pool.recycle(transport.at(1).workerId);
+  await ready();
+  expect(transport.workers.map((worker) => worker.count('stop'))).toEqual([0, 1, 0]);
+});
+
+test('a worker whose successor did not start is replaced at the next look', async () => {
+  const { run, ready, transport, clock } = createPool({ healthMs: 1000, recycle: { tasks: 1 } });
+  await ready();
+  run(0);
+  await turn();
+  transport.at(0).answer(1);
+  expect(transport.workers).toHaveLength(2);
+  transport.at(1).startFailed(new Error('Cannot find module'));
+  await turn();
+  expect(transport.workers).toHaveLength(2);
+  clock.advance(1000);
+  expect(transport.workers).toHaveLength(3);
+});
+
 test('some of each limit is taken off at random', async () => {
   const numbers = [0.5, 0];
   const { run, ready, transport } = createPool({

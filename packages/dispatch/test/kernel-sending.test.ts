@@ -17,40 +17,66 @@ test('run() gives what the worker answers, and throws what the task threw', asyn
   expect(bad).toMatchObject({ state: 'rejected', error });
 });
 
-test('an error that a worker sends names the functions that wait for the call', async () => {
-  const { dispatcher, ready, transport } = createPool();
-  await ready();
-  async function searchesTrains() {
-    await dispatcher.run('echo', 'Madrid');
-  }
+/** The stack of the error that `searchesTrains` throws after `fail`. The stacks of vitest do not say what is async. */
+async function stackAfter(searchesTrains: () => Promise<unknown>, fail: () => void) {
+  const { prepareStackTrace } = Error;
   const search = watch(searchesTrains());
   await turn();
-  // The stacks of vitest do not say what is async.
-  const { prepareStackTrace } = Error;
   Error.prepareStackTrace = undefined as never;
   try {
-    transport.at(0).fail(1, new Error('no such train'));
+    fail();
     await turn();
   } finally {
     Error.prepareStackTrace = prepareStackTrace;
   }
-  expect((search.error as Error).stack).toMatch(/no such train[\s\S]* at async searchesTrains /);
-});
+  return (search.error as Error).stack;
+}
 
-test('an error of a task that runs here is passed on untouched', async () => {
-  const { dispatcher, ready, transport } = createPool({}, { capabilities: { isolation: 'none' } });
+test('an error that a worker sends, or that is made here, names the functions that wait for the call', async () => {
+  const { dispatcher, ready, transport, clock } = createPool();
   await ready();
   async function searchesTrains() {
-    await dispatcher.run('echo', 'Madrid');
+    await dispatcher.run('echo', 'Madrid', { timeoutMs: 50 });
   }
-  const search = watch(searchesTrains());
-  await turn();
+  const sent = await stackAfter(searchesTrains, () =>
+    transport.at(0).fail(1, new Error('no such train')),
+  );
+  expect(sent).toMatch(/no such train[\s\S]* at async searchesTrains /);
+  const made = await stackAfter(searchesTrains, () => clock.advance(50));
+  expect(made).toMatch(/within 50 ms[\s\S]* at async searchesTrains /);
+  transport.at(0).answer(2);
+});
+
+test('an error of a task that runs here, and the reason of an abort, are passed on untouched', async () => {
+  const { dispatcher, ready, transport } = createPool({}, { capabilities: { isolation: 'none' } });
+  await ready();
+  const controller = new AbortController();
+  async function searchesTrains() {
+    await dispatcher.run('echo', 'Madrid', { signal: controller.signal });
+  }
   const error = new Error('no such train');
-  const { stack } = error;
-  transport.at(0).fail(1, error);
+  const reason = new Error('gone');
+  const stacks = [error.stack, reason.stack];
+  const thrown = await stackAfter(searchesTrains, () => transport.at(0).fail(1, error));
+  const aborted = await stackAfter(searchesTrains, () => controller.abort(reason));
+  expect([thrown, aborted]).toEqual(stacks);
+  transport.at(0).answer(2);
+});
+
+test('a call that a worker drops is given to another, unless its deadline has passed', async () => {
+  const { run, ready, transport } = createPool({ max: 2 });
+  await ready();
+  const calls = [run('a', { timeoutMs: 3_600_000 }), run('b')];
   await turn();
-  expect(search.error).toBe(error);
-  expect(error.stack).toBe(stack);
+  expect(transport.workers.map(({ inputs }) => inputs)).toEqual([['a'], ['b']]);
+  transport.at(0).drop(1);
+  transport.at(1).drop(1);
+  await turn();
+  expect(calls.map(({ state }) => state)).toEqual(['pending', 'pending']);
+  expect(transport.workers.flatMap(({ open }) => open.map(({ input }) => input)).sort()).toEqual([
+    'a',
+    'b',
+  ]);
 });
 
 test('run() sends all calls of a tick in one message', async () => {

@@ -23,9 +23,7 @@ export class Admission {
 
   /** Whether a call without options would be refused for the time that it would wait. */
   get isOverloaded(): boolean {
-    const { maxWaitMs } = this.#options;
-    if (maxWaitMs === Number.POSITIVE_INFINITY || this.#feeder.size === 0) return false;
-    return (this.expectedWaitMs() ?? 0) > maxWaitMs;
+    return (this.expectedWaitMs() ?? 0) > this.#options.maxWaitMs;
   }
 
   /** Milliseconds that a call would wait for a worker; undefined if nothing is known. */

@@ -55,7 +55,7 @@ export function createHistogram(): Histogram {
     let index = 0;
     let seen = counts[0] as number;
     return shares.map((share) => {
-      while (seen < share * count && index < LAST) {
+      while (seen < share * count) {
         index += 1;
         seen += counts[index] as number;
       }

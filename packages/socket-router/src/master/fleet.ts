@@ -42,11 +42,7 @@ export class Fleet {
     this.#changed = () => events.changed();
     this.#laneEvents = {
       taken: (connection, lane) => events.taken(connection, lane),
-      untaken: (connections, lane, reason) => {
-        // A lane that gives connections back may not be ready any more.
-        this.#update();
-        events.untaken(connections, lane, reason);
-      },
+      untaken: (connections, lane, reason) => events.untaken(connections, lane, reason),
       gone: (connection) => events.gone(connection),
       overdue: (connection) => events.overdue(connection),
       free: () => events.free(),
