@@ -6,7 +6,7 @@ import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import { onTestFinished, vi } from 'vitest';
 import { type CoalesceRoutesOptions, coalesceRoutes } from '../src/fastify/index.ts';
 
-/** How the tests of a file speak to their apps: `http2.test.ts` sets another before it imports the same tests. */
+/** How the tests of a file speak to their apps: each file sets it. */
 export const wire: { protocol: 'HTTP/1.1' | 'h2c' | 'h2' } = { protocol: 'HTTP/1.1' };
 
 export interface HttpAnswer {

@@ -2,12 +2,16 @@
 import { connect } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { fastifyAnswersTests } from './fastify-answers-tests.ts';
 import { asked, createApp, Gate, left, listen, overHttp2, wire } from './fastify-client.ts';
+import { fastifyClientsTests } from './fastify-clients-tests.ts';
+import { fastifyTests } from './fastify-tests.ts';
+import { FAST } from './scale.ts';
 
 wire.protocol = 'h2c';
-await import('./fastify.test.ts');
-await import('./fastify-answers.test.ts');
-await import('./fastify-clients.test.ts');
+fastifyTests();
+fastifyAnswersTests();
+fastifyClientsTests(FAST);
 
 const coalesce = { config: { coalesce: true } };
 

@@ -1,7 +1,11 @@
 // The promises of the plugin over HTTP/2 with TLS.
+import { fastifyAnswersTests } from '../fastify-answers-tests.ts';
 import { wire } from '../fastify-client.ts';
+import { fastifyClientsTests } from '../fastify-clients-tests.ts';
+import { fastifyTests } from '../fastify-tests.ts';
+import { FAST } from '../scale.ts';
 
 wire.protocol = 'h2';
-await import('../fastify.test.ts');
-await import('../fastify-answers.test.ts');
-await import('../fastify-clients.test.ts');
+fastifyTests();
+fastifyAnswersTests();
+fastifyClientsTests(FAST);

@@ -1,11 +1,15 @@
 // The tests of random cases and of many calls, with many times what the fast loop tries.
-import { scale } from '../scale.ts';
+import { canonicalKeyPropertyTests } from '../canonical-key-properties-tests.ts';
+import { coalescerModelTests } from '../coalescer-model-tests.ts';
+import { dataloaderPropertyTests } from '../dataloader-properties-tests.ts';
+import { wire } from '../fastify-client.ts';
+import { fastifyClientsTests } from '../fastify-clients-tests.ts';
+import { manyCallsTests } from '../many-calls-tests.ts';
+import { FULL } from '../scale.ts';
 
-scale.runs = 10_000;
-scale.calls = 100_000;
-scale.requests = 1000;
-await import('../fastify-clients.test.ts');
-await import('../many-calls.test.ts');
-await import('../coalescer-model.test.ts');
-await import('../canonical-key-properties.test.ts');
-await import('../dataloader-properties.test.ts');
+wire.protocol = 'HTTP/1.1';
+fastifyClientsTests(FULL);
+manyCallsTests(FULL);
+coalescerModelTests(FULL);
+canonicalKeyPropertyTests(FULL);
+dataloaderPropertyTests(FULL);

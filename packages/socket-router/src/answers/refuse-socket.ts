@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-// Not imported: docs/discoveries/import-of-http.md
+// Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** Milliseconds that a client has to read the answer before the connection is closed. */

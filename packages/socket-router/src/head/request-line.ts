@@ -1,6 +1,6 @@
 import type { HeadRefusalReason } from './head-state.ts';
 
-// Not imported: docs/discoveries/import-of-http.md
+// Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { METHODS } = process.getBuiltinModule('node:http');
 
 export interface RequestLine {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type AskedBy, requestHeaders, responseHeaders } from './proxied-headers.ts';
 
-// Not imported: docs/discoveries/import-of-http.md
+// Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const http = process.getBuiltinModule('node:http');
 
 export interface ProxiedUpgrade extends AskedBy {

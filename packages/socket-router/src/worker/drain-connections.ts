@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AttachableServer } from './attachable-server.ts';
 
-// Not imported: docs/discoveries/import-of-http.md
+// Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { Server } = process.getBuiltinModule('node:http');
 
 /** How often connections are looked for that have become idle, in milliseconds. */

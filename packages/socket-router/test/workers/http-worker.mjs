@@ -4,7 +4,7 @@ import { appendFileSync } from 'node:fs';
 import { arrivedAt, attachWorker } from '@ticketing/socket-router';
 import { serve } from './serve.mjs';
 
-// Not imported: docs/discoveries/import-of-http.md
+// Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { createServer } = process.getBuiltinModule('node:http');
 
 /** On the clock that all processes of the machine share. */

@@ -8,7 +8,7 @@ import { hasBody } from '../../proxying/has-body.ts';
 import { createProxiedServer } from './proxied-server.ts';
 import { headBytesOf } from './request-head.ts';
 
-// Not imported: docs/discoveries/import-of-http.md
+// Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { createServer } = process.getBuiltinModule('node:http');
 
 /** Milliseconds that Node gives a whole request unless told otherwise. */

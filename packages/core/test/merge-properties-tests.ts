@@ -1,0 +1,178 @@
+import { JOURNEY_ORDERS, type Journey, mergeJourneys, sortJourneys } from '@ticketing/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createJourneyFeed } from '../src/journey-feed.ts';
+import type { Scale } from './scale.ts';
+import { NOW, offer, train } from './trains.ts';
+
+export function mergePropertyTests({ runs }: Scale): void {
+  const SOURCES = ['renfe', 'ouigo', 'avlo', 'agency'];
+  const MINUTE_MS = 60_000;
+  const DAY_START = NOW + 14 * 60 * MINUTE_MS;
+  const local = (minutes: number) =>
+    new Date(DAY_START + (minutes + 60) * MINUTE_MS).toISOString().slice(0, 16);
+
+  const offers = fc.record({
+    id: fc.constantFrom('basic', 'flex', 'gold'),
+    amount: fc.integer({ min: 1, max: 4 }),
+    age: fc.integer({ min: 0, max: 3 }),
+  });
+
+  // Few values, close together: most of these journeys are nearly the same train.
+  const journeys: fc.Arbitrary<Journey> = fc
+    .record({
+      source: fc.constantFrom(...SOURCES),
+      minute: fc.integer({ min: 0, max: 45 }),
+      duration: fc.integer({ min: 148, max: 153 }),
+      number: fc.option(fc.constantFrom('3063', '3065'), { nil: undefined, freq: 3 }),
+      brand: fc.option(fc.constantFrom('AVE', 'ave', 'OUIGO'), { nil: undefined }),
+      operator: fc.option(fc.constantFrom('Renfe', 'Ouigo'), { nil: undefined }),
+      operatingDay: fc.option(fc.constantFrom('2026-11-30', '2026-12-01'), { nil: undefined }),
+      offers: fc.uniqueArray(offers, { selector: ({ id }) => id, maxLength: 3 }),
+    })
+    .map(({ source, minute, duration, offers: known, ...ride }) => {
+      const told = Object.entries(ride).filter(([, value]) => value !== undefined);
+      return train({
+        source,
+        at: local(minute),
+        until: local(minute + duration),
+        ...Object.fromEntries(told),
+        offers: known.map(({ id, amount, age }) =>
+          offer(source, amount * 1000, { id, fetchedAt: NOW - age }),
+        ),
+      });
+    });
+
+  const answers = fc.array(journeys, { maxLength: 14 });
+  const shuffled = answers.chain((list) =>
+    fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
+  );
+
+  test('mergeJourneys() then sortJourneys() gives one list, however the input is shuffled', () => {
+    fc.assert(
+      fc.property(shuffled, ([list, other]) => {
+        for (const order of JOURNEY_ORDERS) {
+          expect(sortJourneys(mergeJourneys(other), order)).toEqual(
+            sortJourneys(mergeJourneys(list), order),
+          );
+        }
+      }),
+      { numRuns: runs(2000) },
+    );
+  });
+
+  test('mergeJourneys() loses no offer, no source, and gives unique ids', () => {
+    const pairs = (list: readonly Journey[]) =>
+      [
+        ...new Set(
+          list.flatMap((journey) => journey.offers.map(({ seller, id }) => `${seller} ${id}`)),
+        ),
+      ].sort();
+    const sources = (list: readonly Journey[]) =>
+      [...new Set(list.flatMap((journey) => journey.sources))].sort();
+    fc.assert(
+      fc.property(answers, (list) => {
+        const before = structuredClone(list);
+        const merged = mergeJourneys(list);
+        expect(list).toEqual(before);
+        expect(pairs(merged)).toEqual(pairs(list));
+        expect(sources(merged)).toEqual(sources(list));
+        expect(new Set(merged.map(({ id }) => id)).size).toBe(merged.length);
+        for (const { sources: own } of merged) expect([...new Set(own)].sort()).toEqual(own);
+      }),
+      { numRuns: runs(2000) },
+    );
+  });
+
+  test('mergeJourneys() takes the times of a merged journey from one of its members', () => {
+    fc.assert(
+      fc.property(answers, (list) => {
+        const times = new Set(
+          list.map(({ departure, arrival }) => `${departure.ms} ${arrival.ms}`),
+        );
+        for (const { departure, arrival } of mergeJourneys(list)) {
+          expect(times).toContain(`${departure.ms} ${arrival.ms}`);
+        }
+      }),
+    );
+  });
+
+  test('mergeJourneys() changes nothing more in numbered journeys that it merged', () => {
+    const byId = (list: readonly Journey[]) => sortJourneys(list, 'departure');
+    const numbered = answers.map((list) =>
+      list.filter(({ legs }) => legs.every((leg) => leg.kind === 'ride' && leg.number)),
+    );
+    fc.assert(
+      fc.property(numbered, (list) => {
+        const once = mergeJourneys(list);
+        expect(byId(mergeJourneys(once))).toEqual(byId(once));
+      }),
+    );
+  });
+
+  test('sortJourneys() sorts by what it says, sold-out journeys last by price', () => {
+    const keys = {
+      departure: (journey: Journey) => journey.departure.ms,
+      arrival: (journey: Journey) => journey.arrival.ms,
+      duration: (journey: Journey) => journey.durationMinutes,
+      price: (journey: Journey) => journey.offers[0]?.total.amount ?? Number.POSITIVE_INFINITY,
+    };
+    fc.assert(
+      fc.property(answers, (list) => {
+        for (const order of JOURNEY_ORDERS) {
+          const ranks = sortJourneys(list, order).map(keys[order]);
+          expect(ranks).toEqual([...ranks].sort((a, b) => (a === b ? 0 : a - b)));
+        }
+      }),
+    );
+  });
+
+  test('sortJourneys() keeps currencies apart by price', () => {
+    const priced = (number: string, amount: number, currency: string) =>
+      train({ number, offers: [offer('a', amount, { total: { amount, currency } })] });
+    const list = [
+      priced('1', 1, 'JPY'),
+      priced('2', 5, 'EUR'),
+      train({ number: '3' }),
+      priced('4', 2, 'EUR'),
+    ];
+    const sorted = sortJourneys(list, 'price').map(({ offers: [first] }) => first?.total);
+    expect(sorted.map((total) => total && `${total.amount} ${total.currency}`)).toEqual([
+      '2 EUR',
+      '5 EUR',
+      '1 JPY',
+      undefined,
+    ]);
+  });
+
+  test('createJourneyFeed() adds up to mergeJourneys() of everything, in any order of arrival', () => {
+    const batches = fc.array(fc.array(journeys, { maxLength: 5 }), { maxLength: 5 });
+    fc.assert(
+      fc.property(batches, fc.constantFrom(...JOURNEY_ORDERS), (arrivals, order) => {
+        const feed = createJourneyFeed(order);
+        const view = new Map<string, Journey>();
+        for (const batch of arrivals) {
+          const { journeys: changed, removed } = feed.add(batch);
+          for (const id of removed) expect(view.delete(id)).toBe(true);
+          for (const journey of changed) {
+            expect(view.get(journey.id)).not.toEqual(journey);
+            view.set(journey.id, journey);
+          }
+          expect(feed.found).toBe(view.size);
+          expect(changed).toEqual(sortJourneys(changed, order));
+        }
+        const everything = sortJourneys(mergeJourneys(arrivals.flat()), order);
+        expect(sortJourneys([...view.values()], order)).toEqual(everything);
+      }),
+      { numRuns: runs(1000) },
+    );
+  });
+
+  test('createJourneyFeed() takes an answer of 130,000 journeys', () => {
+    const journey = train({ number: '1' });
+    const feed = createJourneyFeed('departure');
+    const many = Array.from({ length: 130_000 }, (_, index) => ({ ...journey, id: `j-${index}` }));
+    expect(feed.add(many).journeys).toHaveLength(130_000);
+    expect(feed.found).toBe(130_000);
+  });
+}

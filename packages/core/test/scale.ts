@@ -1,0 +1,9 @@
+/** How much of a long test is run. */
+export interface Scale {
+  readonly isFull: boolean;
+  /** How often a property is tried. */
+  runs(full: number): number;
+}
+
+export const FAST: Scale = { isFull: false, runs: (full) => Math.ceil(full / 10) };
+export const FULL: Scale = { isFull: true, runs: (full) => full };
