@@ -182,5 +182,5 @@ export function coalescerModelTests(scale: Scale): void {
       ),
       { numRuns: scale.runs },
     );
-  });
+  }, 600_000);
 }

@@ -1,7 +1,13 @@
-// The properties in full length: thousands of edited answers, 1,000 searches.
+// The properties in full length: thousands of edited answers, 1,000 searches and requests.
 import { fuzzTests } from '../fuzz-tests.ts';
+import { httpTests } from '../http-tests.ts';
+import { literalTests } from '../literal-tests.ts';
+import { roundTripTests } from '../round-trip-tests.ts';
 import { FULL } from '../scale.ts';
 import { searchTests } from '../search-tests.ts';
 
 fuzzTests(FULL);
+httpTests(FULL);
+literalTests(FULL);
+roundTripTests(FULL);
 searchTests(FULL);

@@ -1,0 +1,153 @@
+import {
+  createTimetable,
+  encodeAvlo,
+  encodeOuigo,
+  encodeRenfe,
+  type Train,
+} from '@ticketing/carrier-sim';
+import type { CarrierAnswer, Journey } from '@ticketing/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { stations } from '../src/index.ts';
+import type { Runs } from './scale.ts';
+import { bytesOf, createCarriers, queryOf } from './upstream.ts';
+
+export function roundTripTests(runs: Runs): void {
+  const { renfe, ouigo, avlo } = createCarriers('http://127.0.0.1:1');
+  const receivedAt = 1;
+
+  const uics = stations.map(({ codes }) => codes['uic'] as string);
+  const pair = fc
+    .tuple(fc.constantFrom(...uics), fc.constantFrom(...uics))
+    .filter(([a, b]) => a !== b);
+  const avloUics = stations
+    .filter(({ codes }) => codes['avlo'])
+    .map(({ codes }) => codes['uic'] as string);
+  const avloPair = fc
+    .tuple(fc.constantFrom(...avloUics), fc.constantFrom(...avloUics))
+    .filter(([a, b]) => a !== b);
+  // Days at the two clock changes come as often as all others together.
+  const date = fc.oneof(
+    fc.constantFrom('2027-03-28', '2027-10-31', '2027-03-27', '2027-10-30', '2028-02-29'),
+    fc
+      .date({ min: new Date('2026-01-01'), max: new Date('2036-12-31'), noInvalidDate: true })
+      .map((day) => day.toISOString().slice(0, 10)),
+  );
+  const seed = fc.integer();
+  const passengers = fc.integer({ min: 1, max: 9 });
+
+  /** What a carrier's answer says, in the words of the timetable. */
+  function asTold({ journeys }: CarrierAnswer): unknown[] {
+    return journeys.map(toldBy);
+  }
+
+  function toldBy(journey: Journey): unknown {
+    return {
+      departureMs: journey.departure.ms,
+      arrivalMs: journey.arrival.ms,
+      rides: journey.legs
+        .filter((leg) => leg.kind === 'ride')
+        .map((ride) => [
+          ride.number,
+          ride.brand,
+          ride.origin,
+          ride.destination,
+          ride.departure.ms,
+          ride.arrival.ms,
+        ]),
+      prices: journey.offers.map(({ total }) => `${total.amount} ${total.currency}`).sort(),
+    };
+  }
+
+  function asTrue(
+    trains: readonly Train[],
+    seller: string,
+    people: number,
+    numbered: boolean,
+  ): unknown[] {
+    return trains.map((train) => ({
+      departureMs: train.departureMs,
+      arrivalMs: train.arrivalMs,
+      rides: (train.connection ?? [train]).map((run) => [
+        numbered ? run.number.replace(/^0+/, '') : undefined,
+        run.brand,
+        `uic:${run.origin}`,
+        `uic:${run.destination}`,
+        run.departureMs,
+        run.arrivalMs,
+      ]),
+      prices: train.fares
+        .filter((fare) => fare.seller === seller)
+        .map(({ cents }) => `${cents * people} EUR`)
+        .sort(),
+    }));
+  }
+
+  test('renfe: decode(encode(timetable)) is the timetable', () => {
+    fc.assert(
+      fc.property(pair, date, seed, passengers, ([origin, destination], day, number, people) => {
+        const trains = createTimetable({ seed: number }).trains({
+          carrier: 'renfe',
+          origin,
+          destination,
+          date: day,
+        });
+        const body = bytesOf(encodeRenfe(trains));
+        const answer = renfe.normalise(
+          { body, receivedAt },
+          queryOf(origin, destination, day, people),
+        );
+        expect(asTold(answer)).toEqual(asTrue(trains, 'renfe', people, true));
+      }),
+      { numRuns: runs(400) },
+    );
+  });
+
+  test('ouigo: decode(encode(timetable)) is the timetable', () => {
+    fc.assert(
+      fc.property(pair, date, seed, passengers, ([origin, destination], day, number, people) => {
+        const trains = createTimetable({ seed: number }).trains({
+          carrier: 'ouigo',
+          origin,
+          destination,
+          date: day,
+        });
+        const body = bytesOf(encodeOuigo(trains));
+        const answer = ouigo.normalise(
+          { body, receivedAt },
+          queryOf(origin, destination, day, people),
+        );
+        expect(asTold(answer)).toEqual(asTrue(trains, 'ouigo', people, true));
+      }),
+      { numRuns: runs(400) },
+    );
+  });
+
+  test('avlo: decode(encode(timetable)) is the timetable, whatever else the document holds', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(avloPair, { minLength: 1, maxLength: 4, selector: String }),
+        date,
+        seed,
+        passengers,
+        (pairs, day, number, people) => {
+          const timetable = createTimetable({ seed: number });
+          const listed = pairs.map(([origin, destination]) =>
+            timetable.trains({ carrier: 'avlo', origin, destination, date: day }),
+          );
+          const days = [bytesOf('[]'), bytesOf(encodeAvlo(listed.flat()))];
+          pairs.forEach(([origin, destination], index) => {
+            const trains = listed[index] ?? [];
+            if (trains.length === 0) return;
+            const answer = avlo.normalise(
+              { days, receivedAt },
+              queryOf(origin, destination, day, people),
+            );
+            expect(asTold(answer)).toEqual(asTrue(trains, 'avlo', people, false));
+          });
+        },
+      ),
+      { numRuns: runs(400) },
+    );
+  });
+}
