@@ -33,9 +33,11 @@ if (!packages.every((name) => Object.hasOwn(AREAS, name))) {
   process.exit(2);
 }
 
+/** The process of the tests. */
 let host;
+/** The mutant whose change is in place. */
 let changed;
-/** What the host has read before it was written. */
+/** Files that were changed or restored since the tests last read them. */
 const written = new Set();
 // The source is never left changed, nor a process of tests alive.
 process.on('exit', () => {
@@ -126,11 +128,13 @@ async function outcomeOf(name, mutant, { files, pauseLimitMs, noticedBy }) {
   const order = [...files].sort((one, other) => rank(one) - rank(other));
   changed = mutant;
   writeFileSync(path, mutant.changed);
+  written.add(path);
   try {
     const { failed, errors } = await runTests(name, { changed: path, order }, pauseLimitMs);
     noticedBy.set(path, [...new Set([...failed, ...noticed])]);
     if (failed.length + errors.length === 0) return { outcome: 'survived', by: '' };
-    return { outcome: 'noticed', by: `  by ${failed.map((file) => basename(file)).join(', ')}` };
+    const by = failed.length === 0 ? [errors[0]] : failed.map((file) => basename(file));
+    return { outcome: 'noticed', by: `  by ${by.join(', ')}` };
   } catch (error) {
     if (error.cause !== 'pause') throw error;
     return { outcome: 'hung', by: '' };
@@ -149,7 +153,9 @@ function restore() {
 async function runTests(name, request, pauseLimitMs) {
   host ??= await startHost(name);
   return new Promise((resolve, reject) => {
-    const { child } = host;
+    const child = host;
+    const onExit = (code, signal) =>
+      reject(new Error(`The process of the tests ended with ${signal ?? code}`));
     let longestPauseMs = 0;
     let since = performance.now();
     let timer;
@@ -159,7 +165,7 @@ async function runTests(name, request, pauseLimitMs) {
       clearTimeout(timer);
       if (pauseLimitMs === Number.POSITIVE_INFINITY) return;
       timer = setTimeout(() => {
-        child.off('message', heed);
+        child.off('message', heed).off('exit', onExit);
         endHost();
         reject(new Error('The tests hang', { cause: 'pause' }));
       }, pauseLimitMs);
@@ -168,23 +174,17 @@ async function runTests(name, request, pauseLimitMs) {
       progress();
       if (message.kind !== 'done') return;
       clearTimeout(timer);
-      child.off('message', heed);
+      child.off('message', heed).off('exit', onExit);
       resolve({ ...message, longestPauseMs });
     };
-    child.on('message', heed);
-    child.once('exit', (code, signal) =>
-      reject(new Error(`The process of the tests ended with ${signal ?? code}`)),
-    );
+    child.on('message', heed).once('exit', onExit);
     progress();
-    child.send({
-      ...request,
-      written: [...written, ...(changed === undefined ? [] : [changed.path])],
-    });
+    child.send({ ...request, written: [...written] });
     written.clear();
   });
 }
 
-/** A group of processes of its own, so that tests that hang can be ended together. */
+/** Starts a group of processes, so that tests that hang can be ended together. */
 function startHost(name) {
   const child = fork(join(root, 'scripts/mutants/test-host.mjs'), [name], {
     cwd: root,
@@ -192,17 +192,20 @@ function startHost(name) {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   return new Promise((resolve, reject) => {
-    child.once('message', () => resolve({ child }));
-    child.once('exit', (code, signal) =>
-      reject(new Error(`The process of the tests ended with ${signal ?? code}`)),
-    );
+    const onExit = (code, signal) =>
+      reject(new Error(`The process of the tests did not start: ${signal ?? code}`));
+    child.once('exit', onExit);
+    child.once('message', () => {
+      child.off('exit', onExit);
+      resolve(child);
+    });
   });
 }
 
 function endHost() {
   if (host === undefined) return;
   try {
-    process.kill(-host.child.pid, 'SIGKILL');
+    process.kill(-host.pid, 'SIGKILL');
   } catch {
     // It has ended by itself.
   }

@@ -128,3 +128,21 @@ test('a retried call has a run timeout of its own for each attempt', async () =>
   await turn();
   errorOf(call, 'ERR_RUN_TIMEOUT');
 });
+
+test('a call whose buffers were moved is not sent again, though its worker had not started it', async () => {
+  const { run, ready, transport } = createPool();
+  await ready();
+  run('first');
+  await turn();
+  transport.at(0).answer(1);
+  const buffer = new ArrayBuffer(8);
+  const spent = run('spent', { transfer: [buffer] });
+  const other = run('other', { transfer: [new ArrayBuffer(8)] });
+  await turn();
+  structuredClone(buffer, { transfer: [buffer] });
+  transport.at(0).exit({ exitCode: 1 });
+  await ready();
+  errorOf(spent, 'ERR_WORKER_LOST');
+  expect(other.state).toBe('pending');
+  expect(transport.at(1).inputs).toEqual(['other']);
+});

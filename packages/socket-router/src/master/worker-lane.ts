@@ -189,13 +189,8 @@ export class WorkerLane {
   }
 
   #overdue(id: number): void {
-    if (this.state === 'down') return;
-    if (this.#given?.id !== id) {
-      if (this.#given !== undefined && this.#overdueTimer === undefined) {
-        this.#watch(this.#claimTimeoutMs);
-      }
-      return;
-    }
+    // One that was given meanwhile has its own timer.
+    if (this.state === 'down' || this.#given?.id !== id) return;
     if (this.state === 'ready') {
       this.state = 'stuck';
       this.#stuckTimer = setTimeout(() => {
