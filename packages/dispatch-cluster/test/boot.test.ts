@@ -10,7 +10,6 @@ vi.spyOn(process.stderr, 'write').mockReturnValue(true);
 
 const throwsAtBoot = new URL('fixtures/throws-at-boot.ts', import.meta.url);
 const failsToListen = new URL('fixtures/fails-to-listen.ts', import.meta.url);
-const misused = new URL('fixtures/misused.ts', import.meta.url);
 const silent = new URL('fixtures/silent.ts', import.meta.url);
 const restart = { backoffMs: [1, 60_000], intensity: 3 } as const;
 
@@ -52,19 +51,6 @@ test('a program that is not there is not tried again and again', async () => {
   expect((cause as DispatchError).data.stderrTail).toContain('Cannot find module');
 });
 
-test.each([
-  ['calls clusterWorker() twice', 'twice', 'Cannot serve as cluster worker: the first call in a'],
-  ['starts a cluster itself', 'cluster', 'Cannot start cluster: a primary process expected, got a'],
-])('a program that %s is told what is wrong', async (_, misuse, message) => {
-  const supervisor = start({
-    entry: misused,
-    args: [misuse],
-    restart: { ...restart, intensity: 0 },
-  });
-  const [{ error }] = await once(supervisor.events, 'circuit-open');
-  expect(error.data.stderrTail).toContain(message);
-});
-
 test('a program that never calls clusterWorker() has its time', async () => {
   const supervisor = start({
     entry: silent,
@@ -73,13 +59,6 @@ test('a program that never calls clusterWorker() has its time', async () => {
   });
   const { cause } = await whyNot(supervisor.ready());
   expect(cause).toMatchObject({ code: 'ERR_START_TIMEOUT', data: { limit: 500 } });
-});
-
-test('servers that crash before they have answered open the circuit', async () => {
-  const supervisor = start({ env: { ...process.env, CRASH_MS: '50' }, restart });
-  await once(supervisor.events, 'circuit-open');
-  const stats = supervisor.stats().dispatcher;
-  expect(stats).toMatchObject({ circuit: 'open', spawned: 4 });
 });
 
 test('a reload with a program that fails leaves the workers that there are', async () => {

@@ -41,9 +41,6 @@ const all = conformanceCases({
 /** What `npm test` runs: what a supervisor has a part in. Forked workers show there what all processes have in common; the rest is in `test/full`. */
 const { chosen, others } = splitCases(all, [
   'start: workers that end at their first task',
-  'order: a successor',
-  'abort: abort of a task that was sent',
-  'retries: without idempotent',
   'retries: idempotent with retries',
   'loss: SIGKILL',
   'values: a Buffer arrives',
@@ -53,7 +50,6 @@ const { chosen, others } = splitCases(all, [
   'close: a dispatcher that lost',
   'close: close() ends a worker',
   'close: close() as an idle worker',
-  'statistics: lost workers',
 ]);
 
 /** The cases of `npm test`, or all others. */

@@ -50,7 +50,7 @@ test('README: a server in workers, replaced on SIGHUP, and ended on SIGTERM', {
   const pids = answers.map((answer) => Number(/^served by (\d+)\n$/.exec(answer)?.[1]));
   expect(pids.every(Number.isInteger)).toBe(true);
   primary.kill('SIGHUP');
-  await Promise.all(pids.map((pid) => gone(pid, 20_000)));
+  await Promise.all(pids.map((pid) => gone(pid, 100_000)));
   expect(await ask()).toMatch('served by');
   primary.kill('SIGTERM');
   expect(await once(primary, 'exit')).toEqual([0, null]);

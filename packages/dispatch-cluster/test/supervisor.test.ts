@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gone, lives } from '@ticketing/dispatch/testing';
 import { expect, test, vi } from 'vitest';
 import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
+import { testCountedRequests } from './counted-requests.ts';
 import type { Tasks } from './fixtures/server.ts';
 
 checkClustersAfterEach();
@@ -22,36 +22,10 @@ test('four requests, one after the other, are served by four workers in turn', a
   expect(supervisor.workers.map(({ pid }) => pid)).toEqual(expect.arrayContaining(pids));
 });
 
-test.each(['http', 'later', 'fastify'])(
-  'a server (%s) is ready when it listens, and its requests are counted',
-  async (server) => {
-    const supervisor = start({ workers: 2, env: { ...process.env, SERVER: server } });
-    const ready = vi.fn();
-    supervisor.events.on('worker-ready', ready);
-    expect(supervisor.state).toBe('starting');
-    await supervisor.ready();
-    expect(ready).toHaveBeenCalledTimes(2);
-    const url = await addressOf(supervisor);
-    for (let index = 0; index < 4; index++) expect(await ask(url)).toMatchObject({ status: 200 });
-    await vi.waitFor(() => expect(supervisor.stats().requests).toBe(4), 2000);
-    expect(supervisor.stats()).toMatchObject({
-      name: 'cluster',
-      state: 'ready',
-      inFlight: 0,
-      workers: [
-        { slot: 0, state: 'ready', requests: 2 },
-        { slot: 1, state: 'ready', requests: 2 },
-      ],
-    });
-    expect(supervisor.stats().memoryBytes).toBeGreaterThan(1e7);
-    await supervisor.close();
-    // Also of workers that are gone.
-    expect(supervisor.stats()).toMatchObject({ requests: 4, workers: [] });
-  },
-);
+testCountedRequests('http');
 
 test('reload() replaces each worker, and a connection that is kept gets one more answer', async () => {
-  const supervisor = start({ workers: 2, shutdown: { lameDuckMs: 10_000 } });
+  const supervisor = start({ workers: 2, shutdown: { lameDuckMs: 100_000 } });
   await supervisor.ready();
   const url = await addressOf(supervisor);
   const before = supervisor.workers.map(({ pid }) => pid ?? 0);
@@ -66,36 +40,8 @@ test('reload() replaces each worker, and a connection that is kept gets one more
   expect(last).toMatchObject({ pid: first.pid, connection: 'close', draining: true });
   expect(before).not.toContain((await ask(url, agent)).pid);
   // Nothing keeps the old ones any longer.
-  await Promise.all(before.map((pid) => gone(pid, 2000)));
+  await Promise.all(before.map((pid) => gone(pid, 60_000)));
   agent.destroy();
-});
-
-test('reload({ parallel }) replaces so many at a time, and as many serve as before', async () => {
-  const supervisor = start({ workers: 2 });
-  await supervisor.ready();
-  const serving = () => supervisor.workers.filter(({ state }) => state === 'ready').length;
-  const reload = supervisor.reload({ parallel: 2 });
-  expect(supervisor.stats().dispatcher.spawned).toBe(4);
-  let isOver = false;
-  const least = (async () => {
-    let count = 2;
-    while (!isOver) {
-      count = Math.min(count, serving());
-      // Not at each turn: the workers that start need the processor.
-      await setTimeout(2);
-    }
-    return count;
-  })();
-  await reload;
-  isOver = true;
-  expect(await least).toBe(2);
-  expect(supervisor.stats().dispatcher).toMatchObject({ spawned: 4, lost: 0 });
-  await expect(supervisor.reload({ parallel: 0 })).rejects.toThrow(
-    new RangeError('Cannot reload: parallel must be an integer of 1 to 1024, got 0'),
-  );
-  await expect(
-    supervisor.reload({ module: new URL('file:///other.js') } as object),
-  ).rejects.toThrow(new TypeError('Cannot reload: known options expected, got module'));
 });
 
 test('scale() adds workers and takes the last ones away', async () => {
@@ -125,30 +71,6 @@ test('close() lets a request end, tells its client so, and then nothing is left'
   await closed;
   await expect(ask(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   agent.destroy();
-});
-
-test('a request that does not end is cut off after the grace', async () => {
-  const supervisor = start({ shutdown: { lameDuckMs: 50, graceMs: 100 } });
-  await supervisor.ready();
-  const url = await addressOf(supervisor);
-  const endless = ask(`${url}/?ms=60000`);
-  await ask(url);
-  await Promise.all([
-    supervisor.close(),
-    expect(endless).rejects.toMatchObject({ code: 'ECONNRESET' }),
-  ]);
-});
-
-test('a connection that never said a word does not keep a worker', async () => {
-  const supervisor = start({ shutdown: { lameDuckMs: 50, graceMs: 60_000 } });
-  await supervisor.ready();
-  const { port } = new URL(await addressOf(supervisor));
-  const socket = net.connect(Number(port), '127.0.0.1');
-  await once(socket, 'connect');
-  await vi.waitFor(() => expect(supervisor.stats().connections).toBe(1), 2000);
-  const ended = once(socket, 'close');
-  await supervisor.close();
-  await ended;
 });
 
 test.each([
@@ -248,16 +170,6 @@ test('dispatchers run tasks on the same workers, and their end is not that of th
   await dispatcher.close();
   expect(await ask(await addressOf(supervisor))).toMatchObject({ status: 200 });
   expect(await supervisor.dispatcher<Tasks>().run('double', 1)).toBe(2);
-});
-
-test('messages of others over the channel of a worker are passed over', async () => {
-  const supervisor = start();
-  const dispatcher = supervisor.dispatcher<Tasks>();
-  for (const message of [{ 'watch:import': ['file:///a.ts'] }, 'text', [1], 5, { act: 'close' }]) {
-    expect(await dispatcher.run('foreign', message)).toBe('sent');
-  }
-  supervisor.workers[0]?.process?.send({ hello: 'worker' });
-  expect(await dispatcher.run('double', 2)).toBe(4);
 });
 
 test('a cluster whose connections are external serves sockets that it is given', async () => {

@@ -29,6 +29,7 @@ const { chosen, others } = splitCases(all, [
   'loss: a large answer',
   'loss: after',
   'loss: a worker that dies',
+  'abort: abort of a task that was sent',
   'timeouts: queueTimeoutMs also counts',
   'timeouts: runTimeoutMs does not count while the task was sent',
   'timeouts: runTimeoutMs ends a loop',
@@ -41,6 +42,8 @@ const { chosen, others } = splitCases(all, [
   'progress: onProgress gets',
   'map: ordered outcomes keep',
   'close: close() a few turns',
+  'statistics: lost workers',
+  'order: a successor',
   'close: close() ends a worker',
 ]);
 

@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import { expect, test, vi } from 'vitest';
+import { checkClustersAfterEach, start } from '../cluster-fixture.ts';
+
+checkClustersAfterEach();
+vi.setConfig({ testTimeout: 120_000 });
+// What the workers complain of is not what this run reports.
+vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+
+const misused = new URL('../fixtures/misused.ts', import.meta.url);
+const restart = { backoffMs: [1, 60_000], intensity: 3 } as const;
+
+test.each([
+  ['calls clusterWorker() twice', 'twice', 'Cannot serve as cluster worker: the first call in a'],
+  ['starts a cluster itself', 'cluster', 'Cannot start cluster: a primary process expected, got a'],
+])('a program that %s is told what is wrong', async (_, misuse, message) => {
+  const supervisor = start({
+    entry: misused,
+    args: [misuse],
+    restart: { ...restart, intensity: 0 },
+  });
+  const [{ error }] = await once(supervisor.events, 'circuit-open');
+  expect(error.data.stderrTail).toContain(message);
+});
+
+test('servers that crash before they have answered open the circuit', async () => {
+  const supervisor = start({ env: { ...process.env, CRASH_MS: '50' }, restart });
+  await once(supervisor.events, 'circuit-open');
+  const stats = supervisor.stats().dispatcher;
+  expect(stats).toMatchObject({ circuit: 'open', spawned: 4 });
+});
