@@ -59,11 +59,11 @@ test('scale() adds workers and takes the last ones away', async () => {
 });
 
 test('close() lets a request end, tells its client so, and then nothing is left', async () => {
-  const supervisor = start();
+  const supervisor = start({ shutdown: { lameDuckMs: 300, graceMs: 60_000 } });
   await supervisor.ready();
   const url = await addressOf(supervisor);
   const agent = new http.Agent({ keepAlive: true });
-  const slow = ask(`${url}/?ms=600`, agent);
+  const slow = ask(`${url}/draining`, agent);
   // It has come when a later one has been answered.
   await ask(url);
   const closed = supervisor.close();
