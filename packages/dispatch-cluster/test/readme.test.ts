@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { gone } from '@ticketing/dispatch/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 const root = new URL('../', import.meta.url);
 // Not in node_modules, where Node runs no TypeScript.
@@ -34,7 +34,10 @@ async function run(name: string, program: string, text = main): Promise<ChildPro
     .replace('workers: 4', 'workers: 2');
   await writeFile(file, `${own}console.log('ready');\n`);
   const args = ['--conditions=@ticketing/source', fileURLToPath(file)];
-  return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const primary = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  // After a failure it would live on.
+  onTestFinished(() => void primary.kill('SIGKILL'));
+  return primary;
 }
 
 test('README: a server in workers, replaced on SIGHUP, and ended on SIGTERM', {
