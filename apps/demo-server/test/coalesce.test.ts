@@ -16,7 +16,10 @@ const REVERSED = '/search?destination=uic:7171801&passengers=1&origin=7160000&or
 
 /** Carriers that answer once the gate is opened, however long it takes all clients to come. */
 async function carriersBehindGate() {
-  const sim = await startCarrierSim();
+  const immediate = { latency: { kind: 'fixed', ms: 0 } } as const;
+  const sim = await startCarrierSim({
+    plan: { renfe: immediate, ouigo: immediate, avlo: immediate },
+  });
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;

@@ -214,11 +214,11 @@ test.each([
     { USE_CHILD_PROCESSES: 'true', DISPATCH: 'piscina' },
     'Cannot start: DISPATCH or USE_CHILD_PROCESSES expected, got both',
   ],
-  [['--worms', '0'], {}, "Cannot start: --worms must be an integer from 1 to 10000000, got '0'"],
+  [['--worms=-1'], {}, "Cannot start: --worms must be an integer from 0 to 10000000, got '-1'"],
   [
     [],
     { WORMS: '10000001' },
-    "Cannot start: WORMS must be an integer from 1 to 10000000, got '10000001'",
+    "Cannot start: WORMS must be an integer from 0 to 10000000, got '10000001'",
   ],
   [
     ['--database-url', 'mysql://user:s3cret@db/worms?password=s3cret'],

@@ -35,7 +35,7 @@ test('/config shows the resolved flags, the upstream and the processes, and no s
     dispatch: 'in-process',
     dispatchWorkers: 1,
     offload: 'whole',
-    worms: 100,
+    worms: 0,
     logRequests: false,
     processes: [{ pid: process.pid, role: 'server' }],
   });

@@ -20,7 +20,7 @@ describe('main', () => {
     const output = shared().output();
     expect(output).toMatch(/^--port +0 +--port$/m);
     expect(output).toMatch(/^--deadline-ms +15000 +--deadline-ms$/m);
-    expect(output).toMatch(/^--worms +100 +WORMS$/m);
+    expect(output).toMatch(/^--worms +0 +WORMS$/m);
     expect(output).toMatch(/^--carriers +renfe,ouigo,avlo +default$/m);
   });
 

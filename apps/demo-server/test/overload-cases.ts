@@ -26,9 +26,10 @@ export async function until(get: Get, expected: object): Promise<void> {
 }
 
 /** A request whose client can leave. */
-export function ask(url: string, path = MADRID_BARCELONA) {
+export function ask(url: string, path = MADRID_BARCELONA, headers: Record<string, string> = {}) {
   const controller = new AbortController();
-  const answer = getFrom(url + path, { signal: controller.signal }).catch(() => undefined);
+  const { signal } = controller;
+  const answer = getFrom(url + path, { signal, headers }).catch(() => undefined);
   return { answer, leave: () => controller.abort() };
 }
 

@@ -51,6 +51,20 @@ test('fewer if the store has fewer; none of a class that is unknown', async () =
   }
 });
 
+test('--worms 0 opens no store, and finds nothing', async () => {
+  const folder = temporaryFolder();
+  vi.stubEnv('TMPDIR', folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { get } = await serveDemo('--worms', '0');
+  expect(await get(UTILIZE)).toMatchObject({ status: 200, body: [] });
+  expect((await statsOf({ get }))[0].worms).toMatchObject({
+    kind: 'none',
+    queries: 1,
+    driver: null,
+  });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test('a class that is wrong is 400 problem+json', async () => {
   const { get } = shared();
   const cases: [path: string, detail: RegExp][] = [
@@ -96,7 +110,7 @@ test('a file that cannot be read is 502', async () => {
   const folder = temporaryFolder();
   vi.stubEnv('TMPDIR', folder);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const { get } = await serveDemo();
+  const { get } = await serveDemo('--worms', '100');
   const [made = ''] = readdirSync(folder);
   truncateSync(join(folder, made, 'worms.sqlite'), 8192);
   const { status, body } = await get(UNKNOWN);
@@ -122,13 +136,15 @@ test('a start that fails leaves no file', async () => {
   onTestFinished(() => void server.close());
   await eventually(() => expect(server.listening).toBe(true));
   const { port } = server.address() as { port: number };
-  const { code } = await runDemo(['--port', String(port)], { TMPDIR });
+  const { code } = await runDemo(['--port', String(port), '--worms', '1'], { TMPDIR });
   expect(code).toBe(2);
   expect(readdirSync(TMPDIR)).toEqual([]);
 });
 
 test('a Node without node:sqlite: one clear line and exit code 2', async () => {
-  const { code, stderr, stdout } = await runDemo([], { NODE_OPTIONS: '--no-experimental-sqlite' });
+  const { code, stderr, stdout } = await runDemo(['--worms', '1'], {
+    NODE_OPTIONS: '--no-experimental-sqlite',
+  });
   expect(stderr).toBe(
     `Cannot start: Node 22.13 or later with node:sqlite, or --database-url expected, got ${process.version}\n`,
   );

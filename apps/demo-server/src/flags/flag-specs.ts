@@ -88,7 +88,7 @@ export const flagSpecs: { readonly [K in keyof Said]: FlagSpec<Said[K]> } = {
     fallback: { kind: 'fixed', ms: 50 } as Latency,
     also: { variable: 'USE_RANDOM_DELAY', value: { kind: 'random' } },
   },
-  worms: { name: 'worms', read: integerFrom(1, 10_000_000), fallback: 20_000 },
+  worms: { name: 'worms', read: integerFrom(0, 10_000_000), fallback: 20_000 },
   databaseUrl: {
     name: 'database-url',
     read: databaseUrl,

@@ -4,6 +4,7 @@ import { createWormStore } from './create-worm-store.ts';
 import type { WormLocation, WormSource, WormStore, WormStoreKind } from './worm-store.ts';
 
 const sources: Record<WormStoreKind, (url: string, flags: Flags) => Promise<WormSource>> = {
+  none: async () => ({ find: async () => [], stats: () => null, close: async () => {} }),
   sqlite: async (path, { workers }) => {
     const { openSqlite } = await import('./open-sqlite.ts');
     const threads = Math.max(1, Math.floor(availableParallelism() / workers));

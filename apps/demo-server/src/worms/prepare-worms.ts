@@ -1,8 +1,12 @@
 import type { Flags } from '../flags/flags.ts';
 import type { PreparedWorms, WormFill } from './worm-store.ts';
 
-/** Fills the store that the flags name, unless it has its documents. Loads no driver but the store's. */
+/**
+ * Fills the store that the flags name, unless it has its documents; for no documents there is no store. Loads no driver
+ * but the store's.
+ */
 export async function prepareWorms({ databaseUrl }: Flags, fill: WormFill): Promise<PreparedWorms> {
+  if (fill.count === 0) return { location: { kind: 'none', url: '' }, close: async () => {} };
   if (databaseUrl === undefined) {
     const { prepareSqlite } = await import('./prepare-sqlite.ts');
     return prepareSqlite(fill);

@@ -1,12 +1,13 @@
 import type { HistogramSummary } from '@ticketing/dispatch';
 import type { Worm } from './worm.ts';
 
-export type WormStoreKind = 'sqlite' | 'postgres' | 'mongodb';
+/** `none`: a store without documents, for which nothing is opened. */
+export type WormStoreKind = 'none' | 'sqlite' | 'postgres' | 'mongodb';
 
 /** Where the documents are. Plain data: serving processes are told of it. */
 export interface WormLocation {
   readonly kind: WormStoreKind;
-  /** The database's URL, password included; of SQLite the path of its file. */
+  /** The database's URL, password included; of SQLite the path of its file; of `none` ''. */
   readonly url: string;
 }
 
