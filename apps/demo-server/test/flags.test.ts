@@ -214,6 +214,11 @@ test.each([
     { USE_CHILD_PROCESSES: 'true', DISPATCH: 'piscina' },
     'Cannot start: DISPATCH or USE_CHILD_PROCESSES expected, got both',
   ],
+  [
+    ['--worms', '0', '--database-url', 'postgres://db/worms'],
+    {},
+    'Cannot start: --worms 0 is for no store, got --database-url too',
+  ],
   [['--worms=-1'], {}, "Cannot start: --worms must be an integer from 0 to 10000000, got '-1'"],
   [
     [],

@@ -161,7 +161,7 @@ it('--accept cluster, --coalesce machine: all processes ask one database, and it
 
 it('a wrong password: one clear line without it, and exit code 2', async () => {
   const url = Object.assign(new URL(server.url), { password: 's3cret' }).href;
-  const { code, stderr, stdout } = await runDemo(['--database-url', url]);
+  const { code, stderr, stdout } = await runDemo(['--database-url', url, '--worms', '100']);
   expect(stderr).toBe(
     'Cannot start: --database-url must be a database that can be filled, got password authentication failed for user "demo"\n',
   );

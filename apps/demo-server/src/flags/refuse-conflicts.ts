@@ -3,7 +3,12 @@ import type { Settings } from './settings.ts';
 
 /** @throws FlagError for flags that exclude each other, or one that has no meaning with the others */
 export function refuseConflicts(settings: Settings): void {
-  const { accept, carriersUrl, latency, routeBy, tlsCert, tlsKey } = settings;
+  const { accept, carriersUrl, databaseUrl, latency, routeBy, tlsCert, tlsKey, worms } = settings;
+  if (worms.value === 0 && databaseUrl.value !== undefined) {
+    throw new FlagError(
+      `Cannot start: ${worms.from} 0 is for no store, got ${databaseUrl.from} too`,
+    );
+  }
   if (carriersUrl.value !== undefined && latency.from !== 'default') {
     throw new FlagError(
       `Cannot start: ${latency.from} is for the embedded simulator, got ${carriersUrl.from} too`,

@@ -7,7 +7,7 @@ test.each(['postgres', 'mongodb'])(
   '%s that cannot be reached: one clear line without the password, and exit code 2',
   async (scheme) => {
     const url = `${scheme}://user:s3cret@127.0.0.1:1/worms`;
-    const { code, stderr, stdout } = await runDemo(['--database-url', url]);
+    const { code, stderr, stdout } = await runDemo(['--database-url', url, '--worms', '100']);
     expect(stderr).toMatch(
       /^Cannot start: --database-url must be a database that can be filled, got .*connect ECONNREFUSED 127.0.0.1:1\n$/,
     );
@@ -21,7 +21,9 @@ test('a database that accepts and says nothing: one clear line and exit code 2',
   onTestFinished(() => void silent.close());
   await eventually(() => expect(silent.listening).toBe(true));
   const { port } = silent.address() as { port: number };
-  const { code, stderr } = await runDemo(['--database-url', `postgres://127.0.0.1:${port}/worms`]);
+  const { code, stderr } = await runDemo([
+    ...['--database-url', `postgres://127.0.0.1:${port}/worms`, '--worms', '100'],
+  ]);
   expect(stderr).toBe(
     'Cannot start: --database-url must be a database that can be filled, got timeout expired\n',
   );
