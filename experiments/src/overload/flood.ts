@@ -1,3 +1,4 @@
+import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '@ticketing/bench-kit';
 import { Agent, Client, type Dispatcher } from 'undici';
@@ -55,6 +56,7 @@ export interface FloodOptions {
 const TIMEOUT_MS = 12_000;
 /** Each has a connection. */
 const MOST_IN_FLIGHT = 15_000;
+const FLOOD_PRIORITY = os.constants.priority.PRIORITY_HIGH;
 const PROBE_MS = 20;
 const PROBES_IN_A_ROW = 5;
 const LONGEST_RECOVERY_MS = 30_000;
@@ -62,8 +64,31 @@ const LONGEST_RECOVERY_MS = 30_000;
 const SLOWER = 3;
 const FAST_MS = 100;
 
-/** Sends at a constant rate whatever is answered, waits for every answer, and for the server to be as before. */
+/**
+ * Sends at a constant rate whatever is answered, waits for every answer, and for the server to be as before. Goes before
+ * the server at the processor, where that is allowed: what shares the cores with an overloaded server would send late, and
+ * count its own lateness as the server's.
+ */
 export async function flood(options: FloodOptions): Promise<FloodResult> {
+  const ownPriority = os.getPriority();
+  setPriority(FLOOD_PRIORITY);
+  try {
+    return await floodNow(options);
+  } finally {
+    // The next server is this process' child, and has its priority.
+    setPriority(ownPriority);
+  }
+}
+
+function setPriority(priority: number): void {
+  try {
+    os.setPriority(priority);
+  } catch {
+    // Not allowed to go before others.
+  }
+}
+
+async function floodNow(options: FloodOptions): Promise<FloodResult> {
   const { url, paths, perSecond, seconds } = options;
   const timeouts = {
     headersTimeout: TIMEOUT_MS,

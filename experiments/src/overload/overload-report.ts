@@ -69,7 +69,7 @@ export function overloadChart(
 function methodLine({ cores, processor, node, date, command }: Circumstances): string {
   return (
     `${cores} cores, ${processor}, Node ${node}, ${date}, \`${command}\`. ` +
-    'Server, carriers and load share the cores.'
+    'Server, carriers and load share the cores; the load goes before the others where it may.'
   );
 }
 

@@ -11,9 +11,12 @@ afterEach(() => void vi.useRealTimers());
 class SimulatedChild extends EventEmitter {
   readonly connected = true;
   readonly heard: Record<string, unknown>[] = [];
+  /** The client's port of the connection that was handed over last. */
+  handed: number | undefined;
 
-  send(message: Record<string, unknown>): boolean {
+  send(message: Record<string, unknown>, handle?: net.Socket): boolean {
     this.heard.push(message);
+    this.handed = handle?.remotePort;
     this.emit('heard');
     return true;
   }
@@ -148,4 +151,24 @@ test('a worker that claims again after a lost handle stays; one that is silent i
   port.hear(1, { kind: 'claim', id: again['id'] as number }, undefined);
   await pass(10_000);
   expect([port.wedged, port.waiting, port.dropped]).toEqual([0, 0, 0]);
+});
+
+test('once connections have waited for long the newest is handed over first', async () => {
+  const { port, join, connect } = await openPort();
+  const child = await join(1);
+  const clients: net.Socket[] = [];
+  while (clients.length < 5) clients.push(await connect());
+  while (port.waiting < clients.length) await new Promise(setImmediate);
+  const order: (number | undefined)[] = [];
+  const claim = async () => {
+    const { id } = await child.hears('hand');
+    order.push(clients.findIndex(({ localPort }) => localPort === child.handed));
+    port.hear(1, { kind: 'claim', id: id as number }, undefined);
+  };
+  await claim();
+  await pass(250);
+  await claim();
+  await pass(250);
+  for (let left = 3; left > 0; left--) await claim();
+  expect(order).toEqual([0, 1, 2, 4, 3]);
 });

@@ -15,6 +15,8 @@ const CLAIM_MS = 1000;
 /** The part of that time in which the worker may claim, so that its claim arrives before the end. */
 const CLAIM_SHARE = 0.75;
 const SWEEP_MS = 250;
+/** Once the first connection has waited for so many milliseconds more come than workers take, and the newest goes first. */
+const STANDING_MS = 500;
 /** Milliseconds for the last messages of a process that has ended. */
 const LINGER_MS = 500;
 
@@ -245,10 +247,17 @@ export class HeldPort {
 
   #pump(): void {
     while (this.#waiting.length > 0 && this.#free.length > 0) {
-      const connection = this.#waiting.shift() as WaitingConnection;
+      const connection = this.#next();
       if (!connection.socket.destroyed) this.#give(this.#free.shift() as Member, connection);
     }
     if (this.waiting === 0) this.#emptied();
+  }
+
+  /** In a queue that stands the clients of the first ones wait no longer, or not for long: served in turn all would be late. */
+  #next(): WaitingConnection {
+    const [first] = this.#waiting as [WaitingConnection];
+    const stands = monotonicMs() - first.since >= STANDING_MS;
+    return (stands ? this.#waiting.pop() : this.#waiting.shift()) as WaitingConnection;
   }
 
   #give(member: Member, connection: WaitingConnection): void {
