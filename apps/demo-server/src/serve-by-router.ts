@@ -23,6 +23,8 @@ export async function serveByRouter(given: ServeGiven): Promise<Omit<Serving, 'c
     // Equal searches are one search, however many ask: a crowd that asks the same is to stay together.
     balance: { loadFactor: flags.routeBy === 'search-key' ? Number.POSITIVE_INFINITY : 1.25 },
     protocol: flags.tlsCert === undefined ? 'http' : 'tls-sni',
+    // Who waits longer for a process than a search may take is served too late.
+    limits: { maxWaitMs: flags.deadlineMs },
     ...(route && { route }),
   });
   router.on('worker-stuck', ({ pid }) => log(`Serving process ${pid} takes no connections`));

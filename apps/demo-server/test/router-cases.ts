@@ -33,7 +33,9 @@ async function routerOf({ url }: DemoProcess) {
 }
 /** Proves what the router does. The tests share one server, in this order: the first counts what reaches the carriers, the last kills. */
 export function testRouter(accept: string): void {
-  const shared = sharedProcess('--accept', accept, '--workers', '3', '--latency', '100');
+  const shared = sharedProcess(
+    ...['--accept', accept, '--workers', '3', '--latency', '100', '--deadline-ms', '60000'],
+  );
 
   test(`--accept ${accept}: equal searches reach one process, and are one upstream`, async () => {
     const { url, carriersUrl } = shared();
