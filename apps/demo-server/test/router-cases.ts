@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import {
   type DemoProcess,
   eventually,
+  exchange,
   getFrom,
   MADRID_BARCELONA,
   requestsAt,
@@ -77,6 +78,20 @@ export function testRouter(accept: string): void {
     expect(pidsOf(config, 'primary')).toEqual([demo.child.pid]);
     expect(pidsOf(config, 'server')).toHaveLength(3);
     expect(await routerOf(demo)).toMatchObject({ state: 'listening', refused: 0 });
+  });
+
+  test(`--accept ${accept}: a wrong Host or Expect is a problem, whoever answers`, async () => {
+    const { url } = shared();
+    const answers = await Promise.all(
+      ['A: b', 'Host: a\r\nHost: b', 'Host: a\r\nExpect: 200-ok'].map((fields) =>
+        exchange(url, `GET /healthz HTTP/1.1\r\n${fields}\r\nConnection: close\r\n\r\n`),
+      ),
+    );
+    for (const [index, answer] of answers.entries()) {
+      const [start = '', body = ''] = answer.split('\r\n\r\n');
+      expect(start).toMatch(/^content-type: application\/problem\+json/im);
+      expect(JSON.parse(body)).toMatchObject({ status: [400, 400, 417][index] });
+    }
   });
 
   test(`--accept ${accept}: keys of a process that is killed find its successor`, async () => {

@@ -8,7 +8,7 @@ import { until } from './until.ts';
 
 const status = (code: number): RegExp =>
   new RegExp(
-    `^HTTP/1\\.1 ${code} [^\\r]+\\r\\nConnection: close\\r\\n${code === 503 ? 'Retry-After: 1\\r\\n' : ''}Content-Length: 0\\r\\n\\r\\n$`,
+    `^HTTP/1\\.1 ${code} [^\\r]+\\r\\nConnection: close\\r\\n${code === 503 ? 'Retry-After: 1\\r\\n' : ''}Content-Type: application/problem\\+json\\r\\nContent-Length: \\d+\\r\\n\\r\\n\\{.*"status":${code}\\}$`,
   );
 const HELLO_START = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]);
 

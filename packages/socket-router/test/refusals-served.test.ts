@@ -14,10 +14,37 @@ test('mode socket answers each refused head with these bytes and no others, and 
   const answers = await Promise.all(
     ALL.map(([, head]) => exchange(port, Buffer.from(head, 'latin1'))),
   );
-  const expected = ALL.map(
-    ([, , status]) =>
-      `HTTP/1.1 ${status} ${REASONS[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-  );
+  const expected = ALL.map(([, head, status]) => {
+    const body = `{"type":"about:blank","title":"${REASONS[status]}","status":${status}}`;
+    const fields = [
+      `HTTP/1.1 ${status} ${REASONS[status]}`,
+      'Connection: close',
+      'Content-Type: application/problem+json',
+      `Content-Length: ${body.length}`,
+    ];
+    return `${fields.join('\r\n')}\r\n\r\n${head.startsWith('HEAD ') ? '' : body}`;
+  });
   expect(answers).toEqual(expected);
   expect(router.stats()).toMatchObject({ refused: ALL.length, handedOver: 0 });
 });
+
+test('a HEAD that is refused gets no body', async () => {
+  const { port } = await openRouter({ count: 1 });
+  const answer = await exchange(port, 'HEAD / HTTP/1.1\r\nA: no Host\r\n\r\n');
+  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[^{]*\r\n\r\n$/);
+});
+
+test.each(['socket', 'passthru'] as const)(
+  'mode %s: what the router answers itself is a problem',
+  async (mode) => {
+    const { port, router } = await openRouter({ count: 1, mode });
+    const answer = await exchange(port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*\r\ncontent-type: application\/problem\+json\r\n/is);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] as string)).toEqual({
+      type: 'about:blank',
+      title: 'Bad Request',
+      status: 400,
+    });
+    expect(router.stats()).toMatchObject({ refused: 1 });
+  },
+);

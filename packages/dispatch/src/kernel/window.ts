@@ -32,28 +32,34 @@ const SHRINKAGE = 0.25;
 /** Weight of the latest load in the moving average. */
 const LATEST = 0.3;
 
+interface AutoBounds {
+  readonly first: number;
+  readonly max: number;
+  /** No other worker could take what waits: a window of 1 would gain nothing. Default `false`. */
+  readonly isSole?: boolean;
+}
+
 /**
  * Creates the window of one worker: a number stays; `auto` begins with `first`, stays within 2 to `max`, and
  * follows the load. Of tasks that keep the worker busy it is given 1.5 ms of work, or 1 task once they take 4 ms, since
- * what waits in a worker moves to another only when it is seen to be held up. Tasks that wait for something else leave it idle, so it is given more, as long as more are queued.
+ * what waits in a worker moves to another only when it is seen to be held up; a sole worker always has 2. Tasks that wait for something else leave it idle, so it is given more, as long as more are queued.
  */
-export function createWindow(
-  setting: 'auto' | number,
-  auto: { readonly first: number; readonly max: number },
-): Window {
+export function createWindow(setting: 'auto' | number, auto: AutoBounds): Window {
   if (setting !== 'auto') return { size: setting, record: () => {} };
   return new AutoWindow(auto);
 }
 
 class AutoWindow implements Window {
   readonly #max: number;
+  readonly #isSole: boolean;
   /** Exact, so that small steps add up. */
   #exact: number;
   /** Milliseconds of work a task, on average. */
   #costMs: number | undefined;
 
-  constructor({ first, max }: { readonly first: number; readonly max: number }) {
+  constructor({ first, max, isSole = false }: AutoBounds) {
     this.#max = max;
+    this.#isSole = isSole;
     this.#exact = this.#clamp(first);
   }
 
@@ -84,7 +90,7 @@ class AutoWindow implements Window {
   }
 
   #clamp(size: number): number {
-    const least = (this.#costMs ?? 0) >= ALONE_MS ? 1 : LEAST;
+    const least = (this.#costMs ?? 0) >= ALONE_MS && !this.#isSole ? 1 : LEAST;
     return Math.min(this.#max, Math.max(least, size));
   }
 }

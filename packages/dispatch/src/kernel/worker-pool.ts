@@ -206,7 +206,10 @@ export class WorkerPool {
     const worker = new PoolWorker({
       workerId: this.#lastId,
       slot: slot.index,
-      window: createWindow(window, this.#transport.autoWindow),
+      window: createWindow(window, {
+        ...this.#transport.autoWindow,
+        isSole: this.slots.length === 1,
+      }),
       bornAt: clock.now(),
       onStart,
     });

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { hasBody } from '../proxying/has-body.ts';
-import { RETRY_AFTER_S } from './refuse-socket.ts';
+import { PROBLEM_TYPE, problemOf, RETRY_AFTER_S } from './refuse-socket.ts';
 
 /** Milliseconds that a client has to send the rest of its request. */
 const LINGER_MS = 1000;
@@ -12,10 +12,15 @@ export function answerFailure(response: ServerResponse, status: number): void {
     return;
   }
   if (status === 503) response.setHeader('retry-after', RETRY_AFTER_S);
-  response.writeHead(status, { 'content-length': 0, connection: 'close' });
+  const body = Buffer.from(problemOf(status));
+  response.writeHead(status, {
+    'content-type': PROBLEM_TYPE,
+    'content-length': body.length,
+    connection: 'close',
+  });
   const { req: request } = response;
   if (!hasBody(request) || request.complete || request.destroyed) {
-    response.end();
+    response.end(body);
     return;
   }
   // The connection ends with the answer, and a close with unread bytes resets it, so that the client may never see the
@@ -23,7 +28,7 @@ export function answerFailure(response: ServerResponse, status: number): void {
   response.flushHeaders();
   const end = (): void => {
     clearTimeout(timer);
-    response.end();
+    response.end(body);
   };
   const timer = setTimeout(end, LINGER_MS);
   request.once('close', end);

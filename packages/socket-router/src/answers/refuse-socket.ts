@@ -10,15 +10,34 @@ export const RETRY_AFTER_S = 1;
 /** Alert `internal_error`, fatal, RFC 8446 6.2: the one answer before a handshake that all versions understand. */
 const TLS_ALERT = Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x50]);
 
+/** Body and type of an answer that the router writes itself: RFC 9457, a problem of which the status says all. */
+export const PROBLEM_TYPE = 'application/problem+json';
+export function problemOf(status: number): string {
+  return JSON.stringify({ type: 'about:blank', title: reasonOf(status), status });
+}
+
+function reasonOf(status: number): string {
+  return STATUS_CODES[status] ?? 'Refused';
+}
+
 /** The answer of a router that passes a request to nobody. */
-function refusalText(status: number): string {
-  const reason = STATUS_CODES[status] ?? 'Refused';
+function refusalText(status: number, isHead: boolean): string {
+  const body = problemOf(status);
   const retry = status === 503 ? `Retry-After: ${RETRY_AFTER_S}\r\n` : '';
-  return `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\n${retry}Content-Length: 0\r\n\r\n`;
+  return (
+    `HTTP/1.1 ${status} ${reasonOf(status)}\r\nConnection: close\r\n${retry}` +
+    `Content-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${isHead ? '' : body}`
+  );
+}
+
+export interface RefusedClient {
+  readonly speaksTls?: boolean;
+  /** Its request is a HEAD, whose answer has no body. */
+  readonly isHead?: boolean;
 }
 
 /** Answers and closes; status 0 closes without a word, and a TLS client gets an alert. */
-export function refuseSocket(socket: Socket, status: number, speaksTls: boolean): void {
+export function refuseSocket(socket: Socket, status: number, client: RefusedClient = {}): void {
   if (status === 0 || socket.destroyed) {
     socket.destroy();
     return;
@@ -31,5 +50,5 @@ export function refuseSocket(socket: Socket, status: number, speaksTls: boolean)
   socket.on('error', () => {});
   socket.once('end', () => socket.destroySoon());
   socket.on('data', () => {});
-  socket.end(speaksTls ? TLS_ALERT : refusalText(status));
+  socket.end(client.speaksTls ? TLS_ALERT : refusalText(status, client.isHead ?? false));
 }

@@ -6,7 +6,7 @@ import type { Choice } from '../routing/decide.ts';
 export interface HeldConnection {
   readonly id: number;
   readonly socket: Socket;
-  /** Read, and not yet given to a worker. */
+  /** Read, and not yet given to a worker; the first of them until its head is whole. */
   bytes: Buffer;
   choice: Choice;
   /** When its head was read, on the machine's monotonic clock. */

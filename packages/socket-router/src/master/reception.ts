@@ -106,8 +106,7 @@ export class Reception {
     chunk: Buffer,
   ): void {
     const sniffed = sniffer.push(chunk);
-    // Until the end it counts just whether there are any.
-    connection.bytes = chunk;
+    connection.bytes = chunks[0] ?? chunk;
     if (sniffed.kind === 'refused')
       this.#events.refused(connection, sniffed.status, sniffed.reason);
     if (sniffed.kind !== 'read') return;

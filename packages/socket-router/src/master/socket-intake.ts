@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { refuseSocket } from '../answers/refuse-socket.ts';
+import { type RefusedClient, refuseSocket } from '../answers/refuse-socket.ts';
 import type { ResolvedRouterOptions } from '../options/resolve-router-options.ts';
 import { decide } from '../routing/decide.ts';
 import { headOf } from '../routing/head-views.ts';
@@ -124,7 +124,7 @@ export class SocketIntake implements Intake, ConnectionEvents {
       this.#held.add(this.#reception.receive(socket));
     } else {
       this.#count(503, 'pending-full');
-      this.#answer(socket, 503, this.#options.protocol === 'tls-sni');
+      this.#answer(socket, 503, { speaksTls: this.#options.protocol === 'tls-sni' });
     }
   }
 
@@ -149,16 +149,17 @@ export class SocketIntake implements Intake, ConnectionEvents {
   #refuse(connection: HeldConnection, status: number, reason: string): void {
     if (connection.stage === 'done') return;
     this.#letGo(connection);
-    this.#answer(connection.socket, status, connection.speaksTls);
+    const { socket, speaksTls, bytes } = connection;
+    this.#answer(socket, status, { speaksTls, isHead: bytes.toString('latin1', 0, 5) === 'HEAD ' });
     this.#count(status, reason);
   }
 
   /** Those who read their answer are bounded as well; the others are closed without one. */
-  #answer(socket: Socket, status: number, speaksTls: boolean): void {
+  #answer(socket: Socket, status: number, client: RefusedClient): void {
     if (this.#refused.size < this.#options.limits.pending) {
       this.#refused.add(socket);
       socket.once('close', () => this.#refused.delete(socket));
-      refuseSocket(socket, status, speaksTls);
+      refuseSocket(socket, status, client);
     } else {
       socket.destroy();
     }

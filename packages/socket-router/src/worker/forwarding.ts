@@ -97,7 +97,7 @@ export class Forwarding implements Affinity {
       headOfRequest(request, request.socket.remoteAddress),
     );
     if (decision.kind === 'refuse') {
-      if (event === 'upgrade') refuseSocket(values[1] as Socket, decision.status, false);
+      if (event === 'upgrade') refuseSocket(values[1] as Socket, decision.status);
       else answerFailure(values[1] as ServerResponse, decision.status);
       return true;
     }
@@ -154,7 +154,7 @@ export class Forwarding implements Affinity {
       arrivedAt: monotonicMs(),
       ended: (outcome) => {
         if (outcome === 'unanswered') this.#emit('upgrade', ...values);
-        else if (outcome === 'failed') refuseSocket(values[1] as Socket, 502, false);
+        else if (outcome === 'failed') refuseSocket(values[1] as Socket, 502);
       },
     });
   }

@@ -135,7 +135,7 @@ export class PassthruIntake implements Intake {
       choice: ANY_WORKER,
       avoid: new Set(),
       lost: 0,
-      refuse: (status) => refuseSocket(socket, status, false),
+      refuse: (status) => refuseSocket(socket, status),
       send: (lane) => {
         const ended = (outcome: ProxyOutcome): void => {
           lane.proxied -= 1;
