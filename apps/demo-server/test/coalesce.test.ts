@@ -9,6 +9,7 @@ import {
   requestsAt,
   serveDemo,
   serveDemoBy,
+  setPlan,
   statsOf,
 } from './demo.ts';
 
@@ -94,12 +95,17 @@ test('one of two equal clients leaves: the other gets its answer; both leave: th
   expect((await stays).body.complete).toBe(true);
   expect(await requestsAt(carriersUrl)).toMatchObject({ renfe: { arrived: 4, aborted: 0 } });
 
+  // However late the abort is, the call is still open.
+  await setPlan(carriersUrl, 'renfe', { fault: { kind: 'hang' } });
   const both = new AbortController();
   const gone = [1, 2].map(() =>
     fetch(url + MADRID_BARCELONA, { signal: both.signal }).catch(() => 'left'),
   );
   await eventually(async () =>
     expect((await statsOf({ get }))[0].coalesce).toMatchObject({ joined: 2 }),
+  );
+  await eventually(async () =>
+    expect(await requestsAt(carriersUrl)).toMatchObject({ renfe: { open: 1 } }),
   );
   both.abort();
   await Promise.all(gone);
