@@ -41,7 +41,7 @@ test.runIf(process.platform === 'linux')(
 test.runIf(process.platform === 'linux')(
   'a worker that never has a descriptor again is replaced, and its connections are served by the successor',
   async () => {
-    const supervisor = start({ workers: 1, claimTimeoutMs: 500, heartbeatMs: 200 });
+    const supervisor = start({ workers: 1, claimTimeoutMs: 500, heartbeatMs: 60_000 });
     await supervisor.ready();
     const { pid } = supervisor.workers[0] ?? {};
     const url = await addressOf(supervisor);
