@@ -14,6 +14,7 @@ const { checkSync } = await import('recheck');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = [
   'packages/*/src/**/*.ts',
+  'internal/*/src/**/*.ts',
   'apps/*/src/**/*.ts',
   'experiments/*.ts',
   'experiments/[!t]*/**/*.ts',

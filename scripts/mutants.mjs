@@ -13,7 +13,9 @@ const AREAS = {
   core: ['packages/core/src'],
   batching: ['packages/batching/src'],
   dispatch: ['packages/dispatch/src/kernel', 'packages/dispatch/src/worker'],
-  'socket-router': ['packages/socket-router/src/master', 'packages/socket-router/src/worker'],
+  'socket-router': ['placing', 'handing-over', 'passthru', 'router', 'worker'].map(
+    (folder) => `packages/socket-router/src/${folder}`,
+  ),
 };
 
 const { values } = parseArgs({

@@ -53,12 +53,25 @@ function checkTypes(folder) {
   process.stdout.write(`types: ${files.join(', ')}\n`);
 }
 
+/** A package bundles private packages of this repository, and no other: an import that is no dependency of it would go unnoticed. */
+function checkBundle(folder) {
+  for (const file of readdirSync(join(folder, 'dist'), { recursive: true })) {
+    if (!file.endsWith('.js')) continue;
+    const [path] =
+      readFileSync(join(folder, 'dist', file), 'utf8').match(/^\/\/ .*node_modules\/.*$/m) ?? [];
+    if (path !== undefined)
+      throw new Error(`Cannot pack ${folder}: dist/${file} bundles ${path.slice(3)}`);
+  }
+}
+
 try {
   const tarballs = join(outside, 'tarballs');
   for (const name of readdirSync(join(root, 'packages'))) {
     const folder = join(root, 'packages', name);
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    if (!manifest.private) run('pnpm', ['pack', '--pack-destination', tarballs], folder);
+    if (manifest.private) continue;
+    checkBundle(folder);
+    run('pnpm', ['pack', '--pack-destination', tarballs], folder);
   }
   const user = project('user');
   install(user, ...readdirSync(tarballs).map((tarball) => join(tarballs, tarball)));

@@ -30,7 +30,7 @@ export const QUERIES = {
 
 /** In one process, as it is called in the tables: each queue beside none on the same server. */
 export const PAIRS = [
-  { without: 'no queue', gaining: ["the seed's queue, mended", 'our coalescer'] },
+  { without: 'no queue', gaining: ["the seed's queue, fixed", 'our coalescer'] },
   {
     without: 'demo, SQLite, `--coalesce off`',
     gaining: ['demo, SQLite, `--coalesce on`'],

@@ -19,7 +19,7 @@ export async function startQueues(
   const [{ without, gaining }] = PAIRS;
   const named = {
     none: without,
-    mended: gaining[0],
+    fixed: gaining[0],
     coalescer: gaining[1],
     published: 'published',
   };

@@ -1,4 +1,4 @@
-import { lives } from '@ticketing/dispatch/testing';
+import { lives } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { startLoader } from '../src/loading/loader.ts';
 import { createPrograms } from '../src/programs/programs.ts';

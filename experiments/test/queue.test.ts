@@ -17,7 +17,7 @@ test("the seed's queue as published fails for the second client", () => {
   expect(() => queue('utilize', () => {})).toThrow(ReferenceError);
 });
 
-test("the seed's queue, mended, answers all who ask by one query", async () => {
+test("the seed's queue, fixed, answers all who ask by one query", async () => {
   const { find, callbacks } = held();
   const queue = mendedQueue(find);
   const got = ['a', 'b'].map(() => {

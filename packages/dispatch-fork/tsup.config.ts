@@ -6,4 +6,5 @@ export default defineConfig({
   platform: 'node',
   sourcemap: true,
   clean: true,
+  noExternal: ['@ticketing/kit'],
 });

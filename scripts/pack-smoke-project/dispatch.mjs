@@ -2,7 +2,7 @@
 // long are left to the tests of the repository.
 import assert from 'node:assert/strict';
 import { createInProcessDispatcher } from '@ticketing/dispatch';
-import { conformanceCases } from '@ticketing/dispatch/testing';
+import { conformanceCases } from '@ticketing/dispatch-conformance';
 import { createForkDispatcher } from '@ticketing/dispatch-fork';
 import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
 

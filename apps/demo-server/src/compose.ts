@@ -1,36 +1,25 @@
 import { stationTable } from '@ticketing/carriers';
 import { createSearch, type Search, type StationIndex } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
-import type { Carriers, CarrierTasks } from './carriers.ts';
-import { documentsBy, type PrimaryTasks, wormsBy } from './cluster-tasks.ts';
-import { coalesced, direct, type Find, type Finder } from './coalesced.ts';
-import { startDispatcher } from './dispatch.ts';
-import {
-  type DocumentQuestion,
-  documentKey,
-  documentsOf,
-  type FindDocument,
-  type SearchDocument,
-} from './documents.ts';
-import type { Flags } from './flags/flags.ts';
+import type { Flags } from './flags/flag-specs.ts';
 import { type Admission, createAdmission, eventLoop } from './overload/admission.ts';
 import { createInFlightLimit } from './overload/in-flight-limit.ts';
 import { createCarriersSign, createQueueSign } from './overload/load-signs.ts';
-import { watchProcess } from './process-watch.ts';
-import { runBy } from './run-carrier.ts';
-import { openWorms } from './worms/open-worms.ts';
-import { type FindWorms, type WormAnswer, wormKey, wormsOf } from './worms/worm-answers.ts';
+import { type Finders, findersOf, localFinds, remoteFinds } from './questions.ts';
+import type { Carriers, CarrierTasks } from './search/carriers.ts';
+import { startDispatcher } from './search/dispatch.ts';
+import { dispatchedCarrier } from './search/run-carrier.ts';
+import type { PrimaryTasks } from './serving/cluster-tasks.ts';
+import { watchProcess } from './serving/process-watch.ts';
+import { openWorms } from './worms/worm-databases.ts';
 import type { WormLocation } from './worms/worm-store.ts';
 
 /** What a serving process is made of. */
 export interface Parts {
-  /** Answers as one document. */
-  readonly documents: Finder<DocumentQuestion, SearchDocument>;
-  /** The same by this process itself, for it or for another that coalesces. */
-  readonly findDocument: FindDocument;
-  /** Answers out of the store; and the same by this process itself. */
-  readonly worms: Finder<string, WormAnswer>;
-  readonly findWorms: FindWorms;
+  /** How the routes ask. */
+  readonly finders: Finders;
+  /** Answers by this process itself, for it or for another that coalesces. */
+  readonly local: Finders;
   /** Answers as events. */
   readonly search: Search;
   readonly stations: StationIndex;
@@ -52,8 +41,8 @@ export interface Parts {
   close(): Promise<void>;
 }
 
-/** Where a process finds itself. */
-export interface Surroundings {
+/** Dependencies of `compose`. */
+export interface ComposeDependencies {
   readonly carriers: Carriers;
   /** Epoch ms. */
   readonly now: () => number;
@@ -64,17 +53,20 @@ export interface Surroundings {
 }
 
 /** Makes the parts that the flags ask for. The carriers' connections are theirs from now on. */
-export async function compose(flags: Flags, surroundings: Surroundings): Promise<Parts> {
-  const { carriers, now, primary } = surroundings;
-  const dispatching = await startDispatcher({ flags, carriers, primary });
+export async function compose(flags: Flags, dependencies: ComposeDependencies): Promise<Parts> {
+  const { carriers, now, primary } = dependencies;
+  const dispatching = await startDispatcher(flags.dispatch, {
+    dispatchWorkers: flags.dispatchWorkers,
+    carriers,
+    primary,
+  });
   const { dispatcher } = dispatching;
-  const store = await openWorms(surroundings.worms, flags).catch(async (error) => {
+  const store = await openWorms(dependencies.worms, flags).catch(async (error) => {
     await dispatching.close();
     throw error;
   });
   const carriersSign = createCarriersSign(flags.deadlineMs);
-  const search = searchBy(dispatcher, { flags, carriers, now, onEnd: carriersSign.note });
-  const findDocument = documentsOf(search);
+  const search = dispatchedSearch(dispatcher, { flags, carriers, now, onEnd: carriersSign.note });
   const limit = createInFlightLimit(flags.maxInFlight);
   const queueSign = createQueueSign(() => dispatcher.stats());
   const watch = watchProcess((lateMs) =>
@@ -85,31 +77,18 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
       peak: admission.look(),
     }),
   );
-  const findWorms = wormsOf(store);
-  const shared = flags.coalesce === 'machine' ? primary : undefined;
-  const finder = <Q, A>(
-    find: Find<Q, A>,
-    options: { name: string; key: (question: Q) => string },
-  ) => (flags.coalesce === 'off' ? direct(find) : coalesced(find, options));
-  const documents = finder(shared ? documentsBy(shared) : findDocument, {
-    name: 'search',
-    key: documentKey,
-  });
-  const worms = finder(shared ? wormsBy(shared) : findWorms, {
-    name: 'worms',
-    key: wormKey,
-  });
+  const finds = localFinds({ search, worms: store });
+  const asked = flags.coalesce === 'machine' && primary ? remoteFinds(primary) : finds;
+  const finders = findersOf(asked, { isShared: flags.coalesce !== 'off' });
   const admission = createAdmission({
     limit,
     deadlineMs: flags.deadlineMs,
-    isUnderWay: (key) => documents.has(key) || worms.has(key),
+    isUnderWay: (key) => Object.values(finders).some((finder) => finder.has(key)),
     ...eventLoop,
   });
   return {
-    documents,
-    findDocument,
-    worms,
-    findWorms,
+    finders,
+    local: findersOf(finds, { isShared: false }),
     search,
     stations: stationTable,
     admission,
@@ -120,11 +99,11 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
     taskPids: dispatching.pids,
     stats: () => ({
       admission: admission.stats(),
-      coalesce: documents.stats(),
+      coalesce: finders.document.stats(),
       search: search.stats(),
       dispatch: dispatcher.stats(),
       http: carriers.http.stats(),
-      worms: { ...store.stats(), coalesce: worms.stats() },
+      worms: { ...store.stats(), coalesce: finders.worms.stats() },
       process: watch.stats(),
     }),
     reload: dispatching.reload,
@@ -138,8 +117,8 @@ export async function compose(flags: Flags, surroundings: Surroundings): Promise
   };
 }
 
-/** Asks the carriers, whose work a dispatcher runs. `onEnd` is told how long each took. */
-export function searchBy(
+/** Asks all carriers through a dispatcher. `onEnd` gets how long each took. */
+export function dispatchedSearch(
   dispatcher: Dispatcher<CarrierTasks>,
   given: {
     readonly flags: Flags;
@@ -153,7 +132,7 @@ export function searchBy(
     carriers: flags.carriers.map((name) => carriers.byName[name]),
     deadlineMs: flags.deadlineMs,
     http: carriers.http.clientOf,
-    run: runBy(dispatcher, { offload: flags.offload, now, onEnd }),
+    run: dispatchedCarrier(dispatcher, { offload: flags.offload, now, onEnd }),
     now,
   });
 }

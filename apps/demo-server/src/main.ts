@@ -1,9 +1,10 @@
+import type { Flags } from './flags/flag-specs.ts';
 import { FlagError } from './flags/flag-values.ts';
-import type { Flags } from './flags/flags.ts';
 import { type FlagRow, readFlags } from './flags/read-flags.ts';
-import { serve } from './serve.ts';
-import type { Serving } from './serving.ts';
-import { fillReport } from './worms/fill-report.ts';
+import { dispatchKind } from './search/dispatch.ts';
+import { serve } from './serving/serve.ts';
+import type { Serving } from './serving/serving.ts';
+import { fillReport } from './worms/worm-store.ts';
 
 const STOP_MARGIN_MS = 5000;
 
@@ -78,8 +79,8 @@ function reloadsAsked(): { heed(reload: Serving['reload']): void } {
 
 function processesOf({ accept, workers, dispatch, dispatchWorkers }: Flags): string {
   const serving = accept === 'single' ? '1 that serves' : `1 primary, ${workers} that serve`;
-  if (dispatch === 'in-process' || (dispatch === 'cluster' && accept !== 'single')) return serving;
-  const kind = dispatch === 'piscina' ? 'threads' : 'processes';
+  const { workers: kind, inServers } = dispatchKind(dispatch);
+  if (kind === undefined || (inServers && accept !== 'single')) return serving;
   return `${serving}, ${workers} x ${dispatchWorkers} ${kind} for tasks`;
 }
 

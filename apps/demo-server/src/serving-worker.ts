@@ -2,14 +2,15 @@
 import { defineTasks } from '@ticketing/dispatch';
 import { clusterWorker, type HttpServer, primaryDispatcher } from '@ticketing/dispatch-cluster';
 import { attachWorker } from '@ticketing/socket-router';
-import { carrierTasks, createCarriers } from './carriers.ts';
-import type { PrimaryTasks, ServingTasks } from './cluster-tasks.ts';
 import { compose, type Parts } from './compose.ts';
-import { routeBy } from './route-by.ts';
-import { buildServer } from './server.ts';
-import { ownStatus, shownFlags } from './server-state.ts';
-import { servingStart } from './serving-program.ts';
-import { readTls } from './tls-files.ts';
+import { buildServer } from './http/server.ts';
+import { ownStatus, shownFlags } from './http/server-state.ts';
+import { questionTasks } from './questions.ts';
+import { carrierTasks, createCarriers } from './search/carriers.ts';
+import type { PrimaryTasks, ServingTasks } from './serving/cluster-tasks.ts';
+import { routeBy } from './serving/route-by.ts';
+import { servingStart } from './serving/serving.ts';
+import { readTls } from './serving/tls-files.ts';
 
 const { flags, carriersUrl, worms, ticketKeys } = servingStart();
 const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, Date.now);
@@ -21,10 +22,7 @@ let parts: Parts;
 const tasks = defineTasks<ServingTasks>(
   {
     ...carrierTasks(carriers),
-    document: ({ question, deadlineMs }, { signal }) =>
-      parts.findDocument(question, { signal, deadlineMs }),
-    worms: ({ question, deadlineMs }, { signal }) =>
-      parts.findWorms(question, { signal, deadlineMs }),
+    ...questionTasks(() => parts.local),
     status: () => ownStatus(parts),
   },
   {

@@ -1,4 +1,4 @@
-// A cluster worker that serves nobody and runs tasks.
+// A cluster worker without a server, which runs tasks.
 import { clusterWorker } from '@ticketing/dispatch-cluster';
 import tasks from './tasks.ts';
 

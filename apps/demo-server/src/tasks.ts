@@ -5,7 +5,7 @@ import {
   type CarrierTasks,
   carrierTasks,
   createCarriers,
-} from './carriers.ts';
+} from './search/carriers.ts';
 
 const settings: CarrierSettings = JSON.parse(process.env['DEMO_TASK_SETTINGS'] ?? '{}');
 const carriers = createCarriers(settings, Date.now);

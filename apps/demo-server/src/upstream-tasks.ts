@@ -2,6 +2,7 @@
 
 import { type CarrierSim, type Latency, startCarrierSim } from '@ticketing/carrier-sim';
 import { defineTasks, type TaskModule } from '@ticketing/dispatch';
+import { CARRIER_NAMES } from './search/carriers.ts';
 
 export type UpstreamTasks = {
   /** Starts the simulator, which lives as long as its thread. Gives its URL. */
@@ -14,7 +15,7 @@ const tasks: TaskModule<UpstreamTasks> = defineTasks<UpstreamTasks>(
   {
     async start({ latency }) {
       simulator = await startCarrierSim({
-        plan: { renfe: { latency }, ouigo: { latency }, avlo: { latency } },
+        plan: Object.fromEntries(CARRIER_NAMES.map((name) => [name, { latency }])),
       });
       return simulator.url;
     },

@@ -1,4 +1,4 @@
-import { lives } from '@ticketing/dispatch/testing';
+import { lives } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { eventually, getFrom, MADRID_BARCELONA, sharedProcess } from './demo.ts';
 import { pidsOf } from './processes.ts';

@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, inject, onTestFinished, vi } from 'vitest';
 import type { readFlags as ReadFlags } from '../src/flags/read-flags.ts';
-import type { serve as Serve } from '../src/serve.ts';
-import type { Serving } from '../src/serving.ts';
+import type { serve as Serve } from '../src/serving/serve.ts';
+import type { Serving } from '../src/serving/serving.ts';
 
 export const MADRID_BARCELONA = '/search?origin=Madrid&destination=Barcelona';
 
@@ -46,7 +46,7 @@ async function serveUntil(atEnd: AtEnd, now: () => number, argv: readonly string
   const { readFlags } = (await import(program('flags/read-flags'))) as {
     readFlags: typeof ReadFlags;
   };
-  const { serve } = (await import(program('serve'))) as { serve: typeof Serve };
+  const { serve } = (await import(program('serving/serve'))) as { serve: typeof Serve };
   const { flags } = readFlags(['--port', '0', ...argv], FOR_TESTS);
   const server = await serve(flags, { now });
   atEnd(server.close);

@@ -1,4 +1,4 @@
-import { lives } from '@ticketing/dispatch/testing';
+import { lives } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { eventually, statsOf } from './demo.ts';
 import { inProcessServer, SEARCH, serveNow, testDispatch } from './dispatch-cases.ts';

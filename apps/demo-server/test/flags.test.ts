@@ -182,7 +182,7 @@ test.each([
   [
     ['--accept', 'cluster', '--dispatch', 'cluster', '--dispatch-workers', '2'],
     {},
-    'Cannot start: --dispatch-workers is for workers of their own, got --accept cluster with --dispatch cluster, which run tasks where requests are served',
+    'Cannot start: --dispatch-workers is for workers of their own, got --accept cluster with --dispatch cluster, which runs tasks where requests are served',
   ],
   [
     ['--accept', 'cluster', '--workers', '64', '--dispatch', 'fork', '--dispatch-workers', '5'],
@@ -202,7 +202,7 @@ test.each([
   [
     ['--dispatch-workers', '2'],
     {},
-    'Cannot start: --dispatch-workers above 1 is for fork, piscina and cluster, got in-process',
+    'Cannot start: --dispatch-workers above 1 is for fork, piscina, cluster, got in-process',
   ],
   [
     ['--offload', 'half'],

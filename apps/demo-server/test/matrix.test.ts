@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ACCEPTS, COALESCES, DISPATCH_NAMES } from '../src/flags/flags.ts';
+import { ACCEPTS, COALESCES } from '../src/flags/flag-specs.ts';
+import { DISPATCH_NAMES } from '../src/search/dispatch.ts';
 import { type Combination, testCombinations } from './matrix.ts';
 
 // Each value of each flag; `test/full` has all of them with each other.

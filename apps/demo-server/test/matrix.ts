@@ -1,15 +1,10 @@
 import type { Journey } from '@ticketing/core';
-import { lives } from '@ticketing/dispatch/testing';
+import { lives } from '@ticketing/test-kit';
 import { beforeAll, expect, test } from 'vitest';
-import {
-  type Accept,
-  COALESCES,
-  type Coalesce,
-  DISPATCH_NAMES,
-  type DispatchName,
-} from '../src/flags/flags.ts';
+import { type Accept, COALESCES, type Coalesce } from '../src/flags/flag-specs.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
-import { serve } from '../src/serve.ts';
+import { DISPATCH_NAMES, type DispatchName } from '../src/search/dispatch.ts';
+import { serve } from '../src/serving/serve.ts';
 import { eventually, getFrom, MADRID_BARCELONA, startDemo } from './demo.ts';
 import { pidsOf } from './processes.ts';
 

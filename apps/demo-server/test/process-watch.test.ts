@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { watchProcess } from '../src/process-watch.ts';
+import { watchProcess } from '../src/serving/process-watch.ts';
 import { eventually } from './demo.ts';
 
 test('watchProcess() tells of a loop that was held for a tenth of a second', async () => {

@@ -25,7 +25,7 @@ export default async function bundlePrograms(project: TestProject): Promise<void
     config: false,
     silent: true,
     clean: true,
-    entry: [...programs, 'src/serve.ts', 'src/flags/read-flags.ts'].map(pathOf),
+    entry: [...programs, 'src/serving/serve.ts', 'src/flags/read-flags.ts'].map(pathOf),
     outDir,
     format: ['esm'],
     target: 'node20',

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
-import { affinityOf, routeBy, searchKey, wormsKey } from '../src/route-by.ts';
+import { searchKey } from '../src/search/documents.ts';
+import { affinityOf, routeBy } from '../src/serving/route-by.ts';
+import { wormsKey } from '../src/worms/worm-answers.ts';
 
 const NOON = Date.parse('2026-11-20T12:00Z');
 const flagsOf = (...argv: string[]) => readFlags(['--accept', 'socket', ...argv], {}).flags;

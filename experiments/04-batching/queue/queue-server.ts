@@ -1,4 +1,4 @@
-// The seed's small server over SQLite: `--queue none|published|mended|coalescer`; the file by WORMS_FILE.
+// The seed's small server over SQLite: `--queue none|published|fixed|coalescer`; the file by WORMS_FILE.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
@@ -20,7 +20,7 @@ const find: FindByClass<WormRow[]> = byCallback(query);
 const queues: Record<string, FindByClass<WormRow[]>> = {
   none: find,
   published: publishedQueue(find),
-  mended: mendedQueue(find),
+  fixed: mendedQueue(find),
   coalescer: byCallback(coalesce(query, { name: 'worms' })),
 };
 const findByClass = queues[values.queue];

@@ -21,7 +21,7 @@ export function publishedQueue<T>(find: FindByClass<T>): FindByClass<T> {
 }
 
 /**
- * The same, mended, and no more than that: the name; keys that stay for ever and may be `__proto__` (a Map); a callback that
+ * The same, fixed, and no more than that: the name; keys that stay for ever and may be `__proto__` (a Map); a callback that
  * throws, which kept the others from their answer.
  */
 export function mendedQueue<T>(find: FindByClass<T>): FindByClass<T> {

@@ -1,4 +1,4 @@
-// Measures, and writes the tables between the marks in README.md. `--quick` for a look.
+// Measures, and writes the tables between the marks in docs/measurements. `--quick` for a look.
 import { benchFlags, circumstances, report, table, times } from '@ticketing/bench-kit';
 import { benchBatch } from './batch.ts';
 import { benchCoalescer } from './coalescer.ts';
@@ -7,7 +7,7 @@ const flags = benchFlags({ rounds: 60 });
 const coalescer = await benchCoalescer(flags.rounds);
 const batch = await benchBatch(flags.rounds);
 report(
-  new URL('../README.md', import.meta.url),
+  new URL('../../../docs/measurements/batching.md', import.meta.url),
   [
     circumstances('pnpm --filter @ticketing/batching bench', flags),
     '',

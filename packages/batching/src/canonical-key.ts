@@ -165,7 +165,7 @@ function isPlain(value: object): boolean {
   return depthOf(value) === 1 && Object.hasOwn(prototype, 'isPrototypeOf');
 }
 
-/** Prototypes above a value: a subclass of a built-in has one more, and state that nobody can read. */
+/** Prototypes above a value: a subclass of a built-in has one more, and state that is unreadable from outside. */
 function depthOf(value: object): number {
   let depth = 0;
   let prototype: unknown = Object.getPrototypeOf(value);

@@ -1,4 +1,6 @@
-const mark = Symbol.for('ticketing.batching.BatchingError');
+import { CodedError, isMarked, mark } from '@ticketing/kit';
+
+const MARK = 'ticketing.batching.BatchingError';
 
 /** Stable codes of {@link BatchingError}. */
 export type BatchingErrorCode =
@@ -22,25 +24,13 @@ export interface BatchingErrorData {
 }
 
 /** A call that this package ended by itself. `code` is stable, `message` is not. */
-export class BatchingError extends Error {
+export class BatchingError extends CodedError<BatchingErrorCode, BatchingErrorData> {
   static {
-    Object.defineProperty(BatchingError.prototype, 'name', { value: 'BatchingError' });
-    Object.defineProperty(BatchingError.prototype, mark, { value: true });
-  }
-  readonly code: BatchingErrorCode;
-  readonly data: BatchingErrorData;
-  constructor(
-    code: BatchingErrorCode,
-    message: string,
-    options: { readonly data: BatchingErrorData; readonly cause?: unknown },
-  ) {
-    super(message, 'cause' in options ? { cause: options.cause } : undefined);
-    this.code = code;
-    this.data = options.data;
+    mark(BatchingError, MARK);
   }
   /** Recognises an error of this class, also of another copy of this package. */
   static is(error: unknown): error is BatchingError {
-    return typeof error === 'object' && error !== null && mark in error;
+    return isMarked(error, MARK);
   }
 }
 

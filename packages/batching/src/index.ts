@@ -1,5 +1,7 @@
 // Coalesce equal calls in flight, batch different keys into one call, keep results for a while
 
+// For tests.
+export { type Clock, systemClock } from '@ticketing/kit';
 // For those who share work.
 export type {
   BatchCache,
@@ -9,11 +11,10 @@ export type {
   BatcherStats,
   BatchResult,
   LoadOptions,
-} from './batcher.ts';
+} from './batcher/batcher.ts';
+export { createBatcher } from './batcher/create-batcher.ts';
 export { canonicalKey } from './canonical-key.ts';
-// For tests.
-export { type Clock, systemClock } from './clock.ts';
-export { type Coalesced, type CoalesceOptions, coalesce } from './coalesce.ts';
+export { type Coalesced, type CoalesceOptions, coalesce } from './coalescer/coalesce.ts';
 export type {
   Coalescer,
   CoalescerOptions,
@@ -22,7 +23,6 @@ export type {
   KeyValue,
   LoadContext,
   Peek,
-} from './coalescer.ts';
-export { createBatcher } from './create-batcher.ts';
-export { createCoalescer } from './create-coalescer.ts';
+} from './coalescer/coalescer.ts';
+export { createCoalescer } from './coalescer/create-coalescer.ts';
 export { BatchingError, type BatchingErrorCode, type BatchingErrorData } from './errors.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '@ticketing/kit';
 
 /** How one caller can leave a promise that others wait for, too. */
 export interface LeaveOptions {

@@ -16,7 +16,7 @@ test.each<[unknown, Error]>([
   [{ name: '' }, new TypeError('Cannot create batcher: name must be a text, got ')],
   [
     { name: 'a', size: 5 },
-    new TypeError('Cannot create batcher: known options expected, got size'),
+    new TypeError('Cannot create batcher: unknown option size; did you mean maxBatchSize?'),
   ],
   [
     { name: 'a', key: 'id' },
@@ -36,7 +36,7 @@ test.each<[unknown, Error]>([
   ],
   [
     { name: 'a', concurrency: '2' },
-    new RangeError('Cannot create batcher: concurrency must be an integer of 1 or more, got 2'),
+    new TypeError('Cannot create batcher: concurrency must be an integer of 1 or more, got 2'),
   ],
   [
     { name: 'a', maxQueued: -1 },
@@ -91,7 +91,7 @@ test.each<[unknown, Error]>([
 test.each<[unknown, Error]>([
   [null, new TypeError('Cannot load: options must be an object, got null')],
   ['fast', new TypeError('Cannot load: options must be an object, got fast')],
-  [{ timeoutMs: 5 }, new TypeError('Cannot load: known options expected, got timeoutMs')],
+  [{ timeoutMs: 5 }, new TypeError('Cannot load: unknown option timeoutMs; known are signal')],
   [
     { signal: {} },
     new TypeError('Cannot load: signal must be an AbortSignal, got [object Object]'),

@@ -4,13 +4,26 @@ import { coalesceRoutes } from '../src/fastify/index.ts';
 import { createApp } from './fastify-client.ts';
 
 test.each<[unknown, Error]>([
-  [{ vary: 'accept' }, new TypeError('vary as an array expected, got accept')],
-  [{ vary: ['*'] }, new TypeError('names of request headers in vary expected, got *')],
-  [{ vary: [''] }, new TypeError('names of request headers in vary expected, got ')],
-  [{ vary: [1] }, new TypeError('names of request headers in vary expected, got 1')],
-  [{ header: 'x' }, new TypeError('header as true or false expected, got x')],
-  [{ errorTtlMs: 5 }, new TypeError('known options expected, got errorTtlMs')],
-  [{ prefix: '/a' }, new TypeError('known options expected, got prefix')],
+  [
+    { vary: 'accept' },
+    new TypeError('vary must be a list of names of request headers, got accept'),
+  ],
+  [{ vary: ['*'] }, new TypeError('vary must be a list of names of request headers, got *')],
+  [{ vary: [''] }, new TypeError('vary must be a list of names of request headers, got ')],
+  [{ vary: [1] }, new TypeError('vary must be a list of names of request headers, got 1')],
+  [{ header: 'x' }, new TypeError('header must be true or false, got x')],
+  [
+    { errorTtlMs: 5 },
+    new TypeError(
+      'unknown option errorTtlMs; known are vary, header, name, maxKeys, maxWaitersPerKey, overflow, loadTimeoutMs, clock',
+    ),
+  ],
+  [
+    { prefix: '/a' },
+    new TypeError(
+      'unknown option prefix; known are vary, header, name, maxKeys, maxWaitersPerKey, overflow, loadTimeoutMs, clock',
+    ),
+  ],
 ])('register(coalesceRoutes, %o) rejects', async (options, { message }) => {
   const app = fastify();
   await expect(async () => app.register(coalesceRoutes, options as never)).rejects.toThrow(
@@ -59,15 +72,23 @@ test.each<[string | string[], unknown, string]>([
   ],
   ['GET', 'yes', 'coalesce GET /a: true, false or options expected, got yes'],
   ['GET', null, 'coalesce GET /a: true, false or options expected, got null'],
-  ['GET', { keys: () => 1 }, 'coalesce GET /a: known options expected, got keys'],
-  ['GET', { key: 'id' }, 'coalesce GET /a: key as a function expected, got id'],
+  ['GET', { keys: () => 1 }, 'coalesce GET /a: unknown option keys; did you mean key?'],
+  ['GET', { key: 'id' }, 'coalesce GET /a: key must be a function, got id'],
   [
     'GET',
     { shareCredentials: 1 },
-    'coalesce GET /a: shareCredentials as true or false expected, got 1',
+    'coalesce GET /a: shareCredentials must be true or false, got 1',
   ],
-  ['GET', { vary: 'accept' }, 'coalesce GET /a: vary as an array expected, got accept'],
-  ['GET', { vary: ['a b'] }, 'coalesce GET /a: names of request headers in vary expected, got a b'],
+  [
+    'GET',
+    { vary: 'accept' },
+    'coalesce GET /a: vary must be a list of names of request headers, got accept',
+  ],
+  [
+    'GET',
+    { vary: ['a b'] },
+    'coalesce GET /a: vary must be a list of names of request headers, got a b',
+  ],
 ])('a route of %s with coalesce: %o throws', async (method, coalesce, message) => {
   const app = await createApp();
   expect(() =>
@@ -105,7 +126,7 @@ test.each([
   async (options) => {
     const app = fastify();
     await expect(async () => app.register(coalesceRoutes, options)).rejects.toThrow(
-      'expected, got an object without text',
+      'got an object without text',
     );
   },
 );
@@ -116,7 +137,7 @@ test.each(['key', 'shareCredentials', 'vary'])(
     const app = await createApp();
     const coalesce = { [option]: Object.create(null) };
     expect(() => app.get('/a', { config: { coalesce } }, () => 1)).toThrow(
-      'expected, got an object without text',
+      'got an object without text',
     );
   },
 );

@@ -9,7 +9,10 @@ test.each([
   [() => createCoalescer(load, undefined as never), 'options must be an object, got undefined'],
   [() => createCoalescer(load, {} as never), 'name must be a text, got undefined'],
   [() => createCoalescer(load, { name: '' }), 'name must be a text, got '],
-  [() => createCoalescer(load, { name, ttl: 5 } as never), 'known options expected, got ttl'],
+  [
+    () => createCoalescer(load, { name, ttl: 5 } as never),
+    'unknown option ttl; did you mean errorTtlMs?',
+  ],
   [() => createCoalescer(load, { name, key: 'id' } as never), 'key must be a function, got id'],
   [() => createCoalescer(load, { name, random: 1 } as never), 'random must be a function, got 1'],
   [
@@ -37,7 +40,6 @@ test.each([
   [{ loadTimeoutMs: -1 }, 'loadTimeoutMs must be 1 to 2147483647, got -1'],
   [{ errorTtlMs: -1 }, 'errorTtlMs must be 0 to 9007199254740991, got -1'],
   [{ ttlMs: Number.NaN }, 'ttlMs must be 0 to 9007199254740991, got NaN'],
-  [{ ttlMs: '5' as never }, 'ttlMs must be 0 to 9007199254740991, got 5'],
   [{ staleMs: -5 }, 'staleMs must be 0 to 9007199254740991, got -5'],
   [{ jitter: 2 }, 'jitter must be 0 to 1, got 2'],
   [{ maxKeys: 0 }, 'maxKeys must be an integer of 1 or more, got 0'],
@@ -54,7 +56,7 @@ test.each([
 
 test.each([
   [{ signal: 'stop' }, new TypeError('Cannot get: signal must be an AbortSignal, got stop')],
-  [{ timeout: 5 }, new TypeError('Cannot get: known options expected, got timeout')],
+  [{ timeout: 5 }, new TypeError('Cannot get: unknown option timeout; did you mean timeoutMs?')],
   [{ fresh: 1 }, new TypeError('Cannot get: fresh must be true or false, got 1')],
   [{ timeoutMs: 0 }, new RangeError('Cannot get: timeoutMs must be 1 to 2147483647, got 0')],
   [
@@ -73,6 +75,12 @@ test('coalesce() refuses what is no function', () => {
   );
 });
 
+test('a text for a number is a TypeError', () => {
+  expect(() => createCoalescer(load, { name, ttlMs: '5' as never })).toThrow(
+    new TypeError('Cannot create coalescer: ttlMs must be 0 to 9007199254740991, got 5'),
+  );
+});
+
 test('values without text, as objects without prototype, have a message of their own', async () => {
   const odd = Object.create(null);
   const noText = 'got an object without text';
@@ -83,7 +91,7 @@ test('values without text, as objects without prototype, have a message of their
     new TypeError(`Cannot create coalescer: name must be a text, ${noText}`),
   );
   expect(() => createCoalescer(load, { name, maxKeys: odd })).toThrow(
-    new RangeError(`Cannot create coalescer: maxKeys must be an integer of 1 or more, ${noText}`),
+    new TypeError(`Cannot create coalescer: maxKeys must be an integer of 1 or more, ${noText}`),
   );
   expect(() => coalesce(odd, { name })).toThrow(
     new TypeError(`Cannot coalesce: a function expected, ${noText}`),

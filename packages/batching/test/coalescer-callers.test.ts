@@ -1,7 +1,7 @@
+import { createManualClock } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { createCoalescer } from '../src/index.ts';
 import { holdLoads, refuseUnhandledRejections, settleJobs, stateOf } from './held-loads.ts';
-import { createManualClock } from './manual-clock.ts';
 
 const name = 'test';
 refuseUnhandledRejections();

@@ -1,7 +1,7 @@
+import { createManualClock } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { createCoalescer, type LoadContext } from '../src/index.ts';
 import { holdLoads, refuseUnhandledRejections, stateOf } from './held-loads.ts';
-import { createManualClock } from './manual-clock.ts';
 
 const name = 'test';
 refuseUnhandledRejections();

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
+import { createManualClock } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { createCoalescer } from '../src/index.ts';
 import { holdLoads, refuseUnhandledRejections, settleJobs } from './held-loads.ts';
-import { createManualClock } from './manual-clock.ts';
 
 const name = 'test';
 refuseUnhandledRejections();

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
+import { createManualClock } from '@ticketing/test-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import { asked, createApp, Gate, listen, seen } from './fastify-client.ts';
-import { createManualClock } from './manual-clock.ts';
 
 export function fastifyAnswersTests(): void {
   const coalesce = { config: { coalesce: true } };

@@ -1,7 +1,7 @@
+import { createManualClock } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { type CoalescerOptions, createCoalescer } from '../src/index.ts';
 import { holdLoads, settleJobs, stateOf } from './held-loads.ts';
-import { createManualClock } from './manual-clock.ts';
 
 function counting(
   options: Partial<CoalescerOptions<string, string>>,

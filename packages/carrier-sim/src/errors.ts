@@ -1,31 +1,23 @@
-/** What tells the errors of this package apart. */
+import { CodedError, isMarked, mark } from '@ticketing/kit';
+
+const MARK = 'ticketing.carrier-sim.error';
+
+/** Stable codes of {@link CarrierSimError}. */
 export type CarrierSimErrorCode = 'ERR_CARRIER_SIM_LISTEN';
 
-const mark = Symbol.for('ticketing.carrier-sim.error');
+/** Where the simulator was to listen. */
+export interface CarrierSimErrorData {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** A failure of the simulator in operation. */
-export class CarrierSimError extends Error {
-  override readonly name = 'CarrierSimError';
-  readonly code: CarrierSimErrorCode;
-  /** Where the simulator was to listen. */
-  readonly data: { readonly host: string; readonly port: number };
-
-  constructor(
-    message: string,
-    options: {
-      readonly code: CarrierSimErrorCode;
-      readonly data: { readonly host: string; readonly port: number };
-      readonly cause: unknown;
-    },
-  ) {
-    super(message, { cause: options.cause });
-    this.code = options.code;
-    this.data = options.data;
-    Object.defineProperty(this, mark, { value: true });
+export class CarrierSimError extends CodedError<CarrierSimErrorCode, CarrierSimErrorData> {
+  static {
+    mark(CarrierSimError, MARK);
   }
-
-  /** Tells whether a value is such an error, whichever copy of the package made it. */
+  /** Recognises an error of this class, also of another copy of this package. */
   static is(error: unknown): error is CarrierSimError {
-    return typeof error === 'object' && error !== null && mark in error;
+    return isMarked(error, MARK);
   }
 }

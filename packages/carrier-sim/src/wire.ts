@@ -1,7 +1,7 @@
 import type { Answer } from './answer.ts';
-import type { Zone } from './local-clock.ts';
-import type { StationPair } from './service.ts';
-import type { Train } from './train.ts';
+import type { Zone } from './timetable/local-clock.ts';
+import type { StationPair } from './timetable/service.ts';
+import type { Train } from './timetable/train.ts';
 
 /** What a call brings. */
 export interface WireRequest {
@@ -42,8 +42,16 @@ type Finding =
 /** How many days ahead trains are on sale. */
 export const maxDaysAhead = 180;
 
+/** What a login accepts. */
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
 /** What a wire asks of the simulator. */
 export interface WireContext {
+  /** Whom the carriers with a login accept; undefined for anyone. */
+  readonly credentials: Credentials | undefined;
   /** Decides the ids of sessions and tokens. */
   readonly seed: string;
   /** Epoch milliseconds. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { stations } from '../src/network.ts';
-import { avloPairs } from '../src/service.ts';
+import { stations } from '../src/timetable/network.ts';
+import { avloPairs } from '../src/timetable/service.ts';
 import { getAvlo } from './call-wires.ts';
 import { date, startedSim } from './started-sim.ts';
 

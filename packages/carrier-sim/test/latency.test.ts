@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { drawLatency } from '../src/draw-latency.ts';
-import { createRandom } from '../src/random.ts';
+import { drawLatency } from '../src/server/carrier-routes.ts';
+import { createRandom } from '../src/timetable/random.ts';
 import { getAvlo, visitRenfe } from './call-wires.ts';
 import { date, eventually, startedSim } from './started-sim.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addDays, isCalendarDate, localDay, localTimeAt } from '../src/local-clock.ts';
+import { addDays, isCalendarDate, localDay, localTimeAt } from '../src/timetable/local-clock.ts';
 
 test('localTimeAt() reads the clocks of each zone', () => {
   const ms = Date.parse('2026-12-01T05:15:00Z');

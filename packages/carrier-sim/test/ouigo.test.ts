@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { localTimeAt } from '../src/local-clock.ts';
+import { localTimeAt } from '../src/timetable/local-clock.ts';
 import { loginOuigo, searchOuigo, tokenOfOuigo } from './call-wires.ts';
 import { date, madridBarcelona, startedSim } from './started-sim.ts';
 

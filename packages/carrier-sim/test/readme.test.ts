@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { faultKinds } from '../src/plan.ts';
+import { faultKinds } from '../src/server/plan.ts';
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 const snippets = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? '');
@@ -30,7 +30,7 @@ test('README.md starts with the description of package.json, which stands atop s
 
 test('README.md names every error code and fault of the source', async () => {
   const read = (name: string) => readFile(new URL(`../src/${name}`, import.meta.url), 'utf8');
-  const sources = await Promise.all(['errors.ts', 'control-routes.ts'].map(read));
+  const sources = await Promise.all(['errors.ts', 'server/control-routes.ts'].map(read));
   const codes = [...sources.join().matchAll(/'(ERR_\w+)'/g)].map(([, code]) => code);
   expect(new Set(codes).size).toBe(3);
   for (const name of [...codes, ...faultKinds]) expect(readme).toContain(`\n| \`${name}\` `);

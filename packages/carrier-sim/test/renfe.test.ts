@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { localTimeAt } from '../src/local-clock.ts';
+import { localTimeAt } from '../src/timetable/local-clock.ts';
 import { searchRenfe, visitRenfe } from './call-wires.ts';
 import { barcelona, date, madridBarcelona, startedSim } from './started-sim.ts';
 

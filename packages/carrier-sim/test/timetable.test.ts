@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTimetable, encodeAvlo, encodeOuigo, encodeRenfe } from '../src/index.ts';
-import { addDays } from '../src/local-clock.ts';
-import { stations } from '../src/network.ts';
-import { servesPair } from '../src/service.ts';
+import { addDays } from '../src/timetable/local-clock.ts';
+import { stations } from '../src/timetable/network.ts';
+import { servesPair } from '../src/timetable/service.ts';
 import { barcelona, madrid, madridBarcelona } from './started-sim.ts';
 
 const uic = fc.constantFrom(...stations.map((station) => station.uic));

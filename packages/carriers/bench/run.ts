@@ -1,4 +1,4 @@
-// Measures how long an answer of 5 MB takes, and writes the table between the marks in README.md. `--quick` for a look.
+// Measures how long an answer of 5 MB takes, and writes the table between the marks in docs/measurements. `--quick` for a look.
 import assert from 'node:assert/strict';
 import {
   benchFlags,
@@ -87,7 +87,7 @@ const cases: readonly { name: string; bytes: number; work: () => unknown }[] = [
 
 const measured = await measureRounds(cases, { rounds: flags.rounds, repeats: 1 });
 report(
-  new URL('../README.md', import.meta.url),
+  new URL('../../../docs/measurements/carriers.md', import.meta.url),
   [
     circumstances('pnpm --filter @ticketing/carriers bench', flags),
     '',

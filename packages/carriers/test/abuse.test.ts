@@ -13,7 +13,7 @@ test.each([
   ],
   [
     () => createRenfe(undefined as never),
-    'Cannot create renfe: baseUrl must be an http or https URL, got undefined',
+    'Cannot create renfe: options must be an object, got undefined',
   ],
   [
     () => createRenfe({ baseUrl: 'ftp://x' }),
@@ -25,7 +25,7 @@ test.each([
   ],
   [
     () => createAvlo({ baseUrl, timeout: 1 } as never),
-    'Cannot create avlo: known options expected, got timeout',
+    'Cannot create avlo: unknown option timeout; known are baseUrl',
   ],
   [
     () => createOuigo({ baseUrl } as never),
@@ -37,7 +37,7 @@ test.each([
   ],
   [
     () => createCarrierHttp({ socket: 1 } as never),
-    'Cannot create carrier HTTP: known options expected, got socket',
+    'Cannot create carrier HTTP: unknown option socket; known are connections, maxInFlight, maxBodyBytes, connectTimeoutMs, retries, now',
   ],
   [
     () => createCarrierHttp({ now: 5 } as never),
@@ -48,14 +48,14 @@ test.each([
 });
 
 test.each([
-  [{ connections: 0 }, 'connections must be an integer from 1 to 1024, got 0'],
-  [{ maxInFlight: -1 }, 'maxInFlight must be an integer from 1 to 100000, got -1'],
-  [{ maxBodyBytes: 1.5 }, 'maxBodyBytes must be an integer from 1 to 1073741824, got 1.5'],
+  [{ connections: 0 }, 'connections must be an integer of 1 to 1024, got 0'],
+  [{ maxInFlight: -1 }, 'maxInFlight must be an integer of 1 to 100000, got -1'],
+  [{ maxBodyBytes: 1.5 }, 'maxBodyBytes must be an integer of 1 to 1073741824, got 1.5'],
   [
     { connectTimeoutMs: Infinity },
-    'connectTimeoutMs must be an integer from 1 to 60000, got Infinity',
+    'connectTimeoutMs must be an integer of 1 to 60000, got Infinity',
   ],
-  [{ retries: 6 }, 'retries must be an integer from 0 to 5, got 6'],
+  [{ retries: 6 }, 'retries must be an integer of 0 to 5, got 6'],
 ])('createCarrierHttp(%j) is refused', (options, message) => {
   expect(() => createCarrierHttp(options)).toThrow(
     new RangeError(`Cannot create carrier HTTP: ${message}`),
@@ -81,7 +81,7 @@ test.each<[misuse: () => unknown, message: string]>([
   ],
   [
     () => createCarrierHttp({ retries: bare }),
-    'Cannot create carrier HTTP: retries must be an integer from 0 to 5, got an object',
+    'Cannot create carrier HTTP: retries must be an integer of 0 to 5, got an object without text',
   ],
 ])('an object without a prototype %#: %s', (misuse, message) => {
   expect(misuse).toThrow(message);

@@ -1,4 +1,4 @@
-// Measures, and writes the tables between the marks in README.md. `--quick` for a look.
+// Measures, and writes the tables between the marks in docs/measurements. `--quick` for a look.
 import {
   benchFlags,
   circumstances,
@@ -33,7 +33,7 @@ function cell({ medianUs, ratio }: Measured): string {
 const scatter = await benchScatter(flags.rounds);
 const localTime = await benchLocalTime(flags.rounds);
 report(
-  new URL('../README.md', import.meta.url),
+  new URL('../../../docs/measurements/core.md', import.meta.url),
   [
     circumstances('pnpm --filter @ticketing/core bench', flags),
     '',

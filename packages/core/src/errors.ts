@@ -1,5 +1,7 @@
-const railMark = Symbol.for('ticketing.core.RailError');
-const carrierMark = Symbol.for('ticketing.core.CarrierError');
+import { CodedError, isMarked, mark } from '@ticketing/kit';
+
+const RAIL_MARK = 'ticketing.core.RailError';
+const CARRIER_MARK = 'ticketing.core.CarrierError';
 
 /** Stable codes of {@link RailError}. */
 export type RailErrorCode =
@@ -18,21 +20,16 @@ export interface RailErrorData {
 }
 
 /** A value or a query that this package cannot accept. `code` is stable, `message` is not. */
-export class RailError extends Error {
+export class RailError extends CodedError<RailErrorCode, RailErrorData> {
   static {
-    Object.defineProperty(RailError.prototype, 'name', { value: 'RailError' });
-    Object.defineProperty(RailError.prototype, railMark, { value: true });
+    mark(RailError, RAIL_MARK);
   }
-  readonly code: RailErrorCode;
-  readonly data: RailErrorData;
   constructor(code: RailErrorCode, message: string, data: RailErrorData = {}) {
-    super(message);
-    this.code = code;
-    this.data = data;
+    super(code, message, { data });
   }
   /** Recognises an error of this class, also of another copy of this package. */
   static is(error: unknown): error is RailError {
-    return hasMark(error, railMark);
+    return isMarked(error, RAIL_MARK);
   }
 }
 
@@ -69,8 +66,7 @@ export interface CarrierErrorOptions {
 /** A carrier's failure, as every adapter reports it. `code` is stable, `message` is not. */
 export class CarrierError extends Error {
   static {
-    Object.defineProperty(CarrierError.prototype, 'name', { value: 'CarrierError' });
-    Object.defineProperty(CarrierError.prototype, carrierMark, { value: true });
+    mark(CarrierError, CARRIER_MARK);
   }
   readonly code: CarrierErrorCode;
   readonly retryable: boolean;
@@ -85,7 +81,7 @@ export class CarrierError extends Error {
   }
   /** Recognises an error of this class, also of another copy of this package. */
   static is(error: unknown): error is CarrierError {
-    return hasMark(error, carrierMark);
+    return isMarked(error, CARRIER_MARK);
   }
   /**
    * Makes any thrown value a CarrierError, and never throws: one that has a carrier's code keeps it
@@ -140,8 +136,4 @@ function fieldsOf(error: unknown): Readonly<Record<string, unknown>> {
 function describe(error: unknown, code: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);
   return typeof code === 'string' ? code : 'an object without a message';
-}
-
-function hasMark(error: unknown, mark: symbol): boolean {
-  return typeof error === 'object' && error !== null && mark in error;
 }

@@ -1,5 +1,5 @@
+import { showValue } from '@ticketing/kit';
 import { RailError } from './errors.ts';
-import { showValue } from './show-value.ts';
 import { createZoneCache, type ZoneOffsets } from './zone-offsets.ts';
 
 const DAY_MS = 86_400_000;

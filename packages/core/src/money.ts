@@ -1,5 +1,5 @@
+import { showValue } from '@ticketing/kit';
 import { RailError } from './errors.ts';
-import { showValue } from './show-value.ts';
 
 /** An amount in the currency's minor unit: `{ amount: 3735, currency: 'EUR' }` is 37,35 euros. */
 export interface Money {

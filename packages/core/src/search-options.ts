@@ -1,8 +1,18 @@
+import {
+  aFunction,
+  aSignal,
+  between,
+  checkByRules,
+  oneOf,
+  type Rule,
+  required,
+  resolveByRules,
+  wrongOption,
+} from '@ticketing/kit';
 import type { Carrier, CarrierAnswer, CarrierContext, CarrierHttp } from './carrier.ts';
 import type { CarrierId } from './journey.ts';
 import { JOURNEY_ORDERS, type JourneyOrder } from './order.ts';
 import type { ResolvedQuery } from './search-query.ts';
-import { showValue } from './show-value.ts';
 
 /** Runs one carrier for one search: in this process, or wherever a dispatcher takes it. */
 export type RunCarrier = (
@@ -42,91 +52,61 @@ export type ResolvedCallOptions = Required<Omit<SearchCallOptions, 'signal'>> & 
   readonly signal: AbortSignal | undefined;
 };
 
-const MAX_DEADLINE_MS = 600_000;
+const callRules = {
+  deadlineMs: between(1, 600_000, 2000),
+  order: { ...oneOf(...JOURNEY_ORDERS), fallback: 'departure' },
+};
+const SEARCH = 'create search';
 
 /** Fills and checks the options of a search. */
 export function resolveSearchOptions(options: SearchOptions): ResolvedSearchOptions {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`Cannot create search: options expected, got ${showValue(options)}`);
-  }
-  const { carriers, http = noHttp, run = runInProcess, now = Date.now, ...rest } = options;
-  const { deadlineMs = 2000, order = 'departure', ...unknown } = rest;
-  refuseUnknown('create search', unknown);
-  checkCarriers(carriers);
-  for (const [name, value] of Object.entries({ http, run, now })) {
-    if (typeof value !== 'function') {
-      throw new TypeError(
-        `Cannot create search: ${name} must be a function, got ${showValue(value)}`,
-      );
-    }
-  }
-  checkDeadline('create search', deadlineMs);
-  checkOrder('create search', order);
-  return { carriers: [...carriers], deadlineMs, order, http, run, now };
+  const resolved = resolveByRules<ResolvedSearchOptions>(SEARCH, options, {
+    ...callRules,
+    carriers: required(someCarriers),
+    http: { ...aFunction, fallback: noHttp },
+    run: { ...aFunction, fallback: runInProcess },
+    now: { ...aFunction, fallback: () => Date.now() },
+  });
+  checkCarriers(resolved.carriers);
+  return { ...resolved, carriers: [...resolved.carriers] };
 }
 
 /** Fills and checks the options of one call. */
 export function resolveCallOptions(
   options: SearchCallOptions,
-  defaults: ResolvedSearchOptions,
+  { deadlineMs, order }: ResolvedSearchOptions,
 ): ResolvedCallOptions {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`Cannot search: options expected, got ${showValue(options)}`);
-  }
-  const { signal, deadlineMs = defaults.deadlineMs, order = defaults.order, ...unknown } = options;
-  refuseUnknown('search', unknown);
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw new TypeError(`Cannot search: signal must be an AbortSignal, got ${showValue(signal)}`);
-  }
-  checkDeadline('search', deadlineMs);
-  checkOrder('search', order);
-  return { signal, deadlineMs, order };
+  const given = checkByRules('search', options, { ...callRules, signal: aSignal });
+  return { signal: undefined, deadlineMs, order, ...definedOf(given) };
 }
 
-function checkCarriers(carriers: unknown): void {
-  if (!Array.isArray(carriers) || carriers.length === 0) {
-    const got = Array.isArray(carriers) ? 'none' : showValue(carriers);
-    throw new TypeError(`Cannot create search: at least one carrier expected, got ${got}`);
-  }
+function definedOf(options: object): object {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+const someCarriers: Rule = {
+  expected: 'a list of at least one carrier',
+  test: (value) => Array.isArray(value) && value.length > 0,
+};
+
+const aCarrier: Rule = {
+  expected: 'a carrier with id, request and normalise',
+  test: (value) => {
+    const { id, request, normalise } = Object(value) as Partial<Carrier>;
+    return (
+      typeof id === 'string' && typeof request === 'function' && typeof normalise === 'function'
+    );
+  },
+};
+
+function checkCarriers(carriers: readonly Carrier[]): void {
   const ids = new Set<string>();
-  for (const carrier of carriers as readonly unknown[]) {
-    const { id, request, normalise } = Object(carrier) as Partial<Carrier>;
-    if (
-      typeof id !== 'string' ||
-      typeof request !== 'function' ||
-      typeof normalise !== 'function'
-    ) {
-      throw new TypeError(
-        `Cannot create search: a carrier has id, request and normalise, got ${showValue(id)} without`,
-      );
-    }
-    if (ids.has(id)) {
-      throw new TypeError(`Cannot create search: each carrier id once expected, got ${id} twice`);
-    }
+  for (const [index, carrier] of carriers.entries()) {
+    if (!aCarrier.test(carrier)) throw wrongOption(SEARCH, `carriers[${index}]`, aCarrier, carrier);
+    const { id } = carrier;
+    if (ids.has(id)) throw new TypeError(`Cannot ${SEARCH}: carriers has ${id} twice`);
     ids.add(id);
   }
-}
-
-function checkDeadline(action: string, deadlineMs: number): void {
-  if (!Number.isFinite(deadlineMs) || deadlineMs < 1 || deadlineMs > MAX_DEADLINE_MS) {
-    throw new RangeError(
-      `Cannot ${action}: deadlineMs must be 1 to ${MAX_DEADLINE_MS}, got ${showValue(deadlineMs)}`,
-    );
-  }
-}
-
-function checkOrder(action: string, order: JourneyOrder): void {
-  if (!JOURNEY_ORDERS.includes(order)) {
-    throw new RangeError(
-      `Cannot ${action}: order must be one of ${JOURNEY_ORDERS.join(', ')}, got ${showValue(order)}`,
-    );
-  }
-}
-
-function refuseUnknown(action: string, unknown: object): void {
-  const [name] = Object.keys(unknown);
-  if (name !== undefined)
-    throw new TypeError(`Cannot ${action}: known options expected, got ${name}`);
 }
 
 const runInProcess: RunCarrier = async (carrier, query, context) =>

@@ -1,6 +1,6 @@
+import { showValue } from '@ticketing/kit';
 import { RailError } from './errors.ts';
 import { addDays, isLocalDate, type LocalClock, type LocalDate } from './local-clock.ts';
-import { showValue } from './show-value.ts';
 import type { Station } from './station.ts';
 
 /** Who wants to go where, when. Holds whole stations, so that it can be sent to another process as it is. */

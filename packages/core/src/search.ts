@@ -41,7 +41,7 @@ export interface Search extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Who follows one search. After `aborted` nothing is told any more. */
+/** Who follows one search. After `aborted` it receives no further call. */
 interface Observer {
   settled(status: CarrierStatus, journeys: readonly Journey[]): void;
   done(ended: Omit<SearchResult, 'journeys'>): void;

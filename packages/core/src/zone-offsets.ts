@@ -1,4 +1,4 @@
-import { showValue } from './show-value.ts';
+import { showValue } from '@ticketing/kit';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;

@@ -14,33 +14,40 @@ const silent = carrier('silent', async () => []);
 const { request: _request, ...half } = silent;
 
 test.each<[unknown, Error]>([
-  [undefined, new TypeError('Cannot create search: options expected, got undefined')],
-  [null, new TypeError('Cannot create search: options expected, got null')],
-  ['renfe', new TypeError('Cannot create search: options expected, got renfe')],
-  [{}, new TypeError('Cannot create search: at least one carrier expected, got undefined')],
+  [undefined, new TypeError('Cannot create search: options must be an object, got undefined')],
+  [null, new TypeError('Cannot create search: options must be an object, got null')],
+  ['renfe', new TypeError('Cannot create search: options must be an object, got renfe')],
+  [
+    {},
+    new TypeError(
+      'Cannot create search: carriers must be a list of at least one carrier, got undefined',
+    ),
+  ],
   [
     { carriers: [] },
-    new TypeError('Cannot create search: at least one carrier expected, got none'),
+    new TypeError('Cannot create search: carriers must be a list of at least one carrier, got '),
   ],
   [
     { carriers: [undefined] },
     new TypeError(
-      'Cannot create search: a carrier has id, request and normalise, got undefined without',
+      'Cannot create search: carriers[0] must be a carrier with id, request and normalise, got undefined',
     ),
   ],
   [
     { carriers: [half] },
     new TypeError(
-      'Cannot create search: a carrier has id, request and normalise, got silent without',
+      'Cannot create search: carriers[0] must be a carrier with id, request and normalise, got [object Object]',
     ),
   ],
   [
     { carriers: [silent, silent] },
-    new TypeError('Cannot create search: each carrier id once expected, got silent twice'),
+    new TypeError('Cannot create search: carriers has silent twice'),
   ],
   [
     { carriers: [silent], timeout: 5 },
-    new TypeError('Cannot create search: known options expected, got timeout'),
+    new TypeError(
+      'Cannot create search: unknown option timeout; known are deadlineMs, order, carriers, http, run, now',
+    ),
   ],
   [
     { carriers: [silent], deadlineMs: 0 },
@@ -52,7 +59,7 @@ test.each<[unknown, Error]>([
   ],
   [
     { carriers: [silent], deadlineMs: '2000' },
-    new RangeError('Cannot create search: deadlineMs must be 1 to 600000, got 2000'),
+    new TypeError('Cannot create search: deadlineMs must be 1 to 600000, got 2000'),
   ],
   [
     { carriers: [silent], deadlineMs: Number.NaN },
@@ -60,7 +67,7 @@ test.each<[unknown, Error]>([
   ],
   [
     { carriers: [silent], order: 'fastest' },
-    new RangeError(
+    new TypeError(
       'Cannot create search: order must be one of price, departure, arrival, duration, got fastest',
     ),
   ],
@@ -81,9 +88,12 @@ test.each<[unknown, Error]>([
 });
 
 test.each<[unknown, Error]>([
-  [null, new TypeError('Cannot search: options expected, got null')],
-  ['fast', new TypeError('Cannot search: options expected, got fast')],
-  [{ timeoutMs: 5 }, new TypeError('Cannot search: known options expected, got timeoutMs')],
+  [null, new TypeError('Cannot search: options must be an object, got null')],
+  ['fast', new TypeError('Cannot search: options must be an object, got fast')],
+  [
+    { timeoutMs: 5 },
+    new TypeError('Cannot search: unknown option timeoutMs; known are deadlineMs, order, signal'),
+  ],
   [
     { signal: {} },
     new TypeError('Cannot search: signal must be an AbortSignal, got [object Object]'),
@@ -91,7 +101,7 @@ test.each<[unknown, Error]>([
   [{ deadlineMs: -1 }, new RangeError('Cannot search: deadlineMs must be 1 to 600000, got -1')],
   [
     { order: 'id' },
-    new RangeError(
+    new TypeError(
       'Cannot search: order must be one of price, departure, arrival, duration, got id',
     ),
   ],
@@ -129,7 +139,11 @@ test('parseMoney() refuses a decimal sign of its own', () => {
 const bare: never = Object.create(null) as never;
 
 test.each<[name: string, misuse: () => unknown, message: string]>([
-  ['options', () => createSearch(bare), 'at least one carrier expected, got undefined'],
+  [
+    'options',
+    () => createSearch(bare),
+    'carriers must be a list of at least one carrier, got undefined',
+  ],
   ...(['http', 'run', 'now'] as const).map((name): [string, () => unknown, string] => [
     name,
     () => createSearch({ carriers: [silent], [name]: bare }),
@@ -138,17 +152,17 @@ test.each<[name: string, misuse: () => unknown, message: string]>([
   [
     'carriers',
     () => createSearch({ carriers: bare }),
-    'at least one carrier expected, got an object',
+    'carriers must be a list of at least one carrier, got an object without text',
   ],
   [
     'a carrier',
     () => createSearch({ carriers: [bare] }),
-    'a carrier has id, request and normalise, got undefined without',
+    'carriers[0] must be a carrier with id, request and normalise, got an object without text',
   ],
   [
     "a carrier's id",
     () => createSearch({ carriers: [{ ...silent, id: bare }] }),
-    'a carrier has id, request and normalise, got an object without',
+    'carriers[0] must be a carrier with id, request and normalise, got [object Object]',
   ],
   [
     'deadlineMs',

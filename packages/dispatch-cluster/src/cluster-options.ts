@@ -1,5 +1,6 @@
 import os from 'node:os';
 import type { Clock, PoolOptions, TaskMap, TaskModule } from '@ticketing/dispatch';
+import { outputRule, resolvePoolOptions, type WorkerOutput } from '@ticketing/dispatch/transport';
 import {
   aFlag,
   aName,
@@ -7,18 +8,15 @@ import {
   atLeast,
   between,
   MAX_TIMER_MS,
-  outputRule,
   type Rule,
   type Rules,
   resolveByRules,
-  resolvePoolOptions,
-  type WorkerOutput,
   whole,
   wholeBetween,
   withMethods,
   wordOr,
   wrongOption,
-} from '@ticketing/dispatch/transport';
+} from '@ticketing/kit';
 import { isModule, isUrl } from './worker/worker-options.ts';
 
 /** How a cluster keeps its workers. */
@@ -34,7 +32,7 @@ export interface ClusterOptions {
   readonly schedulingPolicy?: 'round-robin' | 'shared';
   /** `external`: workers do not listen, another gives them sockets. Default `shared`. */
   readonly connections?: 'shared' | 'external';
-  /** As of every pool: `backoffMs`, and `intensity` failures in `periodMs` that are borne. */
+  /** As of every pool: `backoffMs`, and `intensity` tolerated failures in `periodMs`. */
   readonly restart?: NonNullable<PoolOptions['restart']>;
   /** When a worker is replaced though nothing is wrong with it. Default: never. */
   readonly recycle?: {

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import cluster from 'node:cluster';
 import { EventEmitter } from 'node:events';
 import type {
   CloseOptions,
@@ -11,15 +12,17 @@ import type {
 } from '@ticketing/dispatch';
 import {
   type BroadcastOptions,
-  between,
-  checkByRules,
   createPool,
-  MAX_TIMER_MS,
   type ObservedWorker,
   type Pool,
-  unknownOption,
 } from '@ticketing/dispatch/transport';
-import { END_MARGIN_MS, type ResolvedClusterOptions } from './cluster-options.ts';
+import { between, checkByRules, MAX_TIMER_MS, unknownOption } from '@ticketing/kit';
+import {
+  type ClusterOptions,
+  END_MARGIN_MS,
+  type ResolvedClusterOptions,
+  resolveClusterOptions,
+} from './cluster-options.ts';
 import { createClusterTransport } from './cluster-transport.ts';
 import { Departure } from './departure.ts';
 import { isLeft } from './leave.ts';
@@ -116,7 +119,7 @@ export class ClusterSupervisor implements Supervisor {
   reload(options: Pick<ReloadOptions, 'parallel'> = {}): Promise<void> {
     // All others are of dispatchers whose workers load a module.
     if (Object.hasOwn(Object(options), 'module')) {
-      return Promise.reject(unknownOption('reload', 'module'));
+      return Promise.reject(unknownOption('reload', 'module', ['parallel']));
     }
     return this.#pool.dispatcher.reload(options);
   }
@@ -212,4 +215,42 @@ export class ClusterSupervisor implements Supervisor {
 
 function reportOf({ report }: Pick<ObservedWorker, 'report'>): WorkerReport {
   return (report as WorkerReport | undefined) ?? emptyReport;
+}
+
+/**
+ * Runs the program of `entry` in workers of node:cluster, and keeps them: replaces those that end, hang or grow, and
+ * opens a circuit when they fail again and again. The process is held until `close()`, which the
+ * caller must call, unless `signals` do.
+ *
+ * @throws TypeError or RangeError for options, and in a process that is a worker of node:cluster itself
+ * @example
+ * const supervisor = startCluster({ entry: new URL('./server.js', import.meta.url), signals: true });
+ * await supervisor.ready();
+ */
+export function startCluster(options: ClusterOptions): Supervisor {
+  const resolved = resolveClusterOptions('start cluster', options);
+  if (!cluster.isPrimary) {
+    throw new TypeError(
+      'Cannot start cluster: a primary process expected, got a worker of node:cluster',
+    );
+  }
+  setSchedulingPolicy(resolved.cluster.schedulingPolicy);
+  return new ClusterSupervisor(resolved);
+}
+
+/**
+ * Sets who gives connections to workers. node:cluster fixes it with the first worker of the process.
+ *
+ * @throws TypeError if it is fixed already, as the other one
+ */
+function setSchedulingPolicy(policy: 'round-robin' | 'shared'): void {
+  const wanted = policy === 'shared' ? cluster.SCHED_NONE : cluster.SCHED_RR;
+  const isFixed = Object.keys(cluster.settings).length > 0;
+  if (!isFixed) cluster.schedulingPolicy = wanted;
+  else if (cluster.schedulingPolicy !== wanted) {
+    const expected = `the one that this process began with (${policy === 'shared' ? 'round-robin' : 'shared'})`;
+    throw new TypeError(
+      `Cannot start cluster: schedulingPolicy must be ${expected}, got ${policy}`,
+    );
+  }
 }

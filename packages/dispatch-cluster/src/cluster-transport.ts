@@ -11,11 +11,11 @@ import {
   type WorkerHandle,
   type WorkerStart,
 } from '@ticketing/dispatch/transport';
+import { mallocVariables } from '@ticketing/kit';
 import type { ResolvedClusterOptions } from './cluster-options.ts';
-import { mallocVariables } from './malloc-variables.ts';
 import { environmentOf } from './worker-start.ts';
 
-/** Told of a worker's process, and of what it says that is none of the kernel's. */
+/** Receives a worker's process events and its messages that are not the kernel's. */
 export interface ProcessListener {
   started(workerId: number, child: ChildProcess): void;
   message(workerId: number, message: unknown): void;

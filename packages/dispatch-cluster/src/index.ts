@@ -1,8 +1,8 @@
 // A supervisor that runs a whole server on every core, and a dispatcher over the same workers
 
 export type { ClusterOptions } from './cluster-options.ts';
+export { startCluster } from './cluster-supervisor.ts';
 export { type PrimaryDispatcherOptions, primaryDispatcher } from './primary/primary-dispatcher.ts';
-export { startCluster } from './start-cluster.ts';
 export type {
   ClusterEvents,
   ClusterStats,

@@ -129,7 +129,7 @@ export interface Supervisor extends AsyncDisposable {
   subscribe(listener: (worker: ServingWorker) => void): () => void;
 
   /**
-   * Replaces a worker that takes no sockets any more, which a router calls: its successor serves before it is stopped,
+   * Replaces a worker that no longer takes sockets; for routers: its successor serves before it is stopped,
    * and it is killed when what it serves has not ended within `shutdown.lameDuckMs` + `shutdown.graceMs`.
    */
   replace(worker: Pick<ServingWorker, 'pid'>): void;

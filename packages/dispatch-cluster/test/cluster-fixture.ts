@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { gone } from '@ticketing/dispatch/testing';
+import { gone } from '@ticketing/test-kit';
 import { afterEach, expect } from 'vitest';
 import { type ClusterOptions, type Supervisor, startCluster } from '../src/index.ts';
 

@@ -1,5 +1,9 @@
 import type { Dispatcher, PoolOptions } from '@ticketing/dispatch';
-import { type ConformanceTasks, conformanceCases, splitCases } from '@ticketing/dispatch/testing';
+import {
+  type ConformanceTasks,
+  conformanceCases,
+  splitCases,
+} from '@ticketing/dispatch-conformance';
 import { test } from 'vitest';
 import { resolveClusterOptions } from '../src/cluster-options.ts';
 import { ClusterSupervisor } from '../src/cluster-supervisor.ts';

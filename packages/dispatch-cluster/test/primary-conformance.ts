@@ -1,6 +1,10 @@
 import type { Capabilities, Dispatcher, PoolOptions } from '@ticketing/dispatch';
-import { type ConformanceTasks, conformanceCases, splitCases } from '@ticketing/dispatch/testing';
 import { createDispatcher } from '@ticketing/dispatch/transport';
+import {
+  type ConformanceTasks,
+  conformanceCases,
+  splitCases,
+} from '@ticketing/dispatch-conformance';
 import { test } from 'vitest';
 import { isToPrimary } from '../src/primary/primary-messages.ts';
 import { PrimarySessions } from '../src/primary/primary-sessions.ts';

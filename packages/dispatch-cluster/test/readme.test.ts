@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { gone } from '@ticketing/dispatch/testing';
+import { gone } from '@ticketing/test-kit';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 const root = new URL('../', import.meta.url);

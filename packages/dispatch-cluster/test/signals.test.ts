@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { gone } from '@ticketing/dispatch/testing';
+import { gone } from '@ticketing/test-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkClustersAfterEach, start } from './cluster-fixture.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { gone, lives } from '@ticketing/dispatch/testing';
+import { gone, lives } from '@ticketing/test-kit';
 import { expect, test, vi } from 'vitest';
 import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
 import { testCountedRequests } from './counted-requests.ts';

@@ -1,4 +1,4 @@
-// The fork dispatcher beside other pools of processes; written between the marks in README.md. About 3 minutes.
+// The fork dispatcher beside other pools of processes; written between the marks in docs/measurements. About 3 minutes.
 // `--quick` for a look, `--rounds 30` for more certainty.
 import { benchFlags, circumstances, report } from '@ticketing/bench-kit';
 import { measureOwnWays } from '@ticketing/dispatch/bench/own-ways';
@@ -19,7 +19,7 @@ const rounds = Math.ceil(flags.rounds / 2);
 const starts = await measureStarts(kinds, { rounds, memory: 'residentBytes' });
 
 report(
-  new URL('../README.md', import.meta.url),
+  new URL('../../../docs/measurements/dispatch-fork.md', import.meta.url),
   [
     circumstances('pnpm --filter @ticketing/dispatch-fork bench', flags),
     'The others serialise as JSON, their fastest, which loses what JSON has no text for. One worker each unless said.',

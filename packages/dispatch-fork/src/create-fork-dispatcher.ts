@@ -1,7 +1,23 @@
+import { fork } from 'node:child_process';
 import type { Dispatcher, TaskMap } from '@ticketing/dispatch';
-import { createDispatcher, wrongOption } from '@ticketing/dispatch/transport';
-import { type ForkOptions, isUrl, resolveForkOptions } from './fork-options.ts';
-import { createForkTransport } from './fork-transport.ts';
+import {
+  createDispatcher,
+  createOrphanGuard,
+  inheritedExecArgv,
+  OutputSink,
+  startWorker,
+  type Transport,
+  type WorkerEvents,
+  type WorkerHandle,
+  type WorkerStart,
+} from '@ticketing/dispatch/transport';
+import { wrongOption } from '@ticketing/kit';
+import {
+  type ForkOptions,
+  isUrl,
+  type ResolvedForkOptions,
+  resolveForkOptions,
+} from './fork-options.ts';
 
 /**
  * Creates a dispatcher whose workers are child processes that load `module`, whose default export `defineTasks` made.
@@ -21,4 +37,29 @@ export function createForkDispatcher<M extends TaskMap>(
   if (!isUrl(module)) throw wrongOption(action, 'module', { expected: 'a URL' }, module);
   const { pool, fork } = resolveForkOptions(action, options);
   return createDispatcher<M>(createForkTransport(module, fork), pool);
+}
+
+/** Makes workers that are child processes, and load the tasks of a module. */
+function createForkTransport(module: URL, options: ResolvedForkOptions): Transport {
+  const { env, workerUrl } = options;
+  const guard = options.orphanGuard ? createOrphanGuard() : undefined;
+  const output = new OutputSink(options.output);
+  const execArgv = [...inheritedExecArgv(process.execArgv), ...options.execArgv];
+  return {
+    kind: 'fork',
+    capabilities: { isolation: 'process', hardKill: true, transfer: false },
+    autoWindow: { first: 8, max: 64 },
+    spawn,
+    close: () => guard?.close() ?? Promise.resolve(),
+  };
+
+  function spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle {
+    const { workerId } = worker;
+    const args = [String(workerId), (worker.module ?? module).href];
+    const given = { ...(env && { env }), execArgv, serialization: 'advanced' } as const;
+    return startWorker(
+      { launch: (stdio) => fork(workerUrl, args, { ...given, stdio }), guard, workerId, output },
+      events,
+    );
+  }
 }

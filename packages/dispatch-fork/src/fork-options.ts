@@ -1,13 +1,7 @@
 import { extname } from 'node:path';
 import type { PoolOptions } from '@ticketing/dispatch';
-import {
-  aFlag,
-  outputRule,
-  type Rules,
-  resolveByRules,
-  splitPoolOptions,
-  type WorkerOutput,
-} from '@ticketing/dispatch/transport';
+import { outputRule, splitPoolOptions, type WorkerOutput } from '@ticketing/dispatch/transport';
+import { aFlag, type Rules, resolveByRules } from '@ticketing/kit';
 
 /** How a dispatcher keeps its child processes. */
 export interface ForkOptions extends PoolOptions {

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { gone, lives } from '@ticketing/dispatch/testing';
+import { gone, lives } from '@ticketing/test-kit';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createForkDispatcher, type ForkOptions } from '../src/index.ts';
 import type { Tasks } from './fixtures/tasks.ts';

@@ -1,4 +1,4 @@
-// The piscina dispatcher beside piscina and other pools of threads; written between the marks in README.md. About
+// The piscina dispatcher beside piscina and other pools of threads; written between the marks in docs/measurements. About
 // 4 minutes. `--quick` for a look, `--rounds 30` for more certainty.
 import { benchFlags, circumstances, report } from '@ticketing/bench-kit';
 import { measureOwnWays } from '@ticketing/dispatch/bench/own-ways';
@@ -19,7 +19,7 @@ const rounds = Math.ceil(flags.rounds / 2);
 const starts = await measureStarts(kinds, { rounds, memory: 'heapBytes' });
 
 report(
-  new URL('../README.md', import.meta.url),
+  new URL('../../../docs/measurements/dispatch-piscina.md', import.meta.url),
   [
     circumstances('pnpm --filter @ticketing/dispatch-piscina bench', flags),
     'One worker each unless said; piscina and tinypool with 64 concurrent tasks a worker.',

@@ -1,7 +1,22 @@
 import type { Dispatcher, TaskMap } from '@ticketing/dispatch';
-import { createDispatcher, wrongOption } from '@ticketing/dispatch/transport';
-import { isUrl, type PiscinaOptions, resolvePiscinaOptions } from './piscina-options.ts';
-import { createPiscinaTransport } from './piscina-transport.ts';
+import {
+  createDispatcher,
+  decodeFromWorker,
+  OutputSink,
+  postToWorker,
+  type Transport,
+  type WorkerEvents,
+  type WorkerHandle,
+  type WorkerStart,
+} from '@ticketing/dispatch/transport';
+import { wrongOption } from '@ticketing/kit';
+import {
+  isUrl,
+  type PiscinaOptions,
+  type ResolvedPiscinaOptions,
+  resolvePiscinaOptions,
+} from './piscina-options.ts';
+import { WorkerThread } from './worker-thread.ts';
 
 /**
  * Creates a dispatcher whose workers are threads of piscina that load `module`, whose default export `defineTasks` made.
@@ -22,4 +37,68 @@ export function createPiscinaDispatcher<M extends TaskMap>(
   if (!isUrl(module)) throw wrongOption(action, 'module', { expected: 'a URL' }, module);
   const { pool, piscina } = resolvePiscinaOptions(action, options);
   return createDispatcher<M>(createPiscinaTransport(module, piscina), pool);
+}
+
+/** Makes workers that are threads of piscina, and load the tasks of a module. */
+function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): Transport {
+  const { env, resourceLimits, workerUrl: entry } = options;
+  const output = new OutputSink(options.output);
+  const execArgv = threadExecArgv(process.execArgv, options.execArgv);
+  return {
+    kind: 'piscina',
+    capabilities: { isolation: 'thread', hardKill: true, transfer: true },
+    autoWindow: { first: 8, max: 64 },
+    spawn: (worker, events) => spawn(worker, events),
+    close: () => Promise.resolve(),
+  };
+
+  function spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle {
+    const { href } = worker.module ?? module;
+    const { workerId } = worker;
+    const start = { entry, workerId, module: href, env, execArgv, resourceLimits };
+    const thread = new WorkerThread(start, {
+      message(message) {
+        const frames = decodeFromWorker(message);
+        if (frames !== undefined) events.frames(frames);
+      },
+      exit: (end) => events.exit(end),
+    });
+    // What Node does by itself is `inherit`, and has its thread wait.
+    if (options.output !== 'inherit') thread.divert(output);
+    return {
+      pid: process.pid,
+      send(frames) {
+        const post = (message: unknown, transfer: ArrayBuffer[]) => thread.send(message, transfer);
+        return postToWorker(frames, post, { transfers: true });
+      },
+      started: () => thread.started(),
+      reclaim: (seqs) => thread.reclaim(seqs),
+      kill: () => thread.kill(),
+      hold: (alive) => thread.hold(alive),
+    };
+  }
+}
+
+// Those that say how modules are found and read, and how warnings and failures are shown. A thread refuses those that
+// are of the whole process (`--expose-gc`, `--title`), which hold in it anyway.
+const OF_A_THREAD =
+  /^(?:-[Cr]|--(?:conditions|import|require|loader|experimental-loader|preserve-symlinks|preserve-symlinks-main|enable-source-maps|disable-warning|no-warnings|no-deprecation|trace-warnings|trace-deprecation|trace-uncaught|throw-deprecation|unhandled-rejections|(?:no-)?experimental-[a-z-]*(?:types|modules?|module|require)))(?:=|$)/;
+
+/**
+ * Gives the Node options of a thread: `undefined`, by which it has those of this program, unless some are added.
+ * Then those of this program that a thread takes, and after them the added ones.
+ */
+export function threadExecArgv(
+  execArgv: readonly string[],
+  added: readonly string[],
+): string[] | undefined {
+  if (added.length === 0) return undefined;
+  const inherited: string[] = [];
+  let keep = false;
+  for (const argument of execArgv) {
+    // What does not begin with a dash is the value of the option before.
+    if (argument.startsWith('-')) keep = OF_A_THREAD.test(argument);
+    if (keep) inherited.push(argument);
+  }
+  return [...inherited, ...added];
 }

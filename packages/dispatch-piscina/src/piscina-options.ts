@@ -1,13 +1,8 @@
 import { extname } from 'node:path';
 import type { ResourceLimits } from 'node:worker_threads';
 import type { PoolOptions } from '@ticketing/dispatch';
-import {
-  outputRule,
-  type Rules,
-  resolveByRules,
-  splitPoolOptions,
-  type WorkerOutput,
-} from '@ticketing/dispatch/transport';
+import { outputRule, splitPoolOptions, type WorkerOutput } from '@ticketing/dispatch/transport';
+import { type Rules, resolveByRules } from '@ticketing/kit';
 
 /** How a dispatcher keeps its threads. */
 export interface PiscinaOptions extends PoolOptions {

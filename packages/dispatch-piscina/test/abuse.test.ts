@@ -8,7 +8,7 @@ test.each([
   ['./tasks.js', './tasks.js'],
   ['file:///tasks.js', 'file:///tasks.js'],
   [{ href: 'file:///tasks.js' }, '[object Object]'],
-  [Object.create(null), '[object Object]'],
+  [Object.create(null), 'an object without text'],
 ])('createPiscinaDispatcher() refuses a module that is no URL: %j', (wrong, shown) => {
   expect(() => createPiscinaDispatcher(wrong as never)).toThrow(
     new TypeError(`Cannot create dispatcher: module must be a URL, got ${shown}`),
@@ -18,12 +18,18 @@ test.each([
 test.each<[unknown, string]>([
   [null, 'options must be an object, got null'],
   ['fast', 'options must be an object, got fast'],
-  [{ workers: 2 }, 'known options expected, got workers'],
+  [
+    { workers: 2 },
+    'unknown option workers; known are env, execArgv, resourceLimits, output, workerUrl',
+  ],
   [{ output: 'pipe' }, 'output must be inherit, ignore or a function, got pipe'],
-  [{ orphanGuard: true }, 'known options expected, got orphanGuard'],
+  [
+    { orphanGuard: true },
+    'unknown option orphanGuard; known are env, execArgv, resourceLimits, output, workerUrl',
+  ],
   [{ env: 'PATH' }, 'env must be an object, got PATH'],
   [{ env: null }, 'env must be an object, got null'],
-  [{ workerUrl: Object.create(null) }, 'workerUrl must be a file URL, got [object Object]'],
+  [{ workerUrl: Object.create(null) }, 'workerUrl must be a file URL, got an object without text'],
   [{ execArgv: '--no-warnings' }, 'execArgv must be an array of texts, got --no-warnings'],
   [{ execArgv: [1] }, 'execArgv must be an array of texts, got 1'],
   [{ resourceLimits: 64 }, 'resourceLimits must be an object, got 64'],

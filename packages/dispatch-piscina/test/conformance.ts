@@ -1,4 +1,4 @@
-import { conformanceCases, splitCases } from '@ticketing/dispatch/testing';
+import { conformanceCases, splitCases } from '@ticketing/dispatch-conformance';
 import { test } from 'vitest';
 import { createPiscinaDispatcher } from '../src/index.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { threadExecArgv } from '../src/thread-exec-argv.ts';
+import { threadExecArgv } from '../src/create-piscina-dispatcher.ts';
 
 test('without added options a thread has those of the program by itself', () => {
   expect(threadExecArgv(['--expose-gc', '--conditions=one'], [])).toBe(undefined);

@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { table } from '@ticketing/bench-kit';
 import type { RunFrame, ToWorker } from '../src/contract/frames.ts';
 import type { Transport, WorkerEvents, WorkerHandle } from '../src/contract/transport.ts';
-import { Admission } from '../src/kernel/admission.ts';
-import { Call } from '../src/kernel/call.ts';
-import { createDispatcher } from '../src/kernel/create-dispatcher.ts';
-import { WaitingCalls } from '../src/kernel/waiting-calls.ts';
+import { Admission } from '../src/kernel/calls/admission.ts';
+import { Call } from '../src/kernel/calls/call.ts';
+import { WaitingCalls } from '../src/kernel/calls/feeder.ts';
+import { createDispatcher } from '../src/kernel/create-pool.ts';
 
 const WORKERS = 2;
 const RUN_MS = 10;

@@ -1,4 +1,4 @@
-// What the in-process dispatcher adds to a call of the function; written between the marks in README.md. About 12 s.
+// What the in-process dispatcher adds to a call of the function; written between the marks in docs/measurements. About 12 s.
 // `--quick` for a look, `--rounds 60` for more certainty.
 import assert from 'node:assert/strict';
 import { benchFlags, circumstances, median, perSecond, report, table } from '@ticketing/bench-kit';
@@ -59,7 +59,7 @@ const rows = contenders.map(({ name }, row) => [
 ]);
 const head = cases.flatMap(({ inFlight }) => [`${inFlight} in flight`, 'added to a call']);
 report(
-  new URL('../README.md', import.meta.url),
+  new URL('../../../docs/measurements/dispatch.md', import.meta.url),
   [
     circumstances('pnpm --filter @ticketing/dispatch bench', flags),
     '',

@@ -1,4 +1,6 @@
-const mark = Symbol.for('ticketing.dispatch.DispatchError');
+import { CodedError, isMarked, mark } from '@ticketing/kit';
+
+const MARK = 'ticketing.dispatch.DispatchError';
 
 /** Stable codes of {@link DispatchError}. */
 export type DispatchErrorCode =
@@ -31,24 +33,12 @@ export interface DispatchErrorData {
 }
 
 /** A call that a dispatcher ended by itself. `code` is stable, `message` is not. */
-export class DispatchError extends Error {
+export class DispatchError extends CodedError<DispatchErrorCode, DispatchErrorData> {
   static {
-    Object.defineProperty(DispatchError.prototype, 'name', { value: 'DispatchError' });
-    Object.defineProperty(DispatchError.prototype, mark, { value: true });
-  }
-  readonly code: DispatchErrorCode;
-  readonly data: DispatchErrorData;
-  constructor(
-    code: DispatchErrorCode,
-    message: string,
-    options: { readonly data: DispatchErrorData; readonly cause?: unknown },
-  ) {
-    super(message, 'cause' in options ? { cause: options.cause } : undefined);
-    this.code = code;
-    this.data = options.data;
+    mark(DispatchError, MARK);
   }
   /** Recognises an error of this class, also of another copy of this package. */
   static is(error: unknown): error is DispatchError {
-    return typeof error === 'object' && error !== null && mark in error;
+    return isMarked(error, MARK);
   }
 }

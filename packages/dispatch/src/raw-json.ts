@@ -1,4 +1,3 @@
-import type { RawJson } from './contract/raw-json.ts';
 import { describeValue } from './wire/describe-value.ts';
 
 /**
@@ -25,4 +24,10 @@ export function isRawJson(value: unknown): value is RawJson {
     (value as Partial<RawJson>).kind === 'ticketing.raw-json' &&
     (value as Partial<RawJson>).bytes instanceof Uint8Array
   );
+}
+
+/** JSON text that a task returns and its caller gets as a Buffer, without parsing it. Made by `rawJson`. */
+export interface RawJson {
+  readonly kind: 'ticketing.raw-json';
+  readonly bytes: Uint8Array;
 }

@@ -1,4 +1,3 @@
-import type { Transferred } from './contract/transferred.ts';
 import { describeValue } from './wire/describe-value.ts';
 
 /**
@@ -29,4 +28,11 @@ function wrong(value: unknown): TypeError {
   return new TypeError(
     `Cannot mark what is transferred: transfer must be an array of ArrayBuffers, got ${describeValue(value)}`,
   );
+}
+
+/** A value whose buffers are moved to the caller where the transport can, else copied. Made by `transferred`. */
+export interface Transferred<T> {
+  readonly kind: 'ticketing.transferred';
+  readonly value: T;
+  readonly transfer: readonly ArrayBuffer[];
 }

@@ -18,32 +18,16 @@ export type {
   WorkerHandle,
   WorkerStart,
 } from './contract/transport.ts';
-export { createDispatcher } from './kernel/create-dispatcher.ts';
-export { type BroadcastOptions, createPool, type Pool } from './kernel/create-pool.ts';
-export type { ObservedWorker, PoolObserver } from './kernel/pool-events.ts';
-export { resolvePoolOptions, splitPoolOptions } from './kernel/resolve-pool-options.ts';
 export {
-  aFlag,
-  aName,
-  anObject,
-  atLeast,
-  between,
-  checkByRules,
-  MAX_TIMER_MS,
-  type Rule,
-  type Rules,
-  resolveByRules,
-  shown,
-  unknownOption,
-  whole,
-  wholeBetween,
-  withMethods,
-  wordOr,
-  wrongOption,
-} from './option-rules.ts';
-export { inheritedExecArgv } from './process/inherited-exec-argv.ts';
+  type BroadcastOptions,
+  createDispatcher,
+  createPool,
+  type Pool,
+} from './kernel/create-pool.ts';
+export { resolvePoolOptions, splitPoolOptions } from './kernel/resolve-pool-options.ts';
+export type { ObservedWorker, PoolObserver } from './kernel/workers/pool-events.ts';
 export { createOrphanGuard, type OrphanGuard } from './process/orphan-guard.ts';
-export { startWorker } from './process/start-worker.ts';
+export { inheritedExecArgv, startWorker } from './process/start-worker.ts';
 export {
   OutputSink,
   type OutputSource,

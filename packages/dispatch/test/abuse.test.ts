@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createInProcessDispatcher, defineTasks } from '../src/index.ts';
-import { createDispatcher } from '../src/kernel/create-dispatcher.ts';
+import { createDispatcher } from '../src/kernel/create-pool.ts';
 import { FakeTransport } from './fake-transport.ts';
 import { checkPoolsAfterEach, createPool, turn, watch } from './kernel-fixture.ts';
 
@@ -11,7 +11,10 @@ const never = undefined as never;
 test.each([
   [5, 'options must be an object, got 5'],
   [null, 'options must be an object, got null'],
-  [{ workers: 2 }, 'known options expected, got workers'],
+  [
+    { workers: 2 },
+    'unknown option workers; known are name, min, max, window, maxQueue, maxWaitMs, abortGraceMs, stopGraceMs, startTimeoutMs, healthMs, idleTimeoutMs, recycle, restart, clock, random',
+  ],
   [{ name: '' }, 'name must be a text, got '],
   [
     { clock: {} },
@@ -20,24 +23,24 @@ test.each([
   [{ random: 1 }, 'random must be a function, got 1'],
   [{ window: 'wide' }, 'window must be auto or an integer of 1 to 65536, got wide'],
   [{ recycle: 5 }, 'recycle must be an object, got 5'],
-  [{ recycle: { rss: 5 } }, 'known options expected, got recycle.rss'],
+  [{ recycle: { rss: 5 } }, 'unknown option recycle.rss; did you mean rssBytes?'],
   [
     { restart: { backoffMs: 'soon' } },
     'restart.backoffMs must be [min, max] of 1 to 2147483647, min not above max, got soon',
   ],
   [{ max: '2' }, 'max must be an integer of 1 to 1024, got 2'],
-  [{ max: Object.create(null) }, 'max must be an integer of 1 to 1024, got [object Object]'],
+  [{ max: Object.create(null) }, 'max must be an integer of 1 to 1024, got an object without text'],
   [
     { clock: Object.create(null) },
-    'clock must be an object with now, setTimeout, clearTimeout, got [object Object]',
+    'clock must be an object with now, setTimeout, clearTimeout, got an object without text',
   ],
   [
     { recycle: { ageMs: Object.create(null) } },
-    'recycle.ageMs must be 1 or more, got [object Object]',
+    'recycle.ageMs must be 1 or more, got an object without text',
   ],
   [
     { restart: { backoffMs: [Object.create(null), 1] } },
-    'restart.backoffMs must be [min, max] of 1 to 2147483647, min not above max, got [object Array]',
+    'restart.backoffMs must be [min, max] of 1 to 2147483647, min not above max, got an object without text',
   ],
 ] as const)('createDispatcher(%j) is a TypeError', (options, message) => {
   expect(() => createDispatcher(new FakeTransport(), options as never)).toThrow(
@@ -79,7 +82,10 @@ test('createInProcessDispatcher() takes only what defineTasks made', () => {
 
 test.each([
   [5, new TypeError('Cannot run task: options must be an object, got 5')],
-  [{ timeout: 5 }, new TypeError('Cannot run task: known options expected, got timeout')],
+  [
+    { timeout: 5 },
+    new TypeError('Cannot run task: unknown option timeout; did you mean timeoutMs?'),
+  ],
   [{ signal: {} }, /signal must be an AbortSignal, got \[object Object\]$/],
   [{ timeoutMs: 0 }, new RangeError('Cannot run task: timeoutMs must be 1 to 2147483647, got 0')],
   [
@@ -114,11 +120,11 @@ test.each([
   [{ onProgress: true }, new TypeError('Cannot run task: onProgress must be a function, got true')],
   [
     { timeoutMs: Object.create(null) },
-    new TypeError('Cannot run task: timeoutMs must be 1 to 2147483647, got [object Object]'),
+    new TypeError('Cannot run task: timeoutMs must be 1 to 2147483647, got an object without text'),
   ],
   [
     { signal: Object.create(null) },
-    new TypeError('Cannot run task: signal must be an AbortSignal, got [object Object]'),
+    new TypeError('Cannot run task: signal must be an AbortSignal, got an object without text'),
   ],
 ] as const)('run() with %j rejects, and sends nothing', async (options, error) => {
   const { dispatcher, ready, transport } = createPool();
@@ -180,8 +186,18 @@ test.each([
     new TypeError('Cannot map tasks: concurrency must be an integer of 1 or more, got 2'),
   ],
   [{ ordered: 1 }, new TypeError('Cannot map tasks: ordered must be true or false, got 1')],
-  [{ key: 'a' }, new TypeError('Cannot map tasks: known options expected, got key')],
-  [{ transfer: [] }, new TypeError('Cannot map tasks: known options expected, got transfer')],
+  [
+    { key: 'a' },
+    new TypeError(
+      'Cannot map tasks: unknown option key; known are signal, timeoutMs, queueTimeoutMs, runTimeoutMs, priority, idempotent, retries, metadata, onProgress, concurrency, ordered',
+    ),
+  ],
+  [
+    { transfer: [] },
+    new TypeError(
+      'Cannot map tasks: unknown option transfer; known are signal, timeoutMs, queueTimeoutMs, runTimeoutMs, priority, idempotent, retries, metadata, onProgress, concurrency, ordered',
+    ),
+  ],
   [
     { retries: 1 },
     new TypeError('Cannot map tasks: idempotent expected with retries, got retries alone'),
@@ -212,7 +228,7 @@ test('capacity() rejects what is no signal', async () => {
 
 test.each([
   [5, 'options must be an object, got 5'],
-  [{ modul: 'x' }, 'known options expected, got modul'],
+  [{ modul: 'x' }, 'unknown option modul; did you mean module?'],
   [{ module: './tasks.js' }, 'module must be a URL, got ./tasks.js'],
   [{ parallel: '2' }, 'parallel must be an integer of 1 to 1024, got 2'],
 ])('reload(%j) rejects', async (options, message) => {
@@ -225,7 +241,7 @@ test.each([
 
 test.each([
   [5, new TypeError('Cannot drain: options must be an object, got 5')],
-  [{ graceMs: 5 }, new TypeError('Cannot drain: known options expected, got graceMs')],
+  [{ graceMs: 5 }, new TypeError('Cannot drain: unknown option graceMs; known are timeoutMs')],
   [{ timeoutMs: 0 }, new RangeError('Cannot drain: timeoutMs must be 1 to 2147483647, got 0')],
 ])('drain(%j) rejects, and drains nothing', async (options, error) => {
   const { dispatcher } = createPool();
@@ -235,7 +251,7 @@ test.each([
 
 test.each([
   [5, new TypeError('Cannot close: options must be an object, got 5')],
-  [{ timeoutMs: 5 }, new TypeError('Cannot close: known options expected, got timeoutMs')],
+  [{ timeoutMs: 5 }, new TypeError('Cannot close: unknown option timeoutMs; known are graceMs')],
   [{ graceMs: -1 }, new RangeError('Cannot close: graceMs must be 0 to 2147483647, got -1')],
 ])('close(%j) rejects, and closes nothing', async (options, error) => {
   const { dispatcher } = createPool();

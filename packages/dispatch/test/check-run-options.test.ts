@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { MapOptions, RunOptions } from '../src/contract/run-options.ts';
-import { checkMapOptions, checkRunOptions } from '../src/kernel/check-run-options.ts';
+import { checkMapOptions, checkRunOptions } from '../src/kernel/calls/check-run-options.ts';
 
 const run = (options: unknown, transfer = true) => {
   return () => checkRunOptions(options as RunOptions, transfer, 'fork');
@@ -126,10 +126,10 @@ test('checkMapOptions() refuses counts and flags of other types', () => {
 });
 
 test('checkRunOptions() and checkMapOptions() refuse what is unknown, and what is of the other', () => {
-  const unknown = (action: string, name: string) =>
-    new TypeError(`Cannot ${action}: known options expected, got ${name}`);
-  expect(run({ timeout: 1 })).toThrow(unknown('run task', 'timeout'));
-  expect(run({ timeout: undefined })).toThrow(unknown('run task', 'timeout'));
+  const unknown = (action: string, name: string) => `Cannot ${action}: unknown option ${name}; `;
+  const timeout = new TypeError(`${unknown('run task', 'timeout')}did you mean timeoutMs?`);
+  expect(run({ timeout: 1 })).toThrow(timeout);
+  expect(run({ timeout: undefined })).toThrow(timeout);
   expect(run({ concurrency: 1 })).toThrow(unknown('run task', 'concurrency'));
   expect(map({ key: 'a' })).toThrow(unknown('map tasks', 'key'));
   expect(map({ transfer: [] })).toThrow(unknown('map tasks', 'transfer'));

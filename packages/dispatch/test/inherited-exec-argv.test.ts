@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inheritedExecArgv } from '../src/process/inherited-exec-argv.ts';
+import { inheritedExecArgv } from '../src/process/start-worker.ts';
 
 test.each([
   [['--conditions=@ticketing/source', '--no-warnings']],

@@ -1,6 +1,6 @@
+import { createManualClock } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { createDispatcher } from '../src/kernel/create-dispatcher.ts';
-import { createManualClock } from '../src/testing/manual-clock.ts';
+import { createDispatcher } from '../src/kernel/create-pool.ts';
 import { FakeTransport } from './fake-transport.ts';
 import {
   checkPoolsAfterEach,

@@ -1,3 +1,4 @@
+import { createManualClock, type ManualClock } from '@ticketing/test-kit';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { Dispatcher } from '../src/contract/dispatcher.ts';
 import type { PoolOptions } from '../src/contract/pool-options.ts';
@@ -7,8 +8,7 @@ import {
   createPool as createKernelPool,
   type Pool as KernelPool,
 } from '../src/kernel/create-pool.ts';
-import { rendezvous } from '../src/kernel/rendezvous.ts';
-import { createManualClock, type ManualClock } from '../src/testing/manual-clock.ts';
+import { slotOfKey } from '../src/kernel/workers/slots.ts';
 import { FakeTransport, type FakeTransportOptions } from './fake-transport.ts';
 
 export type FakeTasks = {
@@ -92,7 +92,7 @@ export async function settled<T>(call: T): Promise<T> {
 export function keysOf(places: 2 | 3): [string, string, string] {
   const keys = Array.from({ length: places }, (_, place) => {
     for (let index = 0; ; index++) {
-      if (rendezvous(`key ${index}`, places) === place) return `key ${index}`;
+      if (slotOfKey(`key ${index}`, places) === place) return `key ${index}`;
     }
   });
   return keys as [string, string, string];

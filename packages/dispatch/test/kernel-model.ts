@@ -1,7 +1,7 @@
+import { createManualClock, type ManualClock } from '@ticketing/test-kit';
 import { expect } from 'vitest';
 import type { Dispatcher } from '../src/contract/dispatcher.ts';
 import { createPool, type Pool } from '../src/kernel/create-pool.ts';
-import { createManualClock, type ManualClock } from '../src/testing/manual-clock.ts';
 import { FakeTransport, type FakeWorker } from './fake-transport.ts';
 import { type FakeTasks, turn, type Watched, watch } from './kernel-fixture.ts';
 import { plainRun, type RunStep, type Setting, type Step } from './kernel-model-steps.ts';

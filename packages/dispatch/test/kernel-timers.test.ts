@@ -1,5 +1,5 @@
+import { createManualClock, type ManualClock } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { createManualClock, type ManualClock } from '../src/testing/manual-clock.ts';
 import { checkPoolsAfterEach, createPool, turn } from './kernel-fixture.ts';
 
 checkPoolsAfterEach();

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { gone, lives } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { createOrphanGuard } from '../src/process/orphan-guard.ts';
-import { gone, lives } from '../src/testing/processes.ts';
 
 const parent = fileURLToPath(new URL('fixtures/guarding-parent.ts', import.meta.url));
 

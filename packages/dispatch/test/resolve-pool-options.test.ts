@@ -1,6 +1,6 @@
 import os from 'node:os';
+import { systemClock } from '@ticketing/kit';
 import { expect, test } from 'vitest';
-import { systemClock } from '../src/clock.ts';
 import type { PoolOptions } from '../src/contract/pool-options.ts';
 import { resolvePoolOptions, splitPoolOptions } from '../src/kernel/resolve-pool-options.ts';
 
@@ -139,10 +139,11 @@ test.each<[object, string, typeof TypeError | typeof RangeError]>([
 });
 
 test('resolvePoolOptions() refuses unknown options, also in groups', () => {
-  const unknown = (name: string) =>
-    new TypeError(`Cannot create dispatcher: known options expected, got ${name}`);
+  const unknown = (name: string) => `Cannot create dispatcher: unknown option ${name}; `;
   expect(wrong({ workers: 2 })).toThrow(unknown('workers'));
-  expect(wrong({ recycle: { task: 2 } })).toThrow(unknown('recycle.task'));
+  expect(wrong({ recycle: { task: 2 } })).toThrow(
+    new TypeError(`${unknown('recycle.task')}did you mean tasks?`),
+  );
   expect(wrong({ restart: { backoff: 2 } })).toThrow(unknown('restart.backoff'));
 });
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { turns, until } from '@ticketing/test-kit';
 import { beforeEach, expect, test } from 'vitest';
 import type { FromWorker, RunFrame, ToWorker } from '../src/contract/frames.ts';
-import { turns, until } from '../src/testing/until.ts';
 import { decodeFromWorker } from '../src/wire/from-worker-codec.ts';
 import { postToWorker } from '../src/wire/to-worker-codec.ts';
 import { serveTasks } from '../src/worker/serve-tasks.ts';
@@ -346,10 +346,10 @@ test('a module that is given is served, with hooks around its own', async () => 
     exit: (code) => log.push(`exit ${code}`),
     transfers: false,
   });
-  await until('ready', () => log.includes('ready'));
+  await until(() => log.includes('ready'), 'ready');
   served.tell({ kind: 'recycle' });
   served.tell({ kind: 'report', data: 1, worked: true });
-  await until('the report', () => log.includes('report'));
+  await until(() => log.includes('report'), 'the report');
   expect(log).toEqual(['inner', 'outer', 'ready', 'recycle', 'report']);
 });
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Call } from '../src/kernel/call.ts';
-import { WaitingCalls } from '../src/kernel/waiting-calls.ts';
+import type { Call } from '../src/kernel/calls/call.ts';
+import { WaitingCalls } from '../src/kernel/calls/feeder.ts';
 
-const call = (order: number) => ({ priority: 0, enqueuedAt: 0, order, wish: {} }) as Call;
+const call = (order: number) => ({ priority: 0, enqueuedAt: 0, order, target: {} }) as Call;
 const ahead = (waiting: WaitingCalls, workers: number, slot?: number) =>
   waiting.ahead(slot, { priority: 0, now: 0, workers });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createWindow, type Window, type WindowLoad } from '../src/kernel/window.ts';
+import { createWindow, type Window, type WindowLoad } from '../src/kernel/workers/window.ts';
 
 const auto = { first: 4, max: 64 };
 const idle = { elapsedMs: 100, activeMs: 10, done: 10, starved: true };

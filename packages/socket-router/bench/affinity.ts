@@ -64,13 +64,13 @@ async function runWay({ name, ...options }: (typeof WAYS)[number]): Promise<Outc
   }, 10);
   const keys = zipf(KEYS, 1.1, 1);
   let [begun, calls] = [0, 0];
-  const lane = async (): Promise<void> => {
+  const queue = async (): Promise<void> => {
     while (begun < REQUESTS) {
       begun += 1;
       if ((await ask(port, `/${keys.next().value}`)) === 'called') calls += 1;
     }
   };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
+  await Promise.all(Array.from({ length: IN_FLIGHT }, queue));
   clearInterval(sampler);
   await router.close();
   return { name, calls, spread: median(spreads) };

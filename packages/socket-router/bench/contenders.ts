@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mallocVariables } from '../src/source/malloc-variables.ts';
+import { mallocVariables } from '@ticketing/kit';
 import type { Told } from './programs/tell.ts';
 
 /** A way to spread requests over processes. */

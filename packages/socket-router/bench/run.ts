@@ -1,4 +1,4 @@
-// Measures all contenders in all cells and writes the table between the marks in README.md: about 11 minutes.
+// Measures all contenders in all cells and writes the table between the marks in docs/measurements: about 11 minutes.
 // `--quick` for a look that is not written, `--only socket,httpxy` for some contenders, `--cells 0,2` for some cells.
 import { loadavg } from 'node:os';
 import { benchFlags, circumstances, report } from '@ticketing/bench-kit';
@@ -32,7 +32,7 @@ for (const contender of contenders) await contender.end();
 const isPart = wanted !== undefined || flags.cells !== undefined;
 const affinity = wanted === undefined ? await measureAffinity() : [];
 report(
-  new URL('../README.md', import.meta.url),
+  new URL('../../../docs/measurements/socket-router.md', import.meta.url),
   [
     `${circumstances('pnpm --filter @ticketing/socket-router bench', flags)} 4 workers, clients by autocannon on the ` +
       `same machine; load average ${loadavg()[1]?.toFixed(0)}.${hasNginx() ? '' : ' nginx was missing.'}`,

@@ -1,4 +1,6 @@
-const mark = Symbol.for('ticketing.socket-router.RouterError');
+import { CodedError, isMarked, mark } from '@ticketing/kit';
+
+const MARK = 'ticketing.socket-router.RouterError';
 
 /** Stable codes of {@link RouterError}. */
 export type RouterErrorCode = 'ERR_SOCKET_PATH' | 'ERR_STATE';
@@ -10,24 +12,12 @@ export interface RouterErrorData {
 }
 
 /** An operation of a router that failed; wrong use is a TypeError or RangeError instead. `code` is stable, `message` is not. */
-export class RouterError extends Error {
+export class RouterError extends CodedError<RouterErrorCode, RouterErrorData> {
   static {
-    Object.defineProperty(RouterError.prototype, 'name', { value: 'RouterError' });
-    Object.defineProperty(RouterError.prototype, mark, { value: true });
-  }
-  readonly code: RouterErrorCode;
-  readonly data: RouterErrorData;
-  constructor(
-    code: RouterErrorCode,
-    message: string,
-    options: { readonly data: RouterErrorData; readonly cause?: unknown },
-  ) {
-    super(message, 'cause' in options ? { cause: options.cause } : undefined);
-    this.code = code;
-    this.data = options.data;
+    mark(RouterError, MARK);
   }
   /** Recognises an error of this class, also of another copy of this package. */
   static is(error: unknown): error is RouterError {
-    return typeof error === 'object' && error !== null && mark in error;
+    return isMarked(error, MARK);
   }
 }

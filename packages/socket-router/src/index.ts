@@ -1,16 +1,19 @@
 // A master that reads the head of a connection, hands the socket to a worker and leaves the data path
 export type { Head, ProxiedAddresses, Route, RouteFunction } from './contract/head.ts';
-export type { RouterEvents } from './contract/router-events.ts';
 export type { RouterLimits, RouterOptions } from './contract/router-options.ts';
-export type { RouterStats, WorkerStats } from './contract/router-stats.ts';
-export type { SocketRouter } from './contract/socket-router.ts';
+export type {
+  RouterEvents,
+  RouterStats,
+  SocketRouter,
+  WorkerStats,
+} from './contract/socket-router.ts';
 export type { AttachOptions, LeaveOptions, WorkerHandle } from './contract/worker-handle.ts';
 // For those who start workers themselves, such as supervisors of processes:
 export type { RouterWorker, WorkerChannel, WorkerSource } from './contract/worker-source.ts';
 export { RouterError, type RouterErrorCode } from './errors.ts';
-export { createSocketRouter } from './master/create-socket-router.ts';
+export { createSocketRouter } from './router/router.ts';
 export { clusterWorkers } from './source/cluster-workers.ts';
 export type { ForkOptions } from './source/fork-options.ts';
 export { forkWorkers } from './source/fork-workers.ts';
 export { arrivedAt } from './worker/arrivals.ts';
-export { attachWorker } from './worker/attach-worker.ts';
+export { attachWorker } from './worker/attached-worker.ts';

@@ -37,7 +37,11 @@ const options: Wrong[] = [
     RangeError,
     'balance.loadFactor must be 1 to Infinity, got 0.5',
   ],
-  [{ workers, balance: { factor: 2 } }, TypeError, 'known options expected, got balance.factor'],
+  [
+    { workers, balance: { factor: 2 } },
+    TypeError,
+    'unknown option balance.factor; did you mean loadFactor?',
+  ],
   [
     { workers, proxyProtocol: true },
     TypeError,
@@ -92,9 +96,13 @@ const options: Wrong[] = [
   [
     { workers, limits: { headbytes: 1 } },
     TypeError,
-    'known options expected, got limits.headbytes',
+    'unknown option limits.headbytes; did you mean headBytes?',
   ],
-  [{ workers, port: 80 }, TypeError, 'known options expected, got port'],
+  [
+    { workers, port: 80 },
+    TypeError,
+    'unknown option port; known are mode, workers, route, affinity, balance, protocol, proxyProtocol, limits',
+  ],
   [
     { workers, mode: 'passthru', protocol: 'auto' },
     TypeError,
@@ -136,7 +144,12 @@ const forks: (readonly [module: unknown, ...Wrong])[] = [
     TypeError,
     'execArgv must be a list of texts, got --inspect',
   ],
-  [module, { workers: 1, cwd: '/' }, TypeError, 'known options expected, got cwd'],
+  [
+    module,
+    { workers: 1, cwd: '/' },
+    TypeError,
+    'unknown option cwd; known are workers, backoffMs, env, execArgv',
+  ],
 ];
 
 test.each(forks)('forkWorkers(%s, %j) throws', (url, given, error, message) => {
@@ -168,7 +181,12 @@ const attachments: (readonly [server: unknown, ...Wrong])[] = [
     RangeError,
     'orphanGraceMs must be an integer of 0 to 2147483647, got -1',
   ],
-  [createServer(), { slot: 1 }, TypeError, 'known options expected, got slot'],
+  [
+    createServer(),
+    { slot: 1 },
+    TypeError,
+    'unknown option slot; known are route, orphan, orphanGraceMs',
+  ],
 ];
 
 test.each(attachments)(
@@ -200,7 +218,7 @@ test('close() throws for a wrong grace, and closes nothing', async () => {
     new RangeError('Cannot close router: graceMs must be an integer of 0 to 2147483647, got -1'),
   );
   expect(() => router.close({ grace: 1 } as object)).toThrow(
-    new TypeError('Cannot close router: known options expected, got grace'),
+    new TypeError('Cannot close router: unknown option grace; did you mean graceMs?'),
   );
   expect(router.stats().state).toBe('idle');
   await router.close();
@@ -223,7 +241,7 @@ test('a folder for unix sockets that cannot be is told at once', () => {
   try {
     process.env['TMPDIR'] = '/nowhere';
     expect(create).toThrow(
-      'Cannot open doors: a folder that can be written expected, got /nowhere',
+      'Cannot open sockets of workers: a folder that can be written expected, got /nowhere',
     );
   } finally {
     if (TMPDIR === undefined) delete process.env['TMPDIR'];

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
+import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { homeSlot } from '../src/routing/rendezvous.ts';
+import { homeSlot } from '../src/worker/forwarding.ts';
 import { ask, askToTell, exchange, oneConnection, open, toldIn } from './clients.ts';
 import { nextEvent, openRouter } from './router-fixture.ts';
-import { until } from './until.ts';
 
 const SLOTS = ['0', '1', '2'];
 const byKey = {

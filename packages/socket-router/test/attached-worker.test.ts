@@ -1,12 +1,12 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, createServer as createNetServer, type Socket } from 'node:net';
+import { until } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { monotonicMs } from '../src/wire/monotonic-clock.ts';
 import { AttachedWorker } from '../src/worker/attached-worker.ts';
 import type { RouterChannel } from '../src/worker/router-channel.ts';
 import { received } from './clients.ts';
-import { until } from './until.ts';
 
 /** A router as the worker sees it, played by the test. */
 class SimulatedRouter extends EventEmitter {

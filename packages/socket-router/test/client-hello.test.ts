@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createClientHelloReader } from '../src/tls/client-hello-reader.ts';
+import { createClientHelloReader } from '../src/reading/tls/client-hello-reader.ts';
 import {
   alpn,
   capturedHello,

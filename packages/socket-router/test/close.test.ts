@@ -1,9 +1,9 @@
 import { once } from 'node:events';
+import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { createSocketRouter } from '../src/index.ts';
 import { ask, askToTell, oneConnection, open, received, toldIn } from './clients.ts';
 import { openRouter } from './router-fixture.ts';
-import { until } from './until.ts';
 import { forked, lives } from './worker-processes.ts';
 
 const modes = ['socket', 'passthru'] as const;

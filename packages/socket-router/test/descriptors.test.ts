@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { ask, askToTell, open, received } from './clients.ts';
 import { nextEvent, openRouter } from './router-fixture.ts';
-import { until } from './until.ts';
 import { lives, openDescriptors } from './worker-processes.ts';
 
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;

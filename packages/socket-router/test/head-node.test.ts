@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createHeadReader } from '../src/head/head-reader.ts';
-import type { Http1Head } from '../src/head/head-state.ts';
+import { createHeadReader } from '../src/reading/http/head-reader.ts';
+import type { Http1Head } from '../src/reading/http/head-state.ts';
 import { disagreementWithNode } from './fixtures/compare-with-node.ts';
 import { GOOD_HEADS } from './fixtures/head-corpus.ts';
 

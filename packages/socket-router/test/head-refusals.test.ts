@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createHeadReader } from '../src/head/head-reader.ts';
-import { HEAD_REFUSALS } from '../src/head/head-state.ts';
+import { createHeadReader } from '../src/reading/http/head-reader.ts';
+import { HEAD_REFUSALS } from '../src/reading/http/head-state.ts';
 import { OTHER_REFUSALS, SMUGGLING_SHAPES } from './fixtures/head-refusals.ts';
 import { byteByByte, pushAll } from './fixtures/split.ts';
 

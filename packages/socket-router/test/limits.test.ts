@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { ask, exchange, open, received } from './clients.ts';
 import { nextEvent, openRouter } from './router-fixture.ts';
-import { until } from './until.ts';
 
 const status = (code: number): RegExp =>
   new RegExp(

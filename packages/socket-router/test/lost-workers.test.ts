@@ -1,8 +1,8 @@
+import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import type { WorkerChannel, WorkerSource } from '../src/index.ts';
 import { ask, askToTell, exchange, open, toldIn } from './clients.ts';
 import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
-import { until } from './until.ts';
 import { forked } from './worker-processes.ts';
 
 const TWENTY = Array.from({ length: 20 }, (_, index) => `/request-${index}`);

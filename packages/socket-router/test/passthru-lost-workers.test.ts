@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { ask, askToTell, open, received } from './clients.ts';
 import { startProgram, type ToldByProgram, toldBy } from './programs.ts';
 import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
-import { until } from './until.ts';
 import { lives } from './worker-processes.ts';
 
 /** Some rounds by hand: `ROUNDS=20 pnpm exec vitest run --project socket-router passthru-lost-workers -t under.way`. */

@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { ask, askToTell, exchange, oneConnection, open, received, toldIn } from './clients.ts';
-import { doorFolders } from './door-folders.ts';
 import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
-import { until } from './until.ts';
+import { socketFolders } from './socket-folders.ts';
 
 const passthru = { mode: 'passthru' } as const;
 
@@ -68,7 +68,7 @@ test('a worker that dies while it answers: 502, or a cut answer, and a POST runs
 
 test('a worker that cannot be reached is avoided, and the next one gets the body whole', async () => {
   const { port, router } = await openRouter(passthru);
-  const [folder = ''] = doorFolders();
+  const [folder = ''] = socketFolders();
   rmSync(join(process.env['TMPDIR'] ?? '', folder, '1'));
   const body = randomBytes(1024 * 1024);
   const answers = await Promise.all(

@@ -1,12 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Fleet } from '../src/master/fleet.ts';
-import type { HeldConnection } from '../src/master/held-connection.ts';
-import { Placement } from '../src/master/placement.ts';
-import type { WorkerLane } from '../src/master/worker-lane.ts';
+import type { HeldConnection } from '../src/handing-over/held-connection.ts';
+import { Placement } from '../src/placing/placement.ts';
+import type { WorkerQueue } from '../src/placing/worker-queue.ts';
+import type { Workers } from '../src/placing/workers.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-interface FakeLane {
+interface FakeQueue {
   isFree: boolean;
   load: number;
   queued: number;
@@ -15,7 +15,7 @@ interface FakeLane {
   enqueue(connection: HeldConnection): void;
 }
 
-function lane(load = 0): FakeLane {
+function queue(load = 0): FakeQueue {
   const taken: number[] = [];
   return {
     isFree: true,
@@ -31,39 +31,39 @@ function lane(load = 0): FakeLane {
   };
 }
 
-function placementOf(lanes: readonly FakeLane[], queuePerWorker = 1_000_000, maxWaitMs = 60_000) {
+function placementOf(queues: readonly FakeQueue[], queuePerWorker = 1_000_000, maxWaitMs = 60_000) {
   const refused: string[] = [];
-  const fleet = { ready: lanes as readonly unknown[] as readonly WorkerLane[] } as {
-    ready: readonly WorkerLane[];
-  } & Fleet;
+  const workers = { ready: queues as readonly unknown[] as readonly WorkerQueue[] } as {
+    ready: readonly WorkerQueue[];
+  } & Workers;
   const refuse = (_: HeldConnection, reason: string) => void refused.push(reason);
-  const placement = new Placement(fleet, {
+  const placement = new Placement(workers, {
     loadFactor: 1.25,
     queuePerWorker,
     maxWaitMs,
     refuse,
   });
-  return { placement, refused, fleet };
+  return { placement, refused, workers };
 }
 
 const held = (id: number) => ({ id, choice: { kind: 'any' }, attempts: 0 }) as HeldConnection;
 
 test('each free worker gets one, the least loaded first; the next goes to the first that is free', () => {
-  const lanes = [lane(2), lane(0), lane(1)];
-  const { placement } = placementOf(lanes);
+  const queues = [queue(2), queue(0), queue(1)];
+  const { placement } = placementOf(queues);
   for (let id = 1; id <= 5; id++) placement.place(held(id));
-  expect(lanes.map(({ taken }) => taken)).toEqual([[3], [1], [2]]);
+  expect(queues.map(({ taken }) => taken)).toEqual([[3], [1], [2]]);
   expect(placement.waiting).toBe(2);
-  (lanes[2] as FakeLane).isFree = true;
+  (queues[2] as FakeQueue).isFree = true;
   placement.serve();
-  expect(lanes[2]?.taken).toEqual([2, 4]);
+  expect(queues[2]?.taken).toEqual([2, 4]);
 });
 
 test('a worker that is faster gets 1.25 times the mean and no more', () => {
-  const lanes = [lane(100), lane(100)];
-  const [fast, slow] = lanes as [FakeLane, FakeLane];
+  const queues = [queue(100), queue(100)];
+  const [fast, slow] = queues as [FakeQueue, FakeQueue];
   slow.isFree = false;
-  const { placement } = placementOf(lanes);
+  const { placement } = placementOf(queues);
   for (let id = 1; id <= 200; id++) {
     placement.place(held(id));
     fast.isFree = true;
@@ -76,7 +76,7 @@ test('a worker that is faster gets 1.25 times the mean and no more', () => {
 });
 
 test('100,000 that wait, of which half leave, are served in their order and in time', () => {
-  const [only] = [lane()];
+  const [only] = [queue()];
   const { placement } = placementOf([only]);
   const all = Array.from({ length: 100_000 }, (_, id) => held(id));
   for (const connection of all) placement.place(connection);
@@ -91,7 +91,7 @@ test('100,000 that wait, of which half leave, are served in their order and in t
 });
 
 test('no more wait than there is room for; those that have left count no more', () => {
-  const only = lane();
+  const only = queue();
   const { placement, refused } = placementOf([only], 3);
   const all = [1, 2, 3, 4].map(held);
   for (const connection of all) placement.place(connection);
@@ -106,7 +106,7 @@ test('no more wait than there is room for; those that have left count no more', 
 });
 
 test('those that wait are placed again when workers have come: who got a worker waits no more', () => {
-  const [first, second] = [lane(), lane()];
+  const [first, second] = [queue(), queue()];
   first.isFree = false;
   second.isFree = false;
   const { placement } = placementOf([first, second]);
@@ -117,7 +117,7 @@ test('those that wait are placed again when workers have come: who got a worker 
 });
 
 test('one that left the queue is passed over, and who comes when it is empty goes to a free worker at once', () => {
-  const only = lane();
+  const only = queue();
   only.isFree = false;
   const { placement } = placementOf([only]);
   const all = [1, 2, 3].map(held);
@@ -135,7 +135,7 @@ test('one that left the queue is passed over, and who comes when it is empty goe
 });
 
 test('a connection that five workers did not take is refused', () => {
-  const only = lane();
+  const only = queue();
   const { placement, refused } = placementOf([only]);
   placement.place({ ...held(1), attempts: 5 });
   expect([only.taken, refused]).toEqual([[], ['not-taken']]);
@@ -144,17 +144,17 @@ test('a connection that five workers did not take is refused', () => {
 });
 
 test('workers with equal loads take turns', () => {
-  const lanes = [lane(), lane(), lane()];
-  const { placement } = placementOf(lanes);
+  const queues = [queue(), queue(), queue()];
+  const { placement } = placementOf(queues);
   for (let id = 1; id <= 6; id++) {
     placement.place(held(id));
-    for (const one of lanes) Object.assign(one, { isFree: true, load: 0 });
+    for (const one of queues) Object.assign(one, { isFree: true, load: 0 });
   }
-  expect(lanes.map(({ taken }) => taken.length)).toEqual([2, 2, 2]);
+  expect(queues.map(({ taken }) => taken.length)).toEqual([2, 2, 2]);
 });
 
 test('a free worker that has 1.25 times the mean waits for the others to catch up', () => {
-  const [loaded, busy] = [lane(2), lane(0)];
+  const [loaded, busy] = [queue(2), queue(0)];
   busy.isFree = false;
   const { placement } = placementOf([loaded, busy]);
   placement.place(held(1));
@@ -166,7 +166,7 @@ test('a free worker that has 1.25 times the mean waits for the others to catch u
 
 test('a queue whose first has waited for half of maxWaitMs takes no more, and who waited for all of it is refused', async () => {
   vi.useFakeTimers({ toFake: ['hrtime'] });
-  const only = lane();
+  const only = queue();
   only.isFree = false;
   const { placement, refused } = placementOf([only], 1000, 100);
   placement.place(held(1));
@@ -187,7 +187,7 @@ test('a queue whose first has waited for half of maxWaitMs takes no more, and wh
 
 test('who left counts no more for how long the queue has waited', () => {
   vi.useFakeTimers({ toFake: ['hrtime'] });
-  const only = lane();
+  const only = queue();
   only.isFree = false;
   const { placement, refused } = placementOf([only], 1000, 100);
   const all = [1, 2, 3, 4].map(held);
@@ -200,12 +200,12 @@ test('who left counts no more for how long the queue has waited', () => {
 
 test('the wait for a worker begins when there is one', () => {
   vi.useFakeTimers({ toFake: ['hrtime'] });
-  const only = lane();
-  const { placement, refused, fleet } = placementOf([], 1000, 100);
+  const only = queue();
+  const { placement, refused, workers } = placementOf([], 1000, 100);
   placement.place(held(1));
   vi.advanceTimersByTime(5000);
   placement.place(held(2));
-  fleet.ready = [only] as readonly unknown[] as readonly WorkerLane[];
+  workers.ready = [only] as readonly unknown[] as readonly WorkerQueue[];
   placement.retry();
   expect([only.taken, placement.waiting, refused]).toEqual([[1], 1, []]);
   vi.advanceTimersByTime(100);
@@ -216,15 +216,15 @@ test('the wait for a worker begins when there is one', () => {
 
 test('a key goes on to another worker while the queue of its own is slow; 503 when all are', () => {
   vi.useFakeTimers({ toFake: ['hrtime'] });
-  const lanes = [lane(), lane()];
-  const { placement, refused } = placementOf(lanes, 1000, 100);
+  const queues = [queue(), queue()];
+  const { placement, refused } = placementOf(queues, 1000, 100);
   const keyed = (id: number): HeldConnection => ({
     ...held(id),
     choice: { kind: 'key', key: 'a' },
   });
   placement.place(keyed(1));
-  const home = lanes.find(({ taken }) => taken.length === 1) as FakeLane;
-  const other = lanes.find((one) => one !== home) as FakeLane;
+  const home = queues.find(({ taken }) => taken.length === 1) as FakeQueue;
+  const other = queues.find((one) => one !== home) as FakeQueue;
   const [seconds, nanoseconds] = process.hrtime();
   home.firstWaitsSince = seconds * 1000 + nanoseconds / 1e6;
   vi.advanceTimersByTime(50);

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
+import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { ask, askToTell, oneConnection, open } from './clients.ts';
-import { doorFolders } from './door-folders.ts';
 import { startProgram, toldBy } from './programs.ts';
-import { until } from './until.ts';
+import { socketFolders } from './socket-folders.ts';
 import { lives } from './worker-processes.ts';
 
 test.each(['socket', 'passthru'])(
@@ -18,10 +18,10 @@ test.each(['socket', 'passthru'])(
     busy.on('error', () => {});
     busy.write('GET /never HTTP/1.1\r\nHost: a\r\n\r\n');
     await once(busy, 'data');
-    expect(doorFolders()).toHaveLength(1);
+    expect(socketFolders()).toHaveLength(1);
     master.kill('SIGKILL');
     await until(() => !pids.some(lives));
-    expect(doorFolders()).toEqual([]);
+    expect(socketFolders()).toEqual([]);
     agent.destroy();
     busy.destroy();
   },

@@ -1,8 +1,8 @@
 import { isIPv6, SocketAddress } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { crc32c } from '../src/proxy/crc32c.ts';
-import { createProxyReader } from '../src/proxy/proxy-protocol.ts';
+import { crc32c } from '../src/reading/proxy-protocol/crc32c.ts';
+import { createProxyReader } from '../src/reading/proxy-protocol/proxy-protocol.ts';
 import { block, blockWithChecksum, ipv4, tlv, unixPaths } from './fixtures/proxy-header.ts';
 import { byteByByte, pushAll, splitAt } from './fixtures/split.ts';
 

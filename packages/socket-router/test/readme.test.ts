@@ -51,7 +51,7 @@ test('README begins with the sentence of the package, has every option, event an
   for (const [, name] of limits.matchAll(/readonly (\w+)\?: number/g)) {
     expect(readme).toContain(`\`limits.${name}\``);
   }
-  for (const [, event] of (await read('src/contract/router-events.ts')).matchAll(
+  for (const [, event] of (await read('src/contract/socket-router.ts')).matchAll(
     /^ {2}'?([\w-]+)'?: \{/gm,
   )) {
     expect(readme).toContain(`\`${event}\``);

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createSocketRouter, type RouterOptions, type SocketRouter } from '../src/index.ts';
-import { doorFolders } from './door-folders.ts';
 import { lentWorkers } from './lent-workers.ts';
+import { socketFolders } from './socket-folders.ts';
 import { forked, lives } from './worker-processes.ts';
 
 export interface OpenRouter {
@@ -40,8 +40,8 @@ export async function openRouter(options: OpenOptions = {}): Promise<OpenRouter>
     await router.close({ graceMs: 500 });
     const left = own ? [...seen].filter(lives) : [];
     if (left.length > 0) throw new Error(`Processes ${left} live after close()`);
-    const doors = doorFolders();
-    if (doors.length > 0) throw new Error(`Folders ${doors} are left after close()`);
+    const folders = socketFolders();
+    if (folders.length > 0) throw new Error(`Folders ${folders} are left after close()`);
   });
   await ready;
   const { port } = await router.listen({ port: 0, host: '127.0.0.1' });

@@ -1,18 +1,19 @@
+import { hashText } from '@ticketing/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { laneOfKey, leastLoaded } from '../src/master/choose-lane.ts';
-import type { WorkerLane } from '../src/master/worker-lane.ts';
-import { hashText, homeSlot } from '../src/routing/rendezvous.ts';
+import { leastLoaded, queueOfKey } from '../src/placing/choose-worker.ts';
+import type { WorkerQueue } from '../src/placing/worker-queue.ts';
+import { homeSlot } from '../src/worker/forwarding.ts';
 import { ask, askToTell } from './clients.ts';
 import { openRouter } from './router-fixture.ts';
 
 const slots = Array.from({ length: 16 }, (_, index) => String(index));
 const keys = Array.from({ length: 20_000 }, (_, index) => `key-${index}`);
 
-function lanes(loads: readonly number[]): WorkerLane[] {
+function queues(loads: readonly number[]): WorkerQueue[] {
   return loads.map(
     (load, index) =>
-      ({ load, slotHash: hashText(String(index)), worker: { slot: String(index) } }) as WorkerLane,
+      ({ load, slotHash: hashText(String(index)), worker: { slot: String(index) } }) as WorkerQueue,
   );
 }
 
@@ -27,13 +28,15 @@ test('homeSlot() spreads keys evenly, and moves those of a slot that leaves and 
   expect(homeSlot('any', [])).toBeUndefined();
 });
 
-test('laneOfKey() is homeSlot() while loads are equal', () => {
+test('queueOfKey() is homeSlot() while loads are equal', () => {
   for (const key of keys.slice(0, 1000)) {
-    expect(laneOfKey(lanes(slots.map(() => 3)), key, 1.25)?.worker.slot).toBe(homeSlot(key, slots));
+    expect(queueOfKey(queues(slots.map(() => 3)), key, 1.25)?.worker.slot).toBe(
+      homeSlot(key, slots),
+    );
   }
 });
 
-test('laneOfKey() never gives a lane more than its part of the load', () => {
+test('queueOfKey() never gives a queue more than its part of the load', () => {
   const load = fc.array(fc.nat(50), { minLength: 1, maxLength: 12 });
   fc.assert(
     fc.property(
@@ -41,7 +44,7 @@ test('laneOfKey() never gives a lane more than its part of the load', () => {
       fc.string(),
       fc.double({ min: 1, max: 3, noNaN: true }),
       (loads, key, factor) => {
-        const chosen = laneOfKey(lanes(loads), key, factor);
+        const chosen = queueOfKey(queues(loads), key, factor);
         const total = loads.reduce((sum, one) => sum + one, 1);
         expect(chosen).toBeDefined();
         expect((chosen?.load ?? 0) + 1).toBeLessThanOrEqual(
@@ -55,27 +58,27 @@ test('laneOfKey() never gives a lane more than its part of the load', () => {
 test('a hot key fills its own worker up to the bound, and then others', () => {
   const loads = [0, 0, 0, 0];
   for (let connection = 0; connection < 400; connection++) {
-    const chosen = laneOfKey(lanes(loads), 'hot', 1.25);
+    const chosen = queueOfKey(queues(loads), 'hot', 1.25);
     loads[Number(chosen?.worker.slot)] = (chosen?.load ?? 0) + 1;
   }
   expect(Math.max(...loads)).toBe(125);
   const alone = [0, 0, 0, 0];
   for (let connection = 0; connection < 400; connection++) {
-    const chosen = laneOfKey(lanes(alone), 'hot', Number.POSITIVE_INFINITY);
+    const chosen = queueOfKey(queues(alone), 'hot', Number.POSITIVE_INFINITY);
     alone[Number(chosen?.worker.slot)] = (chosen?.load ?? 0) + 1;
   }
   expect(Math.max(...alone)).toBe(400);
 });
 
 test('leastLoaded() takes turns among equals', () => {
-  const equal = lanes([2, 2, 2]);
+  const equal = queues([2, 2, 2]);
   expect([0, 1, 2, 3].map((turn) => leastLoaded(equal, turn)?.worker.slot)).toEqual([
     '0',
     '1',
     '2',
     '0',
   ]);
-  expect(leastLoaded(lanes([3, 1, 2]), 2)?.worker.slot).toBe('1');
+  expect(leastLoaded(queues([3, 1, 2]), 2)?.worker.slot).toBe('1');
   expect(leastLoaded([], 0)).toBeUndefined();
 });
 

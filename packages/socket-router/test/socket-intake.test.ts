@@ -1,13 +1,13 @@
 import { Duplex } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { RouterOptions } from '../src/contract/router-options.ts';
-import type { Fleet } from '../src/master/fleet.ts';
-import type { HeldConnection } from '../src/master/held-connection.ts';
-import { createRouterCounts } from '../src/master/router-counts.ts';
-import { RouterEmitter } from '../src/master/router-emitter.ts';
-import { SocketIntake } from '../src/master/socket-intake.ts';
-import type { WorkerLane } from '../src/master/worker-lane.ts';
+import type { HeldConnection } from '../src/handing-over/held-connection.ts';
+import { SocketIntake } from '../src/handing-over/socket-intake.ts';
 import { resolveRouterOptions } from '../src/options/resolve-router-options.ts';
+import type { WorkerQueue } from '../src/placing/worker-queue.ts';
+import type { Workers } from '../src/placing/workers.ts';
+import { createRouterCounts } from '../src/router/intake.ts';
+import { RouterEmitter } from '../src/router/router-emitter.ts';
 
 const HEAD = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const HELLO_START = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]);
@@ -44,7 +44,7 @@ function turn(): Promise<void> {
 
 function openIntake(options: Partial<RouterOptions> = {}) {
   const given: HeldConnection[] = [];
-  const lane = {
+  const queue = {
     isFree: true,
     load: 0,
     queued: 0,
@@ -54,8 +54,8 @@ function openIntake(options: Partial<RouterOptions> = {}) {
       connection.stage = 'given';
       given.push(connection);
     },
-  } as unknown as WorkerLane;
-  const fleet = { ready: [lane] as readonly WorkerLane[] };
+  } as unknown as WorkerQueue;
+  const workers = { ready: [queue] as readonly WorkerQueue[] };
   const counts = createRouterCounts();
   const emitter = new RouterEmitter();
   const refused: string[] = [];
@@ -66,7 +66,7 @@ function openIntake(options: Partial<RouterOptions> = {}) {
       ...options,
       limits: { headTimeoutMs: HEAD_TIMEOUT_MS, ...options.limits },
     }),
-    fleet: fleet as Fleet,
+    workers: workers as Workers,
     counts,
     emitter,
   });
@@ -75,7 +75,7 @@ function openIntake(options: Partial<RouterOptions> = {}) {
     intake.server.emit('connection', socket);
     return socket;
   };
-  return { intake, counts, emitter, refused, given, lane, fleet, connect };
+  return { intake, counts, emitter, refused, given, queue, workers, connect };
 }
 
 test('finish() resolves when the last connection in hand has left', async () => {
@@ -159,10 +159,10 @@ test('a client that leaves before its head is read is gone', async () => {
 });
 
 test('who waits for a worker does so for headTimeoutMs from its head on; who is under way is not refused', async () => {
-  const { connect, refused, fleet, given, intake } = openIntake();
+  const { connect, refused, workers, given, intake } = openIntake();
   const underWay = connect();
   await underWay.say(HEAD);
-  fleet.ready = [];
+  workers.ready = [];
   const waiting = connect();
   vi.advanceTimersByTime(HEAD_TIMEOUT_MS / 2);
   await waiting.say(HEAD);
@@ -182,10 +182,10 @@ test('who waits for a worker does so for headTimeoutMs from its head on; who is 
 });
 
 test('refuseWaiting() spares what is under way, which destroy() cuts off', async () => {
-  const { connect, refused, fleet, intake, counts } = openIntake();
+  const { connect, refused, workers, intake, counts } = openIntake();
   const underWay = connect();
   await underWay.say(HEAD);
-  fleet.ready = [];
+  workers.ready = [];
   const waiting = connect();
   await waiting.say(HEAD);
   intake.refuseWaiting();
@@ -225,13 +225,13 @@ test('above limits.pending a TLS client gets an alert', async () => {
 });
 
 test('connections that a worker did not take are counted, reported, and given again', async () => {
-  const { connect, counts, emitter, given, intake, lane } = openIntake();
+  const { connect, counts, emitter, given, intake, queue } = openIntake();
   const rerouted: unknown[] = [];
   emitter.on('rerouted', (data) => rerouted.push(data));
   await connect().say(HEAD);
   const [connection] = given as [HeldConnection];
   connection.waitsSince = 1;
-  intake.untaken([connection], lane, 'declined');
+  intake.untaken([connection], queue, 'declined');
   expect(rerouted).toEqual([{ slot: '0', reason: 'declined', connections: 1 }]);
   expect(counts.rerouted).toBe(1);
   expect(given).toEqual([connection, connection]);
@@ -239,7 +239,7 @@ test('connections that a worker did not take are counted, reported, and given ag
   expect(connection.waitsSince).toBeGreaterThan(1);
 });
 
-test('a client that a lane reports as gone or overdue leaves the hand', async () => {
+test('a client that a queue reports as gone or overdue leaves the hand', async () => {
   const { connect, counts, given, intake, refused } = openIntake();
   const sockets = [connect(), connect()];
   for (const socket of sockets) await socket.say(HEAD);

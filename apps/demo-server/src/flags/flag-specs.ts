@@ -1,32 +1,30 @@
+import { CARRIER_NAMES, type CarrierName } from '../search/carriers.ts';
+import { DISPATCH_NAMES, type DispatchName } from '../search/dispatch.ts';
 import {
   anyText,
   autoOr,
   carrierList,
   databaseUrl,
+  hideSecrets,
   httpUrl,
   integerFrom,
+  type Latency,
   latency,
   offOr,
   oneOf,
   onOff,
+  type RouteBy,
   routeBy,
 } from './flag-values.ts';
-import {
-  ACCEPTS,
-  CARRIER_NAMES,
-  COALESCES,
-  DISPATCH_NAMES,
-  type Flags,
-  type Latency,
-  OFFLOADS,
-} from './flags.ts';
-import { hideSecrets } from './hide-secrets.ts';
 
-/** What the command line and the environment say; counts may be left to the machine. */
-export type Said = Omit<Flags, 'workers' | 'dispatchWorkers' | 'ouigo'> & {
-  readonly workers: number | 'auto';
-  readonly dispatchWorkers: number | 'auto';
-};
+export const ACCEPTS = ['single', 'cluster', 'passthru', 'socket'] as const;
+export type Accept = (typeof ACCEPTS)[number];
+
+export const OFFLOADS = ['whole', 'normalise'] as const;
+export type Offload = (typeof OFFLOADS)[number];
+
+export const COALESCES = ['on', 'machine', 'off'] as const;
+export type Coalesce = (typeof COALESCES)[number];
 
 /** One flag. */
 export interface FlagSpec<T> {
@@ -46,55 +44,102 @@ export interface FlagSpec<T> {
 export const MAX_WORKERS = 64;
 const count = autoOr(integerFrom(1, MAX_WORKERS));
 
-/** Every flag, in the order in which they are shown. */
-export const flagSpecs: { readonly [K in keyof Said]: FlagSpec<Said[K]> } = {
-  port: { name: 'port', read: integerFrom(0, 65_535), fallback: 3000 },
-  host: { name: 'host', read: anyText, fallback: '127.0.0.1' },
-  accept: { name: 'accept', read: oneOf(ACCEPTS), fallback: 'single' },
-  workers: { name: 'workers', read: count, fallback: 'auto' },
-  routeBy: { name: 'route-by', read: routeBy, fallback: 'search-key' },
-  tlsCert: { name: 'tls-cert', read: anyText, fallback: undefined },
-  tlsKey: { name: 'tls-key', read: anyText, fallback: undefined },
-  dispatch: {
+function flag<T>(spec: FlagSpec<T>): FlagSpec<T> {
+  return spec;
+}
+
+/** Every flag, in the order in which they are shown. Their types follow from their rows. */
+export const flagSpecs = {
+  port: flag({ name: 'port', read: integerFrom(0, 65_535), fallback: 3000 }),
+  host: flag({ name: 'host', read: anyText, fallback: '127.0.0.1' }),
+  /** How connections reach the server processes. */
+  accept: flag<Accept>({ name: 'accept', read: oneOf(ACCEPTS), fallback: 'single' }),
+  /** Server processes. */
+  workers: flag<number | 'auto'>({ name: 'workers', read: count, fallback: 'auto' }),
+  /** By what a router chooses the process: equal searches, equal values of a header, or nothing. */
+  routeBy: flag<RouteBy>({ name: 'route-by', read: routeBy, fallback: 'search-key' }),
+  /** Paths of PEM files; with them HTTPS is served. */
+  tlsCert: flag<string | undefined>({ name: 'tls-cert', read: anyText, fallback: undefined }),
+  tlsKey: flag<string | undefined>({ name: 'tls-key', read: anyText, fallback: undefined }),
+  /** Where carriers' work runs. */
+  dispatch: flag<DispatchName>({
     name: 'dispatch',
     read: oneOf(DISPATCH_NAMES),
     fallback: 'in-process',
     also: { variable: 'USE_CHILD_PROCESSES', value: 'fork' },
-  },
-  dispatchWorkers: { name: 'dispatch-workers', read: count, fallback: 'auto' },
-  offload: { name: 'offload', read: oneOf(OFFLOADS), fallback: 'whole' },
-  coalesce: { name: 'coalesce', read: oneOf(COALESCES), fallback: 'on' },
-  deadlineMs: { name: 'deadline-ms', read: integerFrom(1, 600_000), fallback: 2000 },
-  requestTimeoutMs: {
+  }),
+  /** Workers of the dispatcher of each server process; in-process has one. */
+  dispatchWorkers: flag<number | 'auto'>({
+    name: 'dispatch-workers',
+    read: count,
+    fallback: 'auto',
+  }),
+  /** What the dispatcher runs: a carrier's whole work, or the making of journeys from its bytes. */
+  offload: flag<Offload>({ name: 'offload', read: oneOf(OFFLOADS), fallback: 'whole' }),
+  /** Whether equal searches in flight are one: in each server process, or on the whole machine. */
+  coalesce: flag<Coalesce>({ name: 'coalesce', read: oneOf(COALESCES), fallback: 'on' }),
+  deadlineMs: flag({ name: 'deadline-ms', read: integerFrom(1, 600_000), fallback: 2000 }),
+  /** A request, with its body, must arrive within this time. */
+  requestTimeoutMs: flag({
     name: 'request-timeout-ms',
     read: integerFrom(100, 600_000),
     fallback: 30_000,
-  },
-  maxInFlight: {
+  }),
+  /** Requests that a server process works on at a time: as many as it can answer in time, so many, or any number. */
+  maxInFlight: flag<number | 'auto' | 'off'>({
     name: 'max-in-flight',
     read: offOr(autoOr(integerFrom(1, 10_000))),
     fallback: 'auto',
-  },
-  carriers: { name: 'carriers', read: carrierList(CARRIER_NAMES), fallback: CARRIER_NAMES },
-  carriersUrl: {
+  }),
+  carriers: flag<readonly CarrierName[]>({
+    name: 'carriers',
+    read: carrierList(CARRIER_NAMES),
+    fallback: CARRIER_NAMES,
+  }),
+  /** Base URL of an upstream; without it the embedded simulator. */
+  carriersUrl: flag<string | undefined>({
     name: 'carriers-url',
     read: httpUrl,
     fallback: undefined,
     absent: 'embedded simulator',
-  },
-  latency: {
+  }),
+  latency: flag<Latency>({
     name: 'latency',
     read: latency,
     fallback: { kind: 'fixed', ms: 50 } as Latency,
     also: { variable: 'USE_RANDOM_DELAY', value: { kind: 'random' } },
-  },
-  worms: { name: 'worms', read: integerFrom(0, 10_000_000), fallback: 20_000 },
-  databaseUrl: {
+  }),
+  /** Documents that the store is filled with. */
+  worms: flag({ name: 'worms', read: integerFrom(0, 10_000_000), fallback: 20_000 }),
+  /** Where they are, with its password; without it SQLite in a file of this server. */
+  databaseUrl: flag<string | undefined>({
     name: 'database-url',
     read: databaseUrl,
     fallback: undefined,
     absent: 'embedded SQLite',
     hide: hideSecrets,
-  },
-  logRequests: { name: 'log-requests', read: onOff, fallback: false },
+  }),
+  logRequests: flag({ name: 'log-requests', read: onOff, fallback: false }),
+} as const;
+
+/** What the command line and the environment say; counts may be left to the machine. */
+export type Stated = {
+  readonly [K in keyof typeof flagSpecs]: (typeof flagSpecs)[K] extends FlagSpec<infer T>
+    ? T
+    : never;
 };
+
+/** Every setting of the server, checked. */
+export type Flags = Omit<Stated, 'workers' | 'dispatchWorkers'> & {
+  readonly workers: number;
+  readonly dispatchWorkers: number;
+  readonly ouigo: { readonly username: string; readonly password: string };
+};
+
+/** A value, and who said it: a flag, a variable, or `default`. */
+export interface Setting<T> {
+  readonly value: T;
+  readonly from: string;
+}
+
+export type Settings = { readonly [K in keyof Stated]: Setting<Stated[K]> };

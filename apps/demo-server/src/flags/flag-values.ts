@@ -1,7 +1,13 @@
-import type { Latency, RouteBy } from './flags.ts';
-
 /** A command line or environment that the server cannot start with. The message is one line for people. */
 export class FlagError extends Error {}
+
+export type RouteBy = 'search-key' | 'none' | `header:${string}`;
+
+/** Latency of the embedded simulator. */
+export type Latency =
+  | { readonly kind: 'fixed'; readonly ms: number }
+  | { readonly kind: 'random' }
+  | { readonly kind: 'lognormal'; readonly p50Ms: number; readonly p99Ms: number };
 
 const MAX_LATENCY_MS = 60_000;
 
@@ -102,4 +108,13 @@ export function autoOr<T>(read: (text: string) => T): (text: string) => T | 'aut
       throw new Error(`auto, or ${(error as Error).message}`);
     }
   };
+}
+
+/** A database's URL without user, password and parameters. Of what is no URL nothing is shown, since it may be a password. */
+export function hideSecrets(text: string): string {
+  const [, scheme, rest] = /^([a-z][a-z\d+.-]*:\/\/)(.*)$/is.exec(text) ?? [];
+  if (scheme === undefined || rest === undefined) return text === '' ? '' : '…';
+  // A password that was not encoded may have any character in it: the host stands behind the last @.
+  const place = rest.slice(rest.lastIndexOf('@') + 1);
+  return scheme + place.replace(/[?#].*$/s, '');
 }

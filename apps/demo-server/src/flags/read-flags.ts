@@ -1,11 +1,17 @@
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { type FlagSpec, flagSpecs, type Said } from './flag-specs.ts';
+import { DISPATCH_NAMES, dispatchKind } from '../search/dispatch.ts';
+import type { Flags } from './flag-specs.ts';
+import {
+  type FlagSpec,
+  flagSpecs,
+  MAX_WORKERS,
+  type Setting,
+  type Settings,
+  type Stated,
+} from './flag-specs.ts';
+import type { Latency } from './flag-values.ts';
 import { FlagError, trueFalse } from './flag-values.ts';
-import type { Flags } from './flags.ts';
-import { refuseConflicts } from './refuse-conflicts.ts';
-import { resolveCounts } from './resolve-counts.ts';
-import type { Setting, Settings } from './settings.ts';
-import { showFlag } from './show-flag.ts';
 
 /** One row of the table that is printed at start. */
 export interface FlagRow {
@@ -33,11 +39,11 @@ export function readFlags(
     ]),
   ) as Settings;
   refuseConflicts(settings);
-  const said = Object.fromEntries(
+  const stated = Object.fromEntries(
     Object.entries(settings).map(([key, { value }]) => [key, value]),
-  ) as unknown as Said;
+  ) as unknown as Stated;
   const flags: Flags = {
-    ...said,
+    ...stated,
     ...resolveCounts(settings),
     ouigo: {
       username: env['OUIGO_USERNAME'] ?? 'demo',
@@ -47,8 +53,8 @@ export function readFlags(
   const rows = Object.entries<FlagSpec<unknown>>(flagSpecs).map(
     ([key, { name, absent, hide }]) => ({
       flag: `--${name}`,
-      value: showFlag(hidden(flags[key as keyof Said], hide), absent),
-      from: settings[key as keyof Said].from,
+      value: showFlag(hidden(flags[key as keyof Stated], hide), absent),
+      from: settings[key as keyof Stated].from,
     }),
   );
   return { flags, rows };
@@ -105,4 +111,101 @@ function checked<T>(
 
 function hidden(value: unknown, hide: FlagSpec<unknown>['hide']): unknown {
   return hide && typeof value === 'string' ? hide(value) : value;
+}
+
+/** @throws FlagError for flags that exclude each other, or one that has no meaning with the others */
+function refuseConflicts(settings: Settings): void {
+  const { accept, carriersUrl, databaseUrl, latency, routeBy, tlsCert, tlsKey, worms } = settings;
+  if (worms.value === 0 && databaseUrl.value !== undefined) {
+    throw new FlagError(
+      `Cannot start: ${worms.from} 0 is for no store, got ${databaseUrl.from} too`,
+    );
+  }
+  if (carriersUrl.value !== undefined && latency.from !== 'default') {
+    throw new FlagError(
+      `Cannot start: ${latency.from} is for the embedded simulator, got ${carriersUrl.from} too`,
+    );
+  }
+  const hasRouter = accept.value === 'socket' || accept.value === 'passthru';
+  if (!hasRouter && routeBy.from !== 'default') {
+    throw new FlagError(
+      `Cannot start: ${routeBy.from} is for --accept socket and passthru, got ${accept.value}`,
+    );
+  }
+  const [tls, missing] =
+    tlsCert.value === undefined ? [tlsKey, '--tls-cert'] : [tlsCert, '--tls-key'];
+  if ((tlsCert.value === undefined) !== (tlsKey.value === undefined)) {
+    throw new FlagError(`Cannot start: ${missing} expected, got ${tls.from} alone`);
+  }
+  if (tls.value !== undefined && accept.value === 'passthru') {
+    throw new FlagError(
+      `Cannot start: ${tls.from} is for --accept single, cluster and socket, got passthru`,
+    );
+  }
+}
+
+const withWorkers = DISPATCH_NAMES.filter((name) => dispatchKind(name).workers !== undefined);
+
+/** As many processes and threads as one server may have for its work. */
+const MAX_IN_ALL = 256;
+
+/**
+ * How many processes serve, and how many workers each of them dispatches to.
+ *
+ * @throws FlagError for counts that the other flags leave no room for
+ */
+function resolveCounts(settings: Settings): Pick<Flags, 'workers' | 'dispatchWorkers'> {
+  const { accept, workers: askedWorkers, dispatch, dispatchWorkers: asked } = settings;
+  const cores = Math.min(availableParallelism(), MAX_WORKERS);
+  const isSingle = accept.value === 'single';
+  const workers = orAuto(askedWorkers.value, isSingle ? 1 : cores);
+  if (isSingle && workers > 1) {
+    throw new FlagError(
+      `Cannot start: ${askedWorkers.from} above 1 is for --accept cluster, passthru and socket, got single`,
+    );
+  }
+  const { workers: ownWorkers, inServers } = dispatchKind(dispatch.value);
+  if (!isSingle && inServers) {
+    if (asked.value === 'auto') return { workers, dispatchWorkers: workers };
+    throw new FlagError(
+      `Cannot start: ${asked.from} is for workers of their own, got --accept ${accept.value} with --dispatch ${dispatch.value}, which runs tasks where requests are served`,
+    );
+  }
+  if (ownWorkers === undefined) {
+    if (asked.value === 'auto' || asked.value === 1) return { workers, dispatchWorkers: 1 };
+    throw new FlagError(
+      `Cannot start: ${asked.from} above 1 is for ${withWorkers.join(', ')}, got ${dispatch.value}`,
+    );
+  }
+  const dispatchWorkers = orAuto(asked.value, Math.max(1, Math.floor(cores / workers)));
+  if (workers * dispatchWorkers > MAX_IN_ALL) {
+    throw new FlagError(
+      `Cannot start: at most ${MAX_IN_ALL} workers in all expected, got ${workers} x ${dispatchWorkers}`,
+    );
+  }
+  return { workers, dispatchWorkers };
+}
+
+function orAuto(count: number | 'auto', auto: number): number {
+  return count === 'auto' ? auto : count;
+}
+
+/** A flag's value for people; `absent` stands for none. */
+function showFlag(value: unknown, absent = 'none'): string {
+  if (value === undefined) return absent;
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (Array.isArray(value)) return value.join(',');
+  if (typeof value === 'object') return showLatency(value as Latency);
+  return String(value);
+}
+
+function showLatency(value: Latency): string {
+  switch (value.kind) {
+    case 'fixed':
+      return `${value.ms} ms`;
+    case 'random':
+      return 'random, 0-999 ms';
+    case 'lognormal':
+      return `${value.p50Ms}:${value.p99Ms} ms (p50:p99)`;
+  }
 }

@@ -35,7 +35,7 @@ const HEADROOM = 2;
 /**
  * Creates a limit. A number stays, `off` is none; `auto` follows what waits, not what takes long: the limit falls while the event
  * loop, the dispatcher's queue or what all carriers share is later than wanted, in proportion (a queue is as long as there are requests in it, by Little's
- * law), and rises by a fifth at a time while it is reached and neither is. So a slow carrier costs nobody an answer.
+ * law), and rises by a fifth at a time while it is reached and neither is. So a slow carrier costs no client its answer.
  */
 export function createInFlightLimit(setting: 'auto' | 'off' | number): InFlightLimit {
   if (setting !== 'auto') {

@@ -1,5 +1,5 @@
 import { canonicalKey } from '@ticketing/batching';
-import type { Find } from '../coalesced.ts';
+import type { Find, QuestionKind } from '../search/coalesced.ts';
 import type { WormStore } from './worm-store.ts';
 
 /** The documents of a class as a client gets them, written once. Plain data: it may come from another process. */
@@ -8,11 +8,16 @@ export interface WormAnswer {
   readonly ms: number;
 }
 
-/** How a class is asked for. */
-export type FindWorms = Find<string, WormAnswer>;
+/** The worms of a class. */
+export const wormQuestion: QuestionKind<string, WormAnswer, { readonly worms: WormStore }> = {
+  name: 'worms',
+  keyOf: wormKey,
+  keyOfTarget: wormsKey,
+  local: ({ worms }) => localWorms(worms),
+};
 
-/** Asks a store. */
-export function wormsOf(store: WormStore): FindWorms {
+/** Asks a store from this process. */
+function localWorms(store: WormStore): Find<string, WormAnswer> {
   return async (wormClass, { signal, deadlineMs }) => {
     const startedAt = performance.now();
     const worms = await store.find(wormClass, { signal, deadlineMs });
@@ -22,6 +27,19 @@ export function wormsOf(store: WormStore): FindWorms {
 }
 
 /** Equal for questions that are the same, and other than that of any search. */
-export function wormKey(wormClass: string): string {
+function wormKey(wormClass: string): string {
   return canonicalKey('worms', wormClass);
+}
+
+const WORMS = '/api/v1/worms/';
+
+/** The key by which a class of worms is coalesced; none for another path, or a wrong one. */
+export function wormsKey(target: string): string | undefined {
+  const wormClass = target.slice(WORMS.length);
+  if (!target.startsWith(WORMS) || !/^[^/?#]+$/.test(wormClass)) return undefined;
+  try {
+    return wormKey(decodeURIComponent(wormClass));
+  } catch {
+    return undefined;
+  }
 }

@@ -16,3 +16,6 @@ export const WORM_FIELDS = ['id', 'class', 'name', 'lengthMm', 'habitat', 'found
 
 /** Documents that a question is answered with at most: the first ones. */
 export const MOST_FOUND = 10;
+
+/** Table or collection of this demo alone, in a database that may have others: it is dropped when its documents are not those that are wanted. */
+export const WORM_TABLE = 'ticketing_demo_worms';

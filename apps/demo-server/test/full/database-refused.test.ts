@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { databaseRefused } from '../../src/worms/database-refused.ts';
+import { databaseRefused } from '../../src/worms/worm-error.ts';
 import { eventually, runDemo } from '../demo.ts';
 
 test.each(['postgres', 'mongodb'])(

@@ -1,4 +1,4 @@
-import { lives } from '@ticketing/dispatch/testing';
+import { lives } from '@ticketing/test-kit';
 import { describe, expect, test } from 'vitest';
 import { eventually, requestsAt, setPlan, startDemo } from '../demo.ts';
 import { inProcessServer, SEARCH, serveNow, testDispatch } from '../dispatch-cases.ts';

@@ -1,5 +1,5 @@
-import { afterPromiseJobs } from '../batch-schedule.ts';
-import { textOf } from '../option-rules.ts';
+import { showValue } from '@ticketing/kit';
+import { afterPromiseJobs } from '../batcher/batch-schedule.ts';
 
 /** What a cache can do; a subset of Map. */
 export interface DataLoaderCacheMap<K, V> {
@@ -64,14 +64,14 @@ function maxBatchSizeOf(batch: boolean | undefined, maxBatchSize: number | undef
   if (batch === false) return 1;
   if (maxBatchSize === undefined) return Number.POSITIVE_INFINITY;
   if (typeof maxBatchSize !== 'number' || maxBatchSize < 1) {
-    throw new TypeError(`maxBatchSize must be a positive number: ${textOf(maxBatchSize)}`);
+    throw new TypeError(`maxBatchSize must be a positive number: ${showValue(maxBatchSize)}`);
   }
   return maxBatchSize;
 }
 
 function checkFunction<F>(option: string, value: F | undefined): F | undefined {
   if (value !== undefined && typeof value !== 'function') {
-    throw new TypeError(`${option} must be a function: ${textOf(value)}`);
+    throw new TypeError(`${option} must be a function: ${showValue(value)}`);
   }
   return value;
 }

@@ -1,6 +1,5 @@
-import { textOf } from '../option-rules.ts';
-import { PromisedAnswers } from '../promised-answers.ts';
-import { CacheHits } from './cache-hits.ts';
+import { showValue } from '@ticketing/kit';
+import { PromisedAnswers } from '../batcher/promised-answers.ts';
 import {
   type DataLoaderBatchLoad,
   type DataLoaderCacheMap,
@@ -40,7 +39,7 @@ export class DataLoader<K, V, C = K> {
   /** @throws TypeError with the message of npm's `dataloader` */
   constructor(batchLoadFn: DataLoaderBatchLoad<K, V>, options?: DataLoaderOptions<K, V, C>) {
     if (typeof batchLoadFn !== 'function') {
-      throw new TypeError(`${contract}, but got: ${textOf(batchLoadFn)}.`);
+      throw new TypeError(`${contract}, but got: ${showValue(batchLoadFn)}.`);
     }
     this.batchLoadFn = batchLoadFn;
     const resolved = resolveDataLoaderOptions(options);
@@ -60,7 +59,7 @@ export class DataLoader<K, V, C = K> {
   load(key: K): Promise<V> {
     if (key === null || key === undefined) {
       throw new TypeError(
-        `The loader.load() function must be called with a value, but got: ${textOf(key)}.`,
+        `The loader.load() function must be called with a value, but got: ${showValue(key)}.`,
       );
     }
     const batch = this.batchOfKey();
@@ -77,7 +76,7 @@ export class DataLoader<K, V, C = K> {
   loadMany(keys: ArrayLike<K>): Promise<Array<V | Error>> {
     if (!isArrayLike(keys)) {
       throw new TypeError(
-        `The loader.loadMany() function must be called with Array<key> but got: ${textOf(keys)}.`,
+        `The loader.loadMany() function must be called with Array<key> but got: ${showValue(keys)}.`,
       );
     }
     const promises: Promise<V | Error>[] = [];
@@ -107,7 +106,7 @@ export class DataLoader<K, V, C = K> {
     if (cacheMap.get(cacheKey) !== undefined) return this;
     const failed = value instanceof Error;
     const promise: Promise<V> = failed ? Promise.reject(value) : Promise.resolve(value);
-    // Nobody may ever ask for it.
+    // It may never be asked for.
     if (failed) promise.catch(() => {});
     cacheMap.set(cacheKey, promise);
     return this;
@@ -160,12 +159,12 @@ export class DataLoader<K, V, C = K> {
     try {
       values = this.batchLoadFn(batch.keys);
     } catch (error) {
-      const how = `but the function errored synchronously: ${textOf(error)}.`;
+      const how = `but the function errored synchronously: ${showValue(error)}.`;
       this.fail(batch, new TypeError(`${contract}, ${how}`));
       return;
     }
     if (typeof (values as PromiseLike<unknown> | undefined)?.then !== 'function') {
-      const how = `but the function did not return a Promise: ${textOf(values)}.`;
+      const how = `but the function did not return a Promise: ${showValue(values)}.`;
       this.fail(batch, new TypeError(`${contract}, ${how}`));
       return;
     }
@@ -215,8 +214,42 @@ function whatIsWrong<K, V>(
   { keys, answers }: LoaderBatch<K, V>,
 ): TypeError | undefined {
   const how = 'but the function did not return a Promise of an Array';
-  if (!isArrayLike(values)) return new TypeError(`${contract}, ${how}: ${textOf(values)}.`);
+  if (!isArrayLike(values)) return new TypeError(`${contract}, ${how}: ${showValue(values)}.`);
   if (values.length === answers.size) return undefined;
-  const what = `Keys:\n${textOf(keys)}\n\nValues:\n${textOf(values)}`;
+  const what = `Keys:\n${showValue(keys)}\n\nValues:\n${showValue(values)}`;
   return new TypeError(`${contract}, ${how} of the same length as the Array of keys.\n\n${what}`);
+}
+
+/**
+ * Answers from the cache that wait for a batch: what is known already settles together with what is loaded,
+ * so that whatever callers ask for next makes one batch, too.
+ *
+ * They hang on one gate and run in the order in which they were asked for, as in `PromisedAnswers`. A promise
+ * for each call: callers that shared one would go on before others that asked earlier, and so ask for
+ * other keys first than they do with npm's `dataloader`.
+ */
+class CacheHits<V> {
+  readonly #cached: Promise<V>[] = [];
+  readonly #gate: Promise<void>;
+  readonly #pick: () => Promise<V>;
+  #open!: () => void;
+  #next = 0;
+
+  constructor() {
+    this.#gate = new Promise((resolve) => {
+      this.#open = resolve;
+    });
+    this.#pick = () => this.#cached[this.#next++] as Promise<V>;
+  }
+
+  /** A promise that waits for the batch, then follows the cached one. */
+  add(cached: Promise<V>): Promise<V> {
+    this.#cached.push(cached);
+    return this.#gate.then(this.#pick);
+  }
+
+  /** The batch has settled. */
+  release(): void {
+    this.#open();
+  }
 }

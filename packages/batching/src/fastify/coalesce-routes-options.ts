@@ -1,7 +1,6 @@
-import type { Clock } from '../clock.ts';
-import type { CoalescerOptions } from '../coalescer.ts';
-import { textOf } from '../option-rules.ts';
-import { headerNames } from './header-names.ts';
+import { aFlag, type Clock, type Rule, resolveByRules } from '@ticketing/kit';
+import type { CoalescerOptions } from '../coalescer/coalescer.ts';
+import { lowerCaseNames, someHeaderNames } from './header-names.ts';
 
 /** Options of `coalesceRoutes`. */
 export interface CoalesceRoutesOptions {
@@ -15,7 +14,7 @@ export interface CoalesceRoutesOptions {
   readonly maxKeys?: number;
   /** Equal requests in flight at most. Default 100,000. */
   readonly maxWaitersPerKey?: number;
-  /** What happens to a request above a bound: 503, or a run of the handler that nobody joins. Default `reject`. */
+  /** What happens to a request above a bound: 503, or a run of the handler that no request joins. Default `reject`. */
   readonly overflow?: 'reject' | 'bypass';
   /** Milliseconds a handler may take, 1 to 2^31-1; then 504 to all that wait. Default: no limit. */
   readonly loadTimeoutMs?: number;
@@ -33,6 +32,17 @@ export interface ResolvedCoalesceRoutesOptions {
 }
 
 const ACTION = 'register coalesceRoutes';
+const ofCoalescer: Rule = { expected: 'as of createCoalescer', test: () => true };
+const rules = {
+  vary: someHeaderNames,
+  header: { ...aFlag, fallback: false },
+  name: { ...ofCoalescer, fallback: 'routes' },
+  maxKeys: ofCoalescer,
+  maxWaitersPerKey: ofCoalescer,
+  overflow: ofCoalescer,
+  loadTimeoutMs: ofCoalescer,
+  clock: ofCoalescer,
+} satisfies Record<keyof CoalesceRoutesOptions, Rule>;
 
 /**
  * Fills and checks the options of the plugin.
@@ -42,16 +52,8 @@ const ACTION = 'register coalesceRoutes';
 export function resolveCoalesceRoutesOptions(
   options: CoalesceRoutesOptions,
 ): ResolvedCoalesceRoutesOptions {
-  const { name = 'routes', vary = [], header = false, ...bounds } = options;
-  const { maxKeys, maxWaitersPerKey, overflow, loadTimeoutMs, clock, ...rest } = bounds;
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) {
-    throw new TypeError(`Cannot ${ACTION}: known options expected, got ${unknown}`);
-  }
-  if (typeof header !== 'boolean') {
-    throw new TypeError(
-      `Cannot ${ACTION}: header as true or false expected, got ${textOf(header)}`,
-    );
-  }
-  return { vary: headerNames(ACTION, vary), header, coalescer: { name, ...bounds } };
+  const { vary, header, ...coalescer } = resolveByRules<
+    Omit<ResolvedCoalesceRoutesOptions, 'coalescer'> & ResolvedCoalesceRoutesOptions['coalescer']
+  >(ACTION, options, rules);
+  return { vary: lowerCaseNames(vary), header, coalescer };
 }

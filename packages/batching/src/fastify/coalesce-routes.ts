@@ -1,17 +1,22 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify';
+import type { CoalescerStats } from '../coalescer/coalescer.ts';
 import {
   type CoalesceRoutesOptions,
   resolveCoalesceRoutesOptions,
 } from './coalesce-routes-options.ts';
-import type { CoalescedRequest } from './coalesced-request.ts';
-import type { CoalescedRoutes } from './coalesced-routes.ts';
-import { createFlights } from './flights.ts';
+import {
+  type CoalescedRequest,
+  errorHook,
+  type RequestRoles,
+  sendHook,
+  viewOf,
+} from './request-roles.ts';
 import {
   type RouteCoalesceOptions,
   resolveRouteCoalesceOptions,
 } from './route-coalesce-options.ts';
-import { errorHook, type Seats, sendHook, viewOf } from './seats.ts';
 import { shareHandler } from './share-handler.ts';
+import { createSharedRuns } from './shared-runs.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -63,14 +68,14 @@ function addTo(app: FastifyInstance, options: CoalesceRoutesOptions): void {
       'Cannot register coalesceRoutes: one registration for a scope expected, got another',
     );
   }
-  const flights = createFlights(coalescer);
-  const seats: Seats = new WeakMap();
-  const scope = { name: coalescer.name, header, flights, seats };
+  const sharedRuns = createSharedRuns(coalescer);
+  const roles: RequestRoles = new WeakMap();
+  const scope = { name: coalescer.name, header, sharedRuns, roles };
   let id = 0;
-  app.decorate('coalesced', { stats: () => flights.stats() });
+  app.decorate('coalesced', { stats: () => sharedRuns.stats() });
   app.decorateRequest('coalesced', {
     getter(this: FastifyRequest) {
-      return viewOf(seats, this);
+      return viewOf(roles, this);
     },
   });
   app.addHook('onRoute', (options: RouteOptions) => {
@@ -78,8 +83,14 @@ function addTo(app: FastifyInstance, options: CoalesceRoutesOptions): void {
     if (resolved === undefined) return;
     const route = { ...resolved, id: id++, learned: new Set<string>() };
     options.handler = shareHandler(options.handler, route, scope);
-    options.onSend = [options.onSend ?? [], sendHook(seats, route)].flat();
-    options.onError = [options.onError ?? [], errorHook(seats)].flat();
+    options.onSend = [options.onSend ?? [], sendHook(roles, route)].flat();
+    options.onError = [options.onError ?? [], errorHook(roles)].flat();
   });
-  app.addHook('onClose', () => flights.close());
+  app.addHook('onClose', () => sharedRuns.close());
+}
+
+/** What the plugin adds to the app, as `app.coalesced`. */
+export interface CoalescedRoutes {
+  /** Counters of the plugin's coalescer: a request of a coalesced route is asked, and joined or loaded. */
+  stats(): CoalescerStats;
 }

@@ -1,8 +1,8 @@
 // Share one execution of a route's handler, and its serialised answer, between equal requests in flight
 
+export type { CoalescedRoutes } from './coalesce-routes.ts';
 // For those who serve.
 export { coalesceRoutes } from './coalesce-routes.ts';
 export type { CoalesceRoutesOptions } from './coalesce-routes-options.ts';
-export type { CoalescedRequest } from './coalesced-request.ts';
-export type { CoalescedRoutes } from './coalesced-routes.ts';
+export type { CoalescedRequest } from './request-roles.ts';
 export type { RouteCoalesceOptions } from './route-coalesce-options.ts';

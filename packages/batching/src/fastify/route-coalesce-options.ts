@@ -1,7 +1,7 @@
+import { aFlag, aFunction, resolveByRules, showValue } from '@ticketing/kit';
 import type { FastifyRequest, RouteOptions } from 'fastify';
-import type { KeyValue } from '../coalescer.ts';
-import { textOf } from '../option-rules.ts';
-import { headerNames } from './header-names.ts';
+import type { KeyValue } from '../coalescer/coalescer.ts';
+import { lowerCaseNames, someHeaderNames } from './header-names.ts';
 
 /** What a route says in `config.coalesce`; `true` stands for `{}`. */
 export interface RouteCoalesceOptions {
@@ -25,6 +25,12 @@ export interface ResolvedRouteCoalesceOptions {
   readonly shareCredentials: boolean;
 }
 
+const rules = {
+  key: aFunction,
+  vary: someHeaderNames,
+  shareCredentials: { ...aFlag, fallback: false },
+};
+
 /**
  * Fills and checks what a route says of coalescing; `undefined` if it does not take part.
  *
@@ -39,27 +45,21 @@ export function resolveRouteCoalesceOptions(
   const methods = [route.method].flat();
   const action = `coalesce ${methods.join(', ')} ${route.url}`;
   if (said !== true && (typeof said !== 'object' || said === null)) {
-    throw new TypeError(`Cannot ${action}: true, false or options expected, got ${textOf(said)}`);
-  }
-  const options: RouteCoalesceOptions = said === true ? {} : said;
-  const { key, vary: own = [], shareCredentials = false, ...rest } = options;
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) {
-    throw new TypeError(`Cannot ${action}: known options expected, got ${unknown}`);
-  }
-  if (key !== undefined && typeof key !== 'function') {
-    throw new TypeError(`Cannot ${action}: key as a function expected, got ${textOf(key)}`);
-  }
-  if (typeof shareCredentials !== 'boolean') {
     throw new TypeError(
-      `Cannot ${action}: shareCredentials as true or false expected, got ${textOf(shareCredentials)}`,
+      `Cannot ${action}: true, false or options expected, got ${showValue(said)}`,
     );
   }
+  const options: RouteCoalesceOptions = said === true ? {} : said;
+  const {
+    key,
+    vary: own,
+    shareCredentials,
+  } = resolveByRules<ResolvedRouteCoalesceOptions>(action, options, rules);
   const withBody = methods.find((method) => method !== 'GET' && method !== 'HEAD');
   if (key === undefined && withBody !== undefined) {
     throw new TypeError(
       `Cannot ${action}: GET, HEAD or option key expected, got ${withBody} without key`,
     );
   }
-  return { key, vary: [...vary, ...headerNames(action, own)], shareCredentials };
+  return { key, vary: [...vary, ...lowerCaseNames(own)], shareCredentials };
 }

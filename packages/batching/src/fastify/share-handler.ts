@@ -1,23 +1,23 @@
+import type { Http2ServerResponse } from 'node:http2';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import { BatchingError, callError } from '../errors.ts';
 import { type Answer, answers, fillReply, type HeadersBefore } from './answer.ts';
-import { answerError } from './answer-error.ts';
-import { clientSignal } from './client-signal.ts';
 import type { CoalescedRoute } from './coalesced-route.ts';
-import type { Flight, Flights } from './flights.ts';
 import { requestKey } from './request-key.ts';
-import { type Seats, watchReply } from './seats.ts';
+import { type RequestRoles, watchReply } from './request-roles.ts';
+import type { SharedRun, SharedRuns } from './shared-runs.ts';
 
 /** What the routes of one plugin have in common. */
 export interface RouteScope {
   readonly name: string;
   /** Whether a shared answer says so. */
   readonly header: boolean;
-  readonly flights: Flights;
-  readonly seats: Seats;
+  readonly sharedRuns: SharedRuns;
+  readonly roles: RequestRoles;
 }
 
 /** One request on its way through a coalesced route. */
-interface Visit {
+interface RoutedRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   /** Aborts when this request's client leaves. */
@@ -42,20 +42,24 @@ export function shareHandler(
 }
 
 /** Leads or follows. What it returns or throws goes to Fastify, as if the handler had. */
-function enter(visit: Visit, mayRetry: boolean): unknown {
-  const { request, client, route, scope } = visit;
-  const { answer, flight } = scope.flights.enter(requestKey(request, route), client);
-  return flight ? lead(visit, flight, answer) : follow(visit, answer, mayRetry);
+function enter(routed: RoutedRequest, mayRetry: boolean): unknown {
+  const { request, client, route, scope } = routed;
+  const { answer, sharedRun } = scope.sharedRuns.enter(requestKey(request, route), client);
+  return sharedRun ? lead(routed, sharedRun, answer) : follow(routed, answer, mayRetry);
 }
 
-function lead(visit: Visit, { context, land }: Flight, answer: Promise<Answer>): unknown {
-  const { request, reply, client, scope } = visit;
+function lead(
+  routed: RoutedRequest,
+  { context, settle }: SharedRun,
+  answer: Promise<Answer>,
+): unknown {
+  const { request, reply, client, scope } = routed;
   const before = reply.getHeaders() as HeadersBefore;
-  scope.seats.set(request, { kind: 'leading', view: context, before, land });
-  const refuse = (): void => land({ kind: 'unshared' });
+  scope.roles.set(request, { kind: 'leading', view: context, before, settle });
+  const refuse = (): void => settle({ kind: 'unshared' });
   const isAwaited = watchReply(reply, refuse);
   answer.catch(() => {}); // It may reject before anything below listens: the handler may throw.
-  const result = visit.run();
+  const result = routed.run();
   if (!isThenable(result)) {
     answer.catch((error) => {
       if (!client.aborted && !reply.sent) reply.send(answerError(error));
@@ -68,7 +72,7 @@ function lead(visit: Visit, { context, land }: Flight, answer: Promise<Answer>):
     });
     result.then(
       (value) => {
-        // Fastify sends `undefined` to nobody once the client has left, so there will be no answer.
+        // Fastify does not send `undefined` once the client has left, so there will be no answer.
         if (value === undefined && client.aborted && !isAwaited()) refuse();
         resolve(value);
       },
@@ -81,10 +85,14 @@ function lead(visit: Visit, { context, land }: Flight, answer: Promise<Answer>):
   });
 }
 
-async function follow(visit: Visit, answer: Promise<Answer>, mayRetry: boolean): Promise<unknown> {
-  const { request, reply, client, scope } = visit;
+async function follow(
+  routed: RoutedRequest,
+  answer: Promise<Answer>,
+  mayRetry: boolean,
+): Promise<unknown> {
+  const { request, reply, client, scope } = routed;
   const view = { signal: client, waiters: 1 };
-  scope.seats.set(request, { kind: 'waiting', view });
+  scope.roles.set(request, { kind: 'waiting', view });
   let given: Answer;
   try {
     given = await answer;
@@ -93,16 +101,16 @@ async function follow(visit: Visit, answer: Promise<Answer>, mayRetry: boolean):
     throw answerError(error);
   }
   if (given.kind === 'shared' && answers(given, request)) {
-    scope.seats.set(request, { kind: 'answered', view, answer: given });
+    scope.roles.set(request, { kind: 'answered', view, answer: given });
     fillReply(reply, given);
     if (scope.header) reply.header('x-coalesced', '1');
     // Fastify sends `undefined`, past its serialiser and past hooks that transform; the last hook puts in the body.
     return undefined;
   }
   // Its `Vary` is now part of the key: those that are equal in it too share the next run.
-  if (given.kind === 'shared' && mayRetry) return replied(enter(visit, false), reply);
-  scope.seats.set(request, { kind: 'alone', view });
-  return replied(visit.run(), reply);
+  if (given.kind === 'shared' && mayRetry) return replied(enter(routed, false), reply);
+  scope.roles.set(request, { kind: 'alone', view });
+  return replied(routed.run(), reply);
 }
 
 /** What an async function gives for the handler it ran: `undefined` of a callback's handler must not be sent. */
@@ -112,4 +120,31 @@ function replied(result: unknown, reply: FastifyReply): unknown {
 
 function isThenable(value: unknown): value is Promise<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}
+
+/**
+ * Makes a failure of the coalescer one that Fastify answers by its status: 504 at `loadTimeoutMs`, 503 above
+ * a bound and after the close. A new error each time, since several requests may have met the same one.
+ */
+function answerError(error: unknown): unknown {
+  if (!BatchingError.is(error)) return error;
+  const { code, message, data } = error;
+  const statusCode = code === 'ERR_LOAD_TIMEOUT' ? 504 : 503;
+  return Object.assign(new BatchingError(code, message, { data, cause: error }), { statusCode });
+}
+
+/** A signal that aborts if the client leaves before its answer has been written. */
+function clientSignal(reply: FastifyReply, name: string): AbortSignal {
+  const { raw } = reply;
+  const controller = new AbortController();
+  const leave = (): void => {
+    if (raw.writableEnded) return;
+    const failure = { expected: 'a client that waits', got: 'none' };
+    controller.abort(callError(name, 'ERR_ABORTED', failure));
+  };
+  // 'close' comes once, and it may have come while the hooks before the handler ran. A session outlives its streams.
+  const { stream = raw } = raw as { readonly stream?: Http2ServerResponse['stream'] };
+  if (stream.destroyed || raw.socket?.destroyed) leave();
+  else raw.once('close', leave);
+  return controller.signal;
 }

@@ -1,7 +1,7 @@
 import { jsonAnswer } from '../answer.ts';
-import { addDays, isCalendarDate } from '../local-clock.ts';
-import { avloPairs } from '../service.ts';
-import type { Train } from '../train.ts';
+import { addDays, isCalendarDate } from '../timetable/local-clock.ts';
+import { avloPairs } from '../timetable/service.ts';
+import type { Train } from '../timetable/train.ts';
 import { maxDaysAhead, type Wire, type WireContext } from '../wire.ts';
 import { encodeAvlo } from './encode-avlo.ts';
 

@@ -1,5 +1,5 @@
-import { stationOf } from '../network.ts';
-import type { Train } from '../train.ts';
+import { stationOf } from '../timetable/network.ts';
+import type { Train } from '../timetable/train.ts';
 
 /**
  * Writes Avlo's timetable: JSON rows by date, and by station ids within a minute.

@@ -1,6 +1,6 @@
-import { localTimeAt } from '../local-clock.ts';
-import { stationOf } from '../network.ts';
-import type { Train } from '../train.ts';
+import { localTimeAt } from '../timetable/local-clock.ts';
+import { stationOf } from '../timetable/network.ts';
+import type { Train } from '../timetable/train.ts';
 
 /** Writes the body with which Ouigo answers a search: JSON with prices as euros for one person. */
 export function encodeOuigo(trains: readonly Train[]): string {

@@ -1,25 +1,17 @@
 import { type Answer, jsonAnswer } from '../answer.ts';
 import { createBoundedMap } from '../bounded-map.ts';
-import { isCalendarDate } from '../local-clock.ts';
-import { stations } from '../network.ts';
-import { createRandom } from '../random.ts';
-import type { Wire, WireContext } from '../wire.ts';
+import { isCalendarDate } from '../timetable/local-clock.ts';
+import { stations } from '../timetable/network.ts';
+import { createRandom } from '../timetable/random.ts';
+import type { Credentials, Wire, WireContext } from '../wire.ts';
 import { encodeOuigo } from './encode-ouigo.ts';
-
-/** What Ouigo accepts at its login. */
-export interface OuigoCredentials {
-  readonly username: string;
-  readonly password: string;
-}
 
 const maxTokens = 10_000;
 const tokenSeconds = 1200;
 
 /** Creates Ouigo's wire: a login that gives a token for twenty minutes, and a search in JSON. */
-export function createOuigoWire(
-  context: WireContext,
-  credentials: OuigoCredentials | undefined,
-): Wire {
+export function createOuigoWire(context: WireContext): Wire {
+  const { credentials } = context;
   const ids = createRandom(`${context.seed}/ouigo/tokens`);
   const expiries = createBoundedMap<number>(maxTokens);
   return {
@@ -63,7 +55,7 @@ export function createOuigoWire(
   };
 }
 
-function isWelcome(login: unknown, credentials: OuigoCredentials | undefined): boolean {
+function isWelcome(login: unknown, credentials: Credentials | undefined): boolean {
   if (!isRecord(login)) return false;
   const { username, password } = login as Record<string, unknown>;
   if (credentials) {

@@ -1,6 +1,6 @@
-import { localTimeAt } from '../local-clock.ts';
-import { stationOf } from '../network.ts';
-import type { Train, TrainFare, TrainRun } from '../train.ts';
+import { localTimeAt } from '../timetable/local-clock.ts';
+import { stationOf } from '../timetable/network.ts';
+import type { Train, TrainFare, TrainRun } from '../timetable/train.ts';
 import { type ScriptValue, writeDwrScript } from './dwr-script.ts';
 
 /** Writes the body with which Renfe answers a search: a DWR script with one list of trains. */

@@ -1,7 +1,7 @@
 import type { Answer } from '../answer.ts';
 import { createBoundedMap } from '../bounded-map.ts';
-import { stations } from '../network.ts';
-import { createRandom } from '../random.ts';
+import { stations } from '../timetable/network.ts';
+import { createRandom } from '../timetable/random.ts';
 import type { Wire, WireContext, WireRequest } from '../wire.ts';
 import { writeDwrScript } from './dwr-script.ts';
 import { encodeRenfe } from './encode-renfe.ts';

@@ -155,7 +155,7 @@ function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): 
 }
 
 /**
- * Leaves a body that nobody reads: where the status is the answer, a body that drips delays nothing. A short
+ * Leaves a body unread: where the status is the answer, a body that drips delays nothing. A short
  * one gets a moment to end, so that its connection serves again; the connection of any other is closed.
  */
 function dropBody(body: Dispatcher.ResponseData['body']): void {

@@ -1,4 +1,4 @@
-import { show } from '../wire/wire-reader.ts';
+import { aFunction, resolveByRules, wholeBetween } from '@ticketing/kit';
 
 /** Options of `createCarrierHttp`. */
 export interface CarrierHttpOptions {
@@ -21,41 +21,16 @@ export interface CarrierHttpOptions {
 
 export type ResolvedCarrierHttpOptions = Required<CarrierHttpOptions>;
 
-const ranges = {
-  connections: { fallback: 64, min: 1, max: 1024 },
-  maxInFlight: { fallback: 1024, min: 1, max: 100_000 },
-  maxBodyBytes: { fallback: 2 * 1024 * 1024, min: 1, max: 1024 ** 3 },
-  connectTimeoutMs: { fallback: 1000, min: 1, max: 60_000 },
-  retries: { fallback: 1, min: 0, max: 5 },
-} as const;
+const rules = {
+  connections: wholeBetween(1, 1024, 64),
+  maxInFlight: wholeBetween(1, 100_000, 1024),
+  maxBodyBytes: wholeBetween(1, 1024 ** 3, 2 * 1024 * 1024),
+  connectTimeoutMs: wholeBetween(1, 60_000, 1000),
+  retries: wholeBetween(0, 5, 1),
+  now: { ...aFunction, fallback: () => Date.now() },
+};
 
 /** Fills and checks the options. */
 export function resolveCarrierHttpOptions(options: CarrierHttpOptions): ResolvedCarrierHttpOptions {
-  const { now = Date.now, ...numbers } = options;
-  if (typeof now !== 'function') {
-    throw new TypeError(`Cannot create carrier HTTP: now must be a function, got ${show(now)}`);
-  }
-  for (const name of Object.keys(numbers)) {
-    if (!Object.hasOwn(ranges, name)) {
-      throw new TypeError(`Cannot create carrier HTTP: known options expected, got ${name}`);
-    }
-  }
-  const read = (name: keyof typeof ranges): number => {
-    const { fallback, min, max } = ranges[name];
-    const value = numbers[name] ?? fallback;
-    if (!Number.isInteger(value) || value < min || value > max) {
-      throw new RangeError(
-        `Cannot create carrier HTTP: ${name} must be an integer from ${min} to ${max}, got ${show(value)}`,
-      );
-    }
-    return value;
-  };
-  return {
-    connections: read('connections'),
-    maxInFlight: read('maxInFlight'),
-    maxBodyBytes: read('maxBodyBytes'),
-    connectTimeoutMs: read('connectTimeoutMs'),
-    retries: read('retries'),
-    now,
-  };
+  return resolveByRules('create carrier HTTP', options, rules);
 }

@@ -4,12 +4,13 @@ import {
   type CarrierErrorCode,
   createJourney,
   type Journey,
+  type Offer,
+  parseMoney,
   type ResolvedQuery,
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 import { readDwrReply } from './dwr.ts';
-import { readFares } from './fares.ts';
 import { LiteralError } from './javascript-literal.ts';
 import type { RenfeWire } from './request.ts';
 import { readLegs } from './rides.ts';
@@ -75,5 +76,39 @@ function journeyOf(
     source: 'renfe',
     legs: readLegs(decoder, entry, query),
     offers: readFares(decoder, entry, query, wire.receivedAt),
+  });
+}
+
+type Conditions = Pick<Offer, 'travelClass' | 'flexibility'>;
+
+// By the first two letters of codigoTarifa: the fare families of the wire.
+const conditionsByFamily: ReadonlyMap<string, Conditions> = new Map<string, Conditions>([
+  ['BA', { travelClass: 'second', flexibility: 'none' }],
+  ['EL', { travelClass: 'second', flexibility: 'semi' }],
+  ['EC', { travelClass: 'first', flexibility: 'semi' }],
+  ['PR', { travelClass: 'first', flexibility: 'full' }],
+]);
+const unknownFamily: Conditions = { travelClass: 'any', flexibility: 'unknown' };
+
+/** Reads the fares of one train: comma text, euros, per person. None when it is `completo`. */
+function readFares(
+  { read, total }: CarrierDecoder,
+  entry: WireRecord,
+  query: ResolvedQuery,
+  fetchedAt: number,
+): Offer[] {
+  if (read.boolean(entry, 'completo')) return [];
+  return read.list(entry['tarifasDisponibles'], 'tarifasDisponibles').map((value) => {
+    const fare = read.record(value, 'tarifasDisponibles');
+    const code = read.text(fare, 'codigoTarifa');
+    const price = parseMoney(read.text(fare, 'precioTarifa'), { currency: 'EUR', decimal: ',' });
+    return {
+      id: code,
+      seller: 'renfe',
+      total: total(price, query),
+      fareName: read.text(fare, 'titulo'),
+      fetchedAt,
+      ...(conditionsByFamily.get(code.slice(0, 2)) ?? unknownFamily),
+    };
   });
 }

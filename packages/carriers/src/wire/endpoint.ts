@@ -1,4 +1,4 @@
-import { show } from './wire-reader.ts';
+import { required, resolveByRules } from '@ticketing/kit';
 
 /** Where a carrier answers. */
 export interface CarrierEndpoint {
@@ -6,22 +6,20 @@ export interface CarrierEndpoint {
   readonly baseUrl: string;
 }
 
+const rules = {
+  baseUrl: required({
+    expected: 'an http or https URL',
+    test: (value) => typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value),
+  }),
+};
+
 /**
  * Checks an endpoint and refuses other options; a trailing slash is dropped.
  *
  * @throws TypeError
  */
 export function resolveEndpoint(carrier: string, options: CarrierEndpoint): CarrierEndpoint {
-  const { baseUrl, ...unknown } = Object(options) as CarrierEndpoint;
-  const [name] = Object.keys(unknown);
-  if (name !== undefined) {
-    throw new TypeError(`Cannot create ${carrier}: known options expected, got ${name}`);
-  }
-  if (typeof baseUrl !== 'string' || !/^https?:/.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new TypeError(
-      `Cannot create ${carrier}: baseUrl must be an http or https URL, got ${show(baseUrl)}`,
-    );
-  }
+  const { baseUrl } = resolveByRules<CarrierEndpoint>(`create ${carrier}`, options, rules);
   let end = baseUrl.length;
   while (baseUrl[end - 1] === '/') end -= 1;
   return { baseUrl: baseUrl.slice(0, end) };

@@ -1,5 +1,5 @@
 import type { Dispatcher, PoolOptions, TaskMap } from '@ticketing/dispatch';
-import { createDispatcher, resolvePoolOptions, unknownOption } from '@ticketing/dispatch/transport';
+import { createDispatcher, resolvePoolOptions } from '@ticketing/dispatch/transport';
 import { createPrimaryTransport, type PrimaryLink } from './primary-transport.ts';
 
 /** How a worker has tasks run in the primary; as of every pool. */
@@ -39,7 +39,11 @@ export function primaryDispatcher<M extends TaskMap>(
     throw new TypeError(`Cannot ${ACTION}: a worker of a cluster expected, got another process`);
   }
   const unknown = notHere.find((name) => Object.hasOwn(Object(options), name));
-  if (unknown !== undefined) throw unknownOption(ACTION, unknown);
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `Cannot ${ACTION}: option ${unknown} is of no use in a worker of a cluster`,
+    );
+  }
   const settings = {
     // A primary that is busy for long answers late, and there is no other.
     healthMs: 60_000,

@@ -59,7 +59,7 @@ export class PrimarySessions {
       module: tasks,
       ...(module === undefined && { around: this.#shared }),
       post: (message) => peer.send({ ticketing: fromPrimaryTag, session, act: 'frames', message }),
-      // What this process had started when it ended interests nobody: it takes its workers along.
+      // What this process had started when it ended does not matter: its workers end with it.
       claim: () => true,
       memoryBytes: () => process.memoryUsage.rss(),
       exit: () => {

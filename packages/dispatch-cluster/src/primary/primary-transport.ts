@@ -30,7 +30,7 @@ export function createPrimaryTransport(link: PrimaryLink): Transport {
   return {
     kind: 'primary',
     capabilities: { isolation: 'process', hardKill: false, transfer: false },
-    // Tasks there wait for something that they share: all that ask for it are to meet.
+    // Tasks there wait for something that they share: all that ask for it must share one.
     autoWindow: { first: 1024, max: 1024 },
     spawn(worker, events) {
       const session = new PrimarySession(link, worker, {

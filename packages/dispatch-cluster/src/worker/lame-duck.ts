@@ -6,7 +6,7 @@ export interface Leaving {
   readonly lameDuckMs: number;
   /** Milliseconds that what is in flight then still has. */
   readonly graceMs: number;
-  /** Stops listening, and resolves when no connection is on its way here any more. */
+  /** Stops listening, and resolves when no connection is still on its way here. */
   leave(): Promise<void>;
   /** Resolves when something of the traffic has ended. */
   changed(): Promise<void>;

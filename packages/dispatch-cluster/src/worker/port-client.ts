@@ -52,7 +52,7 @@ export class PortClient {
     };
   }
 
-  /** Resolves when no connection comes any more: also those that were on their way are here. */
+  /** Resolves when no further connection will come; those on their way have arrived. */
   async leave(): Promise<void> {
     // Not `server.close()`, which closes idle connections as well: the request that a client sends at this moment would
     // fail. That of the class which the server extends stops listening, and no more.
@@ -122,7 +122,7 @@ export class PortClient {
     }
     this.#tell({ kind: 'claim', id });
     // The process may have been stopped between the look at the clock and the claim, and another worker have it by now:
-    // better that nobody answers it than that two do.
+    // no answer is better than two.
     if (monotonicMs() >= before) socket.destroy();
     else this.#adopt(socket);
   }

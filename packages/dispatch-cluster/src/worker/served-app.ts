@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ListenOptions } from 'node:net';
 import os from 'node:os';
-import { shown } from '@ticketing/dispatch/worker';
+import { showValue } from '@ticketing/kit';
 import {
   type ClusterWorkerOptions,
   type HttpServer,
@@ -27,7 +27,7 @@ export async function createServedApp(
   const made: unknown = typeof given === 'function' ? await given() : given;
   if (!isServer(made)) {
     throw new TypeError(
-      `Cannot serve as cluster worker: a server or an application with one expected, got ${shown(made)}`,
+      `Cannot serve as cluster worker: a server or an application with one expected, got ${showValue(made)}`,
     );
   }
   return 'server' in made ? ofApp(made) : ofServer(made);
@@ -58,7 +58,7 @@ function ofServer(server: HttpServer): ServedApp {
     },
     close: () =>
       new Promise((resolve) => {
-        // An error says that it did not listen any more, which is so.
+        // An error says that it was no longer listening, which is so.
         server.close(() => resolve());
       }),
   };

@@ -20,7 +20,7 @@ export interface Traffic {
 export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
   const connections = new Set<Socket>();
   const responses = new Set<ServerResponse>();
-  /** No HTTP any more, since `Upgrade` or `CONNECT`. */
+  /** No longer HTTP, since `Upgrade` or `CONNECT`. */
   const upgraded = new Set<Socket>();
   let requests = 0;
   let isTurningAway = false;
@@ -32,7 +32,7 @@ export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
       changed();
     });
   });
-  // Only where the program has a listener: with ours alone the server would not answer such requests any more.
+  // Only where the program has a listener: with ours alone the server would no longer answer such requests.
   const unwatched = new Set(['upgrade', 'connect']);
   const watchUpgrade = (name: string): void => {
     if (!unwatched.delete(name)) return;

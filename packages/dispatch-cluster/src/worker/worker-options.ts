@@ -2,7 +2,7 @@ import type http from 'node:http';
 import type https from 'node:https';
 import type { ListenOptions } from 'node:net';
 import type { TaskMap, TaskModule } from '@ticketing/dispatch';
-import { anObject, checkByRules, type Rule, wrongOption } from '@ticketing/dispatch/worker';
+import { anObject, checkByRules, type Rule, wrongOption } from '@ticketing/kit';
 
 /** A server of this platform. */
 export type HttpServer = http.Server | https.Server;

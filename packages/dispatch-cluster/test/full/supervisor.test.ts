@@ -37,7 +37,7 @@ test('reload({ parallel }) replaces so many at a time, and as many serve as befo
   );
   await expect(
     supervisor.reload({ module: new URL('file:///other.js') } as object),
-  ).rejects.toThrow(new TypeError('Cannot reload: known options expected, got module'));
+  ).rejects.toThrow(new TypeError('Cannot reload: unknown option module; known are parallel'));
 });
 
 test('a request that does not end is cut off after the grace', async () => {

@@ -1,4 +1,4 @@
-import type { DispatcherKind, DispatcherState } from './dispatcher-state.ts';
+import type { DispatcherKind, DispatcherState } from './dispatcher.ts';
 
 /** Times in milliseconds; quantiles within 7 %. All 0 before the first. */
 export interface HistogramSummary {

@@ -1,4 +1,3 @@
-import type { DispatcherKind, DispatcherState } from './dispatcher-state.ts';
 import type { DispatcherStats } from './dispatcher-stats.ts';
 import type { MapOptions, RunOptions } from './run-options.ts';
 import type { InputOf, OutputOf, TaskMap } from './task.ts';
@@ -93,3 +92,9 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
   /** Rejects what it has with `ERR_CLOSED`, and resolves when every worker and timer is gone. Idempotent. */
   close(options?: CloseOptions): Promise<void>;
 }
+
+/** Where tasks run. Transports of others have names of their own. */
+export type DispatcherKind = 'in-process' | 'fork' | 'cluster' | 'piscina' | (string & {});
+
+/** `degraded`: it works with fewer workers than `min`, or its circuit is open. */
+export type DispatcherState = 'starting' | 'ready' | 'degraded' | 'draining' | 'closed';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@ticketing/kit';
 
 /** How a dispatcher keeps its workers. */
 export interface PoolOptions {
@@ -48,7 +48,7 @@ export interface PoolOptions {
   readonly restart?: {
     /** Milliseconds before the first and before later restarts at most; doubles, half of it random. Default [100, 5000]. */
     readonly backoffMs?: readonly [min: number, max: number];
-    /** Failures within `periodMs`, or failed starts in a row, that are borne; one more opens the circuit. 0 to 10,000. Default 5. */
+    /** Failures within `periodMs`, or failed starts in a row, that are tolerated; one more opens the circuit. 0 to 10,000. Default 5. */
     readonly intensity?: number;
     /** Milliseconds, 1 to 2^31-1. Default 10,000. */
     readonly periodMs?: number;

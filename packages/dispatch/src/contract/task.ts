@@ -1,9 +1,9 @@
-import type { RawJson } from './raw-json.ts';
-import type { Transferred } from './transferred.ts';
+import type { RawJson } from '../raw-json.ts';
+import type { Transferred } from '../transferred.ts';
 
 /** What a task learns besides its input. */
 export interface TaskContext {
-  /** Aborts when nobody wants the answer any more: the caller's signal, a timeout, `close()`. */
+  /** Aborts when the answer is no longer wanted: the caller's signal, a timeout, `close()`. */
   readonly signal: AbortSignal;
   /** Of the call; the same for each attempt. */
   readonly id: number;

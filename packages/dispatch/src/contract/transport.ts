@@ -1,5 +1,4 @@
-import type { Capabilities } from './dispatcher.ts';
-import type { DispatcherKind } from './dispatcher-state.ts';
+import type { Capabilities, DispatcherKind } from './dispatcher.ts';
 import type { FromWorker, ToWorker } from './frames.ts';
 
 /** Makes workers of one kind. The kernel decides when, and what they do. */
@@ -53,7 +52,7 @@ export interface WorkerHandle {
   started(): number;
   /**
    * Takes calls back that the worker has not begun. Gives those that it will never run, whatever becomes of it: the kernel
-   * gives them to others. The rest has begun, or is settled or `dropped` as if nobody had asked; the kernel may ask again.
+   * gives them to others. The rest has begun, or is settled or `dropped` as without the question; the kernel may ask again.
    * Without this method what was sent to a worker stays with it until it answers or ends.
    */
   reclaim?(seqs: readonly number[]): readonly number[];

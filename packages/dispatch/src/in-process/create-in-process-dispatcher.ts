@@ -2,7 +2,7 @@ import type { Dispatcher } from '../contract/dispatcher.ts';
 import type { PoolOptions } from '../contract/pool-options.ts';
 import type { TaskMap, TaskModule } from '../contract/task.ts';
 import { checkTaskModule } from '../define-tasks.ts';
-import { createDispatcher } from '../kernel/create-dispatcher.ts';
+import { createDispatcher } from '../kernel/create-pool.ts';
 import { createInProcessTransport } from './in-process-transport.ts';
 
 /**

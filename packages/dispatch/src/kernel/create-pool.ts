@@ -1,16 +1,16 @@
+import { wholeBetween, wrongOption } from '@ticketing/kit';
 import type { Dispatcher } from '../contract/dispatcher.ts';
 import type { PoolOptions } from '../contract/pool-options.ts';
 import type { RunOptions } from '../contract/run-options.ts';
 import type { InputOf, OutputOf, TaskMap } from '../contract/task.ts';
 import type { Transport } from '../contract/transport.ts';
-import { wholeBetween, wrongOption } from '../option-rules.ts';
-import { closed } from './call-errors.ts';
+import { closed } from './calls/call-errors.ts';
 import { Kernel } from './kernel.ts';
 import { KernelDispatcher } from './kernel-dispatcher.ts';
-import { LentDispatcher } from './lent-dispatcher.ts';
-import type { PoolObserver } from './pool-events.ts';
-import { resize } from './resize.ts';
 import { MAX_WORKERS, resolvePoolOptions } from './resolve-pool-options.ts';
+import type { PoolObserver } from './workers/pool-events.ts';
+import { addSlots } from './workers/slots.ts';
+import type { WorkerPool } from './workers/worker-pool.ts';
 
 /** How each worker is asked: as of `run`, but for what chooses a worker. */
 export type BroadcastOptions = Pick<
@@ -23,8 +23,8 @@ export interface Pool<M extends TaskMap> {
   /** Owns the workers: its `close()` ends them. */
   readonly dispatcher: Dispatcher<M>;
   /**
-   * Keeps so many workers from now on, 1 to 1024: `min` and `max` are the same. Those of the last places finish what they
-   * have and stop. Resolves when as many take tasks and those that leave are gone.
+   * Sets the number of workers, 1 to 1024, as `min` and `max`. Workers of surplus slots finish their calls and stop. Resolves
+   * when `workers` are ready and the surplus ones have ended.
    *
    * @throws RangeError for another number; DispatchError `ERR_CIRCUIT_OPEN`, `ERR_CLOSED`
    */
@@ -52,7 +52,7 @@ export interface Pool<M extends TaskMap> {
 }
 
 /**
- * Makes a pool over a transport. Starts `min` workers; from then on `dispatcher.close()` is owed.
+ * Makes a pool over a transport. Starts `min` workers; the caller must call `dispatcher.close()`.
  *
  * @throws TypeError for a value of the wrong type or an unknown option, RangeError for one out of range
  */
@@ -62,7 +62,7 @@ export function createPool<M extends TaskMap>(
 ): Pool<M> {
   const resolved = resolvePoolOptions('create dispatcher', transport.kind, options);
   const kernel = new Kernel(transport, resolved);
-  const owner = new KernelDispatcher(transport, kernel);
+  const owner = new KernelDispatcher(kernel);
   return {
     dispatcher: owner as Dispatcher<M>,
     async scale(workers) {
@@ -72,18 +72,53 @@ export function createPool<M extends TaskMap>(
     },
     async broadcast(task, input, options) {
       if (kernel.pool.isClosed) throw closed(resolved.name, task);
-      const places = kernel.pool.slots.filter(({ current }) => current?.state === 'ready');
+      const ready = kernel.pool.slots.filter(({ current }) => current?.state === 'ready');
       return Promise.allSettled(
-        places.map(({ index }) => kernel.run(task, input, options, { place: index })),
+        ready.map(({ index }) => kernel.run(task, input, options, { slot: index })),
       ) as Promise<PromiseSettledResult<never>[]>;
     },
     recycle(workerId) {
       const slot = kernel.pool.slots.find(({ current }) => current?.workerId === workerId);
       if (slot?.current !== undefined) kernel.upkeep.recycle(slot.current);
     },
-    lend: () => new LentDispatcher(owner, kernel) as Dispatcher<M>,
+    lend: () => new KernelDispatcher(kernel, owner) as Dispatcher<M>,
     observe: (observer) => {
       kernel.pool.events.observer = observer;
     },
   };
+}
+
+/**
+ * Makes a dispatcher over a transport. Starts `min` workers; the caller must call `close()`.
+ *
+ * @throws TypeError for a value of the wrong type or an unknown option, RangeError for one out of range
+ */
+export function createDispatcher<M extends TaskMap>(
+  transport: Transport,
+  options: PoolOptions = {},
+): Dispatcher<M> {
+  return createPool<M>(transport, options).dispatcher;
+}
+
+/**
+ * Gives a pool `count` slots, each with a worker. Workers of surplus slots finish their calls, then stop. Resolves when `count`
+ * workers are ready and those of surplus slots have ended.
+ *
+ * @throws DispatchError `ERR_CIRCUIT_OPEN`, `ERR_CLOSED`
+ */
+async function resize(pool: WorkerPool, name: string, count: number): Promise<void> {
+  if (pool.isClosed) throw closed(name);
+  pool.min = count;
+  const removed = pool.slots.splice(count);
+  addSlots(pool.slots, count);
+  const leaving = removed.flatMap((slot) => pool.vacate(slot));
+  const gone = leaving.map(
+    (worker) =>
+      new Promise<void>((resolve) => {
+        worker.onGone = resolve;
+      }),
+  );
+  pool.fill();
+  pool.tellReady();
+  await Promise.all([pool.whenReady(), ...gone]);
 }

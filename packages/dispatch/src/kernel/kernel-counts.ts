@@ -1,4 +1,4 @@
-import { createHistogram, type Histogram } from './histogram.ts';
+import type { HistogramSummary } from '../contract/dispatcher-stats.ts';
 
 /** What the kernel counts of calls. */
 export interface KernelCounts {
@@ -33,4 +33,78 @@ export function createKernelCounts(): KernelCounts {
     run: createHistogram(),
     transport: createHistogram(),
   };
+}
+
+/** Counts durations. */
+export interface Histogram {
+  /** Takes milliseconds; what is negative or not finite counts as 0. */
+  record(ms: number): void;
+  /** What was recorded so far; quantiles within 7 %, count, mean and max exact. */
+  summary(): HistogramSummary;
+}
+
+/** Each doubling of time has 8 buckets of equal width, so a bucket's middle is within 1/16 of what is in it. */
+const FRACTION_BITS = 3;
+/** 2^-16 ms, 15 ns: what is less counts as 0. */
+const LEAST_EXPONENT = -16;
+/** 2^22 ms, 70 minutes: what is more shares the last bucket. */
+const GREATEST_EXPONENT = 22;
+
+/** An IEEE 754 double begins with 12 bits of sign and exponent, the latter with this added. */
+const EXPONENT_BIAS = 1023;
+const BELOW_FIRST = ((EXPONENT_BIAS + LEAST_EXPONENT) << FRACTION_BITS) - 1;
+const LAST = ((GREATEST_EXPONENT - LEAST_EXPONENT) << FRACTION_BITS) + 1;
+
+/**
+ * Creates a histogram of fixed size with log-linear buckets, as HdrHistogram (Gil Tene, https://hdrhistogram.org) has
+ * them. The bucket of a number is read off its own bits: exponent and first digits of the fraction.
+ */
+export function createHistogram(): Histogram {
+  // Doubles, since 2^32 is reached within days.
+  const counts = new Float64Array(LAST + 1);
+  const bits = new DataView(new ArrayBuffer(8));
+  let count = 0;
+  let sum = 0;
+  let max = 0;
+
+  return {
+    record(given) {
+      const ms = given > 0 && given < Number.POSITIVE_INFINITY ? given : 0;
+      count += 1;
+      sum += ms;
+      if (ms > max) max = ms;
+      bits.setFloat64(0, ms);
+      const bucket = (bits.getUint32(0) >>> (20 - FRACTION_BITS)) - BELOW_FIRST;
+      const index = Math.max(0, Math.min(bucket, LAST));
+      counts[index] = (counts[index] as number) + 1;
+    },
+    summary() {
+      const mean = count === 0 ? 0 : sum / count;
+      const [p50 = 0, p90 = 0, p99 = 0] = quantiles([0.5, 0.9, 0.99]);
+      return { count, mean, p50, p90, p99, max };
+    },
+  };
+
+  /** Of shares that grow: the time that this share of all is not above. */
+  function quantiles(shares: readonly number[]): number[] {
+    let index = 0;
+    let seen = counts[0] as number;
+    return shares.map((share) => {
+      while (seen < share * count) {
+        index += 1;
+        seen += counts[index] as number;
+      }
+      // The last bucket has no end, and no quantile is above the greatest.
+      return index === LAST ? max : Math.min(max, middleOf(index));
+    });
+  }
+}
+
+/** Milliseconds in the middle of a bucket; the first is of what counts as 0. */
+function middleOf(index: number): number {
+  if (index === 0) return 0;
+  const steps = 1 << FRACTION_BITS;
+  const exponent = LEAST_EXPONENT + Math.floor((index - 1) / steps);
+  const fraction = ((index - 1) % steps) / steps;
+  return 2 ** exponent * (1 + fraction + 1 / (2 * steps));
 }

@@ -1,16 +1,3 @@
-import type {
-  Capabilities,
-  CloseOptions,
-  Dispatcher,
-  DrainOptions,
-  DrainReport,
-  ReloadOptions,
-} from '../contract/dispatcher.ts';
-import type { DispatcherKind, DispatcherState } from '../contract/dispatcher-state.ts';
-import type { DispatcherStats } from '../contract/dispatcher-stats.ts';
-import type { MapOptions, RunOptions } from '../contract/run-options.ts';
-import type { TaskMap } from '../contract/task.ts';
-import type { Transport } from '../contract/transport.ts';
 import {
   aSignal,
   between,
@@ -20,44 +7,71 @@ import {
   type Rules,
   wholeBetween,
   wrongOption,
-} from '../option-rules.ts';
-import type { CallOwner } from './call.ts';
-import { closed } from './call-errors.ts';
-import { CapacityWaiters } from './capacity-waiters.ts';
-import { drain } from './drain.ts';
+} from '@ticketing/kit';
+import type {
+  Capabilities,
+  CloseOptions,
+  Dispatcher,
+  DispatcherKind,
+  DispatcherState,
+  DrainOptions,
+  DrainReport,
+  ReloadOptions,
+} from '../contract/dispatcher.ts';
+import type { DispatcherStats } from '../contract/dispatcher-stats.ts';
+import type { MapOptions, RunOptions } from '../contract/run-options.ts';
+import type { TaskMap } from '../contract/task.ts';
+import type { CallOwner } from './calls/call.ts';
+import { callError, closed, draining } from './calls/call-errors.ts';
+import { CapacityWaiters } from './calls/capacity-waiters.ts';
+import { type MapInputs, mapBy } from './calls/map-tasks.ts';
 import type { Kernel } from './kernel.ts';
-import { type MapInputs, mapBy } from './map-tasks.ts';
-import { reload } from './reload.ts';
+import type { Ending } from './kernel-counts.ts';
 import { MAX_WORKERS } from './resolve-pool-options.ts';
 import { statsOf } from './stats.ts';
+import type { WorkerPool } from './workers/worker-pool.ts';
 
 const aUrl: Rule = { expected: 'a URL', test: (value) => value instanceof URL };
 const reloadRules = { module: aUrl, parallel: wholeBetween(1, MAX_WORKERS) } satisfies Rules;
 
-/** The dispatcher that a kernel's workers belong to. Starts them; from then on `close()` is owed. */
-export class KernelDispatcher implements Dispatcher<TaskMap> {
+/**
+ * A dispatcher over a kernel's workers. Without a lender they are its own: it starts them, `drain()` waits for every call, and the
+ * caller must call `close()`, which ends them. With one it answers for the calls made here, and the workers stay.
+ */
+export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
   readonly kind: DispatcherKind;
   readonly capabilities: Capabilities;
   readonly #kernel: Kernel;
+  readonly #lender: KernelDispatcher | undefined;
   readonly #capacity: CapacityWaiters;
-  #idle: (() => void)[] = [];
+  /** Aborted when a lent dispatcher is closed. */
+  readonly #returned = new AbortController();
+  /** Calls of a lent dispatcher: not settled, and answered. */
+  #active = 0;
+  #answered = 0;
+  readonly #onIdle: (() => void)[] = [];
   #draining: Promise<DrainReport> | undefined;
   #closing: Promise<void> | undefined;
   #reloading: { readonly href: string | undefined; readonly done: Promise<void> } | undefined;
 
-  constructor(transport: Transport, kernel: Kernel) {
-    this.kind = transport.kind;
-    this.capabilities = transport.capabilities;
+  constructor(kernel: Kernel, lender?: KernelDispatcher) {
+    this.kind = kernel.transport.kind;
+    this.capabilities = kernel.transport.capabilities;
     this.#kernel = kernel;
-    this.#capacity = new CapacityWaiters(kernel);
+    this.#lender = lender;
+    this.#capacity = lender === undefined ? new CapacityWaiters(kernel) : lender.#capacity;
+    if (lender !== undefined) return;
     kernel.onRoom = () => this.#capacity.wake();
-    kernel.onIdle = () => {
-      for (const resolve of this.#idle.splice(0)) resolve();
-    };
+    kernel.onIdle = () => this.#idle();
     kernel.start();
   }
 
   get state(): DispatcherState {
+    if (this.#lender !== undefined) {
+      if (this.#returned.signal.aborted) return 'closed';
+      const { state } = this.#lender;
+      return state !== 'closed' && this.#draining !== undefined ? 'draining' : state;
+    }
     const { pool, isDraining } = this.#kernel;
     if (pool.isClosed) return 'closed';
     if (isDraining) return 'draining';
@@ -66,13 +80,31 @@ export class KernelDispatcher implements Dispatcher<TaskMap> {
   }
 
   ready(): Promise<void> {
-    return this.#kernel.pool.whenReady();
+    return this.#returned.signal.aborted
+      ? Promise.reject(this.#returned.signal.reason)
+      : this.#kernel.pool.whenReady();
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the contract types input and output by the task's name
   run(task: string, input: unknown, options?: RunOptions, owner?: CallOwner): Promise<any> {
+    if (this.#lender !== undefined) {
+      const { name } = this.#kernel.options;
+      if (this.#returned.signal.aborted) return Promise.reject(closed(name, task));
+      if (this.#draining !== undefined) return Promise.reject(draining(name, task));
+      return this.#lender.run(task, input, options, this);
+    }
     this.#capacity.used();
     return this.#kernel.run(task, input, options, owner && { owner });
+  }
+
+  took(): void {
+    this.#active += 1;
+  }
+
+  settled(ending: Ending): void {
+    this.#active -= 1;
+    if (ending === 'completed' || ending === 'failed') this.#answered += 1;
+    if (this.#active === 0) this.#idle();
   }
 
   map(
@@ -88,7 +120,9 @@ export class KernelDispatcher implements Dispatcher<TaskMap> {
     if (signal !== undefined && !aSignal.test(signal)) {
       return Promise.reject(wrongOption('wait for capacity', 'signal', aSignal, signal));
     }
-    return this.#capacity.wait(signal);
+    if (this.#lender === undefined) return this.#capacity.wait(signal);
+    const returned = this.#returned.signal;
+    return this.#capacity.wait(signal ? AbortSignal.any([signal, returned]) : returned);
   }
 
   stats(): DispatcherStats {
@@ -101,6 +135,9 @@ export class KernelDispatcher implements Dispatcher<TaskMap> {
     } catch (error) {
       return Promise.reject(error);
     }
+    const { aborted, reason } = this.#returned.signal;
+    if (aborted) return Promise.reject(reason);
+    if (this.#lender !== undefined) return this.#lender.reload(options);
     if (this.#kernel.pool.isClosed) return Promise.reject(closed(this.#kernel.options.name));
     const under = this.#reloading;
     const href = options.module?.href;
@@ -122,15 +159,8 @@ export class KernelDispatcher implements Dispatcher<TaskMap> {
     } catch (error) {
       return Promise.reject(error);
     }
-    const kernel = this.#kernel;
-    kernel.isDraining = true;
-    this.#draining ??= drain(kernel, options.timeoutMs, {
-      counts: () => ({
-        active: kernel.active,
-        answered: kernel.counts.completed + kernel.counts.failed,
-      }),
-      idle: () => new Promise((resolve) => this.#idle.push(resolve)),
-    });
+    if (this.#lender === undefined) this.#kernel.isDraining = true;
+    this.#draining ??= this.#drain(options.timeoutMs);
     return this.#draining;
   }
 
@@ -140,8 +170,13 @@ export class KernelDispatcher implements Dispatcher<TaskMap> {
     } catch (error) {
       return Promise.reject(error);
     }
+    const { name, stopGraceMs } = this.#kernel.options;
+    if (this.#lender !== undefined) {
+      this.#returned.abort(closed(name));
+      this.#kernel.giveUpAll((task) => closed(name, task), 'rejected', this);
+      return Promise.resolve();
+    }
     if (this.#closing === undefined) {
-      const { name, stopGraceMs } = this.#kernel.options;
       this.#capacity.close(closed(name));
       this.#closing = this.#kernel.close(options.graceMs ?? stopGraceMs);
     }
@@ -151,4 +186,73 @@ export class KernelDispatcher implements Dispatcher<TaskMap> {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+
+  /** Waits until every call has settled; aborts those that have not by `timeoutMs`. No further call is taken. */
+  async #drain(timeoutMs: number | undefined): Promise<DrainReport> {
+    const { clock, name } = this.#kernel.options;
+    const before = this.#calls;
+    const timer =
+      timeoutMs !== undefined &&
+      clock.setTimeout(() => {
+        const failure = {
+          name,
+          expected: `an answer within ${timeoutMs} ms of drain`,
+          got: 'none',
+        };
+        this.#kernel.giveUpAll(
+          (task) => callError('ERR_DRAINING', { ...failure, task, data: { limit: timeoutMs } }),
+          'aborted',
+          this.#lender && this,
+        );
+      }, timeoutMs);
+    if (before.active > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+    if (timer !== false) clock.clearTimeout(timer);
+    const completed = this.#calls.answered - before.answered;
+    return { completed, aborted: before.active - completed };
+  }
+
+  /** Those that `drain()` waits for: not settled, and answered so far. */
+  get #calls(): { readonly active: number; readonly answered: number } {
+    if (this.#lender !== undefined) return { active: this.#active, answered: this.#answered };
+    const { active, counts } = this.#kernel;
+    return { active, answered: counts.completed + counts.failed };
+  }
+
+  #idle(): void {
+    for (const resolve of this.#onIdle.splice(0)) resolve();
+  }
+}
+
+/**
+ * Replaces the worker of each slot, `parallel` at a time, and fills empty slots below `min`. Each old worker stays until its
+ * successor is ready, so the number of ready workers does not fall.
+ *
+ * @throws what the first new worker that failed to start failed with, once those that start at that time have settled; later
+ *   slots keep their workers, and workers that start later have the module of before, unless a slot has been replaced
+ */
+async function reload(pool: WorkerPool, { module, parallel = 1 }: ReloadOptions): Promise<void> {
+  const before = pool.module;
+  if (module !== undefined) pool.module = module;
+  let replaced = 0;
+  let failure: { readonly error: unknown } | undefined;
+  // One for all: each takes the next slot.
+  const slots = pool.slots.values();
+  const replaceSome = async (): Promise<void> => {
+    for (const slot of slots) {
+      if (!pool.isUsed(slot)) continue;
+      if (slot.current !== undefined) slot.current.replaced = true;
+      try {
+        await pool.replace(slot);
+        replaced += 1;
+      } catch (error) {
+        failure ??= { error };
+      }
+      if (failure !== undefined) return;
+    }
+  };
+  const atOnce = Math.min(parallel, pool.slots.length);
+  await Promise.all(Array.from({ length: atOnce }, replaceSome));
+  if (failure === undefined) return;
+  if (replaced === 0) pool.module = before;
+  throw failure.error;
 }

@@ -2,28 +2,38 @@ import type { FromWorker } from '../contract/frames.ts';
 import type { RunOptions } from '../contract/run-options.ts';
 import type { Transport, Unsent, WorkerEnd } from '../contract/transport.ts';
 import { DispatchError } from '../errors.ts';
-import { Admission } from './admission.ts';
-import { Call, type CallOwner, type LateBy } from './call.ts';
-import { circuitOpen, closed, notCloneable, timedOut } from './call-errors.ts';
-import { inCallersContext, traceCall, traceSettled } from './call-observers.ts';
-import { type CallEnder, CallTimers } from './call-timers.ts';
-import { type CallTaker, checkCall } from './check-call.ts';
-import { Feeder } from './feeder.ts';
+import { Admission } from './calls/admission.ts';
+import {
+  Call,
+  type CallOwner,
+  inCallersContext,
+  type LateBy,
+  type PoolWorker,
+  traceCall,
+  traceSettled,
+} from './calls/call.ts';
+import {
+  circuitOpen,
+  closed,
+  notCloneable,
+  timedOut,
+  withCallers,
+  workerLost,
+} from './calls/call-errors.ts';
+import { CallTimers } from './calls/call-timers.ts';
+import { checkCall } from './calls/check-run-options.ts';
+import { Feeder } from './calls/feeder.ts';
+import { Recall } from './calls/recall.ts';
 import { createKernelCounts, type Ending, type KernelCounts } from './kernel-counts.ts';
-import { workerLost } from './lost-worker.ts';
-import type { PoolListener } from './pool-listener.ts';
-import type { PoolWorker } from './pool-worker.ts';
-import { ProcessHold } from './process-hold.ts';
-import { Recall, type RecallKeeper } from './recall.ts';
 import type { ResolvedPoolOptions } from './resolve-pool-options.ts';
-import { Sender } from './sender.ts';
-import { Upkeep } from './upkeep.ts';
-import { withCallers } from './with-callers.ts';
-import { type CallKeeper, WorkerFrames } from './worker-frames.ts';
-import { WorkerPool } from './worker-pool.ts';
+import { ProcessHold } from './workers/process-hold.ts';
+import { Sender } from './workers/sender.ts';
+import { Upkeep } from './workers/upkeep.ts';
+import { WorkerFrames } from './workers/worker-frames.ts';
+import { WorkerPool } from './workers/worker-pool.ts';
 
 /** Gives calls to workers, and answers to callers. */
-export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, RecallKeeper {
+export class Kernel {
   readonly pool: WorkerPool;
   readonly upkeep: Upkeep;
   readonly hold: ProcessHold;
@@ -39,7 +49,7 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, R
   onRoom: () => void = () => {};
   /** Called when the last call has settled. */
   onIdle: () => void = () => {};
-  readonly #sender = new Sender((worker, refused) => this.#refused(worker, refused));
+  readonly #sender: Sender;
   readonly #recall: Recall;
   readonly #timers: CallTimers;
   readonly #frames: WorkerFrames;
@@ -49,39 +59,63 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, R
   constructor(transport: Transport, options: ResolvedPoolOptions) {
     this.transport = transport;
     this.options = options;
-    this.pool = new WorkerPool(transport, options, this);
-    this.hold = new ProcessHold(this.pool.live, options.clock);
-    this.#recall = new Recall(this.pool, options, this);
-    const ways = { sender: this.#sender, recall: this.#recall };
-    const parts = { pool: this.pool, ...ways, waits: this.counts.wait };
-    this.upkeep = new Upkeep(parts, options);
-    this.feeder = new Feeder({ ...parts, late: (call, limit) => this.late(call, limit) }, options);
-    this.admission = new Admission(this, options);
-    this.#timers = new CallTimers(options, this);
-    const { pool, upkeep, feeder, counts } = this;
-    const heard = { pool, upkeep, feeder, counts, timers: this.#timers };
-    this.#frames = new WorkerFrames(heard, options, this);
+    this.pool = new WorkerPool(transport, options, {
+      frames: (worker, frames) => this.#read(worker, frames),
+      ready: (worker) => this.#ready(worker),
+      retire: (worker) => this.#retire(worker),
+      gone: (worker, end) => this.#gone(worker, end),
+      removed: (slot) => this.#removed(slot),
+      noSuccessor: (error) => this.#noSuccessor(error),
+      wants: (slot) => this.feeder.wants(slot),
+    });
+    const { pool, counts } = this;
+    this.hold = new ProcessHold(pool.live, options.clock);
+    const recall = new Recall(pool, options, {
+      recalled: (worker, call) => this.#recalled(worker, call),
+      redistribute: () => this.#redistribute(),
+    });
+    const sender = new Sender((worker, refused) => this.#refused(worker, refused));
+    const timers = new CallTimers(options, {
+      timedOut: (call, error) => this.giveUp(call, error, 'aborted'),
+      stuck: (worker, call) => this.#stuck(worker, call),
+    });
+    const late = (call: Call, limit: LateBy): void => this.#late(call, limit);
+    const upkeep = new Upkeep({ pool, sender }, options);
+    const feeder = new Feeder({ pool, sender, recall, waits: counts.wait, late }, options);
+    this.admission = new Admission({ feeder, counts }, options);
+    this.#frames = new WorkerFrames({ pool, upkeep, feeder, counts, timers }, options, {
+      free: (worker, call) => this.#free(worker, call),
+      settle: (call, ending, value) => this.#settle(call, ending, value),
+      late,
+      giveUp: (call, error, ending) => this.giveUp(call, error, ending),
+    });
+    this.#recall = recall;
+    this.#sender = sender;
+    this.#timers = timers;
+    this.upkeep = upkeep;
+    this.feeder = feeder;
   }
 
   get tasks(): ReadonlySet<string> | undefined {
     return this.#frames.tasks;
   }
 
-  /** `owner`: whose calls `giveUpAll` can tell from others'. `place`: the one whose worker is to run it. */
+  /** `owner` groups calls, so that `giveUpAll` can end just those; `slot` pins the call to one worker. */
   run(
     task: string,
     input: unknown,
     options: RunOptions | undefined,
-    { owner, place }: { readonly owner?: CallOwner; readonly place?: number } = {},
+    { owner, slot }: { readonly owner?: CallOwner; readonly slot?: number } = {},
   ): Promise<unknown> {
     this.counts.asked += 1;
     const { name, clock } = this.options;
-    const wish = { key: options?.key, place };
+    const target = { key: options?.key, slot };
     let worker: PoolWorker | undefined;
     try {
-      checkCall(this, task, options);
-      worker = this.feeder.workerFor(wish);
-      if (worker === undefined) this.admission.check(task, wish, options);
+      const { pool, transport, tasks, isDraining } = this;
+      checkCall(task, options, { name, transport, pool, tasks, isDraining });
+      worker = this.feeder.workerFor(target);
+      if (worker === undefined) this.admission.check(task, target, options);
     } catch (error) {
       this.counts.rejected += 1;
       return Promise.reject(error);
@@ -95,7 +129,7 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, R
       this.#lastId += 1;
       const deadline =
         options?.timeoutMs === undefined ? undefined : Math.ceil(Date.now() + options.timeoutMs);
-      const given = { id: this.#lastId, task, input, options, wish, now, deadline, owner };
+      const given = { id: this.#lastId, task, input, options, target, now, deadline, owner };
       const call = new Call(given, { resolve, reject, onAbort: this.#onAbort });
       this.active += 1;
       owner?.took();
@@ -113,10 +147,10 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, R
     const { worker } = call;
     if (call.state === 'queued') {
       this.feeder.remove(call);
-      this.settle(call, ending, error);
+      this.#settle(call, ending, error);
       this.onRoom();
     } else if (call.state === 'sent' && worker !== undefined) {
-      this.settle(call, ending, error);
+      this.#settle(call, ending, error);
       if (worker.takeBack(call)) {
         this.#pump(worker);
         this.#stopIfDone(worker);
@@ -134,7 +168,7 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, R
   /** Gives up every call whose caller waits; with an owner, those of its calls. */
   giveUpAll(errorOf: (task: string) => unknown, ending: Ending, owner?: CallOwner): void {
     const isMeant = (call: Call): boolean => owner === undefined || call.owner === owner;
-    for (const call of this.feeder.drain(isMeant)) this.settle(call, ending, errorOf(call.task));
+    for (const call of this.feeder.drain(isMeant)) this.#settle(call, ending, errorOf(call.task));
     for (const { calls } of this.pool.live) {
       for (const call of [...calls.values()].filter(isMeant)) {
         this.giveUp(call, errorOf(call.task), ending);
@@ -160,7 +194,7 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, R
     await this.pool.close(graceMs);
   }
 
-  frames(worker: PoolWorker, frames: readonly FromWorker[]): void {
+  #read(worker: PoolWorker, frames: readonly FromWorker[]): void {
     this.#recall.heard(worker);
     for (const frame of frames) this.#frames.read(worker, frame);
     this.#pump(worker);
@@ -168,39 +202,35 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, R
     this.#recall.watch(worker);
   }
 
-  recalled(worker: PoolWorker, call: Call): void {
+  #recalled(worker: PoolWorker, call: Call): void {
     this.counts.moved += 1;
     this.feeder.putBack(call);
-    this.free(worker, call);
+    this.#free(worker, call);
   }
 
-  redistribute(): void {
+  #redistribute(): void {
     this.feeder.pumpAll();
     this.pool.fill();
     this.onRoom();
   }
 
-  timedOut(call: Call, error: DispatchError): void {
-    this.giveUp(call, error, 'aborted');
-  }
-
   /** Its time had passed before it was started: no worker has it. */
-  late(call: Call, { code, limit }: LateBy): void {
+  #late(call: Call, { code, limit }: LateBy): void {
     const { name } = this.options;
-    this.settle(call, 'aborted', timedOut(code, { name, task: call.task, limit }));
+    this.#settle(call, 'aborted', timedOut(code, { name, task: call.task, limit }));
   }
 
-  stuck(worker: PoolWorker, call: Call): void {
+  #stuck(worker: PoolWorker, call: Call): void {
     if (this.transport.capabilities.hardKill) {
       if (worker.state !== 'killed') this.pool.counts.killed += 1;
       this.pool.kill(worker);
       return;
     }
-    this.free(worker, call);
+    this.#free(worker, call);
     this.#pump(worker);
   }
 
-  ready(worker: PoolWorker): void {
+  #ready(worker: PoolWorker): void {
     if (!this.hold.isHeld) worker.handle?.hold(false);
     else this.letGoIfIdle();
     this.#pump(worker);
@@ -208,13 +238,13 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, R
     this.#recall.watch(worker);
   }
 
-  retire(worker: PoolWorker): void {
+  #retire(worker: PoolWorker): void {
     if (worker.state !== 'ready') return;
     worker.state = 'retiring';
     this.#stopIfDone(worker);
   }
 
-  gone(worker: PoolWorker, end: WorkerEnd): void {
+  #gone(worker: PoolWorker, end: WorkerEnd): void {
     const { name } = this.options;
     const started = worker.handle?.started() ?? 0;
     const pid = worker.handle?.pid;
@@ -232,7 +262,7 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, R
         this.counts.retried += 1;
         this.feeder.putBack(call);
       } else {
-        this.settle(call, 'rejected', workerLost(name, { pid, end }, call.task));
+        this.#settle(call, 'rejected', workerLost(name, { pid, end }, call.task));
       }
     }
     // Others may have room for what came back.
@@ -240,35 +270,31 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, R
     this.onRoom();
   }
 
-  noSuccessor(error: unknown): void {
+  #noSuccessor(error: unknown): void {
     this.feeder.release();
     if (this.pool.readyCount > 0) this.feeder.pumpAll();
     else {
       for (const call of this.feeder.drain()) {
-        this.settle(call, 'rejected', circuitOpen(this.options.name, error, call.task));
+        this.#settle(call, 'rejected', circuitOpen(this.options.name, error, call.task));
       }
     }
     this.onRoom();
   }
 
-  removed(place: number): void {
-    this.feeder.removed(place);
+  #removed(slot: number): void {
+    this.feeder.removed(slot);
     this.onRoom();
   }
 
-  wants(slot?: number): boolean {
-    return this.feeder.wants(slot);
-  }
-
   /** The worker has nothing more to do with a call. */
-  free(worker: PoolWorker, call: Call): void {
+  #free(worker: PoolWorker, call: Call): void {
     worker.calls.delete(call.seq);
     this.#timers.freed(call);
     this.#stopIfDone(worker);
   }
 
   /** Answers the caller. */
-  settle(call: Call, ending: Ending, value: unknown): void {
+  #settle(call: Call, ending: Ending, value: unknown): void {
     call.state = 'settled';
     this.active -= 1;
     this.counts[ending] += 1;
@@ -289,7 +315,7 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, R
     return ending === 'failed' && isCopy && error instanceof Error;
   }
 
-  /** Workers hold the process no longer when nobody waits. */
+  /** Workers stop keeping the process alive when no call is in flight. */
   letGoIfIdle(): void {
     if (this.active === 0) this.hold.letGoSoon(() => this.active > 0);
   }
@@ -304,9 +330,9 @@ export class Kernel implements PoolListener, CallEnder, CallKeeper, CallTaker, R
     for (const { seq, error } of refused) {
       const call = worker.calls.get(seq);
       if (call === undefined) continue;
-      this.free(worker, call);
+      this.#free(worker, call);
       if (call.state === 'sent') {
-        this.settle(call, 'failed', notCloneable(this.options.name, call.task, error));
+        this.#settle(call, 'failed', notCloneable(this.options.name, call.task, error));
       }
     }
     this.#pump(worker);

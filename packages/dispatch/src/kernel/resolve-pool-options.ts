@@ -1,22 +1,23 @@
 import os from 'node:os';
-import { type Clock, systemClock } from '../clock.ts';
-import type { PoolOptions } from '../contract/pool-options.ts';
 import {
   aFunction,
   aName,
   anObject,
   atLeast,
   between,
+  type Clock,
   checkByRules,
   MAX_TIMER_MS,
   type Rules,
   resolveByRules,
+  systemClock,
   whole,
   wholeBetween,
   withMethods,
   wordOr,
   wrongOption,
-} from '../option-rules.ts';
+} from '@ticketing/kit';
+import type { PoolOptions } from '../contract/pool-options.ts';
 
 /** {@link PoolOptions}, filled and checked. */
 export interface ResolvedPoolOptions {
@@ -136,7 +137,7 @@ export function resolvePoolOptions(
 }
 
 /**
- * Parts what a pool knows from what a transport adds. `own` has every other option, also those that nobody knows:
+ * Parts what a pool knows from what a transport adds. `own` has every other option, also unknown ones:
  * checked against the transport's rules it gives the one error for them.
  *
  * @throws TypeError for options that are no object

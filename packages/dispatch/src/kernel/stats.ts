@@ -1,7 +1,7 @@
-import type { DispatcherState } from '../contract/dispatcher-state.ts';
+import type { DispatcherState } from '../contract/dispatcher.ts';
 import type { DispatcherStats, WorkerStats } from '../contract/dispatcher-stats.ts';
+import type { PoolWorker, PoolWorkerState } from './calls/call.ts';
 import type { Kernel } from './kernel.ts';
-import type { PoolWorker, PoolWorkerState } from './pool-worker.ts';
 
 /** What a dispatcher counts. */
 export function statsOf(kernel: Kernel, kind: string, state: DispatcherState): DispatcherStats {

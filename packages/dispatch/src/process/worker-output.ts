@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Rule } from '../option-rules.ts';
+import type { Rule } from '@ticketing/kit';
 
 /** Which worker wrote, and to which of its streams. */
 export interface OutputSource {
@@ -34,14 +34,14 @@ export class OutputSink {
     this.#output = output;
   }
 
-  /** What a process is started with for its standard output: that of this process needs nobody to pass it on. */
+  /** What a process is started with for its standard output: that of this process needs no relay. */
   get stdout(): 'inherit' | 'ignore' | 'pipe' {
     return typeof this.#output === 'function' ? 'pipe' : this.#output;
   }
 
   /**
    * Reads what a worker writes. The caller calls what this returns when the worker has ended: what is left, no more than
-   * a pipe holds, waits for nobody.
+   * a pipe holds, does not wait.
    */
   read(readable: Readable, source: OutputSource): () => void {
     const output = this.#output;
@@ -60,7 +60,7 @@ export class OutputSink {
       const taken = output(chunk, source);
       if (isOver || typeof Object(taken).then !== 'function') return;
       readable.pause();
-      // A rejection stays one that nobody handles, as a throw is.
+      // A rejection stays unhandled, as a throw is uncaught.
       void Promise.resolve(taken).finally(() => readable.resume());
     });
     return () => {

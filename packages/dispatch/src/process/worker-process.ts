@@ -5,7 +5,6 @@ import { devNull } from 'node:os';
 import type { WorkerEnd } from '../contract/transport.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 import { openStartJournal, type StartJournal } from './start-journal.ts';
-import { StderrTail } from './stderr-tail.ts';
 import type { OutputSink } from './worker-output.ts';
 
 /** Milliseconds that the rest of a process has once its channel, or the process itself, has ended. */
@@ -77,7 +76,7 @@ export class WorkerProcess {
     return this.#ended || this.#journal === undefined ? this.#started : this.#journal.read();
   }
 
-  /** Without a journal nobody knows what has begun: nothing is taken back. */
+  /** Without a journal it is unknown what has begun: nothing is taken back. */
   reclaim(seqs: readonly number[]): readonly number[] {
     return this.#ended ? [] : (this.#journal?.reclaim(seqs) ?? []);
   }
@@ -154,5 +153,26 @@ export class WorkerProcess {
       stderrTail: this.#stderr.text(),
       ...(cause && { cause }),
     });
+  }
+}
+
+const TAIL_BYTES = 4096;
+
+/** Keeps the last 4 KiB of what a worker writes to standard error. */
+export class StderrTail {
+  #tail: Buffer = Buffer.alloc(0);
+  #cut = false;
+
+  push(chunk: Buffer): void {
+    const both = Buffer.concat([this.#tail, chunk.subarray(-TAIL_BYTES)]);
+    this.#cut ||= this.#tail.length + chunk.length > TAIL_BYTES;
+    this.#tail = both.subarray(-TAIL_BYTES);
+  }
+
+  text(): string {
+    let from = 0;
+    // A character that was cut in two is left out.
+    while (this.#cut && from < 4 && ((this.#tail[from] ?? 0) & 0xc0) === 0x80) from += 1;
+    return this.#tail.toString('utf8', from);
   }
 }

@@ -36,7 +36,7 @@ export interface Served {
   flush(): void;
   /** Tells the kernel what concerns the worker itself. @throws for data that cannot be cloned */
   tell(frame: ReportFrame | RecycleFrame): void;
-  /** The kernel is gone: starts and posts nothing any more, and aborts what runs. */
+  /** The kernel is gone: stops starting and posting, and aborts running tasks. */
   abandon(reason: unknown): void;
 }
 
@@ -139,7 +139,7 @@ class TaskServer implements Served {
       try {
         this.#options.post(message, transfer);
       } catch (error) {
-        // A port that takes no messages at all is nobody's task: the worker ends by it.
+        // A port that takes no messages at all is no task's fault: the worker ends by it.
         if (only === undefined) process.nextTick(rethrow, error);
         else refusal = { error };
       }

@@ -15,7 +15,7 @@ export class TaskRun implements TaskContext {
   settled = false;
   readonly #frame: RunFrame;
   readonly #owner: RunOwner;
-  /** Made when it is read: most tasks never do, and it is dearer than all the rest. */
+  /** Made when it is read: most tasks never do, and it costs more than all the rest. */
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
 
@@ -65,7 +65,7 @@ export class TaskRun implements TaskContext {
     if (!this.settled) this.#owner.progress(this, data);
   }
 
-  /** Tells the task that nobody wants its answer. Its outcome is still reported. */
+  /** Tells the task that its answer is not wanted. Its outcome is still reported. */
   abort(reason: unknown): void {
     if (this.#aborted !== undefined) return;
     this.#aborted = { reason };

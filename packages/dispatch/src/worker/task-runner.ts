@@ -32,9 +32,9 @@ export interface TaskRunner {
   start(): Promise<void>;
   /** Does what frames say. Tasks start in their order, in this call or after others that wait; aborts take effect first. */
   accept(frames: readonly ToWorker[]): void;
-  /** Starts nothing any more and tells nothing any more. What runs goes on. */
+  /** Stops starting tasks and emitting frames. Running tasks continue. */
   halt(): void;
-  /** Halts, and aborts what runs: nobody waits for it any more. */
+  /** Halts, and aborts running tasks: no caller is waiting. */
   abandon(reason: unknown): void;
 }
 
@@ -156,7 +156,7 @@ class ModuleRunner implements TaskRunner, RunOwner {
 
   #run(frame: RunFrame): void {
     const { seq } = frame;
-    // Once it is late nobody waits for its answer: it never starts.
+    // Once it is late no caller is waiting: it never starts.
     const isLate = frame.deadline !== undefined && Date.now() >= frame.deadline;
     if (this.#stop === 'begun' || isLate || !this.#options.claim(seq)) {
       this.#tell({ kind: 'dropped', seq });

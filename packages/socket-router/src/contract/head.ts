@@ -28,7 +28,7 @@ export interface Head {
 }
 
 /**
- * Who gets a connection: the worker that a key belongs to, the worker of a slot, or nobody (an HTTP status of
+ * Who gets a connection: the worker that a key belongs to, the worker of a slot, or none (an HTTP status of
  * 400 to 599). `undefined` is the worker with the fewest connections.
  */
 export type Route =

@@ -1,10 +1,4 @@
-import {
-  anObject,
-  type Rules,
-  resolveByRules,
-  texts,
-  wholeBetween,
-} from '../options/option-rules.ts';
+import { anObject, type Rules, resolveByRules, texts, wholeBetween } from '@ticketing/kit';
 
 const ACTION = 'fork workers';
 

@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { mallocVariables } from '@ticketing/kit';
 import type { RouterWorker, WorkerChannel, WorkerSource } from '../contract/worker-source.ts';
 import { endProcess } from './end-process.ts';
 import { type ForkOptions, type ResolvedForkOptions, resolveForkOptions } from './fork-options.ts';
-import { mallocVariables } from './malloc-variables.ts';
 
 /**
  * Runs a module in child processes, which call `attachWorker`; slots are `0` to `workers - 1`. A process that ends is
- * replaced in its slot, after a delay that grows while it goes on to end; one that takes no connections any more at once,
+ * replaced in its slot, after a delay that grows while it goes on to end; one that no longer takes connections at once,
  * and has 10 seconds to finish what it is answering. The processes start when a router subscribes and end with its
  * `close()`.
  *

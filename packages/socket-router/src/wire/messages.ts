@@ -6,8 +6,8 @@ const TAG = 'ticketing:socket-router';
 export type RouterMessage =
   | HelloMessage
   | HandMessage
-  /** Where the other workers' doors are. */
-  | { kind: 'peers'; peers: { slot: string; door: string }[] }
+  /** Paths of the other workers' unix sockets. */
+  | { kind: 'peers'; peers: { slot: string; socketPath: string }[] }
   /** The router will drain soon: time to say goodbye on connections that last. */
   | { kind: 'closing' }
   /** The router gives no more. The worker ends what it has of it, at once what is left after the grace. */
@@ -21,7 +21,7 @@ export interface HelloMessage {
   affinity: 'connection' | 'forward' | 'close';
   slot: string;
   /** Path of the unix socket that the worker opens for requests that others have read. */
-  door?: string;
+  socketPath?: string;
 }
 
 /** A connection; its socket is the message's handle. */
@@ -33,7 +33,7 @@ export interface HandMessage {
    * JSON by far. What is longer comes as a buffer, which JSON makes an object of.
    */
   bytes: string | Buffer;
-  /** Time on the machine's monotonic clock from which on the worker may not take it any more. */
+  /** Time on the machine's monotonic clock from which on the worker may no longer take it. */
   before: number;
   /** When its first head was read, on the same clock. */
   arrivedAt: number;

@@ -9,3 +9,13 @@ export function monotonicMs(): number {
 export function hasWaited(since: number | undefined, ms: number): boolean {
   return since !== undefined && monotonicMs() - since > ms;
 }
+
+/** Waits for a promise, or for so many milliseconds; whichever is first. Rejects as the promise does. */
+export async function withinMs(promise: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, timeout]);
+  clearTimeout(timer);
+}

@@ -9,7 +9,7 @@ export interface Affinity {
   /** To be called for a connection that a router gave, before the server gets it. */
   add(socket: Socket, by: RoutedBy): void;
   /** Tells where the workers are. */
-  update(peers: readonly { readonly slot: string; readonly door: string }[]): void;
+  update(peers: readonly { readonly slot: string; readonly socketPath: string }[]): void;
   /** From now on each answer is the last on its connection. */
   drain(): void;
   close(): void;

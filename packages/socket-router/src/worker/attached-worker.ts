@@ -1,8 +1,12 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { LeaveOptions, WorkerHandle } from '../contract/worker-handle.ts';
-import type { ResolvedAttachOptions } from '../options/resolve-attach-options.ts';
-import { resolveLeave } from '../options/resolve-grace.ts';
-import { createDoorPools } from '../proxying/door-pools.ts';
+import type { AttachOptions, LeaveOptions, WorkerHandle } from '../contract/worker-handle.ts';
+import { createWorkerPools } from '../http-proxy/worker-pools.ts';
+import {
+  type ResolvedAttachOptions,
+  resolveAttachOptions,
+  resolveLeave,
+} from '../options/resolve-attach-options.ts';
 import {
   ANY_ROUTER,
   type HandMessage,
@@ -10,17 +14,16 @@ import {
   isTagged,
   type RouterMessage,
 } from '../wire/messages.ts';
-import { withinMs } from '../wire/within-ms.ts';
+import { withinMs } from '../wire/monotonic-clock.ts';
 import { type Affinity, STAYING } from './affinity.ts';
 import { Arrivals } from './arrivals.ts';
 import { type AttachableServer, allowsHalfOpen } from './attachable-server.ts';
 import { ClientAddresses } from './client-address.ts';
-import { openDoor } from './door.ts';
 import { BusyConnections, drainConnections } from './drain-connections.ts';
 import { Forwarding } from './forwarding.ts';
-import { oneRequestEach } from './one-request-each.ts';
 import { type RouterChannel, tellRouter } from './router-channel.ts';
 import { RouterLink } from './router-link.ts';
+import { openWorkerSocket } from './worker-socket.ts';
 
 /** When the router as a whole ends, in milliseconds. */
 const LAME_DUCK_MS = 100;
@@ -112,8 +115,8 @@ export class AttachedWorker implements WorkerHandle {
     }
   };
 
-  async #meet(link: RouterLink, { affinity, slot, door }: HelloMessage): Promise<void> {
-    link.met ??= this.#prepare(link, affinity, slot, door);
+  async #meet(link: RouterLink, { affinity, slot, socketPath }: HelloMessage): Promise<void> {
+    link.met ??= this.#prepare(link, affinity, slot, socketPath);
     await link.met;
     if (this.#end === undefined) tellRouter(this.#channel, link.router, { kind: 'ready' });
   }
@@ -123,10 +126,11 @@ export class AttachedWorker implements WorkerHandle {
     link: RouterLink,
     affinity: HelloMessage['affinity'],
     slot: string,
-    door: string | undefined,
+    socketPath: string | undefined,
   ): Promise<void> {
     link.affinity = await this.#affinityOf(affinity, slot);
-    if (door !== undefined) link.door = await openDoor(door, this.#server, this.#arrivals);
+    if (socketPath !== undefined)
+      link.socketPath = await openWorkerSocket(socketPath, this.#server, this.#arrivals);
   }
 
   async #affinityOf(affinity: HelloMessage['affinity'], slot: string): Promise<Affinity> {
@@ -138,7 +142,7 @@ export class AttachedWorker implements WorkerHandle {
         'Cannot attach worker: route must be a function with affinity forward, got undefined',
       );
     }
-    return new Forwarding(this.#server, { route, slot, pools: await createDoorPools() });
+    return new Forwarding(this.#server, { route, slot, pools: await createWorkerPools() });
   }
 
   #linkOf(router: string): RouterLink {
@@ -165,7 +169,7 @@ export class AttachedWorker implements WorkerHandle {
   async #close({ graceMs, lameDuckMs }: Required<LeaveOptions>): Promise<void> {
     const deadline = performance.now() + graceMs;
     const links = [...this.#links.values()];
-    // After the router's answer nothing is under way any more; what comes before it goes back.
+    // After the router's answer nothing is still under way; what comes before it goes back.
     await withinMs(Promise.all(links.map((link) => link.retire())), graceMs);
     const left = Math.max(0, deadline - performance.now());
     await Promise.all(links.map((link) => this.#drain(link, left, lameDuckMs)));
@@ -178,18 +182,18 @@ export class AttachedWorker implements WorkerHandle {
     link.isDraining = true;
     link.affinity.drain();
     this.#draining.abort();
-    const { door } = link;
+    const { socketPath } = link;
     await drainConnections({
       server: this.#server,
       busy: this.#busy,
-      sockets: door === undefined ? [link.sockets] : [link.sockets, door.sockets],
+      sockets: socketPath === undefined ? [link.sockets] : [link.sockets, socketPath.sockets],
       sessions: this.#sessions,
-      // Somebody may be at the door whom we have not seen yet.
-      waitsForMore: door !== undefined,
+      // A connection may have come to the socket that has not been accepted yet.
+      waitsForMore: socketPath !== undefined,
       graceMs,
       lameDuckMs,
     });
-    door?.close();
+    socketPath?.close();
   }
 
   readonly #onDisconnect = (): void => {
@@ -198,7 +202,7 @@ export class AttachedWorker implements WorkerHandle {
     if (this.#end !== undefined || this.#options.orphan === 'stay') return;
     const { orphanGraceMs } = this.#options;
     void Promise.all(links.map((link) => this.#drain(link, orphanGraceMs))).then(() => {
-      // Nobody would ever give it work again, or end it; node:cluster does the same with its workers.
+      // No process would ever give it work again, or end it; node:cluster does the same with its workers.
       process.exit();
     });
   };
@@ -207,4 +211,41 @@ export class AttachedWorker implements WorkerHandle {
 /** A channel that speaks JSON has made an object of a buffer. */
 function bytesOf(buffer: Buffer): Buffer {
   return Buffer.isBuffer(buffer) ? buffer : Buffer.from(buffer);
+}
+
+/** Ends each connection that was routed by a key or to a slot with its first answer, so that the next request is routed anew. */
+function oneRequestEach(server: AttachableServer): Affinity {
+  const routed = new WeakSet<Socket>();
+  const sayClose = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+    if (routed.has(socket)) response.setHeader('connection', 'close');
+  };
+  server.prependListener('request', sayClose);
+  return {
+    add: (socket, { isRouted }) => {
+      if (isRouted) routed.add(socket);
+    },
+    update: () => {},
+    // Those that stay are the server's, which says so itself.
+    drain: () => {},
+    close: () => server.off('request', sayClose),
+  };
+}
+
+/**
+ * Lets a server of this process (net, tls, http, https, http2; of Fastify `app.server`) answer connections that a
+ * router has accepted. The server need not listen; one that does not emits `listening` once all the
+ * same, since that is when its timeouts begin. The process lives as long as its router does, and ends with it.
+ *
+ * @throws TypeError or RangeError for a server that is none, wrong options, or a process that no router has started
+ * @example
+ * attachWorker(http.createServer((request, response) => response.end('hello')));
+ */
+export function attachWorker(server: AttachableServer, options: AttachOptions = {}): WorkerHandle {
+  const resolved: ResolvedAttachOptions = resolveAttachOptions(server, options);
+  if (process.send === undefined) {
+    throw new TypeError(
+      'Cannot attach worker: a process with a channel to its router expected, got none',
+    );
+  }
+  return new AttachedWorker(server, { ...resolved, channel: process as RouterChannel });
 }

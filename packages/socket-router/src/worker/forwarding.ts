@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { answerFailure } from '../answers/answer-failure.ts';
-import { refuseSocket } from '../answers/refuse-socket.ts';
+import { hashText, rendezvousWeight } from '@ticketing/kit';
+import { answerFailure, refuseSocket } from '../answers.ts';
 import type { RouteFunction } from '../contract/head.ts';
-import type { DoorPools } from '../proxying/door-pools.ts';
-import { hasBody } from '../proxying/has-body.ts';
-import { proxyRequest } from '../proxying/proxy-request.ts';
-import { proxyUpgrade } from '../proxying/proxy-upgrade.ts';
-import { type Decision, decide } from '../routing/decide.ts';
-import { headOfRequest } from '../routing/head-views.ts';
-import { homeSlot } from '../routing/rendezvous.ts';
+import { hasBody } from '../http-proxy/has-body.ts';
+import { proxyRequest } from '../http-proxy/proxy-request.ts';
+import { proxyUpgrade } from '../http-proxy/proxy-upgrade.ts';
+import type { WorkerPools } from '../http-proxy/worker-pools.ts';
+import { type Decision, decide } from '../placing/decide.ts';
+import { headOfRequest } from '../reading/head-views.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
 import type { Affinity, RoutedBy } from './affinity.ts';
 import type { AttachableServer } from './attachable-server.ts';
@@ -35,7 +34,7 @@ export interface ForwardingOptions {
   readonly route: RouteFunction;
   /** This worker's. */
   readonly slot: string;
-  readonly pools: DoorPools;
+  readonly pools: WorkerPools;
 }
 
 /** Sends later requests on a connection to the worker of their own key, before the server sees them. */
@@ -44,8 +43,8 @@ export class Forwarding implements Affinity {
   readonly #slot: string;
   readonly #emit: Emit;
   readonly #origins = new WeakMap<Socket, Origin>();
-  readonly #pools: DoorPools;
-  #doors: ReadonlyMap<string, string> = new Map();
+  readonly #pools: WorkerPools;
+  #socketPaths: ReadonlyMap<string, string> = new Map();
   #slots: readonly string[] = [];
   #isDraining = false;
 
@@ -63,10 +62,10 @@ export class Forwarding implements Affinity {
   }
 
   /** Tells where the workers are. */
-  update(peers: readonly { readonly slot: string; readonly door: string }[]): void {
-    this.#doors = new Map(peers.map(({ slot, door }) => [slot, door]));
-    this.#slots = [...this.#doors.keys()];
-    this.#pools.keep(new Set(this.#doors.values()));
+  update(peers: readonly { readonly slot: string; readonly socketPath: string }[]): void {
+    this.#socketPaths = new Map(peers.map(({ slot, socketPath }) => [slot, socketPath]));
+    this.#slots = [...this.#socketPaths.keys()];
+    this.#pools.keep(new Set(this.#socketPaths.values()));
   }
 
   /** To be called for a connection before the server gets it; the requests of others are never forwarded. */
@@ -101,34 +100,34 @@ export class Forwarding implements Affinity {
       else answerFailure(values[1] as ServerResponse, decision.status);
       return true;
     }
-    const door = this.#doorFor(decision, origin);
-    if (door === undefined) return false;
-    if (event === 'upgrade') this.#forwardUpgrade(request, values, door);
-    else this.#forwardRequest(event, request, values[1] as ServerResponse, door);
+    const socketPath = this.#socketPathFor(decision, origin);
+    if (socketPath === undefined) return false;
+    if (event === 'upgrade') this.#forwardUpgrade(request, values, socketPath);
+    else this.#forwardRequest(event, request, values[1] as ServerResponse, socketPath);
     return true;
   }
 
   /** None when the request is to be answered here. */
-  #doorFor(decision: Decision, origin: Origin): string | undefined {
+  #socketPathFor(decision: Decision, origin: Origin): string | undefined {
     if (decision.kind !== 'place' || decision.choice.kind === 'any') return undefined;
     if (decision.choice.kind === 'key' && decision.choice.key === origin.key) return undefined;
     const slot =
       decision.choice.kind === 'key'
         ? homeSlot(decision.choice.key, this.#slots)
         : decision.choice.slot;
-    return slot === undefined || slot === this.#slot ? undefined : this.#doors.get(slot);
+    return slot === undefined || slot === this.#slot ? undefined : this.#socketPaths.get(slot);
   }
 
   #forwardRequest(
     event: string | symbol,
     request: IncomingMessage,
     response: ServerResponse,
-    door: string,
+    socketPath: string,
   ): void {
     proxyRequest({
       request,
       response,
-      dispatcher: this.#pools.get(door),
+      dispatcher: this.#pools.get(socketPath),
       remoteAddress: request.socket.remoteAddress,
       arrivedAt: monotonicMs(),
       isLast: this.#isDraining,
@@ -144,12 +143,12 @@ export class Forwarding implements Affinity {
     if (event === 'checkContinue') response.writeContinue();
   }
 
-  #forwardUpgrade(request: IncomingMessage, values: readonly unknown[], door: string): void {
+  #forwardUpgrade(request: IncomingMessage, values: readonly unknown[], socketPath: string): void {
     proxyUpgrade({
       request,
       socket: values[1] as Socket,
       early: values[2] as Buffer,
-      door,
+      socketPath,
       remoteAddress: request.socket.remoteAddress,
       arrivedAt: monotonicMs(),
       ended: (outcome) => {
@@ -158,4 +157,19 @@ export class Forwarding implements Affinity {
       },
     });
   }
+}
+
+/** The slot that a key belongs to, among those that there are; none without slots. */
+export function homeSlot(key: string, slots: readonly string[]): string | undefined {
+  const hash = hashText(key);
+  let home: string | undefined;
+  let highest = -1;
+  for (const slot of slots) {
+    const weight = rendezvousWeight(hash, hashText(slot));
+    if (weight > highest) {
+      highest = weight;
+      home = slot;
+    }
+  }
+  return home;
 }

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net';
 import type { HandMessage } from '../wire/messages.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
 import { type Affinity, STAYING } from './affinity.ts';
-import type { Door } from './door.ts';
 import { type RouterChannel, tellRouter } from './router-channel.ts';
+import type { WorkerSocket } from './worker-socket.ts';
 
-/** How long a router may believe in a number of connections that is not true any more, in milliseconds. */
+/** Milliseconds for which the router's count of connections may be stale. */
 const LOAD_DELAY_MS = 20;
 
 /** What a worker has of one router: its connections, and how it tells of them. */
@@ -22,7 +22,7 @@ export class RouterLink {
   /** Settles when the worker is as the router wants it. */
   met: Promise<void> | undefined;
   affinity: Affinity = STAYING;
-  door: Door | undefined;
+  socketPath: WorkerSocket | undefined;
 
   constructor(router: string, channel: RouterChannel) {
     this.router = router;
@@ -46,7 +46,7 @@ export class RouterLink {
     this.#told = this.#sockets.size + 1;
     const isTold = tellRouter(this.#channel, this.router, { kind: 'claim', id, open: this.#told });
     // The process may have been stopped between the look at the clock and the claim. The router may then have given
-    // the connection to another worker: better that nobody answers it than that two do.
+    // the connection to another worker: no answer is better than two.
     if (!isTold || monotonicMs() >= before) {
       socket.destroy();
       return false;

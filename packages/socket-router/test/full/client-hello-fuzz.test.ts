@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createClientHelloReader } from '../../src/tls/client-hello-reader.ts';
+import { createClientHelloReader } from '../../src/reading/tls/client-hello-reader.ts';
 import {
   alpn,
   capturedHello,

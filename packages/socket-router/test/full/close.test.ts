@@ -1,7 +1,7 @@
+import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { ask, oneConnection } from '../clients.ts';
 import { openRouter } from '../router-fixture.ts';
-import { until } from '../until.ts';
 
 test.each([
   ['socket', 'a connection each'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createHeadReader } from '../../src/head/head-reader.ts';
+import { createHeadReader } from '../../src/reading/http/head-reader.ts';
 import { disagreementWithNode } from '../fixtures/compare-with-node.ts';
 import { GOOD_HEADS, PIECES } from '../fixtures/head-corpus.ts';
 import { mutate } from '../fixtures/mutate.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createHeadReader } from '../../src/head/head-reader.ts';
+import { createHeadReader } from '../../src/reading/http/head-reader.ts';
 import { disagreementWithNode } from '../fixtures/compare-with-node.ts';
 import { headText } from '../fixtures/head-arbitrary.ts';
 import { pushAll, splitAt } from '../fixtures/split.ts';

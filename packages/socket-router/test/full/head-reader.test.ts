@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createHeadReader } from '../../src/head/head-reader.ts';
+import { createHeadReader } from '../../src/reading/http/head-reader.ts';
 import { byteByByte, pushAll } from '../fixtures/split.ts';
 
 // Were the time quadratic, this would take hours.

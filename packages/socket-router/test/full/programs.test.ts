@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { ask, askToTell, oneConnection } from '../clients.ts';
-import { doorFolders } from '../door-folders.ts';
 import { startProgram, type ToldByProgram, toldBy } from '../programs.ts';
+import { socketFolders } from '../socket-folders.ts';
 import { lives } from '../worker-processes.ts';
 
 test.each(['socket', 'passthru'])(
@@ -14,7 +14,7 @@ test.each(['socket', 'passthru'])(
       startProgram('master-program.mjs', [mode, '2']),
     ];
     const [one, other] = await Promise.all(masters.map(toldBy));
-    expect(doorFolders()).toHaveLength(2);
+    expect(socketFolders()).toHaveLength(2);
     for (const { port, pids } of [one, other] as ToldByProgram[]) {
       const agent = oneConnection();
       for (let request = 0; request < 10; request++) {
@@ -25,11 +25,11 @@ test.each(['socket', 'passthru'])(
     }
     masters[0]?.send('close');
     await once(masters[0] as ChildProcess, 'exit');
-    expect(doorFolders()).toHaveLength(1);
+    expect(socketFolders()).toHaveLength(1);
     expect((await ask(other?.port ?? 0)).status).toBe(200);
     masters[1]?.send('close');
     await once(masters[1] as ChildProcess, 'exit');
-    expect(doorFolders()).toEqual([]);
+    expect(socketFolders()).toEqual([]);
     expect([one, other].flatMap((master) => master?.pids ?? []).filter(lives)).toEqual([]);
   },
 );

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { expect, test } from 'vitest';
-import { createProxyReader } from '../../src/proxy/proxy-protocol.ts';
+import { createProxyReader } from '../../src/reading/proxy-protocol/proxy-protocol.ts';
 import { mutate } from '../fixtures/mutate.ts';
 import { block, blockWithChecksum, ipv4, tlv, unixPaths } from '../fixtures/proxy-header.ts';
 import { createRandom, fuzzSettings } from '../fixtures/random.ts';

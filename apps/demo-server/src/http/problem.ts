@@ -1,0 +1,153 @@
+import { RailError } from '@ticketing/core';
+import { DispatchError } from '@ticketing/dispatch';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+
+/** An error as its clients see it: RFC 9457, with what was expected and got. */
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: 'urn:ticketing:problem:<code>' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    code: Type.Optional(Type.String({ description: 'Stable, for programs' })),
+    instance: Type.Optional(Type.String({ description: 'Path of the request' })),
+    parameter: Type.Optional(
+      Type.String({ description: 'Name of the query parameter that is wrong' }),
+    ),
+    expected: Type.Optional(Type.String()),
+    got: Type.Optional(Type.Unknown()),
+    nearest: Type.Optional(Type.Array(Type.Object({ id: Type.String(), name: Type.String() }))),
+    carriers: Type.Optional(Type.Array(Type.Unknown(), { description: 'Status of each carrier' })),
+  },
+  { $id: 'Problem' },
+);
+export type Problem = Static<typeof Problem>;
+
+const titles = {
+  400: 'Bad request',
+  404: 'Not found',
+  405: 'Method not allowed',
+  406: 'Not acceptable',
+  408: 'Request timeout',
+  417: 'Expectation failed',
+  431: 'Request header fields too large',
+  499: 'Client closed request',
+  500: 'Internal server error',
+  502: 'Every carrier failed',
+  503: 'Too busy',
+  504: 'No carrier answered in time',
+} as const;
+
+const RETRY_AFTER_MS = 1000;
+
+export type ProblemStatus = keyof typeof titles;
+type Details = Omit<Problem, 'type' | 'title' | 'status' | 'instance'> & {
+  /** Instead of the one of the status. */
+  readonly title?: string;
+};
+
+/** A failure with its problem; thrown by routes, sent by the error handler. */
+export class ProblemError extends Error {
+  readonly status: ProblemStatus;
+  readonly details: Details;
+  /** When to ask again, in milliseconds. A 503 without it says: in a second. */
+  readonly retryAfterMs: number | undefined;
+  constructor(status: ProblemStatus, details: Details, retryAfterMs?: number) {
+    super(details.detail);
+    this.retryAfterMs = retryAfterMs;
+    this.status = status;
+    this.details = details;
+  }
+}
+
+/** The problem of a query parameter that is wrong. */
+export function badParameter(
+  parameter: string,
+  expected: string,
+  got: unknown,
+  more: Pick<Details, 'nearest'> = {},
+): ProblemError {
+  const shown = typeof got === 'string' && got.length > 100 ? `${got.slice(0, 100)}…` : got;
+  const detail = `Parameter ${parameter} must be ${expected}, got ${shown === undefined ? 'none' : JSON.stringify(shown)}`;
+  return new ProblemError(400, { detail, parameter, expected, got: shown ?? null, ...more });
+}
+
+/** Sends any error as problem+json. Anything unforeseen is a 500, and is logged. */
+export function sendProblem(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { status, details, retryAfterMs: afterMs } = toProblem(error, request);
+  if (status === 500) request.log.error(error);
+  if (status === 503) {
+    reply.header('retry-after', Math.max(1, Math.ceil((afterMs ?? RETRY_AFTER_MS) / 1000)));
+  }
+  return reply
+    .code(status)
+    .type('application/problem+json')
+    .send(problemBody(status, details, request.url));
+}
+
+/** What is sent of a problem. `url` is that of the request, if there was one. */
+export function problemBody(status: ProblemStatus, details: Details, url?: string) {
+  const { title = titles[status] } = details;
+  return {
+    type: `urn:ticketing:problem:${title.toLowerCase().replaceAll(' ', '-')}`,
+    title,
+    status,
+    instance: url?.split('?', 1)[0]?.slice(0, 200),
+    ...details,
+  };
+}
+
+function toProblem(error: unknown, request: FastifyRequest): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (RailError.is(error) && error.code === 'ERR_BAD_QUERY') {
+    const { parameter = '', expected = '', got } = error.data;
+    return badParameter(parameter, expected, got);
+  }
+  // A search or a question that another process was to answer.
+  if (DispatchError.is(error)) {
+    const isLate = error.code === 'ERR_TIMEOUT' || error.code === 'ERR_RUN_TIMEOUT';
+    const { retryAfterMs } = error.data;
+    return new ProblemError(isLate ? 504 : 503, { detail: error.message }, retryAfterMs);
+  }
+  const { validation, validationContext, statusCode, message } = error as FastifyError;
+  if (validation?.[0]) {
+    const given = validationContext === 'params' ? request.params : request.query;
+    return invalidParameter(validation[0], given as Record<string, unknown>);
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new ProblemError(400, { detail: message });
+  }
+  return new ProblemError(500, { detail: 'The server failed; its log has the reason' });
+}
+
+/** What the schema refused, by the parameter's name. */
+function invalidParameter(
+  { keyword, instancePath, params, message = '' }: NonNullable<FastifyError['validation']>[number],
+  given: Readonly<Record<string, unknown>>,
+): ProblemError {
+  if (keyword === 'required')
+    return badParameter(String(params['missingProperty']), 'given', undefined);
+  if (keyword === 'additionalProperties') {
+    const name = String(params['additionalProperty']).slice(0, 100);
+    return badParameter(name, 'a parameter of /openapi.json', name);
+  }
+  const name = instancePath.slice(1);
+  const got = given[name];
+  if (Array.isArray(got)) return badParameter(name, 'given once', got);
+  const bounds: Readonly<Record<string, string>> = { minLength: 'at least', maxLength: 'at most' };
+  const bound = bounds[keyword];
+  const expected = bound && `text of ${bound} ${params['limit']} characters`;
+  return badParameter(name, expected ?? message.replace(/^must be /, ''), got);
+}
+
+/** A signal that aborts when the client has left, or has its answer. */
+export function clientSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => gone.abort(new ProblemError(499, { detail: 'The client left' })));
+  return gone.signal;
+}

@@ -1,0 +1,89 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { DispatchError } from '@ticketing/dispatch';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Parts } from '../../compose.ts';
+import { MOST_FOUND } from '../../worms/worm.ts';
+import { wormsKey } from '../../worms/worm-answers.ts';
+import { WormError } from '../../worms/worm-error.ts';
+import { badParameter, clientSignal, Problem, ProblemError } from '../problem.ts';
+
+const problem = { content: { 'application/problem+json': { schema: Problem } } };
+const Worm = Type.Object({
+  id: Type.Integer({ description: 'Its place in the order of insertion, from 1' }),
+  class: Type.String(),
+  name: Type.String(),
+  lengthMm: Type.Integer(),
+  habitat: Type.String(),
+  foundOn: Type.String({ description: 'YYYY-MM-DD' }),
+});
+// Typed `unknown`: the schemas document what is sent.
+const response: unknown = {
+  200: {
+    description: `The first ${MOST_FOUND} of them at most; none for a class that is unknown`,
+    content: { 'application/json': { schema: Type.Array(Worm, { maxItems: MOST_FOUND }) } },
+  },
+  400: { description: 'The class is wrong', ...problem },
+  502: { description: 'The database failed, or cannot be reached', ...problem },
+  503: { description: 'The database takes no more questions', ...problem },
+  504: { description: 'The database did not answer in time', ...problem },
+};
+const schema = {
+  summary: 'Worms of a class, found by looking at one after the other',
+  params: Type.Object({
+    class: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'A word, such as utilize; without control characters',
+      examples: ['utilize'],
+    }),
+  }),
+  querystring: Type.Object({}, { additionalProperties: false }),
+  response,
+};
+
+/** `GET /api/v1/worms/:class`: documents out of a store that has no index of what is asked for. */
+export const wormsRoute: FastifyPluginCallbackTypebox<Parts> = (
+  app,
+  { finders: { worms }, leftMs },
+  done,
+) => {
+  const isShared = worms.stats() !== undefined;
+  const keyOf = ({ url }: FastifyRequest): string | undefined =>
+    isShared ? wormsKey(url) : undefined;
+  app.get('/api/v1/worms/:class', { schema, config: { keyOf } }, async (request, reply) => {
+    const wormClass = request.params.class;
+    if (/\p{Cc}/u.test(wormClass)) {
+      throw badParameter('class', 'text without control characters', wormClass);
+    }
+    const options = { signal: clientSignal(reply), deadlineMs: leftMs(request) };
+    const answer = await worms.find(wormClass, options).catch((error) => {
+      throw problemOf(error);
+    });
+    return reply
+      .header('server-timing', `worms;dur=${answer.ms}`)
+      .type('application/json; charset=utf-8')
+      .send(answer.body);
+  });
+  done();
+};
+
+const titles = {
+  502: 'Database failed',
+  503: 'Database too busy',
+  504: 'Database did not answer in time',
+} as const;
+
+/** What is wrong with the database, or with the process between that was to ask it. */
+function problemOf(error: unknown): unknown {
+  if (WormError.is(error)) {
+    const status = WormError.statusOf(error);
+    const { code, message: detail } = error;
+    return new ProblemError(status, { detail, code, title: titles[status] });
+  }
+  if (DispatchError.is(error) && error.code === 'ERR_TIMEOUT') {
+    const { message: detail } = error;
+    return new ProblemError(504, { detail, code: 'ERR_DATABASE_TIMEOUT', title: titles[504] });
+  }
+  return error;
+}

@@ -1,0 +1,75 @@
+import {
+  type CarrierHttpPools,
+  createAvlo,
+  createCarrierHttp,
+  createOuigo,
+  createRenfe,
+} from '@ticketing/carriers';
+import type { Carrier, CarrierAnswer, ResolvedQuery } from '@ticketing/core';
+import type { TaskContext } from '@ticketing/dispatch';
+
+/** What carriers need to be asked, here or in a worker. */
+export interface CarrierSettings {
+  /** Base URL; each carrier answers below `/<carrier>`. */
+  readonly carriersUrl: string;
+  readonly ouigo: { readonly username: string; readonly password: string };
+}
+
+/** Every carrier that the server can ask. `now`: epoch ms. */
+const carriers = {
+  renfe: ({ carriersUrl }) => createRenfe({ baseUrl: `${carriersUrl}/renfe` }),
+  ouigo: ({ carriersUrl, ouigo }, now) =>
+    createOuigo({ baseUrl: `${carriersUrl}/ouigo`, credentials: ouigo, now }),
+  avlo: ({ carriersUrl }) => createAvlo({ baseUrl: `${carriersUrl}/avlo` }),
+} satisfies Record<string, (settings: CarrierSettings, now: () => number) => Carrier>;
+
+export type CarrierName = keyof typeof carriers;
+export const CARRIER_NAMES = Object.keys(carriers) as readonly CarrierName[];
+
+/** The carriers, and the connections to them. */
+export interface Carriers {
+  readonly settings: CarrierSettings;
+  readonly byName: Readonly<Record<CarrierName, Carrier>>;
+  readonly http: CarrierHttpPools;
+}
+
+/** Makes every carrier; opens nothing yet. `now`: epoch ms. */
+export function createCarriers(settings: CarrierSettings, now: () => number): Carriers {
+  const made = CARRIER_NAMES.map((name) => [name, carriers[name](settings, now)]);
+  return {
+    settings,
+    byName: Object.fromEntries(made) as Record<CarrierName, Carrier>,
+    http: createCarrierHttp({ now }),
+  };
+}
+
+/** A question to one carrier. */
+export interface CarrierQuestion {
+  readonly carrier: CarrierName;
+  readonly query: ResolvedQuery;
+  /** Epoch ms. */
+  readonly deadline: number;
+}
+
+/** One carrier's bytes, to be made journeys of. */
+export interface CarrierBytes extends Omit<CarrierQuestion, 'deadline'> {
+  readonly wire: unknown;
+}
+
+/** What a dispatcher runs: a carrier's whole work, or the half without sockets. A type, since tasks are indexed. */
+export type CarrierTasks = {
+  askCarrier(question: CarrierQuestion, context: TaskContext): Promise<CarrierAnswer>;
+  normalise(bytes: CarrierBytes, context: TaskContext): CarrierAnswer | Promise<CarrierAnswer>;
+};
+
+/** Makes the tasks of these carriers. */
+export function carrierTasks({ byName, http }: Carriers): CarrierTasks {
+  return {
+    async askCarrier({ carrier: name, query, deadline }, { signal }) {
+      const carrier = byName[name];
+      const wire = await carrier.request(query, { signal, deadline, http: http.clientOf(name) });
+      return carrier.normalise(wire, query);
+    },
+    normalise: ({ carrier, query, wire }) => byName[carrier].normalise(wire, query),
+  };
+}

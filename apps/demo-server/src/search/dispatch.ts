@@ -1,0 +1,128 @@
+import { createInProcessDispatcher, type Dispatcher, defineTasks } from '@ticketing/dispatch';
+import { programUrl } from '../program-url.ts';
+import type { PrimaryTasks } from '../serving/cluster-tasks.ts';
+import { type Carriers, type CarrierTasks, carrierTasks } from './carriers.ts';
+
+/** What a dispatcher is started with. */
+export interface DispatchDependencies {
+  readonly dispatchWorkers: number;
+  readonly carriers: Carriers;
+  /** The primary of the cluster that this process serves in. */
+  readonly primary: Dispatcher<PrimaryTasks> | undefined;
+}
+
+/** A dispatcher, and what it came with. */
+export interface Dispatching {
+  readonly dispatcher: Dispatcher<CarrierTasks>;
+  /** Pids of the processes that tasks run in, if they run for this one alone. */
+  pids(): readonly number[];
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One way to run carriers' work. */
+interface DispatchKind {
+  /** What its workers are; `undefined` for none. */
+  readonly workers: 'processes' | 'threads' | undefined;
+  /** Whether server processes of a cluster run the tasks, instead of workers of each. */
+  readonly inServers?: true;
+  start(dependencies: DispatchDependencies): Promise<Dispatching>;
+}
+
+/** Every way to run carriers' work. */
+const dispatchers = {
+  'in-process': {
+    workers: undefined,
+    start: async ({ carriers }) =>
+      owned(createInProcessDispatcher(defineTasks(carrierTasks(carriers)))),
+  },
+  fork: {
+    workers: 'processes',
+    async start(dependencies) {
+      const { createForkDispatcher } = await import('@ticketing/dispatch-fork');
+      const options = workerOptions(dependencies);
+      return owned(createForkDispatcher<CarrierTasks>(programUrl('tasks'), options));
+    },
+  },
+  piscina: {
+    workers: 'threads',
+    async start(dependencies) {
+      const { createPiscinaDispatcher } = await import('@ticketing/dispatch-piscina');
+      const options = workerOptions(dependencies);
+      return owned(createPiscinaDispatcher<CarrierTasks>(programUrl('tasks'), options));
+    },
+  },
+  cluster: {
+    workers: 'processes',
+    inServers: true,
+    start: (dependencies) =>
+      dependencies.primary ? lentBy(dependencies.primary) : clusterOfTasks(dependencies),
+  },
+} satisfies Record<string, DispatchKind>;
+
+export type DispatchName = keyof typeof dispatchers;
+export const DISPATCH_NAMES = Object.keys(dispatchers) as readonly DispatchName[];
+
+/** What is known of a way by its name. */
+export function dispatchKind(name: DispatchName): DispatchKind {
+  return dispatchers[name];
+}
+
+/** Starts a dispatcher, and waits until it takes tasks. */
+export async function startDispatcher(
+  name: DispatchName,
+  dependencies: DispatchDependencies,
+): Promise<Dispatching> {
+  const dispatching = await dispatchers[name].start(dependencies);
+  try {
+    await dispatching.dispatcher.ready();
+    return dispatching;
+  } catch (error) {
+    await dispatching.close();
+    throw error;
+  }
+}
+
+function owned(dispatcher: Dispatcher<CarrierTasks>): Dispatching {
+  return {
+    dispatcher,
+    pids: () =>
+      dispatcher
+        .stats()
+        .workers.flatMap(({ pid }) => (pid === undefined || pid === process.pid ? [] : [pid])),
+    reload: () => dispatcher.reload(),
+    close: () => dispatcher.close(),
+  };
+}
+
+/** The primary spreads the work over all processes that serve. */
+async function lentBy(primary: Dispatcher<PrimaryTasks>): Promise<Dispatching> {
+  return {
+    dispatcher: primary,
+    pids: () => [],
+    reload: async () => {},
+    close: async () => {},
+  };
+}
+
+/** This process serves alone: its cluster has workers for tasks only. */
+async function clusterOfTasks(dependencies: DispatchDependencies): Promise<Dispatching> {
+  const { startCluster } = await import('@ticketing/dispatch-cluster');
+  const { max: workers, env } = workerOptions(dependencies);
+  const entry = programUrl('task-worker');
+  const supervisor = startCluster({ entry, workers, env, connections: 'external' });
+  const { pids, reload } = owned(supervisor.dispatcher<CarrierTasks>());
+  return {
+    dispatcher: supervisor.dispatcher<CarrierTasks>(),
+    pids,
+    reload,
+    close: () => supervisor.close(),
+  };
+}
+
+function workerOptions({ dispatchWorkers, carriers }: DispatchDependencies) {
+  return {
+    max: dispatchWorkers,
+    env: { ...process.env, DEMO_TASK_SETTINGS: JSON.stringify(carriers.settings) },
+  };
+}

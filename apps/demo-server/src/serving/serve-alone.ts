@@ -1,0 +1,82 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { compose } from '../compose.ts';
+import { buildServer } from '../http/server.ts';
+import { ownStatus, shownFlags } from '../http/server-state.ts';
+import { createCarriers } from '../search/carriers.ts';
+import { ANSWER_MS } from './server-processes.ts';
+import type { ServeGiven, Serving } from './serving.ts';
+import { readTls } from './tls-files.ts';
+
+/** One process serves; its tasks may run in others. */
+export async function serveAlone(given: ServeGiven): Promise<Omit<Serving, 'carriersUrl'>> {
+  const { flags, carriersUrl, worms, now } = given;
+  const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
+  const parts = await compose(flags, { carriers, worms, now });
+  let isDraining = false;
+  const app = await buildServer(
+    {
+      parts,
+      draining: () => isDraining,
+      config: () => shownFlags(flags, carriersUrl),
+      processes: async () => [ownStatus(parts)],
+    },
+    {
+      logRequests: flags.logRequests,
+      requestTimeoutMs: flags.requestTimeoutMs,
+      tls: readTls(flags),
+    },
+  );
+  // Connections that were busy when the server began to stop would stay open for their keep-alive time.
+  app.addHook('onResponse', async () => {
+    if (isDraining) setImmediate(() => app.server.closeIdleConnections());
+  });
+  const connections = watchConnections(app.server);
+  async function close(): Promise<void> {
+    isDraining = true;
+    const closed = app.close();
+    connections.destroyIdle();
+    const timer = setTimeout(connections.destroyAll, flags.deadlineMs + ANSWER_MS);
+    await closed;
+    clearTimeout(timer);
+    await parts.close();
+  }
+  try {
+    const url = await app.listen({ port: flags.port, host: flags.host });
+    return { url, reload: parts.reload, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Node waits for connections with half a head and for bodies that drip: whoever closes a server must know them. */
+function watchConnections(server: Server): { destroyIdle(): void; destroyAll(): void } {
+  const sockets = new Set<Socket>();
+  const responses = new Set<ServerResponse>();
+  const add = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  };
+  server.on('connection', add);
+  // With TLS both are known: a handshake may be under way, and requests name the other one.
+  const isTls = 'setSecureContext' in server;
+  const secure = new Set<Socket>();
+  server.on('secureConnection', (socket: Socket) => {
+    secure.add(socket);
+    socket.once('close', () => secure.delete(socket));
+  });
+  server.prependListener('request', (_, response) => {
+    responses.add(response);
+    response.once('close', () => responses.delete(response));
+  });
+  return {
+    destroyIdle() {
+      const busy = new Set<Socket>([...responses].map(({ req }) => req.socket));
+      for (const socket of isTls ? secure : sockets) if (!busy.has(socket)) socket.destroy();
+    },
+    destroyAll() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

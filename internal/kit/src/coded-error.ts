@@ -1,0 +1,34 @@
+/**
+ * An error that programs recognise by its `code`, also where it was made by another copy of its package. `code` is stable, `message`
+ * is not.
+ *
+ * A subclass calls {@link mark} in its static block.
+ */
+export abstract class CodedError<Code extends string, Data extends object> extends Error {
+  readonly code: Code;
+  readonly data: Data;
+
+  constructor(
+    code: Code,
+    message: string,
+    options: { readonly data: Data; readonly cause?: unknown },
+  ) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.code = code;
+    this.data = options.data;
+  }
+}
+
+/** Gives a class of errors its name and the mark by which {@link isMarked} recognises it: `ticketing.<package>.<class>`. */
+export function mark(
+  errors: { readonly name: string; readonly prototype: Error },
+  by: string,
+): void {
+  Object.defineProperty(errors.prototype, 'name', { value: errors.name });
+  Object.defineProperty(errors.prototype, Symbol.for(by), { value: true });
+}
+
+/** Whether a value is an error of a class with this mark, in whichever copy of the package. */
+export function isMarked(error: unknown, by: string): boolean {
+  return typeof error === 'object' && error !== null && Symbol.for(by) in error;
+}

@@ -1,0 +1,38 @@
+// What several packages need and each of them bundles: option rules, coded errors, an injected clock, a queue, signal listeners
+export { type Clock, systemClock } from './clock.ts';
+export { CodedError, isMarked, mark } from './coded-error.ts';
+export { Fifo } from './fifo.ts';
+export { mallocVariables } from './malloc-variables.ts';
+export {
+  aFlag,
+  aFunction,
+  aName,
+  anObject,
+  aSignal,
+  atLeast,
+  between,
+  checkByRules,
+  MAX_TIMER_MS,
+  milliseconds,
+  oneOf,
+  orFunction,
+  orInfinity,
+  type Rule,
+  type Rules,
+  required,
+  resolveByRules,
+  texts,
+  unknownOption,
+  whole,
+  wholeBetween,
+  withMethods,
+  wordOr,
+  wrongOption,
+} from './option-rules.ts';
+export { hashText, rendezvousWeight } from './rendezvous.ts';
+export { showValue } from './show-value.ts';
+export {
+  type AbortWaiter,
+  createSignalListeners,
+  type SignalListeners,
+} from './signal-listeners.ts';

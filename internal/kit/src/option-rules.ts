@@ -1,0 +1,199 @@
+import { showValue } from './show-value.ts';
+
+/** What the value of an option must be. */
+export interface Rule {
+  readonly expected: string;
+  /** Taken when the option is absent; without one it stays absent, unless it is `required`. */
+  readonly fallback?: unknown;
+  readonly required?: true;
+  /** A number or an array of them that fails is a RangeError; anything else is a TypeError. */
+  readonly range?: true;
+  readonly test: (value: unknown) => boolean;
+}
+
+/** Rules by the names of the options. */
+export type Rules = Readonly<Record<string, Rule>>;
+
+/** Longest time that the platform's timers take. */
+export const MAX_TIMER_MS: number = 2 ** 31 - 1;
+
+/**
+ * Checks options by their rules and fills the absent ones. `under` precedes the names in messages, as in `recycle.tasks`.
+ *
+ * @throws TypeError for a value of the wrong type or an unknown option, RangeError for one out of range
+ */
+export function resolveByRules<T>(action: string, options: unknown, rules: Rules, under = ''): T {
+  const given = checkByRules(action, options, rules, under);
+  const resolved: Record<string, unknown> = {};
+  for (const [name, rule] of Object.entries(rules)) {
+    const value = given[name] ?? rule.fallback;
+    if (value === undefined && rule.required) {
+      throw wrongOption(action, pathOf(under, name), rule, value);
+    }
+    resolved[name] = value;
+  }
+  return resolved as T;
+}
+
+/** Checks the options that are present. @throws TypeError or RangeError */
+export function checkByRules(
+  action: string,
+  options: unknown,
+  rules: Rules,
+  under = '',
+): Readonly<Record<string, unknown>> {
+  if (!anObject.test(options)) throw wrongOption(action, under || 'options', anObject, options);
+  const given = options as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(given)) {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (!rule) throw unknownOption(action, pathOf(under, name), Object.keys(rules));
+    const value = given[name];
+    if (value !== undefined && !rule.test(value)) {
+      throw wrongOption(action, pathOf(under, name), rule, value);
+    }
+  }
+  return given;
+}
+
+function pathOf(under: string, name: string): string {
+  return under === '' ? name : `${under}.${name}`;
+}
+
+/** Makes the error for a value that its rule refuses. */
+export function wrongOption(
+  action: string,
+  name: string,
+  { expected, range }: Pick<Rule, 'expected' | 'range'>,
+  value: unknown,
+): TypeError | RangeError {
+  const message = `Cannot ${action}: ${name} must be ${expected}, got ${showValue(value)}`;
+  return range && isNumeric(value) ? new RangeError(message) : new TypeError(message);
+}
+
+/** Makes the error for an unknown option. `name` may have a path before it. */
+export function unknownOption(action: string, name: string, known: readonly string[]): TypeError {
+  const asked = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  const near = known.find((one) => isNear(asked, one.toLowerCase()));
+  const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean ${near}?`;
+  return new TypeError(`Cannot ${action}: unknown option ${name}; ${hint}`);
+}
+
+/** One contains the other: a unit is missing, or a plural is too much. */
+function isNear(asked: string, name: string): boolean {
+  return asked.length > 2 && (name.includes(asked) || asked.includes(name));
+}
+
+function isNumeric(value: unknown): boolean {
+  return Array.isArray(value) ? value.every(isNumeric) : typeof value === 'number';
+}
+
+export const anObject: Rule = {
+  expected: 'an object',
+  test: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+};
+
+export const aFunction: Rule = {
+  expected: 'a function',
+  test: (value) => typeof value === 'function',
+};
+
+export const aName: Rule = {
+  expected: 'a text',
+  test: (value) => typeof value === 'string' && value !== '',
+};
+
+export const aFlag: Rule = {
+  expected: 'true or false',
+  test: (value) => typeof value === 'boolean',
+};
+
+export const aSignal: Rule = {
+  expected: 'an AbortSignal',
+  test: (value) => value instanceof AbortSignal,
+};
+
+export const texts: Rule = {
+  expected: 'a list of texts',
+  test: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+};
+
+/** The first is the default. */
+export function oneOf(...allowed: readonly string[]): Rule {
+  return {
+    expected: `one of ${allowed.join(', ')}`,
+    fallback: allowed[0],
+    test: (value) => allowed.includes(value as string),
+  };
+}
+
+/** Includes Infinity when `max` is Infinity. */
+export function between(min: number, max: number, fallback?: number): Rule {
+  return {
+    expected: `${min} to ${max}`,
+    range: true,
+    fallback,
+    test: (value) => typeof value === 'number' && value >= min && value <= max,
+  };
+}
+
+/** From `min` on; also Infinity. */
+export function atLeast(min: number, fallback?: number): Rule {
+  return { ...between(min, Number.POSITIVE_INFINITY, fallback), expected: `${min} or more` };
+}
+
+export function wholeBetween(min: number, max: number, fallback?: number): Rule {
+  const rule = between(min, max, fallback);
+  return {
+    ...rule,
+    expected: `an integer of ${rule.expected}`,
+    test: (value) => Number.isSafeInteger(value) && rule.test(value),
+  };
+}
+
+/** Milliseconds that a timer of the platform takes. */
+export function milliseconds(min: number, fallback?: number): Rule {
+  return wholeBetween(min, MAX_TIMER_MS, fallback);
+}
+
+/** A positive integer. */
+export function whole(fallback?: number): Rule {
+  return {
+    ...wholeBetween(1, Number.MAX_SAFE_INTEGER, fallback),
+    expected: 'an integer of 1 or more',
+  };
+}
+
+/** The text `word`, which is the default, or what the rule says. */
+export function wordOr(word: string, rule: Rule): Rule {
+  return {
+    ...rule,
+    expected: `${word} or ${rule.expected}`,
+    fallback: word,
+    test: (value) => value === word || rule.test(value),
+  };
+}
+
+export function withMethods(...methods: readonly string[]): Rule {
+  return {
+    expected: `an object with ${methods.join(', ')}`,
+    test: (value) =>
+      methods.every(
+        (name) => typeof (Object(value) as Record<string, unknown>)[name] === 'function',
+      ),
+  };
+}
+
+/** The rule, or Infinity. */
+export function orInfinity(rule: Rule): Rule {
+  return { ...rule, test: (value) => value === Number.POSITIVE_INFINITY || rule.test(value) };
+}
+
+/** The rule, or a function. */
+export function orFunction(rule: Rule): Rule {
+  return { ...rule, test: (value) => typeof value === 'function' || rule.test(value) };
+}
+
+/** The rule, and not absent. */
+export function required(rule: Rule): Rule {
+  return { ...rule, required: true };
+}

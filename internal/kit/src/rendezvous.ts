@@ -1,0 +1,24 @@
+// Highest random weight: Thaler and Ravishankar, "Using name-based mappings to increase hit rates", IEEE/ACM Transactions on
+// Networking 6(1), 1998. The candidate with the greatest weight for a key has the key: when one leaves, its keys alone move.
+
+/** FNV-1a over UTF-16 code units, 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/ */
+export function hashText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash;
+}
+
+/** Weight of a candidate for a key, by the hashes of both: 0 to 2^32 - 1, the same in every process and version. */
+export function rendezvousWeight(keyHash: number, candidateHash: number): number {
+  return mix(keyHash ^ mix(candidateHash));
+}
+
+/** The finaliser of MurmurHash3 (Austin Appleby), public domain: each bit of the input changes half of the output's. */
+function mix(value: number): number {
+  let bits = value;
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return (bits ^ (bits >>> 16)) >>> 0;
+}

@@ -1,0 +1,144 @@
+import { callError } from '../errors.ts';
+import type { BatchRunner } from './batch-runner.ts';
+import type { ResolvedBatcherOptions } from './batcher-options.ts';
+import { KeyBatch, type KeyBatchOptions } from './key-batch.ts';
+
+/** Which batch takes keys, and when each goes. */
+export class BatchQueue<K, V> {
+  /** Takes further keys; may be full until the next key comes. */
+  current: KeyBatch<K, V> | undefined;
+  overflowed = 0;
+  readonly #options: ResolvedBatcherOptions<K, V>;
+  readonly #runner: BatchRunner<K, V>;
+  readonly #keys: KeyBatchOptions;
+  /** Keys that wait in other batches than `current`. */
+  #queuedElsewhere = 0;
+  /** Due batches above `concurrency`, linked so that taking one costs the same however many there are. */
+  #first: KeyBatch<K, V> | undefined;
+  #last: KeyBatch<K, V> | undefined;
+
+  constructor(options: ResolvedBatcherOptions<K, V>, runner: BatchRunner<K, V>) {
+    this.#options = options;
+    this.#runner = runner;
+    const compared = !options.distinct || options.cache !== undefined;
+    this.#keys = { compared, plain: options.key === undefined };
+  }
+
+  /** Keys that wait, in all. */
+  get queued(): number {
+    return this.#queuedElsewhere + (this.current?.size ?? 0);
+  }
+
+  /** Sends a full batch, within the call of the next key. Tells whether it did: the loader may have asked for that key. */
+  makeRoom(): boolean {
+    const batch = this.current;
+    if (batch?.size !== this.#options.maxBatchSize) return false;
+    this.current = undefined;
+    this.#queuedElsewhere += batch.size;
+    this.#due(batch);
+    return true;
+  }
+
+  /** The batch that takes a key, once there is room. @throws BatchingError above `maxQueued` */
+  take(key: K): KeyBatch<K, V> {
+    const { maxBatchSize, maxQueued, name } = this.#options;
+    if (this.queued >= maxQueued) {
+      this.overflowed += 1;
+      const failure = { expected: `at most ${maxQueued} keys that wait`, got: 'one more', key };
+      throw callError(name, 'ERR_TOO_MANY_KEYS', { ...failure, limit: maxQueued });
+    }
+    this.current ??= new KeyBatch(this.#keys);
+    this.current.easySize = Math.min(maxBatchSize - 1, maxQueued - this.#queuedElsewhere);
+    return this.current;
+  }
+
+  /** A key was added: the first one sets the time, the last one ends the wait. @throws what a schedule of one's own throws */
+  added(batch: KeyBatch<K, V>): void {
+    const { maxBatchSize, maxWaitMs, schedule, clock } = this.#options;
+    if (batch.size !== 1 && batch.size !== maxBatchSize) return;
+    if (batch.state !== 'collecting') return;
+    const dispatch = (): void => this.#due(batch);
+    if (batch.size === maxBatchSize) {
+      this.#stopTimer(batch);
+      // Not within this call: equal keys that follow still join.
+      queueMicrotask(dispatch);
+    } else if (maxWaitMs > 0) {
+      batch.timer = clock.setTimeout(dispatch, maxWaitMs);
+    } else {
+      schedule(dispatch);
+    }
+  }
+
+  /** A key was taken out. A batch without keys ends, and its timer with it; one that has its turn yet to come stays. */
+  removed(batch: KeyBatch<K, V>): void {
+    if (batch !== this.current) this.#queuedElsewhere -= 1;
+    if (batch.size > 0 || batch.state !== 'collecting') return;
+    if (batch === this.current) this.current = undefined;
+    this.#stopTimer(batch);
+    batch.state = 'settled';
+  }
+
+  /** Sends what waits now, as far as `concurrency` allows. */
+  flush(): void {
+    if (this.current !== undefined) this.#due(this.current);
+  }
+
+  /** A batch under way has ended: those that wait for their turn go. */
+  advance(): void {
+    while (this.#first !== undefined && this.#isFree()) {
+      const batch = this.#first;
+      this.#first = batch.next;
+      if (this.#first === undefined) this.#last = undefined;
+      batch.next = undefined;
+      this.#send(batch);
+    }
+  }
+
+  /** Ends every batch that waits, and gives them. */
+  drain(): KeyBatch<K, V>[] {
+    const waiting: KeyBatch<K, V>[] = [];
+    for (let batch = this.#first; batch !== undefined; batch = batch.next) waiting.push(batch);
+    if (this.current?.state === 'collecting') waiting.push(this.current);
+    for (const batch of waiting) this.end(batch);
+    this.#first = undefined;
+    this.#last = undefined;
+    return waiting;
+  }
+
+  /** Ends a batch that waits. */
+  end(batch: KeyBatch<K, V>): void {
+    if (batch === this.current) this.current = undefined;
+    else this.#queuedElsewhere -= batch.size;
+    this.#stopTimer(batch);
+    batch.state = 'settled';
+  }
+
+  #due(batch: KeyBatch<K, V>): void {
+    if (batch.state !== 'collecting') return;
+    this.#stopTimer(batch);
+    batch.state = 'due';
+    if (this.#isFree()) {
+      this.#send(batch);
+      return;
+    }
+    if (this.#last === undefined) this.#first = batch;
+    else this.#last.next = batch;
+    this.#last = batch;
+  }
+
+  #send(batch: KeyBatch<K, V>): void {
+    const { size } = batch;
+    this.end(batch);
+    if (size > 0) this.#runner.run(batch);
+  }
+
+  #isFree(): boolean {
+    return this.#runner.underWay.size < this.#options.concurrency;
+  }
+
+  #stopTimer(batch: KeyBatch<K, V>): void {
+    if (batch.timer === undefined) return;
+    this.#options.clock.clearTimeout(batch.timer);
+    batch.timer = undefined;
+  }
+}

@@ -1,0 +1,92 @@
+import {
+  aFlag,
+  aFunction,
+  aName,
+  aSignal,
+  between,
+  type Clock,
+  checkByRules,
+  MAX_TIMER_MS,
+  oneOf,
+  orInfinity,
+  required,
+  resolveByRules,
+  systemClock,
+  whole,
+  withMethods,
+} from '@ticketing/kit';
+import type { KeyValue } from '../coalescer/coalescer.ts';
+import { type BatchSchedule, batchScheduleOf } from './batch-schedule.ts';
+import type { BatchCache, BatcherOptions, LoadOptions } from './batcher.ts';
+
+/** Every option filled and checked. */
+export interface ResolvedBatcherOptions<K, V> {
+  readonly name: string;
+  readonly key: ((key: K) => KeyValue) | undefined;
+  readonly distinct: boolean;
+  readonly maxBatchSize: number;
+  readonly maxWaitMs: number;
+  readonly schedule: BatchSchedule;
+  readonly concurrency: number;
+  readonly maxQueued: number;
+  readonly loadTimeoutMs: number | undefined;
+  readonly missing: 'error' | 'undefined';
+  readonly cache: BatchCache<V> | undefined;
+  /** Whether the cache was made here, and so goes with the batcher. */
+  readonly ownsCache: boolean;
+  readonly clock: Clock;
+}
+
+const aCache = withMethods('get', 'set', 'delete', 'clear');
+const rules = {
+  name: required(aName),
+  key: aFunction,
+  distinct: { ...aFlag, fallback: false },
+  maxBatchSize: orInfinity(whole(1000)),
+  maxWaitMs: between(0, MAX_TIMER_MS, 0),
+  schedule: {
+    expected: 'tick, microtask or a function',
+    test: (value: unknown) =>
+      value === 'tick' || value === 'microtask' || typeof value === 'function',
+  },
+  concurrency: orInfinity(whole(Number.POSITIVE_INFINITY)),
+  maxQueued: orInfinity(whole(100_000)),
+  loadTimeoutMs: between(1, MAX_TIMER_MS),
+  missing: oneOf('error', 'undefined'),
+  cache: {
+    ...aCache,
+    fallback: false,
+    test: (value: unknown) => typeof value === 'boolean' || aCache.test(value),
+  },
+  clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
+};
+const callRules = { signal: aSignal };
+
+/**
+ * Fills and checks the options of a batcher.
+ *
+ * @throws TypeError for a value of the wrong type or an unknown option, RangeError for a number out of range
+ */
+export function resolveBatcherOptions<K, V>(
+  options: BatcherOptions<K, V>,
+): ResolvedBatcherOptions<K, V> {
+  const resolved = resolveByRules<
+    Omit<ResolvedBatcherOptions<K, V>, 'ownsCache'> &
+      Pick<BatcherOptions<K, V>, 'cache' | 'schedule'>
+  >('create batcher', options, rules);
+  const { schedule, maxWaitMs, cache } = resolved as BatcherOptions<K, V> & { maxWaitMs: number };
+  if (schedule !== undefined && maxWaitMs > 0) {
+    throw new TypeError('Cannot create batcher: maxWaitMs or schedule expected, got both');
+  }
+  return {
+    ...resolved,
+    schedule: batchScheduleOf(schedule ?? 'tick'),
+    cache: typeof cache === 'boolean' ? (cache ? new Map() : undefined) : cache,
+    ownsCache: cache === true,
+  };
+}
+
+/** Checks the options of one call. @throws TypeError */
+export function checkLoadOptions(options: LoadOptions): void {
+  checkByRules('load', options, callRules);
+}

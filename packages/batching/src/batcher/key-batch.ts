@@ -1,0 +1,138 @@
+import type { KeyValue } from '../coalescer/coalescer.ts';
+import type { BatchContext } from './batcher.ts';
+import { PromisedAnswers } from './promised-answers.ts';
+
+/** A key that so far only callers with a signal wait for; it has a promise of its own, so that it can be taken out. */
+export interface LeavableKey<K, V> {
+  readonly batch: KeyBatch<K, V>;
+  readonly key: K;
+  readonly id: KeyValue;
+  readonly promise: Promise<V>;
+  readonly resolve: (value: V) => void;
+  readonly reject: (error: unknown) => void;
+  /** Callers that have not left. */
+  callers: number;
+}
+
+/** How a batch treats its keys. */
+export interface KeyBatchOptions {
+  /** Whether equal keys are one. */
+  readonly compared: boolean;
+  /** Whether a key is what it is compared by. */
+  readonly plain: boolean;
+}
+
+/**
+ * One batch of a batcher, and what its loader learns of it. Collects keys, is due, is under way, has settled;
+ * a batch that is due and waits for its turn takes further keys.
+ */
+export class KeyBatch<K, V> implements BatchContext {
+  state: 'collecting' | 'due' | 'under-way' | 'settled' = 'collecting';
+  /** Different keys. */
+  size = 0;
+  /** Below this size a key can be added without checking limits or timers. */
+  easySize = 0;
+  /** Once under way: keys that somebody waits for. */
+  awaited = 0;
+  /** Of the wait before it goes, then of the load. */
+  timer: unknown;
+  startedAt = 0;
+  /** The one behind it in the queue. */
+  next: KeyBatch<K, V> | undefined;
+  /** The promises of its keys, unless keys are not compared. */
+  promises: Map<KeyValue, Promise<V>> | undefined;
+  readonly #answers = new PromisedAnswers<V>();
+  /** Of callers that cannot leave, unless `promises` has them. */
+  readonly #keys: K[] | undefined;
+  #leavable: Set<LeavableKey<K, V>> | undefined;
+  #controller: AbortController | undefined;
+
+  constructor({ compared, plain }: KeyBatchOptions) {
+    if (compared) this.promises = new Map();
+    if (!compared || !plain) this.#keys = [];
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  /** A signal that is first read after this has aborted, too. */
+  abort(reason: unknown): void {
+    this.#controller ??= new AbortController();
+    this.#controller.abort(reason);
+  }
+
+  /** Adds a key whose caller cannot leave. */
+  add(key: K, id: KeyValue): Promise<V> {
+    this.size += 1;
+    this.#keys?.push(key);
+    const promise = this.#answers.add();
+    this.promises?.set(id, promise);
+    return promise;
+  }
+
+  /** Adds a key whose caller can. */
+  addLeavable(key: K, id: KeyValue): LeavableKey<K, V> {
+    let resolve!: (value: V) => void;
+    let reject!: (error: unknown) => void;
+    const promise = new Promise<V>((onValue, onError) => {
+      resolve = onValue;
+      reject = onError;
+    });
+    const leavable = { batch: this, key, id, promise, resolve, reject, callers: 1 };
+    this.#leavable ??= new Set();
+    this.#leavable.add(leavable);
+    this.promises?.set(id, promise);
+    this.size += 1;
+    return leavable;
+  }
+
+  /** Takes a key out before the batch goes. */
+  remove(leavable: LeavableKey<K, V>): void {
+    this.size -= 1;
+    this.#leavable?.delete(leavable);
+    this.promises?.delete(leavable.id);
+  }
+
+  /** The keys in the order of the answers: first those of callers that cannot leave. */
+  keys(): K[] {
+    // Without keys of its own, a key is what it is recognised by.
+    const keys = this.#keys ?? (this.#keptIds() as K[]);
+    return this.#leavable ? [...keys, ...[...this.#leavable].map(({ key }) => key)] : keys;
+  }
+
+  /** What the keys are recognised by, in the same order. */
+  ids(): KeyValue[] {
+    return [...this.#keptIds(), ...[...this.leavableKeys()].map(({ id }) => id)];
+  }
+
+  /** What only callers with a signal began, whoever joined. */
+  leavableKeys(): Iterable<LeavableKey<K, V>> {
+    return this.#leavable ?? [];
+  }
+
+  /** Settles each key by its answer. */
+  answer(answers: readonly (V | Error)[]): void {
+    this.#answers.give(answers);
+    let place = this.#answers.size;
+    for (const { resolve, reject } of this.leavableKeys()) {
+      const answer = answers[place++] as V | Error;
+      if (answer instanceof Error) reject(answer);
+      else resolve(answer);
+    }
+  }
+
+  /** Rejects every key. */
+  fail(error: unknown): void {
+    this.#answers.fail(error);
+    for (const { reject } of this.leavableKeys()) reject(error);
+  }
+
+  #keptIds(): KeyValue[] {
+    const ids = [...(this.promises?.keys() ?? [])];
+    if (this.#leavable === undefined) return ids;
+    const others = new Set([...this.#leavable].map(({ id }) => id));
+    return ids.filter((id) => !others.has(id));
+  }
+}

@@ -1,0 +1,74 @@
+import {
+  aFlag,
+  aFunction,
+  aName,
+  aSignal,
+  between,
+  type Clock,
+  checkByRules,
+  MAX_TIMER_MS,
+  oneOf,
+  orFunction,
+  required,
+  resolveByRules,
+  systemClock,
+  whole,
+  withMethods,
+} from '@ticketing/kit';
+import type { CoalescerOptions, GetOptions, KeyValue } from './coalescer.ts';
+
+/** Every option filled and checked. */
+export interface ResolvedCoalescerOptions<K, V> {
+  readonly name: string;
+  readonly key: ((key: K) => KeyValue) | undefined;
+  readonly loadTimeoutMs: number | undefined;
+  readonly cancel: 'last-caller' | 'never';
+  readonly maxKeys: number;
+  readonly maxWaitersPerKey: number;
+  readonly overflow: 'reject' | 'bypass';
+  readonly share: 'reference' | 'freeze' | 'clone' | ((value: V) => V);
+  readonly context: 'detached' | 'caller';
+  readonly errorTtlMs: number;
+  readonly ttlMs: number | ((value: V, key: K) => number);
+  readonly staleMs: number;
+  readonly jitter: number;
+  readonly maxEntries: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+const rules = {
+  name: required(aName),
+  key: aFunction,
+  loadTimeoutMs: between(1, MAX_TIMER_MS),
+  cancel: oneOf('last-caller', 'never'),
+  maxKeys: whole(10_000),
+  maxWaitersPerKey: whole(100_000),
+  overflow: oneOf('reject', 'bypass'),
+  share: orFunction(oneOf('reference', 'freeze', 'clone')),
+  context: oneOf('detached', 'caller'),
+  errorTtlMs: between(0, Number.MAX_SAFE_INTEGER, 0),
+  ttlMs: orFunction(between(0, Number.MAX_SAFE_INTEGER, 0)),
+  staleMs: between(0, Number.MAX_SAFE_INTEGER, 0),
+  jitter: between(0, 1, 0),
+  maxEntries: whole(10_000),
+  clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
+  random: { ...aFunction, fallback: Math.random },
+};
+const callRules = { signal: aSignal, timeoutMs: between(1, MAX_TIMER_MS), fresh: aFlag };
+
+/**
+ * Fills and checks the options of a coalescer.
+ *
+ * @throws TypeError for a value of the wrong type or an unknown option, RangeError for one out of range
+ */
+export function resolveCoalescerOptions<K, V>(
+  options: CoalescerOptions<K, V>,
+): ResolvedCoalescerOptions<K, V> {
+  return resolveByRules('create coalescer', options, rules);
+}
+
+/** Checks the options of one call. @throws TypeError or RangeError */
+export function checkGetOptions(options: GetOptions): void {
+  checkByRules('get', options, callRules);
+}

@@ -1,0 +1,130 @@
+import type { Clock } from '@ticketing/kit';
+
+/** What a call is recognised by, once its key is known. */
+export type KeyValue = string | number | bigint | symbol | boolean | null | undefined;
+
+/** What a loader learns of its call. */
+export interface LoadContext<K> {
+  readonly key: K;
+  /** Aborts when no caller is waiting, at `loadTimeoutMs`, and on `close()`. Made when it is first read. */
+  readonly signal: AbortSignal;
+  /** Callers that wait now. */
+  readonly waiters: number;
+}
+
+/** Options of `createCoalescer`. */
+export interface CoalescerOptions<K, V> {
+  /** Names it in errors and diagnostics. */
+  readonly name: string;
+  /** What a key is recognised by. Needed for objects, which are refused without it. Default: the key itself. */
+  readonly key?: (key: K) => KeyValue;
+  /** Milliseconds a load may take, 1 to 2^31-1; then its callers get `ERR_LOAD_TIMEOUT`. Default: no limit. */
+  readonly loadTimeoutMs?: number;
+  /** Whether the load is aborted when its last caller leaves. A caller without signal or timeout never leaves. Default `last-caller`. */
+  readonly cancel?: 'last-caller' | 'never';
+  /** Loads in flight at most: one for each key, and those that `forget`, `clear` and `fresh` cut off. Default 10,000. */
+  readonly maxKeys?: number;
+  /** Callers of one key at most. Default 100,000. */
+  readonly maxWaitersPerKey?: number;
+  /** What happens to a call above a bound: `ERR_TOO_MANY_…`, or a load of its own that no call joins. Default `reject`. */
+  readonly overflow?: 'reject' | 'bypass';
+  /** What callers get: the same value, the same one deeply frozen, a structured clone each, or what a function makes of it. Default `reference`. */
+  readonly share?: 'reference' | 'freeze' | 'clone' | ((value: V) => V);
+  /** The AsyncLocalStorage that the loader sees: none of a caller's, or that of the first caller. Default `detached`. */
+  readonly context?: 'detached' | 'caller';
+  /** Milliseconds for which a failure answers further calls. Default 0. */
+  readonly errorTtlMs?: number;
+  /** Milliseconds for which a value answers further calls. Default 0. */
+  readonly ttlMs?: number | ((value: V, key: K) => number);
+  /** Milliseconds after `ttlMs` for which the old value is given while one load renews it. Default 0. */
+  readonly staleMs?: number;
+  /** Share (0 to 1) of `ttlMs` by which it is shortened at random, so that keys do not expire together. Default 0. */
+  readonly jitter?: number;
+  /** Kept results at most; the least recently used goes first. Default 10,000. */
+  readonly maxEntries?: number;
+  /** Default: the platform's. */
+  readonly clock?: Clock;
+  /** 0 to 1, for `jitter`. Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** Options of one call. */
+export interface GetOptions {
+  /** Leaves when it aborts: this call rejects with its reason, the others go on. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds this caller waits, 1 to 2^31-1; then `ERR_CALLER_TIMEOUT`. */
+  readonly timeoutMs?: number;
+  /** Takes neither a kept result nor a load in flight: starts a load, which later calls join. `maxKeys` bounds them. */
+  readonly fresh?: boolean;
+}
+
+/** What is known of a key now. */
+export type Peek<V> =
+  | { readonly kind: 'loading'; readonly waiters: number }
+  | { readonly kind: 'value'; readonly value: V; readonly stale: boolean }
+  | { readonly kind: 'error'; readonly error: unknown };
+
+/** Counters since the start, and what is held now. */
+export interface CoalescerStats {
+  readonly name: string;
+  /** Calls of `get`. */
+  readonly asked: number;
+  /** Loads started, renewals and bypasses included. */
+  readonly loaded: number;
+  /** Calls that joined a load in flight. */
+  readonly joined: number;
+  /** Calls answered by a kept value. */
+  readonly hits: number;
+  /** Of those, answered by a stale one. */
+  readonly staleHits: number;
+  /** Calls answered by a kept failure. */
+  readonly errorHits: number;
+  /** Loads that failed. */
+  readonly failed: number;
+  /** Callers that left by signal or timeout. */
+  readonly left: number;
+  /** Loads aborted because no caller was waiting, or at `loadTimeoutMs`. */
+  readonly aborted: number;
+  /** Calls above a bound. */
+  readonly overflowed: number;
+  /** Loads in flight. */
+  readonly inFlight: number;
+  /** Of those, loads that no call joins: of keys since forgotten or asked for afresh, or above a bound. */
+  readonly unshared: number;
+  /** Kept results. */
+  readonly kept: number;
+}
+
+/** Makes equal calls in flight one. */
+export interface Coalescer<K, V> extends AsyncDisposable {
+  /**
+   * Gives the value of a key: kept, of the load in flight, or of a new one. Callers without options get
+   * the same promise. A key leaves the map before its callers run, so a retry in `catch` loads anew.
+   *
+   * @throws BatchingError, the loader's error, or the signal's reason, as a rejection
+   * @throws TypeError as a rejection for an object as key without option `key`
+   */
+  get(key: K, options?: GetOptions): Promise<V>;
+  /** Forgets a key: the next call loads anew; those that wait still get their answer, which is not kept. */
+  forget(key: K): boolean;
+  /** Forgets a key unless two callers or more wait for it. */
+  forgetUnshared(key: K): boolean;
+  /** Forgets every key. */
+  clear(): void;
+  /**
+   * Whether `get` of this key, called now, would be answered without a load of its own: a result is kept, fresh
+   * or stale, or a load in flight has room for one more caller. Starts nothing: a server above its limit lets in
+   * what it has, since that costs next to nothing, and refuses the rest.
+   *
+   * @throws TypeError for an object as key without option `key`
+   */
+  has(key: K): boolean;
+  /** What is known of a key now; changes nothing. */
+  peek(key: K): Peek<V> | undefined;
+  stats(): CoalescerStats;
+  /**
+   * Refuses further calls, aborts the signals of all loads in flight with `ERR_CLOSED`, also of those that no call
+   * joins, and forgets everything. Callers get what their load then gives. Idempotent.
+   */
+  close(): Promise<void>;
+}

@@ -1,0 +1,312 @@
+import { showValue } from '@ticketing/kit';
+import { callError } from '../errors.ts';
+import { Leavers } from '../leavers.ts';
+import type {
+  Coalescer,
+  CoalescerOptions,
+  CoalescerStats,
+  GetOptions,
+  KeyValue,
+  Peek,
+} from './coalescer.ts';
+import { createCoalescerCounts } from './coalescer-counts.ts';
+import {
+  checkGetOptions,
+  type ResolvedCoalescerOptions,
+  resolveCoalescerOptions,
+} from './coalescer-options.ts';
+import { createKeptResults, type KeptResults } from './kept-results.ts';
+import { Load } from './load.ts';
+import { type Loader, LoadRunner } from './load-runner.ts';
+
+/**
+ * Creates a coalescer: equal keys in flight share one call of `load`, which starts at once, inside the
+ * call of `get`. Holds what is in flight and, if asked, results; close it, or drop it when idle.
+ * Diagnostics channel `ticketing:batching:load`: `{ name, key, ms, error? }` as each load settles.
+ *
+ * @throws TypeError or RangeError for a loader that is no function, and for options that are unknown or out of range
+ * @example
+ * const users = createCoalescer((id: number, { signal }) => fetchUser(id, signal), { name: 'users' });
+ * const [one, same] = await Promise.all([users.get(7), users.get(7)]); // one load
+ */
+export function createCoalescer<K, V>(
+  load: Loader<K, V>,
+  options: CoalescerOptions<K, V>,
+): Coalescer<K, V> {
+  if (typeof load !== 'function') {
+    throw new TypeError(`Cannot create coalescer: load must be a function, got ${showValue(load)}`);
+  }
+  return new KeyedCoalescer(load, resolveCoalescerOptions(options));
+}
+
+/** The one implementation; a class, since a method of a prototype is joined faster than a closure. */
+class KeyedCoalescer<K, V> implements Coalescer<K, V> {
+  readonly #options: ResolvedCoalescerOptions<K, V>;
+  readonly #runner: LoadRunner<K, V>;
+  /** Loads in flight that calls join. */
+  readonly #loads = new Map<KeyValue, Load<K, V>>();
+  /** Loads in flight whose key was forgotten or asked for afresh: only those that wait already get their outcome. */
+  readonly #detached = new Set<Load<K, V>>();
+  /** Loads in flight that were started above a bound. */
+  readonly #bypassing = new Set<Load<K, V>>();
+  readonly #leavers = new Leavers();
+  readonly #kept: KeptResults<K, V> | undefined;
+  readonly #keyOf: ((key: K) => KeyValue) | undefined;
+  readonly #copy: ((value: V) => V) | undefined;
+  readonly #maxWaiters: number;
+  /** The key is its own identity, nothing is kept, and all get the same value. */
+  readonly #plain: boolean;
+  readonly #counts = createCoalescerCounts();
+  #asked = 0;
+  #joined = 0;
+  #closed = false;
+
+  constructor(load: Loader<K, V>, options: ResolvedCoalescerOptions<K, V>) {
+    const { share } = options;
+    this.#options = options;
+    this.#runner = new LoadRunner(load, options, this.#counts);
+    this.#keyOf = options.key;
+    this.#maxWaiters = options.maxWaitersPerKey;
+    this.#kept = createKeptResults(options);
+    if (share === 'clone') this.#copy = (value) => structuredClone(value);
+    else if (typeof share === 'function') this.#copy = share;
+    this.#plain = !this.#keyOf && !this.#kept && !this.#copy;
+  }
+
+  get(key: K, options?: GetOptions): Promise<V> {
+    this.#asked += 1;
+    try {
+      if (options !== undefined) return this.#getApart(key, this.#idOf(key), options);
+      if (this.#plain) {
+        // An object is in no map of primitives, so what is found needs no check.
+        const load = this.#loads.get(key as KeyValue);
+        if (load?.promise !== undefined && load.waiters < this.#maxWaiters) {
+          load.waiters += 1;
+          this.#joined += 1;
+          return load.promise;
+        }
+      }
+      const id = this.#idOf(key);
+      const kept = this.#kept === undefined ? undefined : this.#useKept(key, id);
+      return this.#share(kept ?? this.#loadOf(key, id).outcome);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  forget(key: K): boolean {
+    const id = this.#idOf(key);
+    const kept = this.#kept?.delete(id) ?? false;
+    return this.#detach(id) || kept;
+  }
+
+  forgetUnshared(key: K): boolean {
+    const load = this.#loads.get(this.#idOf(key));
+    return load !== undefined && load.waiters > 1 ? false : this.forget(key);
+  }
+
+  clear(): void {
+    for (const id of this.#loads.keys()) this.#detach(id);
+    this.#kept?.clear();
+  }
+
+  has(key: K): boolean {
+    const id = this.#idOf(key);
+    if (this.#kept?.peek(id) !== undefined) return true;
+    const load = this.#loads.get(id);
+    return load?.promise !== undefined && load.waiters < this.#maxWaiters;
+  }
+
+  peek(key: K): Peek<V> | undefined {
+    const id = this.#idOf(key);
+    const kept = this.#kept?.peek(id);
+    if (kept?.outcome.kind === 'error') return kept.outcome;
+    if (kept) return { ...kept.outcome, stale: !this.#kept?.isFresh(kept) };
+    const load = this.#loads.get(id);
+    return load && { kind: 'loading', waiters: load.waiters };
+  }
+
+  stats(): CoalescerStats {
+    return {
+      name: this.#options.name,
+      asked: this.#asked,
+      joined: this.#joined,
+      ...this.#counts,
+      inFlight: this.#loads.size + this.#detached.size + this.#bypassing.size,
+      unshared: this.#detached.size + this.#bypassing.size,
+      kept: this.#kept?.size ?? 0,
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    this.clear();
+    const loads = [...this.#detached, ...this.#bypassing];
+    this.#detached.clear();
+    this.#bypassing.clear();
+    for (const load of loads) this.#runner.abort(load, this.#closedError());
+    return Promise.resolve();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #idOf(key: K): KeyValue {
+    const id: unknown = this.#keyOf === undefined ? key : this.#keyOf(key);
+    if ((typeof id === 'object' && id !== null) || typeof id === 'function') {
+      const from =
+        this.#keyOf === undefined ? 'an object, and no option key' : 'an object of option key';
+      throw new TypeError(
+        `Cannot get from ${this.#options.name}: a primitive key expected, got ${from}`,
+      );
+    }
+    return id as KeyValue;
+  }
+
+  /** A call that may leave, or that refuses a kept result. */
+  #getApart(key: K, id: KeyValue, options: GetOptions): Promise<V> {
+    checkGetOptions(options);
+    const { signal, timeoutMs, fresh } = options;
+    if (signal?.aborted) {
+      this.#counts.left += 1;
+      throw signal.reason;
+    }
+    if (fresh) this.#kept?.delete(id);
+    const kept = this.#useKept(key, id);
+    if (kept !== undefined) return this.#share(kept);
+    const load = fresh ? this.#open(key, id) : this.#loadOf(key, id);
+    const promise = this.#share(load.outcome);
+    if (signal === undefined && timeoutMs === undefined) return promise;
+    const { name, clock, cancel } = this.#options;
+    const onLeave = (): void => {
+      this.#counts.left += 1;
+      if (load.leave() && cancel === 'last-caller') this.#abandon(load);
+    };
+    if (timeoutMs === undefined) return this.#leavers.wait(promise, { signal, onLeave });
+    const error = (): Error => {
+      const expected = `an answer within ${timeoutMs} ms`;
+      return callError(name, 'ERR_CALLER_TIMEOUT', { expected, got: 'none', key });
+    };
+    return this.#leavers.wait(promise, {
+      signal,
+      timeout: { ms: timeoutMs, clock, error },
+      onLeave,
+    });
+  }
+
+  /** Joins the load of a key, or starts it. */
+  #loadOf(key: K, id: KeyValue): Load<K, V> {
+    const load = this.#loads.get(id);
+    if (load?.promise === undefined) return this.#open(key, id);
+    if (load.waiters >= this.#maxWaiters) {
+      return this.#overflow(key, 'ERR_TOO_MANY_WAITERS', this.#maxWaiters);
+    }
+    load.waiters += 1;
+    this.#joined += 1;
+    return load;
+  }
+
+  /** Starts the load that later calls join; one in flight goes on for those that wait for it. */
+  #open(key: K, id: KeyValue): Load<K, V> {
+    if (this.#closed) throw this.#closedError();
+    const before = this.#loads.get(id);
+    if (before !== undefined && before.promise === undefined) {
+      const failure = { expected: 'another key inside its loader', got: 'the same one', key };
+      throw callError(this.#options.name, 'ERR_REENTRANT', failure);
+    }
+    const { maxKeys } = this.#options;
+    if (this.#isFull()) return this.#overflow(key, 'ERR_TOO_MANY_KEYS', maxKeys);
+    this.#detach(id);
+    const load = new Load<K, V>(key, id);
+    this.#loads.set(id, load);
+    return this.#start(load);
+  }
+
+  /** A load that calls no longer join still counts; one above a bound does not, lest it push others above it. */
+  #isFull(): boolean {
+    return this.#loads.size + this.#detached.size >= this.#options.maxKeys;
+  }
+
+  /** From now on no call joins the load of a key. Tells whether there was one. */
+  #detach(id: KeyValue): boolean {
+    const load = this.#loads.get(id);
+    if (load === undefined) return false;
+    this.#detached.add(load);
+    return this.#loads.delete(id);
+  }
+
+  #overflow(key: K, code: 'ERR_TOO_MANY_KEYS' | 'ERR_TOO_MANY_WAITERS', limit: number): Load<K, V> {
+    this.#counts.overflowed += 1;
+    if (this.#options.overflow === 'bypass') {
+      // Under no key: no call joins it, and its result is not kept.
+      const load = new Load<K, V>(key, undefined);
+      this.#bypassing.add(load);
+      return this.#start(load);
+    }
+    const what = code === 'ERR_TOO_MANY_KEYS' ? 'loads in flight' : 'callers of one key';
+    const failure = { expected: `at most ${limit} ${what}`, got: 'one more', key, limit };
+    throw callError(this.#options.name, code, failure);
+  }
+
+  #start(load: Load<K, V>): Load<K, V> {
+    this.#counts.loaded += 1;
+    const promise = this.#runner.run(load);
+    load.promise = promise;
+    // Before any caller's own handlers: the key has left the map when they run.
+    promise.then(
+      (value) => {
+        if (this.#release(load)) this.#kept?.keepValue(load.id, load.key, promise, value);
+        this.#runner.settled(load, {});
+      },
+      (error) => {
+        this.#counts.failed += 1;
+        if (this.#release(load)) this.#kept?.keepError(load.id, promise, error);
+        this.#runner.settled(load, { error });
+      },
+    );
+    return load;
+  }
+
+  /** Tells whether the load was the one of its key: one that was forgotten or replaced keeps nothing. */
+  #release(load: Load<K, V>): boolean {
+    if (this.#loads.get(load.id) === load) return this.#loads.delete(load.id);
+    if (!this.#detached.delete(load)) this.#bypassing.delete(load);
+    return false;
+  }
+
+  /** No caller is waiting, and none joins a load that is aborted. */
+  #abandon(load: Load<K, V>): void {
+    this.#counts.aborted += 1;
+    this.#release(load);
+    const failure = { expected: 'a caller that waits', got: 'none', key: load.key };
+    this.#runner.abort(load, callError(this.#options.name, 'ERR_ABORTED', failure));
+  }
+
+  /** A kept result; a stale one is renewed by one load in the background. */
+  #useKept(key: K, id: KeyValue): Promise<V> | undefined {
+    const kept = this.#kept?.use(id);
+    if (kept === undefined) return undefined;
+    if (kept.outcome.kind === 'error') {
+      this.#counts.errorHits += 1;
+      return kept.promise;
+    }
+    this.#counts.hits += 1;
+    if (this.#kept?.isFresh(kept)) return kept.promise;
+    this.#counts.staleHits += 1;
+    if (!this.#loads.has(id) && !this.#isFull()) {
+      this.#open(key, id).waiters = 0;
+    }
+    return kept.promise;
+  }
+
+  /** The same promise for every caller, unless each gets a value of its own. */
+  #share(promise: Promise<V>): Promise<V> {
+    return this.#copy === undefined ? promise : promise.then(this.#copy);
+  }
+
+  #closedError(): Error {
+    const failure = { expected: 'an open coalescer', got: 'a closed one' };
+    return callError(this.#options.name, 'ERR_CLOSED', failure);
+  }
+}

@@ -1,0 +1,79 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FastifyReply } from 'fastify';
+import type { Answer } from '../answer.ts';
+import type { Wire } from '../wire.ts';
+import type { Fault } from './plan.ts';
+
+const dripMs = 50;
+
+/** An answer on its way, and what is to go wrong with it. */
+export interface Delivery {
+  readonly reply: FastifyReply;
+  readonly wire: Wire;
+  readonly fault: Fault | null;
+  /** Makes the right answer. */
+  answer(): Answer;
+  /** Aborts when the client leaves. */
+  readonly gone: AbortSignal;
+}
+
+/** Sends an answer, right or with its fault; a hung one stays open until the connection closes. */
+export async function deliver({ reply, wire, fault, answer, gone }: Delivery): Promise<void> {
+  switch (fault?.kind) {
+    case 'hang':
+      reply.hijack();
+      return;
+    case 'drip':
+      return drip({ reply, answer: answer(), gone });
+    case 'error':
+      return send(reply, plainText(500, 'Internal Server Error\n'));
+    case 'error-drip':
+      return drip({ reply, answer: plainText(500, 'Internal Server Error\n'.repeat(1000)), gone });
+    case 'rate-limited': {
+      const { status, headers, body } = plainText(429, 'Too Many Requests\n');
+      const retryAfter = { 'retry-after': String(fault.retryAfterSeconds) };
+      return send(reply, { status, headers: { ...headers, ...retryAfter }, body });
+    }
+    case 'throttled':
+      return send(reply, wire.throttled(fault.retryAfterSeconds));
+    case 'truncated': {
+      const whole = answer();
+      const bytes = Buffer.from(whole.body);
+      return send(reply, whole, bytes.subarray(0, bytes.length / 2));
+    }
+    case 'malformed-price': {
+      const whole = answer();
+      return send(reply, { ...whole, body: wire.malformPrice(whole.body) });
+    }
+    default:
+      return send(reply, answer());
+  }
+}
+
+function plainText(status: number, body: string): Answer {
+  return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
+}
+
+function send(reply: FastifyReply, { status, headers, body }: Answer, bytes?: Buffer): void {
+  reply
+    .code(status)
+    .headers(headers)
+    .send(bytes ?? body);
+}
+
+async function drip({
+  reply,
+  answer,
+  gone,
+}: Pick<Delivery, 'reply' | 'gone'> & { answer: Answer }) {
+  reply.hijack();
+  const bytes = Buffer.from(answer.body);
+  const { raw } = reply;
+  raw.writeHead(answer.status, { ...answer.headers, 'content-length': bytes.length });
+  raw.flushHeaders();
+  for (let index = 0; index < bytes.length; index++) {
+    await wait(dripMs, undefined, { signal: gone });
+    raw.write(bytes.subarray(index, index + 1));
+  }
+  raw.end();
+}

@@ -1,0 +1,63 @@
+import { type CarrierSimId, linesOf } from './lines.ts';
+import type { TrainBrand } from './train.ts';
+
+const madridStations = ['7160000', '7117000'];
+
+/** A pair of stations, both as UIC codes. */
+export interface StationPair {
+  readonly origin: string;
+  readonly destination: string;
+}
+
+/** The direct trains of one brand between two stations. */
+export interface Service extends StationPair {
+  readonly brand: TrainBrand;
+  readonly trainsPerDay: number;
+  readonly runningMinutes: number;
+  /** Whether the train runs away from the first stop of its line: Madrid, or Barcelona where the line avoids Madrid. */
+  readonly outward: boolean;
+}
+
+/** The direct service of a carrier between two stations, if it has one. */
+export function findService(carrier: CarrierSimId, pair: StationPair): Service | undefined {
+  for (const { brand, trainsPerDay, stops } of linesOf[carrier]) {
+    const from = stops[pair.origin];
+    const to = stops[pair.destination];
+    // Not a comparison with undefined: a client may ask for a station called "constructor".
+    if (typeof from !== 'number' || typeof to !== 'number' || from === to) continue;
+    const minutes = to - from;
+    return {
+      ...pair,
+      brand,
+      trainsPerDay,
+      runningMinutes: Math.abs(minutes),
+      outward: minutes > 0,
+    };
+  }
+  return undefined;
+}
+
+/** Both services of a journey with a change in Madrid, if one station there joins them. */
+export function findConnection(pair: StationPair): readonly [Service, Service] | undefined {
+  for (const change of madridStations) {
+    const first = findService('renfe', { origin: pair.origin, destination: change });
+    const second = findService('renfe', { origin: change, destination: pair.destination });
+    if (first && second && pair.origin !== pair.destination) return [first, second];
+  }
+  return undefined;
+}
+
+/** Tells whether a carrier sells journeys between two stations. */
+export function servesPair(carrier: CarrierSimId, pair: StationPair): boolean {
+  if (findService(carrier, pair)) return true;
+  return carrier === 'renfe' && findConnection(pair) !== undefined;
+}
+
+/** Every pair of stations between which Avlo runs, both ways. */
+export const avloPairs: readonly StationPair[] = linesOf.avlo.flatMap(({ stops }) =>
+  Object.keys(stops).flatMap((origin) =>
+    Object.keys(stops)
+      .filter((destination) => destination !== origin)
+      .map((destination) => ({ origin, destination })),
+  ),
+);

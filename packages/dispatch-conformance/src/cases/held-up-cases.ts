@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import type { Dispatcher } from '@ticketing/dispatch';
+import { until } from '@ticketing/test-kit';
+import { type CaseDraft, needsIsolation } from '../conformance-case.ts';
+import type { ConformanceTasks } from '../conformance-task-map.ts';
+import { coded, rejected } from '../rejected.ts';
+import type { Stage } from '../stage.ts';
+
+const two = { min: 2, max: 2, window: 8 } as const;
+
+/** Calls that are sent to a worker whose event loop another task holds. */
+export const heldUpCases: readonly CaseDraft[] = [
+  {
+    name: 'calls sent behind a task that goes on run on another worker, each once',
+    unless: needsIsolation,
+    needsReclaim: true,
+    async act(stage) {
+      const { scratch } = stage;
+      const dispatcher = await stage.ready(two);
+      const { blocked } = await block(stage, dispatcher);
+      const marks = Array.from({ length: 12 }, (_, mark) => String(mark));
+      await Promise.all(marks.map((mark) => dispatcher.run('mark', { log: log(stage), mark })));
+      assert.ok(dispatcher.stats().moved > 0, 'calls moved');
+      scratch.touch('go');
+      await blocked;
+      // A worker that answers has passed all that it was sent before.
+      const workers = new Set<number>();
+      await until(async () => {
+        const asked = [1, 2, 3, 4].map(() => dispatcher.run('tell', undefined));
+        for (const { workerId } of await Promise.all(asked)) workers.add(workerId);
+        return workers.size === 2;
+      }, 'an answer of each worker');
+      assert.deepEqual([...scratch.lines('log')].sort(), ['blocks', ...marks].sort());
+    },
+  },
+  {
+    name: 'a call that has moved is aborted where it runs',
+    unless: needsIsolation,
+    needsReclaim: true,
+    async act(stage) {
+      const { scratch } = stage;
+      const dispatcher = await stage.ready(two);
+      const { blocked } = await block(stage, dispatcher);
+      const controllers = [stage.controller(), stage.controller()];
+      const held = controllers.map(({ signal }, index) => {
+        const input = { log: log(stage), mark: `${index}`, until: scratch.path('never') };
+        return rejected(dispatcher.run('hold', input, { signal }));
+      });
+      await scratch.reached('log', 3);
+      const reason = new Error('enough');
+      for (const controller of controllers) controller.abort(reason);
+      assert.deepEqual(await Promise.all(held), [reason, reason]);
+      await scratch.reached('log', 5);
+      scratch.touch('go');
+      await blocked;
+      assert.equal(dispatcher.stats().killed, 0);
+    },
+  },
+  {
+    name: 'a call with a key waits for its worker',
+    unless: needsIsolation,
+    needsReclaim: true,
+    async act(stage) {
+      const { scratch } = stage;
+      const dispatcher = await stage.ready(two);
+      const { blocked } = await block(stage, dispatcher, 'key');
+      const keyed = dispatcher.run('mark', { log: log(stage), mark: 'keyed' }, { key: 'key' });
+      const others = ['1', '2', '3', '4'].map((mark) =>
+        dispatcher.run('mark', { log: log(stage), mark }),
+      );
+      await Promise.all(others);
+      scratch.touch('go');
+      await Promise.all([blocked, keyed]);
+      assert.equal(scratch.lines('log').at(-1), 'keyed');
+    },
+  },
+  {
+    name: 'whatever tasks take, each runs once, also while a worker ends',
+    unless: needsIsolation,
+    needsReclaim: true,
+    async act(stage) {
+      const dispatcher = await stage.ready(two);
+      const outcomes = new Map<string, 'answered' | 'lost'>();
+      const marks = Array.from({ length: 240 }, (_, mark) => String(mark)).values();
+      const caller = async (): Promise<void> => {
+        for (const mark of marks) {
+          const outcome = await mixed(dispatcher, { log: log(stage), mark }).then(
+            () => 'answered' as const,
+            (error) => {
+              coded('ERR_WORKER_LOST', error);
+              return 'lost' as const;
+            },
+          );
+          outcomes.set(mark, outcome);
+        }
+      };
+      await Promise.all(Array.from({ length: 12 }, caller));
+      const begun = new Map<string, number>();
+      for (const line of stage.scratch.lines('log')) {
+        const [mark = ''] = line.split(' ');
+        begun.set(mark, (begun.get(mark) ?? 0) + 1);
+      }
+      for (const [mark, outcome] of outcomes) {
+        const times = begun.get(mark) ?? 0;
+        assert.ok(times === 1 || (times === 0 && outcome === 'lost'), `${mark}: ${times} times`);
+      }
+      assert.equal(outcomes.size, 240);
+    },
+  },
+];
+
+/** Mostly nothing; some compute, few for long, and one ends its worker. */
+function mixed(
+  dispatcher: Dispatcher<ConformanceTasks>,
+  note: { readonly log: string; readonly mark: string },
+): Promise<unknown> {
+  if (note.mark === '80') return dispatcher.run('exit', { ...note, code: 1 });
+  const dice = Math.random();
+  if (dice < 0.9) return dispatcher.run('mark', note);
+  return dispatcher.run('spin', { ...note, ms: dice < 0.97 ? 20 * Math.random() : 60 });
+}
+
+/** Holds a worker until the file `go` is there. Resolves when it is held. */
+async function block(
+  stage: Stage,
+  dispatcher: Dispatcher<ConformanceTasks>,
+  key?: string,
+): Promise<{ readonly blocked: Promise<string> }> {
+  const input = { log: log(stage), mark: 'blocks', until: stage.scratch.path('go') };
+  const blocked = dispatcher.run('block', input, key === undefined ? {} : { key });
+  await stage.scratch.reached('log', 1);
+  return { blocked };
+}
+
+function log(stage: Stage): string {
+  return stage.scratch.path('log');
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import type { DispatchError, InputOf } from '@ticketing/dispatch';
+import { type CaseDraft, needsIsolation, needsProcess } from '../conformance-case.ts';
+import type { ConformanceTasks } from '../conformance-task-map.ts';
+import { rejectedWith } from '../rejected.ts';
+import type { Stage } from '../stage.ts';
+
+/** Workers that end while they have tasks. */
+export const lossCases: readonly CaseDraft[] = [
+  loses('exit(0)', 'exit', { code: 0, say: 'farewell' }, ({ data }, process) => {
+    assert.equal(data.exitCode, 0);
+    if (process) assert.match(data.stderrTail ?? '', /farewell/);
+  }),
+  loses('exit(1)', 'exit', { code: 1, say: 'alas' }, ({ data }, process) => {
+    assert.equal(data.exitCode, 1);
+    if (process) assert.match(data.stderrTail ?? '', /alas/);
+  }),
+  loses('a throw in a timer', 'throwLater', 'thrown in a timer', ({ data, cause }, process) => {
+    if (process) assert.match(data.stderrTail ?? '', /thrown in a timer/);
+    else assert.match(String(cause), /thrown in a timer/);
+  }),
+  loses('an unhandled rejection', 'rejectLater', 'not handled', ({ data, cause }, process) => {
+    if (process) assert.match(data.stderrTail ?? '', /not handled/);
+    else assert.match(String(cause), /not handled/);
+  }),
+  {
+    ...loses('SIGKILL', 'signalSelf', 'SIGKILL', ({ data }) => {
+      assert.equal(data.signal, 'SIGKILL');
+      assert.equal(data.exitCode, undefined);
+    }),
+    unless: needsProcess,
+  },
+  {
+    name: 'a worker without memory rejects its call with ERR_WORKER_LOST, and the next call works',
+    unless: needsIsolation,
+    needsSmallHeap: true,
+    async act(stage) {
+      const dispatcher = await stage.dispatcher({}, undefined, stage.subject.createWithSmallHeap);
+      await dispatcher.ready();
+      const error = await rejectedWith(
+        'ERR_WORKER_LOST',
+        dispatcher.run('exhaustMemory', undefined),
+      );
+      if (stage.subject.capabilities.isolation === 'process') {
+        assert.match(error.data.stderrTail ?? '', /heap|memory/i);
+      }
+      assert.equal(await dispatcher.run('echo', 1), 1);
+    },
+  },
+  {
+    name: 'a large answer that precedes the end of a worker arrives',
+    unless: needsIsolation,
+    async act(stage) {
+      const dispatcher = await stage.ready({ window: 8 });
+      const text = 'x'.repeat(1_000_000);
+      const large = dispatcher.run('echo', text);
+      const exit = rejectedWith('ERR_WORKER_LOST', dispatcher.run('exit', { code: 0 }));
+      const outcome = await large.then(
+        (value) => value === text,
+        (error: { code?: unknown }) => error.code === 'ERR_WORKER_LOST',
+      );
+      assert.ok(outcome, 'the whole answer, or ERR_WORKER_LOST');
+      await exit;
+    },
+  },
+  behind('exit(0)', { exitCode: 0 }),
+  behind('exit(1)', { exitCode: 1 }),
+  { ...behind('SIGKILL', {}), unless: needsProcess },
+  {
+    name: 'calls that are made as an idle worker dies are answered by its successor',
+    unless: needsProcess,
+    async act(stage) {
+      const dispatcher = await stage.ready({ window: 8 });
+      const { pid } = await dispatcher.run('tell', undefined);
+      const log = stage.scratch.path('log');
+      process.kill(pid, 'SIGKILL');
+      const marks = Array.from({ length: 20 }, (_, index) => `${index}`);
+      const calls = marks.map((mark) => dispatcher.run('mark', { log, mark }));
+      assert.deepEqual(await Promise.all(calls), marks);
+      assert.deepEqual(stage.scratch.lines('log'), marks);
+      assert.equal(dispatcher.stats().lost, 1);
+    },
+  },
+  {
+    name: 'a worker that dies takes no task of another along',
+    unless: needsIsolation,
+    async act(stage) {
+      const { scratch } = stage;
+      const dispatcher = await stage.ready({ max: 2, window: 1 });
+      const log = scratch.path('log');
+      const until = scratch.path('go');
+      const held = dispatcher.run('hold', { log, until });
+      await scratch.reached('log', 1);
+      await rejectedWith('ERR_WORKER_LOST', dispatcher.run('exit', { code: 1 }));
+      scratch.touch('go');
+      assert.equal(await held, 'held');
+    },
+  },
+];
+
+/** A task that ends its worker, alone. */
+function loses<K extends 'exit' | 'throwLater' | 'rejectLater' | 'signalSelf'>(
+  what: string,
+  task: K,
+  input: InputOf<ConformanceTasks, K>,
+  check: (error: DispatchError, isProcess: boolean) => void,
+): CaseDraft {
+  return {
+    name: `${what} rejects ERR_WORKER_LOST and says how it ended, and the next call works`,
+    unless: needsIsolation,
+    async act(stage) {
+      const dispatcher = await stage.ready();
+      const before = await dispatcher.run('tell', undefined);
+      const error = await rejectedWith('ERR_WORKER_LOST', dispatcher.run(task, input));
+      assert.deepEqual([error.data.task, error.data.pid], [task, before.pid]);
+      check(error, stage.subject.capabilities.isolation === 'process');
+      const after = await dispatcher.run('tell', undefined);
+      assert.notEqual(after.workerId, before.workerId);
+      const { lost, spawned, rejected } = dispatcher.stats();
+      assert.deepEqual({ lost, spawned, rejected }, { lost: 1, spawned: 2, rejected: 1 });
+    },
+  };
+}
+
+/** A task that ends its worker while others wait behind it, some of them sent. */
+function behind(what: string, end: { readonly exitCode?: number }): CaseDraft {
+  return {
+    name: `after ${what} only the started task is lost; those behind run once, in their order`,
+    unless: needsIsolation,
+    async act(stage: Stage) {
+      const { scratch } = stage;
+      const dispatcher = await stage.ready({ window: 4 });
+      const { pid } = await dispatcher.run('tell', undefined);
+      const log = scratch.path('log');
+      const until = scratch.path('go');
+      const started = rejectedWith(
+        'ERR_WORKER_LOST',
+        dispatcher.run('block', { log, mark: 'lost', until, ...end }),
+      );
+      const marks = ['1', '2', '3', '4', '5', '6'];
+      const calls = marks.map((mark) => dispatcher.run('mark', { log, mark }));
+      await scratch.reached('log', 1);
+      const { inFlight } = dispatcher.stats().workers[0] ?? {};
+      assert.equal(inFlight, 4, 'tasks that the worker was given');
+      if (end.exitCode === undefined) process.kill(pid, 'SIGKILL');
+      else scratch.touch('go');
+      await started;
+      assert.deepEqual(await Promise.all(calls), marks);
+      assert.deepEqual(scratch.lines('log'), ['lost', ...marks]);
+      assert.equal(dispatcher.stats().retried, 0);
+    },
+  };
+}

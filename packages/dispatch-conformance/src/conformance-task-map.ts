@@ -1,0 +1,89 @@
+import type { RawJson, TaskFn, Transferred } from '@ticketing/dispatch';
+
+/** A line that a task adds to a file: it tells that the task ran, whatever becomes of its worker. */
+export interface Mark {
+  readonly log: string;
+  readonly mark: string;
+}
+
+/** What a task knows of its call and its worker. */
+export interface Told {
+  readonly id: number;
+  readonly attempt: number;
+  readonly deadline: number | undefined;
+  readonly workerId: number;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly aborted: boolean;
+  readonly pid: number;
+}
+
+/** How often and when workers start. */
+export interface StartPlan {
+  /** File that gets a line `setup <workerId>` for each attempt, and `teardown`. */
+  readonly log: string;
+  /** Attempts that fail. Default 0. */
+  readonly failures?: number;
+  /** File without which every attempt fails. */
+  readonly gate?: string;
+}
+
+/** What `fail` throws. */
+export type Failure =
+  | 'aggregate'
+  | 'caused'
+  | 'class'
+  | 'coded'
+  | 'cycle'
+  | 'getter'
+  | 'null'
+  | 'number'
+  | 'text'
+  | 'type'
+  | 'uncloneable'
+  | 'undefined';
+
+/** The tasks that the conformance cases run. */
+export type ConformanceTasks = {
+  readonly echo: TaskFn<unknown, unknown>;
+  readonly add: TaskFn<{ readonly a: number; readonly b: number }, number>;
+  readonly mark: TaskFn<Mark, string>;
+  /** Reports `started`, waits until a file is there, and gives the mark. An abort ends it, and is marked too. */
+  readonly hold: TaskFn<Partial<Mark> & { readonly until?: string }, string>;
+  /** Reports `started`, and never settles. */
+  readonly ignoreAbort: TaskFn<undefined, never>;
+  /** Lets nothing else run in its worker until a file is there; then gives the mark, or ends the worker. */
+  readonly block: TaskFn<Mark & { readonly until: string; readonly exitCode?: number }, string>;
+  /** Computes for so long; without `ms`, longer than any case lasts. */
+  readonly spin: TaskFn<Partial<Mark> & { readonly ms?: number }, string>;
+  /** Ends its worker, or, with `firstOnly`, gives the attempt if that is not the first. */
+  readonly exit: TaskFn<
+    Partial<Mark> & { readonly code: number; readonly say?: string; readonly firstOnly?: boolean },
+    number
+  >;
+  readonly signalSelf: TaskFn<NodeJS.Signals, never>;
+  readonly throwLater: TaskFn<string, never>;
+  readonly rejectLater: TaskFn<string, never>;
+  readonly exhaustMemory: TaskFn<undefined, never>;
+  readonly fail: TaskFn<Failure, never>;
+  readonly returnFunction: TaskFn<undefined, unknown>;
+  /** Reports 1 to `times`, and gives `times`. */
+  readonly report: TaskFn<{ readonly times: number }, number>;
+  readonly reportFunction: TaskFn<undefined, string>;
+  /** Reports again after it has answered, and marks that. */
+  readonly reportLate: TaskFn<Mark, string>;
+  readonly json: TaskFn<unknown, RawJson>;
+  readonly bytes: TaskFn<
+    { readonly length: number; readonly value: number },
+    Transferred<Uint8Array>
+  >;
+  /** Adds a text to the list that it got, and gives the list. */
+  readonly mutate: TaskFn<{ readonly list: string[] }, readonly string[]>;
+  readonly tell: TaskFn<undefined, Told>;
+  /** What the async context of {@link contextKey} holds for the task. */
+  readonly context: TaskFn<undefined, unknown>;
+  /** Makes the next question for the worker's health fail. */
+  readonly sicken: TaskFn<undefined, string>;
+};
+
+/** Global symbol under which the caller's AsyncLocalStorage is found by a task of the same process. */
+export const contextKey: unique symbol = Symbol.for('ticketing.dispatch.conformance.context');

@@ -1,0 +1,159 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import { appendFileSync, existsSync, writeSync } from 'node:fs';
+import {
+  defineTasks,
+  rawJson,
+  type TaskContext,
+  type TaskModule,
+  transferred,
+} from '@ticketing/dispatch/worker';
+import { type ConformanceTasks, contextKey } from '../conformance-task-map.ts';
+import { throwFailure } from '../throw-failure.ts';
+
+/** Milliseconds after which what is to last for ever gives up, so that a failed case leaves no busy process. */
+const FOR_EVER_MS = 30_000;
+const LOOK_AGAIN_MS = 3;
+
+let isSick = false;
+
+const module: TaskModule<ConformanceTasks> = defineTasks<ConformanceTasks>(
+  {
+    echo: (input) => input,
+    add: ({ a, b }) => a + b,
+    mark(input) {
+      note(input);
+      return input.mark;
+    },
+    async hold({ log, mark = 'held', until }, context) {
+      note({ log, mark });
+      context.progress('started');
+      if (until === undefined) return mark;
+      try {
+        await fileThere(until, context.signal);
+      } catch (reason) {
+        note({
+          log,
+          mark: `${mark} aborted: ${reason instanceof Error ? reason.message : reason}`,
+        });
+        throw reason;
+      }
+      return mark;
+    },
+    ignoreAbort(_input, context) {
+      context.progress('started');
+      return new Promise(() => {});
+    },
+    block({ log, mark, until, exitCode }) {
+      note({ log, mark });
+      for (const end = performance.now() + FOR_EVER_MS; performance.now() < end; sleep()) {
+        if (existsSync(until)) break;
+      }
+      if (exitCode !== undefined) process.exit(exitCode);
+      return mark;
+    },
+    spin({ ms = FOR_EVER_MS, log, mark = 'spun' }) {
+      note({ log, mark });
+      const end = performance.now() + ms;
+      while (performance.now() < end);
+      return mark;
+    },
+    exit({ code, say, log, mark = 'exit', firstOnly }, { attempt }) {
+      note({ log, mark: `${mark} ${attempt}` });
+      if (firstOnly && attempt > 1) return attempt;
+      if (say !== undefined) writeSync(2, say);
+      process.exit(code);
+    },
+    signalSelf(signal) {
+      process.kill(process.pid, signal);
+      return new Promise(() => {});
+    },
+    throwLater(message) {
+      setTimeout(() => {
+        throw new Error(message);
+      }, 0);
+      return new Promise(() => {});
+    },
+    rejectLater(message) {
+      setTimeout(() => void Promise.reject(new Error(message)), 0);
+      return new Promise(() => {});
+    },
+    exhaustMemory() {
+      for (const kept: unknown[] = []; ; ) kept.push(new Array(100_000).fill(kept.length + 0.5));
+    },
+    fail: (kind) => throwFailure(kind),
+    returnFunction: () => () => 1,
+    report({ times }, context) {
+      for (let time = 1; time <= times; time += 1) context.progress(time);
+      return times;
+    },
+    reportFunction(_input, context) {
+      context.progress(() => 1);
+      return 'reported';
+    },
+    reportLate(input, context) {
+      setImmediate(() => {
+        context.progress('late');
+        note(input);
+      });
+      return 'answered';
+    },
+    json: (input) => rawJson(input),
+    bytes({ length, value }) {
+      const bytes = new Uint8Array(length).fill(value);
+      return transferred(bytes, [bytes.buffer]);
+    },
+    mutate({ list }) {
+      list.push('mutated');
+      return list;
+    },
+    tell: (_input, context) => told(context),
+    context: () => contextStore()?.getStore(),
+    sicken() {
+      isSick = true;
+      return 'sick';
+    },
+  },
+  {
+    health() {
+      if (!isSick) return;
+      isSick = false;
+      throw new Error('sick');
+    },
+  },
+);
+export default module;
+
+function note({ log, mark }: { log?: string | undefined; mark: string }): void {
+  if (log !== undefined) appendFileSync(log, `${mark}\n`);
+}
+
+/** @throws the signal's reason */
+async function fileThere(path: string, signal: AbortSignal): Promise<void> {
+  for (const end = performance.now() + FOR_EVER_MS; performance.now() < end; ) {
+    signal.throwIfAborted();
+    if (existsSync(path)) return;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}
+
+function sleep(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_AGAIN_MS);
+}
+
+function told(context: TaskContext): ReturnType<ConformanceTasks['tell']> {
+  const { id, attempt, deadline, workerId, metadata, signal } = context;
+  const { pid } = process;
+  return {
+    id,
+    attempt,
+    deadline,
+    workerId,
+    metadata: { ...metadata },
+    aborted: signal.aborted,
+    pid,
+  };
+}
+
+function contextStore(): AsyncLocalStorage<unknown> | undefined {
+  return (globalThis as { [contextKey]?: AsyncLocalStorage<unknown> })[contextKey];
+}

@@ -1,0 +1,20 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { defineTasks, type TaskModule } from '@ticketing/dispatch/worker';
+import type { ConformanceTasks, StartPlan } from '../conformance-task-map.ts';
+import conformanceTasks from './conformance-tasks.ts';
+
+/** The usual tasks, in workers that start as planned and log it. */
+export function startAsPlanned(plan: StartPlan): TaskModule<ConformanceTasks> {
+  const { log, failures = 0, gate } = plan;
+  return defineTasks(conformanceTasks.tasks, {
+    setup({ workerId }) {
+      appendFileSync(log, `setup ${workerId}\n`);
+      const attempts = readFileSync(log, 'utf8').match(/^setup/gm)?.length ?? 0;
+      if (attempts <= failures) throw new Error(`start ${attempts} fails`);
+      if (gate !== undefined && !existsSync(gate)) throw new Error('the gate is shut');
+    },
+    teardown() {
+      appendFileSync(log, 'teardown\n');
+    },
+  });
+}

@@ -1,0 +1,97 @@
+import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
+
+/** What follows a failure: a restart, or none until a probe. */
+export type AfterFailure =
+  | { readonly kind: 'retry'; readonly afterMs: number }
+  | { readonly kind: 'open'; readonly probeAfterMs: number };
+
+/** Decides when workers that fail are started again. Times are milliseconds of one clock that only grows. */
+export interface Circuit {
+  readonly state: 'closed' | 'open' | 'half-open';
+  /** Of the latest failure; undefined once a worker has answered. */
+  readonly lastError: unknown;
+  /**
+   * A worker failed to start, or ended before it answered a task. `final`: another try would fail alike.
+   * While the circuit is open it stays so, and the answer has the time that is left until its probe: there is one probe.
+   */
+  failed(now: number, error: unknown, final: boolean): AfterFailure;
+  /** The one worker that tries is being started. Only an open circuit changes. */
+  probing(): void;
+  /** A worker has answered a task: the circuit closes, and what failed before is forgotten. */
+  succeeded(): void;
+}
+
+type State =
+  /** `failedAt`: within the period, oldest first. `inARow`: failures since the last success, however long ago. */
+  | { readonly kind: 'closed'; readonly failedAt: readonly number[]; readonly inARow: number }
+  | { readonly kind: 'open'; readonly probeAt: number }
+  | { readonly kind: 'half-open' };
+
+type Happening =
+  | { readonly kind: 'failed'; readonly now: number; readonly final: boolean }
+  | { readonly kind: 'probing' }
+  | { readonly kind: 'succeeded' };
+
+type Restart = ResolvedPoolOptions['restart'];
+
+const WELL: State = { kind: 'closed', failedAt: [], inARow: 0 };
+
+/**
+ * Creates a closed circuit. Failures are tolerated with exponential back-off, half of it random ("equal jitter"), so that
+ * workers do not come back all at once. More than `intensity` within `periodMs` (the restart intensity of Erlang's
+ * supervisors), or a final one, open the circuit; after `maxBackoffMs` one worker probes, and decides.
+ * Equal jitter: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+ */
+export function createCircuit(restart: Restart, random: () => number): Circuit {
+  let state = WELL;
+  let lastError: unknown;
+  return {
+    get state() {
+      return state.kind;
+    },
+    get lastError() {
+      return lastError;
+    },
+    failed(now, error, final) {
+      lastError = error;
+      state = next(state, { kind: 'failed', now, final }, restart);
+      if (state.kind === 'closed') return { kind: 'retry', afterMs: backOff(state.inARow) };
+      const probeAt = state.kind === 'open' ? state.probeAt : now;
+      return { kind: 'open', probeAfterMs: Math.max(0, probeAt - now) };
+    },
+    probing() {
+      state = next(state, { kind: 'probing' }, restart);
+    },
+    succeeded() {
+      // On each answer, so the usual one costs nothing.
+      if (state === WELL) return;
+      lastError = undefined;
+      state = next(state, { kind: 'succeeded' }, restart);
+    },
+  };
+
+  function backOff(inARow: number): number {
+    const { minBackoffMs, maxBackoffMs } = restart;
+    const longest = Math.min(maxBackoffMs, minBackoffMs * 2 ** (inARow - 1));
+    return (longest * (1 + random())) / 2;
+  }
+}
+
+function next(state: State, happening: Happening, restart: Restart): State {
+  switch (happening.kind) {
+    case 'succeeded':
+      return WELL;
+    case 'probing':
+      return state.kind === 'open' ? { kind: 'half-open' } : state;
+    case 'failed': {
+      if (state.kind === 'open') return state;
+      const { now, final } = happening;
+      const open: State = { kind: 'open', probeAt: now + restart.maxBackoffMs };
+      if (state.kind === 'half-open' || final) return open;
+      const failedAt = [...state.failedAt.filter((at) => now - at < restart.periodMs), now];
+      // So the list never has more than `intensity` entries.
+      if (failedAt.length > restart.intensity) return open;
+      return { kind: 'closed', failedAt, inARow: state.inARow + 1 };
+    }
+  }
+}

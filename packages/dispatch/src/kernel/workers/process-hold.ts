@@ -1,0 +1,42 @@
+import type { Clock } from '@ticketing/kit';
+import type { PoolWorker } from '../calls/call.ts';
+
+/** How long workers still hold the process when nothing is left to do: a call may follow at once. */
+const LINGER_MS = 10;
+
+/** Whether workers keep this process alive: while calls wait, or something is being closed. */
+export class ProcessHold {
+  isHeld = true;
+  readonly #workers: ReadonlySet<PoolWorker>;
+  readonly #clock: Clock;
+  #timer: unknown;
+
+  constructor(workers: ReadonlySet<PoolWorker>, clock: Clock) {
+    this.#workers = workers;
+    this.#clock = clock;
+  }
+
+  /** Those that start hold the process until they are ready. */
+  set(alive: boolean): void {
+    this.isHeld = alive;
+    for (const worker of this.#workers) {
+      if (worker.state !== 'starting') worker.handle?.hold(alive);
+    }
+  }
+
+  /** Lets go soon, unless `isBusy` then. */
+  letGoSoon(isBusy: () => boolean): void {
+    this.#timer ??= this.#clock.setTimeout(() => {
+      this.#timer = undefined;
+      if (!isBusy()) this.set(false);
+    }, LINGER_MS);
+  }
+
+  /** Holds on until the end. */
+  close(): void {
+    this.#clock.clearTimeout(this.#timer);
+    // Set, so that no timer starts again.
+    this.#timer = 'closed';
+    this.set(true);
+  }
+}

@@ -1,0 +1,71 @@
+import { hashText, rendezvousWeight } from '@ticketing/kit';
+import type { PoolWorker } from '../calls/call.ts';
+
+/** A numbered position for a worker and its successors. Keys are bound to slots. */
+export interface Slot {
+  readonly index: number;
+  current: PoolWorker | undefined;
+  /** Starting; becomes `current` when it is ready. */
+  next: PoolWorker | undefined;
+  restartTimer: unknown;
+}
+
+/** Adds empty slots until there are `count`. */
+export function addSlots(slots: Slot[], count: number): void {
+  for (let index = slots.length; index < count; index++) {
+    slots.push({ index, current: undefined, next: undefined, restartTimer: undefined });
+  }
+}
+
+/** Whether a slot has a worker, or gets one. */
+export function isTaken({ current, next, restartTimer }: Slot): boolean {
+  return (current ?? next ?? restartTimer) !== undefined;
+}
+
+export function readyCount(slots: readonly Slot[]): number {
+  let count = 0;
+  for (const { current } of slots) if (current?.state === 'ready') count += 1;
+  return count;
+}
+
+/** Calls that workers would take at once. */
+export function roomOf(slots: readonly Slot[]): number {
+  let room = 0;
+  for (const { current } of slots) {
+    if (current?.hasRoom) room += current.window.size - current.calls.size;
+  }
+  return room;
+}
+
+/** The worker with room that has the least to do, of those that are meant. */
+export function leastBusy(
+  slots: readonly Slot[],
+  isMeant: (worker: PoolWorker) => boolean = () => true,
+): PoolWorker | undefined {
+  let least: PoolWorker | undefined;
+  for (const { current } of slots) {
+    if (!current?.hasRoom || (least && current.calls.size >= least.calls.size)) continue;
+    if (!isMeant(current)) continue;
+    least = current;
+    if (least.calls.size === 0) break;
+  }
+  return least;
+}
+
+/**
+ * Gives the slot of a key, 0 to `slots - 1`: the same in every process and version. With one slot more, the keys that
+ * the new slot wins move to it, about 1 in `slots + 1`, and no other. Takes one step per slot.
+ */
+export function slotOfKey(key: string, slots: number): number {
+  const hash = hashText(key);
+  let winner = 0;
+  let highest = -1;
+  for (let slot = 0; slot < slots; slot++) {
+    const weight = rendezvousWeight(hash, slot + 1);
+    if (weight > highest) {
+      highest = weight;
+      winner = slot;
+    }
+  }
+  return winner;
+}

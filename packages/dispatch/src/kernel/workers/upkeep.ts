@@ -1,0 +1,135 @@
+import { MAX_TIMER_MS } from '@ticketing/kit';
+import type { PoolWorker } from '../calls/call.ts';
+import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
+import type { Sender } from './sender.ts';
+import type { WorkerPool } from './worker-pool.ts';
+
+/** How often a worker is looked at in the time after which it has been idle for too long. */
+const IDLE_LOOKS = 4;
+
+/** Replaces workers that have served their time, and those that do not answer or say that they are ill; ends idle ones above `min`. */
+export class Upkeep {
+  readonly #pool: WorkerPool;
+  readonly #sender: Sender;
+  readonly #options: ResolvedPoolOptions;
+  /** Limits of a worker, some of each taken off at random. */
+  readonly #limits = new WeakMap<PoolWorker, { tasks: number; ageMs: number; rssBytes: number }>();
+  #timer: unknown;
+  #idleTimer: unknown;
+
+  constructor(
+    parts: { readonly pool: WorkerPool; readonly sender: Sender },
+    options: ResolvedPoolOptions,
+  ) {
+    this.#pool = parts.pool;
+    this.#sender = parts.sender;
+    this.#options = options;
+  }
+
+  start(): void {
+    const { idleTimeoutMs } = this.#options;
+    this.#lookLater();
+    if (idleTimeoutMs < Number.POSITIVE_INFINITY) this.#lookForIdleLater();
+  }
+
+  stop(): void {
+    this.#options.clock.clearTimeout(this.#timer);
+    this.#options.clock.clearTimeout(this.#idleTimer);
+  }
+
+  /** The worker has answered one more task. */
+  answered(worker: PoolWorker): void {
+    if (worker.done >= this.#limitsOf(worker).tasks) this.recycle(worker);
+  }
+
+  /** Has a worker replaced; if its successor does not start, it goes on, and a later look tries again. */
+  recycle(worker: PoolWorker): void {
+    const slot = this.#pool.slots[worker.slot];
+    if (worker.replaced || worker.state !== 'ready' || slot === undefined || this.#pool.isClosed)
+      return;
+    if (slot.next !== undefined) return;
+    worker.replaced = true;
+    this.#pool.counts.recycled += 1;
+    this.#pool.replace(slot).catch(() => {});
+  }
+
+  #lookLater(): void {
+    this.#timer = this.#later(this.#options.healthMs, () => {
+      this.#look();
+      this.#lookLater();
+    });
+  }
+
+  #lookForIdleLater(): void {
+    const ms = Math.min(this.#options.idleTimeoutMs / IDLE_LOOKS, MAX_TIMER_MS);
+    this.#idleTimer = this.#later(ms, () => {
+      this.#lookForIdle();
+      this.#lookForIdleLater();
+    });
+  }
+
+  /** It must not keep an idle process alive. */
+  #later(ms: number, callback: () => void): unknown {
+    const timer = this.#options.clock.setTimeout(callback, ms);
+    (timer as { unref?: () => void } | undefined)?.unref?.();
+    return timer;
+  }
+
+  /** Workers of the first slots stay: calls go to them first. */
+  #lookForIdle(): void {
+    for (const { index, current: worker, next } of this.#pool.slots) {
+      if (worker?.state !== 'ready' || index < this.#pool.min) continue;
+      const { given, idle, calls } = worker;
+      const isIdle = calls.size === 0 && given === idle.given;
+      worker.idle = { given, looks: isIdle ? idle.looks + 1 : 0 };
+      if (worker.idle.looks < IDLE_LOOKS || next !== undefined || !this.#pool.canShrink) continue;
+      this.#pool.shrink(worker);
+    }
+  }
+
+  #look(): void {
+    const now = this.#options.clock.now();
+    for (const { current: worker, next } of this.#pool.slots) {
+      if (worker?.state !== 'ready') continue;
+      if (next === undefined) worker.replaced = false;
+      const { tasks, ageMs, rssBytes } = this.#limitsOf(worker);
+      const { done, bornAt, memoryBytes = 0 } = worker;
+      const isDue = done >= tasks || now - bornAt >= ageMs || memoryBytes >= rssBytes;
+      if (isDue || worker.asksRecycle) this.recycle(worker);
+      if (worker.asked === undefined) {
+        worker.asked = 'due';
+        worker.post({ kind: 'health' }, now);
+        this.#sender.flush(worker);
+      } else if (worker.isRunning) {
+        worker.asked = 'excused';
+      } else if (worker.asked === 'excused') {
+        // The task has just ended: the answer has its time from now on.
+        worker.asked = 'due';
+      } else {
+        // If this process was the one that slept, the answer is there and is read before this runs.
+        setImmediate(() => this.#suspect(worker));
+      }
+    }
+  }
+
+  #suspect(worker: PoolWorker): void {
+    if (worker.asked === undefined || worker.state !== 'ready' || worker.isRunning) return;
+    this.#pool.counts.recycled += 1;
+    this.#pool.kill(worker);
+  }
+
+  #limitsOf(worker: PoolWorker): { tasks: number; ageMs: number; rssBytes: number } {
+    let limits = this.#limits.get(worker);
+    if (limits === undefined) {
+      const { recycle, random } = this.#options;
+      const share = 1 - recycle.jitter * random();
+      limits = {
+        tasks: Math.max(1, recycle.tasks * share),
+        ageMs: recycle.ageMs * share,
+        rssBytes: recycle.rssBytes * share,
+      };
+      this.#limits.set(worker, limits);
+    }
+    return limits;
+  }
+}

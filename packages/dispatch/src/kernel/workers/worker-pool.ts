@@ -1,0 +1,325 @@
+import type { FromWorker } from '../../contract/frames.ts';
+import type { Transport, WorkerEnd } from '../../contract/transport.ts';
+import { PoolWorker } from '../calls/call.ts';
+import { callError, circuitOpen, closed, workerLost } from '../calls/call-errors.ts';
+import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
+import { type Circuit, createCircuit } from './circuit.ts';
+import { PoolEvents } from './pool-events.ts';
+import { addSlots, isTaken, readyCount, type Slot } from './slots.ts';
+import { createWindow } from './window.ts';
+
+/** Starts, replaces, restarts and stops workers. What they are given is the kernel's matter. */
+export class WorkerPool {
+  readonly slots: Slot[] = [];
+  /** Workers that are kept. */
+  min: number;
+  /** Every worker whose end has not been seen. */
+  readonly live: Set<PoolWorker> = new Set();
+  readonly counts = { spawned: 0, lost: 0, killed: 0, recycled: 0, idled: 0 };
+  readonly circuit: Circuit;
+  module: URL | undefined = undefined;
+  everReady = false;
+  isClosed = false;
+  readonly events: PoolEvents;
+  readonly #transport: Transport;
+  readonly #options: ResolvedPoolOptions;
+  readonly #callbacks: Callbacks;
+  readonly #readyWaiters: { resolve(): void; reject(error: unknown): void }[] = [];
+  #probeTimer: unknown;
+  #lastId = 0;
+  /** Consecutive, over all slots. */
+  #failedStarts = 0;
+  #allGone: (() => void) | undefined;
+
+  constructor(transport: Transport, options: ResolvedPoolOptions, callbacks: Callbacks) {
+    this.#transport = transport;
+    this.#options = options;
+    this.#callbacks = callbacks;
+    this.circuit = createCircuit(options.restart, options.random);
+    this.min = options.min;
+    this.events = new PoolEvents(options.name);
+    addSlots(this.slots, options.max);
+  }
+
+  get readyCount(): number {
+    return readyCount(this.slots);
+  }
+
+  /** Whether calls are refused: there is no worker, and none that starts is waited for. */
+  get isBroken(): boolean {
+    return this.circuit.state !== 'closed' && this.readyCount === 0;
+  }
+
+  /** Starts one more worker, if a slot is free and none is starting. */
+  grow(): void {
+    if (this.circuit.state !== 'closed' || this.isClosed) return;
+    if (this.slots.some(({ next, restartTimer }) => next ?? restartTimer)) return;
+    const slot = this.slots.find(({ current }) => current === undefined);
+    if (slot !== undefined) this.#spawn(slot);
+  }
+
+  /** Starts a worker for a slot that has none. */
+  occupy(index: number): void {
+    const slot = this.slots[index];
+    if (slot === undefined || this.isClosed || this.circuit.state !== 'closed') return;
+    if (!isTaken(slot)) this.#spawn(slot);
+  }
+
+  /** Starts those that miss: those that are kept, those whose keys wait, and one more if calls wait for any. */
+  fill(): void {
+    for (const { index } of this.slots) {
+      if (index < this.min || this.#callbacks.wants(index)) this.occupy(index);
+    }
+    if (this.#callbacks.wants()) this.grow();
+  }
+
+  /** Whether a slot has a worker, or is to have one. */
+  isUsed(slot: Slot): boolean {
+    return slot.index < this.min || isTaken(slot);
+  }
+
+  /** Starts a worker that takes a slot over. Rejects with what its start failed with; the old one stays. */
+  replace(slot: Slot): Promise<void> {
+    const { next, restartTimer } = slot;
+    if (this.isClosed) return Promise.reject(closed(this.#options.name));
+    this.#options.clock.clearTimeout(restartTimer);
+    slot.restartTimer = undefined;
+    slot.next = undefined;
+    if (next !== undefined) {
+      next.replaced = true;
+      this.kill(next);
+      next.onStart?.(closed(this.#options.name));
+    }
+    return new Promise((resolve, reject) => {
+      this.#spawn(slot, (error) => (error === undefined ? resolve() : reject(error)));
+    });
+  }
+
+  /** A worker answered its first task: the pool works. */
+  proved(): void {
+    const wasClosed = this.circuit.state === 'closed';
+    this.circuit.succeeded();
+    if (!wasClosed) this.fill();
+  }
+
+  /** It has nothing more to do: stops it, and kills it if it does not stop in time. */
+  stop(worker: PoolWorker, graceMs: number): void {
+    const { clock } = this.#options;
+    worker.state = 'stopping';
+    worker.post({ kind: 'stop' }, clock.now());
+    worker.flush();
+    worker.stopTimer = clock.setTimeout(() => this.kill(worker), graceMs);
+  }
+
+  /** Whether it can do without one more worker. */
+  get canShrink(): boolean {
+    return this.circuit.state === 'closed' && this.readyCount > this.min;
+  }
+
+  /** Ends a worker that has had nothing to do for long; its slot stays empty until calls need it. */
+  shrink(worker: PoolWorker): void {
+    this.counts.idled += 1;
+    this.#callbacks.retire(worker);
+  }
+
+  kill(worker: PoolWorker): void {
+    if (worker.state === 'killed' || worker.state === 'gone') return;
+    worker.state = 'killed';
+    worker.handle?.kill();
+  }
+
+  whenReady(): Promise<void> {
+    const { name } = this.#options;
+    if (this.isClosed) return Promise.reject(closed(name));
+    if (this.readyCount >= this.min) return Promise.resolve();
+    const { circuit } = this;
+    if (circuit.state === 'open') return Promise.reject(circuitOpen(name, circuit.lastError));
+    return new Promise((resolve, reject) => this.#readyWaiters.push({ resolve, reject }));
+  }
+
+  /** Resolves when every worker is gone and the transport has let go of the rest. */
+  async close(graceMs: number): Promise<void> {
+    const { clock, name } = this.#options;
+    this.isClosed = true;
+    clock.clearTimeout(this.#probeTimer);
+    for (const slot of this.slots) clock.clearTimeout(slot.restartTimer);
+    for (const { reject } of this.#readyWaiters.splice(0)) reject(closed(name));
+    for (const worker of [...this.live]) {
+      if (worker.state === 'starting') this.kill(worker);
+      else if (worker.state === 'ready' || worker.state === 'retiring') this.stop(worker, graceMs);
+      worker.onStart?.(closed(name));
+    }
+    if (this.live.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#allGone = resolve;
+      });
+    }
+    await this.#transport.close();
+  }
+
+  /** The worker says that it takes tasks. */
+  ready(worker: PoolWorker): void {
+    if (worker.state !== 'starting') return;
+    const { clock } = this.#options;
+    const slot = this.slots[worker.slot];
+    if (slot?.next !== worker) return;
+    clock.clearTimeout(worker.startTimer);
+    worker.state = 'ready';
+    this.#failedStarts = 0;
+    const old = slot.current;
+    slot.next = undefined;
+    slot.current = worker;
+    if (old !== undefined) this.#callbacks.retire(old);
+    worker.onStart?.(undefined);
+    if (this.circuit.state === 'half-open') this.proved();
+    this.#callbacks.ready(worker);
+    this.events.ready(worker);
+    this.tellReady();
+  }
+
+  /** Tells those that wait for it, if as many workers as are kept take tasks. */
+  tellReady(): void {
+    if (this.readyCount < this.min) return;
+    this.everReady = true;
+    for (const { resolve } of this.#readyWaiters.splice(0)) resolve();
+  }
+
+  /** Gives up a slot that is no longer in `slots`. @returns its workers, which stop */
+  vacate(slot: Slot): PoolWorker[] {
+    const { current, next, restartTimer } = slot;
+    this.#options.clock.clearTimeout(restartTimer);
+    if (next !== undefined) {
+      this.kill(next);
+      // It is not needed: whoever waits for its start may go on.
+      next.onStart?.(undefined);
+      if (this.circuit.state === 'half-open') this.#failed(slot, this.circuit.lastError, true);
+    }
+    if (current !== undefined) this.#callbacks.retire(current);
+    this.#callbacks.removed(slot.index);
+    return [current, next].filter((worker) => worker !== undefined);
+  }
+
+  #spawn(slot: Slot, onStart?: (error: unknown) => void): void {
+    const { clock, window, startTimeoutMs, name } = this.#options;
+    this.#lastId += 1;
+    const worker = new PoolWorker({
+      workerId: this.#lastId,
+      slot: slot.index,
+      window: createWindow(window, {
+        ...this.#transport.autoWindow,
+        isSole: this.slots.length === 1,
+      }),
+      bornAt: clock.now(),
+      onStart,
+    });
+    slot.next = worker;
+    this.live.add(worker);
+    this.counts.spawned += 1;
+    worker.startTimer = clock.setTimeout(() => {
+      const failure = { name, expected: `a worker within ${startTimeoutMs} ms`, got: 'none' };
+      const error = callError('ERR_START_TIMEOUT', { ...failure, data: { limit: startTimeoutMs } });
+      worker.startError ??= { error, final: false };
+      this.kill(worker);
+    }, startTimeoutMs);
+    try {
+      worker.handle = this.#transport.spawn(
+        { workerId: worker.workerId, module: this.module },
+        {
+          frames: (frames) => this.#callbacks.frames(worker, frames),
+          exit: (end) => this.#exit(worker, end),
+        },
+      );
+    } catch (error) {
+      worker.startError = { error, final: false };
+      this.#exit(worker, { exitCode: undefined, signal: undefined, stderrTail: '' });
+    }
+  }
+
+  #exit(worker: PoolWorker, end: WorkerEnd): void {
+    const { clock, name } = this.#options;
+    const before = worker.state;
+    if (before === 'gone') return;
+    worker.state = 'gone';
+    this.live.delete(worker);
+    clock.clearTimeout(worker.startTimer);
+    clock.clearTimeout(worker.stopTimer);
+    const pid = worker.handle?.pid;
+    // None, or another's, if its slot was given up.
+    const slot = this.slots[worker.slot];
+    const wasCurrent = slot?.current === worker;
+    const wasNext = slot?.next === worker;
+    if (wasCurrent) slot.current = undefined;
+    if (wasNext) slot.next = undefined;
+    this.#callbacks.gone(worker, end);
+    worker.onGone?.();
+    this.events.exit(worker, end);
+    if (this.isClosed) {
+      if (this.live.size === 0) this.#allGone?.();
+      return;
+    }
+    if (before === 'ready' || before === 'retiring') this.counts.lost += 1;
+    if (wasNext) {
+      const failure = worker.startError ?? { error: workerLost(name, { pid, end }), final: false };
+      worker.onStart?.(failure.error);
+      // A replacement that fails does no harm while the old one works.
+      // However slowly: one that hangs for half a minute would never fail often enough within the period.
+      this.#failedStarts += 1;
+      const isFinal = failure.final || this.#failedStarts > this.#options.restart.intensity;
+      if (slot.current === undefined) this.#failed(slot, failure.error, isFinal);
+    } else if (wasCurrent && slot.next === undefined && before === 'ready' && !worker.proved) {
+      this.#failed(slot, workerLost(name, { pid, end }), false);
+    }
+    this.fill();
+    if (this.circuit.state !== 'closed') this.#callbacks.noSuccessor(this.circuit.lastError);
+  }
+
+  /** A worker failed to start, or ended before it had answered a task. */
+  #failed(slot: Slot, error: unknown, final: boolean): void {
+    const { clock, name } = this.#options;
+    const wasOpen = this.circuit.state === 'open';
+    const decision = this.circuit.failed(clock.now(), error, final);
+    if (decision.kind === 'retry') {
+      slot.restartTimer = clock.setTimeout(() => {
+        slot.restartTimer = undefined;
+        this.fill();
+      }, decision.afterMs);
+      return;
+    }
+    for (const each of this.slots) {
+      clock.clearTimeout(each.restartTimer);
+      each.restartTimer = undefined;
+    }
+    clock.clearTimeout(this.#probeTimer);
+    this.#probeTimer = clock.setTimeout(() => this.#probe(), decision.probeAfterMs);
+    // Nothing waits for a probe: it must not keep the process alive.
+    (this.#probeTimer as { unref?: () => void } | undefined)?.unref?.();
+    if (wasOpen) return;
+    this.events.circuitOpen(error);
+    for (const { reject } of this.#readyWaiters.splice(0)) reject(circuitOpen(name, error));
+  }
+
+  #probe(): void {
+    if (this.isClosed || this.circuit.state !== 'open') return;
+    this.circuit.probing();
+    const slot = this.slots.find(({ current, next }) => (current ?? next) === undefined);
+    if (slot === undefined) this.proved();
+    else this.#spawn(slot);
+  }
+}
+
+/** What the pool tells the kernel. */
+interface Callbacks {
+  frames(worker: PoolWorker, frames: readonly FromWorker[]): void;
+  /** A worker takes tasks. */
+  ready(worker: PoolWorker): void;
+  /** A worker has a successor: it gets no more tasks, and stops after those it has. */
+  retire(worker: PoolWorker): void;
+  /** A worker ended, and with it what it had. */
+  gone(worker: PoolWorker, end: WorkerEnd): void;
+  /** A slot is no more: what waited for its worker alone is for any. */
+  removed(slot: number): void;
+  /** A worker ended while the circuit is open: none follows at once. */
+  noSuccessor(error: unknown): void;
+  /** Whether calls wait for the worker of a slot alone; without a slot, for any worker. */
+  wants(slot?: number): boolean;
+}

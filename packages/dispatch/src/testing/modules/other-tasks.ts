@@ -1,7 +1,0 @@
-import type { TaskFn, TaskModule } from '../../contract/task.ts';
-import { defineTasks } from '../../define-tasks.ts';
-
-const module: TaskModule<{ readonly echo: TaskFn<unknown, unknown> }> = defineTasks({
-  echo: () => 'from other tasks',
-});
-export default module;

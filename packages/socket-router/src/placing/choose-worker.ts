@@ -1,0 +1,109 @@
+import { hashText, rendezvousWeight } from '@ticketing/kit';
+import type { Choice } from './decide.ts';
+import type { WorkerQueue } from './worker-queue.ts';
+import type { Workers } from './workers.ts';
+
+/** Why there is no worker for a connection. */
+export type NoPlace = 'not-taken' | 'slot-unknown' | 'queue-full' | 'queue-slow';
+
+export interface WorkerChooserOptions {
+  readonly loadFactor: number;
+  /** Whether a queue may get one more. */
+  readonly hasRoom: (queue: WorkerQueue) => boolean;
+}
+
+/** Chooses among the queues of ready workers. */
+export class WorkerChooser {
+  readonly #workers: Workers;
+  readonly #options: WorkerChooserOptions;
+  #turn = 0;
+
+  constructor(workers: Workers, options: WorkerChooserOptions) {
+    this.#workers = workers;
+    this.#options = options;
+  }
+
+  /** Returns `'wait'` while the target worker starts. `avoid`: workers that already failed. */
+  find(choice: Choice, avoid?: ReadonlySet<WorkerQueue>): WorkerQueue | 'wait' | NoPlace {
+    if (choice.kind === 'slot' && !this.#workers.knowsSlot(choice.slot)) return 'slot-unknown';
+    const usable = this.#queuesFor(choice);
+    const queues = avoid === undefined ? usable : usable.filter((queue) => !avoid.has(queue));
+    if (queues.length === 0) return 'wait';
+    const { hasRoom } = this.#options;
+    const chosen = this.#choose(queues, choice);
+    if (hasRoom(chosen)) return chosen;
+    return leastLoaded(queues.filter(hasRoom), 0) ?? 'queue-full';
+  }
+
+  #queuesFor(choice: Choice): readonly WorkerQueue[] {
+    const { ready } = this.#workers;
+    return choice.kind === 'slot'
+      ? ready.filter((queue) => queue.worker.slot === choice.slot)
+      : ready;
+  }
+
+  #choose(queues: readonly WorkerQueue[], choice: Choice): WorkerQueue {
+    this.#turn = (this.#turn + 1) % queues.length;
+    const chosen =
+      choice.kind === 'key'
+        ? queueOfKey(queues, choice.key, this.#options.loadFactor)
+        : leastLoaded(queues, this.#turn);
+    return chosen ?? (queues[0] as WorkerQueue);
+  }
+}
+
+/**
+ * The least loaded of the queues; among equals the first from `start` on, so that a growing `start` takes turns.
+ * None when there are none.
+ */
+export function leastLoaded(
+  queues: readonly WorkerQueue[],
+  start: number,
+): WorkerQueue | undefined {
+  let chosen: WorkerQueue | undefined;
+  let lowest = Number.POSITIVE_INFINITY;
+  for (let step = 0; step < queues.length; step++) {
+    const queue = queues[(start + step) % queues.length] as WorkerQueue;
+    const { load } = queue;
+    if (load < lowest) {
+      lowest = load;
+      chosen = queue;
+    }
+  }
+  return chosen;
+}
+
+/** With so few connections no worker is overloaded, whatever the mean: their keys stay. */
+const SMALL_LOAD = 8;
+
+/** How many connections a queue may have with one more, when it may have `loadFactor` times the mean. */
+export function loadBound(queues: readonly WorkerQueue[], loadFactor: number): number {
+  let total = 1;
+  for (const queue of queues) total += queue.load;
+  return Math.ceil((loadFactor * total) / queues.length);
+}
+
+/**
+ * The queue of a key: the one with the greatest weight among those that would have at most `loadFactor` times the mean
+ * load with it, or at most 8. There is always one, if there are queues.
+ *
+ * Bounded loads: Mirrokni, Thorup and Zadimoghaddam, "Consistent hashing with bounded loads", SODA 2018.
+ */
+export function queueOfKey(
+  queues: readonly WorkerQueue[],
+  key: string,
+  loadFactor: number,
+): WorkerQueue | undefined {
+  const bound = Math.max(SMALL_LOAD, loadBound(queues, loadFactor));
+  const hash = hashText(key);
+  let chosen: WorkerQueue | undefined;
+  let highest = -1;
+  for (const queue of queues) {
+    const weight = rendezvousWeight(hash, queue.slotHash);
+    if (weight > highest && queue.load < bound) {
+      highest = weight;
+      chosen = queue;
+    }
+  }
+  return chosen;
+}

@@ -1,0 +1,143 @@
+import { Fifo } from '@ticketing/kit';
+import type { HeldConnection } from '../handing-over/held-connection.ts';
+import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
+import { leastLoaded, loadBound, type NoPlace, WorkerChooser } from './choose-worker.ts';
+import type { WorkerQueue } from './worker-queue.ts';
+import type { Workers } from './workers.ts';
+
+/** How often a connection is sent to workers that do not take it. */
+const MAX_ATTEMPTS = 5;
+/** A worker that takes connections faster than the others gets so many times the mean, and no more. */
+const SPREAD = 1.25;
+/**
+ * A queue whose first connection has waited for this share of `maxWaitMs` takes no more: whoever comes then would wait
+ * for longer, and is better refused at once than later.
+ */
+const ADMITTING_SHARE = 0.5;
+
+export interface PlacementOptions {
+  readonly loadFactor: number;
+  readonly queuePerWorker: number;
+  readonly maxWaitMs: number;
+  /** For those who have no place, with the reason. */
+  readonly refuse: (connection: HeldConnection, reason: NoPlace) => void;
+}
+
+/**
+ * Gives a connection to a queue, lets it wait for one, or refuses it when there will be none. One that was routed queues
+ * for its worker; the others wait together for whichever worker is free first, so that none waits for a slow one.
+ */
+export class Placement {
+  readonly #workers: Workers;
+  readonly #options: PlacementOptions;
+  readonly #chooser: WorkerChooser;
+  readonly #waiting = new Set<HeldConnection>();
+  /** Of those that wait, the ones that any worker may have; and some that have left. */
+  #anyone = new Fifo<HeldConnection>();
+  #left = 0;
+  #turn = 0;
+
+  constructor(workers: Workers, options: PlacementOptions) {
+    this.#workers = workers;
+    this.#options = options;
+    this.#chooser = new WorkerChooser(workers, {
+      loadFactor: options.loadFactor,
+      hasRoom: (queue) =>
+        queue.queued < options.queuePerWorker &&
+        !hasWaited(queue.firstWaitsSince, options.maxWaitMs * ADMITTING_SHARE),
+    });
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  place(connection: HeldConnection): void {
+    if (connection.stage === 'done') return;
+    // Without workers nothing moves: how long one waits for them to come is bounded by its timer.
+    if (this.#workers.ready.length === 0) connection.waitsSince = undefined;
+    else connection.waitsSince ??= monotonicMs();
+    const place = this.#find(connection);
+    if (place === 'wait') this.#wait(connection);
+    else if (typeof place === 'string') this.#options.refuse(connection, place);
+    else place.enqueue(connection);
+  }
+
+  /** Places those that wait, as far as there are places now. */
+  retry(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    this.#anyone = new Fifo();
+    this.#left = 0;
+    for (const connection of waiting) this.place(connection);
+  }
+
+  /** Gives those that any worker may have to the workers that are free. */
+  serve(): void {
+    while (this.#anyone.length > 0) {
+      const queue = this.#freeQueue();
+      if (queue === undefined) return;
+      const connection = this.#anyone.shift() as HeldConnection;
+      if (!this.#waiting.delete(connection)) this.#left -= 1;
+      else if (!hasWaited(connection.waitsSince, this.#options.maxWaitMs))
+        queue.enqueue(connection);
+      else this.#options.refuse(connection, 'queue-slow');
+    }
+  }
+
+  /** Forgets one that waits. */
+  leave(connection: HeldConnection): void {
+    if (!this.#waiting.delete(connection) || connection.choice.kind !== 'any') return;
+    this.#left += 1;
+    // Each is moved once for each that has left, on average.
+    if (this.#left * 2 > this.#anyone.length) this.#sweep();
+  }
+
+  #sweep(): void {
+    const all = this.#anyone.take();
+    for (const connection of all) if (this.#waiting.has(connection)) this.#anyone.push(connection);
+    this.#left = 0;
+  }
+
+  #find(connection: HeldConnection): WorkerQueue | 'wait' | NoPlace {
+    const { attempts, choice } = connection;
+    if (attempts >= MAX_ATTEMPTS) return 'not-taken';
+    if (choice.kind !== 'any') return this.#chooser.find(choice);
+    const queue = this.#anyone.length === this.#left ? this.#freeQueue() : undefined;
+    if (queue !== undefined) return queue;
+    const { ready } = this.#workers;
+    const room = ready.length * (this.#options.queuePerWorker - 1);
+    if (ready.length > 0 && this.#anyone.length - this.#left >= room) return 'queue-full';
+    return this.#isSlowFor(connection) ? 'queue-slow' : 'wait';
+  }
+
+  /** Whether the first that any worker may have waited for too long already when this one came. */
+  #isSlowFor({ waitsSince = 0 }: HeldConnection): boolean {
+    let { first } = this.#anyone;
+    while (first !== undefined && !this.#waiting.has(first)) {
+      this.#anyone.shift();
+      this.#left -= 1;
+      first = this.#anyone.first;
+    }
+    const since = first?.waitsSince ?? waitsSince;
+    return waitsSince - since > this.#options.maxWaitMs * ADMITTING_SHARE;
+  }
+
+  /** The least loaded of the queues that would send a connection at once; among equals they take turns. */
+  #freeQueue(): WorkerQueue | undefined {
+    const { ready } = this.#workers;
+    const bound = Math.max(2, loadBound(ready, SPREAD));
+    this.#turn += 1;
+    return leastLoaded(
+      ready.filter((queue) => queue.isFree && queue.load < bound),
+      this.#turn,
+    );
+  }
+
+  #wait(connection: HeldConnection): void {
+    connection.stage = 'waiting';
+    this.#waiting.add(connection);
+    if (connection.choice.kind === 'any') this.#anyone.push(connection);
+    else connection.waitsSince = undefined;
+  }
+}

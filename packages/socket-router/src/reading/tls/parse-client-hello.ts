@@ -1,0 +1,108 @@
+import { isIP } from 'node:net';
+import { type ClientHello, type RefusedClientHello, refuseHello } from './client-hello-state.ts';
+import { VectorReader } from './vector-reader.ts';
+
+const SERVER_NAME = 0;
+const ALPN = 16;
+const RANDOM_BYTES = 32;
+const MAX_SESSION_ID_BYTES = 32;
+
+/**
+ * Reads the body of a ClientHello, RFC 8446 4.1.2, which is that of TLS 1.2 too. Of the extensions it
+ * reads the server's name and ALPN; every other, known or GREASE, it passes over by its length.
+ */
+export function parseClientHello(
+  bytes: Buffer,
+  start: number,
+  end: number,
+): ClientHello | RefusedClientHello {
+  const hello = new VectorReader(bytes, start, end);
+  const major = hello.uint8();
+  hello.skip(1 + RANDOM_BYTES);
+  const sessionIdBytes = hello.uint8();
+  hello.skip(sessionIdBytes);
+  const cipherSuitesBytes = hello.uint16();
+  hello.skip(cipherSuitesBytes);
+  const compressionBytes = hello.uint8();
+  hello.skip(compressionBytes);
+  if (
+    hello.failed ||
+    major !== 3 ||
+    sessionIdBytes > MAX_SESSION_ID_BYTES ||
+    cipherSuitesBytes < 2 ||
+    cipherSuitesBytes % 2 === 1 ||
+    compressionBytes === 0
+  ) {
+    return refuseHello('malformed');
+  }
+  // Before TLS 1.3 a hello may end without extensions.
+  if (hello.remaining === 0) return { kind: 'hello', sni: undefined, alpn: [] };
+  const extensions = hello.vector(hello.uint16());
+  if (hello.failed || hello.remaining > 0) return refuseHello('malformed');
+  return readExtensions(extensions);
+}
+
+function readExtensions(extensions: VectorReader): ClientHello | RefusedClientHello {
+  let sni: string | undefined;
+  let alpn: readonly string[] = [];
+  let hasSni = false;
+  let hasAlpn = false;
+  while (extensions.remaining > 0 && !extensions.failed) {
+    const type = extensions.uint16();
+    const extension = extensions.vector(extensions.uint16());
+    if (extensions.failed) break;
+    if (type === SERVER_NAME) {
+      if (hasSni) return refuseHello('repeated-extension');
+      hasSni = true;
+      const name = readServerName(extension);
+      if (typeof name === 'object') return name;
+      sni = name;
+    } else if (type === ALPN) {
+      if (hasAlpn) return refuseHello('repeated-extension');
+      hasAlpn = true;
+      const protocols = readAlpn(extension);
+      if ('kind' in protocols) return protocols;
+      alpn = protocols;
+    }
+  }
+  return extensions.failed ? refuseHello('malformed') : { kind: 'hello', sni, alpn };
+}
+
+/** Reads the extension `application_layer_protocol_negotiation`, RFC 7301 3.1. */
+function readAlpn(extension: VectorReader): readonly string[] | RefusedClientHello {
+  const list = extension.vector(extension.uint16());
+  const protocols: string[] = [];
+  if (list.remaining === 0 || extension.remaining > 0) return refuseHello('alpn');
+  while (list.remaining > 0) {
+    const protocol = list.text(list.uint8());
+    if (protocol === '') return refuseHello('alpn');
+    if (!isGrease(protocol)) protocols.push(protocol);
+  }
+  return protocols;
+}
+
+/** Two equal bytes 0x?A, RFC 8701 2: sent so that servers learn to ignore what they do not know. */
+function isGrease(protocol: string): boolean {
+  const byte = protocol.charCodeAt(0);
+  return protocol.length === 2 && protocol.charCodeAt(1) === byte && (byte & 0x0f) === 0x0a;
+}
+
+const HOST_NAME = 0;
+const MAX_NAME_LENGTH = 253;
+/** Letters, digits, hyphens, and the underscore that names in use have; no dot at the end. */
+const NAME =
+  /^[0-9a-z_](?:[0-9a-z_-]{0,61}[0-9a-z_])?(?:\.[0-9a-z_](?:[0-9a-z_-]{0,61}[0-9a-z_])?)*$/;
+
+/**
+ * Reads the extension `server_name`, RFC 6066 3: one name, of the one type that exists. An address in
+ * its place is no name.
+ */
+function readServerName(extension: VectorReader): string | undefined | RefusedClientHello {
+  const list = extension.vector(extension.uint16());
+  const type = list.uint8();
+  const name = list.text(list.uint16()).toLowerCase();
+  const isWhole = !extension.failed && !list.failed && extension.remaining + list.remaining === 0;
+  if (!isWhole || type !== HOST_NAME) return refuseHello('server-name');
+  if (name.length <= MAX_NAME_LENGTH && NAME.test(name)) return isIP(name) ? undefined : name;
+  return isIP(name) ? undefined : refuseHello('server-name');
+}

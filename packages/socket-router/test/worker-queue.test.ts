@@ -1,0 +1,365 @@
+import { Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { HeldConnection } from '../src/handing-over/held-connection.ts';
+import { WorkerQueue } from '../src/placing/worker-queue.ts';
+import { SimulatedChannel } from './simulated-channel.ts';
+
+let channel: SimulatedChannel;
+let queue: WorkerQueue;
+let heard: string[];
+
+beforeEach(() => {
+  channel = new SimulatedChannel();
+  heard = [];
+  const hear = (event: string) => (): void => void heard.push(event);
+  queue = new WorkerQueue(channel.asWorker(), {
+    router: 'router',
+    claimTimeoutMs: 1000,
+    maxWaitMs: 500,
+    stuckTimeoutMs: 5000,
+    events: {
+      attached: hear('attached'),
+      ready: hear('ready'),
+      stuck: hear('stuck'),
+      lost: hear('lost'),
+      retired: hear('retired'),
+      down: hear('down'),
+      taken: ({ id }) => heard.push(`taken ${id}`),
+      gone: ({ id }) => heard.push(`gone ${id}`),
+      free: () => {},
+      overdue: ({ id }) => heard.push(`overdue ${id}`),
+      untaken: (connections, _, reason) =>
+        heard.push(`untaken ${connections.map(({ id }) => id)} ${reason}`),
+    },
+  });
+  channel.say({ kind: 'ready' });
+});
+afterEach(() => {
+  queue.release();
+  vi.useRealTimers();
+});
+
+function held(id: number): HeldConnection {
+  return {
+    id,
+    socket: new Socket(),
+    bytes: Buffer.from('GET'),
+    choice: { kind: 'any' },
+    arrivedAt: 0,
+    speaksTls: false,
+    proxy: undefined,
+    waitsSince: undefined,
+    attempts: 0,
+    timer: undefined,
+    stage: 'waiting',
+  };
+}
+
+const claim = (id: number): void => channel.say({ kind: 'claim', id, open: id });
+
+test('one connection is under way at a time, the next one follows its claim', () => {
+  for (const id of [1, 2, 3]) queue.enqueue(held(id));
+  expect(channel.hands.map(({ message }) => message['id'])).toEqual([1]);
+  expect(queue.queued).toBe(3);
+  claim(1);
+  expect(channel.hands.map(({ message }) => message['id'])).toEqual([1, 2]);
+  claim(2);
+  claim(3);
+  expect(heard).toEqual(['ready', 'taken 1', 'taken 2', 'taken 3']);
+  expect(queue).toMatchObject({ queued: 0, open: 3, load: 3, handedOver: 3 });
+});
+
+test('a message says what the worker has to know of a connection', () => {
+  vi.useFakeTimers({ toFake: ['hrtime'] });
+  const [seconds, nanoseconds] = process.hrtime();
+  const now = seconds * 1000 + nanoseconds / 1e6;
+  const end = { address: '192.0.2.1', port: 1 };
+  const proxy = { source: end, destination: end };
+  const large = Buffer.alloc(8193, 'a');
+  queue.enqueue({ ...held(1), arrivedAt: 5 });
+  queue.enqueue({ ...held(2), choice: { kind: 'key', key: 'Madrid' }, proxy });
+  queue.enqueue({ ...held(3), choice: { kind: 'slot', slot: '0' }, bytes: large.subarray(1) });
+  queue.enqueue({ ...held(4), bytes: large });
+  for (const id of [1, 2, 3, 4]) claim(id);
+  const all = { tag: 'ticketing:socket-router', router: 'router', kind: 'hand' };
+  const common = { ...all, bytes: 'GET', before: now + 750, arrivedAt: 0 };
+  expect(channel.hands.map(({ message }) => message)).toEqual([
+    { ...common, id: 1, arrivedAt: 5 },
+    { ...common, id: 2, key: 'Madrid', isRouted: true, proxy },
+    { ...common, id: 3, isRouted: true, bytes: 'a'.repeat(8192) },
+    { ...common, id: 4, bytes: large },
+  ]);
+});
+
+test('drain() asks the worker, and resolves when all its connections have ended or it is down', async () => {
+  const ends = vi.fn();
+  channel.say({ kind: 'load', open: 3 });
+  void queue.drain(70).then(ends);
+  expect(channel.sent.at(-1)?.message).toMatchObject({ kind: 'drain', graceMs: 70 });
+  expect(queue.stats()).toEqual({
+    slot: '0',
+    pid: 1,
+    state: 'ready',
+    queued: 0,
+    open: 3,
+    handedOver: 0,
+  });
+  await Promise.resolve();
+  expect(ends).not.toHaveBeenCalled();
+  channel.say({ kind: 'drained' });
+  await Promise.resolve();
+  expect(ends).toHaveBeenCalledTimes(1);
+  expect(queue.open).toBe(0);
+  void queue.drain(70).then(ends);
+  channel.emit('disconnect');
+  await Promise.resolve();
+  expect(ends).toHaveBeenCalledTimes(2);
+  const { length } = channel.sent;
+  await queue.drain(70);
+  expect(channel.sent).toHaveLength(length);
+});
+
+test('a queue that is down or released hears nothing more, and leaves no timer', () => {
+  vi.useFakeTimers();
+  queue.enqueue(held(1));
+  channel.emit('exit');
+  expect(vi.getTimerCount()).toBe(2);
+  channel.emit('disconnect');
+  expect(vi.getTimerCount()).toBe(0);
+  expect(['message', 'disconnect', 'close', 'exit'].map((e) => channel.listenerCount(e))).toEqual([
+    0, 0, 0, 0,
+  ]);
+});
+
+test('a process that has ended is down after a while, though its channel has no end', () => {
+  vi.useFakeTimers();
+  channel.emit('exit');
+  channel.emit('exit');
+  expect(heard).toEqual(['ready', 'retired']);
+  vi.advanceTimersByTime(499);
+  expect(queue.state).toBe('retired');
+  vi.advanceTimersByTime(1);
+  expect(queue.state).toBe('down');
+  expect(heard).toEqual(['ready', 'retired', 'down']);
+});
+
+test('a connection that could not be sent is given back, and the worker gets the next one', () => {
+  const send = channel.send.bind(channel);
+  channel.send = (_message, _handle, _options, callback) => {
+    channel.send = send;
+    callback(Object.assign(new Error('no descriptor'), { code: 'EMFILE' }));
+    return false;
+  };
+  queue.enqueue(held(1));
+  queue.enqueue(held(2));
+  expect(heard).toEqual(['ready', 'untaken 1 unsent']);
+  expect(channel.hands.map(({ message }) => message['id'])).toEqual([2]);
+  expect(queue.state).toBe('ready');
+});
+
+test('a worker that drains declines what is under way, and is given nothing more', () => {
+  queue.enqueue(held(1));
+  queue.enqueue(held(2));
+  channel.say({ kind: 'decline', id: 9, why: 'draining' });
+  expect(queue.state).toBe('ready');
+  channel.say({ kind: 'decline', id: 1, why: 'draining' });
+  expect(heard).toEqual(['ready', 'retired', 'untaken 2 declined', 'untaken 1 declined']);
+  channel.say({ kind: 'ready' });
+  expect(queue.state).toBe('retired');
+  expect(channel.hands).toHaveLength(1);
+});
+
+test('a queue of 100,000 is sent once, a connection for each claim', () => {
+  const connection = held(1);
+  const count = 100_000;
+  for (let id = 1; id <= count; id++) queue.enqueue({ ...connection, id, stage: 'waiting' });
+  for (let id = 1; id <= count; id++) {
+    expect(channel.hands.length).toBe(1);
+    channel.sent.length = 0;
+    claim(id);
+  }
+  expect(channel.hands).toEqual([]);
+  expect(queue).toMatchObject({ handedOver: count, queued: 0 });
+});
+
+test('a client that left in the queue is not sent', () => {
+  const [first, second, third] = [held(1), held(2), held(3)];
+  for (const connection of [first, second, third]) queue.enqueue(connection);
+  second.socket.destroy();
+  claim(1);
+  expect(channel.hands.map(({ message }) => message['id'])).toEqual([1, 3]);
+  expect(heard).toContain('gone 2');
+});
+
+test('a client that left while its connection was under way is the claiming worker’s', () => {
+  const connection = held(1);
+  queue.enqueue(connection);
+  connection.socket.destroy();
+  claim(1);
+  expect(heard).toEqual(['ready', 'taken 1']);
+});
+
+test('a message that came without its handle is another worker’s, or another try', () => {
+  queue.enqueue(held(1));
+  queue.enqueue(held(2));
+  channel.say({ kind: 'decline', id: 1, why: 'missing' });
+  expect(heard).toEqual(['ready', 'untaken 1 declined']);
+  expect(channel.hands.map(({ message }) => message['id'])).toEqual([1, 2]);
+});
+
+test('a worker that does not claim in time is stuck until it answers; its connections are given back', async () => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],
+  });
+  queue.enqueue(held(1));
+  queue.enqueue(held(2));
+  await vi.advanceTimersByTimeAsync(990);
+  expect(queue.state).toBe('ready');
+  await vi.advanceTimersByTimeAsync(20);
+  expect(heard).toEqual(['ready', 'stuck', 'untaken 1,2 worker-stuck']);
+  expect(queue).toMatchObject({ state: 'stuck', queued: 0 });
+  channel.say({ kind: 'load', open: 5 });
+  expect(queue.state).toBe('stuck');
+  channel.say({ kind: 'decline', id: 1, why: 'late' });
+  expect(queue.state).toBe('ready');
+  queue.enqueue(held(3));
+  expect(channel.hands.at(-1)?.message['id']).toBe(3);
+});
+
+test('a claim that comes after the connection went to another worker counts for nothing', async () => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],
+  });
+  queue.enqueue(held(1));
+  await vi.advanceTimersByTimeAsync(1010);
+  claim(1);
+  expect(heard).toEqual(['ready', 'stuck', 'untaken 1 worker-stuck', 'ready']);
+  expect(queue.handedOver).toBe(0);
+});
+
+test('a claim in time puts the watch off', async () => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],
+  });
+  queue.enqueue(held(1));
+  await vi.advanceTimersByTimeAsync(900);
+  claim(1);
+  queue.enqueue(held(2));
+  await vi.advanceTimersByTimeAsync(900);
+  expect(queue.state).toBe('ready');
+  await vi.advanceTimersByTimeAsync(200);
+  expect(heard).toEqual(['ready', 'taken 1', 'stuck', 'untaken 2 worker-stuck']);
+});
+
+test('a channel that ends gives all connections back, once', () => {
+  for (const id of [1, 2, 3]) queue.enqueue(held(id));
+  channel.emit('exit');
+  expect(heard).toEqual(['ready', 'retired', 'untaken 2,3 worker-down']);
+  // The last claim of a process that has died is still read.
+  claim(1);
+  channel.emit('disconnect');
+  channel.emit('close');
+  expect(heard).toEqual(['ready', 'retired', 'untaken 2,3 worker-down', 'taken 1', 'down']);
+});
+
+test('a process that died with a connection under way gives it back when the channel has ended', () => {
+  queue.enqueue(held(1));
+  channel.emit('exit');
+  expect(heard).toEqual(['ready', 'retired']);
+  channel.emit('close');
+  expect(heard).toEqual(['ready', 'retired', 'down', 'untaken 1 worker-down']);
+});
+
+test('a channel that refuses a connection is given no more', () => {
+  channel.send = (_message, _handle, _options, callback) => {
+    callback(Object.assign(new Error('closed'), { code: 'ERR_IPC_CHANNEL_CLOSED' }));
+    return false;
+  };
+  queue.enqueue(held(1));
+  expect(heard).toEqual(['ready', 'retired', 'untaken 1 unsent']);
+  expect(queue.state).toBe('retired');
+});
+
+test('a worker that retires gives back what is queued, and keeps what it claims', () => {
+  for (const id of [1, 2]) queue.enqueue(held(id));
+  channel.say({ kind: 'retire' });
+  claim(1);
+  expect(heard).toEqual(['ready', 'retired', 'untaken 2 declined', 'taken 1']);
+  expect(channel.sent.at(-1)?.message.kind).toBe('retired');
+});
+
+test('foreign messages, and those of other routers, are ignored', () => {
+  queue.enqueue(held(1));
+  for (const message of [
+    null,
+    'text',
+    7,
+    {},
+    { tag: 'other', kind: 'claim', id: 1 },
+    [],
+    undefined,
+  ]) {
+    channel.emit('message', message);
+  }
+  channel.say({ kind: 'claim', id: 1, router: 'another' });
+  channel.say({ kind: 'unknown' });
+  channel.say({ kind: 'claim', id: 99, open: 0 });
+  expect(heard).toEqual(['ready']);
+});
+
+test('a connection that waited for longer than maxWaitMs is not given when its turn comes; the next one is', () => {
+  vi.useFakeTimers({ toFake: ['hrtime'] });
+  const monotonic = (): number => {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1000 + nanoseconds / 1e6;
+  };
+  for (const id of [1, 2, 3]) {
+    queue.enqueue({ ...held(id), waitsSince: monotonic() });
+    if (id === 2) expect(queue.firstWaitsSince).toBe(monotonic());
+    vi.advanceTimersByTime(300);
+  }
+  claim(1);
+  expect(heard).toEqual(['ready', 'taken 1', 'overdue 2']);
+  expect(channel.hands.map(({ message }) => message['id'])).toEqual([1, 3]);
+  expect(queue.firstWaitsSince).toBeUndefined();
+});
+
+test('one that its timer has refused is not the first of the queue any more', () => {
+  const [first, second, third] = [held(1), held(2), held(3)];
+  second.waitsSince = 1;
+  third.waitsSince = 2;
+  for (const connection of [first, second, third]) queue.enqueue(connection);
+  expect(queue.firstWaitsSince).toBe(1);
+  second.stage = 'done';
+  expect([queue.firstWaitsSince, queue.queued]).toEqual([2, 2]);
+});
+
+test('a worker that is stuck for stuckTimeoutMs is reported as lost, once; one that answers before is not', async () => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],
+  });
+  queue.enqueue(held(1));
+  await vi.advanceTimersByTimeAsync(1010);
+  await vi.advanceTimersByTimeAsync(4980);
+  channel.say({ kind: 'decline', id: 1, why: 'late' });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(heard).not.toContain('lost');
+  queue.enqueue(held(2));
+  await vi.advanceTimersByTimeAsync(1010);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(heard.filter((event) => event === 'lost')).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(heard.filter((event) => event === 'lost')).toHaveLength(1);
+});
+
+test('a worker that is stuck and ends is not reported as lost', async () => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],
+  });
+  queue.enqueue(held(1));
+  await vi.advanceTimersByTimeAsync(1010);
+  expect(queue.state).toBe('stuck');
+  channel.emit('exit');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(heard).not.toContain('lost');
+});
