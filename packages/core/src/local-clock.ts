@@ -1,3 +1,5 @@
+// The simulator has a clock of its own, on purpose: a test double must not share the code that it tests.
+
 import { showValue } from '@ticketing/kit';
 import { RailError } from './errors.ts';
 import { createZoneCache, type ZoneOffsets } from './zone-offsets.ts';

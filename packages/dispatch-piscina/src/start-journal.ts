@@ -1,3 +1,5 @@
+// A journal in shared memory, for threads. Processes have theirs in a file (dispatch): other media, no shared code.
+
 const CALLS = 256;
 const RECORD_BYTES = 8;
 

@@ -1,3 +1,5 @@
+// Apart from core's local clock, on purpose: a test double must not share the code that it tests.
+
 /** The time zones of the simulated network. */
 export type Zone = 'Europe/Madrid' | 'Europe/Lisbon' | 'Europe/Paris';
 

@@ -1,3 +1,5 @@
+// A journal in a file, for processes. Threads have theirs in shared memory (dispatch-piscina): other media, no shared code.
+
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
