@@ -16,8 +16,8 @@ export function routeBy({ routeBy: by }: Flags): RouteFunction | undefined {
 }
 
 /**
- * What a later request on a connection gets whose key is another: with plain HTTP its own process all the same. Mode
- * `passthru` decides on each request anyway.
+ * Decides what happens to a later request on a kept connection whose key belongs to another process: with plain HTTP its
+ * worker forwards it. Mode `passthru` decides per request anyway.
  */
 export function affinityOf({ accept, routeBy: by, tlsCert }: Flags): 'connection' | 'forward' {
   const canSee = accept === 'socket' && tlsCert === undefined;

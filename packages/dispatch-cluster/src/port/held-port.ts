@@ -226,7 +226,7 @@ export class HeldPort {
     this.#server = undefined;
   }
 
-  /** Accepts while there is no worker that does. */
+  /** Accepts while no worker does. */
   #wake(): void {
     if (this.#isClosed || this.#kept === undefined || this.#members.size > 0) return;
     const kept = this.#kept;

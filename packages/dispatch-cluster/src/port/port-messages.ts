@@ -19,7 +19,7 @@ export type ToPort =
   | { readonly kind: 'decline'; readonly id: number; readonly why: 'late' | 'full' | 'missing' }
   /** Comes with a handle of the listening socket that the primary keeps without accepting. */
   | { readonly kind: 'keep' }
-  /** All that came before `ping` is read. */
+  /** Everything sent before `ping` has been read. */
   | { readonly kind: 'pong'; readonly id: number }
   | { readonly kind: 'quit' };
 

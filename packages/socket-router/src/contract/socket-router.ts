@@ -61,7 +61,7 @@ export interface WorkerStats {
   readonly slot: string;
   readonly pid: number | undefined;
   readonly state: 'starting' | 'ready' | 'stuck' | 'retired' | 'down';
-  /** Connections that wait for it, with the one that is being given to it. */
+  /** Connections that wait for it, including the one being handed over. */
   readonly queued: number;
   /** Connections that are open in it, as it last told; in mode `passthru` requests that it is answering. */
   readonly open: number;

@@ -19,7 +19,7 @@ const FORWARDED_FOR = 'x-forwarded-for';
  */
 export const ARRIVED_AT = 'x-router-arrived-at';
 
-/** What a server that sees the proxy's connection alone cannot know. */
+/** What a server behind the proxy cannot learn from its own connection. */
 export interface AskedBy {
   readonly remoteAddress: string | undefined;
   /** On the machine's monotonic clock. */

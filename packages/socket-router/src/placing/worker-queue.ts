@@ -111,7 +111,7 @@ export class WorkerQueue {
     });
   }
 
-  /** Listens no more. */
+  /** Stops listening. */
   release(): void {
     const { channel } = this.worker;
     channel.off('message', this.#onMessage);

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { ProxiedAddresses } from '../contract/head.ts';
 import type { AttachableServer } from './attachable-server.ts';
 
-/** Lets a server see the address that a PROXY header told as the address of the connection itself. */
+/** Gives a server the client's address from the PROXY header as the address of the connection. */
 export class ClientAddresses {
   readonly #server: AttachableServer;
   /** By the proxy's own address and port, which one connection has at a time. */

@@ -85,7 +85,7 @@ export class Feeder {
     this.#recall.watch(worker);
   }
 
-  /** Lets a call wait; one more worker may help. */
+  /** Queues a call, and starts one more worker if a slot is empty. */
   wait(call: Call): void {
     this.#waiting.push(call, this.#slotOf(call.target));
     this.help(call.target);
@@ -98,7 +98,7 @@ export class Feeder {
     else this.#pool.occupy(slot);
   }
 
-  /** Returns a call whose worker never started it: it goes before those that came later. */
+  /** Returns a call that its worker never started, before those that came later. */
   putBack(call: Call): void {
     call.state = 'queued';
     call.worker = undefined;
