@@ -9,14 +9,13 @@ import {
   type PortOptions,
   type ToPort,
 } from './port-messages.ts';
+import { type WaitingConnection, WaitingConnections } from './waiting-connections.ts';
 
 /** How long a worker has to claim a connection at first, in milliseconds; twice as long at each further attempt. */
 const CLAIM_MS = 1000;
 /** The part of that time in which the worker may claim, so that its claim arrives before the end. */
 const CLAIM_SHARE = 0.75;
 const SWEEP_MS = 250;
-/** Once the first connection has waited for so many milliseconds more come than workers take, and the newest goes first. */
-const STANDING_MS = 500;
 /** Milliseconds for the last messages of a process that has ended. */
 const LINGER_MS = 500;
 
@@ -30,12 +29,6 @@ export interface HeldPortOptions {
   readonly waitMs: number;
   /** Milliseconds without a claim after which a worker that answers otherwise is replaced. */
   readonly claimTimeoutMs: number;
-}
-
-interface WaitingConnection {
-  readonly socket: Socket;
-  readonly since: number;
-  attempts: number;
 }
 
 /** A worker that serves this port. */
@@ -59,16 +52,15 @@ interface Member {
 type RawHandle = { close(): void };
 
 /**
- * A port that the primary owns, so that it stays open whatever becomes of the workers. In round robin the primary accepts
- * and hands connections over, one at a time for each worker, and a worker claims each: what a worker has not claimed when it
- * ends goes to another. With a shared socket workers accept; the primary keeps a handle of it without accepting, and accepts
- * only while there is no worker.
+ * A port that the primary owns, so that it stays open without workers. In round robin the primary accepts and hands over one
+ * connection at a time per worker, which claims it; unclaimed ones go to another worker. With a shared socket workers accept, and
+ * the primary only while there is none.
  */
 export class HeldPort {
   readonly #options: HeldPortOptions;
   readonly #members = new Map<number, Member>();
   readonly #free: Member[] = [];
-  #waiting: WaitingConnection[] = [];
+  readonly #waiting: WaitingConnections;
   /** Accepts. Undefined while workers do that alone, and after the end. */
   #server: net.Server | undefined;
   #kept: RawHandle | undefined;
@@ -77,19 +69,23 @@ export class HeldPort {
   #lastId = 0;
   #isClosed = false;
   #emptied: () => void = () => {};
-  /** Connections that were closed since too many waited, or they had waited for too long. */
-  dropped = 0;
   /** Workers that were told to have themselves replaced. */
   wedged = 0;
 
   constructor(options: HeldPortOptions) {
     this.#options = options;
+    this.#waiting = new WaitingConnections(options);
+  }
+
+  /** Connections that were closed because too many waited, or because they had waited too long. */
+  get dropped(): number {
+    return this.#waiting.dropped;
   }
 
   get waiting(): number {
-    let given = 0;
-    for (const member of this.#members.values()) if (member.given?.connection) given += 1;
-    return this.#waiting.length + given;
+    let { length } = this.#waiting;
+    for (const member of this.#members.values()) if (member.given?.connection) length += 1;
+    return length;
   }
 
   get isDeserted(): boolean {
@@ -105,10 +101,8 @@ export class HeldPort {
       this.#welcome({ workerId, child }, address);
     } catch (error) {
       this.#opened = undefined;
-      tell(child, {
-        kind: 'failed',
-        error: { ...(error as Error), message: (error as Error).message },
-      });
+      const { message } = error as Error;
+      tell(child, { kind: 'failed', error: { ...(error as Error), message } });
     }
   }
 
@@ -171,7 +165,7 @@ export class HeldPort {
       clearTimeout(timer);
     }
     clearInterval(this.#sweeper);
-    for (const { socket } of this.#waiting.splice(0)) socket.destroy();
+    this.#waiting.clear();
     for (const { given } of this.#members.values()) given?.connection?.socket.destroy();
   }
 
@@ -236,28 +230,15 @@ export class HeldPort {
 
   #accepted(socket: Socket): void {
     socket.on('error', () => {});
-    if (this.#waiting.length >= this.#options.maxWaiting) {
-      this.dropped += 1;
-      socket.destroy();
-      return;
-    }
-    this.#waiting.push({ socket, since: monotonicMs(), attempts: 0 });
-    this.#pump();
+    if (this.#waiting.add(socket)) this.#pump();
   }
 
   #pump(): void {
     while (this.#waiting.length > 0 && this.#free.length > 0) {
-      const connection = this.#next();
+      const connection = this.#waiting.take();
       if (!connection.socket.destroyed) this.#give(this.#free.shift() as Member, connection);
     }
     if (this.waiting === 0) this.#emptied();
-  }
-
-  /** In a queue that stands the clients of the first ones wait no longer, or not for long: served in turn all would be late. */
-  #next(): WaitingConnection {
-    const [first] = this.#waiting as [WaitingConnection];
-    const stands = monotonicMs() - first.since >= STANDING_MS;
-    return (stands ? this.#waiting.pop() : this.#waiting.shift()) as WaitingConnection;
   }
 
   #give(member: Member, connection: WaitingConnection): void {
@@ -308,7 +289,7 @@ export class HeldPort {
 
   #takeBack({ given }: Member): void {
     if (given?.connection === undefined) return;
-    this.#waiting.unshift(given.connection);
+    this.#waiting.putBack(given.connection);
     delete given.connection;
   }
 
@@ -325,13 +306,7 @@ export class HeldPort {
 
   #sweep(): void {
     const now = monotonicMs();
-    const isOver = ({ since }: WaitingConnection): boolean => now - since >= this.#options.waitMs;
-    const late = this.#waiting.filter(isOver);
-    if (late.length > 0) {
-      this.#waiting = this.#waiting.filter((connection) => !isOver(connection));
-      this.dropped += late.length;
-      for (const { socket } of late) socket.destroy();
-    }
+    this.#waiting.dropLate(now);
     for (const member of this.#members.values()) {
       if (member.isFull) {
         member.isFull = false;

@@ -1,0 +1,72 @@
+import type { Socket } from 'node:net';
+import { monotonicMs } from './port-messages.ts';
+
+/** Once the first connection has waited for so many milliseconds more come than workers take, and the newest goes first. */
+const STANDING_MS = 500;
+
+/** A connection that no worker has claimed. */
+export interface WaitingConnection {
+  readonly socket: Socket;
+  readonly since: number;
+  /** How often it was handed to a worker. */
+  attempts: number;
+}
+
+/** Connections that wait for a worker: at most `maxWaiting`, each for at most `waitMs`. */
+export class WaitingConnections {
+  readonly #maxWaiting: number;
+  readonly #waitMs: number;
+  #connections: WaitingConnection[] = [];
+  /** Connections that were closed because too many waited, or because they had waited too long. */
+  dropped = 0;
+
+  constructor(limits: { readonly maxWaiting: number; readonly waitMs: number }) {
+    this.#maxWaiting = limits.maxWaiting;
+    this.#waitMs = limits.waitMs;
+  }
+
+  get length(): number {
+    return this.#connections.length;
+  }
+
+  /** Adds a connection, or closes it if there is no room. @returns whether it waits */
+  add(socket: Socket): boolean {
+    if (this.#connections.length >= this.#maxWaiting) {
+      this.dropped += 1;
+      socket.destroy();
+      return false;
+    }
+    this.#connections.push({ socket, since: monotonicMs(), attempts: 0 });
+    return true;
+  }
+
+  /** Returns one that a worker did not claim: it is the first again. */
+  putBack(connection: WaitingConnection): void {
+    this.#connections.unshift(connection);
+  }
+
+  /**
+   * Takes the first one; in a standing queue the newest, since the clients of the first ones will soon give up: served in turn all
+   * would be late. Not to be called when none waits.
+   */
+  take(): WaitingConnection {
+    const [first] = this.#connections as [WaitingConnection];
+    const stands = monotonicMs() - first.since >= STANDING_MS;
+    return (stands ? this.#connections.pop() : this.#connections.shift()) as WaitingConnection;
+  }
+
+  /** Closes those that have waited too long. */
+  dropLate(now: number): void {
+    const isLate = ({ since }: WaitingConnection): boolean => now - since >= this.#waitMs;
+    const late = this.#connections.filter(isLate);
+    if (late.length === 0) return;
+    this.#connections = this.#connections.filter((connection) => !isLate(connection));
+    this.dropped += late.length;
+    for (const { socket } of late) socket.destroy();
+  }
+
+  /** Closes all. */
+  clear(): void {
+    for (const { socket } of this.#connections.splice(0)) socket.destroy();
+  }
+}
