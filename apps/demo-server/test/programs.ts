@@ -40,7 +40,7 @@ export default async function bundlePrograms(project: TestProject): Promise<void
     },
     esbuildPlugins: [
       {
-        // An `import` of it loads the platform's undici as well, for an export that nobody asks for: 0.1 s.
+        // An `import` of it loads the platform's undici as well, for an export that is not used: 0.1 s.
         name: 'http-by-require',
         setup({ onResolve, onLoad }) {
           onResolve({ filter: /^(node:)?http$/ }, () => ({ path: 'http', namespace: 'platform' }));

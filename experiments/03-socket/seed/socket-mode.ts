@@ -16,7 +16,7 @@ interface RawHandle {
  * faults, kept:
  * - what it read goes as `{ type: 'Buffer', data: [71, 69, …] }`: JSON of up to 64 KiB in decimal numbers, parsed again;
  * - it does not see whether that was the whole head, so a key in a later segment could not be routed by;
- * - a client that leaves before it says anything is never closed, and nobody looks at errors;
+ * - a client that leaves before it says anything is never closed, and errors are not handled;
  * - the master keeps its own descriptor of what it gave away until the garbage collector comes by;
  * - a worker that dies takes with it what was sent to it.
  */

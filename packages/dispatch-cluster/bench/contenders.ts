@@ -40,12 +40,12 @@ export async function startContender(kind: Kind, { workers, logs }: Setting): Pr
       ...process.env,
       PORT: String(port),
       LOG_REQUESTS: logs ? '1' : '0',
-      // What pm2 writes goes there, and it asks nobody for its latest version.
+      // What pm2 writes goes there, and it does not ask for its latest version.
       PM2_HOME: home,
       PM2_DISABLE_VERSION_CHECK: '1',
       PM2_DISCRETE_MODE: '1',
     },
-    // What is logged costs what a file costs, and is kept by nobody.
+    // What is logged costs what a file costs, and is not kept.
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const url = `http://127.0.0.1:${port}/compute`;

@@ -28,7 +28,7 @@ export interface FireReport {
   readonly retried: number;
   /** Megabytes that the heap has grown by since a quarter of the time had passed. */
   readonly heapGrowthMb: number;
-  /** What went otherwise than promised: none. */
+  /** Broken promises: none. */
   readonly faults: readonly string[];
 }
 

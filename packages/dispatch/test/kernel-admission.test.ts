@@ -98,7 +98,7 @@ test('nothing is refused while nothing is known, and none that a worker has room
   expect([...early, ...calls].every(({ state }) => state === 'pending')).toBe(true);
   for (let seq = 1; seq <= 40; seq++) transport.at(0).answer(seq, 'answer', 1000);
   const next = run('next', { timeoutMs: 1 });
-  // Behind nobody: it is the next one.
+  // At the head of the queue: it is the next one.
   const after = run('after next', { timeoutMs: 1 });
   await turn();
   expect([next.state, after.state]).toEqual(['pending', 'pending']);

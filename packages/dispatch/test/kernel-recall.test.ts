@@ -152,7 +152,7 @@ test('what a worker has not begun stays while all others are held up, and moves 
   one.start(1);
   two.start(1);
   await look();
-  // The first gave its call back; then nobody could take that of the second.
+  // The first gave its call back; then no worker could take that of the second.
   expect([one.open.length, two.open.length]).toEqual([1, 2]);
   one.drop(2);
   one.answer(1);

@@ -76,7 +76,7 @@ test('a worker that starts at a place that goes is killed, and that is no failur
   const [up, down] = [watch(pool.scale(2)), watch(pool.scale(1))];
   expect(transport.at(1).kills).toBe(1);
   await turn();
-  // The first one waited for workers; as many as are kept are there.
+  // The first one waited for workers; all that are kept are there.
   expect([up.state, down.state]).toEqual(['resolved', 'pending']);
   transport.at(1).exit({ signal: 'SIGKILL' });
   await turn();

@@ -7,7 +7,7 @@ import { type Channel, processChannel } from './wire-fixture.ts';
 /** A worker whose other end is the test. */
 export interface ServedRig {
   readonly served: Served;
-  /** What came in each message, but for reports of load: those ride along when it is time, which nobody knows here. */
+  /** What came in each message, but for reports of load: those ride along at times that are unknown here. */
   readonly messages: FromWorker[][];
   readonly loads: FromWorker[];
   /** What came in them, and what happened around it: `claimed 1`, `exit 0`. */

@@ -11,7 +11,7 @@ import { startUnixWorkers } from './unix-workers.ts';
 const [count, folder = ''] = process.argv.slice(2);
 const workers = await startUnixWorkers(folder, Number(count));
 const port = await freePort();
-// Its processes would be nobody's otherwise, who may not enter the folder.
+// Its processes would run as the user `nobody`, who may not enter the folder.
 const user = process.getuid?.() === 0 ? 'user root;' : '';
 const file = join(folder, 'nginx.conf');
 writeFileSync(

@@ -15,7 +15,7 @@ const HARMLESS_TO_PROXY = [
   'a leading CR',
   'two blanks',
 ];
-/** Closed without an answer: Node has no more to say to a CONNECT that nobody listens for. */
+/** Closed without an answer: Node has no more to say to a CONNECT without a listener. */
 const CONNECT = /^CONNECT /;
 /** No end, and no request: until the timeout. */
 const NEVER_WHOLE = ['empty lines without end'];
