@@ -10,8 +10,10 @@ if (cluster.isPrimary) {
     mode: process.argv[3] ?? 'socket',
   });
   cluster.fork();
+  let isClosing = false;
   cluster.on('exit', (worker) => {
-    if (!worker.exitedAfterDisconnect) cluster.fork();
+    // A successor that starts while all ends would be in the way of the end.
+    if (!isClosing && !worker.exitedAfterDisconnect) cluster.fork();
   });
   const tell = () => {
     const workers = router.stats().workers.map(({ slot, pid, state }) => ({ slot, pid, state }));
@@ -22,6 +24,7 @@ if (cluster.isPrimary) {
   ({ port } = await router.listen({ port: 0, host: '127.0.0.1' }));
   tell();
   process.on('message', async () => {
+    isClosing = true;
     await router.close({ graceMs: 2000 });
     process.send({ left: Object.keys(cluster.workers).length });
     cluster.disconnect(() => process.disconnect());
