@@ -48,3 +48,16 @@ test.each(['socket', 'passthru'] as const)(
     expect(router.stats()).toMatchObject({ refused: 1 });
   },
 );
+
+test.each([
+  ['no Host', 'GET / HTTP/1.1', 400],
+  ['two Hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b', 400],
+  ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: 200-ok', 417],
+  ['no Host, as HTTP/1.0 may', 'GET / HTTP/1.0', 200],
+])('mode passthru answers a request with %s', async (_, head, status) => {
+  const { port, router } = await openRouter({ count: 1, mode: 'passthru' });
+  const answer = await exchange(port, `${head}\r\nConnection: close\r\n\r\n`);
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(router.stats().refused).toBe(status === 200 ? 0 : 1);
+  if (status !== 200) expect(answer).toContain(`"status":${status}}`);
+});

@@ -52,7 +52,7 @@ export interface WorkerHandle {
   started(): number;
   /**
    * Takes calls back that the worker has not begun. Gives those that it will never run, whatever becomes of it: the kernel
-   * gives them to others. The rest has begun, or is settled or `dropped` as without the question; the kernel may ask again.
+   * gives them to others. The rest has begun, or is settled or `dropped` as it would be without asking; the kernel may ask again.
    * Without this method what was sent to a worker stays with it until it answers or ends.
    */
   reclaim?(seqs: readonly number[]): readonly number[];

@@ -24,7 +24,7 @@ export interface ProxiedUpgrade extends AskedBy {
 export function proxyUpgrade(upgrade: ProxiedUpgrade): void {
   const { request, socket, early, socketPath } = upgrade;
   const outgoing = http.request({
-    socketPath: socketPath,
+    socketPath,
     method: request.method ?? 'GET',
     path: request.url ?? '/',
     headers: [

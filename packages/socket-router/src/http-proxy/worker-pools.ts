@@ -26,7 +26,7 @@ export class WorkerPools {
     if (pool === undefined) {
       // No timeouts of its own: how long a worker may take is the worker's and the client's business.
       pool = new this.#PoolClass('http://worker', {
-        socketPath: socketPath,
+        socketPath,
         headersTimeout: 0,
         bodyTimeout: 0,
       });

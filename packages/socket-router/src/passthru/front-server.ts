@@ -88,19 +88,16 @@ export class FrontServer {
       headersTimeout: headTimeoutMs,
       requestTimeout: Math.max(REQUEST_TIMEOUT_MS, headTimeoutMs),
       connectionsCheckingInterval: Math.max(50, Math.min(1000, headTimeoutMs / 4)),
-      // Its own answers to these would be empty.
+      // Its own answer would be empty; the head is read again, which refuses it with a body.
       requireHostHeader: false,
       shouldUpgradeCallback: (request) => request.method === 'CONNECT' || !hasBody(request),
     };
     const server = createServer(options, (request, response) => {
-      const hosts = hostsOf(request);
-      if (hosts > 1) this.#refuseRequest(response, 400, 'host-repeated');
-      else if (hosts === 0 && request.httpVersion === '1.1')
-        this.#refuseRequest(response, 400, 'host-missing');
-      else this.#events.request(request, response);
+      this.#events.request(request, response);
     });
     server.on('checkExpectation', (_, response: ServerResponse) => {
-      this.#refuseRequest(response, 417, 'expectation');
+      answerFailure(response, 417);
+      this.#events.refused(417, 'expectation');
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
       this.#refuse(error, socket as Socket);
@@ -137,11 +134,6 @@ export class FrontServer {
     });
   }
 
-  #refuseRequest(response: ServerResponse, status: number, reason: string): void {
-    answerFailure(response, status);
-    this.#events.refused(status, reason);
-  }
-
   #refuse({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
     // A client that has reset the connection gets no answer, and one that said nothing none either.
     if (!socket.writable || socket.bytesRead === 0) {
@@ -152,16 +144,6 @@ export class FrontServer {
     refuseSocket(socket, status);
     this.#events.refused(status, code);
   }
-}
-
-/** RFC 9112 3.2: not more than one, and in HTTP/1.1 not less. */
-function hostsOf({ rawHeaders }: IncomingMessage): number {
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
-  return hosts;
 }
 
 const STATUS_OF: Readonly<Record<string, number>> = {

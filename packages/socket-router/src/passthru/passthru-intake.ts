@@ -17,6 +17,13 @@ import { readAgain } from './request-head.ts';
 /** How often a request is sent anew when its worker is lost: one that ends its workers ends no more than three. */
 const MAX_LOST = 2;
 
+/** What is the same for each attempt to proxy a request. */
+interface ProxiedBy {
+  readonly remoteAddress: string | undefined;
+  readonly arrivedAt: number;
+  ended(outcome: ProxyOutcome): void;
+}
+
 /** Milliseconds after which the end of a process is known whose connection broke by it. */
 const GONE_MS = 250;
 
@@ -101,6 +108,32 @@ export class PassthruIntake implements Intake {
   }
 
   #askRequest(request: IncomingMessage, response: ServerResponse): void {
+    this.#ask(request, {
+      refuse: (status) => answerFailure(response, status),
+      send: (queue, by) => {
+        const dispatcher = this.#poolOf(queue);
+        const isLast = this.#finished !== undefined;
+        proxyRequest({ request, response, ...by, dispatcher, isLast });
+      },
+    });
+  }
+
+  #askUpgrade(request: IncomingMessage, socket: Socket, early: Buffer): void {
+    this.#ask(request, {
+      refuse: (status) => refuseSocket(socket, status),
+      send: (queue, by) => {
+        proxyUpgrade({ request, socket, early, ...by, socketPath: this.#socketPathOf(queue) });
+      },
+    });
+  }
+
+  #ask(
+    request: IncomingMessage,
+    {
+      refuse,
+      send,
+    }: { refuse(status: number): void; send(queue: WorkerQueue, by: ProxiedBy): void },
+  ): void {
     const remoteAddress = this.#addressOf(request.socket);
     const arrivedAt = monotonicMs();
     const asked: Asked = {
@@ -109,38 +142,13 @@ export class PassthruIntake implements Intake {
       choice: ANY_WORKER,
       avoid: new Set(),
       lost: 0,
-      refuse: (status) => answerFailure(response, status),
-      send: (queue) => {
-        const dispatcher = this.#poolOf(queue);
-        const isLast = this.#finished !== undefined;
-        const ended = (outcome: ProxyOutcome): void => {
-          queue.proxied -= 1;
-          this.#ended(asked, queue, outcome);
-        };
-        const by = { remoteAddress, arrivedAt };
-        proxyRequest({ request, response, ...by, dispatcher, isLast, ended });
-      },
-    };
-    this.#route(asked);
-  }
-
-  #askUpgrade(request: IncomingMessage, socket: Socket, early: Buffer): void {
-    const remoteAddress = this.#addressOf(socket);
-    const arrivedAt = monotonicMs();
-    const asked: Asked = {
-      request,
-      remoteAddress,
-      choice: ANY_WORKER,
-      avoid: new Set(),
-      lost: 0,
-      refuse: (status) => refuseSocket(socket, status),
+      refuse,
       send: (queue) => {
         const ended = (outcome: ProxyOutcome): void => {
           queue.proxied -= 1;
           this.#ended(asked, queue, outcome);
         };
-        const socketPath = this.#socketPathOf(queue);
-        proxyUpgrade({ request, socket, early, socketPath, remoteAddress, arrivedAt, ended });
+        send(queue, { remoteAddress, arrivedAt, ended });
       },
     };
     this.#route(asked);

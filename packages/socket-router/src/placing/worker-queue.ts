@@ -13,9 +13,8 @@ const MAX_TEXT_BYTES = 8192;
 const LINGER_MS = 500;
 
 /**
- * The way of connections to one process. Node re-sends its whole queue of handles at each acknowledgement, so one
- * handle is under way and the others wait here; and that a handle was written does not say that it was taken, so the
- * worker claims it.
+ * Connections on their way to one worker. Node re-sends its whole queue of handles at each acknowledgement, so one handle
+ * is sent at a time and the others wait here. A handle that was written may not arrive, so the worker claims it.
  */
 export class WorkerQueue {
   readonly worker: RouterWorker;
@@ -316,7 +315,7 @@ export class WorkerQueue {
 /** Why a worker did not take a connection. */
 export type UntakenReason = 'worker-stuck' | 'worker-down' | 'declined' | 'unsent';
 
-/** What a queue tells of connections. */
+/** What becomes of connections in a queue. */
 export interface ConnectionEvents {
   taken(connection: HeldConnection, queue: WorkerQueue): void;
   /** These need another worker, or another try. */
@@ -325,11 +324,11 @@ export interface ConnectionEvents {
   gone(connection: HeldConnection): void;
   /** Its turn has come, but it has waited for longer than it may. */
   overdue(connection: HeldConnection): void;
-  /** A queue is empty for good. */
+  /** A queue has run empty: its worker can be handed another connection at once. */
   free(): void;
 }
 
-/** What a queue tells, of connections and of its worker. */
+/** What becomes of connections in a queue, and of its worker. */
 export interface WorkerQueueEvents extends ConnectionEvents {
   attached(queue: WorkerQueue): void;
   ready(queue: WorkerQueue): void;

@@ -130,7 +130,7 @@ export class AttachedWorker implements WorkerHandle {
   ): Promise<void> {
     link.affinity = await this.#affinityOf(affinity, slot);
     if (socketPath !== undefined)
-      link.socketPath = await openWorkerSocket(socketPath, this.#server, this.#arrivals);
+      link.workerSocket = await openWorkerSocket(socketPath, this.#server, this.#arrivals);
   }
 
   async #affinityOf(affinity: HelloMessage['affinity'], slot: string): Promise<Affinity> {
@@ -182,18 +182,18 @@ export class AttachedWorker implements WorkerHandle {
     link.isDraining = true;
     link.affinity.drain();
     this.#draining.abort();
-    const { socketPath } = link;
+    const { workerSocket } = link;
     await drainConnections({
       server: this.#server,
       busy: this.#busy,
-      sockets: socketPath === undefined ? [link.sockets] : [link.sockets, socketPath.sockets],
+      sockets: [link.sockets, ...(workerSocket === undefined ? [] : [workerSocket.sockets])],
       sessions: this.#sessions,
       // A connection may have come to the socket that has not been accepted yet.
-      waitsForMore: socketPath !== undefined,
+      waitsForMore: workerSocket !== undefined,
       graceMs,
       lameDuckMs,
     });
-    socketPath?.close();
+    workerSocket?.close();
   }
 
   readonly #onDisconnect = (): void => {

@@ -22,7 +22,8 @@ export class RouterLink {
   /** Settles when the worker is as the router wants it. */
   met: Promise<void> | undefined;
   affinity: Affinity = STAYING;
-  socketPath: WorkerSocket | undefined;
+  /** By which requests come that another process has read. */
+  workerSocket: WorkerSocket | undefined;
 
   constructor(router: string, channel: RouterChannel) {
     this.router = router;
