@@ -158,3 +158,26 @@ test('scale() after close() rejects, and each number but 1 to 1024', async () =>
   await closed;
   await expect(pool.scale(2)).rejects.toMatchObject({ code: 'ERR_CLOSED' });
 });
+
+test('the only worker keeps a window of 2 for long tasks, until there is another', async () => {
+  const { pool, transport, ready, dispatcher, run } = createPool({ window: 'auto' });
+  await ready();
+  const worker = transport.at(0);
+  let answered = 0;
+  /** Runs tasks of 5 ms that keep the worker busy. @returns its window then */
+  const work = (tasks: number): number | undefined => {
+    for (let task = 0; task < tasks; task++) {
+      run(task);
+      answered += 1;
+      worker.start();
+      worker.answer(answered);
+      worker.emit({ kind: 'load', elapsedMs: 5, activeMs: 5, memoryBytes: 1 });
+    }
+    return dispatcher.stats().workers[0]?.window;
+  };
+  expect(work(60)).toBe(2);
+  const scaled = pool.scale(2);
+  transport.at(1).ready();
+  await scaled;
+  expect(work(60)).toBe(1);
+});

@@ -55,7 +55,7 @@ test('it is 1 for tasks of 4 ms, but 2 for a worker without others', () => {
   const load = { elapsedMs: 100, activeMs: 100, done: 25, starved: true };
   const loads = Array.from({ length: 20 }, () => load);
   expect(sizes(createWindow('auto', auto), loads).at(-1)).toBe(1);
-  expect(sizes(createWindow('auto', { ...auto, isSole: true }), loads).at(-1)).toBe(2);
+  expect(sizes(createWindow('auto', { ...auto, isSole: () => true }), loads).at(-1)).toBe(2);
 });
 
 test('it is never less than 1.5 ms of work', () => {

@@ -35,14 +35,15 @@ const LATEST = 0.3;
 interface AutoBounds {
   readonly first: number;
   readonly max: number;
-  /** No other worker could take what waits: a window of 1 would gain nothing. Default `false`. */
-  readonly isSole?: boolean;
+  /** Whether no other worker could take what waits: a window of 1 would gain nothing. Default: there are others. */
+  readonly isSole?: () => boolean;
 }
 
 /**
- * Creates the window of one worker: a number stays; `auto` begins with `first`, stays within 2 to `max`, and
- * follows the load. Of tasks that keep the worker busy it is given 1.5 ms of work, or 1 task once they take 4 ms, since
- * what waits in a worker moves to another only when it is seen to be held up; a sole worker always has 2. Tasks that wait for something else leave it idle, so it is given more, as long as more are queued.
+ * Creates the window of one worker. A number is kept. `auto` begins with `first`, stays within 2 to `max`, and follows the load:
+ * tasks that keep the worker busy fill 1.5 ms of work; from 4 ms per task on the window is 1, because a task in a worker's
+ * window moves to another worker only once that worker is held up (the only worker keeps 2). Tasks that wait for something
+ * else leave the worker idle: the window grows while calls are queued.
  */
 export function createWindow(setting: 'auto' | number, auto: AutoBounds): Window {
   if (setting !== 'auto') return { size: setting, record: () => {} };
@@ -51,13 +52,13 @@ export function createWindow(setting: 'auto' | number, auto: AutoBounds): Window
 
 class AutoWindow implements Window {
   readonly #max: number;
-  readonly #isSole: boolean;
+  readonly #isSole: () => boolean;
   /** Exact, so that small steps add up. */
   #exact: number;
   /** Milliseconds of work a task, on average. */
   #costMs: number | undefined;
 
-  constructor({ first, max, isSole = false }: AutoBounds) {
+  constructor({ first, max, isSole = () => false }: AutoBounds) {
     this.#max = max;
     this.#isSole = isSole;
     this.#exact = this.#clamp(first);
@@ -90,7 +91,7 @@ class AutoWindow implements Window {
   }
 
   #clamp(size: number): number {
-    const least = (this.#costMs ?? 0) >= ALONE_MS && !this.#isSole ? 1 : LEAST;
+    const least = (this.#costMs ?? 0) >= ALONE_MS && !this.#isSole() ? 1 : LEAST;
     return Math.min(this.#max, Math.max(least, size));
   }
 }

@@ -207,7 +207,7 @@ export class WorkerPool {
       slot: slot.index,
       window: createWindow(window, {
         ...this.#transport.autoWindow,
-        isSole: this.slots.length === 1,
+        isSole: () => this.slots.length === 1,
       }),
       bornAt: clock.now(),
       onStart,
