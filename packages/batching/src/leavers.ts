@@ -1,4 +1,9 @@
-import type { Clock } from '@ticketing/kit';
+import {
+  type AbortWaiter,
+  type Clock,
+  createSignalListeners,
+  type SignalListeners,
+} from '@ticketing/kit';
 
 /** How one caller can leave a promise that others wait for, too. */
 export interface LeaveOptions {
@@ -10,23 +15,16 @@ export interface LeaveOptions {
   readonly onLeave: () => void;
 }
 
-/** Rejects one call with a reason. */
-type Leave = (reason: unknown) => void;
-
-/**
- * Calls that leave when their signal aborts or their time is up. One listener per signal, however many calls it
- * has: a signal compares each listener that is added with all it has, which is quadratic in the calls, and Node
- * warns at the eleventh. Leaves no listener and no timer behind.
- */
+/** Calls that leave when their signal aborts or their time is up. Leaves no listener and no timer behind. */
 export class Leavers {
-  readonly #signals = new Map<AbortSignal, { readonly calls: Set<Leave>; release(): void }>();
+  readonly #signals: SignalListeners = createSignalListeners();
 
   /** A promise of one caller's own: settles as the shared one, or rejects when the caller leaves. */
   wait<V>(shared: Promise<V>, { signal, timeout, onLeave }: LeaveOptions): Promise<V> {
     return new Promise((resolve, reject) => {
       let timer: unknown;
       const release = (): void => {
-        if (signal !== undefined) this.#remove(signal, leave);
+        if (signal !== undefined) this.#signals.remove(signal, waiter);
         if (timer !== undefined) timeout?.clock.clearTimeout(timer);
       };
       const leave = (reason: unknown): void => {
@@ -34,7 +32,8 @@ export class Leavers {
         onLeave();
         reject(reason);
       };
-      if (signal !== undefined) this.#add(signal, leave);
+      const waiter: AbortWaiter = { aborted: leave };
+      if (signal !== undefined) this.#signals.add(signal, waiter);
       if (timeout !== undefined) {
         timer = timeout.clock.setTimeout(() => leave(timeout.error()), timeout.ms);
       }
@@ -49,29 +48,5 @@ export class Leavers {
         },
       );
     });
-  }
-
-  #add(signal: AbortSignal, leave: Leave): void {
-    const known = this.#signals.get(signal);
-    if (known !== undefined) {
-      known.calls.add(leave);
-      return;
-    }
-    const calls = new Set([leave]);
-    const onAbort = (): void => {
-      for (const each of calls) each(signal.reason);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    const release = (): void => signal.removeEventListener('abort', onAbort);
-    this.#signals.set(signal, { calls, release });
-  }
-
-  /** The last call of a signal takes the listener away. */
-  #remove(signal: AbortSignal, leave: Leave): void {
-    const known = this.#signals.get(signal);
-    if (known?.calls.delete(leave) && known.calls.size === 0) {
-      this.#signals.delete(signal);
-      known.release();
-    }
   }
 }
