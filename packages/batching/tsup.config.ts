@@ -1,10 +1,4 @@
-import { defineConfig } from 'tsup';
-export default defineConfig({
-  entry: ['src/index.ts', 'src/fastify/index.ts', 'src/dataloader/index.ts'],
-  format: ['esm'],
-  target: 'node20',
-  platform: 'node',
-  sourcemap: true,
-  clean: true,
-  noExternal: ['@ticketing/kit'],
-});
+// @boundaries-ignore the settings that all packages share are at the top of the repository
+import { library } from '../../tsup.shared.ts';
+
+export default library('src/index.ts', 'src/fastify/index.ts', 'src/dataloader/index.ts');

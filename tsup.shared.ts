@@ -1,0 +1,13 @@
+import { defineConfig } from 'tsup';
+
+/** Builds a library from its entry files: ES modules for Node 20, private packages (`internal/`) bundled. */
+export const library = (...entry: string[]): ReturnType<typeof defineConfig> =>
+  defineConfig({
+    entry,
+    format: ['esm'],
+    target: 'node20',
+    platform: 'node',
+    sourcemap: true,
+    clean: true,
+    noExternal: ['@ticketing/kit', '@ticketing/test-kit'],
+  });
