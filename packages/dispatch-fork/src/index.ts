@@ -1,4 +1,4 @@
 // A dispatcher whose workers are child processes
 
+export type { ForkOptions } from './create-fork-dispatcher.ts';
 export { createForkDispatcher } from './create-fork-dispatcher.ts';
-export type { ForkOptions } from './fork-options.ts';

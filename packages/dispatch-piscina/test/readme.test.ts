@@ -26,7 +26,7 @@ test('README: tasks, and a dispatcher that runs them', async () => {
 test('README begins with the sentence of the package, names every option, and has at most 120 lines', async () => {
   const { description } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
   const index = await readFile(new URL('src/index.ts', root), 'utf8');
-  const options = await readFile(new URL('src/piscina-options.ts', root), 'utf8');
+  const options = await readFile(new URL('src/create-piscina-dispatcher.ts', root), 'utf8');
   expect(readme.startsWith(`# @ticketing/dispatch-piscina\n\n${description}.\n`)).toBe(true);
   expect(index.startsWith(`// ${description}\n`)).toBe(true);
   for (const [, name] of options.matchAll(/^ {2}readonly (\w+)/gm)) {

@@ -2,8 +2,13 @@
 // the same table. Written between the marks in docs/decisions/0012-a-queue-that-stands.md; `--quick` prints a short one.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { table } from '@ticketing/bench-kit';
-import type { RunFrame, ToWorker } from '../src/contract/frames.ts';
-import type { Transport, WorkerEvents, WorkerHandle } from '../src/contract/transport.ts';
+import type {
+  RunFrame,
+  ToWorker,
+  Transport,
+  WorkerEvents,
+  WorkerHandle,
+} from '../src/contract/transport.ts';
 import { Admission } from '../src/kernel/calls/admission.ts';
 import { Call } from '../src/kernel/calls/call.ts';
 import { WaitingCalls } from '../src/kernel/calls/feeder.ts';

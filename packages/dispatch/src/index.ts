@@ -9,17 +9,16 @@ export type {
   Dispatcher,
   DispatcherKind,
   DispatcherState,
+  DispatcherStats,
   DrainOptions,
   DrainReport,
-  ReloadOptions,
-} from './contract/dispatcher.ts';
-export type {
-  DispatcherStats,
   HistogramSummary,
+  MapOptions,
+  ReloadOptions,
+  RunOptions,
   WorkerStats,
-} from './contract/dispatcher-stats.ts';
+} from './contract/dispatcher.ts';
 export type { PoolOptions } from './contract/pool-options.ts';
-export type { MapOptions, RunOptions } from './contract/run-options.ts';
 export type {
   InputOf,
   OutputOf,
@@ -29,11 +28,9 @@ export type {
   TaskMap,
   TaskModule,
 } from './contract/task.ts';
+export { createInProcessDispatcher } from './create-in-process-dispatcher.ts';
 export { defineTasks } from './define-tasks.ts';
 export { DispatchError, type DispatchErrorCode, type DispatchErrorData } from './errors.ts';
-export { createInProcessDispatcher } from './in-process/create-in-process-dispatcher.ts';
 // For those who write tasks.
-export type { RawJson } from './raw-json.ts';
-export { rawJson } from './raw-json.ts';
-export type { Transferred } from './transferred.ts';
-export { transferred } from './transferred.ts';
+export type { RawJson, Transferred } from './task-results.ts';
+export { rawJson, transferred } from './task-results.ts';

@@ -1,16 +1,14 @@
 // For authors of transports: what the kernel asks of one, and the parts that transports share
 
 export type { Capabilities, Dispatcher } from './contract/dispatcher.ts';
+export type { PoolOptions } from './contract/pool-options.ts';
+export type { TaskMap } from './contract/task.ts';
 export type {
   FromWorker,
   RecycleFrame,
   ReportFrame,
   RunFrame,
   ToWorker,
-} from './contract/frames.ts';
-export type { PoolOptions } from './contract/pool-options.ts';
-export type { TaskMap } from './contract/task.ts';
-export type {
   Transport,
   Unsent,
   WorkerEnd,
@@ -27,7 +25,6 @@ export {
 export { resolvePoolOptions, splitPoolOptions } from './kernel/resolve-pool-options.ts';
 export type { ObservedWorker, PoolObserver } from './kernel/workers/pool-events.ts';
 export { createOrphanGuard, type OrphanGuard } from './process/orphan-guard.ts';
-export { inheritedExecArgv, startWorker } from './process/start-worker.ts';
 export {
   OutputSink,
   type OutputSource,
@@ -35,5 +32,6 @@ export {
   type WorkerOutput,
 } from './process/worker-output.ts';
 export type { WorkerProcessStart } from './process/worker-process.ts';
+export { inheritedExecArgv, startWorker } from './process/worker-process.ts';
 export { decodeFromWorker } from './wire/from-worker-codec.ts';
 export { encodeToWorker, postToWorker } from './wire/to-worker-codec.ts';

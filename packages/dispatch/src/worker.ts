@@ -3,6 +3,5 @@
 export type { TaskContext, TaskFn, TaskMap, TaskModule } from './contract/task.ts';
 export { defineTasks } from './define-tasks.ts';
 export { type ServeProcessOptions, serveProcess } from './process/serve-process.ts';
-export { rawJson } from './raw-json.ts';
-export { transferred } from './transferred.ts';
+export { rawJson, transferred } from './task-results.ts';
 export { type Served, type ServeOptions, serveTasks } from './worker/serve-tasks.ts';

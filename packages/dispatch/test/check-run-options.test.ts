@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { MapOptions, RunOptions } from '../src/contract/run-options.ts';
+import type { MapOptions, RunOptions } from '../src/contract/dispatcher.ts';
 import { checkMapOptions, checkRunOptions } from '../src/kernel/calls/check-run-options.ts';
 
 const run = (options: unknown, transfer = true) => {

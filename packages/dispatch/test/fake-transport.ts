@@ -1,6 +1,8 @@
 import type { Capabilities } from '../src/contract/dispatcher.ts';
-import type { FromWorker, RunFrame, ToWorker } from '../src/contract/frames.ts';
 import type {
+  FromWorker,
+  RunFrame,
+  ToWorker,
   Transport,
   Unsent,
   WorkerEnd,

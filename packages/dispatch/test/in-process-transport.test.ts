@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { beforeEach, expect, test } from 'vitest';
-import type { FromWorker } from '../src/contract/frames.ts';
 import type { TaskHooks, TaskMap, TaskModule } from '../src/contract/task.ts';
-import type { WorkerEnd, WorkerHandle } from '../src/contract/transport.ts';
+import type { FromWorker, WorkerEnd, WorkerHandle } from '../src/contract/transport.ts';
+import {
+  createInProcessDispatcher,
+  createInProcessTransport,
+} from '../src/create-in-process-dispatcher.ts';
 import { defineTasks } from '../src/define-tasks.ts';
-import { createInProcessDispatcher } from '../src/in-process/create-in-process-dispatcher.ts';
-import { createInProcessTransport } from '../src/in-process/in-process-transport.ts';
-import { rawJson } from '../src/raw-json.ts';
-import { transferred } from '../src/transferred.ts';
+import { rawJson, transferred } from '../src/task-results.ts';
 import { moduleOf } from './serve-tasks-fixture.ts';
 import { spend, standingTime } from './standing-time.ts';
 import { defer } from './task-runner-fixture.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inheritedExecArgv } from '../src/process/start-worker.ts';
+import { inheritedExecArgv } from '../src/process/worker-process.ts';
 
 test.each([
   [['--conditions=@ticketing/source', '--no-warnings']],

@@ -1,8 +1,7 @@
 import { createManualClock, type ManualClock } from '@ticketing/test-kit';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import type { Dispatcher } from '../src/contract/dispatcher.ts';
+import type { Dispatcher, RunOptions } from '../src/contract/dispatcher.ts';
 import type { PoolOptions } from '../src/contract/pool-options.ts';
-import type { RunOptions } from '../src/contract/run-options.ts';
 import { DispatchError, type DispatchErrorCode } from '../src/errors.ts';
 import {
   createPool as createKernelPool,

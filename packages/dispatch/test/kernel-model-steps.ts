@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { RunOptions } from '../src/contract/run-options.ts';
+import type { RunOptions } from '../src/contract/dispatcher.ts';
 
 /** A call of `run`. */
 export interface RunStep {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createOutbox } from '../src/process/outbox.ts';
+import { createOutbox } from '../src/process/serve-process.ts';
 
 function fakeProcess() {
   const callbacks: ((error: Error | null) => void)[] = [];

@@ -1,5 +1,5 @@
 import { defineTasks } from '../src/define-tasks.ts';
-import { transferred } from '../src/transferred.ts';
+import { transferred } from '../src/task-results.ts';
 
 /** What the thread of `serve-tasks.test.ts` runs. */
 export default defineTasks({

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { turns, until } from '@ticketing/test-kit';
 import { beforeEach, expect, test } from 'vitest';
-import type { FromWorker, RunFrame, ToWorker } from '../src/contract/frames.ts';
+import type { FromWorker, RunFrame, ToWorker } from '../src/contract/transport.ts';
 import { decodeFromWorker } from '../src/wire/from-worker-codec.ts';
 import { postToWorker } from '../src/wire/to-worker-codec.ts';
 import { serveTasks } from '../src/worker/serve-tasks.ts';

@@ -3,8 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { journalClaims } from '../src/process/journal-claims.ts';
-import { openStartJournal, type StartJournal } from '../src/process/start-journal.ts';
+import {
+  journalClaims,
+  openStartJournal,
+  type StartJournal,
+} from '../src/process/start-journal.ts';
 
 const journals: StartJournal[] = [];
 afterEach(() => {

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import type { TaskContext } from '../src/contract/task.ts';
-import { rawJson } from '../src/raw-json.ts';
-import { transferred } from '../src/transferred.ts';
+import { rawJson, transferred } from '../src/task-results.ts';
 import { createRig, defer, settle } from './task-runner-fixture.ts';
 import { runFrame } from './wire-fixture.ts';
 

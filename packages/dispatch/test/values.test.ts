@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRawJson, rawJson } from '../src/raw-json.ts';
-import { isTransferred, transferred } from '../src/transferred.ts';
+import { isRawJson, isTransferred, rawJson, transferred } from '../src/task-results.ts';
 
 test('rawJson() writes the value at the call', () => {
   const value = { price: 5 };

@@ -1,8 +1,8 @@
 import { deserialize, serialize } from 'node:v8';
-import type { FromWorker, RunFrame, ToWorker } from '../src/contract/frames.ts';
-import type { Posting } from '../src/wire/frame-writer.ts';
+import type { FromWorker, RunFrame, ToWorker } from '../src/contract/transport.ts';
 import { decodeFromWorker, encodeFromWorker } from '../src/wire/from-worker-codec.ts';
 import { decodeToWorker, encodeToWorker, type Undecodable } from '../src/wire/to-worker-codec.ts';
+import type { Posting } from '../src/wire/wire-message.ts';
 
 /** A channel: what it makes of a message, and whether it moves buffers. */
 export interface Channel {

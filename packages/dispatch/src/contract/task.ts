@@ -1,5 +1,4 @@
-import type { RawJson } from '../raw-json.ts';
-import type { Transferred } from '../transferred.ts';
+import type { RawJson, Transferred } from '../task-results.ts';
 
 /** What a task learns besides its input. */
 export interface TaskContext {

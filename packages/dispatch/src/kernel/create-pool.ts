@@ -1,7 +1,6 @@
 import { wholeBetween, wrongOption } from '@ticketing/kit';
-import type { Dispatcher } from '../contract/dispatcher.ts';
+import type { Dispatcher, RunOptions } from '../contract/dispatcher.ts';
 import type { PoolOptions } from '../contract/pool-options.ts';
-import type { RunOptions } from '../contract/run-options.ts';
 import type { InputOf, OutputOf, TaskMap } from '../contract/task.ts';
 import type { Transport } from '../contract/transport.ts';
 import { closed } from './calls/call-errors.ts';

@@ -1,4 +1,4 @@
-import type { HistogramSummary } from '../contract/dispatcher-stats.ts';
+import type { HistogramSummary } from '../contract/dispatcher.ts';
 
 /** What the kernel counts of calls. */
 export interface KernelCounts {

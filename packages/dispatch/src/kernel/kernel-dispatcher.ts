@@ -14,21 +14,22 @@ import type {
   Dispatcher,
   DispatcherKind,
   DispatcherState,
+  DispatcherStats,
   DrainOptions,
   DrainReport,
+  MapOptions,
   ReloadOptions,
+  RunOptions,
+  WorkerStats,
 } from '../contract/dispatcher.ts';
-import type { DispatcherStats } from '../contract/dispatcher-stats.ts';
-import type { MapOptions, RunOptions } from '../contract/run-options.ts';
 import type { TaskMap } from '../contract/task.ts';
-import type { CallOwner } from './calls/call.ts';
+import type { CallOwner, PoolWorker, PoolWorkerState } from './calls/call.ts';
 import { callError, closed, draining } from './calls/call-errors.ts';
 import { CapacityWaiters } from './calls/capacity-waiters.ts';
 import { type MapInputs, mapBy } from './calls/map-tasks.ts';
 import type { Kernel } from './kernel.ts';
 import type { Ending } from './kernel-counts.ts';
 import { MAX_WORKERS } from './resolve-pool-options.ts';
-import { statsOf } from './stats.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
 const aUrl: Rule = { expected: 'a URL', test: (value) => value instanceof URL };
@@ -255,4 +256,43 @@ async function reload(pool: WorkerPool, { module, parallel = 1 }: ReloadOptions)
   if (failure === undefined) return;
   if (replaced === 0) pool.module = before;
   throw failure.error;
+}
+
+/** What a dispatcher counts. */
+function statsOf(kernel: Kernel, kind: string, state: DispatcherState): DispatcherStats {
+  const { counts, pool, feeder, options } = kernel;
+  const { wait, run, transport, ...calls } = counts;
+  const now = options.clock.now();
+  return {
+    name: options.name,
+    kind,
+    state,
+    queued: feeder.size,
+    running: kernel.active - feeder.size,
+    expectedWaitMs: kernel.admission.expectedWaitMs(),
+    ...calls,
+    ...pool.counts,
+    circuit: pool.circuit.state,
+    workers: [...pool.live].map((worker) => workerStats(worker, now)),
+    histograms: { wait: wait.summary(), run: run.summary(), transport: transport.summary() },
+  };
+}
+
+function workerStats(worker: PoolWorker, now: number): WorkerStats {
+  return {
+    workerId: worker.workerId,
+    slot: worker.slot,
+    pid: worker.handle?.pid,
+    state: shown(worker.state),
+    inFlight: worker.calls.size,
+    window: worker.window.size,
+    done: worker.done,
+    ageMs: now - worker.bornAt,
+    memoryBytes: worker.memoryBytes,
+    report: worker.report,
+  };
+}
+
+function shown(state: PoolWorkerState): WorkerStats['state'] {
+  return state === 'killed' || state === 'gone' ? 'stopping' : state;
 }

@@ -1,6 +1,5 @@
-import type { FromWorker } from '../contract/frames.ts';
-import type { RunOptions } from '../contract/run-options.ts';
-import type { Transport, Unsent, WorkerEnd } from '../contract/transport.ts';
+import type { RunOptions } from '../contract/dispatcher.ts';
+import type { FromWorker, Transport, Unsent, WorkerEnd } from '../contract/transport.ts';
 import { DispatchError } from '../errors.ts';
 import { Admission } from './calls/admission.ts';
 import {

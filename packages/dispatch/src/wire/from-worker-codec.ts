@@ -1,10 +1,13 @@
-import type { FromWorker } from '../contract/frames.ts';
-import type { Unsent } from '../contract/transport.ts';
-import { isTransferred } from '../transferred.ts';
+import type { FromWorker, Unsent } from '../contract/transport.ts';
+import { isTransferred } from '../task-results.ts';
 import { decodeError, encodeError } from './error-codec.ts';
-import { FrameReader } from './frame-reader.ts';
-import { FrameWriter, type Posting, type WriterOptions } from './frame-writer.ts';
-import { fromWorkerTag } from './wire-message.ts';
+import {
+  FrameReader,
+  FrameWriter,
+  fromWorkerTag,
+  type Posting,
+  type WriterOptions,
+} from './wire-message.ts';
 
 const code = {
   ready: 0,

@@ -1,9 +1,12 @@
-import type { AbortFrame, RunFrame, ToWorker } from '../contract/frames.ts';
-import type { Unsent } from '../contract/transport.ts';
+import type { AbortFrame, RunFrame, ToWorker, Unsent } from '../contract/transport.ts';
 import { decodeError, encodeError } from './error-codec.ts';
-import { FrameReader } from './frame-reader.ts';
-import { FrameWriter, type Posting, type WriterOptions } from './frame-writer.ts';
-import { toWorkerTag } from './wire-message.ts';
+import {
+  FrameReader,
+  FrameWriter,
+  type Posting,
+  toWorkerTag,
+  type WriterOptions,
+} from './wire-message.ts';
 
 /** A task whose input could not be read. */
 export interface Undecodable {

@@ -1,3 +1,6 @@
+import { cloneFromBytes, cloneToBytes } from './clone-bytes.ts';
+import { jsonKeeps } from './json-keeps.ts';
+
 /**
  * Frames as they cross a port. Plain data: one text costs the port less than many values, and frames share it.
  * `cells` is a JSON array: 0, then for each frame its code, `seq`, kind of value, value or size, and what else it has.
@@ -31,3 +34,256 @@ export const valueKind = {
   /** The message's `value`. */
   direct: 7,
 } as const;
+
+/** Reads the cells and values of a message in the order in which they were written. */
+export class FrameReader {
+  readonly #cells: readonly unknown[];
+  readonly #message: WireMessage;
+  #at = 1;
+  #bodyAt = 0;
+
+  /** Opens a message of ours; any other is `undefined`. */
+  static open(message: unknown, tag: string): FrameReader | undefined {
+    if (typeof message !== 'object' || message === null) return undefined;
+    if ((message as Partial<WireMessage>).ticketing !== tag) return undefined;
+    return new FrameReader(message as WireMessage);
+  }
+
+  constructor(message: WireMessage) {
+    this.#message = message;
+    this.#cells = JSON.parse(message.cells) as readonly unknown[];
+  }
+
+  get more(): boolean {
+    return this.#at < this.#cells.length;
+  }
+
+  number(): number {
+    return this.#cells[this.#at++] as number;
+  }
+
+  cell(): unknown {
+    return this.#cells[this.#at++];
+  }
+
+  /** Reads a value; after a failure the next frame can be read all the same. @throws Error for bytes that are no clone */
+  value(): unknown {
+    const kind = this.#cells[this.#at++];
+    const datum = this.#cells[this.#at++];
+    switch (kind) {
+      case valueKind.json:
+        return datum;
+      case valueKind.undefined:
+        return undefined;
+      case valueKind.number:
+        return Number(datum);
+      case valueKind.bigint:
+        return BigInt(datum as string);
+      case valueKind.direct:
+        return this.#message.value;
+      case valueKind.clone:
+        return cloneFromBytes(this.#bytes(datum as number));
+      default: {
+        const bytes = owned(this.#bytes(datum as number));
+        return kind === valueKind.buffer
+          ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+          : bytes;
+      }
+    }
+  }
+
+  #bytes(size: number): Uint8Array {
+    const from = this.#bodyAt;
+    this.#bodyAt += size;
+    return (this.#message.body as Uint8Array).subarray(from, this.#bodyAt);
+  }
+}
+
+/** Bytes in memory of their own: beside them would be another task's. */
+function owned(bytes: Uint8Array): Uint8Array {
+  if (bytes.byteLength === bytes.buffer.byteLength && !Buffer.isBuffer(bytes)) return bytes;
+  const copy = new Uint8Array(bytes.byteLength);
+  copy.set(bytes);
+  return copy;
+}
+
+/** A message to be posted. */
+export interface Posting {
+  readonly message: unknown;
+  readonly transfer: ArrayBuffer[];
+  /**
+   * Set if the message holds one frame, of this `seq`, with a value that only the port itself can clone. Posting it
+   * may throw a DataCloneError, which is that task's alone.
+   */
+  readonly only: number | undefined;
+}
+
+export interface WriterOptions {
+  /** Whether the port moves buffers and shares memory, as that of a thread does. */
+  readonly transfers: boolean;
+}
+
+/** Text and bytes that are gathered in one message; what is larger gains nothing by company. */
+const FULL = 64 * 1024;
+
+/**
+ * Writes frames into as few messages as pays. Each value is written by itself and at once: an object in two of them is
+ * two objects for the reader, and what becomes of it after the call is not seen, once what is `complete` has been posted.
+ */
+export class FrameWriter {
+  readonly #tag: string;
+  readonly #transfers: boolean;
+  #postings: Posting[] = [];
+  #cells = '';
+  #parts: Uint8Array[] = [];
+  #partBytes = 0;
+
+  constructor(tag: string, options: WriterOptions) {
+    this.#tag = tag;
+    this.#transfers = options.transfers;
+  }
+
+  /**
+   * Adds a frame: `head` and `tail` are JSON without the brackets of an array, with a comma before each cell.
+   *
+   * @throws DOMException `DataCloneError`, or what a getter of the value throws; nothing is added then
+   */
+  add(seq: number, head: string, value: unknown, tail: string): void {
+    if (value === undefined) {
+      this.#append(`${head},${valueKind.undefined},0${tail}`);
+    } else if (jsonKeeps(value)) {
+      this.#append(`${head},${valueKind.json},${JSON.stringify(value)}${tail}`);
+    } else if (typeof value === 'number') {
+      // `String` would forget the sign of a zero.
+      const text = value === 0 ? '-0' : String(value);
+      this.#append(`${head},${valueKind.number},"${text}"${tail}`);
+    } else if (typeof value === 'bigint') {
+      this.#append(`${head},${valueKind.bigint},"${value}"${tail}`);
+    } else {
+      this.#addOther(seq, head, value, tail);
+    }
+  }
+
+  /** Adds a frame whose value takes buffers with it; where they cannot be moved they are copied. */
+  addMoving(
+    seq: number,
+    head: string,
+    moving: { readonly value: unknown; readonly transfer: readonly ArrayBuffer[] },
+    tail: string,
+  ): void {
+    if (this.#transfers && moving.transfer.length > 0) {
+      this.#addDirect(seq, `${head},${valueKind.direct},0${tail}`, moving.value, moving.transfer);
+    } else {
+      this.add(seq, head, moving.value, tail);
+    }
+  }
+
+  /** Whether a message is complete: full, or one that the port may refuse, or of bytes that were not copied. */
+  get complete(): boolean {
+    return this.#postings.length > 0;
+  }
+
+  /** Gives what was added, and begins anew. */
+  take(): Posting[] {
+    this.#cut();
+    const postings = this.#postings;
+    this.#postings = [];
+    return postings;
+  }
+
+  #addOther(seq: number, head: string, value: unknown, tail: string): void {
+    const kind = bytesKind(value);
+    if (kind !== undefined) {
+      const bytes = value as Uint8Array;
+      this.#addBytes(`${head},${kind},${bytes.byteLength}${tail}`, bytes, false);
+      return;
+    }
+    let bytes: Uint8Array;
+    try {
+      bytes = cloneToBytes(value);
+    } catch (error) {
+      // A port of this process can clone more: shared memory, keys, blobs.
+      if (!this.#transfers || !isObject(value)) throw error;
+      this.#addDirect(seq, `${head},${valueKind.direct},0${tail}`, value, []);
+      return;
+    }
+    this.#addBytes(`${head},${valueKind.clone},${bytes.byteLength}${tail}`, bytes, true);
+  }
+
+  #append(cells: string): void {
+    this.#cells += cells;
+    if (this.#cells.length + this.#partBytes >= FULL) this.#cut();
+  }
+
+  #addBytes(cells: string, bytes: Uint8Array, owned: boolean): void {
+    if (bytes.byteLength >= FULL) {
+      this.#cut();
+      this.#cells = cells;
+      this.#post(bytes, owned);
+      return;
+    }
+    this.#parts.push(owned ? bytes : joined([bytes], bytes.byteLength));
+    this.#partBytes += bytes.byteLength;
+    this.#append(cells);
+  }
+
+  #addDirect(seq: number, cells: string, value: unknown, transfer: readonly ArrayBuffer[]): void {
+    this.#cut();
+    const message: WireMessage = {
+      ticketing: this.#tag,
+      cells: `[0${cells}]`,
+      body: undefined,
+      value,
+    };
+    this.#postings.push({ message, transfer: [...transfer], only: seq });
+  }
+
+  #cut(): void {
+    if (this.#cells === '') return;
+    const [first] = this.#parts;
+    if (this.#parts.length < 2) this.#post(first, true);
+    else this.#post(joined(this.#parts, this.#partBytes), true);
+    this.#parts = [];
+    this.#partBytes = 0;
+  }
+
+  #post(body: Uint8Array | undefined, owned: boolean): void {
+    const whole = body === undefined || body.byteLength === body.buffer.byteLength;
+    // A port clones all the memory behind a view.
+    const sent = whole || !this.#transfers ? body : joined([body], body.byteLength);
+    const moved = this.#transfers && sent !== undefined && (owned || sent !== body);
+    const message: WireMessage = {
+      ticketing: this.#tag,
+      cells: `[0${this.#cells}]`,
+      body: sent,
+      value: undefined,
+    };
+    this.#postings.push({
+      message,
+      transfer: moved ? [sent.buffer as ArrayBuffer] : [],
+      only: undefined,
+    });
+    this.#cells = '';
+  }
+}
+
+/** Of memory that is shared a port gives the memory itself. */
+function bytesKind(value: unknown): number | undefined {
+  if (!(value instanceof Uint8Array) || !(value.buffer instanceof ArrayBuffer)) return undefined;
+  if (Buffer.isBuffer(value)) return valueKind.buffer;
+  return Object.getPrototypeOf(value) === Uint8Array.prototype ? valueKind.bytes : undefined;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
+  const body = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    body.set(part, at);
+    at += part.byteLength;
+  }
+  return body;
+}

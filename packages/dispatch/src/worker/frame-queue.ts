@@ -1,4 +1,4 @@
-import type { RunFrame } from '../contract/frames.ts';
+import type { RunFrame } from '../contract/transport.ts';
 
 /** Tasks that wait in a worker, in the order of `seq`. */
 export class FrameQueue {

@@ -1,9 +1,8 @@
-import type { FromWorker, RecycleFrame, ReportFrame, ToWorker } from '../contract/frames.ts';
 import type { TaskHooks, TaskMap, TaskModule } from '../contract/task.ts';
+import type { FromWorker, RecycleFrame, ReportFrame, ToWorker } from '../contract/transport.ts';
+import { isFinalFailure, loadTaskModule } from '../define-tasks.ts';
 import { FromWorkerWriter } from '../wire/from-worker-codec.ts';
 import { decodeToWorker } from '../wire/to-worker-codec.ts';
-import { createLoadMeter, type LoadMeter } from './load-meter.ts';
-import { isFinalFailure, loadTaskModule } from './load-task-module.ts';
 import { createTaskRunner, type TaskRunner } from './task-runner.ts';
 
 /** The worker around the tasks: a child process, a thread. */
@@ -184,4 +183,44 @@ class TaskServer implements Served {
 
 function rethrow(error: unknown): never {
   throw error;
+}
+
+/** Tells how busy this thread is, from time to time. */
+interface LoadMeter {
+  /** Gives what has been since the last one, if that is long enough ago. @param now - milliseconds that only grow */
+  read(now: number): Extract<FromWorker, { kind: 'load' }> | undefined;
+}
+
+const EVERY_MS = 20;
+/** Asking the system takes longer than many a task. */
+const MEMORY_EVERY_MS = 1000;
+
+/**
+ * Makes the meter of a thread; the first reading comes after 20 ms, the first of memory with it. While memory cannot be
+ * read (that of a process takes a file, and a process may be out of those) the last value stands.
+ */
+function createLoadMeter(memoryBytes: () => number): LoadMeter {
+  let last = performance.eventLoopUtilization();
+  let lastAt = performance.now();
+  let memoryAt = Number.NEGATIVE_INFINITY;
+  let memory: number | undefined;
+  return {
+    read(now) {
+      if (now - lastAt < EVERY_MS) return undefined;
+      lastAt = now;
+      if (now - memoryAt >= MEMORY_EVERY_MS) {
+        memoryAt = now;
+        try {
+          memory = memoryBytes();
+        } catch {
+          // Statistics are no reason to end.
+        }
+      }
+      const current = performance.eventLoopUtilization();
+      const activeMs = current.active - last.active;
+      const elapsedMs = activeMs + current.idle - last.idle;
+      last = current;
+      return { kind: 'load', elapsedMs, activeMs, memoryBytes: memory };
+    },
+  };
 }

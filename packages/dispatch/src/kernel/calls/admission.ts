@@ -1,7 +1,7 @@
-import type { RunOptions } from '../../contract/run-options.ts';
-import { overloadedChannel } from '../channels.ts';
+import type { RunOptions } from '../../contract/dispatcher.ts';
 import type { KernelCounts } from '../kernel-counts.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
+import { overloadedChannel } from '../workers/pool-events.ts';
 import type { Target } from './call.ts';
 import { overloaded, queueFull } from './call-errors.ts';
 import type { Feeder } from './feeder.ts';

@@ -1,5 +1,5 @@
 import { createSignalListeners, type SignalListeners } from '@ticketing/kit';
-import type { RunOptions } from '../../contract/run-options.ts';
+import type { RunOptions } from '../../contract/dispatcher.ts';
 import type { DispatchError } from '../../errors.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import type { Call, PoolWorker } from './call.ts';

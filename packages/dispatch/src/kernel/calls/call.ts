@@ -1,10 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { AbortWaiter } from '@ticketing/kit';
-import type { ToWorker } from '../../contract/frames.ts';
-import type { RunOptions } from '../../contract/run-options.ts';
-import type { Unsent, WorkerHandle } from '../../contract/transport.ts';
-import { type RunTrace, runChannel } from '../channels.ts';
+import type { RunOptions } from '../../contract/dispatcher.ts';
+import type { ToWorker, Unsent, WorkerHandle } from '../../contract/transport.ts';
 import type { Ending } from '../kernel-counts.ts';
+import { type RunTrace, runChannel } from '../workers/pool-events.ts';
 import type { Window } from '../workers/window.ts';
 import type { JobList, Queued } from './job-queue.ts';
 

@@ -12,7 +12,7 @@ import {
   wholeBetween,
   wrongOption,
 } from '@ticketing/kit';
-import type { MapOptions, RunOptions } from '../../contract/run-options.ts';
+import type { MapOptions, RunOptions } from '../../contract/dispatcher.ts';
 import type { Transport } from '../../contract/transport.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 import { circuitOpen, closed, draining, unknownTask } from './call-errors.ts';

@@ -1,4 +1,4 @@
-import type { MapOptions, RunOptions } from '../../contract/run-options.ts';
+import type { MapOptions, RunOptions } from '../../contract/dispatcher.ts';
 import type { Kernel } from '../kernel.ts';
 import { closed } from './call-errors.ts';
 import { checkMapOptions } from './check-run-options.ts';

@@ -1,6 +1,11 @@
+import {
+  type Channel,
+  channel,
+  type TracingChannel,
+  tracingChannel,
+} from 'node:diagnostics_channel';
 import type { WorkerEnd } from '../../contract/transport.ts';
 import type { PoolWorker } from '../calls/call.ts';
-import { circuitOpenChannel, workerExitChannel, workerReadyChannel } from '../channels.ts';
 
 /** A worker, as observers know it. */
 export interface ObservedWorker {
@@ -55,3 +60,28 @@ export class PoolEvents {
     this.observer?.circuitOpen(error);
   }
 }
+
+/** One call, as subscribers of `tracing:ticketing:dispatch:run:*` see it. */
+export interface RunTrace {
+  readonly name: string;
+  readonly task: string;
+  readonly id: number;
+  result?: unknown;
+  error?: unknown;
+}
+
+/** `start` and `end` around the call, `asyncStart` and `asyncEnd` when it has settled, `error` before if it failed. */
+export const runChannel: TracingChannel<unknown, RunTrace> =
+  tracingChannel('ticketing:dispatch:run');
+
+/** `{ name, workerId, pid }` of a worker that takes tasks. */
+const workerReadyChannel: Channel = channel('ticketing:dispatch:worker-ready');
+
+/** `{ name, workerId, pid, exitCode, signal }` of a worker that ended. */
+const workerExitChannel: Channel = channel('ticketing:dispatch:worker-exit');
+
+/** `{ name, task, expectedWaitMs, retryAfterMs }` of a call that was refused because it would wait for too long. */
+export const overloadedChannel: Channel = channel('ticketing:dispatch:overloaded');
+
+/** `{ name, error }` when too many workers failed. */
+const circuitOpenChannel: Channel = channel('ticketing:dispatch:circuit-open');

@@ -1,4 +1,4 @@
-import type { FromWorker } from '../../contract/frames.ts';
+import type { FromWorker } from '../../contract/transport.ts';
 import type { Call, LateBy, PoolWorker } from '../calls/call.ts';
 import type { CallTimers } from '../calls/call-timers.ts';
 import type { Feeder } from '../calls/feeder.ts';

@@ -1,5 +1,4 @@
-import type { FromWorker } from '../../contract/frames.ts';
-import type { Transport, WorkerEnd } from '../../contract/transport.ts';
+import type { FromWorker, Transport, WorkerEnd } from '../../contract/transport.ts';
 import { PoolWorker } from '../calls/call.ts';
 import { callError, circuitOpen, closed, workerLost } from '../calls/call-errors.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';

@@ -1,18 +1,40 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { FromWorker, ToWorker } from '../contract/frames.ts';
-import type { TaskMap, TaskModule } from '../contract/task.ts';
+import type { Dispatcher } from './contract/dispatcher.ts';
+import type { PoolOptions } from './contract/pool-options.ts';
+import type { TaskMap, TaskModule } from './contract/task.ts';
 import type {
+  FromWorker,
+  ToWorker,
   Transport,
   Unsent,
   WorkerEvents,
   WorkerHandle,
   WorkerStart,
-} from '../contract/transport.ts';
-import { isTaskModule } from '../define-tasks.ts';
-import { isTransferred } from '../transferred.ts';
-import { describeValue } from '../wire/describe-value.ts';
-import { isFinalFailure, loadTaskModule } from '../worker/load-task-module.ts';
-import { createTaskRunner, type TaskRunner } from '../worker/task-runner.ts';
+} from './contract/transport.ts';
+import { checkTaskModule, isFinalFailure, isTaskModule, loadTaskModule } from './define-tasks.ts';
+import { createDispatcher } from './kernel/create-pool.ts';
+import { isTransferred } from './task-results.ts';
+import { describeValue } from './wire/describe-value.ts';
+import { createTaskRunner, type TaskRunner } from './worker/task-runner.ts';
+
+/**
+ * Runs tasks in this process: for tasks that wait more than they compute, and as a double in tests.
+ * Inputs and results are handed over, not cloned. `min` and `max` are 1 unless given.
+ *
+ * @throws TypeError or RangeError for options; DispatchError `ERR_BAD_MODULE` for what `defineTasks` did not make
+ * @example
+ * const tasks = defineTasks({ double: (n: number) => 2 * n });
+ * await using dispatcher = createInProcessDispatcher(tasks);
+ * await dispatcher.run('double', 21); // 42
+ */
+export function createInProcessDispatcher<M extends TaskMap>(
+  module: TaskModule<M>,
+  options: PoolOptions = {},
+): Dispatcher<M> {
+  checkTaskModule(module, 'the module given');
+  const transport = createInProcessTransport(module as TaskModule<TaskMap>);
+  return createDispatcher(transport, { max: 1, ...options });
+}
 
 /**
  * Makes workers of this very thread. Inputs, results and buffers are handed over as they are: nothing is cloned or moved, so a task that
