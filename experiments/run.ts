@@ -1,4 +1,5 @@
-// `pnpm experiments [01|02|03|04] [--quick]`: measures, and writes results.json, tables and charts of each.
+// `pnpm experiments [01|02|03|04] [--quick | --report]`: measures, and writes results.json, tables and charts of each.
+// `--report` writes them again from results.json.
 import { fileURLToPath } from 'node:url';
 import { oneChildPerCarrier } from './01-one-child-per-carrier/experiment.ts';
 import { cluster } from './02-cluster/experiment.ts';
@@ -6,7 +7,7 @@ import { socket } from './03-socket/experiment.ts';
 import { batching } from './04-batching/experiment.ts';
 import { experimentFlags, UsageError } from './src/experiment-flags.ts';
 import { publishOverview } from './src/results/overview.ts';
-import { runExperiment } from './src/run-experiment.ts';
+import { reportAgain, runExperiment } from './src/run-experiment.ts';
 
 const all = [oneChildPerCarrier, cluster, socket, batching] as const;
 const stop = new AbortController();
@@ -18,6 +19,11 @@ try {
   const startedAt = performance.now();
   for (const experiment of all) {
     if (!flags.ids.includes(experiment.id)) continue;
+    if (flags.report) {
+      await reportAgain<never>(experiment as never);
+      publishOverview(all);
+      continue;
+    }
     const { folder, lines } = await runExperiment<never>(experiment as never, {
       quick: flags.quick,
       databaseUrl: flags.databaseUrl,

@@ -1,12 +1,12 @@
-/** A ratio to the baseline (above 1 = better) at an amount of CPU a task. */
+/** A ratio to the baseline (above 1 = better) for one amount of CPU per task. */
 export interface Gain {
   readonly cpuMs: number;
   readonly ratio: number;
 }
 
 /**
- * From how much CPU a task on a way does better than the baseline, as text; between two rows by their logarithms. A way
- * that is better below and worse above some row is better only from its last loss on: the rest is chance.
+ * Returns the CPU per task from which a way beats the baseline, as text; between two rows it interpolates by logarithms.
+ * Only what comes after the last loss counts: a win before it is chance.
  */
 export function crossover(gains: readonly Gain[]): string {
   const after = gains.findLastIndex(({ ratio }) => !(ratio > 1)) + 1;

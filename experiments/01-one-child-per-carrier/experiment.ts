@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { stepsPerMs } from '@ticketing/dispatch/bench/calibrate';
 import { loadCell } from '../src/loading/load-cell.ts';
 import { journeyIds, proveEqual } from '../src/loading/prove-equal.ts';
-import type { Experiment, Given } from '../src/results/experiment.ts';
+import type { Experiment, MeasureContext } from '../src/results/experiment.ts';
 import { measureRounds, slicesOf } from '../src/rounds/measure-rounds.ts';
 import { burnSetting, type Findings, SEARCH, WAIT } from './findings.ts';
 import { report } from './report.ts';
@@ -10,7 +10,7 @@ import { startSubjects } from './subjects.ts';
 
 /** As the seed's `loadtest -c 10`. */
 const SEED_CLIENTS = 10;
-/** Fewer, since each of these searches is so much work. */
+/** Fewer, since each of these searches takes much CPU. */
 const BURN_CLIENTS = 6;
 const QUICK_CLIENTS = 3;
 const CPU_MS = [0, 1, 2, 5, 10, 20, 50];
@@ -26,8 +26,8 @@ export const oneChildPerCarrier: Experiment<Findings> = {
   report,
 };
 
-async function measure(given: Given): Promise<Findings> {
-  const { loader, progress, quick, rounds } = given;
+async function measure(context: MeasureContext): Promise<Findings> {
+  const { loader, progress, quick, rounds } = context;
   const workers = availableParallelism();
   const steps = stepsPerMs();
   const cpuMs = quick ? QUICK_CPU_MS : CPU_MS;
@@ -35,7 +35,7 @@ async function measure(given: Given): Promise<Findings> {
     waiting: quick ? QUICK_CLIENTS : SEED_CLIENTS,
     burning: quick ? QUICK_CLIENTS : BURN_CLIENTS,
   };
-  const { ways, demos } = await startSubjects(given, workers);
+  const { ways, demos } = await startSubjects(context, workers);
   await proveEqual([...ways, ...demos], { path: SEARCH_PATH, of: journeyIds });
   await proveEqual(ways, { path: '/burn?steps=10', of: JSON.stringify });
   await proveEqual(ways, { path: '/wait?ms=1', of: JSON.stringify });

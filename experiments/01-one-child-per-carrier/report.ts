@@ -19,9 +19,9 @@ const OTHERS = WAYS.slice(1);
 const HERE = SUBJECTS['in-process'];
 const FORKED = SUBJECTS['fork-per-search'];
 const KEPT = SUBJECTS['child-per-carrier'];
-/** What is less apart is the same. */
+/** Ratios closer to 1 than this count as equal. */
 const SAME = 1.05;
-/** What is less apart is about the same. */
+/** Ratios within this factor count as about equal. */
 const ABOUT = 1.5;
 
 /** Verdicts, tables and charts. */
@@ -29,11 +29,11 @@ export function report(findings: Findings): Report {
   return {
     verdicts: [...contradiction(findings), freedom(findings), furtherStudy(findings)],
     lines: [
-      `${findings.clients.waiting} clients on kept connections; searches a second, milliseconds of a search, and of \`/healthz\`, asked 50 times a second meanwhile.`,
+      `${findings.clients.waiting} clients on kept connections; searches per second, milliseconds of a search, and of \`/healthz\`, requested 50 times per second meanwhile.`,
       '',
       ...waitingTable(findings),
       '',
-      `The same with tasks that burn CPU, three a search, ${findings.clients.burning} clients, pools of ${findings.workers}: searches a second, then p99 of \`/healthz\` in ms.`,
+      `The same with tasks that burn CPU, three per search, ${findings.clients.burning} clients, pools of ${findings.workers}: searches per second, then p99 of \`/healthz\` in ms.`,
       '',
       ...burningTable(findings),
       '',
@@ -41,9 +41,9 @@ export function report(findings: Findings): Report {
     ],
     charts: {
       searches: {
-        title: 'Searches a second by CPU of a task (three tasks a search)',
+        title: 'Searches per second by CPU per task (three tasks per search)',
         mark: 'line',
-        x: 'CPU of a task, ms',
+        x: 'CPU per task, ms',
         y: 'searches/s',
         logarithmic: true,
         values: curve(findings, 'perSecond'),
@@ -51,7 +51,7 @@ export function report(findings: Findings): Report {
       health: {
         title: 'p99 of /healthz beside that load',
         mark: 'line',
-        x: 'CPU of a task, ms',
+        x: 'CPU per task, ms',
         y: 'ms',
         logarithmic: true,
         values: curve(findings, 'besideP99Ms'),
@@ -80,7 +80,7 @@ function waitingTable({ waiting }: Findings): string[] {
 
 function burningTable({ cpuMs, burning }: Findings): string[] {
   return table([
-    ['CPU of a task', ...WAYS],
+    ['CPU per task', ...WAYS],
     ...cpuMs.map((ms) => [
       `${ms} ms`,
       ...WAYS.map((way) => {
@@ -94,7 +94,7 @@ function burningTable({ cpuMs, burning }: Findings): string[] {
 function crossovers(findings: Findings): string[] {
   return table(
     [
-      ['beside in-process', 'more searches a second', 'a calmer `/healthz` (p99)'],
+      ['beside in-process', 'more searches per second', 'lower p99 of `/healthz`'],
       ...OTHERS.map((way) => [
         way,
         crossover(gains(findings, way, 'perSecond')),
@@ -105,7 +105,7 @@ function crossovers(findings: Findings): string[] {
   );
 }
 
-/** How a way does beside in-process, by CPU of a task; of latencies the less the better. */
+/** Ratios of a way to in-process, by CPU per task; above 1 is better, for latencies too. */
 function gains(
   { cpuMs, burning }: Findings,
   way: string,
@@ -173,7 +173,7 @@ function freedom(findings: Findings): Verdict {
   const waits = isFree.at(0)?.ratio ?? Number.NaN;
   return {
     claim: "The hypothesis: children free the event loop's time for other requests",
-    measured: `\`/healthz\` p99 beside in-process: fork per search better ${forked} of CPU a task, warm pool ${pool}`,
+    measured: `\`/healthz\` p99 beside in-process: fork per search better ${forked} of CPU per task, warm pool ${pool}`,
     verdict:
       waits > SAME
         ? 'holds'

@@ -1,15 +1,15 @@
 import type { Answering } from '../src/loading/prove-equal.ts';
 import { startCarriers } from '../src/programs/start-carriers.ts';
 import { startDemo } from '../src/programs/start-demo.ts';
-import type { Given } from '../src/results/experiment.ts';
+import type { MeasureContext } from '../src/results/experiment.ts';
 import { DEMO_DISPATCHES, demoSubject, SUBJECTS } from './findings.ts';
 import { WAY_NAMES } from './ways/way.ts';
 
 const CALL_MS = 50;
 
-/** Starts a server of each way, and the demo with each dispatcher; all ask the same carriers. */
+/** Starts one server per way, and the demo with each dispatcher; all ask the same carriers. */
 export async function startSubjects(
-  { programs }: Given,
+  { programs }: MeasureContext,
   workers: number,
 ): Promise<{ readonly ways: readonly Answering[]; readonly demos: readonly Answering[] }> {
   const carriers = await startCarriers(programs, { latencyMs: CALL_MS });

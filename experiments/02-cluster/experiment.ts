@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { loadCell } from '../src/loading/load-cell.ts';
 import { proveEqual } from '../src/loading/prove-equal.ts';
 import { startDemo } from '../src/programs/start-demo.ts';
-import type { Experiment, Given } from '../src/results/experiment.ts';
+import type { Experiment, MeasureContext } from '../src/results/experiment.ts';
 import { measureRounds, slicesOf } from '../src/rounds/measure-rounds.ts';
 import { CLUSTER, type Findings, type Load, SINGLE, settingOf } from './findings.ts';
 import { report } from './report.ts';
@@ -22,7 +22,13 @@ export const cluster: Experiment<Findings> = {
   report,
 };
 
-async function measure({ programs, loader, progress, quick, rounds }: Given): Promise<Findings> {
+async function measure({
+  programs,
+  loader,
+  progress,
+  quick,
+  rounds,
+}: MeasureContext): Promise<Findings> {
   const workers = Math.max(2, availableParallelism());
   const ways = {
     [SINGLE]: ['--accept', 'single'],
@@ -36,7 +42,7 @@ async function measure({ programs, loader, progress, quick, rounds }: Given): Pr
       started.push({ subject, url, logs });
     }
   }
-  // The numbers are random: alike is what kind of answer it is.
+  // The numbers are random, so only the shape of the answers is compared.
   await proveEqual(started, { path: PATH, of: (body) => JSON.stringify(kindsOf(body)) });
 
   const clients = quick ? QUICK_CLIENTS : CLIENTS;

@@ -1,12 +1,12 @@
 import type { Measured } from '../src/rounds/measure-rounds.ts';
 
-/** What was measured; kept in `results.json`. */
+/** The measurements, stored in `results.json`. */
 export interface Findings {
-  /** Of the cluster. */
+  /** Workers of the cluster. */
   readonly workers: number;
   readonly clients: readonly number[];
   readonly measured: readonly Measured[];
-  /** Which process answered each of eight requests in a row, by its place among those that did. */
+  /** The process that answered each of eight requests in a row, numbered by first appearance. */
   readonly servedBy: {
     readonly keptConnection: readonly number[];
     readonly newConnections: readonly number[];

@@ -6,7 +6,7 @@ import { type Comparison, compare } from '../src/rounds/compare.ts';
 import { cellOf, figureOf, type Measured, ratioOf } from '../src/rounds/measure-rounds.ts';
 import { CLUSTER, type Findings, type Load, SINGLE, settingOf } from './findings.ts';
 
-/** As `ab` without `-k`, which the seed used: each request has a connection of its own. */
+/** Like the seed's `ab` without `-k`: each request has a connection of its own. */
 const SEED = { reuse: false } as const;
 
 /** Verdicts, tables and charts. */
@@ -24,7 +24,7 @@ export function report(findings: Findings): Report {
       '',
       ...ratesTable(findings),
       '',
-      `Who served eight requests in a row: over one kept connection ${servedBy.keptConnection.join(' ')}, over one each ${servedBy.newConnections.join(' ')} (numbers of workers).`,
+      `The workers that served eight requests in a row: over one kept connection ${servedBy.keptConnection.join(' ')}, over a new connection each ${servedBy.newConnections.join(' ')}.`,
     ],
     charts: { requests: chart(findings) },
   };
@@ -67,7 +67,7 @@ function ratesTable(findings: Findings): string[] {
   ]);
 }
 
-/** The ratio of cluster to single with and without logging, by the seed's way of connecting. */
+/** The ratio of cluster to single, with and without logging, on new connections. */
 function ratios(findings: Findings, clients: number): { without: number; with: number } {
   const of = (logs: boolean): number => {
     const { single, cluster } = pair(findings, { ...SEED, clients, logs });
@@ -76,7 +76,7 @@ function ratios(findings: Findings, clients: number): { without: number; with: n
   return { without: of(false), with: of(true) };
 }
 
-/** Cluster beside single, without and with logging, by the seed's way of connecting. */
+/** Compares cluster with single, without and with logging, on new connections. */
 function sides(findings: Findings, clients: number): Comparison[] {
   return [false, true].map((logs) => {
     const { single, cluster } = pair(findings, { ...SEED, clients, logs });
@@ -97,7 +97,7 @@ function fasterWhenMany(findings: Findings): Verdict {
   const ratio = ratios(findings, 50);
   return {
     claim: 'With 50 clients a cluster is faster: 1.18k to 1.11k/s with logging',
-    measured: `${times(ratio.without)} without logging, ${times(ratio.with)} with (new connections)`,
+    measured: `${times(ratio.without)} without logging, ${times(ratio.with)} with (new connections; ${findings.workers} workers on as many cores, which the load shares)`,
     verdict: both(sides(findings, 50), 'more'),
     main: true,
   };
@@ -140,7 +140,7 @@ function both(sides: readonly Comparison[], wanted: Comparison): Judgement {
 
 function chart(findings: Findings): ChartSpec {
   return {
-    title: 'GET /compute, requests a second',
+    title: 'GET /compute, requests per second',
     mark: 'bar',
     x: 'clients',
     y: 'requests/s',

@@ -2,8 +2,8 @@ import { Agent, request } from 'node:http';
 import type { Findings } from './findings.ts';
 
 /**
- * Which process answers each of some requests in a row, over one connection and over one each; a process is told by its
- * place in the order in which they first answered.
+ * Returns the process that answered each of several requests in a row, over one connection and over one connection each.
+ * Processes are numbered by first appearance.
  */
 export async function servedBy(
   url: string,

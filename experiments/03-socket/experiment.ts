@@ -1,12 +1,12 @@
 import { loadCell } from '../src/loading/load-cell.ts';
 import { type Answering, proveEqual } from '../src/loading/prove-equal.ts';
 import { startDemo } from '../src/programs/start-demo.ts';
-import type { Experiment, Given } from '../src/results/experiment.ts';
+import type { Experiment, MeasureContext } from '../src/results/experiment.ts';
 import { measureRounds, slicesOf } from '../src/rounds/measure-rounds.ts';
 import { type Findings, LOADS, SUBJECTS, type SubjectName, settingOf } from './findings.ts';
 import { report } from './report.ts';
 
-/** As the seed: four workers, and as many clients as workers. */
+/** As in the seed: four workers, and as many clients as workers. */
 const WORKERS = 4;
 const CLIENTS = 4;
 const QUICK_WORKERS = 2;
@@ -35,7 +35,13 @@ export const socket: Experiment<Findings> = {
   report,
 };
 
-async function measure({ programs, loader, progress, quick, rounds }: Given): Promise<Findings> {
+async function measure({
+  programs,
+  loader,
+  progress,
+  quick,
+  rounds,
+}: MeasureContext): Promise<Findings> {
   const count = quick ? QUICK_WORKERS : WORKERS;
   const workers = String(count);
   const starting = [

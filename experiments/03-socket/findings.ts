@@ -1,13 +1,13 @@
 import type { Measured } from '../src/rounds/measure-rounds.ts';
 
-/** What was measured; kept in `results.json`. */
+/** The measurements, stored in `results.json`. */
 export interface Findings {
   readonly workers: number;
   readonly clients: number;
   readonly measured: readonly Measured[];
 }
 
-/** What is compared, as it is called in the tables. */
+/** The compared subjects, by the names in the tables. */
 export const SUBJECTS = {
   cluster: '`--accept cluster`',
   socket: '`--accept socket --route-by none`',
@@ -20,7 +20,7 @@ export const SUBJECTS = {
 } as const;
 export type SubjectName = keyof typeof SUBJECTS;
 
-/** What is sent, and whether connections are kept. */
+/** The request, and whether connections are kept. */
 export interface Load {
   readonly name: string;
   readonly bodyBytes?: number;
@@ -40,7 +40,7 @@ export function settingOf({ name, reuse }: Load): string {
   return `${name}, ${reuse ? 'kept connections' : 'new connections'}`;
 }
 
-/** The seed's own figures, requests a second. */
+/** The seed's own figures, requests per second. */
 export const CLAIMED: Readonly<
   Record<string, { cluster: number; socket: number; passthru: number }>
 > = {

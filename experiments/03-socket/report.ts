@@ -26,7 +26,7 @@ export function report(findings: Findings): Report {
       expectation(findings),
     ],
     lines: [
-      `${workers} workers, ${clients} clients; requests a second. Below each the share of the cluster of the same making (the demo's, or the seed's) in the same round.`,
+      `${workers} workers, ${clients} clients; requests per second. Below each the share of the cluster of the same implementation (the demo's, or the seed's) in the same round.`,
       '',
       ...ratesTable(findings),
     ],
@@ -34,7 +34,7 @@ export function report(findings: Findings): Report {
   };
 }
 
-/** A look leaves out the largest. */
+/** A quick run leaves out the largest. */
 function loadsOf({ measured }: Findings): readonly Load[] {
   return LOADS.filter((load) => measured.some(({ setting }) => setting === settingOf(load)));
 }
@@ -87,7 +87,7 @@ function claimsOf(findings: Findings, load: Load): Verdict[] {
 
 function judge(measured: number, claimed: number): Judgement {
   if (measured < claimed * ABOUT && measured > claimed / ABOUT) return 'holds';
-  // On the same side of the cluster, but not by as much.
+  // Below the cluster as claimed, but by another amount.
   return measured < EXPECTED_SHARE ? 'holds in part' : 'does not hold';
 }
 
@@ -107,7 +107,7 @@ function expectation(findings: Findings): Verdict {
 
 function chart(findings: Findings): ChartSpec {
   return {
-    title: 'Share of the cluster of the same making, requests a second',
+    title: 'Share of the cluster of the same implementation, requests per second',
     mark: 'bar',
     x: '',
     y: '% of cluster',

@@ -1,7 +1,7 @@
 import { loadCell } from '../src/loading/load-cell.ts';
 import { type Answering, journeyIds, proveEqual } from '../src/loading/prove-equal.ts';
 import { type Carriers, startCarriers } from '../src/programs/start-carriers.ts';
-import type { Experiment, Given } from '../src/results/experiment.ts';
+import type { Experiment, MeasureContext } from '../src/results/experiment.ts';
 import { type Cell, measureRounds, slicesOf } from '../src/rounds/measure-rounds.ts';
 import { DRAWS, type Findings, QUERIES } from './findings.ts';
 import { askPublished } from './published-queue.ts';
@@ -27,15 +27,15 @@ export const batching: Experiment<Findings> = {
   report,
 };
 
-async function measure(given: Given): Promise<Findings> {
-  const { programs, progress, quick, rounds, databaseUrl } = given;
+async function measure(context: MeasureContext): Promise<Findings> {
+  const { programs, progress, quick, rounds, databaseUrl } = context;
   const documents = quick ? QUICK_DOCUMENTS : DOCUMENTS;
   const workers = quick ? QUICK_WORKERS : WORKERS;
   const clients = quick ? QUICK_CLIENTS : CLIENTS;
   const carriers = await startCarriers(programs, { latencyMs: CALL_MS });
-  const queues = await startQueues(given, documents);
-  const singles = await startSingles(given, documents);
-  const several = await startSeveral(given, {
+  const queues = await startQueues(context, documents);
+  const singles = await startSingles(context, documents);
+  const several = await startSeveral(context, {
     documents,
     workers,
     carriersUrl: carriers.url,
@@ -49,13 +49,13 @@ async function measure(given: Given): Promise<Findings> {
 
   const ones = [...queues.lasting, ...singles];
   const cells = {
-    single: wormCells(given, ones, clients),
-    alone: wormCells(given, ones, 1),
-    several: wormCells(given, several, clients).map((cell) => {
+    single: wormCells(context, ones, clients),
+    alone: wormCells(context, ones, 1),
+    several: wormCells(context, several, clients).map((cell) => {
       const { url = '' } = several.find(({ subject }) => subject === cell.subject) ?? {};
       return counting(cell, () => queriesAt(url));
     }),
-    chain: chainCells(given, several, { clients, paths }).map((cell) =>
+    chain: chainCells(context, several, { clients, paths }).map((cell) =>
       counting(cell, async () => (await carriers.calls()) / callsOfSearch),
     ),
   };
@@ -76,7 +76,11 @@ async function measure(given: Given): Promise<Findings> {
   };
 }
 
-function wormCells({ loader }: Given, asked: readonly Answering[], clients: number): Cell[] {
+function wormCells(
+  { loader }: MeasureContext,
+  asked: readonly Answering[],
+  clients: number,
+): Cell[] {
   return Object.values(QUERIES).flatMap(({ name, path }) =>
     asked.map(({ subject, url }) =>
       loadCell(loader, {
@@ -89,7 +93,7 @@ function wormCells({ loader }: Given, asked: readonly Answering[], clients: numb
 }
 
 function chainCells(
-  { loader }: Given,
+  { loader }: MeasureContext,
   asked: readonly Answering[],
   load: { readonly clients: number; readonly paths: string[] },
 ): Cell[] {
@@ -104,7 +108,7 @@ function chainCells(
   );
 }
 
-/** How many calls a search makes in the mean; every server answers every search alike. */
+/** Mean calls per search; every server answers every search alike. */
 async function callsOf(
   asked: readonly Answering[],
   { paths, carriers }: { readonly paths: readonly string[]; readonly carriers: Carriers },

@@ -1,34 +1,34 @@
 import type { Measured } from '../src/rounds/measure-rounds.ts';
 
-/** What was measured; kept in `results.json`. */
+/** The measurements, stored in `results.json`. */
 export interface Findings {
   readonly documents: number;
   readonly clients: number;
   readonly workers: number;
-  /** Whether there was a PostgreSQL server to ask. */
+  /** Whether there was a PostgreSQL server. */
   readonly postgres: boolean;
-  /** One process; setting = which query. */
+  /** One process; setting = the query. */
   readonly single: readonly Measured[];
-  /** The same of one client, which shows what a query costs. */
+  /** The same with one client: the cost of the query itself. */
   readonly alone: readonly Measured[];
-  /** Several processes; setting = which query. */
+  /** Several processes; setting = the query. */
   readonly several: readonly Measured[];
   /** Several processes that search; setting = how keys are drawn. */
   readonly chain: readonly Measured[];
   readonly keys: number;
-  /** What the queue as published did to two clients at once. */
+  /** How the published queue answered two clients at once. */
   readonly published: string;
 }
 
-/** Queries of the experiment: their own cost is what differs. */
+/** Queries of the experiment, which differ in cost. */
 export const QUERIES = {
-  /** Ends at the tenth document of the class. */
-  early: { name: 'a class of many', path: '/api/v1/worms/utilize' },
-  /** Looks at every document. */
-  whole: { name: 'a class of none', path: '/api/v1/worms/nobody' },
+  /** Stops at the tenth match. */
+  early: { name: 'stops early', path: '/api/v1/worms/utilize' },
+  /** Full scan: nothing matches. */
+  whole: { name: 'full scan', path: '/api/v1/worms/nobody' },
 } as const;
 
-/** In one process, as it is called in the tables: each queue beside none on the same server. */
+/** Subjects in one process, by the names in the tables: each queue beside the same server without one. */
 export const PAIRS = [
   { without: 'no queue', gaining: ["the seed's queue, fixed", 'our coalescer'] },
   {

@@ -1,4 +1,4 @@
-/** Two clients ask the queue as published at once: what becomes of them, in a sentence. */
+/** Sends two equal requests at once to the published queue, and describes the outcome in a sentence. */
 export async function askPublished(url: string): Promise<string> {
   const answers = await Promise.allSettled([fetch(url), fetch(url)]);
   const alive = await fetch(url).then(

@@ -4,7 +4,7 @@ import { rateText } from '../src/results/rate-text.ts';
 import { cellOf, figureOf, type Measured, ratioOf } from '../src/rounds/measure-rounds.ts';
 import { DRAWS, type Findings, PAIRS, QUERIES, SEVERAL } from './findings.ts';
 
-/** The seed's 297.67 to 3331.63 requests a second. */
+/** The seed's 297.67 to 3331.63 requests per second. */
 const CLAIMED = 3331.63 / 297.67;
 /** A gain is about the claimed one when it is within this factor. */
 const ABOUT = 1.5;
@@ -17,25 +17,25 @@ export function report(findings: Findings): Report {
   return {
     verdicts: [gainOfSeed(findings), published(findings), ours(findings), chainOf(findings)],
     lines: [
-      `One process, ${clients} clients, ${documents} documents; requests a second. The query alone: p50 of one client without a queue.`,
+      `One process, ${clients} clients, ${documents} documents; requests per second. The query alone: p50 of one client without a queue.`,
       '',
       ...gainTable(findings),
       ...(findings.postgres ? [] : ['', 'PostgreSQL: not measured, since no address was given.']),
       '',
-      `${workers} processes, ${clients} clients that ask for one class; requests a second, queries a request.`,
+      `${workers} processes, ${clients} clients with one class; requests per second, queries per request.`,
       '',
       ...severalTable(
         findings.several,
         Object.values(QUERIES).map(({ name }) => name),
       ),
       '',
-      `The chain: ${clients} clients search, ${keys} different searches, ${workers} processes with a child each; requests a second, searches that reached the carriers a request.`,
+      `The chain: ${clients} clients search, ${keys} different searches, ${workers} processes with a child each; requests per second, searches that reached the carriers per request.`,
       '',
       ...severalTable(findings.chain, Object.values(DRAWS)),
     ],
     charts: {
       gain: {
-        title: `Requests a second, ${clients} clients`,
+        title: `Requests per second, ${clients} clients`,
         mark: 'bar',
         x: '',
         y: 'requests/s',
@@ -84,7 +84,12 @@ function severalTable(cells: readonly Measured[], settings: readonly string[]): 
   return table([
     [
       '',
-      ...settings.flatMap((name) => [`${name}: /s`, 'to per worker', 'upstream a request', 'p99']),
+      ...settings.flatMap((name) => [
+        `${name}: /s`,
+        'ratio to per worker',
+        'upstream per request',
+        'p99',
+      ]),
     ],
     ...Object.values(SEVERAL).map((subject) => [
       subject,

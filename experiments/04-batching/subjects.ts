@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answering } from '../src/loading/prove-equal.ts';
 import { startDemo } from '../src/programs/start-demo.ts';
-import type { Given } from '../src/results/experiment.ts';
+import type { MeasureContext } from '../src/results/experiment.ts';
 import { PAIRS, SEVERAL } from './findings.ts';
 import { fillWorms } from './queue/worm-table.ts';
 
@@ -11,7 +11,7 @@ const DEADLINE = ['--deadline-ms', '60000'];
 
 /** Servers with the seed's queue, ours, and none, over one file; `published` is apart, since it does not last. */
 export async function startQueues(
-  { programs }: Given,
+  { programs }: MeasureContext,
   documents: number,
 ): Promise<{ readonly lasting: readonly Answering[]; readonly published: Answering }> {
   const file = join(mkdtempSync(join(programs.folder, 'worms-')), 'worms.sqlite');
@@ -34,7 +34,7 @@ export async function startQueues(
 
 /** The demo in one process, with and without coalescing, over each store there is. */
 export async function startSingles(
-  { programs, databaseUrl }: Given,
+  { programs, databaseUrl }: MeasureContext,
   documents: number,
 ): Promise<Answering[]> {
   const [, sqlite, postgres] = PAIRS;
@@ -59,7 +59,7 @@ export async function startSingles(
 
 /** The demo in several processes, each of which dispatches to a child. */
 export async function startSeveral(
-  { programs }: Given,
+  { programs }: MeasureContext,
   options: { readonly documents: number; readonly workers: number; readonly carriersUrl: string },
 ): Promise<Answering[]> {
   const ways = {

@@ -1,18 +1,20 @@
 import { parseArgs } from 'node:util';
 
-/** What `pnpm experiments` is asked. */
+/** The command line of `pnpm experiments`. */
 export interface ExperimentFlags {
   /** Two digits each; none = all. */
   readonly ids: readonly string[];
   readonly quick: boolean;
+  /** Writes tables and charts again from `results.json`, without measuring. */
+  readonly report: boolean;
   readonly databaseUrl: string | undefined;
 }
 
-/** A command line that nothing can be done with. The message is one line for people. */
+/** An invalid command line. The message is one line for people. */
 export class UsageError extends Error {}
 
 /**
- * Reads `[01 02 …] [--quick] [--database-url postgres://…]`; the address may come by `TEST_POSTGRES_URL`.
+ * Parses `[01 02 …] [--quick | --report] [--database-url postgres://…]`. Without the flag, `TEST_POSTGRES_URL` is the database.
  *
  * @throws UsageError for anything else
  */
@@ -24,7 +26,7 @@ export function experimentFlags(
   const unknown = positionals.find((id) => !known.includes(id));
   if (unknown !== undefined) {
     throw new UsageError(
-      `Cannot experiment: some of ${known.join(', ')} expected, got '${unknown}'`,
+      `Cannot experiment: each argument must be one of ${known.join(', ')}, got '${unknown}'`,
     );
   }
   const databaseUrl = values['database-url'] ?? env['TEST_POSTGRES_URL'];
@@ -33,7 +35,11 @@ export function experimentFlags(
       `Cannot experiment: --database-url must be postgres://…, got '${databaseUrl}'`,
     );
   }
-  return { ids: positionals.length === 0 ? known : positionals, quick: values.quick, databaseUrl };
+  const { quick, report } = values;
+  if (quick && report) {
+    throw new UsageError('Cannot experiment: use --quick or --report, not both');
+  }
+  return { ids: positionals.length === 0 ? known : positionals, quick, report, databaseUrl };
 }
 
 function parsed(argv: readonly string[]) {
@@ -43,11 +49,12 @@ function parsed(argv: readonly string[]) {
       allowPositionals: true,
       options: {
         quick: { type: 'boolean', default: false },
+        report: { type: 'boolean', default: false },
         'database-url': { type: 'string' },
       },
     });
   } catch (error) {
     const [reason] = (error as Error).message.split('. ');
-    throw new UsageError(`Cannot experiment: flags of the README expected. ${reason}`);
+    throw new UsageError(`Cannot experiment: ${reason}; experiments/README.md lists the flags`);
   }
 }

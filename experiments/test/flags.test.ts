@@ -7,19 +7,22 @@ test('experimentFlags(): all experiments by default, some by number, a database 
   expect(experimentFlags([], given)).toEqual({
     ids: ['01', '02'],
     quick: false,
+    report: false,
     databaseUrl: undefined,
   });
   const env = { TEST_POSTGRES_URL: 'postgres://there' };
   expect(experimentFlags(['02', '--quick'], { ...given, env })).toEqual({
     ids: ['02'],
     quick: true,
+    report: false,
     databaseUrl: 'postgres://there',
   });
 });
 
 test.each([
-  [['05'], "Cannot experiment: some of 01, 02 expected, got '05'"],
-  [['--fast'], "Cannot experiment: flags of the README expected. Unknown option '--fast'"],
+  [['05'], "Cannot experiment: each argument must be one of 01, 02, got '05'"],
+  [['--fast'], "Cannot experiment: Unknown option '--fast'; experiments/README.md lists the flags"],
+  [['--quick', '--report'], 'Cannot experiment: use --quick or --report, not both'],
   [
     ['--database-url', 'mysql://x'],
     "Cannot experiment: --database-url must be postgres://…, got 'mysql://x'",

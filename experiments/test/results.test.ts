@@ -1,12 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { oneChildPerCarrier } from '../01-one-child-per-carrier/experiment.ts';
+import { cluster } from '../02-cluster/experiment.ts';
+import { socket } from '../03-socket/experiment.ts';
+import { batching } from '../04-batching/experiment.ts';
 import { renderSvg } from '../src/results/chart.ts';
-import type { Report } from '../src/results/experiment.ts';
+import type { Experiment, Report } from '../src/results/experiment.ts';
 import { rowsOf } from '../src/results/overview.ts';
-import { reportLines } from '../src/results/publish.ts';
+import { publishedResults, reportLines } from '../src/results/publish.ts';
 
 test.each(['bar', 'line'] as const)(
   'renderSvg() draws a %s chart with its title and series',
@@ -72,3 +76,14 @@ test('rowsOf() gives the verdicts that are to be shown, below a link from that f
     ['', 'c', '3x', '**holds**'],
   ]);
 });
+
+test.each([oneChildPerCarrier, cluster, socket, batching] as const)(
+  'the README of experiment $id has the tables of its results.json',
+  (experiment) => {
+    const { folder, report } = experiment as Experiment<never>;
+    const results = publishedResults(folder);
+    if (results === undefined) throw new Error('no results');
+    const lines = reportLines(report(results.findings as never), results.circumstances);
+    expect(readFileSync(new URL('README.md', folder), 'utf8')).toContain(lines.join('\n'));
+  },
+);

@@ -7,13 +7,13 @@ import type { Call } from './way.ts';
 /** A child process of this experiment. */
 export interface CarrierChild {
   run(call: Call): Promise<unknown>;
-  /** Leaves it alone, which ends it, and waits. */
+  /** Disconnects, which ends the child, and waits for its exit. */
   close(): Promise<void>;
 }
 
 const PROGRAM = fileURLToPath(new URL('child.ts', import.meta.url));
 
-/** Forks a child, the plain way of the platform: a message a task, JSON. */
+/** Forks a child, as the platform offers it: one JSON message per task. */
 export function forkChild(): CarrierChild {
   const child: ChildProcess = fork(PROGRAM);
   const exit = once(child, 'exit');

@@ -1,12 +1,12 @@
 import type { Call } from './way.ts';
 
-/** What a child is told. */
+/** Messages to a child. */
 export interface ChildCall {
   readonly id: number;
   readonly call: Call;
 }
 
-/** What a child answers. */
+/** Messages from a child. */
 export type ChildAnswer =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: string };

@@ -1,5 +1,5 @@
-// A child process that runs what it is told, until its parent leaves it. It loads what a task needs, and no more: the
-// child of a single search has the best start that it can have.
+// A child process that runs tasks until its parent disconnects. It loads only what the task needs, so that the child of a
+// single search has the best start it can have.
 import type { ChildAnswer, ChildCall } from './child-messages.ts';
 import type { Call } from './way.ts';
 

@@ -23,7 +23,7 @@ export const carriers: Readonly<Record<CarrierName, Carrier>> = {
   avlo: createAvlo({ baseUrl: `${base}/avlo` }),
 };
 
-/** Asks a carrier and makes journeys of its answer: mostly waiting. */
+/** Asks a carrier and normalises its answer: mostly waiting. */
 export async function search({ carrier: name, query, deadline }: Question): Promise<CarrierAnswer> {
   const carrier = carriers[name];
   const { signal } = new AbortController();

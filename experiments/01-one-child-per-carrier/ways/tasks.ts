@@ -1,4 +1,4 @@
-// What every way of this experiment runs, wherever it runs it: the same code, so that only the way differs.
+// The tasks that all ways of this experiment run: the same code, so that only the way differs.
 import { defineTasks } from '@ticketing/dispatch';
 import { lightTasks } from './light-tasks.ts';
 import { closeCarriers, search } from './search-task.ts';

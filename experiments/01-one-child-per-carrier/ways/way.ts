@@ -1,4 +1,4 @@
-/** Carriers; the seed had a child for each. */
+/** Carriers; the seed had one child per carrier. */
 export const CARRIERS = ['renfe', 'ouigo', 'avlo'] as const;
 export type CarrierName = (typeof CARRIERS)[number];
 
@@ -11,7 +11,7 @@ export interface Call {
   readonly input: unknown;
 }
 
-/** Somewhere to have tasks run. */
+/** Runs tasks in some place. */
 export interface Way {
   run(call: Call): Promise<unknown>;
   close(): Promise<void>;

@@ -40,7 +40,7 @@ const routes: Record<string, (parameters: URLSearchParams) => unknown> = {
   '/burn': (parameters) => scatter('burn', { steps: Number(parameters.get('steps')) }),
 };
 
-/** The same for every carrier, at once. */
+/** Runs the same task for every carrier, at once. */
 function scatter(task: TaskName, input: unknown): Promise<unknown[]> {
   return Promise.all(CARRIERS.map((carrier) => way.run({ task, carrier, input })));
 }

@@ -7,7 +7,7 @@ import { CARRIERS, type Way, type WayName } from './way.ts';
 
 const MODULE = new URL('tasks.ts', import.meta.url);
 
-/** The ways that are compared, by name; `workers`: of a pool. */
+/** The compared ways, by name; `workers`: size of a pool. */
 export const ways: Readonly<Record<WayName, (workers: number) => Way | Promise<Way>>> = {
   'in-process': () => dispatched(createInProcessDispatcher(tasks)),
   'fork-per-search': forkPerSearch,
@@ -16,7 +16,7 @@ export const ways: Readonly<Record<WayName, (workers: number) => Way | Promise<W
   'piscina-pool': (workers) => dispatched(createPiscinaDispatcher<Tasks>(MODULE, { max: workers })),
 };
 
-/** The seed's: each search forks a child for each carrier, which answers once and ends. */
+/** The seed's way: each search forks one child per carrier, which answers once and exits. */
 function forkPerSearch(): Way {
   const ending = new Set<Promise<void>>();
   return {
@@ -35,7 +35,7 @@ function forkPerSearch(): Way {
   };
 }
 
-/** The further study that the seed suggests: a child for each carrier, kept, and every search goes to all of them. */
+/** The further study that the seed suggests: one kept child per carrier; every search asks all of them. */
 function childPerCarrier(): Way {
   const children = new Map(CARRIERS.map((carrier) => [carrier, forkChild()]));
   return {

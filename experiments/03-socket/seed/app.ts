@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 
-/** What every seed-shaped worker serves, besides no framework: `POST /sink` and `GET /compute`, as the demo answers them. */
+/** The routes of all workers in the seed's shape, without a framework: `POST /sink` and `GET /compute`, answered as by the demo. */
 export function createApp(): Server {
   return createServer(async (request, response) => {
-    // The proxy of the seed puts this before the path.
+    // The seed's proxy prefixes the path with this.
     const path = (request.url ?? '').replace(/^\/worker/, '');
     const answer =
       path === '/sink' ? { bytes: await bytesOf(request) } : { number: Date.now() * Math.random() };

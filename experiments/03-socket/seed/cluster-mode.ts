@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { createApp } from './app.ts';
 import { forkWorkers, sayReady } from './fork-workers.ts';
 
-/** `node:cluster` as it is: the workers listen. */
+/** Plain `node:cluster`: the workers listen. */
 export async function startClusterMode(workers: number): Promise<number> {
   const port = await freePort();
   process.env['SEED_PORT'] = String(port);

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 
-/** Forks workers, and resolves when each has said that it is ready. */
+/** Forks workers, and resolves when each has reported that it is ready. */
 export function forkWorkers(count: number): Promise<Worker[]> {
   const workers = Array.from({ length: count }, () => cluster.fork());
   const ready = workers.map(
@@ -9,12 +9,12 @@ export function forkWorkers(count: number): Promise<Worker[]> {
   return Promise.all(ready).then(() => workers);
 }
 
-/** Says so. */
+/** Reports readiness to the parent. */
 export function sayReady(): void {
   process.send?.('ready');
 }
 
-/** One of them, at random, as the seed chooses: it has no key. */
+/** Returns a random worker: the seed has no key. */
 export function anyOf<T>(choices: readonly T[]): T {
   return choices[Math.floor(Math.random() * choices.length)] as T;
 }

@@ -10,7 +10,7 @@ import { forkWorkers, sayReady } from './fork-workers.ts';
 const pathOf = (primary: number, worker: number): string =>
   join(tmpdir(), `seed-passthru-${primary}-${worker}.sock`);
 
-/** The master speaks HTTP with the client, and proxies to a worker over a unix socket. */
+/** The primary speaks HTTP with the client, and proxies to a worker over a unix socket. */
 export async function startPassthruMode(workers: number): Promise<number> {
   await forkWorkers(workers);
   const server = createServer((client, answer) => {
@@ -20,7 +20,7 @@ export async function startPassthruMode(workers: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A connection of its own for each request (`agent: false`), which is what it costs most. */
+/** Opens a connection per request (`agent: false`), which is its largest cost. */
 function proxy(client: IncomingMessage, answer: ServerResponse, worker: number): void {
   const onward = request(
     {
@@ -35,7 +35,7 @@ function proxy(client: IncomingMessage, answer: ServerResponse, worker: number):
       response.pipe(answer);
     },
   );
-  // A client whose worker fails gets an empty 200: the seed tells it nothing.
+  // A client whose worker fails gets an empty 200: the seed does not handle the error.
   onward.on('error', () => answer.end());
   client.pipe(onward);
 }

@@ -22,7 +22,7 @@ if (mode === undefined) throw new Error(`Cannot start: a mode expected, got ${va
 if (cluster.isPrimary) {
   const port = await mode.start(Number(values.workers));
   console.log(`listening  http://127.0.0.1:${port}`);
-  // The seed ends as it is killed; its workers would stay.
+  // The seed is killed without cleaning up; its workers would stay.
   for (const signal of ['SIGTERM', 'SIGINT']) {
     process.once(signal, () => {
       for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, Socket } from 'node:net';
 import { createApp } from './app.ts';
 import { anyOf, forkWorkers, sayReady } from './fork-workers.ts';
 
-/** What the master does with a connection before there is a socket: fields of Node's own, without a type. */
+/** A connection before it is a socket: private fields of Node, without types. */
 interface RawHandle {
   onread: (chunk: ArrayBuffer | undefined) => void;
   readStart(): void;
@@ -12,13 +12,13 @@ interface RawHandle {
 }
 
 /**
- * The master takes connections below `net`, by private fields, reads what has come, and sends it with the handle. Its
- * faults, kept:
- * - what it read goes as `{ type: 'Buffer', data: [71, 69, …] }`: JSON of up to 64 KiB in decimal numbers, parsed again;
- * - it does not see whether that was the whole head, so a key in a later segment could not be routed by;
- * - a client that leaves before it says anything is never closed, and errors are not handled;
- * - the master keeps its own descriptor of what it gave away until the garbage collector comes by;
- * - a worker that dies takes with it what was sent to it.
+ * The primary accepts connections below `net`, by private fields, reads the bytes that have arrived, and sends them with the
+ * handle. Faults of the seed, kept:
+ * - the bytes travel as `{ type: 'Buffer', data: [71, 69, …] }`: JSON of up to 64 KiB in decimal numbers, parsed again;
+ * - it does not check for a whole head, so it cannot route by a key in a later segment;
+ * - a client that leaves before it sends anything is never closed, and errors are not handled;
+ * - the primary keeps its own descriptor of a connection it has handed over until the garbage collector runs;
+ * - connections sent to a worker are lost if it dies.
  */
 export async function startSocketMode(workers: number): Promise<number> {
   const started = await forkWorkers(workers);

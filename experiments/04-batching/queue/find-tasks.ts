@@ -1,4 +1,4 @@
-// Queries in threads: `node:sqlite` blocks, and the database of the seed did not.
+// Queries run in threads: `node:sqlite` blocks, the seed's database did not.
 import { defineTasks } from '@ticketing/dispatch';
 import { openWorms } from './worm-table.ts';
 

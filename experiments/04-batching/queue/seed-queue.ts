@@ -1,10 +1,10 @@
-/** Node's way of 2018: an error, or what was found. */
+/** A Node callback: an error, or the documents. */
 export type Callback<T> = (error: unknown, found?: T) => void;
 export type FindByClass<T> = (wormClass: string, callback: Callback<T>) => void;
 
 /**
- * The seed's queue as it was published: its second line names a variable that does not exist, so that the second client who
- * asks while a query runs gets a ReferenceError instead of a place in the queue.
+ * The seed's queue as published: its second line names a variable that does not exist, so the second caller during a query
+ * gets a ReferenceError instead of joining the queue.
  */
 export function publishedQueue<T>(find: FindByClass<T>): FindByClass<T> {
   const activeQueues: Record<string, Callback<T>[] | null> = {};
@@ -21,8 +21,8 @@ export function publishedQueue<T>(find: FindByClass<T>): FindByClass<T> {
 }
 
 /**
- * The same, fixed, and no more than that: the name; keys that stay for ever and may be `__proto__` (a Map); a callback that
- * throws, which kept the others from their answer.
+ * The same with three fixes only: the name; a Map for keys, which stayed for ever and could be `__proto__`; a callback that
+ * throws no longer keeps the others from their answer.
  */
 export function mendedQueue<T>(find: FindByClass<T>): FindByClass<T> {
   const activeQueues = new Map<string, Callback<T>[]>();

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** How many documents a question is answered with at most, as the seed's `limit(10)`. */
+/** Most documents in an answer, as the seed's `limit(10)`. */
 const MOST = 10;
 const CLASSES = 200;
 
@@ -26,7 +26,7 @@ export function fillWorms(path: string, count: number): void {
   database.close();
 }
 
-/** Opens the file to read. */
+/** Opens the file for reading. */
 export function openWorms(path: string): (wormClass: string) => WormRow[] {
   const database = new DatabaseSync(path, { readOnly: true });
   const find = database.prepare(`SELECT id, class, name FROM worms WHERE class = ? LIMIT ${MOST}`);

@@ -60,14 +60,14 @@ const FLOOD_PRIORITY = os.constants.priority.PRIORITY_HIGH;
 const PROBE_MS = 20;
 const PROBES_IN_A_ROW = 5;
 const LONGEST_RECOVERY_MS = 30_000;
-/** A probe is as fast as before when it takes no longer than so many times the idle time, or so many milliseconds. */
+/** A probe is as fast as before if it takes at most this many times the idle time, or this many milliseconds. */
 const SLOWER = 3;
 const FAST_MS = 100;
 
 /**
- * Sends at a constant rate whatever is answered, waits for every answer, and for the server to be as before. Goes before
- * the server at the processor, where that is allowed: what shares the cores with an overloaded server would send late, and
- * count its own lateness as the server's.
+ * Sends at a constant rate without waiting for answers, then waits for every answer and for the server to recover. Takes a
+ * higher scheduling priority than the server where the system allows it: a load that shares the cores with an overloaded server
+ * would send late, and count its own lateness as the server's.
  */
 export async function flood(options: FloodOptions): Promise<FloodResult> {
   const ownPriority = os.getPriority();
@@ -75,7 +75,7 @@ export async function flood(options: FloodOptions): Promise<FloodResult> {
   try {
     return await floodNow(options);
   } finally {
-    // The next server is this process' child, and has its priority.
+    // The next server is a child of this process, and inherits its priority.
     setPriority(ownPriority);
   }
 }
@@ -84,7 +84,7 @@ function setPriority(priority: number): void {
   try {
     os.setPriority(priority);
   } catch {
-    // Not allowed to go before others.
+    // The system does not allow a higher priority.
   }
 }
 
@@ -125,7 +125,7 @@ async function floodNow(options: FloodOptions): Promise<FloodResult> {
   }
 }
 
-/** Counts what became of a flood's requests. */
+/** Counts the outcomes of a flood's requests. */
 export function floodResult(
   answers: readonly FloodAnswer[],
   { perSecond, seconds, limitMs }: Pick<FloodOptions, 'perSecond' | 'seconds' | 'limitMs'>,
@@ -152,7 +152,7 @@ export function floodResult(
   };
 }
 
-/** The time that a request takes when nothing else is asked: the median of some. */
+/** Returns the median time of a request without other load. */
 export async function idleMs({ url, paths, mark }: Pick<FloodOptions, 'url' | 'paths' | 'mark'>) {
   const connection = new Client(url);
   const times: number[] = [];
@@ -172,7 +172,7 @@ export async function idleMs({ url, paths, mark }: Pick<FloodOptions, 'url' | 'p
   );
 }
 
-/** Asks a few times a second; from when on do answers come as fast as before, several in a row? */
+/** Sends a probe a few times per second. Returns the time from which several in a row were as fast as before. */
 async function recovery({ url, paths, mark, idleMs: before }: FloodOptions): Promise<number> {
   const connection = new Agent({ connections: 64, pipelining: 1, headersTimeout: TIMEOUT_MS });
   const startedAt = performance.now();

@@ -5,12 +5,12 @@ import { ACCEPTS, type Combination, DISPATCHES } from './overload.ts';
 
 const QUESTIONS = ['search', 'compute'] as const;
 
-/** What `pnpm load --scenario overload` is asked. */
+/** The command line of `pnpm load --scenario overload`. */
 export interface OverloadFlags {
   readonly combinations: readonly Combination[];
   readonly questions: readonly (typeof QUESTIONS)[number][];
   readonly multiples: readonly number[];
-  /** Of each flood. */
+  /** Duration of each flood. */
   readonly seconds: number;
   readonly demoFlags: readonly string[];
   /** Folder of the results; without it a temporary one. */

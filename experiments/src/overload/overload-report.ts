@@ -3,13 +3,13 @@ import type { ChartSpec } from '../results/chart.ts';
 import type { Circumstances } from '../results/circumstances.ts';
 import type { OverloadRow } from './overload.ts';
 
-/** What one run of `pnpm load --scenario overload` found. Plain data. */
+/** Results of one run of `pnpm load --scenario overload`. Plain data. */
 export interface OverloadResults {
   readonly circumstances: Circumstances;
   readonly rows: readonly OverloadRow[];
 }
 
-/** One combination as a line for people. */
+/** Formats one combination as a line of text. */
 export function overloadLine(row: OverloadRow): string {
   const { question, rate, idleMs, floods } = row;
   const head = `${nameOf(row)} ${question}: ${three(rate)}/s, ${three(idleMs)} ms without load`;
@@ -22,7 +22,7 @@ export function overloadLine(row: OverloadRow): string {
   return [head, ...lines].join('\n');
 }
 
-/** Tables as Markdown, one for each question. */
+/** Formats the results as Markdown, one table per question. */
 export function overloadReport(
   now: OverloadResults,
   before: OverloadResults | undefined,
@@ -39,7 +39,7 @@ export function overloadReport(
   ];
 }
 
-/** Goodput at each multiple, a panel for each question. */
+/** Charts goodput at each multiple, one panel per question. */
 export function overloadChart(
   now: OverloadResults,
   before: OverloadResults | undefined,

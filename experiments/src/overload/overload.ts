@@ -10,12 +10,12 @@ export interface Combination {
   readonly dispatch: string;
 }
 
-/** One combination, at every multiple of the rate that it serves. Plain data. */
+/** Results of one combination at every multiple of its own capacity. Plain data. */
 export interface OverloadRow extends Combination {
   readonly question: string;
-  /** Good answers a second to clients that each wait for their answer. */
+  /** Good answers per second to clients that each wait for their answer: the capacity. */
   readonly rate: number;
-  /** Milliseconds that an answer takes without load. */
+  /** Milliseconds per answer without load. */
   readonly idleMs: number;
   readonly floods: readonly (FloodResult & { readonly multiple: number })[];
 }
@@ -31,11 +31,11 @@ export interface Question {
 export interface OverloadOptions {
   readonly combinations: readonly Combination[];
   readonly questions: readonly Question[];
-  /** Of the rate that is served. */
+  /** Multiples of the capacity. */
   readonly multiples: readonly number[];
-  /** Of each flood. */
+  /** Duration of each flood. */
   readonly seconds: number;
-  /** Flags of the demo, besides those of the combination. */
+  /** Further flags of the demo. */
   readonly demoFlags: readonly string[];
   readonly onRow?: (row: OverloadRow) => void;
   readonly signal?: AbortSignal;
@@ -44,19 +44,19 @@ export interface OverloadOptions {
 export const ACCEPTS = ['single', 'cluster', 'socket', 'passthru'] as const;
 export const DISPATCHES = ['in-process', 'fork', 'piscina'] as const;
 const DEADLINE_MS = 2000;
-/** An answer is good within the deadline and this. */
+/** An answer is good if it comes within the deadline plus this. */
 const TOLERANCE_MS = 500;
 const LATENCY_MS = 20;
 const WORKERS = 2;
 const CLIENTS = 32;
 const WARM_UP_MS = 3000;
 const CLOSED_LOOP_MS = 5000;
-/** Between floods: what the last one left has been seen by then. */
+/** Pause between floods, in which the work of the last one ends. */
 const PAUSE_MS = 1000;
 const DAYS = 40;
 const DAY_MS = 86_400_000;
 
-/** A search for each of some days, so that a router by key has many keys. */
+/** Searches on several days, so that a router by key has many keys. */
 export function searchQuestion(now: number): Question {
   const dates = Array.from({ length: DAYS }, (_, day) =>
     new Date(now + (day + 1) * DAY_MS).toISOString().slice(0, 10),
@@ -68,14 +68,14 @@ export function searchQuestion(now: number): Question {
   };
 }
 
-/** Nothing but the server works. */
+/** `/compute` needs the server alone. */
 export const computeQuestion: Question = {
   name: '/compute?ms=5',
   paths: ['/compute?ms=5'],
   mark: '',
 };
 
-/** Measures each combination: how much it serves, then what becomes of more than that. */
+/** Measures the capacity of each combination, then floods it with multiples of that rate. */
 export async function measureOverload(options: OverloadOptions): Promise<OverloadRow[]> {
   const { combinations, questions, onRow = () => {}, signal } = options;
   const rows: OverloadRow[] = [];
@@ -123,7 +123,7 @@ function flagsOf({ accept, dispatch }: Combination): string[] {
     ...['--accept', accept, '--dispatch', dispatch, '--coalesce', 'off'],
     ...['--latency', String(LATENCY_MS), '--deadline-ms', String(DEADLINE_MS)],
     ...(accept === 'single' ? [] : ['--workers', String(WORKERS)]),
-    // As many in all as there are cores on the smallest machine that this runs on.
+    // In total as many as the smallest supported machine has cores.
     ...(accept === 'single' && dispatch !== 'in-process' ? ['--dispatch-workers', '2'] : []),
   ];
 }

@@ -1,4 +1,4 @@
-// The carriers in a process of their own, since the demo's embedded simulator takes time of the process that is measured.
+// The simulated carriers in a process of their own: the demo's embedded simulator would take CPU from the measured process.
 // `--latency <ms>`: how long each call takes.
 import { parseArgs } from 'node:util';
 import { startCarrierSim } from '@ticketing/carrier-sim';

@@ -11,15 +11,15 @@ export interface Program {
   readonly pid: number;
   /** `http://127.0.0.1:4567` */
   readonly url: string;
-  /** What it has said so far. */
+  /** Its output so far. */
   output(): string;
-  /** Its exit code, or the signal that ended it; `undefined` while it runs. */
+  /** Its exit code, or the signal that ended it; `undefined` while it is running. */
   exit(): number | string | undefined;
-  /** Asks it to end (SIGTERM), and waits. Idempotent. @throws Error if it had to be killed */
+  /** Sends SIGTERM and waits for the exit. Idempotent. @throws Error if it had to be killed */
   stop(): Promise<void>;
 }
 
-/** A program that did not start: what it said, and how it ended. */
+/** A program did not start: has its output and exit. */
 export class StartError extends Error {
   readonly said: string;
   readonly exit: number | string | undefined;
@@ -31,11 +31,11 @@ export class StartError extends Error {
   }
 }
 
-/** Every program of a run; none outlives it. */
+/** All programs of a run; none outlives it. */
 export interface Programs {
-  /** For files that go when they do. */
+  /** Temporary folder, removed when the programs end. */
   readonly folder: string;
-  /** Starts a program of this repository, and resolves when it says `listening  <url>`. @throws StartError if it does not */
+  /** Starts a program of this repository, and resolves when it prints `listening  <url>`. @throws StartError otherwise */
   start(entry: URL, argv: readonly string[], options?: StartOptions): Promise<Program>;
   close(): Promise<void>;
 }
@@ -43,18 +43,18 @@ export interface Programs {
 export interface StartOptions {
   /** Added to the few variables that every program gets. */
   readonly env?: Readonly<Record<string, string>>;
-  /** How long it may take to listen. Default 60,000; filling a store takes long. */
+  /** Time limit for the start, in milliseconds. Default 60,000; filling a store takes long. */
   readonly startMs?: number;
 }
 
 const POLL_MS = 20;
 const STOP_MS = 15_000;
-// Other variables could be flags of the demo, as PORT.
+// Others are left out: some would act as flags of the demo, such as PORT.
 const KEPT_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
 
 /**
- * Output goes to files, so that logging costs the programs what it costs in use, and this process nothing. Whatever ends
- * this process, they end too.
+ * Output goes to files, so that logging costs the programs what it costs in production, and this process nothing. All
+ * programs end with this process, however it ends.
  */
 export function createPrograms(): Programs {
   const folder = mkdtempSync(join(tmpdir(), 'experiments-'));

@@ -1,9 +1,9 @@
 import type { Programs } from './programs.ts';
 
-/** Carriers that the demo can be pointed at. */
+/** Simulated carriers, for the demo's `--carriers-url`. */
 export interface Carriers {
   readonly url: string;
-  /** Calls that have come to Renfe, which tells how many searches there were. */
+  /** Calls received by Renfe, from which the number of searches follows. */
   calls(): Promise<number>;
 }
 

@@ -1,7 +1,7 @@
 import type { Program, Programs } from './programs.ts';
 
 const MAIN = new URL('../../../apps/demo-server/src/main.ts', import.meta.url);
-/** Filling a million documents takes its time. */
+/** Time to fill a million documents. */
 const START_MS = 300_000;
 
 /** Starts the demo as `npm run demo` does, on a free port. */

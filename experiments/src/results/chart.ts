@@ -1,17 +1,17 @@
 import { parse, View } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 
-/** A drawing of some numbers. */
+/** A chart. */
 export interface ChartSpec {
   readonly title: string;
   readonly values: readonly ChartValue[];
   readonly x: string;
   readonly y: string;
-  /** `bar`: names along x, beside one another for each series. `line`: numbers along x. */
+  /** `bar`: names along x, series side by side. `line`: numbers along x. */
   readonly mark: 'bar' | 'line';
-  /** For numbers whose ratios matter, and that differ by orders of magnitude. */
+  /** For numbers that differ by orders of magnitude. */
   readonly logarithmic?: boolean;
-  /** Whether panels share the scale of y. Default: they do not. */
+  /** Whether panels share the scale of y. Default: false. */
   readonly sharedScale?: boolean;
 }
 
@@ -20,13 +20,13 @@ export interface ChartValue {
   readonly x: string | number;
   readonly y: number;
   readonly series: string;
-  /** Panels stand below one another. */
+  /** Panels are drawn below one another. */
   readonly panel?: string;
 }
 
 const PANEL = { width: 560, height: 150 };
 
-/** Draws as SVG, without a browser. */
+/** Renders SVG, without a browser. */
 export async function renderSvg(chart: ChartSpec): Promise<string> {
   const { spec } = compile(vegaLite(chart));
   const view = new View(parse(spec), { renderer: 'none' });
@@ -57,7 +57,7 @@ function vegaLite(chart: ChartSpec): TopLevelSpec {
         type: 'quantitative' as const,
         title: chart.y,
         scale: logarithmic ? { type: 'log' as const } : { zero: true },
-        // Bars on a logarithmic scale have no zero to stand on.
+        // A logarithmic scale has no zero to stack from.
         ...(isBar && logarithmic && { stack: null }),
       },
       color: {

@@ -1,6 +1,6 @@
 import { type Machine, machine } from '@ticketing/bench-kit';
 
-/** Where, when and how something was measured. */
+/** Machine, date, command and rounds of a measurement. */
 export interface Circumstances extends Machine {
   readonly command: string;
   readonly rounds: number;
@@ -10,12 +10,12 @@ export function circumstances(command: string, rounds: number): Circumstances {
   return { ...machine(), command, rounds };
 }
 
-/** The same as one line. */
-export function circumstancesLine(given: Circumstances): string {
-  const { cores, processor, memoryGiB, platform, node, date, command, rounds } = given;
+/** Formats it as one line of Markdown. */
+export function circumstancesLine(circumstances: Circumstances): string {
+  const { cores, processor, memoryGiB, platform, node, date, command, rounds } = circumstances;
   return (
     `${cores} cores, ${processor}, ${memoryGiB} GiB, ${platform}, Node ${node}, ${date}, \`${command}\`: ` +
     `${rounds} interleaved rounds; medians, in brackets (largest - smallest) / median. ` +
-    'Load, server and what it asks share the cores.'
+    'Load, server and its upstream share the cores.'
   );
 }

@@ -3,31 +3,31 @@ import type { Programs } from '../programs/programs.ts';
 import type { Progress } from '../rounds/progress.ts';
 import type { ChartSpec } from './chart.ts';
 
-/** A study that is measured and reported. `Findings` is plain data, kept in `results.json`. */
+/** A study. `Findings` is plain data, stored in `results.json`. */
 export interface Experiment<Findings> {
   /** Two digits. */
   readonly id: string;
   readonly folder: URL;
   readonly question: string;
-  /** Starts what is to be measured, proves equal answers, and measures. */
-  measure(given: Given): Promise<Findings>;
-  /** Says what the findings are; from them alone. */
+  /** Starts the programs, proves that their answers are equal, and measures. */
+  measure(context: MeasureContext): Promise<Findings>;
+  /** Derives verdicts, tables and charts from the findings alone. */
   report(findings: Findings): Report;
 }
 
-/** What an experiment is given. What it starts by `programs` is ended for it. */
-export interface Given {
+/** What an experiment measures with. Programs that it starts by `programs` are stopped for it. */
+export interface MeasureContext {
   readonly programs: Programs;
   readonly loader: Loader;
   readonly progress: Progress;
-  /** A look: fewer settings, two short rounds. */
+  /** Fewer settings, two short rounds. */
   readonly quick: boolean;
   readonly rounds: number;
   /** Address of a PostgreSQL server, if there is one. */
   readonly databaseUrl: string | undefined;
 }
 
-/** What is written of an experiment. */
+/** What is published of an experiment. */
 export interface Report {
   readonly verdicts: readonly Verdict[];
   /** Markdown below the verdicts. */
@@ -36,14 +36,27 @@ export interface Report {
   readonly charts: Readonly<Record<string, ChartSpec>>;
 }
 
-/** What a study claims, what was measured here, and whether that bears it out. */
+/** What a study claims, what was measured here, and whether the two agree. */
 export interface Verdict {
   readonly claim: string;
   readonly measured: string;
   readonly verdict: Judgement;
-  /** Whether the repository's first page shows it. Default: only the overview of the experiments does. */
+  /** Whether the repository's front page shows it, too. Default: false. */
   readonly main?: boolean;
 }
 
-/** `open`: what was measured allows no judgement. */
-export type Judgement = 'holds' | 'does not hold' | 'holds in part' | 'open';
+/** What each verdict means. */
+export const JUDGEMENTS = {
+  holds: 'the measurements agree with the claim',
+  'holds in part': 'right in direction or in some cases, not in size or in all cases',
+  'does not hold': 'the measurements contradict the claim',
+  open: 'the rounds contradict each other',
+} as const;
+
+export type Judgement = keyof typeof JUDGEMENTS;
+
+/** One line that explains the verdicts, for below a table of them. */
+export function judgementLegend(): string {
+  const entries = Object.entries(JUDGEMENTS).map(([word, meaning]) => `**${word}**: ${meaning}`);
+  return `Verdicts: ${entries.join('; ')}.`;
+}

@@ -1,18 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { betweenMarks, table } from '@ticketing/bench-kit';
-import type { Experiment, Verdict } from './experiment.ts';
+import { type Experiment, judgementLegend, type Verdict } from './experiment.ts';
 import { publishedResults } from './publish.ts';
 
 type Study = Pick<Experiment<never>, 'id' | 'folder' | 'question'>;
 
 const HEAD = ['', 'claim', 'measured', 'verdict'];
 const HERE = new URL('../../', import.meta.url);
-const FIRST_PAGE = new URL('../', HERE);
+const FRONT_PAGE = new URL('../', HERE);
 
-/** Writes what was published into the README of this folder, every verdict, and into the first page, the main ones. */
+/** Writes every published verdict into the README of `experiments/`, and the main ones into the front page. */
 export function publishOverview(experiments: readonly Study[]): void {
   writeVerdicts(experiments, HERE, () => true);
-  writeVerdicts(experiments, FIRST_PAGE, ({ main = false }) => main);
+  writeVerdicts(experiments, FRONT_PAGE, ({ main = false }) => main);
 }
 
 function writeVerdicts(
@@ -22,11 +22,11 @@ function writeVerdicts(
 ): void {
   const readme = new URL('README.md', folder);
   const rows = experiments.flatMap((study) => rowsOf(study, folder, shows));
-  const lines = table([HEAD, ...rows], HEAD.length);
+  const lines = [...table([HEAD, ...rows], HEAD.length), '', judgementLegend()];
   writeFileSync(readme, betweenMarks(readFileSync(readme, 'utf8'), { name: 'verdicts', lines }));
 }
 
-/** The verdicts of a study as rows of a table in that folder. */
+/** The verdicts of a study as table rows, with links relative to `from`. */
 export function rowsOf(
   { id, folder, question }: Study,
   from: URL,
@@ -37,8 +37,8 @@ export function rowsOf(
   if (results === undefined) return [[link, '', 'not measured yet', '']];
   return results.verdicts
     .filter(shows)
-    .map(({ claim, measured, verdict }, place) => [
-      place === 0 ? link : '',
+    .map(({ claim, measured, verdict }, index) => [
+      index === 0 ? link : '',
       claim,
       measured,
       `**${verdict}**`,

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { betweenMarks, table } from '@ticketing/bench-kit';
 import { renderSvg } from './chart.ts';
 import { type Circumstances, circumstancesLine } from './circumstances.ts';
-import type { Report, Verdict } from './experiment.ts';
+import { judgementLegend, type Report, type Verdict } from './experiment.ts';
 
 /** What `results.json` holds. */
 export interface Results {
@@ -13,14 +13,14 @@ export interface Results {
 
 const RESULTS = 'results.json';
 
-/** What is published, and where: a folder with a README that has the marks. */
+/** What is published, and where. The folder's README must have the marks. */
 export interface Publication {
   readonly circumstances: Circumstances;
   readonly findings: unknown;
   readonly folder: URL;
 }
 
-/** Writes `results.json`, the charts, and the tables between the marks of the README. Gives what it wrote there. */
+/** Writes `results.json`, the charts, and the tables between the marks of the README. Returns those lines. */
 export async function publish(report: Report, publication: Publication): Promise<string[]> {
   const { circumstances, findings, folder } = publication;
   const results: Results = { circumstances, verdicts: report.verdicts, findings };
@@ -35,7 +35,7 @@ export async function publish(report: Report, publication: Publication): Promise
   return lines;
 }
 
-/** What was published last; `undefined` before the first time. */
+/** Returns the published results, or `undefined` before the first publication. */
 export function publishedResults(folder: URL): Results | undefined {
   try {
     return JSON.parse(readFileSync(new URL(RESULTS, folder), 'utf8'));
@@ -44,13 +44,15 @@ export function publishedResults(folder: URL): Results | undefined {
   }
 }
 
-/** Verdicts, tables and charts as Markdown. */
+/** Formats verdicts, tables and charts as Markdown. */
 export function reportLines(report: Report, circumstances: Circumstances): string[] {
   const { verdicts, lines, charts } = report;
   return [
     circumstancesLine(circumstances),
     '',
     ...verdictTable(verdicts),
+    '',
+    judgementLegend(),
     '',
     ...lines,
     '',

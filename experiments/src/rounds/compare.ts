@@ -1,12 +1,12 @@
 import { type Measured, ratioOf } from './measure-rounds.ts';
 
-/** How one cell does beside another; `open`: the rounds contradict each other. */
+/** One cell compared with another; `open`: the rounds contradict each other. */
 export type Comparison = 'more' | 'less' | 'same' | 'open';
 
-/** What is less apart is the same. */
+/** Ratios closer to 1 than this count as equal. */
 const SAME = 1.05;
 
-/** By the median of the rounds' ratios; if some rounds say more and others less, nothing is said. */
+/** Compares by the median of the rounds' ratios; `open` if some rounds say more and others less. */
 export function compare(own: Measured, other: Measured, name = 'perSecond'): Comparison {
   const ratios = own.samples.map((sample, round) => {
     const base = other.samples[round];

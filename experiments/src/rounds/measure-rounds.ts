@@ -1,19 +1,19 @@
 import { interleaved, median, medianRatio, spread } from '@ticketing/bench-kit';
 
-/** What one slice of time showed, by name: `perSecond`, `p99Ms`, `failed`… */
+/** Figures of one time slice, by name: `perSecond`, `p99Ms`, `failed`… */
 export type Sample = Readonly<Record<string, number>>;
 
 /** One thing to measure. */
 export interface Cell {
-  /** What is measured, as `--accept cluster`: what others are compared with. */
+  /** The measured subject, such as `--accept cluster`. */
   readonly subject: string;
-  /** Under which load; subjects are compared within a setting. */
+  /** The load. Subjects are compared within a setting. */
   readonly setting: string;
-  /** Measures for about so long. */
+  /** Measures for about this time. */
   measure(sliceMs: number): Promise<Sample>;
 }
 
-/** All samples of a cell, one a round. Plain data: it is written to `results.json`. */
+/** All samples of a cell, one per round. Plain data, written to `results.json`. */
 export interface Measured {
   readonly subject: string;
   readonly setting: string;
@@ -23,14 +23,14 @@ export interface Measured {
 export interface RoundOptions {
   readonly rounds: number;
   readonly sliceMs: number;
-  /** Told after each slice. */
+  /** Called after each slice. */
   readonly onSlice?: () => void;
 }
 
-/** A round before the first warms up: compiles, fills pools, opens files. It is a little shorter. */
+/** A shorter round before the first one warms up: compiles, fills pools, opens files. */
 const WARM_UP_SHARE = 0.5;
 
-/** Slices that {@link measureRounds} takes. */
+/** Number of slices of {@link measureRounds}. */
 export function slicesOf(cells: number, rounds: number): number {
   return cells * (rounds + 1);
 }
@@ -53,24 +53,24 @@ export async function measureRounds(
   }));
 }
 
-/** The measured cell of a subject in a setting. @throws Error if there is none */
+/** Returns the cell of a subject in a setting. @throws Error if there is none */
 export function cellOf(measured: readonly Measured[], subject: string, setting: string): Measured {
   const cell = measured.find((each) => each.subject === subject && each.setting === setting);
   if (cell !== undefined) return cell;
   throw new Error(`Cannot report: a measurement of ${subject} in ${setting} expected, got none`);
 }
 
-/** The median of a figure over the rounds. */
+/** Returns the median of a figure over the rounds. */
 export function figureOf(measured: Measured, name: string): number {
   return median(figures(measured, name));
 }
 
-/** How far apart a figure was in the rounds. */
+/** Returns the spread of a figure over the rounds: (largest - smallest) / median. */
 export function spreadOf(measured: Measured, name: string): number {
   return spread(figures(measured, name));
 }
 
-/** The median over the rounds of the ratio to another cell in the same round. */
+/** Returns the median over the rounds of the ratio to another cell in the same round. */
 export function ratioOf(own: Measured, other: Measured, name = 'perSecond'): number {
   return medianRatio(figures(own, name), figures(other, name));
 }

@@ -1,12 +1,12 @@
-/** Tells on standard error how far a run is, and how long is left. */
+/** Writes progress and remaining time to standard error. */
 export interface Progress {
-  /** Names what is done now; `steps` are to follow. */
+  /** Begins a stage of `steps` steps. */
   begin(what: string, steps: number): void;
   step(): void;
   end(): void;
 }
 
-/** Where lines go. A terminal is overwritten; elsewhere there is a line now and then. */
+/** An output. A terminal line is overwritten; elsewhere a line is written now and then. */
 export interface ProgressOutput {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -44,7 +44,7 @@ export function createProgress(
   };
 }
 
-/** What is left at the pace so far, for people. */
+/** Formats the remaining time at the pace so far. */
 function leftOf(run: {
   readonly done: number;
   readonly steps: number;

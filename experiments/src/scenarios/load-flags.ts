@@ -1,19 +1,19 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../experiment-flags.ts';
 
-/** Those at one rate. `overload` has flags of its own: `overload-flags.ts`. */
+/** Scenarios with one rate. `overload` has its own flags: `overload-flags.ts`. */
 export const SCENARIOS = ['stress', 'load', 'soak'] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
 
-/** What `pnpm load` is asked. */
+/** The command line of `pnpm load`. */
 export interface LoadFlags {
   readonly scenario: ScenarioName;
-  /** Requests a second, and for how long, of scenario `stress`. */
+  /** Requests per second and duration of scenario `stress`. */
   readonly rate: number;
   readonly durationSeconds: number;
   /** Flags of the demo. */
   readonly demoFlags: readonly string[];
-  /** What is asked. */
+  /** Path of the requests. */
   readonly path: string;
   /** Folder of the CSV and the chart; without it a temporary one. */
   readonly out: string | undefined;
@@ -67,7 +67,7 @@ function parsed(argv: readonly string[]) {
   }
 }
 
-/** The value of `--flags` begins with a dash, which the parser takes for another flag. */
+/** The value of `--flags` begins with a dash, which the parser would read as another flag. */
 export function withFlagsJoined(argv: readonly string[]): string[] {
   const place = argv.indexOf('--flags');
   const value = argv[place + 1];

@@ -5,7 +5,7 @@ import type { LoadRow } from './run-load.ts';
 
 const MIB = 2 ** 20;
 
-/** A second as a line for people. */
+/** Formats one second as a line of text. */
 export function loadLine(row: LoadRow, seconds: number): string {
   const { second, sent, answered, failed, p50Ms, p99Ms, loopP99Ms } = row;
   return [
@@ -21,7 +21,7 @@ export function loadLine(row: LoadRow, seconds: number): string {
   ].join('  ');
 }
 
-/** All seconds as CSV; a column of memory for each process. */
+/** Formats all seconds as CSV, with one column of memory per process. */
 export function loadCsv(rows: readonly LoadRow[]): string {
   const processes = [...new Set(rows.flatMap(({ memory }) => Object.keys(memory)))];
   const head = ['second', 'sent', 'answered', 'failed', 'p50Ms', 'p99Ms', 'loopP99Ms'];
@@ -36,7 +36,7 @@ export function loadCsv(rows: readonly LoadRow[]): string {
   return `${[[...head, ...names].join(','), ...lines].join('\n')}\n`;
 }
 
-/** Requests, latency, event loop and memory, one below the other. */
+/** Charts requests, latency, event loop and memory in panels. */
 export function loadChart(rows: readonly LoadRow[], title: string): ChartSpec {
   const series = (panel: string, name: string, of: (row: LoadRow) => number | undefined) =>
     rows.flatMap((row) => {

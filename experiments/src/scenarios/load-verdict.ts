@@ -1,20 +1,20 @@
 import { median, percent, three } from '@ticketing/bench-kit';
 import type { LoadRow } from './run-load.ts';
 
-/** What a load showed. */
+/** The verdict of a load. */
 export interface LoadVerdict {
   readonly errors: number;
-  /** How much the memory of all processes grew from the first to the last fifth, as a share. */
+  /** Growth of all processes' memory from the first to the last fifth, as a share. */
   readonly memoryDrift: number;
-  /** The same of p99. */
+  /** Growth of p99, likewise. */
   readonly p99Drift: number;
   readonly lines: readonly string[];
 }
 
-/** Growth that is more than chance and the heap's own breathing. */
+/** Growth beyond chance and the heap's normal variation. */
 const MUCH_MEMORY = 0.2;
 const MUCH_LATENCY = 0.5;
-/** Seconds at the start that are no part of the first fifth: code is compiled, pools fill. */
+/** Seconds at the start that do not count: code is compiled, pools fill. */
 const WARM_UP_SHARE = 0.1;
 
 /** Compares the first fifth, after the start, with the last. */
@@ -41,7 +41,7 @@ export function loadVerdict(rows: readonly LoadRow[]): LoadVerdict {
   };
 }
 
-/** Of all processes of a second; `NaN` if none is known. */
+/** Total of all processes in one second; `NaN` if none is known. */
 export function memoryOf({ memory }: Pick<LoadRow, 'memory'>): number {
   const all = Object.values(memory);
   return all.length === 0 ? Number.NaN : all.reduce((sum, bytes) => sum + bytes, 0);

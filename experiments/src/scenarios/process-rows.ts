@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Dispatcher } from 'undici';
 
-/** How the processes of a server did in one second. */
+/** The processes of a server in one second. */
 export interface ProcessRow {
   /** Bytes of memory, by `role pid`. */
   readonly memory: Readonly<Record<string, number>>;
-  /** The latest event loop of a serving process: the largest p99, in milliseconds. `NaN`: not told in time. */
+  /** The largest p99 of event-loop delay of a server process, in milliseconds. `NaN`: not answered in time. */
   readonly loopP99Ms: number;
 }
 
@@ -21,7 +21,7 @@ interface Stats {
 
 const ANSWER_MS = 900;
 
-/** Looks at the processes of a server, those that it names; memory is the kernel's word, or where there is none, none. */
+/** Reads the state of the processes that a server names. Memory comes from `/proc`; without it there is none. */
 export async function lookAtProcesses(connection: Dispatcher): Promise<ProcessRow> {
   const [config, stats] = await Promise.all([
     getJson<Config>(connection, '/config'),
@@ -49,7 +49,7 @@ async function getJson<T>(connection: Dispatcher, path: string): Promise<T | und
     });
     return (await body.json()) as T;
   } catch {
-    // A server that is too busy to say so is what the other columns show.
+    // The server is too busy to answer; the other columns show that.
     return undefined;
   }
 }

@@ -12,19 +12,19 @@ export type LoadRow = SecondRow & ProcessRow;
 export interface RunLoadOptions extends Scenario {
   readonly url: string;
   readonly path: string;
-  /** Told of each second when its requests have had time to be answered. */
+  /** Called for each second once its requests have had time to be answered. */
   readonly onRow?: (row: LoadRow) => void;
-  /** Ends the load early; the rows until then count. */
+  /** Ends the load early; the rows so far count. */
   readonly signal?: AbortSignal;
 }
 
-/** Beyond it a request is an error. */
+/** A slower request is an error. */
 const TIMEOUT_MS = 10_000;
-/** As many as would be under way if nothing was answered for so long. */
+/** Limit of requests in flight: the number sent in this time if none is answered. */
 const MOST_SECONDS_UNDER_WAY = 5;
 const SHOW_AFTER_SECONDS = 1;
 
-/** Asks at a constant rate, and looks at the server's processes each second. */
+/** Sends at a constant rate, and reads the state of the server's processes each second. */
 export async function runLoad(options: RunLoadOptions): Promise<LoadRow[]> {
   const { url, path, perSecond, seconds, onRow = () => {}, signal } = options;
   const maxInFlight = Math.ceil(perSecond * MOST_SECONDS_UNDER_WAY);
@@ -44,7 +44,7 @@ export async function runLoad(options: RunLoadOptions): Promise<LoadRow[]> {
     perSecond,
     maxInFlight,
     send: async () => (await ask(dispatcher, { path })) === 200,
-    // What is due when the load ends belongs to no second of it.
+    // A request that is due when the load ends belongs to no second.
     onAnswer: (answer) => answer.dueMs < seconds * 1000 && rows.add(answer),
   });
   const startedAt = performance.now();

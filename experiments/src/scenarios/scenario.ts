@@ -1,6 +1,6 @@
 import type { ScenarioName } from './load-flags.ts';
 
-/** A load as it is made. */
+/** A scenario with its rate and duration. */
 export interface Scenario {
   readonly perSecond: number;
   readonly seconds: number;

@@ -1,12 +1,12 @@
 import { quantile } from '@ticketing/bench-kit';
 import type { Answer } from '../loading/open-loop.ts';
 
-/** What happened to the requests that were due in one second. */
+/** Outcomes of the requests that were due in one second. */
 export interface SecondRow {
   readonly second: number;
   readonly sent: number;
   readonly answered: number;
-  /** Wrong answers, none, and what was not sent because too many were under way. */
+  /** Wrong answers, missing answers, and requests not sent because too many were in flight. */
   readonly failed: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
