@@ -3,7 +3,7 @@ import { type Contender, type Measured, measureRounds } from '@ticketing/bench-k
 import { createLocalClock, type TimeAt } from '@ticketing/core';
 import { DateTime } from 'luxon';
 import { Temporal as Polyfill } from 'temporal-polyfill/implementation';
-import { createRandom } from './random.ts';
+import { createRandom } from './timetable.ts';
 
 const ZONES = ['Europe/Madrid', 'Europe/London', 'America/New_York'];
 const TIMES = 2000;

@@ -1,9 +1,9 @@
-import type { CarrierId, Journey } from './journey.ts';
-import type { ResolvedQuery } from './search-query.ts';
+import type { CarrierId, Journey } from './model/journey.ts';
+import type { ResolvedQuery } from './search/search-query.ts';
 
 /**
  * One carrier's adapter, in two halves: I/O belongs on the event loop, decoding does not.
- * Implementations hold no state that a search could see; both halves may run in another process.
+ * It holds no state that a search could see; each half may run in another process.
  */
 export interface Carrier<Wire = unknown> {
   readonly id: CarrierId;
@@ -15,34 +15,34 @@ export interface Carrier<Wire = unknown> {
    */
   request(query: ResolvedQuery, context: CarrierContext): Promise<Wire>;
   /**
-   * Makes journeys of the bytes: pure, CPU only.
+   * Turns the bytes into journeys: pure, CPU only.
    *
-   * @throws CarrierError `PROTOCOL` for bytes that are no answer of this carrier
+   * @throws CarrierError `PROTOCOL` for bytes that are not an answer of this carrier
    */
   normalise(wire: Wire, query: ResolvedQuery): CarrierAnswer;
 }
 
-/** What a carrier found. No journeys = it runs none on that day. */
+/** What a carrier found. Without journeys, no train runs on that day. */
 export interface CarrierAnswer {
   readonly journeys: readonly Journey[];
 }
 
-/** What a search gives to a carrier's request. */
+/** What a carrier's request gets besides the query. */
 export interface CarrierContext {
-  /** Aborts at the deadline, and when no caller waits for the search. */
+  /** Aborts at the deadline, and when no caller is waiting for the search. */
   readonly signal: AbortSignal;
-  /** Epoch ms; an answer after it is not looked at. */
+  /** Epoch ms; an answer after it is ignored. */
   readonly deadline: number;
   readonly http: CarrierHttp;
 }
 
-/** HTTP as adapters see it: one origin's pool, limits and error mapping are behind it. */
+/** HTTP as adapters see it: behind it are one carrier's pools, limits and error mapping. */
 export interface CarrierHttp {
   /**
-   * Sends one request and reads the whole answer. Answers of status 200 to 399 resolve; of those from 300
-   * on the body may be left unread, and is empty then.
+   * Sends one request and reads the whole answer. Resolves for status 200 to 399; from 300 on the body may be
+   * left unread, and is then empty.
    *
-   * @throws CarrierError for everything else
+   * @throws CarrierError for every other status, and when there is no answer
    */
   send(request: CarrierHttpRequest): Promise<CarrierHttpResponse>;
 }
@@ -54,7 +54,7 @@ export interface CarrierHttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal: AbortSignal;
-  /** Epoch ms at which the answer is no longer waited for. */
+  /** Epoch ms at which the request ends without an answer. */
   readonly deadline: number;
 }
 

@@ -12,14 +12,14 @@ export type RailErrorCode =
   | 'ERR_LOCAL_TIME'
   | 'ERR_MONEY';
 
-/** What was wrong, for programs: the parameter of a query, what was expected, what was got. */
+/** What was wrong, for programs: the parameter of a query, what it must be, what it was. */
 export interface RailErrorData {
   readonly parameter?: string;
   readonly expected?: string;
   readonly got?: unknown;
 }
 
-/** A value or a query that this package cannot accept. `code` is stable, `message` is not. */
+/** A value or a query that this package refuses. `code` is stable, `message` is not. */
 export class RailError extends CodedError<RailErrorCode, RailErrorData> {
   static {
     mark(RailError, RAIL_MARK);
@@ -49,7 +49,7 @@ const retryableByCode = {
   INTERNAL: false,
 } as const;
 
-/** Why a carrier gave no answer. */
+/** Why a carrier did not answer. */
 export type CarrierErrorCode = keyof typeof retryableByCode;
 
 /** Details of a {@link CarrierError}. */
@@ -84,10 +84,10 @@ export class CarrierError extends Error {
     return isMarked(error, CARRIER_MARK);
   }
   /**
-   * Makes any thrown value a CarrierError, and never throws: one that has a carrier's code keeps it
-   * and its details (an error that crossed a process as data), a dispatcher's full queue and timeouts
-   * become OVERLOADED and TIMEOUT, an abort ABORTED, the end of `AbortSignal.timeout` TIMEOUT, all
-   * else INTERNAL. The value is the `cause`.
+   * Returns any thrown value as a CarrierError, and never throws. A value with a carrier's code keeps it and
+   * its details (an error that crossed a process as data). A dispatcher's full queue becomes OVERLOADED, its
+   * timeouts and the end of `AbortSignal.timeout` TIMEOUT, an abort ABORTED, all else INTERNAL. The value
+   * is the `cause`.
    */
   static from(error: unknown): CarrierError {
     if (CarrierError.is(error)) return error;
@@ -123,7 +123,7 @@ function carrierCodeOf(code: unknown): CarrierErrorCode | undefined {
   return Object.hasOwn(foreignCodes, code) ? foreignCodes[code] : undefined;
 }
 
-/** A thrown value may be anything, also an object whose getters throw: then it has no fields. */
+/** Returns no fields for a thrown value whose getters throw. */
 function fieldsOf(error: unknown): Readonly<Record<string, unknown>> {
   try {
     const { code, name, message, retryable, httpStatus, retryAfterMs } = Object(error);

@@ -17,22 +17,28 @@ export type {
   RideLeg,
   TimeConflict,
   TransferLeg,
-} from './journey.ts';
-export { addDays, isLocalDate, type LocalDate, type TimeAt } from './local-clock.ts';
-export { addMoney, formatMoney, type Money } from './money.ts';
-export { JOURNEY_ORDERS, type JourneyOrder, sortJourneys } from './order.ts';
-export { createSearch, type Search } from './search.ts';
-export type { RunCarrier, SearchCallOptions, SearchOptions } from './search-options.ts';
-export type { ResolvedQuery, SearchQuery } from './search-query.ts';
-export type { CarrierState, CarrierStatus, SearchEvent, SearchResult } from './search-result.ts';
-export type { SearchStats } from './search-stats.ts';
-export type { Station, StationId } from './station.ts';
+} from './model/journey.ts';
+export { addDays, isLocalDate, type LocalDate, type TimeAt } from './model/local-clock.ts';
+export { addMoney, formatMoney, type Money } from './model/money.ts';
+export { JOURNEY_ORDERS, type JourneyOrder, sortJourneys } from './search/order.ts';
+export { createSearch, type Search } from './search/search.ts';
+export type { RunCarrier, SearchCallOptions, SearchOptions } from './search/search-options.ts';
+export type { ResolvedQuery, SearchQuery } from './search/search-query.ts';
+export type {
+  CarrierState,
+  CarrierStatus,
+  SearchEvent,
+  SearchResult,
+  SearchStats,
+} from './search/search-result.ts';
+
+export type { Station, StationId } from './stations/station-index.ts';
 export {
   createStationIndex,
   MAX_STATION_TEXT,
   type StationIndex,
   type StationMatch,
-} from './station-index.ts';
+} from './stations/station-index.ts';
 
 // For authors of carriers and dispatchers.
 
@@ -45,7 +51,7 @@ export type {
   CarrierHttpResponse,
 } from './carrier.ts';
 export type { CarrierErrorOptions } from './errors.ts';
-export { createJourney, type JourneyParts } from './journey.ts';
-export { createLocalClock, type LocalClock } from './local-clock.ts';
-export { mergeJourneys } from './merge.ts';
-export { currencyExponent, type MoneyFormat, moneyFromNumber, parseMoney } from './money.ts';
+export { createJourney, type JourneyParts } from './model/journey.ts';
+export { createLocalClock, type LocalClock } from './model/local-clock.ts';
+export { currencyExponent, type MoneyFormat, moneyFromNumber, parseMoney } from './model/money.ts';
+export { mergeJourneys } from './search/merge.ts';

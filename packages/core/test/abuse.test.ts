@@ -13,99 +13,67 @@ import { carrier, madrid, NOW, query } from './trains.ts';
 const silent = carrier('silent', async () => []);
 const { request: _request, ...half } = silent;
 
-test.each<[unknown, Error]>([
-  [undefined, new TypeError('Cannot create search: options must be an object, got undefined')],
-  [null, new TypeError('Cannot create search: options must be an object, got null')],
-  ['renfe', new TypeError('Cannot create search: options must be an object, got renfe')],
-  [
-    {},
-    new TypeError(
-      'Cannot create search: carriers must be a list of at least one carrier, got undefined',
-    ),
-  ],
-  [
-    { carriers: [] },
-    new TypeError('Cannot create search: carriers must be a list of at least one carrier, got '),
-  ],
+test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
+  [undefined, TypeError, 'options must be an object, got undefined'],
+  [null, TypeError, 'options must be an object, got null'],
+  ['renfe', TypeError, 'options must be an object, got renfe'],
+  [{}, TypeError, 'carriers must be a list of at least one carrier, got undefined'],
+  [{ carriers: [] }, TypeError, 'carriers must be a list of at least one carrier, got '],
   [
     { carriers: [undefined] },
-    new TypeError(
-      'Cannot create search: carriers[0] must be a carrier with id, request and normalise, got undefined',
-    ),
+    TypeError,
+    'carriers[0] must be a carrier with id, request and normalise, got undefined',
   ],
   [
     { carriers: [half] },
-    new TypeError(
-      'Cannot create search: carriers[0] must be a carrier with id, request and normalise, got [object Object]',
-    ),
+    TypeError,
+    'carriers[0] must be a carrier with id, request and normalise, got [object Object]',
   ],
-  [
-    { carriers: [silent, silent] },
-    new TypeError('Cannot create search: carriers has silent twice'),
-  ],
+  [{ carriers: [silent, silent] }, TypeError, 'carriers has silent twice'],
   [
     { carriers: [silent], timeout: 5 },
-    new TypeError(
-      'Cannot create search: unknown option timeout; known are deadlineMs, order, carriers, http, run, now',
-    ),
+    TypeError,
+    'unknown option timeout; known are deadlineMs, order, carriers, http, run, now',
   ],
-  [
-    { carriers: [silent], deadlineMs: 0 },
-    new RangeError('Cannot create search: deadlineMs must be 1 to 600000, got 0'),
-  ],
+  [{ carriers: [silent], deadlineMs: 0 }, RangeError, 'deadlineMs must be 1 to 600000, got 0'],
   [
     { carriers: [silent], deadlineMs: 600_001 },
-    new RangeError('Cannot create search: deadlineMs must be 1 to 600000, got 600001'),
+    RangeError,
+    'deadlineMs must be 1 to 600000, got 600001',
   ],
   [
     { carriers: [silent], deadlineMs: '2000' },
-    new TypeError('Cannot create search: deadlineMs must be 1 to 600000, got 2000'),
+    TypeError,
+    'deadlineMs must be 1 to 600000, got 2000',
   ],
   [
     { carriers: [silent], deadlineMs: Number.NaN },
-    new RangeError('Cannot create search: deadlineMs must be 1 to 600000, got NaN'),
+    RangeError,
+    'deadlineMs must be 1 to 600000, got NaN',
   ],
   [
     { carriers: [silent], order: 'fastest' },
-    new TypeError(
-      'Cannot create search: order must be one of price, departure, arrival, duration, got fastest',
-    ),
+    TypeError,
+    'order must be one of price, departure, arrival, duration, got fastest',
   ],
-  [
-    { carriers: [silent], http: 'undici' },
-    new TypeError('Cannot create search: http must be a function, got undici'),
-  ],
-  [
-    { carriers: [silent], run: 1 },
-    new TypeError('Cannot create search: run must be a function, got 1'),
-  ],
-  [
-    { carriers: [silent], now: NOW },
-    new TypeError(`Cannot create search: now must be a function, got ${NOW}`),
-  ],
-])('createSearch(%o) throws', (options, error) => {
-  expect(() => createSearch(options as SearchOptions)).toThrow(error);
+  [{ carriers: [silent], http: 'undici' }, TypeError, 'http must be a function, got undici'],
+  [{ carriers: [silent], run: 1 }, TypeError, 'run must be a function, got 1'],
+  [{ carriers: [silent], now: NOW }, TypeError, `now must be a function, got ${NOW}`],
+])('createSearch(%o) throws', (options, errorClass, message) => {
+  expect(() => createSearch(options as SearchOptions)).toThrow(
+    new errorClass(`Cannot create search: ${message}`),
+  );
 });
 
-test.each<[unknown, Error]>([
-  [null, new TypeError('Cannot search: options must be an object, got null')],
-  ['fast', new TypeError('Cannot search: options must be an object, got fast')],
-  [
-    { timeoutMs: 5 },
-    new TypeError('Cannot search: unknown option timeoutMs; known are deadlineMs, order, signal'),
-  ],
-  [
-    { signal: {} },
-    new TypeError('Cannot search: signal must be an AbortSignal, got [object Object]'),
-  ],
-  [{ deadlineMs: -1 }, new RangeError('Cannot search: deadlineMs must be 1 to 600000, got -1')],
-  [
-    { order: 'id' },
-    new TypeError(
-      'Cannot search: order must be one of price, departure, arrival, duration, got id',
-    ),
-  ],
-])('search(query, %o) rejects, stream() throws', async (options, error) => {
+test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
+  [null, TypeError, 'options must be an object, got null'],
+  ['fast', TypeError, 'options must be an object, got fast'],
+  [{ timeoutMs: 5 }, TypeError, 'unknown option timeoutMs; known are deadlineMs, order, signal'],
+  [{ signal: {} }, TypeError, 'signal must be an AbortSignal, got [object Object]'],
+  [{ deadlineMs: -1 }, RangeError, 'deadlineMs must be 1 to 600000, got -1'],
+  [{ order: 'id' }, TypeError, 'order must be one of price, departure, arrival, duration, got id'],
+])('search(query, %o) rejects, stream() throws', async (options, errorClass, message) => {
+  const error = new errorClass(`Cannot search: ${message}`);
   const search = createSearch({ carriers: [silent], now: () => NOW });
   await expect(search.search(query, options as never)).rejects.toThrow(error);
   expect(() => search.stream(query, options as never)).toThrow(error);
@@ -124,7 +92,7 @@ test('search() rejects a query that is none', async () => {
 test('createStationIndex() refuses one station twice under another name', () => {
   expect(() => createStationIndex([madrid, { ...madrid, name: 'Atocha' }])).toThrow(
     new TypeError(
-      'Cannot index stations: each station id once expected, got uic:7160000 for Madrid Puerta de Atocha and Atocha',
+      'Cannot index stations: each station id must be unique, got uic:7160000 for Madrid Puerta de Atocha and Atocha',
     ),
   );
 });

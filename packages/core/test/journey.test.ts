@@ -73,7 +73,7 @@ test('createJourney() refuses legs that are no journey', () => {
   const error = (got: string, expected = 'legs in order of time') =>
     expect.objectContaining({
       code: 'ERR_JOURNEY',
-      message: `Cannot create journey: ${expected} expected, got ${got}`,
+      message: `Cannot create journey: it must have ${expected}, got ${got}`,
     });
   expect(make([])).toThrow(error('0 legs without one', 'at least one ride'));
   const backwards = ride('a', 'b', '08:00', '07:00');

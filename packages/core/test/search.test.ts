@@ -2,17 +2,8 @@ import diagnostics from 'node:diagnostics_channel';
 import { type CarrierContext, CarrierError, createSearch } from '@ticketing/core';
 import { expect, test, vi } from 'vitest';
 import { useFakeClock } from './fake-clock.ts';
-import { carrier, heldCarrier, NOW, offer, query, train } from './trains.ts';
+import { carrier, heldCarrier, NOW, offer, query, renfe, train } from './trains.ts';
 
-const renfe = carrier('renfe', async () => [
-  train({
-    number: '3063',
-    at: '2026-12-01T09:00',
-    until: '2026-12-01T11:30',
-    offers: [offer('renfe', 5000)],
-  }),
-  train({ number: '3059', offers: [offer('renfe', 9000)] }),
-]);
 const ouigo = carrier('ouigo', async () => [
   train({
     source: 'ouigo',
@@ -103,7 +94,7 @@ test('search() gives each carrier the deadline as an instant and one signal', as
   expect(contexts.map(({ deadline }) => deadline)).toEqual([NOW + 700, NOW + 700]);
   expect(contexts[0]?.signal).toBe(contexts[1]?.signal);
   await expect(contexts[0]?.http.send({} as never)).rejects.toThrow(
-    'Cannot ask a: option http of createSearch expected, got none',
+    'Cannot ask a: http of createSearch must be a function, got undefined',
   );
 });
 
@@ -177,7 +168,7 @@ test('close() waits for the searches in flight, and refuses new ones', async () 
   const closing = Promise.all([search.close(), search.close()]).then(() => order.push('closed'));
   const refused = {
     code: 'ERR_CLOSED',
-    message: 'Cannot search: an open search expected, got a closed one',
+    message: 'Cannot search: the search is closed',
   };
   await expect(search.search(query)).rejects.toMatchObject(refused);
   expect(() => search.stream(query)).toThrow(expect.objectContaining(refused));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stableHash } from '../src/stable-hash.ts';
+import { stableHash } from '../src/model/stable-hash.ts';
 import type { Scale } from './scale.ts';
 
 export function stableHashTests({ runs }: Scale): void {

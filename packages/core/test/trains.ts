@@ -88,6 +88,17 @@ export function carrier(id: string, request: Carrier<readonly Journey[]>['reques
   return inMemory as Carrier;
 }
 
+/** Answers two trains, the later one first. */
+export const renfe = carrier('renfe', async () => [
+  train({
+    number: '3063',
+    at: '2026-12-01T09:00',
+    until: '2026-12-01T11:30',
+    offers: [offer('renfe', 5000)],
+  }),
+  train({ number: '3059', offers: [offer('renfe', 9000)] }),
+]);
+
 /** A carrier that answers when the test says so, and remembers how it was asked. */
 export function heldCarrier(id: string) {
   let answer!: (journeys: readonly Journey[]) => void;

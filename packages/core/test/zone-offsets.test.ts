@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createZoneCache } from '../src/zone-offsets.ts';
+import { createZoneCache } from '../src/model/zone-offsets.ts';
 
 const DateTimeFormat = Intl.DateTimeFormat;
 const asked = { zones: 0, instants: 0 };

@@ -1,8 +1,8 @@
 /**
- * Sorts values by a finite number that each has, and equal ones by `tie`, into a new list.
+ * Returns values sorted by rank, a finite number, into a new list; `tie` compares those of equal rank.
  *
- * Bottom-up merge sort. Reading each rank once into a typed array and comparing without a call takes
- * half the time of `Array.prototype.sort`, and sorting is most of what a search does by itself.
+ * Bottom-up merge sort over typed arrays: half the time of `Array.prototype.sort`, and sorting is most of a
+ * search's own time (docs/decisions/0005-sorting-by-typed-ranks.md).
  */
 export function sortByRank<T>(
   values: readonly T[],
@@ -31,10 +31,10 @@ export function sortByRank<T>(
 
 interface Runs {
   readonly ranks: Float64Array;
-  /** Indices of values; two runs of `width`, from `start` on, are sorted. */
+  /** Indices of values: two sorted runs of `width`, from `start` on. */
   readonly from: Int32Array;
   readonly to: Int32Array;
-  /** Decides between indices of equal rank. */
+  /** Whether `a` comes first of two indices of equal rank. */
   readonly isFirst: (a: number, b: number) => boolean;
 }
 

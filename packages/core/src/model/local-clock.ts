@@ -1,11 +1,11 @@
 // The simulator has a clock of its own, on purpose: a test double must not share the code that it tests.
 
 import { showValue } from '@ticketing/kit';
-import { RailError } from './errors.ts';
+import { RailError } from '../errors.ts';
 import { createZoneCache, type ZoneOffsets } from './zone-offsets.ts';
 
 const DAY_MS = 86_400_000;
-// The years of readable text, and a day more for the zones.
+// The years that text may have, and one more day on either side for the zones.
 const MIN_MS = Date.UTC(1973, 0, 1) - DAY_MS;
 const MAX_MS = Date.UTC(2200, 0, 1) + DAY_MS;
 
@@ -23,28 +23,28 @@ export interface TimeAt {
 /** Converts between wall clocks and instants. Holds a bounded cache of zone offsets and nothing else. */
 export interface LocalClock {
   /**
-   * Epoch milliseconds of wall-clock text `'2026-12-01T06:15'` (seconds optional) in a zone. Text inside
+   * Returns the epoch milliseconds of wall-clock text `'2026-12-01T06:15'` (seconds optional) in a zone. Text inside
    * the gap of a clock change moves forward by the gap; text that occurs twice means the earlier.
    *
-   * @throws RailError `ERR_LOCAL_TIME` for text that is no time of the years 1973 to 2199
-   * @throws RangeError for a name that is no IANA zone
+   * @throws RailError `ERR_LOCAL_TIME` for text that is not a time of the years 1973 to 2199
+   * @throws RangeError for a name that is not an IANA zone
    */
   epoch(local: string, zone: string): number;
   /**
-   * The same as an instant with its zone.
+   * The same, as an instant with its zone.
    *
    * @throws RailError `ERR_LOCAL_TIME`, RangeError as `epoch` does
    */
   fromLocal(local: string, zone: string): TimeAt;
   /**
-   * An instant as read in a zone; milliseconds below the second are dropped from the text alone.
+   * Returns an instant as people in a zone read it; only the text drops the milliseconds below the second.
    *
-   * @throws RailError `ERR_LOCAL_TIME` for a number that is no instant of the years 1973 to 2199
-   * @throws RangeError for a name that is no IANA zone
+   * @throws RailError `ERR_LOCAL_TIME` for a number that is not an instant of the years 1973 to 2199
+   * @throws RangeError for a name that is not an IANA zone
    */
   fromEpoch(ms: number, zone: string): TimeAt;
   /**
-   * The calendar day of an instant in a zone.
+   * Returns the calendar day of an instant in a zone.
    *
    * @throws RailError `ERR_LOCAL_TIME`, RangeError as `fromEpoch` does
    */
@@ -52,7 +52,7 @@ export interface LocalClock {
 }
 
 /**
- * Creates a clock. One for a carrier or a process is enough; clocks share nothing.
+ * Creates a clock. One per carrier or per process is enough; clocks share nothing.
  *
  * @example
  * const clock = createLocalClock();
@@ -67,7 +67,7 @@ export function createLocalClock(): LocalClock {
 
   function isoOf(ms: number, zone: string): string {
     if (!(ms >= MIN_MS && ms < MAX_MS)) {
-      throw localTimeError('instant', 'epoch milliseconds of the years 1973 to 2199', ms);
+      throw localTimeError('instant: ms', 'epoch milliseconds of the years 1973 to 2199', ms);
     }
     return offsetsOf(zone).iso(ms);
   }
@@ -82,15 +82,15 @@ export function createLocalClock(): LocalClock {
   };
 }
 
-/** Tells whether text is a day of the calendar of the years 1973 to 2199: `'2027-02-29'` is not. */
+/** Returns whether text is a calendar day of the years 1973 to 2199: `'2027-02-29'` is not. */
 export function isLocalDate(text: string): text is LocalDate {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(naiveOf(`${text}T00:00`));
 }
 
 /**
- * The day that is `days` after `date`, by the calendar.
+ * Returns the day that is `days` after `date`, by the calendar.
  *
- * @throws RailError `ERR_LOCAL_TIME` when `date` is no day of the years 1973 to 2199
+ * @throws RailError `ERR_LOCAL_TIME` when `date` is not a day of the years 1973 to 2199
  * @example
  * addDays('2028-02-28', 2); // '2028-03-01'
  */
@@ -100,10 +100,10 @@ export function addDays(date: LocalDate, days: number): LocalDate {
 }
 
 /**
- * The instant of a wall-clock reading, given as if it were UTC. Almost always the zone keeps one
- * offset around that day and two cached reads tell. Near a change there are two candidates, one with
- * the offset before and one with the offset after: both true = the hour that occurs twice, the
- * earlier is meant; none true = the hour that is left out, and the offset before moves it forward.
+ * Returns the instant of a wall-clock reading (`naive`: as if it were UTC). Almost always the zone keeps
+ * one offset around that day, and two cached reads show it. Near a change there are two candidates, one per
+ * offset. Both fit in the hour that occurs twice, which means the earlier; neither fits in the hour that is
+ * left out, which the offset before the change moves forward.
  */
 function resolve(naive: number, offsets: ZoneOffsets): number {
   const day = Math.floor(naive / DAY_MS);
@@ -120,7 +120,7 @@ function resolve(naive: number, offsets: ZoneOffsets): number {
 function readLocal(local: string): number {
   const naive = naiveOf(local);
   if (Number.isNaN(naive)) {
-    throw localTimeError('local time', 'YYYY-MM-DDTHH:MM of the years 1973 to 2199', local);
+    throw localTimeError('local time: text', 'YYYY-MM-DDTHH:MM of the years 1973 to 2199', local);
   }
   return naive;
 }
@@ -128,14 +128,14 @@ function readLocal(local: string): number {
 function localTimeError(what: string, expected: string, got: unknown): RailError {
   return new RailError(
     'ERR_LOCAL_TIME',
-    `Cannot read ${what}: ${expected} expected, got ${showValue(got)}`,
+    `Cannot read ${what} must be ${expected}, got ${showValue(got)}`,
     { expected, got },
   );
 }
 
-/** Character by character, since carriers' answers hold thousands: three times the speed of a regular expression. */
+/** Reads character by character, three times as fast as a regular expression: an answer holds thousands of times. */
 function naiveOf(local: string): number {
-  // Carriers' answers are not always what they are typed as.
+  // What a carrier sends is not always what its type says.
   if (typeof local !== 'string') return Number.NaN;
   const length = local.length;
   if (length !== 16 && length !== 19) return Number.NaN;
@@ -164,7 +164,7 @@ function naiveOf(local: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-/** Two digits as a number; NaN, which fails every comparison, when they are none. */
+/** Returns two digits as a number; NaN, which fails every comparison, for other characters. */
 function digits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48;
   const units = text.charCodeAt(at + 1) - 48;

@@ -1,8 +1,8 @@
-import { RailError } from './errors.ts';
+import { RailError } from '../errors.ts';
+import type { StationId } from '../stations/station-index.ts';
 import type { LocalDate, TimeAt } from './local-clock.ts';
 import type { Money } from './money.ts';
 import { stableHash } from './stable-hash.ts';
-import type { StationId } from './station.ts';
 
 /** Names one carrier among those of a search: `'renfe'`. */
 export type CarrierId = string;
@@ -52,7 +52,7 @@ export interface Offer {
   readonly fetchedAt: number;
 }
 
-/** A time that another source gives, more than three minutes away from the journey's own. */
+/** A time of another source that is more than three minutes away from the journey's own. */
 export interface TimeConflict {
   readonly field: 'departure' | 'arrival';
   readonly source: CarrierId;
@@ -71,12 +71,12 @@ export interface Journey {
   readonly transfers: number;
   /** Cheapest first. */
   readonly offers: readonly Offer[];
-  /** Carriers that know this journey, sorted. */
+  /** Carriers that list this journey, sorted. */
   readonly sources: readonly CarrierId[];
   readonly conflicts?: readonly TimeConflict[];
 }
 
-/** What an adapter knows of a journey; the rest is derived. */
+/** What an adapter knows of a journey; `createJourney` derives the rest. */
 export interface JourneyParts {
   readonly source: CarrierId;
   readonly legs: readonly Leg[];
@@ -84,7 +84,7 @@ export interface JourneyParts {
 }
 
 /**
- * Makes a journey of its legs and offers: derives id, times, duration and transfers, sorts the offers.
+ * Returns a journey of these legs and offers: derives id, times, duration and transfers, sorts the offers.
  *
  * @throws RailError `ERR_JOURNEY` without a ride, or when a train arrives before it departs or
  *   departs before the one before it arrives
@@ -101,12 +101,11 @@ export interface JourneyParts {
  * });
  * journey.durationMinutes; // 150
  */
-export function createJourney(parts: JourneyParts): Journey {
-  const rides = ridesOf(parts.legs);
+export function createJourney({ source, legs, offers }: JourneyParts): Journey {
+  const rides = ridesOf(legs);
   const first = rides[0];
   const last = rides.at(-1);
-  if (!first || !last)
-    throw journeyError('at least one ride', `${parts.legs.length} legs without one`);
+  if (!first || !last) throw journeyError('at least one ride', `${legs.length} legs without one`);
   let earliest = first.departure.ms;
   for (const ride of rides) {
     if (!(ride.departure.ms >= earliest && ride.arrival.ms >= ride.departure.ms)) {
@@ -116,24 +115,24 @@ export function createJourney(parts: JourneyParts): Journey {
   }
   return {
     id: `j-${stableHash(journeyKey(rides))}`,
-    legs: parts.legs,
+    legs,
     departure: first.departure,
     arrival: last.arrival,
     durationMinutes: Math.round((last.arrival.ms - first.departure.ms) / 60_000),
     transfers: rides.length - 1,
-    offers: [...parts.offers].sort(compareOffers),
-    sources: [parts.source],
+    offers: [...offers].sort(compareOffers),
+    sources: [source],
   };
 }
 
-/** The legs that are trains. */
+/** Returns the legs that are trains. */
 export function ridesOf(legs: readonly Leg[]): RideLeg[] {
   return legs.filter((leg) => leg.kind === 'ride');
 }
 
 /**
- * What tells one journey from another: operating day, train number and stations of each ride; when a
- * ride has no number, also the times, brand and operator.
+ * Returns the text that identifies a journey: operating day, train number and stations of each ride; for a
+ * ride without a number also its times, brand and operator.
  */
 export function journeyKey(rides: readonly RideLeg[]): string {
   return rides
@@ -146,7 +145,7 @@ export function journeyKey(rides: readonly RideLeg[]): string {
     .join(' > ');
 }
 
-/** Cheapest first; total: currency, amount, seller, id. */
+/** Compares offers, cheapest first. A total order: currency, amount, seller, id. */
 export function compareOffers(a: Offer, b: Offer): number {
   return (
     compareText(a.total.currency, b.total.currency) ||
@@ -156,15 +155,13 @@ export function compareOffers(a: Offer, b: Offer): number {
   );
 }
 
-/** By code units, the same on every machine. */
+/** Compares texts by code units: the same on every machine. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
 function journeyError(expected: string, got: string): RailError {
-  return new RailError('ERR_JOURNEY', `Cannot create journey: ${expected} expected, got ${got}`, {
-    expected,
-    got,
-  });
+  const message = `Cannot create journey: it must have ${expected}, got ${got}`;
+  return new RailError('ERR_JOURNEY', message, { expected, got });
 }

@@ -1,31 +1,30 @@
 import { editDistance } from './edit-distance.ts';
-import type { Station, StationId } from './station.ts';
 
-/** Longest text that {@link StationIndex.find} looks at; longer texts are unknown, with no nearest. */
+/** Longest text that {@link StationIndex.find} reads; a longer one is `unknown` with no nearest names. */
 export const MAX_STATION_TEXT = 100;
 
 const NEAREST = 5;
-// A name that is as near as a word of another name comes first.
+// Of a whole name and a word of a name that are equally near, the whole name comes first.
 const WORD_HANDICAP = 0.01;
 
-/** What a text means: one station, or none with the nearest names, or several. */
+/** What a text means: one station, none (with the nearest names), or several. */
 export type StationMatch =
   | { readonly kind: 'found'; readonly station: Station }
   | { readonly kind: 'unknown'; readonly nearest: readonly Station[] }
   | { readonly kind: 'ambiguous'; readonly candidates: readonly Station[] };
 
-/** Finds stations. Immutable. Ids, codes and names are Map reads; words and nearest names read the table. */
+/** Finds stations. Immutable. Ids, codes and names are Map reads; words and nearest names scan the table. */
 export interface StationIndex {
   readonly stations: readonly Station[];
-  /** The station of a canonical id, or `undefined`. */
+  /** Returns the station of a canonical id, or `undefined`. */
   byId(id: StationId): Station | undefined;
-  /** The station that `system` knows by `code`, or `undefined`. */
+  /** Returns the station that `system` knows by `code`, or `undefined`. */
   byCode(system: string, code: string): Station | undefined;
   /**
-   * Understands an id (`uic:7171801`), a code with or without its system (`renfe:71801`, `7171801`),
-   * and a name or alias, with or without accents, in any case and width; then the words of a name, when
-   * one station alone has them. Of other texts, the five stations with the nearest names or words,
-   * nearest first. Never throws.
+   * Returns the station of an id (`uic:7171801`), of a code with or without its system (`renfe:71801`,
+   * `7171801`), or of a name or alias, with or without accents, in any case and width; then by the words
+   * of a name. For any other text it returns the five stations with the nearest names or words, nearest
+   * first. Never throws.
    */
   find(text: string): StationMatch;
 }
@@ -96,7 +95,7 @@ export function createStationIndex(stations: readonly Station[]): StationIndex {
       const coded = byQualifiedCode.get(exact);
       if (coded) return { kind: 'found', station: coded };
       const folded = foldName(text);
-      // One character may be eighteen when it is folded.
+      // Folding can turn one character into eighteen.
       if (folded === '' || folded.length > MAX_STATION_TEXT)
         return { kind: 'unknown', nearest: [] };
       for (const named of [byBareCode.get(exact), byName.get(folded), byWords(folded)]) {
@@ -111,14 +110,14 @@ export function createStationIndex(stations: readonly Station[]): StationIndex {
   };
 }
 
-/** Edits from one text to another, as a share of the longer: 0 to 1. */
+/** Returns the edits from one text to another as a share of the longer one, 0 to 1. */
 function editShare(a: string, b: string): number {
   return editDistance(a, b) / Math.max(a.length, b.length);
 }
 
 /**
- * Lower case, no accents, words parted by one space: `'Málaga-María Zambrano'` → `'malaga maria zambrano'`.
- * Full-width letters and ligatures are plain ones (NFKD), and what is not seen (a soft hyphen, a joiner) is nothing.
+ * Lower case, no accents, one space between words: `'Málaga-María Zambrano'` → `'malaga maria zambrano'`.
+ * Full-width letters and ligatures become plain ones (NFKD); invisible characters (a soft hyphen, a joiner) go.
  */
 function foldName(name: string): string {
   return name
@@ -133,7 +132,7 @@ function addUnique(map: Map<string, Station>, key: string, station: Station, wha
   const other = map.get(key);
   if (other && other !== station) {
     throw new TypeError(
-      `Cannot index stations: each ${what} once expected, got ${key} for ${other.name} and ${station.name}`,
+      `Cannot index stations: each ${what} must be unique, got ${key} for ${other.name} and ${station.name}`,
     );
   }
   map.set(key, station);
@@ -143,4 +142,25 @@ function addTo(map: Map<string, Set<Station>>, key: string, station: Station): v
   const named = map.get(key);
   if (named) named.add(station);
   else map.set(key, new Set([station]));
+}
+
+/** `'uic:7160000'` (canonical), or `'<carrier>:<code>'` where a carrier has a code and UIC has none. */
+export type StationId = string;
+
+/** A place where trains call. Plain data: survives JSON and `structuredClone`. */
+export interface Station {
+  readonly id: StationId;
+  readonly name: string;
+  /** IANA time zone, for example `Europe/Madrid`. */
+  readonly zone: string;
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string;
+  /** Degrees north, WGS 84. */
+  readonly latitude: number;
+  /** Degrees east, WGS 84. */
+  readonly longitude: number;
+  /** The station's code in each system that has one: `{ uic: '7160000', renfe: '60000' }`. */
+  readonly codes: Readonly<Record<string, string>>;
+  /** Other names that people type: the city, other languages. One that two stations share is ambiguous. */
+  readonly aliases?: readonly string[];
 }

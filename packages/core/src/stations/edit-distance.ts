@@ -1,5 +1,5 @@
 /**
- * Counts the edits between two texts: insert, delete, replace, swap of two neighbours.
+ * Returns the number of edits between two texts: insert, delete, replace, swap of two neighbours.
  *
  * Optimal string alignment (the restricted Damerau-Levenshtein distance), three rows.
  * Cost is `a.length * b.length`: callers bound the lengths.

@@ -1,31 +1,37 @@
-import type { CarrierAnswer } from './carrier.ts';
-import type { CarrierId, Journey, Offer, RideLeg, TransferLeg } from './journey.ts';
-import type { TimeAt } from './local-clock.ts';
+import { showValue } from '@ticketing/kit';
+import type { CarrierAnswer } from '../carrier.ts';
+import type { CarrierId, Journey, Offer, RideLeg, TransferLeg } from '../model/journey.ts';
+import type { TimeAt } from '../model/local-clock.ts';
 
-/** What an adapter gave for a `T`: no compiler saw it where it ran, so any field may be anything. */
-type Given<T> = { readonly [Field in keyof T]?: Given<T[Field]> } | null | undefined;
+/** A `T` as an adapter returned it: no compiler checked it, so any field may be anything. */
+type Unchecked<T> = { readonly [Field in keyof T]?: Unchecked<T[Field]> } | null | undefined;
 
 /**
- * The journeys of a carrier's answer, once it is known that merging and sorting can read them: an
- * adapter that is wrong is then a carrier that fails, not a search that fails.
+ * Returns the journeys of a carrier's answer, checked so far that merging and sorting can read them: a wrong
+ * adapter makes its carrier fail, not the search.
  *
- * @throws TypeError for an answer without journeys, or with one that is none
+ * @throws TypeError for an answer without journeys, or with one that is not whole
  */
 export function answeredJourneys(carrier: CarrierId, answer: CarrierAnswer): readonly Journey[] {
   const journeys = (answer as CarrierAnswer | null | undefined)?.journeys;
   if (!Array.isArray(journeys)) {
-    throw new TypeError(`Cannot read answer: journeys expected of ${carrier}, got none`);
+    throw new TypeError(
+      `Cannot read ${carrier}: journeys must be a list, got ${showValue(journeys)}`,
+    );
   }
   for (const journey of journeys) {
     if (!isJourney(journey)) {
-      throw new TypeError(`Cannot read answer: whole journeys expected of ${carrier}, got another`);
+      const name = `journeys[${journeys.indexOf(journey)}]`;
+      throw new TypeError(
+        `Cannot read ${carrier}: ${name} must be a whole journey, got another value`,
+      );
     }
   }
   return journeys;
 }
 
-// Loops, not `every`: each journey and offer of each search comes by, and this takes half the time.
-function isJourney(journey: Given<Journey>): boolean {
+// Loops, not `every`: this runs for each journey and offer of each search, and takes half the time.
+function isJourney(journey: Unchecked<Journey>): boolean {
   if (
     typeof journey?.id !== 'string' ||
     !isTime(journey.departure) ||
@@ -43,9 +49,9 @@ function isJourney(journey: Given<Journey>): boolean {
   return true;
 }
 
-function isLeg(leg: Given<RideLeg | TransferLeg>): boolean {
+function isLeg(leg: Unchecked<RideLeg | TransferLeg>): boolean {
   if (leg?.kind !== 'ride') return leg?.kind === 'transfer';
-  const { departure, arrival, brand, number, operator } = leg as Given<RideLeg> & object;
+  const { departure, arrival, brand, number, operator } = leg as Unchecked<RideLeg> & object;
   return (
     isTime(departure) &&
     isTime(arrival) &&
@@ -55,7 +61,7 @@ function isLeg(leg: Given<RideLeg | TransferLeg>): boolean {
   );
 }
 
-function isOffer(offer: Given<Offer>): boolean {
+function isOffer(offer: Unchecked<Offer>): boolean {
   return (
     typeof offer?.id === 'string' &&
     typeof offer.seller === 'string' &&
@@ -65,6 +71,6 @@ function isOffer(offer: Given<Offer>): boolean {
   );
 }
 
-function isTime(time: Given<TimeAt>): boolean {
+function isTime(time: Unchecked<TimeAt>): boolean {
   return Number.isFinite(time?.ms) && typeof time?.iso === 'string';
 }

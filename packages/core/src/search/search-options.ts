@@ -9,12 +9,12 @@ import {
   resolveByRules,
   wrongOption,
 } from '@ticketing/kit';
-import type { Carrier, CarrierAnswer, CarrierContext, CarrierHttp } from './carrier.ts';
-import type { CarrierId } from './journey.ts';
+import type { Carrier, CarrierAnswer, CarrierContext, CarrierHttp } from '../carrier.ts';
+import type { CarrierId } from '../model/journey.ts';
 import { JOURNEY_ORDERS, type JourneyOrder } from './order.ts';
 import type { ResolvedQuery } from './search-query.ts';
 
-/** Runs one carrier for one search: in this process, or wherever a dispatcher takes it. */
+/** Runs one carrier for one search: in this process, or where a dispatcher runs it. */
 export type RunCarrier = (
   carrier: Carrier,
   query: ResolvedQuery,
@@ -27,7 +27,7 @@ export interface SearchOptions {
   readonly carriers: readonly Carrier[];
   /** Milliseconds for a whole search, 1 to 600,000. Default 2,000. */
   readonly deadlineMs?: number;
-  /** By what journeys are sorted. Default `departure`. */
+  /** Sorts the journeys. Default `departure`. */
   readonly order?: JourneyOrder;
   /** Where a carrier gets its HTTP client. Default: none, for carriers that need no network. */
   readonly http?: (carrier: CarrierId) => CarrierHttp;
@@ -37,7 +37,7 @@ export interface SearchOptions {
   readonly now?: () => number;
 }
 
-/** Options of one call; they beat those of the search. */
+/** Options of one call; they override those of the search. */
 export interface SearchCallOptions {
   /** When it aborts, the call rejects with its reason, and the carriers are aborted. */
   readonly signal?: AbortSignal;
@@ -76,12 +76,9 @@ export function resolveCallOptions(
   options: SearchCallOptions,
   { deadlineMs, order }: ResolvedSearchOptions,
 ): ResolvedCallOptions {
-  const given = checkByRules('search', options, { ...callRules, signal: aSignal });
-  return { signal: undefined, deadlineMs, order, ...definedOf(given) };
-}
-
-function definedOf(options: object): object {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const checked = checkByRules('search', options, { ...callRules, signal: aSignal });
+  const present = Object.entries(checked).filter(([, value]) => value !== undefined);
+  return { signal: undefined, deadlineMs, order, ...Object.fromEntries(present) };
 }
 
 const someCarriers: Rule = {
@@ -116,7 +113,9 @@ function noHttp(carrier: CarrierId): CarrierHttp {
   return {
     send: () =>
       Promise.reject(
-        new TypeError(`Cannot ask ${carrier}: option http of createSearch expected, got none`),
+        new TypeError(
+          `Cannot ask ${carrier}: http of createSearch must be a function, got undefined`,
+        ),
       ),
   };
 }

@@ -1,18 +1,18 @@
-import { compareText, type Journey } from './journey.ts';
+import { compareText, type Journey } from '../model/journey.ts';
 import { sortByRank } from './sort-by-rank.ts';
 
-// After the code of every currency.
+// Sorts after the code of every currency.
 const SOLD_OUT = '\uffff';
 
-/** The orders in which a list of journeys can be. */
+/** Every {@link JourneyOrder}. */
 export const JOURNEY_ORDERS = ['price', 'departure', 'arrival', 'duration'] as const;
-/** By what a list of journeys is sorted; equal ones by journey id. */
+/** What sorts a list of journeys; equal ones are sorted by id. */
 export type JourneyOrder = (typeof JOURNEY_ORDERS)[number];
 
 /**
- * Sorts journeys into a new list. The order is total as long as ids are unique: however the input is
- * shuffled, the list is the same. By price: the cheapest offer counts, currencies are kept apart,
- * sold-out journeys come last.
+ * Returns journeys sorted into a new list. While ids are unique the order is total: it does not depend on the
+ * order of the input. By price: the cheapest offer counts, each currency is sorted by itself, and sold-out
+ * journeys come last.
  *
  * @example
  * const cheapestFirst = sortJourneys(result.journeys, 'price');

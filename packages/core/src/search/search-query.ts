@@ -1,9 +1,9 @@
 import { showValue } from '@ticketing/kit';
-import { RailError } from './errors.ts';
-import { addDays, isLocalDate, type LocalClock, type LocalDate } from './local-clock.ts';
-import type { Station } from './station.ts';
+import { RailError } from '../errors.ts';
+import { addDays, isLocalDate, type LocalClock, type LocalDate } from '../model/local-clock.ts';
+import type { Station } from '../stations/station-index.ts';
 
-/** Who wants to go where, when. Holds whole stations, so that it can be sent to another process as it is. */
+/** From where to where, when, and for how many. Holds whole stations, so another process needs no table of them. */
 export interface SearchQuery {
   readonly origin: Station;
   readonly destination: Station;
@@ -13,14 +13,14 @@ export interface SearchQuery {
   readonly passengers?: number;
 }
 
-/** A query that was checked and has every field. */
+/** A checked query with every field. */
 export type ResolvedQuery = Required<SearchQuery>;
 
 const MAX_PASSENGERS = 9;
 const MAX_DAYS_AHEAD = 366;
 
 /**
- * Checks a query against today's date at its origin.
+ * Checks a query and fills it. Today is the date at its origin.
  *
  * @throws RailError `ERR_BAD_QUERY`; `data.parameter` names the field
  */
@@ -45,7 +45,7 @@ export function resolveQuery(query: SearchQuery, nowMs: number, clock: LocalCloc
   return { origin, destination, date, passengers };
 }
 
-/** The day it is at a station, which proves that it is one. */
+/** Returns today's date at a station, which proves that it is a station. */
 function dateAt(parameter: string, station: Station, nowMs: number, clock: LocalClock): LocalDate {
   if (typeof station?.id !== 'string') throw badQuery(parameter, 'a station', station);
   try {

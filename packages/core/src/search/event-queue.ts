@@ -1,4 +1,4 @@
-/** The end of a queue that a producer holds. Calls after `end` or `fail` do nothing. */
+/** A queue of events that its consumer iterates over. Calls after `end` or `fail` do nothing. */
 export interface EventQueue<T> extends AsyncIterableIterator<T> {
   push(event: T): void;
   end(): void;
@@ -9,10 +9,12 @@ export interface EventQueue<T> extends AsyncIterableIterator<T> {
 type State = { kind: 'open' } | { kind: 'ended' } | { kind: 'failed'; error: unknown };
 
 /**
- * Creates an async iterator fed by `push`. Bounded by its producer: it holds what was pushed and not yet read.
+ * Creates an async iterator fed by `push`. Its producer bounds it: it holds what was pushed and not yet read.
  *
- * An async generator would not do: its `return()` waits until the pending `next()` settles, so a
- * consumer that leaves while nothing happens could not stop the producer.
+ * An async generator does not do: its `return()` waits for the pending `next()`, so a consumer that leaves
+ * while nothing happens could not stop the producer.
+ *
+ * @see docs/discoveries/async-generator-return.md
  *
  * @param onReturn called once when the consumer leaves before the end
  */

@@ -1,10 +1,10 @@
 import { channel } from 'node:diagnostics_channel';
-import { CarrierError, RailError } from './errors.ts';
+import { createSignalListeners } from '@ticketing/kit';
+import { CarrierError, RailError } from '../errors.ts';
+import type { Journey } from '../model/journey.ts';
+import { createLocalClock } from '../model/local-clock.ts';
 import { createEventQueue } from './event-queue.ts';
-import type { Journey } from './journey.ts';
-import { createJourneyFeed } from './journey-feed.ts';
-import { createLocalClock } from './local-clock.ts';
-import { mergeJourneys } from './merge.ts';
+import { createJourneyFeed, mergeJourneys } from './merge.ts';
 import { type JourneyOrder, sortJourneys } from './order.ts';
 import { scatter } from './scatter.ts';
 import {
@@ -14,25 +14,29 @@ import {
   type SearchOptions,
 } from './search-options.ts';
 import { resolveQuery, type SearchQuery } from './search-query.ts';
-import type { CarrierStatus, SearchEvent, SearchResult } from './search-result.ts';
-import { createSearchCounters, type SearchStats } from './search-stats.ts';
-import { SignalListeners } from './signal-listeners.ts';
+import type {
+  CarrierStatus,
+  SearchEvent,
+  SearchResult,
+  SearchStats,
+  SettledState,
+} from './search-result.ts';
 
-/** Asks many carriers one question. Holds timers and signals only while searches run. */
+/** Asks many carriers one question. Holds timers, and listeners on signals, only while searches run. */
 export interface Search extends AsyncDisposable {
   /**
-   * Asks every carrier and resolves when all have settled, at the deadline at the latest. A carrier
-   * that fails or is late is a status in the result, never a rejection.
+   * Resolves when every carrier has settled, at the deadline at the latest. A carrier that fails or is late is
+   * a status in the result, never a rejection.
    *
    * @throws RailError `ERR_BAD_QUERY`, or `ERR_CLOSED` after `close()`
    * @throws the reason of `signal`, at once when it aborts
    */
   search(query: SearchQuery, options?: SearchCallOptions): Promise<SearchResult>;
   /**
-   * The same search as events, each carrier's as soon as it answers. Leaving the loop aborts the rest.
+   * Returns the same search as events, each carrier's as soon as it answers. Leaving the loop aborts the rest.
    * `search-done` comes last; applying every `journeys-upsert` gives the journeys of `search`.
    *
-   * @throws at the call what `search` rejects with; while iterating, the reason of `signal`
+   * @throws when called, what `search` rejects with; while iterating, the reason of `signal`
    */
   stream(query: SearchQuery, options?: SearchCallOptions): AsyncIterableIterator<SearchEvent>;
   /** Counters since the start. */
@@ -41,7 +45,7 @@ export interface Search extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Who follows one search. After `aborted` it receives no further call. */
+/** Receives the events of one search; none after `aborted`. */
 interface Observer {
   settled(status: CarrierStatus, journeys: readonly Journey[]): void;
   done(ended: Omit<SearchResult, 'journeys'>): void;
@@ -77,32 +81,35 @@ export function createSearch(options: SearchOptions): Search {
   const resolved = resolveSearchOptions(options);
   const { carriers, now } = resolved;
   const clock = createLocalClock();
-  const counters = createSearchCounters(carriers.map(({ id }) => id));
+  const ends = { complete: 0, partial: 0, aborted: 0 };
+  const states = new Map(carriers.map(({ id }) => [id, noEnds()]));
   const whenIdle: (() => void)[] = [];
-  const listeners = new SignalListeners();
+  const listeners = createSignalListeners();
+  let searching = 0;
   let closed = false;
 
   function begin(query: SearchQuery, call: SearchCallOptions, observer: Observer): Running {
     const { signal, deadlineMs, order } = resolveCallOptions(call, resolved);
-    if (closed)
-      throw new RailError('ERR_CLOSED', 'Cannot search: an open search expected, got a closed one');
+    if (closed) throw new RailError('ERR_CLOSED', 'Cannot search: the search is closed');
     const startedAt = now();
     const checked = resolveQuery(query, startedAt, clock);
     signal?.throwIfAborted();
     let aborted = false;
-    counters.started();
+    const waiter = { aborted: leave };
+    searching += 1;
 
     const scattered = scatter(resolved, {
       query: checked,
       startedAt,
       deadlineMs,
       onSettled(status, journeys) {
-        counters.settled(status);
+        const counts = states.get(status.carrier);
+        if (counts) counts[status.state as SettledState] += 1;
         if (carrierSettled.hasSubscribers) carrierSettled.publish({ query: checked, status });
         if (!aborted) observer.settled(status, journeys);
       },
       onDone() {
-        stopListening?.();
+        if (signal) listeners.remove(signal, waiter);
         const statuses = [...scattered.statuses];
         const complete = statuses.every(({ state }) => state === 'ok' || state === 'empty');
         const ended = {
@@ -111,10 +118,11 @@ export function createSearch(options: SearchOptions): Search {
           complete,
           ms: Math.max(0, now() - startedAt),
         };
-        counters.ended(aborted ? 'aborted' : complete ? 'complete' : 'partial');
+        searching -= 1;
+        ends[aborted ? 'aborted' : complete ? 'complete' : 'partial'] += 1;
         if (searchDone.hasSubscribers) searchDone.publish({ ...ended, aborted });
         if (!aborted) observer.done(ended);
-        if (counters.running === 0) for (const resolve of whenIdle.splice(0)) resolve();
+        if (searching === 0) for (const resolve of whenIdle.splice(0)) resolve();
       },
     });
     function leave(reason: unknown): void {
@@ -122,10 +130,9 @@ export function createSearch(options: SearchOptions): Search {
       scattered.cancel(reason);
       observer.aborted(reason);
     }
-    const onAbort = (): void => leave(signal?.reason);
-    const stopListening = signal && listeners.add(signal, onAbort);
-    // A carrier's first synchronous steps may have aborted it, before there was a listener.
-    if (signal?.aborted) onAbort();
+    // A carrier's first synchronous steps may have aborted it.
+    if (signal?.aborted) leave(signal.reason);
+    else if (signal) listeners.add(signal, waiter);
     const started = {
       type: 'search-started',
       query: checked,
@@ -174,14 +181,23 @@ export function createSearch(options: SearchOptions): Search {
       events.push(running.started);
       return events;
     },
-    stats: () => counters.read(closed ? 'closed' : 'open'),
+    stats: () => ({
+      state: closed ? 'closed' : 'open',
+      running: searching,
+      ...ends,
+      carriers: Object.fromEntries([...states].map(([id, counts]) => [id, { ...counts }])),
+    }),
     close() {
       closed = true;
-      if (counters.running === 0) return Promise.resolve();
+      if (searching === 0) return Promise.resolve();
       return new Promise((resolve) => whenIdle.push(resolve));
     },
     [Symbol.asyncDispose]() {
       return this.close();
     },
   };
+}
+
+function noEnds(): Record<SettledState, number> {
+  return { ok: 0, empty: 0, timeout: 0, error: 0, cancelled: 0, 'rejected-busy': 0 };
 }

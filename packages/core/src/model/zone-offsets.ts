@@ -7,22 +7,22 @@ const MAX_INSTANTS = 4096;
 
 /** Offsets of one zone from UTC, in milliseconds, cached. */
 export interface ZoneOffsets {
-  /** Offset at the start of a UTC day, counted from the epoch. */
+  /** Returns the offset at the start of a UTC day, counted from the epoch. */
   atDay(day: number): number;
   /**
-   * Offset at an instant. A UTC day that starts and ends with one offset keeps it; in the others the
-   * minute tells: Newfoundland changed its clocks at 00:01 until 2011, so a quarter of an hour would not do.
+   * Returns the offset at an instant. A UTC day that starts and ends with one offset keeps it; on others it
+   * is looked up per minute: until 2011 Newfoundland changed its clocks at 00:01, so a quarter of an hour is too coarse.
    */
   at(ms: number): number;
-  /** An instant as RFC 9557 text in this zone: `'2026-12-01T06:15:00+01:00[Europe/Madrid]'`. */
+  /** Returns an instant as RFC 9557 text in this zone: `'2026-12-01T06:15:00+01:00[Europe/Madrid]'`. */
   iso(ms: number): string;
 }
 
 /**
- * Gives each zone its cached offsets, taken from the runtime's own zone data by `Intl`.
- * Memory is bounded: 512 zones, 4,096 days, minutes and texts each; a full cache starts anew.
+ * Returns a function that finds a zone's cached offsets, read by `Intl` from the runtime's own zone data.
+ * Memory is bounded: 512 zones with 4,096 days, minutes and texts each; a full cache is emptied.
  *
- * @throws RangeError for a name that is no IANA zone
+ * @throws RangeError for a name that is not an IANA zone
  */
 export function createZoneCache(): (zone: string) => ZoneOffsets {
   const zones = new Map<string, ZoneOffsets>();
@@ -68,11 +68,11 @@ function cached<T>(cache: Map<number, T>, key: number, make: () => T): T {
 
 function offsetFormat(zone: string): Intl.DateTimeFormat {
   try {
-    // Intl reads undefined as the zone of the machine.
-    if (typeof zone !== 'string') throw new TypeError('no text');
+    // Intl takes undefined for the zone of the machine.
+    if (typeof zone !== 'string') throw new TypeError('not a text');
     return new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
   } catch {
-    throw new RangeError(`Cannot use time zone: an IANA name expected, got ${showValue(zone)}`);
+    throw new RangeError(`Cannot use time zone: zone must be an IANA name, got ${showValue(zone)}`);
   }
 }
 

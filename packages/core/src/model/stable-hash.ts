@@ -1,6 +1,6 @@
 /**
- * Hashes text to 13 characters, the same on every machine and in every version: it names things, it
- * secures nothing, and whoever relies on equality compares the text too.
+ * Returns 13 characters for a text, the same on every machine and in every version. For names, not for
+ * security: equal hashes do not prove equal texts.
  *
  * Two 32-bit lanes over the UTF-16 code units: FNV-1a (Fowler, Noll, Vo), and the same step with the
  * multiplier of MurmurHash2 (Appleby); each finished with the mixer of MurmurHash3.

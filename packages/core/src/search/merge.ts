@@ -6,25 +6,26 @@ import {
   type Offer,
   ridesOf,
   type TimeConflict,
-} from './journey.ts';
+} from '../model/journey.ts';
+import { type JourneyOrder, sortJourneys } from './order.ts';
 
 const SAME_TRAIN_MS = 10 * 60_000;
 const SAME_TIMES_MS = 2 * 60_000;
 const CONFLICT_MS = 3 * 60_000;
 
-/** Journeys of several carriers that are one: the first member is the one whose times and legs count. */
+/** Journeys of several carriers that are one and the same: it has the times and legs of the first member. */
 type Cluster = [leader: Journey, ...others: Journey[]];
 
 /**
- * Joins the journeys that several carriers know, in no particular order of the result; the outcome is
- * independent of the order of the input. Two are one when
+ * Returns the journeys of several carriers, each once. The result is unordered and does not depend on the
+ * order of the input. Two are the same when
  * - every ride has the same operating day, train number and stations, and they depart within 10 minutes; or
  * - one of them has no train number, stations are the same, departure and arrival are within
  *   2 minutes, and neither brand, operator nor number contradict each other.
  *
- * The offers of all sellers are kept; of two with one seller and id, the later fetched. The times are
- * those of the numbered journey that departs first, never averaged: a time more than 3 minutes off is
- * kept as a conflict. The ids of the result are unique.
+ * Keeps the offers of all sellers; of two with one seller and id, the one fetched later. The times are those
+ * of the numbered journey that departs first, never averaged; a time more than 3 minutes off is kept as a
+ * conflict. The ids of the result are unique.
  *
  * @example
  * const journeys = mergeJourneys([...renfeAnswer.journeys, ...ouigoAnswer.journeys]);
@@ -156,7 +157,7 @@ function conflictsWith(leader: Journey, other: Journey): TimeConflict[] {
     .map((field) => ({ field, source: other.sources[0] ?? '', value: other[field] }));
 }
 
-/** Two trains under one key (more than 10 minutes apart) are told apart by their order. */
+/** Numbers the trains that share a key (they depart more than 10 minutes apart) in the order of their times. */
 function uniqueIds(journeys: Journey[]): Journey[] {
   const taken = new Set(journeys.map(({ id }) => id));
   if (taken.size === journeys.length) return journeys;
@@ -182,7 +183,7 @@ function compareIdentity(a: Offer, b: Offer): number {
   );
 }
 
-/** A total order of whole values, so that nothing depends on who answered first. */
+/** A total order of whole values, so that the result does not depend on who answered first. */
 function compareCanonical(a: Journey, b: Journey): number {
   return (
     a.departure.ms - b.departure.ms ||
@@ -191,4 +192,44 @@ function compareCanonical(a: Journey, b: Journey): number {
     compareText(a.sources[0] ?? '', b.sources[0] ?? '') ||
     compareText(JSON.stringify(a), JSON.stringify(b))
   );
+}
+
+/** Merges answers as they come. */
+interface JourneyFeed {
+  /** Adds an answer, and returns the journeys that are new or changed, sorted, and the ids that are gone. */
+  add(journeys: readonly Journey[]): {
+    readonly journeys: readonly Journey[];
+    readonly removed: readonly string[];
+  };
+  readonly found: number;
+}
+
+/** Creates a feed. Applying its changes in turn gives the same as merging everything at once. */
+export function createJourneyFeed(order: JourneyOrder): JourneyFeed {
+  const answers: Journey[] = [];
+  let known = new Map<string, Journey>();
+  return {
+    add(journeys) {
+      for (const journey of journeys) answers.push(journey);
+      const merged = new Map(mergeJourneys(answers).map((journey) => [journey.id, journey]));
+      const before = known;
+      known = merged;
+      return {
+        journeys: sortJourneys(
+          [...merged.values()].filter((journey) => !isSame(journey, before.get(journey.id))),
+          order,
+        ),
+        removed: [...before.keys()].filter((id) => !merged.has(id)),
+      };
+    },
+    get found() {
+      return known.size;
+    },
+  };
+}
+
+/** A merge keeps the object of a journey that one carrier has, and makes a new one of every other each time. */
+function isSame(journey: Journey, before: Journey | undefined): boolean {
+  if (journey === before) return true;
+  return before !== undefined && JSON.stringify(journey) === JSON.stringify(before);
 }

@@ -1,9 +1,9 @@
-import type { CarrierErrorCode } from './errors.ts';
-import type { CarrierId, Journey } from './journey.ts';
+import type { CarrierErrorCode } from '../errors.ts';
+import type { CarrierId, Journey } from '../model/journey.ts';
 import type { ResolvedQuery } from './search-query.ts';
 
 /**
- * - `ok`, `empty`: it answered, with or without journeys
+ * - `ok`, `empty`: the carrier answered, with or without journeys
  * - `timeout`: it was late; `error`: it failed; `rejected-busy`: it, or the queue before it, was full
  * - `cancelled`: the caller left
  */
@@ -16,11 +16,11 @@ export type CarrierState =
   | 'cancelled'
   | 'rejected-busy';
 
-/** How one carrier fared in one search. */
+/** The state of one carrier in one search. */
 export interface CarrierStatus {
   readonly carrier: CarrierId;
   readonly state: CarrierState;
-  /** Milliseconds from the start of the search to its end for this carrier. */
+  /** Milliseconds from the start of the search until this carrier settled. */
   readonly ms: number;
   /** Journeys in its answer. */
   readonly found: number;
@@ -31,19 +31,19 @@ export interface CarrierStatus {
   };
 }
 
-/** The one answer made of all the carriers' answers. */
+/** The answers of all carriers as one. */
 export interface SearchResult {
   readonly query: ResolvedQuery;
   /** Merged, in one total order. */
   readonly journeys: readonly Journey[];
-  /** One a carrier, in the order in which the carriers were configured. */
+  /** One per carrier, in the order of option `carriers`. */
   readonly carriers: readonly CarrierStatus[];
   /** Whether every carrier answered. */
   readonly complete: boolean;
   readonly ms: number;
 }
 
-/** What a stream yields: started, then each carrier's status and journeys as they come, then done. */
+/** An event of a stream: started, then each carrier's status and journeys as they come, then done. */
 export type SearchEvent =
   | {
       readonly type: 'search-started';
@@ -59,7 +59,7 @@ export type SearchEvent =
       readonly seq: number;
       /** New journeys, and new states of known ones, by `id`. */
       readonly journeys: readonly Journey[];
-      /** Ids that are no more: such a journey was merged into another one. */
+      /** Ids that are gone: such a journey was merged into another one. */
       readonly removed: readonly string[];
     }
   | {
@@ -70,3 +70,20 @@ export type SearchEvent =
       readonly found: number;
       readonly ms: number;
     };
+
+/** Counters since the start. */
+export interface SearchStats {
+  readonly state: 'open' | 'closed';
+  /** Searches in flight. */
+  readonly running: number;
+  /** Searches that every carrier answered. */
+  readonly complete: number;
+  /** Searches that ended without the answer of some carrier. */
+  readonly partial: number;
+  /** Searches whose caller left. */
+  readonly aborted: number;
+  /** How often each carrier ended in each state. */
+  readonly carriers: Readonly<Record<CarrierId, Readonly<Record<SettledState, number>>>>;
+}
+
+export type SettledState = Exclude<CarrierState, 'running'>;

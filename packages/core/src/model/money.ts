@@ -1,5 +1,5 @@
 import { showValue } from '@ticketing/kit';
-import { RailError } from './errors.ts';
+import { RailError } from '../errors.ts';
 
 /** An amount in the currency's minor unit: `{ amount: 3735, currency: 'EUR' }` is 37,35 euros. */
 export interface Money {
@@ -13,11 +13,11 @@ export interface Money {
 export interface MoneyFormat {
   /** ISO 4217 code. */
   readonly currency: string;
-  /** The decimal sign; the other of the two, or a space, may group thousands. Default `.`. */
+  /** The decimal sign; the other one, or a space, may group thousands. Default `.`. */
   readonly decimal?: ',' | '.';
 }
 
-// ISO 4217: the minor units that are not 2.
+// ISO 4217: the currencies whose minor unit does not have 2 decimals.
 const exponents: ReadonlyMap<string, number> = new Map([
   ...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'
     .split(' ')
@@ -27,13 +27,13 @@ const exponents: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Tells how many decimals a currency has (ISO 4217): 0 for JPY, 2 for EUR, 3 for TND.
+ * Returns how many decimals a currency has (ISO 4217): 0 for JPY, 2 for EUR, 3 for TND.
  *
  * @throws RailError `ERR_MONEY` when the code is not three capital letters
  */
 export function currencyExponent(currency: string): number {
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) {
-    throw moneyError('an ISO 4217 currency code', currency);
+    throw moneyError('currency', 'an ISO 4217 code', currency);
   }
   return exponents.get(currency) ?? 2;
 }
@@ -44,9 +44,9 @@ const grammars = {
 };
 
 /**
- * Reads decimal text exactly, digit by digit: no floating point on the way.
+ * Reads decimal text exactly, digit by digit, without floating point.
  *
- * @throws RailError `ERR_MONEY` for text that is no amount, has more decimals than the currency,
+ * @throws RailError `ERR_MONEY` for text that is not an amount, has more decimals than the currency,
  *   or exceeds the safe integers
  * @throws TypeError for a decimal sign other than the two
  * @example
@@ -59,21 +59,24 @@ export function parseMoney(text: string, format: MoneyFormat): Money {
     throw new TypeError(`Cannot read money: decimal must be ',' or '.', got ${showValue(decimal)}`);
   }
   const match = typeof text === 'string' ? grammars[decimal].exec(text.trim()) : null;
-  if (!match) throw moneyError(`an amount with decimal sign '${decimal}'`, text);
+  if (!match) throw moneyError('text', `an amount with decimal sign '${decimal}'`, text);
   const [, sign, whole = '', fraction = ''] = match;
   if (/[1-9]/.test(fraction.slice(exponent))) {
-    throw moneyError(`at most ${exponent} decimals for ${format.currency}`, text);
+    const expected = `an amount of at most ${exponent} decimals in ${format.currency}`;
+    throw moneyError('text', expected, text);
   }
   const digits = whole.replace(/\D/g, '') + fraction.slice(0, exponent).padEnd(exponent, '0');
   const amount = Number(digits);
-  if (!Number.isSafeInteger(amount)) throw moneyError('an amount within the safe integers', text);
+  if (!Number.isSafeInteger(amount)) {
+    throw moneyError('text', 'an amount within the safe integers', text);
+  }
   return { amount: sign === '-' && amount !== 0 ? -amount : amount, currency: format.currency };
 }
 
 /**
  * Reads an amount that a wire carries as a floating point number of major units (`31.49`).
- * Accepts what is within a millionth of a minor unit, so the artefacts of sums (`0.1 + 0.2`) are
- * rounded away; of large amounts, what the number's own precision leaves open.
+ * Rounds by at most a millionth of a minor unit, which removes the artefacts of sums (`0.1 + 0.2`); for
+ * large amounts, by the number's own precision.
  *
  * @throws RailError `ERR_MONEY` for NaN, infinities and amounts between two minor units
  * @example
@@ -86,7 +89,7 @@ export function moneyFromNumber(value: number, currency: string): Money {
     !Number.isSafeInteger(amount) ||
     Math.abs(scaled - amount) > Math.max(1e-6, 2 * Number.EPSILON * Math.abs(amount))
   ) {
-    throw moneyError(`an amount in whole minor units of ${currency}`, value);
+    throw moneyError('value', `an amount in whole minor units of ${currency}`, value);
   }
   return { amount: amount === 0 ? 0 : amount, currency };
 }
@@ -102,32 +105,36 @@ export function addMoney(a: Money, b: Money): Money {
   if (a.currency !== b.currency) {
     throw new RailError(
       'ERR_CURRENCY_MISMATCH',
-      `Cannot add money: one currency expected, got ${a.currency} and ${b.currency}`,
+      `Cannot add money: both currencies must be the same, got ${a.currency} and ${b.currency}`,
       { expected: a.currency, got: b.currency },
     );
   }
   const amount = a.amount + b.amount;
-  if (!Number.isSafeInteger(amount)) throw moneyError('a sum within the safe integers', amount);
+  if (!Number.isSafeInteger(amount)) {
+    throw moneyError('the sum', 'an amount within the safe integers', amount);
+  }
   return { amount, currency: a.currency };
 }
 
 /**
  * Writes an amount as decimal text with its currency: `'37.35 EUR'`, `'500 JPY'`.
  *
- * @throws RailError `ERR_MONEY` for an amount that is no safe integer, or a currency that is no code
+ * @throws RailError `ERR_MONEY` for an amount that is not a safe integer, or a currency that is not a code
  * @example
  * formatMoney({ amount: 107120, currency: 'EUR' }); // '1071.20 EUR'
  */
 export function formatMoney(money: Money): string {
   const exponent = currencyExponent(money.currency);
-  if (!Number.isSafeInteger(money.amount)) throw moneyError('whole minor units', money.amount);
+  if (!Number.isSafeInteger(money.amount)) {
+    throw moneyError('amount', 'an integer of minor units', money.amount);
+  }
   const digits = String(Math.abs(money.amount)).padStart(exponent + 1, '0');
   const whole = digits.slice(0, digits.length - exponent);
   const fraction = exponent === 0 ? '' : `.${digits.slice(-exponent)}`;
   return `${money.amount < 0 ? '-' : ''}${whole}${fraction} ${money.currency}`;
 }
 
-function moneyError(expected: string, got: unknown): RailError {
-  const message = `Cannot read money: ${expected} expected, got ${showValue(got)}`;
+function moneyError(name: string, expected: string, got: unknown): RailError {
+  const message = `Cannot read money: ${name} must be ${expected}, got ${showValue(got)}`;
   return new RailError('ERR_MONEY', message, { expected, got });
 }

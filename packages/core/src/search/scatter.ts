@@ -1,21 +1,21 @@
 import { setMaxListeners } from 'node:events';
+import type { Carrier } from '../carrier.ts';
+import { CarrierError } from '../errors.ts';
+import type { Journey } from '../model/journey.ts';
 import { answeredJourneys } from './answered-journeys.ts';
-import type { Carrier } from './carrier.ts';
-import { CarrierError } from './errors.ts';
-import type { Journey } from './journey.ts';
 import type { ResolvedSearchOptions } from './search-options.ts';
 import type { ResolvedQuery } from './search-query.ts';
 import type { CarrierState, CarrierStatus } from './search-result.ts';
 
-/** Asks all carriers at once; each one settles exactly once. */
+/** Carriers that were asked at once; each one settles exactly once. */
 export interface Scatter {
-  /** One a carrier, in the order of the carriers; replaced as they settle. */
+  /** One per carrier, in the order of the carriers; replaced as they settle. */
   readonly statuses: readonly CarrierStatus[];
-  /** Settles those that still run as `cancelled`, and aborts them with `reason`. */
+  /** Settles the running ones as `cancelled`, and aborts them with `reason`. */
   cancel(reason: unknown): void;
 }
 
-/** What one search asks. */
+/** One search, and who follows it. */
 export interface ScatterTask {
   readonly query: ResolvedQuery;
   readonly startedAt: number;
@@ -27,16 +27,16 @@ export interface ScatterTask {
 }
 
 const NO_JOURNEYS: readonly Journey[] = [];
-// What a carrier says when the question has no answer: that is an answer, not a failure.
+// With these codes a carrier says that the question has no answer, which is an answer and not a failure.
 const EMPTY_CODES: ReadonlySet<string> = new Set(['NO_RESULTS', 'NOT_SERVED', 'DATE_OUT_OF_RANGE']);
 
-/** Starts every carrier under one deadline and one signal. What is late is aborted and not looked at again. */
+/** Starts every carrier under one deadline and one signal. A late one is aborted, and its answer ignored. */
 export function scatter(options: ResolvedSearchOptions, task: ScatterTask): Scatter {
   const { carriers, now, run, http } = options;
   const { query, startedAt, deadlineMs, onSettled, onDone } = task;
   const deadline = startedAt + deadlineMs;
   const controller = new AbortController();
-  // Each carrier listens to it, some with several requests: more than ten are no leak.
+  // Each carrier listens to it, some with several requests: more than ten listeners are not a leak.
   setMaxListeners(0, controller.signal);
   const statuses: CarrierStatus[] = carriers.map(({ id }) => ({
     carrier: id,
@@ -67,7 +67,7 @@ export function scatter(options: ResolvedSearchOptions, task: ScatterTask): Scat
     };
     statuses[index] = status;
     running -= 1;
-    // Whoever follows may cancel from within: then the last one to settle is another one.
+    // `onSettled` may cancel, which settles others in between: only one of them may be the last.
     const last = running === 0;
     if (last) clearTimeout(timer);
     onSettled(status, journeys);
@@ -85,7 +85,7 @@ export function scatter(options: ResolvedSearchOptions, task: ScatterTask): Scat
     settle(index, stateOf(error), NO_JOURNEYS, error);
   }
 
-  /** Whatever throws in here, at once or later, is a carrier that fails, not a search that fails. */
+  /** Async also for what throws at once: it fails the carrier, not the search. */
   async function ask(carrier: Carrier): Promise<readonly Journey[]> {
     const context = { signal: controller.signal, deadline, http: http(carrier.id) };
     return answeredJourneys(carrier.id, await run(carrier, query, context));
