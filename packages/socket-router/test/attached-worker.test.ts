@@ -1,6 +1,9 @@
 import { EventEmitter, once } from 'node:events';
+import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect, createServer as createNetServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { until } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { monotonicMs } from '../src/wire/monotonic-clock.ts';
@@ -197,4 +200,32 @@ test('a worker that its router has drained closes at once: nobody would answer i
   await handle.close({ graceMs: 60_000 });
   expect(performance.now() - begin).toBeLessThan(10_000);
   expect(router.kinds).not.toContain('retire');
+});
+
+test('a worker that is greeted by a router that has closed is not ready for it, and serves the others', async () => {
+  const { router, handle } = attach(createServer());
+  const folder = mkdtempSync(join(tmpdir(), 'closed-'));
+  rmdirSync(folder);
+  const socketPath = join(folder, '1');
+  router.say({ kind: 'hello', router: 'closed', affinity: 'connection', slot: '0', socketPath });
+  router.say({ kind: 'hello', router: 'other', affinity: 'connection', slot: '0' });
+  await until(() => router.heard.some(({ router: to }) => to === 'other'));
+  const closed = handle.close({ graceMs: 60_000 });
+  for (const name of ['router', 'other']) router.say({ kind: 'retired', router: name });
+  // It does not ask the closed one, which answers nothing.
+  await closed;
+  expect(router.heard.filter(({ router: to }) => to === 'closed')).toEqual([]);
+});
+
+test('a worker that closes while its unix socket opens leaves none', async () => {
+  const { router, handle } = attach(createServer());
+  const folder = mkdtempSync(join(tmpdir(), 'opening-'));
+  onTestFinished(() => rmdirSync(folder));
+  const socketPath = join(folder, '1');
+  const hello = { kind: 'hello', affinity: 'connection', slot: '0', pid: process.ppid };
+  router.say({ ...hello, router: 'other', socketPath });
+  const closed = handle.close({ graceMs: 1000, lameDuckMs: 0 });
+  for (const name of ['router', 'other']) router.say({ kind: 'retired', router: name });
+  await closed;
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -1,10 +1,13 @@
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { createSocketRouter } from '../src/index.ts';
+import { createSocketRouter, type RouterWorker, type WorkerChannel } from '../src/index.ts';
 import { ask, askToTell, oneConnection, open, received, toldIn } from './clients.ts';
 import { openRouter } from './router-fixture.ts';
-import { forked, lives } from './worker-processes.ts';
+import { SimulatedChannel } from './simulated-channel.ts';
+import { execArgv, forked, lives } from './worker-processes.ts';
 
 const modes = ['socket', 'passthru'] as const;
 
@@ -128,4 +131,53 @@ test('close() with a stopped worker leaves no connection open', async () => {
   // It is on its way to the worker, and may not be answered by two: it ends without an answer.
   expect(['', 'reset']).toContain(await end);
   expect(router.stats()).toMatchObject({ state: 'closed', reading: 0, waiting: 0, workers: [] });
+});
+
+test('a worker that starts while its router closes ends without an error', async () => {
+  const child = fork(new URL('workers/http-worker.mjs', import.meta.url), {
+    serialization: 'advanced',
+    execArgv: [...execArgv],
+    silent: true,
+  });
+  const router = createSocketRouter({
+    mode: 'passthru',
+    workers: {
+      subscribe: (listener) => {
+        listener({ slot: '0', pid: child.pid, channel: child as WorkerChannel });
+        return () => {};
+      },
+    },
+  });
+  // It has its greeting, and reads it when the folder for unix sockets is gone.
+  child.kill('SIGSTOP');
+  await router.close();
+  child.kill('SIGCONT');
+  const written = text(child.stderr as NonNullable<typeof child.stderr>);
+  child.disconnect();
+  const [code] = await once(child, 'exit');
+  expect([await written, code]).toEqual(['', 0]);
+});
+
+test('a worker that joins once the router drains its workers is not greeted', async () => {
+  let join: (worker: RouterWorker) => void = () => {};
+  const [ready, late] = [new SimulatedChannel(), new SimulatedChannel()];
+  const router = createSocketRouter({
+    mode: 'passthru',
+    workers: {
+      subscribe: (listener) => {
+        join = listener;
+        return () => {};
+      },
+    },
+  });
+  join(ready.asWorker('0'));
+  const { router: id } = ready.sent[0]?.message ?? {};
+  ready.say({ kind: 'ready', router: id });
+  const closed = router.close({ graceMs: 60_000 });
+  await until(() => ready.sent.some(({ message }) => message.kind === 'drain'));
+  join(late.asWorker('1'));
+  late.say({ kind: 'attached' });
+  expect(late.sent).toEqual([]);
+  ready.say({ kind: 'drained', router: id });
+  await closed;
 });

@@ -157,3 +157,12 @@ test('a worker that exits is replaced in its slot; clients wait meanwhile', asyn
   expect(told.pid).not.toBe(before);
   expect(router.stats().workers).toMatchObject([{ slot: '0', pid: told.pid, state: 'ready' }]);
 });
+
+test('mode passthru: the only worker leaves, and the unix socket of its successor has its folder', async () => {
+  const { router, port, pids } = await openRouter({ mode: 'passthru', own: true, count: 1 });
+  const [before = 0] = pids();
+  const down = nextEvent(router, 'worker-down');
+  process.kill(before, 'SIGUSR2');
+  expect(await down).toEqual({ slot: '0', pid: before });
+  expect((await askToTell(port)).pid).not.toBe(before);
+});

@@ -32,6 +32,7 @@ export class Workers {
   readonly #slots = new Set<string>();
   readonly #socketPaths = new Map<WorkerQueue, string>();
   #unsubscribe: (() => void) | undefined;
+  #isDraining = false;
   /** The queues that may get connections; another list when that changes. */
   ready: readonly WorkerQueue[] = [];
 
@@ -94,6 +95,7 @@ export class Workers {
 
   /** Lets the workers finish what they have of this router; cut off after the grace. */
   async drain(graceMs: number): Promise<void> {
+    this.#isDraining = true;
     await Promise.all([...this.#queues].map((queue) => queue.drain(graceMs)));
   }
 
@@ -122,11 +124,14 @@ export class Workers {
 
   /** Again when the worker says that it is attached, since an earlier greeting may have been lost. */
   #greet(queue: WorkerQueue): void {
+    // It would be given nothing, and its folder for unix sockets is about to be removed.
+    if (this.#isDraining) return;
     const socketPath = this.#socketPaths.get(queue);
     queue.tell({
       kind: 'hello',
       affinity: this.#options.affinity,
       slot: queue.worker.slot,
+      pid: process.pid,
       ...(socketPath !== undefined && { socketPath }),
     });
   }

@@ -20,6 +20,8 @@ export interface HelloMessage {
   kind: 'hello';
   affinity: 'connection' | 'forward' | 'close';
   slot: string;
+  /** Of the router. */
+  pid: number;
   /** Path of the unix socket that the worker opens for requests that others have read. */
   socketPath?: string;
 }

@@ -115,22 +115,27 @@ export class AttachedWorker implements WorkerHandle {
     }
   };
 
-  async #meet(link: RouterLink, { affinity, slot, socketPath }: HelloMessage): Promise<void> {
-    link.met ??= this.#prepare(link, affinity, slot, socketPath);
+  async #meet(link: RouterLink, hello: HelloMessage): Promise<void> {
+    link.met ??= this.#prepare(link, hello);
     await link.met;
-    if (this.#end === undefined) tellRouter(this.#channel, link.router, { kind: 'ready' });
+    if (this.#end === undefined && !link.isLeft)
+      tellRouter(this.#channel, link.router, { kind: 'ready' });
   }
 
   /** What throws here ends the process, as a port that is taken does. */
   async #prepare(
     link: RouterLink,
-    affinity: HelloMessage['affinity'],
-    slot: string,
-    socketPath: string | undefined,
+    { affinity, slot, pid, socketPath }: HelloMessage,
   ): Promise<void> {
     link.affinity = await this.#affinityOf(affinity, slot);
-    if (socketPath !== undefined)
-      link.workerSocket = await openWorkerSocket(socketPath, this.#server, this.#arrivals);
+    if (socketPath === undefined) return;
+    link.workerSocket = await openWorkerSocket({
+      path: socketPath,
+      routerPid: pid,
+      server: this.#server,
+      arrivals: this.#arrivals,
+    });
+    if (link.workerSocket === undefined) link.isLeft = true;
   }
 
   async #affinityOf(affinity: HelloMessage['affinity'], slot: string): Promise<Affinity> {
@@ -180,6 +185,8 @@ export class AttachedWorker implements WorkerHandle {
 
   async #drain(link: RouterLink, graceMs: number, lameDuckMs = LAME_DUCK_MS): Promise<void> {
     link.isDraining = true;
+    // Its unix socket may be about to open.
+    await link.met?.catch(() => {});
     link.affinity.drain();
     this.#draining.abort();
     const { workerSocket } = link;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { rmdirSync } from 'node:fs';
+import { existsSync, rmdirSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { Arrivals } from './arrivals.ts';
@@ -12,12 +12,22 @@ export interface WorkerSocket {
   close(): void;
 }
 
-/** Listens on a unix socket for a server. @throws the platform's error when the path cannot be used */
+export interface WorkerSocketOptions {
+  readonly path: string;
+  readonly routerPid: number;
+  readonly server: AttachableServer;
+  readonly arrivals: Arrivals;
+}
+
+/**
+ * Listens on a unix socket for a server. Resolves with `undefined` when the router has closed and removed the folder.
+ *
+ * @throws the platform's error when the path cannot be used
+ */
 export async function openWorkerSocket(
-  path: string,
-  server: AttachableServer,
-  arrivals: Arrivals,
-): Promise<WorkerSocket> {
+  options: WorkerSocketOptions,
+): Promise<WorkerSocket | undefined> {
+  const { path, routerPid, server, arrivals } = options;
   const sockets = new Set<Socket>();
   const listener: Server = createServer({ allowHalfOpen: allowsHalfOpen(server) }, (socket) => {
     sockets.add(socket);
@@ -27,17 +37,22 @@ export async function openWorkerSocket(
   });
   // Not by the primary of a node:cluster: that hands connections on, and forgets those on their way to a killed worker.
   listener.listen({ path, exclusive: true });
-  await once(listener, 'listening');
+  try {
+    await once(listener, 'listening');
+  } catch (error) {
+    if (existsSync(dirname(path))) throw error;
+    return undefined;
+  }
   return {
     sockets,
     close: () => {
       listener.close();
-      removeEmpty(dirname(path));
+      // A router removes the folder itself, and needs it for successors. The last worker of a killed router removes it.
+      if (process.ppid !== routerPid) removeEmpty(dirname(path));
     },
   };
 }
 
-/** The router removes the folder; if it was killed, the last worker does, which may exit at once after this. */
 function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
