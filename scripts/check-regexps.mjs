@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// Refuses regular expressions whose time is not linear in the text that they read: every one of `src` of the packages,
-// the apps and the experiments is given to recheck. First it proves that recheck finds one that is known to be slow.
+// Fails on regular expressions whose time is not linear in their input: recheck examines each pattern in `src` of packages, apps
+// and experiments. First it proves that recheck detects a pattern that is known to be slow.
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync, Visitor } from 'oxc-parser';
 
-// Neither Java nor a program of its own: what is written in JavaScript does.
+// The JavaScript build needs neither Java nor a native program.
 process.env['RECHECK_SYNC_BACKEND'] = 'pure';
 const { checkSync } = await import('recheck');
 
@@ -20,7 +20,7 @@ const sources = [
   'experiments/[!t]*/**/*.ts',
 ];
 const cacheFile = `${root}node_modules/.cache/check-regexps.json`;
-// Steps are counted, not milliseconds: the verdict is the same on a busy machine.
+// Counts steps, not milliseconds, so that a busy machine gets the same verdict.
 const limits = {
   timeout: null,
   attackLimit: 100_000_000,
@@ -29,10 +29,10 @@ const limits = {
   seedingTimeout: null,
 };
 
-// A number of Renfe's script, as it was read once: 40,000 digits and a letter held a process for seven seconds.
+// A former pattern for numbers in Renfe's script: 40,000 digits and a letter blocked a process for seven seconds.
 const KNOWN_SLOW = /-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w$.])/y;
 
-// Verdicts of earlier runs, by pattern: a run looks at what is new.
+// Verdicts of earlier runs, by pattern: a run examines only new ones.
 const { version } = createRequire(import.meta.url)('recheck/package.json');
 const settings = JSON.stringify([version, limits]);
 const cache = readCache();
@@ -45,7 +45,7 @@ function readCache() {
   return { settings, verdicts: {} };
 }
 
-/** The verdict on a pattern: empty when it is linear. */
+/** Returns the verdict on a pattern: '' if it is linear. */
 function fault(pattern, flags) {
   const name = `/${pattern}/${flags}`;
   cache.verdicts[name] ??= check(pattern, flags);
@@ -58,7 +58,7 @@ function check(pattern, flags) {
   return status === 'vulnerable' ? complexity.summary : `not known to be linear (${error?.kind})`;
 }
 
-/** Every pattern of a file with its line; one that is computed cannot be checked. */
+/** Returns every pattern of a file with its line. Computed patterns cannot be checked. */
 function patternsOf(file) {
   const text = readFileSync(file, 'utf8');
   const found = [];

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Changes the sources one place at a time and runs the tests that are related to each: a change that no test notices is
-// a missing test, or dead code. `mutants.mjs [--package core] [--file placement] [--sample 40] [--seed 1]`.
+// Changes the sources in one place at a time and runs the related tests. A change that no test notices is a missing test,
+// or dead code. `mutants.mjs [--package core] [--file placement] [--sample 40] [--seed 1]`.
 import { fork } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { mutantsOf } from './mutants/mutants-of.mjs';
 
-/** Folders whose every change is to be noticed. */
+/** Folders in which tests must notice every change. */
 const AREAS = {
   core: ['packages/core/src'],
   batching: ['packages/batching/src'],
@@ -35,13 +35,13 @@ if (!packages.every((name) => Object.hasOwn(AREAS, name))) {
   process.exit(2);
 }
 
-/** The process of the tests. */
+/** The test process. */
 let host;
-/** The mutant whose change is in place. */
+/** The mutant in place. */
 let changed;
-/** Files that were changed or restored since the tests last read them. */
+/** Files changed or restored since the tests last read them. */
 const written = new Set();
-// The source is never left changed, nor a process of tests alive.
+// Always restores the source and ends the test process.
 process.on('exit', () => {
   restore();
   endHost();
@@ -86,7 +86,7 @@ function sourcesOf(folder) {
     .sort();
 }
 
-/** The same ones for the same seed (mulberry32). */
+/** Samples; equal seeds give equal samples (mulberry32). */
 function sampleOf(list, size, seed) {
   let state = seed;
   const random = () => {
@@ -103,7 +103,7 @@ function sampleOf(list, size, seed) {
   return taken;
 }
 
-/** What the tests do when nothing is changed: which files there are, the quick ones first, and the longest pause. */
+/** Runs the tests without a change. Returns their files, quick ones first, and the longest pause. */
 async function cleanRunOf(name) {
   const { files, failed, longestPauseMs } = await runTests(name, {}, Number.POSITIVE_INFINITY);
   for (const file of failed) {
@@ -112,13 +112,13 @@ async function cleanRunOf(name) {
   const passed = files.filter(({ file }) => !failed.includes(file));
   return {
     files: passed.sort((one, other) => one.ms - other.ms).map(({ file }) => file),
-    // Others may use the machine as well: what takes three times as long may only be slow.
+    // On a busy machine, a run of three times the time may only be slow.
     pauseLimitMs: 3 * longestPauseMs + 10_000,
     noticedBy: new Map(),
   };
 }
 
-/** Runs the tests that load the file, with the change in place. One after which the tests hang is noticed as well. */
+/** Runs the tests that load the file, with the change in place. A hanging test counts as noticing it. */
 async function outcomeOf(name, mutant, { files, pauseLimitMs, noticedBy }) {
   const { path } = mutant;
   const own = basename(path, '.ts');
@@ -186,7 +186,7 @@ async function runTests(name, request, pauseLimitMs) {
   });
 }
 
-/** Starts a group of processes, so that tests that hang can be ended together. */
+/** Starts a process group, so that hanging tests can be ended together. */
 function startHost(name) {
   const child = fork(join(root, 'scripts/mutants/test-host.mjs'), [name], {
     cwd: root,
@@ -209,7 +209,7 @@ function endHost() {
   try {
     process.kill(-host.pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It ended by itself.
   }
   host = undefined;
 }

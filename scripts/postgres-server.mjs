@@ -1,4 +1,4 @@
-// A PostgreSQL server of one's own: on a free port of loopback, in a temporary folder, with a password.
+// A temporary PostgreSQL server: on a free loopback port, in a temporary folder, with a password.
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 const DEBIAN = '/usr/lib/postgresql';
 const START_MS = 60_000;
 
-/** Where its programs are; `undefined` if it is not installed. POSTGRES_BIN says so if they are elsewhere. */
+/** Returns the folder of PostgreSQL's programs (or POSTGRES_BIN); `undefined` if it is not installed. */
 export function postgresPrograms() {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN) : [];
   const folders = [
@@ -21,13 +21,11 @@ export function postgresPrograms() {
   return folders.find((folder) => folder && existsSync(join(folder, 'initdb')));
 }
 
-/** Starts a server that is empty, and resolves when it takes connections. Its `close` leaves nothing behind. */
+/** Starts an empty server. Resolves when it accepts connections. Its `close` leaves nothing behind. */
 export async function startPostgres() {
   const programs = postgresPrograms();
   if (programs === undefined) {
-    throw new Error(
-      'Cannot start PostgreSQL: initdb in POSTGRES_BIN or on PATH expected, got none',
-    );
+    throw new Error('Cannot start PostgreSQL: initdb is neither in POSTGRES_BIN nor on PATH');
   }
   const owner = unprivileged();
   const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
@@ -44,7 +42,7 @@ export async function startPostgres() {
     if (runs()) return;
     server = spawn(
       join(programs, 'postgres'),
-      // It may lose everything if the machine stops, and is the faster for it.
+      // Without durability, and so faster.
       ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', '', '-F'],
       { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], detached: true },
     );
@@ -58,12 +56,12 @@ export async function startPostgres() {
     }
     clearTimeout(timer);
     if (!log.includes('ready to accept connections')) {
-      throw new Error(`Cannot start PostgreSQL: a server that gets ready expected, got ${log}`);
+      throw new Error(`Cannot start PostgreSQL: the server does not get ready: ${log}`);
     }
     server.stderr.resume();
   }
 
-  /** SIGINT ends sessions at once and all else in order, SIGQUIT everything at once. */
+  /** SIGINT ends sessions at once and shuts down in order, SIGQUIT ends everything at once. */
   async function stop(signal = 'SIGINT') {
     if (!runs()) return;
     const ended = once(server, 'exit');
@@ -94,7 +92,7 @@ export async function startPostgres() {
   return { url: `postgres://demo:${password}@127.0.0.1:${port}/postgres`, start, stop, close };
 }
 
-/** PostgreSQL does not run as root: then it runs as the user of its package, or as nobody. */
+/** PostgreSQL refuses to run as root, so it runs as the user of its package, or as the unprivileged user. */
 function unprivileged() {
   if (process.getuid?.() !== 0) return undefined;
   for (const user of ['postgres', 'nobody']) {
@@ -104,10 +102,10 @@ function unprivileged() {
       );
       return { uid, gid };
     } catch {
-      // There is no such user.
+      // No such user.
     }
   }
-  throw new Error('Cannot start PostgreSQL: a user postgres or nobody expected, got root alone');
+  throw new Error('Cannot start PostgreSQL as root: there is no user postgres or nobody');
 }
 
 async function freePort() {

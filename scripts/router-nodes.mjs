@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs all tests of the socket router on several versions of Node, workers from what was built: `router-nodes.mjs
+// Runs all tests of the socket router on several versions of Node, with workers from the built files: `router-nodes.mjs
 // [--nodes 20,22,24,26]`. Needs a build.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import
 const outside = mkdtempSync(join(tmpdir(), 'router-nodes-'));
 
 if (!existsSync(join(root, 'dist/index.js'))) {
-  throw new Error('Cannot run the tests: a build expected, got none');
+  throw new Error('Cannot run the tests: run `pnpm build` first');
 }
 const failed = [];
 try {

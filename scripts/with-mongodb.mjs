@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs a command beside a server that speaks MongoDB's protocol, whose URL it finds as TEST_MONGODB_URL:
-// `with-mongodb.mjs <command…>`. Needs a JDK and Maven, which fetches the server from where its settings say.
+// Runs a command with a server that speaks MongoDB's protocol; its URL is in TEST_MONGODB_URL: `with-mongodb.mjs <command…>`.
+// Needs a JDK and Maven, which downloads the server as its settings say.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ for (const program of ['java', 'mvn']) {
   try {
     execFileSync(program, ['--version'], { stdio: 'ignore' });
   } catch {
-    console.error(`Cannot start MongoDB's protocol: ${program} on PATH expected, got none`);
+    console.error(`Cannot start MongoDB's protocol: ${program} is not on PATH`);
     process.exit(2);
   }
 }
@@ -40,7 +40,7 @@ try {
     stdio: 'inherit',
     env: { ...process.env, TEST_MONGODB_URL: `mongodb://127.0.0.1:${port}` },
   });
-  // The command ends first: it has the same signal from a terminal, or has it from here.
+  // The command ends first: it gets the signal from the terminal, or from here.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal));
   }
@@ -52,5 +52,5 @@ try {
 
 async function firstLine(output) {
   for await (const line of createInterface({ input: output })) return line;
-  throw new Error("Cannot start MongoDB's protocol: the port of a server expected, got its end");
+  throw new Error("Cannot start MongoDB's protocol: the server ended before it printed its port");
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs a command beside a PostgreSQL server of its own, whose URL it finds as TEST_POSTGRES_URL:
-// `with-postgres.mjs [--must-be-used] <command…>`. With the flag it fails if the command did not connect.
+// Runs a command with a temporary PostgreSQL server; its URL is in TEST_POSTGRES_URL: `with-postgres.mjs [--must-be-used] <command…>`.
+// With the flag it fails if the command did not connect.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -19,20 +19,20 @@ const child = spawn(command, rest, {
   stdio: 'inherit',
   env: { ...process.env, TEST_POSTGRES_URL: server.url },
 });
-// The command ends first: it has the same signal from a terminal, or has it from here.
+// The command ends first: it gets the signal from the terminal, or from here.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 try {
   const [code, signal] = await once(child, 'exit');
   process.exitCode = signal ? 1 : code;
   if (code === 0 && mustBeUsed && sessions() === 0) {
-    console.error('Cannot accept this run: tests that use PostgreSQL expected, got none');
+    console.error('Cannot accept this run: no test used PostgreSQL');
     process.exitCode = 1;
   }
 } finally {
   await server.close();
 }
 
-/** Connections so far, but for the one that asks. */
+/** Returns the number of connections so far, without the one that asks. */
 function sessions() {
   const query = "SELECT sessions - 1 FROM pg_stat_database WHERE datname = 'postgres'";
   return Number(execFileSync(join(postgresPrograms(), 'psql'), [server.url, '-Atc', query]));

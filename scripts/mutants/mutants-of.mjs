@@ -1,4 +1,4 @@
-// Every change of one source that the tests have to notice.
+// Every change of one source that tests must notice.
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { parseAst } from 'vitest/node';
@@ -19,7 +19,7 @@ const OPERATORS = {
   '??': '&&',
 };
 
-/** Every change of a file, as text that is put in the place of other text. */
+/** Returns every change of a file, as text replacements. */
 export function mutantsOf(path) {
   const text = readFileSync(path, 'utf8');
   const found = [];
@@ -33,7 +33,7 @@ export function mutantsOf(path) {
       changed: text.slice(0, start) + by + text.slice(end),
     });
   };
-  // What is left has the same places: types become blanks.
+  // Stripping replaces types by blanks, so positions stay.
   visit(parseAst(stripTypeScriptTypes(text)), (node) => {
     const shown = text.slice(node.start, node.end).replace(/\s+/g, ' ').slice(0, 60);
     if (node.type === 'BinaryExpression' || node.type === 'LogicalExpression') {
@@ -88,7 +88,7 @@ function parses(text) {
   }
 }
 
-/** How an error is worded is for its own tests. */
+/** Wording of errors has its own tests. */
 function isErrorMade({ type, callee }) {
   return type === 'NewExpression' && /Error$/.test(callee.name ?? '');
 }

@@ -1,8 +1,8 @@
-// Runs the tests of one package as often as `mutants.mjs` asks, in one process: `test-host.mjs <package>`.
+// Runs the tests of one package in one process, whenever `mutants.mjs` requests it: `test-host.mjs <package>`.
 import { BaseSequencer, createVitest } from 'vitest/node';
 
 const [, , name] = process.argv;
-/** Files of tests, the first ones first; all of them in the run without a change. */
+/** Test files in order; all of them for the run without a change. */
 let order;
 let run;
 
@@ -53,7 +53,7 @@ process.send({ kind: 'ready' });
 async function runAll(files) {
   run = { failed: new Set(), files: [], passed: 0 };
   const { unhandledErrors } = await vitest.runTestSpecifications(files);
-  // The end of a run by its first failure may come so late that it ends the next one.
+  // Bailing out at the first failure may take effect late, and would end the next run.
   const ended = new Set(run.files.map(({ file }) => file));
   const isCut = vitest.isCancelling || !files.every(({ moduleId }) => ended.has(moduleId));
   if (isCut && run.failed.size + unhandledErrors.length === 0) return runAll(files);

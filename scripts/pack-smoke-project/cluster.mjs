@@ -1,5 +1,5 @@
-// A user's program: a cluster of two that serves, is reloaded, and runs tasks, with nothing but the published packages. It is the
-// workers' program too.
+// A user's program: a cluster of two that serves, is reloaded, and runs tasks, with only the published packages. Also the
+// workers' program.
 import assert from 'node:assert/strict';
 import cluster from 'node:cluster';
 import http from 'node:http';

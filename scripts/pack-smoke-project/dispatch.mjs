@@ -1,5 +1,5 @@
-// A user's module: the conformance suite of dispatchers, with nothing but the published packages. The groups that take
-// long are left to the tests of the repository.
+// A user's module: the conformance suite of dispatchers, with only the published packages. The repository's tests run the
+// slow groups.
 import assert from 'node:assert/strict';
 import { createInProcessDispatcher } from '@ticketing/dispatch';
 import { conformanceCases } from '@ticketing/dispatch-conformance';

@@ -1,4 +1,4 @@
-// A user's module: one search over the simulator, with nothing but the published packages.
+// A user's module: one search over the simulator, with only the published packages.
 import assert from 'node:assert/strict';
 import { coalesce } from '@ticketing/batching';
 import { startCarrierSim } from '@ticketing/carrier-sim';
