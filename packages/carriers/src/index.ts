@@ -4,13 +4,13 @@
 export { createAvlo } from './avlo/create-avlo.ts';
 // The bytes that cross from request to normalise.
 export type { AvloWire } from './avlo/request.ts';
+export type { CarrierHttpOptions } from './http/carrier-http.ts';
 // What they share.
 export {
   type CarrierHttpPools,
   type CarrierHttpStats,
   createCarrierHttp,
 } from './http/carrier-http.ts';
-export type { CarrierHttpOptions } from './http/http-options.ts';
 export { createOuigo, type OuigoOptions } from './ouigo/create-ouigo.ts';
 export type { OuigoCredentials, OuigoWire } from './ouigo/request.ts';
 export { createRenfe } from './renfe/create-renfe.ts';

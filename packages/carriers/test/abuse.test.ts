@@ -29,11 +29,11 @@ test.each([
   ],
   [
     () => createOuigo({ baseUrl } as never),
-    'Cannot create ouigo: credentials with username and password expected, got none',
+    'Cannot create ouigo: credentials must have username and password',
   ],
   [
     () => createOuigo({ baseUrl, credentials: { username: 'x' } } as never),
-    'Cannot create ouigo: credentials with username and password expected, got none',
+    'Cannot create ouigo: credentials must have username and password',
   ],
   [
     () => createCarrierHttp({ socket: 1 } as never),
@@ -73,7 +73,7 @@ test.each<[misuse: () => unknown, message: string]>([
   ],
   [
     () => createOuigo({ baseUrl, credentials: bare }),
-    'Cannot create ouigo: credentials with username and password expected, got none',
+    'Cannot create ouigo: credentials must have username and password',
   ],
   [
     () => createCarrierHttp({ now: bare }),

@@ -94,7 +94,7 @@ export async function failureOf(call: () => unknown): Promise<CarrierError> {
     if (CarrierError.is(error)) return error;
     throw error;
   }
-  throw new Error('a failure expected, got none');
+  throw new Error('it did not fail');
 }
 
 export function fixture(name: string): Uint8Array<ArrayBuffer> {

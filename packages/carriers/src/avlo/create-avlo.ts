@@ -5,10 +5,9 @@ import { normaliseAvlo } from './normalise.ts';
 import { type AvloWire, requestAvlo } from './request.ts';
 
 /**
- * Creates the Avlo adapter: a static timetable of one UTC day a document, with the carrier's own
- * station ids. Arrivals follow from the lines' running times; trains have no number.
+ * Creates the Avlo adapter: a static timetable, one document per UTC day, with the carrier's own station ids. Arrivals follow from the lines' running times; trains have no number.
  *
- * @throws TypeError for a `baseUrl` that is no URL, or an unknown option
+ * @throws TypeError for a `baseUrl` that is not a URL, or an unknown option
  * @example
  * const avlo = createAvlo({ baseUrl: `${sim.url}/avlo` });
  */

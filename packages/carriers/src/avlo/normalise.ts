@@ -7,16 +7,16 @@ import {
   type Offer,
   type ResolvedQuery,
 } from '@ticketing/core';
+import { stationCode } from '../stations/station-table.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
-import { stationCode } from '../wire/station-code.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 import type { AvloWire } from './request.ts';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/;
 
 /**
- * Picks the rows of the asked stations and local day. A row has departure, stations and price alone:
- * the arrival follows from the line's running time, and there is no train number.
+ * Picks the rows of the query's stations and local day. A row has only departure, stations and price: the
+ * arrival follows from the line's running time, and trains have no number.
  */
 export function normaliseAvlo(
   decoder: CarrierDecoder,
@@ -26,13 +26,10 @@ export function normaliseAvlo(
   const { read, clock } = decoder;
   const from = stationCode('avlo', query.origin);
   const to = stationCode('avlo', query.destination);
-  const minutes = runningMinutes(from, to);
+  const minutes = minutesByPair.get(`${from} ${to}`);
   if (minutes === undefined) {
     const route = `${query.origin.name} to ${query.destination.name}`;
-    throw new CarrierError(
-      'NOT_SERVED',
-      `Cannot search avlo: a line of the network expected, got ${route}`,
-    );
+    throw new CarrierError('NOT_SERVED', `Cannot ask avlo: it has no line from ${route}`);
   }
   const isAsked = (row: WireRecord): boolean =>
     String(read.number(row, 'origin')) === from &&
@@ -118,14 +115,10 @@ const lines: readonly (readonly [from: string, to: string, minutes: number])[] =
   ['16', '22', 65],
 ];
 
+/** Running minutes by the ids of both stations. */
 const minutesByPair: ReadonlyMap<string, number> = new Map(
   lines.flatMap(([from, to, minutes]) => [
     [`${from} ${to}`, minutes],
     [`${to} ${from}`, minutes],
   ]),
 );
-
-/** Minutes from one station to another (Avlo's own ids), or `undefined` for a pair that is not served. */
-function runningMinutes(from: string, to: string): number | undefined {
-  return minutesByPair.get(`${from} ${to}`);
-}

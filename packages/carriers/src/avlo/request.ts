@@ -6,15 +6,15 @@ import {
   type LocalClock,
   type ResolvedQuery,
 } from '@ticketing/core';
-import { stationCode } from '../wire/station-code.ts';
+import { stationCode } from '../stations/station-table.ts';
 
-/** The bytes of the one-day windows that a local day touches, and when they came (epoch ms). */
+/** The documents of the UTC days that a local day overlaps, and when the last one arrived (epoch ms). */
 export interface AvloWire {
   readonly days: readonly Uint8Array<ArrayBuffer>[];
   readonly receivedAt: number;
 }
 
-/** Reads the timetable of each UTC day in which the local day has a part: one or two, side by side. */
+/** Requests the timetable of each UTC day that the local day overlaps: one or two, at the same time. */
 export async function requestAvlo(
   baseUrl: string,
   clock: LocalClock,
@@ -40,12 +40,7 @@ async function readDay(url: string, context: CarrierContext): Promise<CarrierHtt
     return await http.send({ method: 'GET', url, signal, deadline });
   } catch (error) {
     if (!CarrierError.is(error) || error.httpStatus !== 404) throw error;
-    throw new CarrierError(
-      'DATE_OUT_OF_RANGE',
-      `Cannot ask avlo: a day on sale expected, got ${url.slice(-15, -5)}`,
-      {
-        cause: error,
-      },
-    );
+    const message = `Cannot ask avlo: ${url.slice(-15, -5)} is not on sale`;
+    throw new CarrierError('DATE_OUT_OF_RANGE', message, { cause: error });
   }
 }

@@ -6,29 +6,53 @@ import {
   type CarrierHttpResponse,
   type CarrierId,
 } from '@ticketing/core';
+import { aFunction, resolveByRules, wholeBetween } from '@ticketing/kit';
 import { type Dispatcher, Pool } from 'undici';
 import { readRetryAfter, statusError, transportError } from './http-error.ts';
-import {
-  type CarrierHttpOptions,
-  type ResolvedCarrierHttpOptions,
-  resolveCarrierHttpOptions,
-} from './http-options.ts';
+
+/** Options of `createCarrierHttp`. */
+export interface CarrierHttpOptions {
+  /** Sockets to one carrier, 1 to 1,024. Default 64. */
+  readonly connections?: number;
+  /** Requests to one carrier that are sent or wait for a socket, 1 to 100,000. Default 1,024. */
+  readonly maxInFlight?: number;
+  /** Largest answer in bytes, 1 to 1 GiB. Default 2 MiB, some 80 times a carrier's usual answer. */
+  readonly maxBodyBytes?: number;
+  /** Milliseconds to connect, 1 to 60,000. Default 1,000; never longer than the deadline. */
+  readonly connectTimeoutMs?: number;
+  /**
+   * How often a request is sent again after a network failure or a `Retry-After` that fits the
+   * deadline, 0 to 5. Default 1. Searches only read, so a POST may be sent twice.
+   */
+  readonly retries?: number;
+  /** Epoch ms. Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+const rules = {
+  connections: wholeBetween(1, 1024, 64),
+  maxInFlight: wholeBetween(1, 100_000, 1024),
+  maxBodyBytes: wholeBetween(1, 1024 ** 3, 2 * 1024 * 1024),
+  connectTimeoutMs: wholeBetween(1, 60_000, 1000),
+  retries: wholeBetween(0, 5, 1),
+  now: { ...aFunction, fallback: () => Date.now() },
+};
 
 /** Counters of one carrier's HTTP. */
 export interface CarrierHttpStats {
   readonly inFlight: number;
   readonly sent: number;
   readonly retried: number;
-  /** Refused here, since `maxInFlight` were under way. */
+  /** Refused here because `maxInFlight` were in flight. */
   readonly refused: number;
 }
 
-/** HTTP for adapters: one pool of sockets a carrier, so that a hung one takes no socket from another. */
+/** HTTP for adapters: one pool of sockets per carrier, so that a hung carrier takes no socket from another. */
 export interface CarrierHttpPools extends AsyncDisposable {
-  /** The client of one carrier; it needs no `this`. */
+  /** Returns the client of one carrier. Needs no `this`. */
   readonly clientOf: (carrier: CarrierId) => CarrierHttp;
   stats(): Readonly<Record<CarrierId, CarrierHttpStats>>;
-  /** Ends every request under way with `NETWORK` and closes every socket. Idempotent. */
+  /** Ends every request in flight with `NETWORK` and closes every socket. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -43,8 +67,8 @@ const UNREAD_BODY = { bytes: 16 * 1024, ms: 100 };
 
 /**
  * Creates the HTTP of a process's carriers. Every answer is read whole and bounded, every request ends
- * at its deadline or signal, every failure is a CarrierError. From status 300 on the status is the answer:
- * the body of a redirect is empty, and no error waits for its body.
+ * at its deadline or signal, every failure is a CarrierError. From status 300 on no body is waited for: that of
+ * a redirect is empty.
  *
  * @throws TypeError or RangeError for options that are unknown or out of range
  * @example
@@ -52,7 +76,11 @@ const UNREAD_BODY = { bytes: 16 * 1024, ms: 100 };
  * const search = createSearch({ carriers, http: http.clientOf });
  */
 export function createCarrierHttp(options: CarrierHttpOptions = {}): CarrierHttpPools {
-  const resolved = resolveCarrierHttpOptions(options);
+  const resolved = resolveByRules<Required<CarrierHttpOptions>>(
+    'create carrier HTTP',
+    options,
+    rules,
+  );
   const clients = new Map<CarrierId, Client>();
   return {
     clientOf(carrier) {
@@ -73,7 +101,7 @@ export function createCarrierHttp(options: CarrierHttpOptions = {}): CarrierHttp
   };
 }
 
-function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): Client {
+function createClient(carrier: CarrierId, options: Required<CarrierHttpOptions>): Client {
   const { connections, maxInFlight, maxBodyBytes, connectTimeoutMs, retries, now } = options;
   const pools = new Map<string, Pool>();
   const counters = { inFlight: 0, sent: 0, retried: 0, refused: 0 };
@@ -92,7 +120,7 @@ function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): 
   async function sendOnce(request: CarrierHttpRequest): Promise<CarrierHttpResponse> {
     const remainingMs = Math.min(Math.ceil(request.deadline - now()), LONGEST_TIMER_MS);
     if (remainingMs <= 0)
-      throw new CarrierError('TIMEOUT', `Cannot ask ${carrier}: time expected, got none`);
+      throw new CarrierError('TIMEOUT', `Cannot ask ${carrier}: its deadline has passed`);
     const { origin, pathname, search } = new URL(request.url);
     counters.sent += 1;
     const { statusCode, headers, body } = await poolOf(origin).request({
@@ -137,7 +165,7 @@ function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): 
         counters.refused += 1;
         throw new CarrierError(
           'OVERLOADED',
-          `Cannot ask ${carrier}: at most ${maxInFlight} requests in flight expected, got one more`,
+          `Cannot ask ${carrier}: maxInFlight (${maxInFlight}) requests are in flight`,
         );
       }
       counters.inFlight += 1;
@@ -155,8 +183,8 @@ function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): 
 }
 
 /**
- * Leaves a body unread: where the status is the answer, a body that drips delays nothing. A short
- * one gets a moment to end, so that its connection serves again; the connection of any other is closed.
+ * Leaves a body unread, so that one that drips delays nothing. A short body gets a moment to end, which keeps
+ * its connection; the connection of any other is closed.
  */
 function dropBody(body: Dispatcher.ResponseData['body']): void {
   const signal = AbortSignal.timeout(UNREAD_BODY.ms);
@@ -175,7 +203,7 @@ async function readBody(
     if (length > maxBytes) {
       throw new CarrierError(
         'PROTOCOL',
-        `Cannot read ${carrier}: at most ${maxBytes} bytes expected, got more`,
+        `Cannot read ${carrier}: the answer exceeds maxBodyBytes (${maxBytes})`,
       );
     }
     chunks.push(chunk);

@@ -1,5 +1,4 @@
 import { CarrierError, type CarrierErrorCode } from '@ticketing/core';
-import { show } from '../wire/wire-reader.ts';
 
 const codeByStatus: ReadonlyMap<number, CarrierErrorCode> = new Map([
   [400, 'BAD_REQUEST'],
@@ -14,7 +13,7 @@ const TIMEOUTS = /^UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT$/;
 const NETWORK_FAULTS = /^(UND_ERR_SOCKET|UND_ERR_CLOSED|UND_ERR_DESTROYED|E[A-Z_]+)$/;
 const PROTOCOL_FAULTS = /^(HPE_|UND_ERR_(RES|HEADERS_OVERFLOW))/;
 
-/** Makes the error of an answer whose status is 400 or more. */
+/** Returns the error for an answer with status 400 or more. */
 export function statusError(
   carrier: string,
   httpStatus: number,
@@ -22,7 +21,7 @@ export function statusError(
 ): CarrierError {
   return new CarrierError(
     codeByStatus.get(httpStatus) ?? 'HTTP',
-    `Cannot ask ${carrier}: a status below 400 expected, got ${httpStatus}`,
+    `Cannot ask ${carrier}: it answered with status ${httpStatus}`,
     {
       httpStatus,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -31,27 +30,22 @@ export function statusError(
   );
 }
 
-/** Makes a CarrierError of whatever the HTTP client threw; the reason of an abort stays what it is. */
+/** Returns what the HTTP client threw as a CarrierError; a CarrierError is returned as it is. */
 export function transportError(carrier: string, error: unknown): CarrierError {
   if (CarrierError.is(error)) return error;
-  const { name, code: given } = Object(error) as { name?: unknown; code?: unknown };
-  const code = typeof given === 'string' ? given : '';
-  const got = code || showError(error);
-  const options = { cause: error };
-  const make = (kind: CarrierErrorCode): CarrierError =>
-    new CarrierError(kind, `Cannot ask ${carrier}: an answer expected, got ${got}`, options);
-  if (TIMEOUTS.test(code)) return make('TIMEOUT');
-  if (PROTOCOL_FAULTS.test(code) || name === 'HTTPParserError') return make('PROTOCOL');
-  if (NETWORK_FAULTS.test(code)) return make('NETWORK');
+  const { name, code: httpCode } = Object(error) as { name?: unknown; code?: unknown };
+  const code = typeof httpCode === 'string' ? httpCode : '';
+  const failure = (kind: CarrierErrorCode): CarrierError =>
+    new CarrierError(kind, `Cannot ask ${carrier}: the request failed with ${code || name}`, {
+      cause: error,
+    });
+  if (TIMEOUTS.test(code)) return failure('TIMEOUT');
+  if (PROTOCOL_FAULTS.test(code) || name === 'HTTPParserError') return failure('PROTOCOL');
+  if (NETWORK_FAULTS.test(code)) return failure('NETWORK');
   return CarrierError.from(error);
 }
 
-/** `Error: message`, or whatever was thrown; the reason of an abort may be any value. */
-function showError(error: unknown): string {
-  return error instanceof Error ? `${error}` : show(error);
-}
-
-/** Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. */
+/** Returns the milliseconds of `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. */
 export function readRetryAfter(value: unknown, nowMs: number): number | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1000;

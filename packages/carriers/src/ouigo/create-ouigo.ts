@@ -3,12 +3,12 @@ import { createDecoder } from '../wire/decoder.ts';
 import { type CarrierEndpoint, resolveEndpoint } from '../wire/endpoint.ts';
 import { normaliseOuigo } from './normalise.ts';
 import {
+  createTokenStore,
   type OuigoAccess,
   type OuigoCredentials,
   type OuigoWire,
   requestOuigo,
 } from './request.ts';
-import { createTokenStore } from './token-store.ts';
 
 /** Options of `createOuigo`. */
 export interface OuigoOptions extends CarrierEndpoint {
@@ -19,10 +19,10 @@ export interface OuigoOptions extends CarrierEndpoint {
 
 /**
  * Creates the Ouigo adapter: a login for a token, then one search in JSON. Prices are floating point
- * euros per person, times carry their offset, an error may come inside a status 200.
- * Holds the token, until it expires or is refused.
+ * euros per person, times have their offset, an error may come with status 200. Keeps the token until it
+ * expires or is refused.
  *
- * @throws TypeError for a `baseUrl` that is no URL, absent credentials, or an unknown option
+ * @throws TypeError for a `baseUrl` that is not a URL, absent credentials, or an unknown option
  * @example
  * const ouigo = createOuigo({ baseUrl: `${sim.url}/ouigo`, credentials: { username, password } });
  */
@@ -31,9 +31,8 @@ export function createOuigo(options: OuigoOptions): Carrier<OuigoWire> {
   const { baseUrl } = resolveEndpoint('ouigo', endpoint);
   const { username, password } = Object(credentials) as Partial<OuigoCredentials>;
   if (typeof username !== 'string' || typeof password !== 'string') {
-    throw new TypeError(
-      'Cannot create ouigo: credentials with username and password expected, got none',
-    );
+    // Without the value, which may be a password.
+    throw new TypeError('Cannot create ouigo: credentials must have username and password');
   }
   const decoder = createDecoder('ouigo');
   const access: OuigoAccess = {

@@ -23,7 +23,7 @@ const codeByOuigoError: ReadonlyMap<string, CarrierErrorCode> = new Map([
   ['TOO_MANY_REQUESTS', 'RATE_LIMITED'],
 ]);
 
-/** Makes journeys of Ouigo's outbound trains. An error may come inside a status 200. */
+/** Turns Ouigo's outbound trains into journeys. An error may come with status 200. */
 export function normaliseOuigo(
   decoder: CarrierDecoder,
   wire: OuigoWire,
@@ -44,10 +44,10 @@ export function normaliseOuigo(
 }
 
 function errorOf(read: WireReader, error: WireRecord): CarrierError {
-  const given = error['code'];
-  const code = typeof given === 'string' ? codeByOuigoError.get(given) : undefined;
-  if (code === undefined) return read.error('a known error code', given);
-  return new CarrierError(code, `Cannot search ouigo: a list of trains expected, got ${given}`);
+  const ouigoCode = error['code'];
+  const code = typeof ouigoCode === 'string' ? codeByOuigoError.get(ouigoCode) : undefined;
+  if (code === undefined) return read.error('a known error code', ouigoCode);
+  return new CarrierError(code, `Cannot ask ouigo: it answered ${ouigoCode}`);
 }
 
 function journeyOf(
@@ -90,7 +90,7 @@ function callAt(
   const ms = Date.parse(timestamp);
   if (local === undefined || Number.isNaN(ms))
     throw read.error('a timestamp with its offset', timestamp);
-  // Date.parse takes 30 February for 2 March; the clock takes it for what it is.
+  // `Date.parse` reads 30 February as 2 March; the clock refuses it.
   clock.epoch(local, at.zone);
   return { station: at, time: clock.fromEpoch(ms, at.zone) };
 }

@@ -1,15 +1,14 @@
 import { type CarrierContext, CarrierError, type ResolvedQuery } from '@ticketing/core';
-import { stationCode } from '../wire/station-code.ts';
+import { stationCode } from '../stations/station-table.ts';
 import type { WireReader } from '../wire/wire-reader.ts';
-import type { TokenStore } from './token-store.ts';
 
-/** The bytes of the answer, and when they came (epoch ms). */
+/** The bytes of the answer, and when they arrived (epoch ms). */
 export interface OuigoWire {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly receivedAt: number;
 }
 
-/** Who logs in. */
+/** What the login takes. */
 export interface OuigoCredentials {
   readonly username: string;
   readonly password: string;
@@ -19,11 +18,11 @@ export interface OuigoCredentials {
 export interface OuigoAccess {
   readonly baseUrl: string;
   readonly credentials: OuigoCredentials;
-  readonly tokens: TokenStore;
+  readonly tokens: ReturnType<typeof createTokenStore>;
   readonly read: WireReader;
 }
 
-/** Logs in unless a token is at hand, then searches; a token that is refused is replaced once. */
+/** Logs in unless it holds a token, then searches; a token that is refused is replaced once. */
 export async function requestOuigo(
   access: OuigoAccess,
   query: ResolvedQuery,
@@ -83,4 +82,30 @@ async function postSearch(
     deadline: context.deadline,
   });
   return { body, receivedAt };
+}
+
+/** A token is not used in the last milliseconds before it expires. */
+const MARGIN_MS = 10_000;
+
+/**
+ * Creates a store of one token, at first empty. Searches that find it empty at the same time each log in: a
+ * shared login would end with the search that began it.
+ */
+export function createTokenStore(now: () => number): {
+  current(): string | undefined;
+  /** @param expiresAt epoch ms */
+  keep(token: string, expiresAt: number): void;
+  /** Drops this token; a newer one stays. */
+  forget(token: string): void;
+} {
+  let held: { readonly token: string; readonly expiresAt: number } | undefined;
+  return {
+    current: () => (held && now() < held.expiresAt - MARGIN_MS ? held.token : undefined),
+    keep(token, expiresAt) {
+      held = { token, expiresAt };
+    },
+    forget(token) {
+      if (held?.token === token) held = undefined;
+    },
+  };
 }

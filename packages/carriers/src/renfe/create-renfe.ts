@@ -5,10 +5,10 @@ import { normaliseRenfe } from './normalise.ts';
 import { type RenfeWire, requestRenfe } from './request.ts';
 
 /**
- * Creates the Renfe adapter: four calls with a cookie session over DWR, whose answer is a script
- * that is read as literals and never run. Times are local, prices per person in comma text.
+ * Creates the Renfe adapter: four DWR calls in one cookie session. The answer is a script, which is read as
+ * literals and never run. Times are local, prices are per person, as text with a decimal comma.
  *
- * @throws TypeError for a `baseUrl` that is no URL, or an unknown option
+ * @throws TypeError for a `baseUrl` that is not a URL, or an unknown option
  * @example
  * const renfe = createRenfe({ baseUrl: `${sim.url}/renfe` });
  */

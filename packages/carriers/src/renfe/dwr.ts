@@ -1,4 +1,5 @@
-import { type Literal, LiteralScanner } from './javascript-literal.ts';
+import type { WireReader } from '../wire/wire-reader.ts';
+import { type Literal, LiteralError, LiteralScanner } from './javascript-literal.ts';
 
 /** A reply of a DWR server (Direct Web Remoting 3, "plaincall"): the argument of the handler it calls. */
 export type DwrReply =
@@ -33,6 +34,21 @@ export function readDwrReply(script: string): DwrReply {
   scanner.expect(');');
   scanner.expect('})();');
   return { kind: exception ? 'exception' : 'callback', value };
+}
+
+/**
+ * Reads the reply in an answer.
+ *
+ * @throws CarrierError `PROTOCOL` for bytes that are not a reply
+ */
+export function readReplyBytes(read: WireReader, body: Uint8Array): DwrReply {
+  const script = read.decode(body);
+  try {
+    return readDwrReply(script);
+  } catch (cause) {
+    if (!(cause instanceof LiteralError)) throw cause;
+    throw read.error(`${cause.expected} at ${cause.offset}`, script.slice(cause.offset));
+  }
 }
 
 /** Writes the body of a call. Values are DWR's typed text, for example `string:false`. */

@@ -8,12 +8,12 @@ export type Literal =
   | readonly Literal[]
   | { readonly [key: string]: Literal };
 
-/** Text that is no literal: where, and what was expected there. */
+/** Text that is not a literal: where, and what must be there. */
 export class LiteralError extends Error {
   readonly offset: number;
   readonly expected: string;
   constructor(expected: string, offset: number) {
-    super(`Cannot read literal: ${expected} expected at ${offset}`);
+    super(`Cannot read literal: text must have ${expected} at ${offset}`);
     this.name = 'LiteralError';
     this.expected = expected;
     this.offset = offset;
@@ -23,7 +23,7 @@ export class LiteralError extends Error {
 const MAX_DEPTH = 32;
 const REPEATED_SLOTS = 1024;
 const LONGEST_REPEATED = 32;
-// Above this many digits a number may not be exact when summed digit by digit.
+// A number of more digits may not be exact when it is summed digit by digit.
 const EXACT_DIGITS = 15;
 
 const QUOTE = 0x22;
@@ -57,15 +57,14 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ['0', '\0'],
 ]);
 
-// As safe a prototype as null; objects that have it are three times as fast to fill.
+// As safe a prototype as null, and objects that have it are filled three times as fast.
 const NOTHING: object = Object.freeze(Object.create(null));
 
 /**
- * A cursor over text that reads one literal of ECMAScript after another, as a DWR server writes them:
- * strings with escapes, numbers, arrays, objects with plain or quoted keys, nested at most 32 deep.
- * Each character is looked at once: time is linear in the text, whatever it holds. Nothing is ever
- * evaluated. White space, and lines that begin with `//`, may stand between tokens. Grammar: ECMA-262,
- * 12.9 and 13.2.
+ * A cursor over text that reads the ECMAScript literals a DWR server writes: strings with escapes, numbers,
+ * arrays, and objects with plain or quoted keys, nested at most 32 deep. It reads each character once, so time
+ * is linear in the text, and evaluates nothing. White space, and lines that begin with `//`, may separate
+ * tokens. Grammar: ECMA-262, 12.9 and 13.2.
  */
 export class LiteralScanner {
   readonly #text: string;
@@ -154,7 +153,7 @@ export class LiteralScanner {
     return this.#slice(start, end, hash);
   }
 
-  /** The text from `start` to `end`; short ones that repeat are one string, found by their hash. */
+  /** Returns the text from `start` to `end`. Short texts that repeat share one string, found by their hash. */
   #slice(start: number, end: number, hash: number): string {
     const text = this.#text;
     const length = end - start;
@@ -190,7 +189,7 @@ export class LiteralScanner {
     }
   }
 
-  /** Reads the escape whose backslash stands at `at`, and moves behind it. */
+  /** Reads the escape whose backslash is at `at`, and moves behind it. */
   #escape(at: number): string {
     const text = this.#text;
     const letter = text.charAt(at + 1);
@@ -244,7 +243,7 @@ export class LiteralScanner {
     return negative ? -whole : whole;
   }
 
-  /** The offset behind the digits at `from`. */
+  /** Returns the offset behind the digits at `from`. */
   #digits(from: number): number {
     let end = from;
     while (isDigit(this.#text.charCodeAt(end))) end += 1;
@@ -257,7 +256,7 @@ export class LiteralScanner {
     return true;
   }
 
-  /** Skips what may stand between tokens, and looks at the character behind it (NaN at the end). */
+  /** Skips what may separate tokens, and returns the code of the next character (NaN at the end). */
   #next(): number {
     const text = this.#text;
     for (;;) {
@@ -307,7 +306,7 @@ function isNamePart(code: number): boolean {
   return isNameStart(code) || isDigit(code);
 }
 
-/** NaN for a character that is no hexadecimal digit. */
+/** Returns NaN for a character that is not a hexadecimal digit. */
 function hexDigit(code: number): number {
   if (isDigit(code)) return code - ZERO;
   const lower = code | 0x20;

@@ -10,8 +10,7 @@ import {
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
-import { readDwrReply } from './dwr.ts';
-import { LiteralError } from './javascript-literal.ts';
+import { readReplyBytes } from './dwr.ts';
 import type { RenfeWire } from './request.ts';
 import { readLegs } from './rides.ts';
 
@@ -22,15 +21,16 @@ const codeByRenfeError: ReadonlyMap<string, CarrierErrorCode> = new Map([
   ['U014', 'RATE_LIMITED'],
 ]);
 
-/** Makes journeys of Renfe's list of trains. */
+/** Turns Renfe's list of trains into journeys. */
 export function normaliseRenfe(
   decoder: CarrierDecoder,
   wire: RenfeWire,
   query: ResolvedQuery,
 ): CarrierAnswer {
   const { read } = decoder;
-  const value = read.record(replyOf(read, wire.body), 'reply');
-  const lists = read.list(value['listadoTrenes'], 'listadoTrenes');
+  const { kind, value } = readReplyBytes(read, wire.body);
+  if (kind === 'exception') throw exceptionOf(read, value);
+  const lists = read.list(read.record(value, 'reply')['listadoTrenes'], 'listadoTrenes');
   const entries = lists.flatMap((list) =>
     read.list(
       read.record(list, 'listadoTrenes')['listviajeViewEnlaceBean'],
@@ -44,26 +44,12 @@ export function normaliseRenfe(
   };
 }
 
-function replyOf(read: WireReader, body: Uint8Array): unknown {
-  const script = read.decode(body);
-  try {
-    const { kind, value } = readDwrReply(script);
-    if (kind === 'callback') return value;
-    throw exceptionOf(read, value);
-  } catch (cause) {
-    if (cause instanceof LiteralError)
-      throw read.error(`${cause.expected} at ${cause.offset}`, script.slice(cause.offset));
-    throw cause;
-  }
-}
-
 function exceptionOf(read: WireReader, value: unknown): CarrierError {
   const exception = read.record(value, 'exception');
-  const given = exception['cdgoError'];
-  const code = typeof given === 'string' ? codeByRenfeError.get(given) : undefined;
-  if (code === undefined) return read.error('a known cdgoError', given);
-  const message = `Cannot search renfe: a list of trains expected, got ${given}`;
-  return new CarrierError(code, message);
+  const renfeCode = exception['cdgoError'];
+  const code = typeof renfeCode === 'string' ? codeByRenfeError.get(renfeCode) : undefined;
+  if (code === undefined) return read.error('a known cdgoError', renfeCode);
+  return new CarrierError(code, `Cannot ask renfe: it answered ${renfeCode}`);
 }
 
 function journeyOf(
@@ -90,7 +76,7 @@ const conditionsByFamily: ReadonlyMap<string, Conditions> = new Map<string, Cond
 ]);
 const unknownFamily: Conditions = { travelClass: 'any', flexibility: 'unknown' };
 
-/** Reads the fares of one train: comma text, euros, per person. None when it is `completo`. */
+/** Returns the fares of one train (euros per person, with a decimal comma); none when it is `completo`. */
 function readFares(
   { read, total }: CarrierDecoder,
   entry: WireRecord,

@@ -1,10 +1,9 @@
 import type { CarrierContext, ResolvedQuery } from '@ticketing/core';
-import { stationCode } from '../wire/station-code.ts';
+import { stationCode } from '../stations/station-table.ts';
 import type { WireReader } from '../wire/wire-reader.ts';
-import { readDwrReply, writeDwrCall } from './dwr.ts';
-import { LiteralError } from './javascript-literal.ts';
+import { readReplyBytes, writeDwrCall } from './dwr.ts';
 
-/** The bytes of the answer, and when they came (epoch ms). */
+/** The bytes of the answer, and when they arrived (epoch ms). */
 export interface RenfeWire {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly receivedAt: number;
@@ -14,7 +13,7 @@ const FORM_PATH = '/vol/buscarTren.do';
 const RESULT_PATH = '/vol/buscarTrenEnlaces.do';
 const CALL_PATH = '/vol/dwr/call/plaincall';
 
-/** The four calls of one search: page (for the cookie), DWR session, form, list of trains. */
+/** Makes the four calls of one search: page (for the cookie), DWR session, form, list of trains. */
 export async function requestRenfe(
   baseUrl: string,
   read: WireReader,
@@ -71,7 +70,7 @@ export async function requestRenfe(
   return { body, receivedAt };
 }
 
-/** The cookies to send back; what is no pair of visible characters is left out, as browsers do. */
+/** Returns the cookies to send back. Drops what is not a pair of visible characters, as browsers do. */
 function cookiesOf(setCookie: string | readonly string[] | undefined): string {
   return [setCookie ?? []]
     .flat()
@@ -81,14 +80,9 @@ function cookiesOf(setCookie: string | readonly string[] | undefined): string {
 }
 
 function sessionOf(read: WireReader, body: Uint8Array): string {
-  const script = read.decode(body);
-  try {
-    const { kind, value } = readDwrReply(script);
-    if (kind === 'callback' && typeof value === 'string' && /^[\w*$~-]{1,128}$/.test(value))
-      return value;
-    throw read.error('a DWR session id', value);
-  } catch (cause) {
-    if (cause instanceof LiteralError) throw read.error('a DWR reply', script);
-    throw cause;
+  const { kind, value } = readReplyBytes(read, body);
+  if (kind === 'callback' && typeof value === 'string' && /^[\w*$~-]{1,128}$/.test(value)) {
+    return value;
   }
+  throw read.error('a DWR session id', value);
 }

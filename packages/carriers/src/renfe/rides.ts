@@ -1,7 +1,13 @@
-import type { Leg, ResolvedQuery, RideLeg, Station } from '@ticketing/core';
+import {
+  addDays,
+  type Leg,
+  type ResolvedQuery,
+  type RideLeg,
+  type Station,
+  type TimeAt,
+} from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
-import { readLocalTimes } from './local-times.ts';
 
 /** Reads the one or two trains of an entry, with the change between them. */
 export function readLegs(decoder: CarrierDecoder, entry: WireRecord, query: ResolvedQuery): Leg[] {
@@ -16,15 +22,15 @@ export function readLegs(decoder: CarrierDecoder, entry: WireRecord, query: Reso
     : [directRide(decoder, query, entry, first)];
 }
 
-/** One train: its times, and its stations if it names them, stand in the entry itself. */
+/** One train: the entry itself has its times, and its stations if any. */
 function directRide(
   decoder: CarrierDecoder,
   query: ResolvedQuery,
   entry: WireRecord,
   train: WireRecord,
 ): RideLeg {
-  const stationOr = (name: string, asked: Station): Station =>
-    entry[name] === undefined ? asked : decoder.station(entry, name);
+  const stationOr = (name: string, fallback: Station): Station =>
+    entry[name] === undefined ? fallback : decoder.station(entry, name);
   return rideOf(decoder, entry, {
     brand: 'tipoTrenUno',
     times: entry,
@@ -35,7 +41,7 @@ function directRide(
   });
 }
 
-/** Two trains and the change between them: times and stations stand with each train. */
+/** Two trains and the change between them: each train has its times and stations. */
 function changeOf(
   decoder: CarrierDecoder,
   entry: WireRecord,
@@ -68,33 +74,60 @@ function changeOf(
   ];
 }
 
+/** One train, and where its fields are. */
 interface RidePlan {
   /** Name of the entry's field that holds the brand. */
   readonly brand: string;
+  /** Holds `fecha`, `horaSalida` and `horaLlegada`: wall clocks, and the date of departure only. */
   readonly times: WireRecord;
   readonly train: WireRecord;
   readonly from: Station;
   readonly to: Station;
-  readonly minutes?: number | undefined;
-  readonly sinceMs?: number | undefined;
+  /** Minutes from `sinceMs` (default: this departure) to this arrival. Default: unknown. */
+  readonly minutes?: number;
+  readonly sinceMs?: number;
 }
 
 function rideOf(decoder: CarrierDecoder, entry: WireRecord, plan: RidePlan): RideLeg {
-  const { read, clock } = decoder;
-  const { brand, times, train, from, to, minutes, sinceMs } = plan;
-  const zones = { originZone: from.zone, destinationZone: to.zone };
+  const { read } = decoder;
   return {
     kind: 'ride',
-    origin: from.id,
-    destination: to.id,
-    ...readLocalTimes(read, clock, { times, ...zones, minutes, sinceMs }),
-    brand: read.text(entry, brand),
-    number: decoder.trainNumber(train, 'cdgoTren'),
+    origin: plan.from.id,
+    destination: plan.to.id,
+    ...readLocalTimes(decoder, plan),
+    brand: read.text(entry, plan.brand),
+    number: decoder.trainNumber(plan.train, 'cdgoTren'),
     operator: 'renfe',
-    operatingDay: read.text(times, 'fecha'),
+    operatingDay: read.text(plan.times, 'fecha'),
   };
 }
 
 function lengthOf({ read }: CarrierDecoder, entry: WireRecord): number {
   return read.number(entry, 'duracionViajeTotalEnMinutos');
+}
+
+/**
+ * Reads departure and arrival. The minutes of the journey decide the day of arrival, and which of two hours is
+ * meant when clocks go back. Where they are unknown or do not fit the wall clock, an arrival that reads earlier
+ * than the departure is on the next day.
+ */
+function readLocalTimes(
+  { read, clock }: CarrierDecoder,
+  { times, from, to, minutes = 0, sinceMs }: RidePlan,
+): { departure: TimeAt; arrival: TimeAt } {
+  const day = read.text(times, 'fecha');
+  const leaves = read.text(times, 'horaSalida');
+  const arrives = read.text(times, 'horaLlegada');
+  const departure = clock.fromLocal(`${day}T${leaves}`, from.zone);
+  const arrivalDay = arrives < leaves ? addDays(day, 1) : day;
+  const byClock = clock.fromLocal(`${arrivalDay}T${arrives}`, to.zone);
+  const byLengthMs = (sinceMs ?? departure.ms) + minutes * 60_000;
+  if (byLengthMs === byClock.ms || !isPlausible(byLengthMs, departure.ms))
+    return { departure, arrival: byClock };
+  const byLength = clock.fromEpoch(byLengthMs, to.zone);
+  return { departure, arrival: byLength.iso.slice(11, 16) === arrives ? byLength : byClock };
+}
+
+function isPlausible(arrivalMs: number, departureMs: number): boolean {
+  return arrivalMs > departureMs && arrivalMs - departureMs < 2 * 86_400_000;
 }

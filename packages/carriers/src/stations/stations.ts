@@ -1,16 +1,16 @@
 import type { Station } from '@ticketing/core';
 
 /**
- * The stations the carriers serve, each known by its UIC code, with the code every carrier that
- * calls there uses for it. An alias belongs to one station: a city's name leads to its main one.
+ * The stations that the carriers serve, each by its UIC code and with the code of every carrier that calls
+ * there. An alias belongs to one station: the name of a city means its main station.
  *
- * UIC codes: those Trainline's open station list (ODbL, github.com/trainline-eu/stations) was read
- * for agree, but for Gijón; the other Spanish ones follow from the Renfe code, their last five
- * digits. Renfe codes and all coordinates: Renfe's open station list (data.renfe.com),
- * but for the coordinates of A Coruña (Trainline's list) and of Lisboa Oriente (CP's GTFS feed).
+ * UIC codes: those that were compared with Trainline's open station list (ODbL,
+ * github.com/trainline-eu/stations) agree, except Gijón; the other Spanish ones end in the five digits of the
+ * Renfe code. Renfe codes and all coordinates: Renfe's open station list (data.renfe.com), except the
+ * coordinates of A Coruña (Trainline's list) and of Lisboa Oriente (CP's GTFS feed).
  * Lisboa Oriente's `renfe` code, and every `ouigoCity` and `avlo` code, are the simulator's own.
  */
-// biome-ignore format: one station a line reads as the table that it is
+// biome-ignore format: one station per line reads as the table that it is
 export const stations: readonly Station[] = [
   { id: 'uic:7160000', name: 'Madrid Puerta de Atocha-Almudena Grandes', zone: 'Europe/Madrid', country: 'ES', latitude: 40.4064, longitude: -3.6909, codes: { uic: '7160000', renfe: '60000', ouigo: '7160000', ouigoCity: 'MAD', avlo: '12' }, aliases: ['Madrid', 'Atocha', 'Madrid Atocha', 'Madrid Puerta de Atocha'] },
   { id: 'uic:7117000', name: 'Madrid Chamartín-Clara Campoamor', zone: 'Europe/Madrid', country: 'ES', latitude: 40.4712, longitude: -3.683, codes: { uic: '7117000', renfe: '17000', ouigo: '7117000', ouigoCity: 'MAC', avlo: '16' }, aliases: ['Chamartín', 'Madrid Chamartín'] },

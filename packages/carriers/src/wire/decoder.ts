@@ -8,19 +8,19 @@ import {
 import { stationTable } from '../stations/station-table.ts';
 import { createWireReader, type WireReader, type WireRecord } from './wire-reader.ts';
 
-/** What decoding needs beside the bytes, and the readings that wires have in common. */
+/** Decodes one carrier's answers: the reader, the clock, and what wires have in common. */
 export interface CarrierDecoder {
   readonly read: WireReader;
   readonly clock: LocalClock;
-  /** The station whose code stands at `name`. */
+  /** Returns the station whose code is at `name`. */
   station(record: WireRecord, name: string): Station;
-  /** The train number at `name`, without leading zeros. */
+  /** Returns the train number at `name`, without leading zeros. */
   trainNumber(record: WireRecord, name: string): string;
-  /** The price of all passengers, from that of one. */
+  /** Returns the price for all passengers. */
   total(perPerson: Money, query: ResolvedQuery): Money;
 }
 
-/** Creates the decoder of one carrier over the committed table of stations. */
+/** Creates the decoder of one carrier, over the committed table of stations. */
 export function createDecoder(carrier: string): CarrierDecoder {
   const read = createWireReader(carrier);
   return {

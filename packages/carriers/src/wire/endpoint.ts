@@ -14,9 +14,9 @@ const rules = {
 };
 
 /**
- * Checks an endpoint and refuses other options; a trailing slash is dropped.
+ * Returns a checked endpoint without trailing slashes.
  *
- * @throws TypeError
+ * @throws TypeError for a `baseUrl` that is not a URL, or an unknown option
  */
 export function resolveEndpoint(carrier: string, options: CarrierEndpoint): CarrierEndpoint {
   const { baseUrl } = resolveByRules<CarrierEndpoint>(`create ${carrier}`, options, rules);

@@ -1,32 +1,31 @@
 import { CarrierError, RailError } from '@ticketing/core';
+import { showValue } from '@ticketing/kit';
 
-/** Reads a decoded answer: each value has the type that is asked for, or the answer is `PROTOCOL`. */
+/** Reads a decoded answer: returns values of the type that the method names, and throws `PROTOCOL` for others. */
 export interface WireReader {
   record(value: unknown, name: string): WireRecord;
   list(value: unknown, name: string): readonly unknown[];
   text(record: WireRecord, name: string): string;
   number(record: WireRecord, name: string): number;
   boolean(record: WireRecord, name: string): boolean;
-  /** The error for an answer that is not as expected. */
+  /** Returns the error for an answer that lacks what it must have. */
   error(expected: string, got: unknown): CarrierError;
-  /** The text of UTF-8 bytes. */
+  /** Returns the text of UTF-8 bytes. */
   decode(bytes: Uint8Array): string;
-  /** The value of JSON bytes. */
+  /** Returns the value of JSON bytes. */
   json(bytes: Uint8Array): unknown;
-  /** Runs a decoder; text that is no JSON, amount, time or journey becomes `PROTOCOL` with its cause. */
+  /** Runs a decoder; a value that is not an amount, time or journey becomes `PROTOCOL` with its cause. */
   guard<T>(decoder: () => T): T;
 }
 
 export type WireRecord = Readonly<Record<string, unknown>>;
-
-const MAX_SHOWN = 40;
 
 /** Creates the reader of one carrier's answers. */
 export function createWireReader(carrier: string): WireReader {
   function error(expected: string, got: unknown, cause?: unknown): CarrierError {
     return new CarrierError(
       'PROTOCOL',
-      `Cannot read ${carrier}: ${expected} expected, got ${show(got)}`,
+      `Cannot read ${carrier}: the answer must have ${expected}, got ${show(got)}`,
       cause === undefined ? {} : { cause },
     );
   }
@@ -79,9 +78,8 @@ export function createWireReader(carrier: string): WireReader {
 }
 
 /** Writes a value as errors show it: an object or a list is only named. */
-export function show(value: unknown): string {
+function show(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
-  const text = String(value);
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return showValue(value);
 }
