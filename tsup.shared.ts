@@ -5,6 +5,8 @@ export const library = (...entry: string[]): ReturnType<typeof defineConfig> =>
   defineConfig({
     entry,
     format: ['esm'],
+    // What is imported dynamically stays a file that is loaded when it is needed.
+    splitting: true,
     target: 'node20',
     platform: 'node',
     sourcemap: true,

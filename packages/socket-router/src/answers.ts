@@ -1,6 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { hasBody } from './http-proxy/has-body.ts';
 
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -83,4 +82,11 @@ export function answerFailure(response: ServerResponse, status: number): void {
   const timer = setTimeout(end, LINGER_MS);
   request.once('close', end);
   request.resume();
+}
+
+/** Whether a request says that a body follows its head. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  if (headers['transfer-encoding'] !== undefined) return true;
+  const length = headers['content-length'];
+  return length !== undefined && length !== '0';
 }

@@ -9,6 +9,8 @@ import { openRouter } from './router-fixture.ts';
 import { SimulatedChannel } from './simulated-channel.ts';
 import { execArgv, forked, lives } from './worker-processes.ts';
 
+/** Steps of a program after which it may close: before the port is asked for, and after it. */
+const TURNS = Array.from({ length: 20 }, (_, turns) => turns);
 const modes = ['socket', 'passthru'] as const;
 
 test.each(modes)(
@@ -110,10 +112,13 @@ test.each(modes)('mode %s: close() while listen() begins leaves nobody listening
 });
 
 test('close() while the port is being opened leaves nobody listening', async () => {
-  for (const host of ['127.0.0.1', 'localhost']) {
-    const router = createSocketRouter({ workers: forked('http-worker', 1) });
+  const hosts = ['127.0.0.1', 'localhost'];
+  for (const [turns, host] of hosts.flatMap((host) =>
+    TURNS.map((turns) => [turns, host] as const),
+  )) {
+    const router = createSocketRouter({ workers: { subscribe: () => () => {} } });
     const listening = router.listen({ port: 0, host });
-    await Promise.resolve();
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
     const closed = router.close();
     await expect(listening).rejects.toMatchObject({ code: 'ERR_STATE' });
     await closed;

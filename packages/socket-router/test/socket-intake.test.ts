@@ -6,6 +6,7 @@ import { SocketIntake } from '../src/handing-over/socket-intake.ts';
 import { resolveRouterOptions } from '../src/options/resolve-router-options.ts';
 import type { WorkerQueue } from '../src/placing/worker-queue.ts';
 import type { Workers } from '../src/placing/workers.ts';
+import { loadReaders } from '../src/reading/head-sniffer.ts';
 import { createRouterCounts } from '../src/router/intake.ts';
 import { RouterEmitter } from '../src/router/router-emitter.ts';
 
@@ -42,7 +43,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-function openIntake(options: Partial<RouterOptions> = {}) {
+async function openIntake(options: Partial<RouterOptions> = {}) {
   const given: HeldConnection[] = [];
   const queue = {
     isFree: true,
@@ -60,16 +61,15 @@ function openIntake(options: Partial<RouterOptions> = {}) {
   const emitter = new RouterEmitter();
   const refused: string[] = [];
   emitter.on('refused', ({ status, reason }) => refused.push(`${status} ${reason}`));
-  const intake = new SocketIntake({
-    options: resolveRouterOptions({
-      workers: { subscribe: () => () => {} },
-      ...options,
-      limits: { headTimeoutMs: HEAD_TIMEOUT_MS, ...options.limits },
-    }),
-    workers: workers as Workers,
-    counts,
-    emitter,
+  const resolved = resolveRouterOptions({
+    workers: { subscribe: () => () => {} },
+    ...options,
+    limits: { headTimeoutMs: HEAD_TIMEOUT_MS, ...options.limits },
   });
+  const intake = new SocketIntake(
+    { options: resolved, workers: workers as Workers, counts, emitter },
+    await loadReaders(resolved),
+  );
   const connect = (): FakeSocket => {
     const socket = new FakeSocket();
     intake.server.emit('connection', socket);
@@ -79,7 +79,7 @@ function openIntake(options: Partial<RouterOptions> = {}) {
 }
 
 test('finish() resolves when the last connection in hand has left', async () => {
-  const { intake, connect, given, counts } = openIntake();
+  const { intake, connect, given, counts } = await openIntake();
   const sockets = [connect(), connect()];
   for (const socket of sockets) await socket.say(HEAD);
   const finished = vi.fn();
@@ -97,7 +97,7 @@ test('finish() resolves when the last connection in hand has left', async () => 
 });
 
 test('finish() closes those who have said nothing; the others have their time', async () => {
-  const { intake, connect, refused } = openIntake();
+  const { intake, connect, refused } = await openIntake();
   const [silent, slow] = [connect(), connect()];
   await slow.say('GET / HTTP/1.1\r\n');
   expect(intake.stats()).toEqual({ reading: 2, waiting: 0 });
@@ -118,7 +118,7 @@ test('a head that does not come in time is refused in the protocol of the client
     ['auto', HELLO_START, '0 head-timeout', /^$/],
     ['tls-sni', HELLO_START, '0 head-timeout', /^$/],
   ] as const) {
-    const { connect, refused, intake } = openIntake({ protocol });
+    const { connect, refused, intake } = await openIntake({ protocol });
     const socket = connect();
     if (bytes !== undefined) await socket.say(bytes as string);
     vi.advanceTimersByTime(HEAD_TIMEOUT_MS - 1);
@@ -138,7 +138,7 @@ test('a client that ends before its head does is told so, if it has said somethi
     ['auto', HELLO_START, '0 head-cut-off'],
     ['tls-sni', HELLO_START, '0 head-cut-off'],
   ] as const) {
-    const { connect, refused } = openIntake({ protocol });
+    const { connect, refused } = await openIntake({ protocol });
     const socket = connect();
     if (bytes !== undefined) await socket.say(bytes as string);
     await socket.say(null);
@@ -147,7 +147,7 @@ test('a client that ends before its head does is told so, if it has said somethi
 });
 
 test('a client that leaves before its head is read is gone', async () => {
-  const { connect, counts, refused, intake } = openIntake();
+  const { connect, counts, refused, intake } = await openIntake();
   const socket = connect();
   await socket.say('GET / ');
   socket.destroy(new Error('reset'));
@@ -159,7 +159,7 @@ test('a client that leaves before its head is read is gone', async () => {
 });
 
 test('who waits for a worker does so for headTimeoutMs from its head on; who is under way is not refused', async () => {
-  const { connect, refused, workers, given, intake } = openIntake();
+  const { connect, refused, workers, given, intake } = await openIntake();
   const underWay = connect();
   await underWay.say(HEAD);
   workers.ready = [];
@@ -182,7 +182,7 @@ test('who waits for a worker does so for headTimeoutMs from its head on; who is 
 });
 
 test('refuseWaiting() spares what is under way, which destroy() cuts off', async () => {
-  const { connect, refused, workers, intake, counts } = openIntake();
+  const { connect, refused, workers, intake, counts } = await openIntake();
   const underWay = connect();
   await underWay.say(HEAD);
   workers.ready = [];
@@ -198,7 +198,7 @@ test('refuseWaiting() spares what is under way, which destroy() cuts off', async
 });
 
 test('above limits.pending a client is refused, and beyond so many answers closed without one', async () => {
-  const { connect, refused, counts } = openIntake({ limits: { pending: 1 } });
+  const { connect, refused, counts } = await openIntake({ limits: { pending: 1 } });
   const held = connect();
   const [told, untold] = [connect(), connect()];
   await turn();
@@ -217,7 +217,7 @@ test('above limits.pending a client is refused, and beyond so many answers close
 });
 
 test('above limits.pending a TLS client gets an alert', async () => {
-  const { connect } = openIntake({ protocol: 'tls-sni', limits: { pending: 1 } });
+  const { connect } = await openIntake({ protocol: 'tls-sni', limits: { pending: 1 } });
   connect();
   const refused = connect();
   await turn();
@@ -225,7 +225,7 @@ test('above limits.pending a TLS client gets an alert', async () => {
 });
 
 test('connections that a worker did not take are counted, reported, and given again', async () => {
-  const { connect, counts, emitter, given, intake, queue } = openIntake();
+  const { connect, counts, emitter, given, intake, queue } = await openIntake();
   const rerouted: unknown[] = [];
   emitter.on('rerouted', (data) => rerouted.push(data));
   await connect().say(HEAD);
@@ -240,7 +240,7 @@ test('connections that a worker did not take are counted, reported, and given ag
 });
 
 test('a client that a queue reports as gone or overdue leaves the hand', async () => {
-  const { connect, counts, given, intake, refused } = openIntake();
+  const { connect, counts, given, intake, refused } = await openIntake();
   const sockets = [connect(), connect()];
   for (const socket of sockets) await socket.say(HEAD);
   intake.gone(given[0] as HeldConnection);
@@ -254,7 +254,7 @@ test('a client that a queue reports as gone or overdue leaves the hand', async (
 });
 
 test('what a route function refuses is answered with its status', async () => {
-  const { connect, refused } = openIntake({ route: () => ({ refuse: 451 }) });
+  const { connect, refused } = await openIntake({ route: () => ({ refuse: 451 }) });
   const socket = connect();
   await socket.say(HEAD);
   expect(socket.answer).toMatch(/^HTTP\/1\.1 451 /);

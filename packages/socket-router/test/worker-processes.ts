@@ -4,7 +4,7 @@ import { forkWorkers } from '../src/source/fork-workers.ts';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 /** Node runs TypeScript from these versions on; before, workers import what was built. */
-const runsSources =
+export const runsSources =
   process.env['WORKERS_FROM'] !== 'dist' && (major > 22 || (major === 22 && minor >= 18));
 
 export const execArgv: readonly string[] = [

@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net';
 import { ANY_WORKER } from '../placing/decide.ts';
 import { HeadSniffer, type ReadHead, type SnifferOptions } from '../reading/head-sniffer.ts';
+import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
 import type { HeldConnection } from './held-connection.ts';
 
 export interface ConnectionReaderOptions extends SnifferOptions {
   readonly headTimeoutMs: number;
-  /** Whether a connection must begin with a PROXY header. */
-  readonly isProxied: (socket: Socket) => boolean;
+  /** Returns a reader for a connection that must begin with a PROXY header. */
+  readonly proxyReaderFor: (socket: Socket) => ProxyReader | undefined;
 }
 
 export interface ConnectionReaderEvents {
@@ -71,7 +72,7 @@ export class ConnectionReader {
 
   #read(connection: HeldConnection): void {
     const { socket } = connection;
-    const sniffer = new HeadSniffer(this.#options, this.#options.isProxied(socket));
+    const sniffer = new HeadSniffer(this.#options, this.#options.proxyReaderFor(socket));
     const chunks: Buffer[] = [];
     socket.on('readable', () => {
       while (connection.stage === 'reading') {

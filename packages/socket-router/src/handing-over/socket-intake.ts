@@ -4,7 +4,7 @@ import type { ResolvedRouterOptions } from '../options/resolve-router-options.ts
 import { decide } from '../placing/decide.ts';
 import { Placement } from '../placing/placement.ts';
 import type { ConnectionEvents, UntakenReason, WorkerQueue } from '../placing/worker-queue.ts';
-import type { ReadHead } from '../reading/head-sniffer.ts';
+import type { OptionalReaders, ReadHead } from '../reading/head-sniffer.ts';
 import { headOf } from '../reading/head-views.ts';
 import type { Intake, IntakeParts, RouterCounts } from '../router/intake.ts';
 import type { RouterEmitter } from '../router/router-emitter.ts';
@@ -23,7 +23,10 @@ export class SocketIntake implements Intake, ConnectionEvents {
   readonly #refused = new Set<Socket>();
   #finished: (() => void) | undefined;
 
-  constructor({ options, workers, counts, emitter }: IntakeParts) {
+  constructor(
+    { options, workers, counts, emitter }: IntakeParts,
+    { createProxyReader, createHelloReader }: OptionalReaders,
+  ) {
     const { limits } = options;
     this.#options = options;
     this.#counts = counts;
@@ -39,7 +42,11 @@ export class SocketIntake implements Intake, ConnectionEvents {
         protocol: options.protocol,
         headBytes: limits.headBytes,
         headTimeoutMs: limits.headTimeoutMs,
-        isProxied: (socket) => options.acceptsProxies && options.isProxy(socket.remoteAddress),
+        createHelloReader,
+        proxyReaderFor: ({ remoteAddress }) =>
+          createProxyReader !== undefined && options.isProxy(remoteAddress)
+            ? createProxyReader()
+            : undefined,
       },
       {
         read: (connection, head) => this.#decide(connection, head),

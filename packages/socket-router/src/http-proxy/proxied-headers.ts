@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { ARRIVED_AT } from '../wire/messages.ts';
 
 /** Of one connection and not of the message, RFC 9110 7.6.1; and `expect`, which the first server has answered. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
@@ -12,12 +13,6 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 ]);
 
 const FORWARDED_FOR = 'x-forwarded-for';
-
-/**
- * When the head of a request was read, on the machine's monotonic clock. A proxy replaces what a client sends under
- * this name, and a worker reads it on connections to its unix socket alone, so no client can set it.
- */
-export const ARRIVED_AT = 'x-router-arrived-at';
 
 /** What a server behind the proxy cannot learn from its own connection. */
 export interface AskedBy {

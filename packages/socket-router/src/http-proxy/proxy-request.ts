@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { hasBody } from './has-body.ts';
+import { hasBody } from '../answers.ts';
 import { type AskedBy, requestHeaders, responseHeaders } from './proxied-headers.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { answerFailure, refuseSocket } from '../answers.ts';
+import { answerFailure, hasBody, refuseSocket } from '../answers.ts';
 import type { ProxiedAddresses } from '../contract/head.ts';
-import { hasBody } from '../http-proxy/has-body.ts';
 import type { ResolvedRouterOptions } from '../options/resolve-router-options.ts';
+import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
 import { createProxiedServer } from './proxied-server.ts';
 import { headBytesOf } from './request-head.ts';
 
@@ -40,7 +40,12 @@ export class FrontServer {
   readonly #addresses = new WeakMap<Socket, ProxiedAddresses>();
   readonly #sockets = new Set<Socket>();
 
-  constructor(options: ResolvedRouterOptions, events: FrontEvents) {
+  /** `createProxyReader`: when clients come by proxies that send PROXY headers. */
+  constructor(
+    options: ResolvedRouterOptions,
+    events: FrontEvents,
+    createProxyReader: (() => ProxyReader) | undefined,
+  ) {
     this.#events = events;
     this.#http = this.#createHttp(options);
     this.#http.on('connection', (socket: Socket) => this.#accept(socket));
@@ -51,7 +56,10 @@ export class FrontServer {
     this.#plain = this.#createHttp(options);
     // Its timeouts begin with this event, and it will not listen.
     this.#plain.emit('listening');
-    this.server = options.acceptsProxies ? this.#createProxied(options) : this.#http;
+    this.server =
+      createProxyReader === undefined
+        ? this.#http
+        : this.#createProxied(options, createProxyReader);
     this.server.maxConnections = options.limits.pending;
     this.server.on('drop', () => events.refused(0, 'pending-full'));
   }
@@ -114,10 +122,11 @@ export class FrontServer {
     this.#plain.emit('connection', socket);
   }
 
-  #createProxied(options: ResolvedRouterOptions): NetServer {
+  #createProxied(options: ResolvedRouterOptions, createProxyReader: () => ProxyReader): NetServer {
     // Its timeouts begin with this event, and it will not listen.
     this.#http.emit('listening');
     return createProxiedServer(this.#http, {
+      createProxyReader,
       isProxy: options.isProxy,
       timeoutMs: options.limits.headTimeoutMs,
       proxied: (socket, addresses) => this.#addresses.set(socket, addresses),

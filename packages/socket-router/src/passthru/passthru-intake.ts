@@ -4,14 +4,15 @@ import type { Dispatcher } from 'undici';
 import { answerFailure, refuseSocket } from '../answers.ts';
 import { type ProxyOutcome, proxyRequest } from '../http-proxy/proxy-request.ts';
 import { proxyUpgrade } from '../http-proxy/proxy-upgrade.ts';
-import { createWorkerPools, type WorkerPools } from '../http-proxy/worker-pools.ts';
+import { WorkerPools } from '../http-proxy/worker-pools.ts';
 import { WorkerChooser } from '../placing/choose-worker.ts';
 import { ANY_WORKER, type Choice, decide } from '../placing/decide.ts';
 import type { WorkerQueue } from '../placing/worker-queue.ts';
+import type { OptionalReaders } from '../reading/head-sniffer.ts';
 import { headOfRequest } from '../reading/head-views.ts';
 import type { Intake, IntakeParts } from '../router/intake.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
-import { FrontServer } from './front-server.ts';
+import { type FrontEvents, FrontServer } from './front-server.ts';
 import { readAgain } from './request-head.ts';
 
 /** How often a request is sent anew when its worker is lost: one that ends its workers ends no more than three. */
@@ -47,14 +48,13 @@ export class PassthruIntake implements Intake {
   readonly #front: FrontServer;
   readonly #chooser: WorkerChooser;
   readonly #waiting: WaitingRequests<Asked>;
-  /** Before the first client comes. */
-  #pools: WorkerPools | undefined;
+  readonly #pools = new WorkerPools();
   #finished: (() => void) | undefined;
 
-  constructor(parts: IntakeParts) {
+  constructor(parts: IntakeParts, { createProxyReader }: OptionalReaders) {
     const { options, workers, counts } = parts;
     this.#parts = parts;
-    this.#front = new FrontServer(options, {
+    const events: FrontEvents = {
       accepted: () => {
         counts.accepted += 1;
       },
@@ -62,7 +62,8 @@ export class PassthruIntake implements Intake {
       upgrade: (request, socket, early) => this.#askUpgrade(request, socket, early),
       refused: (status, reason) => this.#count(status, reason),
       emptied: () => this.#finished?.(),
-    });
+    };
+    this.#front = new FrontServer(options, events, createProxyReader);
     this.#chooser = new WorkerChooser(workers, {
       loadFactor: options.loadFactor,
       hasRoom: (queue) => queue.proxied < options.limits.queuePerWorker,
@@ -76,13 +77,9 @@ export class PassthruIntake implements Intake {
     return this.#front.server;
   }
 
-  async prepare(): Promise<void> {
-    this.#pools = await createWorkerPools();
-  }
-
   workersChanged(): void {
     const { workers } = this.#parts;
-    this.#pools?.keep(new Set([...workers.queues].map((queue) => workers.socketPathOf(queue))));
+    this.#pools.keep(new Set([...workers.queues].map((queue) => workers.socketPathOf(queue))));
     for (const asked of this.#waiting.take()) this.#place(asked);
   }
 
@@ -100,7 +97,7 @@ export class PassthruIntake implements Intake {
 
   destroy(): void {
     this.#front.destroy();
-    void this.#pools?.destroy();
+    void this.#pools.destroy();
   }
 
   stats(): { reading: number; waiting: number } {
@@ -238,7 +235,7 @@ export class PassthruIntake implements Intake {
   }
 
   #poolOf(queue: WorkerQueue): Dispatcher {
-    return (this.#pools as WorkerPools).get(this.#socketPathOf(queue));
+    return this.#pools.get(this.#socketPathOf(queue));
   }
 
   #socketPathOf(queue: WorkerQueue): string {

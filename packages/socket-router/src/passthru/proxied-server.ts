@@ -1,8 +1,9 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { ProxiedAddresses } from '../contract/head.ts';
-import { createProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
+import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
 
 export interface ProxiedServerOptions {
+  readonly createProxyReader: () => ProxyReader;
   readonly isProxy: (address: string | undefined) => boolean;
   /** Milliseconds for the PROXY header. */
   readonly timeoutMs: number;
@@ -21,7 +22,7 @@ export function createProxiedServer(target: Server, options: ProxiedServerOption
 }
 
 function readProxyHeader(target: Server, options: ProxiedServerOptions, socket: Socket): void {
-  const reader = createProxyReader();
+  const reader = options.createProxyReader();
   const chunks: Buffer[] = [];
   const refuse = (reason: string): void => {
     stop();

@@ -1,9 +1,9 @@
 import type { ProxiedAddresses } from '../contract/head.ts';
 import { createHeadReader, type HeadReader } from './http/head-reader.ts';
 import type { Http1Head } from './http/head-state.ts';
-import { createProxyReader, type ProxyReader } from './proxy-protocol/proxy-protocol.ts';
-import { type ClientHelloReader, createClientHelloReader } from './tls/client-hello-reader.ts';
-import type { ClientHello } from './tls/client-hello-state.ts';
+import type { ProxyReader } from './proxy-protocol/proxy-protocol.ts';
+import type { ClientHelloReader } from './tls/client-hello-reader.ts';
+import type { ClientHello, ClientHelloLimits } from './tls/client-hello-state.ts';
 
 /** What the first bytes of a connection are. */
 export type ReadHead = Http1Head | { readonly kind: 'h2c' } | ClientHello;
@@ -14,7 +14,29 @@ export type Sniffed =
   | { readonly kind: 'refused'; readonly status: number; readonly reason: string }
   | { readonly kind: 'read'; readonly head: ReadHead };
 
-export interface SnifferOptions {
+/** Readers that a router needs only with `protocol` or `proxyProtocol` set. */
+export interface OptionalReaders {
+  readonly createProxyReader: (() => ProxyReader) | undefined;
+  readonly createHelloReader: ((limits: ClientHelloLimits) => ClientHelloReader) | undefined;
+}
+
+/** Loads the readers that a router's options need; a router of plain HTTP starts without their code. */
+export async function loadReaders(options: {
+  readonly protocol: 'http' | 'tls-sni' | 'auto';
+  readonly acceptsProxies: boolean;
+}): Promise<OptionalReaders> {
+  const { protocol, acceptsProxies } = options;
+  const [proxyProtocol, tls] = await Promise.all([
+    acceptsProxies ? import('./proxy-protocol/proxy-protocol.ts') : undefined,
+    protocol === 'http' ? undefined : import('./tls/client-hello-reader.ts'),
+  ]);
+  return {
+    createProxyReader: proxyProtocol?.createProxyReader,
+    createHelloReader: tls?.createClientHelloReader,
+  };
+}
+
+export interface SnifferOptions extends Pick<OptionalReaders, 'createHelloReader'> {
   readonly protocol: 'http' | 'tls-sni' | 'auto';
   readonly headBytes: number;
 }
@@ -32,9 +54,10 @@ export class HeadSniffer {
   proxyBytes = 0;
   proxy: ProxiedAddresses | undefined;
 
-  constructor(options: SnifferOptions, proxied: boolean) {
+  /** `proxyReader`: for a connection that must begin with a PROXY header. */
+  constructor(options: SnifferOptions, proxyReader: ProxyReader | undefined) {
     this.#options = options;
-    if (proxied) this.#proxyReader = createProxyReader();
+    this.#proxyReader = proxyReader;
   }
 
   push(chunk: Buffer): Sniffed {
@@ -73,14 +96,16 @@ export class HeadSniffer {
     this.#headReader ??= createHeadReader({ headBytes });
     const state = this.#headReader.push(chunk);
     if (state.kind === 'http1' || state.kind === 'h2c') return { kind: 'read', head: state };
-    if (state.kind !== 'tls') return state;
     // The first byte tells TLS, so nothing came before this chunk.
-    if (protocol === 'auto') return this.#readHello(chunk);
-    return { kind: 'refused', status: 0, reason: 'tls-on-plain-port' };
+    return state.kind === 'tls' ? this.#readHello(chunk) : state;
   }
 
   #readHello(chunk: Buffer): Sniffed {
-    this.#helloReader ??= createClientHelloReader({ helloBytes: this.#options.headBytes });
+    const { createHelloReader, headBytes } = this.#options;
+    this.#helloReader ??= createHelloReader?.({ helloBytes: headBytes });
+    if (this.#helloReader === undefined) {
+      return { kind: 'refused', status: 0, reason: 'tls-on-plain-port' };
+    }
     const state = this.#helloReader.push(chunk);
     if (state.kind === 'incomplete') return INCOMPLETE;
     if (state.kind === 'hello') return { kind: 'read', head: state };

@@ -16,8 +16,6 @@ export interface IntakeParts {
 export interface Intake extends Partial<ConnectionEvents> {
   /** Listens for clients. */
   readonly server: Server;
-  /** To be called before it listens. */
-  prepare?(): Promise<void>;
   /** To be called when workers have come, gone, or become ready. */
   workersChanged(): void;
   /** No connection is accepted; resolves when the router holds none. Idempotent. */

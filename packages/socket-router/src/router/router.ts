@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { AddressInfo, ListenOptions } from 'node:net';
+import type { AddressInfo, ListenOptions, Server } from 'node:net';
 import type { RouterOptions } from '../contract/router-options.ts';
 import type { RouterEvents, RouterStats, SocketRouter } from '../contract/socket-router.ts';
 import { RouterError } from '../errors.ts';
@@ -10,10 +10,10 @@ import {
   type ResolvedRouterOptions,
   resolveRouterOptions,
 } from '../options/resolve-router-options.ts';
-import { PassthruIntake } from '../passthru/passthru-intake.ts';
 import { Workers } from '../placing/workers.ts';
+import { loadReaders } from '../reading/head-sniffer.ts';
 import { withinMs } from '../wire/monotonic-clock.ts';
-import { createRouterCounts, type Intake } from './intake.ts';
+import { createRouterCounts, type Intake, type IntakeParts } from './intake.ts';
 import { RouterEmitter } from './router-emitter.ts';
 import { SocketFolder } from './socket-folder.ts';
 
@@ -28,7 +28,8 @@ class Router implements SocketRouter {
   readonly #counts = createRouterCounts();
   readonly #socketFolder: SocketFolder | undefined;
   readonly #workers: Workers;
-  readonly #intake: Intake;
+  /** From `listen` on. */
+  #intake: Intake | undefined;
   #state: State = { kind: 'idle' };
 
   constructor(options: ResolvedRouterOptions) {
@@ -48,31 +49,32 @@ class Router implements SocketRouter {
         emitter: this.#emitter,
       },
       {
-        changed: () => this.#intake.workersChanged(),
-        taken: (connection, queue) => this.#intake.taken?.(connection, queue),
-        untaken: (connections, queue, reason) => this.#intake.untaken?.(connections, queue, reason),
-        gone: (connection) => this.#intake.gone?.(connection),
-        overdue: (connection) => this.#intake.overdue?.(connection),
-        free: () => this.#intake.free?.(),
+        changed: () => this.#intake?.workersChanged(),
+        taken: (connection, queue) => this.#intake?.taken?.(connection, queue),
+        untaken: (connections, queue, reason) =>
+          this.#intake?.untaken?.(connections, queue, reason),
+        gone: (connection) => this.#intake?.gone?.(connection),
+        overdue: (connection) => this.#intake?.overdue?.(connection),
+        free: () => this.#intake?.free?.(),
       },
     );
-    const parts = {
-      options,
-      workers: this.#workers,
-      counts: this.#counts,
-      emitter: this.#emitter,
-    };
-    this.#intake = mode === 'passthru' ? new PassthruIntake(parts) : new SocketIntake(parts);
     this.#workers.start();
   }
 
   async listen(options: ListenOptions): Promise<AddressInfo> {
     this.#expect('idle');
     this.#state = { kind: 'listening' };
-    const { server } = this.#intake;
+    let server: Server;
     try {
-      await this.#intake.prepare?.();
+      const createIntake = await loadIntake(this.#options);
       this.#expect('listening');
+      this.#intake ??= createIntake({
+        options: this.#options,
+        workers: this.#workers,
+        counts: this.#counts,
+        emitter: this.#emitter,
+      });
+      server = this.#intake.server;
       server.listen(options);
       // A server that is closed before it listens says no more than that.
       await Promise.race([once(server, 'listening'), once(server, 'close')]);
@@ -99,7 +101,7 @@ class Router implements SocketRouter {
     return {
       state: this.#state.kind,
       ...this.#counts,
-      ...this.#intake.stats(),
+      ...(this.#intake?.stats() ?? { reading: 0, waiting: 0 }),
       workers: [...this.#workers.queues].map((queue) => queue.stats()),
     };
   }
@@ -128,14 +130,14 @@ class Router implements SocketRouter {
   async #end(graceMs: number): Promise<void> {
     const deadline = performance.now() + graceMs;
     const left = () => Math.max(0, deadline - performance.now());
-    this.#intake.server.close();
+    this.#intake?.server.close();
     this.#workers.announceDrain();
-    await withinMs(this.#intake.finish(), left());
-    this.#intake.refuseWaiting();
+    if (this.#intake !== undefined) await withinMs(this.#intake.finish(), left());
+    this.#intake?.refuseWaiting();
     // A worker cuts off at the deadline and says so; one that is stopped says nothing.
     await withinMs(this.#workers.drain(left()), left() + 1000);
     this.#workers.release();
-    this.#intake.destroy();
+    this.#intake?.destroy();
     try {
       await this.#options.workers.close?.({ graceMs: left() + 1000 });
     } finally {
@@ -143,6 +145,14 @@ class Router implements SocketRouter {
       if (this.#state.kind === 'draining') this.#state = { kind: 'closed', end: this.#state.end };
     }
   }
+}
+
+/** Loads what the options need, and no more: the code of mode `passthru` with undici, and the optional readers. */
+async function loadIntake(options: ResolvedRouterOptions): Promise<(parts: IntakeParts) => Intake> {
+  const readers = await loadReaders(options);
+  if (options.mode === 'socket') return (parts) => new SocketIntake(parts, readers);
+  const { PassthruIntake } = await import('../passthru/passthru-intake.ts');
+  return (parts) => new PassthruIntake(parts, readers);
 }
 
 /**

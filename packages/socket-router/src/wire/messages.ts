@@ -78,3 +78,9 @@ export function isTagged(message: unknown): message is Tagged<{ kind: string }> 
 
 /** Addressed to every router that listens. */
 export const ANY_ROUTER = '*';
+
+/**
+ * Header with the time at which the head of a request was read, on the machine's monotonic clock. A proxy replaces the
+ * one that a client sends, and a worker reads it on connections to its unix socket alone, so no client can set it.
+ */
+export const ARRIVED_AT = 'x-router-arrived-at';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { ARRIVED_AT } from '../http-proxy/proxied-headers.ts';
+import { ARRIVED_AT } from '../wire/messages.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
 import type { AttachableServer } from './attachable-server.ts';
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { AttachOptions, LeaveOptions, WorkerHandle } from '../contract/worker-handle.ts';
-import { createWorkerPools } from '../http-proxy/worker-pools.ts';
 import {
   type ResolvedAttachOptions,
   resolveAttachOptions,
@@ -20,10 +19,8 @@ import { Arrivals } from './arrivals.ts';
 import { type AttachableServer, allowsHalfOpen } from './attachable-server.ts';
 import { ClientAddresses } from './client-address.ts';
 import { BusyConnections, drainConnections } from './drain-connections.ts';
-import { Forwarding } from './forwarding.ts';
 import { type RouterChannel, tellRouter } from './router-channel.ts';
 import { RouterLink } from './router-link.ts';
-import { openWorkerSocket } from './worker-socket.ts';
 
 /** When the router as a whole ends, in milliseconds. */
 const LAME_DUCK_MS = 100;
@@ -129,6 +126,7 @@ export class AttachedWorker implements WorkerHandle {
   ): Promise<void> {
     link.affinity = await this.#affinityOf(affinity, slot);
     if (socketPath === undefined) return;
+    const { openWorkerSocket } = await import('./worker-socket.ts');
     link.workerSocket = await openWorkerSocket({
       path: socketPath,
       routerPid: pid,
@@ -147,7 +145,9 @@ export class AttachedWorker implements WorkerHandle {
         'Cannot attach worker: route must be a function with affinity forward, got undefined',
       );
     }
-    return new Forwarding(this.#server, { route, slot, pools: await createWorkerPools() });
+    // With undici: in a process that reads bodies each megabyte of heap makes all collections of their buffers longer.
+    const { Forwarding } = await import('./forwarding.ts');
+    return new Forwarding(this.#server, { route, slot });
   }
 
   #linkOf(router: string): RouterLink {

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { hashText, rendezvousWeight } from '@ticketing/kit';
-import { answerFailure, refuseSocket } from '../answers.ts';
+import { answerFailure, hasBody, refuseSocket } from '../answers.ts';
 import type { RouteFunction } from '../contract/head.ts';
-import { hasBody } from '../http-proxy/has-body.ts';
 import { proxyRequest } from '../http-proxy/proxy-request.ts';
 import { proxyUpgrade } from '../http-proxy/proxy-upgrade.ts';
-import type { WorkerPools } from '../http-proxy/worker-pools.ts';
+import { WorkerPools } from '../http-proxy/worker-pools.ts';
 import { type Decision, decide } from '../placing/decide.ts';
 import { headOfRequest } from '../reading/head-views.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
@@ -34,7 +33,6 @@ export interface ForwardingOptions {
   readonly route: RouteFunction;
   /** This worker's. */
   readonly slot: string;
-  readonly pools: WorkerPools;
 }
 
 /** Sends later requests on a connection to the worker of their own key, before the server sees them. */
@@ -43,7 +41,7 @@ export class Forwarding implements Affinity {
   readonly #slot: string;
   readonly #emit: Emit;
   readonly #origins = new WeakMap<Socket, Origin>();
-  readonly #pools: WorkerPools;
+  readonly #pools = new WorkerPools();
   #socketPaths: ReadonlyMap<string, string> = new Map();
   #slots: readonly string[] = [];
   #isDraining = false;
@@ -51,7 +49,6 @@ export class Forwarding implements Affinity {
   constructor(server: AttachableServer, options: ForwardingOptions) {
     this.#route = options.route;
     this.#slot = options.slot;
-    this.#pools = options.pools;
     // A listener could not keep a request from the other listeners.
     const emit = server.emit as Emit;
     this.#emit = (event, ...values) => emit.call(server, event, ...values);
