@@ -5,7 +5,7 @@ const MARK = 'ticketing.carrier-sim.error';
 /** Stable codes of {@link CarrierSimError}. */
 export type CarrierSimErrorCode = 'ERR_CARRIER_SIM_LISTEN';
 
-/** Where the simulator was to listen. */
+/** Where the simulator should listen. */
 export interface CarrierSimErrorData {
   readonly host: string;
   readonly port: number;

@@ -45,6 +45,7 @@ test.skipIf(!process.features.typescript)(
       await ended;
       process.stdout.write('closed');`;
     const child = await promisify(execFile)(process.execPath, [
+      '--conditions=@ticketing/source',
       '--input-type=module',
       '--eval',
       script,

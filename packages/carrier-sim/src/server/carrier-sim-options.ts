@@ -1,15 +1,22 @@
-import { createExpectation, type Expectation } from '../expectation.ts';
-import { type CarrierSimId, carrierSimIds, perCarrier } from '../timetable/lines.ts';
-import type { Credentials } from '../wire.ts';
-import { defaultPlan, type Plan, type PlanPatch } from './plan.ts';
-import { resolvePlan } from './resolve-plan.ts';
-import { resolveSeed } from './resolve-seed.ts';
+import {
+  aFunction,
+  aName,
+  anObject,
+  checkByRules,
+  required,
+  resolveByRules,
+  wholeBetween,
+} from '@ticketing/kit';
+import { type CarrierSimId, perCarrier } from '../timetable/sim-carriers.ts';
+import { aSeed } from '../timetable/timetable.ts';
+import type { Credentials } from '../wires/wire.ts';
+import { defaultPlan, type Plan, type PlanPatch, resolvePlan } from './plan.ts';
 
 /** How to start the simulator. */
 export interface CarrierSimOptions {
   /** Decides the timetable, the faults and the latencies. Default 1. */
   readonly seed?: number | string;
-  /** How the carriers behave at first. Default: 50 ms a call, no faults. */
+  /** How the carriers behave at first. Default: 50 ms per call, no faults. */
   readonly plan?: Partial<Record<CarrierSimId, PlanPatch>>;
   /** The address to listen on. Default `127.0.0.1`. */
   readonly host?: string;
@@ -17,51 +24,41 @@ export interface CarrierSimOptions {
   readonly port?: number;
   /** The time in epoch milliseconds; decides which dates are on sale and when tokens expire. Default `Date.now`. */
   readonly now?: () => number;
-  /** What Ouigo's login accepts. Default: whatever is not empty. */
+  /** What Ouigo's login accepts. Default: any texts that are not empty. */
   readonly credentials?: Credentials | undefined;
 }
 
-/** {@link CarrierSimOptions} with every default filled in. */
-export interface ResolvedCarrierSimOptions {
+/** {@link CarrierSimOptions}, filled and checked. */
+interface ResolvedCarrierSimOptions extends Required<Omit<CarrierSimOptions, 'seed' | 'plan'>> {
   readonly seed: string;
   readonly plan: Readonly<Record<CarrierSimId, Plan>>;
-  readonly host: string;
-  readonly port: number;
-  readonly now: () => number;
-  readonly credentials: Credentials | undefined;
 }
+
+const ACTION = 'start carrier simulator';
+const rules = {
+  seed: { ...aSeed, fallback: 1 },
+  plan: { ...anObject, fallback: {} },
+  host: { ...aName, fallback: '127.0.0.1' },
+  port: wholeBetween(0, 65_535, 0),
+  now: { ...aFunction, fallback: () => Date.now() },
+  credentials: anObject,
+};
+const planRules = perCarrier(() => anObject);
+const credentialsRules = { username: required(aName), password: required(aName) };
 
 /**
- * Fills in the defaults and checks every value.
+ * Fills and checks the options.
  *
- * @throws TypeError when an option is unknown or has the wrong type.
- * @throws RangeError when a value is out of range.
+ * @throws TypeError for an unknown option or a value of the wrong type, RangeError for one out of range
  */
 export function resolveCarrierSimOptions(options: CarrierSimOptions): ResolvedCarrierSimOptions {
-  const doing = createExpectation('start carrier simulator');
-  const keys = ['seed', 'plan', 'host', 'port', 'now', 'credentials'];
-  doing.object(options, { name: 'options', keys });
-  const { seed = 1, plan = {}, host = '127.0.0.1', port = 0, now = Date.now } = options;
-  if (typeof now !== 'function') doing.fail('now to be a function', now);
-  const patches = doing.object(plan, { name: 'plan', keys: carrierSimIds });
-  const planOf = (carrier: CarrierSimId): Plan =>
-    resolvePlan({ carrier, plan: defaultPlan, patch: patches[carrier] ?? {} });
+  const resolved = resolveByRules<ResolvedCarrierSimOptions>(ACTION, options, rules);
+  const { seed, credentials } = resolved;
+  const patches = checkByRules(ACTION, resolved.plan, planRules, 'plan');
+  if (credentials) resolveByRules(ACTION, credentials, credentialsRules, 'credentials');
   return {
-    seed: resolveSeed(seed, doing),
-    plan: perCarrier(planOf),
-    host: doing.text(host, 'host'),
-    port: doing.number(port, { name: 'port', min: 0, max: 65_535, whole: true }),
-    now,
-    credentials: resolveCredentials(options.credentials, doing),
-  };
-}
-
-function resolveCredentials(value: unknown, expect: Expectation): Credentials | undefined {
-  if (value === undefined) return undefined;
-  const keys = ['username', 'password'];
-  const { username, password } = expect.object(value, { name: 'credentials', keys });
-  return {
-    username: expect.text(username, 'credentials.username'),
-    password: expect.text(password, 'credentials.password'),
+    ...resolved,
+    seed: String(seed),
+    plan: perCarrier((carrier) => resolvePlan(carrier, defaultPlan, patches[carrier] ?? {})),
   };
 }

@@ -1,10 +1,14 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { describeValue } from '../describe-value.ts';
-import { type CarrierSimId, carrierSimIds, isCarrierSimId } from '../timetable/lines.ts';
+import {
+  type CarrierSimId,
+  carrierSimIds,
+  isCarrier,
+  wrongCarrier,
+} from '../timetable/sim-carriers.ts';
 import type { Plan } from './plan.ts';
 import type { RequestCounts } from './request-log.ts';
 
-/** What the control routes steer. */
+/** What the control routes read and change. */
 export interface Controls {
   plan(carrier: CarrierSimId): Plan;
   setPlan(carrier: CarrierSimId, patch: unknown): Plan;
@@ -16,13 +20,13 @@ export function addControlRoutes(app: FastifyInstance, controls: Controls): void
   app.get('/plan', async () =>
     Object.fromEntries(carrierSimIds.map((carrier) => [carrier, controls.plan(carrier)])),
   );
-  app.get<{ Params: { carrier: string } }>('/plan/:carrier', async ({ params }, reply) =>
-    isCarrierSimId(params.carrier) ? controls.plan(params.carrier) : unknown(reply, params.carrier),
+  app.get<PlanRoute>('/plan/:carrier', async ({ params: { carrier } }, reply) =>
+    isCarrier(carrier) ? controls.plan(carrier) : unknown(reply, carrier),
   );
-  app.put<{ Params: { carrier: string } }>('/plan/:carrier', async ({ params, body }, reply) => {
-    if (!isCarrierSimId(params.carrier)) return unknown(reply, params.carrier);
+  app.put<PlanRoute>('/plan/:carrier', async ({ params: { carrier }, body }, reply) => {
+    if (!isCarrier(carrier)) return unknown(reply, carrier);
     try {
-      return controls.setPlan(params.carrier, readBody(body));
+      return controls.setPlan(carrier, readBody(body));
     } catch (error) {
       const { message } = error as Error;
       return reply.code(400).send({ code: 'ERR_BAD_PLAN', message });
@@ -31,12 +35,16 @@ export function addControlRoutes(app: FastifyInstance, controls: Controls): void
   app.get('/requests', async () => controls.requests());
 }
 
+interface PlanRoute {
+  Params: { carrier: string };
+}
+
 function unknown(reply: FastifyReply, carrier: string): FastifyReply {
-  const message = `Cannot find plan: expected one of ${carrierSimIds.join(', ')}, got ${describeValue(carrier)}`;
+  const { message } = wrongCarrier('find plan', carrier);
   return reply.code(404).send({ code: 'ERR_UNKNOWN_CARRIER', message });
 }
 
-/** A body that is not JSON is handed on as the text that it is, for the plan's own complaint. */
+/** Returns a body that is not JSON as its text, which `setPlan` then refuses. */
 function readBody(body: unknown): unknown {
   try {
     return JSON.parse(String(body));

@@ -1,23 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
-import type { Answer } from '../answer.ts';
-import type { Wire } from '../wire.ts';
+import type { Answer, Wire } from '../wires/wire.ts';
 import type { Fault } from './plan.ts';
 
 const dripMs = 50;
 
-/** An answer on its way, and what is to go wrong with it. */
+/** An answer to send, and the fault that it meets. */
 export interface Delivery {
   readonly reply: FastifyReply;
   readonly wire: Wire;
   readonly fault: Fault | null;
-  /** Makes the right answer. */
+  /** Returns the right answer. */
   answer(): Answer;
   /** Aborts when the client leaves. */
   readonly gone: AbortSignal;
 }
 
-/** Sends an answer, right or with its fault; a hung one stays open until the connection closes. */
+/** Sends an answer, or what its fault makes of it. `hang` sends nothing until the connection closes. */
 export async function deliver({ reply, wire, fault, answer, gone }: Delivery): Promise<void> {
   switch (fault?.kind) {
     case 'hang':

@@ -1,23 +1,23 @@
 import type { ServerResponse } from 'node:http';
-import { type CarrierSimId, perCarrier } from '../timetable/lines.ts';
+import { type CarrierSimId, perCarrier } from '../timetable/sim-carriers.ts';
 
-/** What became of the calls to one carrier. */
+/** Counts of the calls to one carrier. */
 export interface RequestCounts {
   /** All calls. */
   readonly arrived: number;
-  /** Those answered to the last byte, whatever the status. */
+  /** Those answered to the last byte, with any status. */
   readonly answered: number;
-  /** Those whose connection was closed before. */
+  /** Those whose connection closed before that. */
   readonly aborted: number;
-  /** Those under way: `arrived - answered - aborted`. */
+  /** Those in flight: `arrived - answered - aborted`. */
   readonly open: number;
-  /** Most of them under way at once, so far. */
+  /** The highest `open` so far. */
   readonly mostOpen: number;
 }
 
 /** Counts the calls to every carrier. */
 export interface RequestLog {
-  /** Counts a call that arrived, and its end as soon as it comes. */
+  /** Counts a call now, and its end when it comes. */
   arrive(carrier: CarrierSimId, response: ServerResponse): void;
   counts(): Record<CarrierSimId, RequestCounts>;
 }

@@ -1,57 +1,59 @@
 import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
-import { createAvloWire } from '../avlo/avlo-wire.ts';
 import { CarrierSimError } from '../errors.ts';
-import { createExpectation } from '../expectation.ts';
-import { createOuigoWire } from '../ouigo/ouigo-wire.ts';
-import { createRenfeWire } from '../renfe/renfe-wire.ts';
-import { type CarrierSimId, carrierSimIds } from '../timetable/lines.ts';
-import { isCalendarDate, localTimeAt } from '../timetable/local-clock.ts';
+import { isCalendarDate, localTimeAt, type Zone } from '../timetable/local-clock.ts';
 import { findStation } from '../timetable/network.ts';
 import { servesPair } from '../timetable/service.ts';
+import {
+  type CarrierSimId,
+  carrierSimIds,
+  isCarrier,
+  wrongCarrier,
+} from '../timetable/sim-carriers.ts';
 import { createTimetable, mergeTrains, type TrainsQuery } from '../timetable/timetable.ts';
 import type { Train } from '../timetable/train.ts';
-import { type Credentials, maxDaysAhead, type Wire, type WireContext } from '../wire.ts';
+import { createAvloWire } from '../wires/avlo-wire.ts';
+import { createOuigoWire } from '../wires/ouigo-wire.ts';
+import { createRenfeWire } from '../wires/renfe-wire.ts';
+import { maxDaysAhead, type Wire, type WireContext } from '../wires/wire.ts';
 import { addCarrierRoutes } from './carrier-routes.ts';
 import { type CarrierSimOptions, resolveCarrierSimOptions } from './carrier-sim-options.ts';
 import { addControlRoutes } from './control-routes.ts';
-import type { Plan, PlanPatch } from './plan.ts';
+import { type Plan, type PlanPatch, resolvePlan } from './plan.ts';
 import { createRequestLog, type RequestCounts } from './request-log.ts';
-import { resolvePlan } from './resolve-plan.ts';
 
 /** A running simulator. */
 export interface CarrierSim extends AsyncDisposable {
-  /** Where it listens, `http://127.0.0.1:4567`; each carrier lies below, `/renfe`, `/ouigo` and `/avlo`. */
+  /** Where it listens, `http://127.0.0.1:4567`; each carrier answers below its id, such as `/renfe`. */
   readonly url: string;
   /**
-   * Changes some fields of a carrier's plan, from its next call on, and returns the whole plan.
+   * Changes some fields of a carrier's plan, from its next call on. Returns the whole plan.
    *
-   * @throws TypeError when a field is unknown or has the wrong type.
+   * @throws TypeError when a field or kind is unknown, or a value has the wrong type.
    * @throws RangeError when the carrier is unknown or a value is out of range.
    */
   setPlan(carrier: CarrierSimId, patch: PlanPatch): Plan;
   /**
-   * The plan that a carrier follows.
+   * Returns the plan that a carrier follows.
    *
    * @throws RangeError when the carrier is unknown.
    */
   plan(carrier: CarrierSimId): Plan;
-  /** What became of the calls to each carrier since the start. */
+  /** Returns the counts of the calls to each carrier since the start. */
   requests(): Record<CarrierSimId, RequestCounts>;
   /**
-   * Lists the trains that the wires encode now, `journeys` of the plans included, by departure.
+   * Returns the trains that the wires encode now, with `journeys` of the plans, by departure.
    *
    * @throws RangeError when the date is not a calendar day.
    */
   trains(query: TrainsQuery): readonly Train[];
-  /** Stops listening and closes every connection, hung and dripping answers too; further calls change nothing. */
+  /** Stops listening and closes every connection, also of hung and dripping answers. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a simulator of three carriers on one port.
- *
- * The caller closes it. The same seed gives the same trains on every start.
+ * Starts a simulator of every carrier on one port. The caller must call `close()`. The same seed gives the same
+ * trains on every start.
  *
  * @throws TypeError when an option is unknown or has the wrong type.
  * @throws RangeError when a value is out of range.
@@ -68,12 +70,12 @@ export async function startCarrierSim(options: CarrierSimOptions = {}): Promise<
   const log = createRequestLog();
   const app = createApp();
 
-  const planOf = (carrier: CarrierSimId, doing = 'read plan'): Plan => {
-    const what = { name: 'carrier', known: carrierSimIds };
-    return plans[createExpectation(doing).oneOf(carrier, what)];
+  const planOf = (carrier: CarrierSimId, action = 'read plan'): Plan => {
+    if (isCarrier(carrier)) return plans[carrier];
+    throw wrongCarrier(action, carrier);
   };
   const setPlan = (carrier: CarrierSimId, patch: unknown): Plan => {
-    const plan = resolvePlan({ carrier, plan: planOf(carrier, 'set plan'), patch });
+    const plan = resolvePlan(carrier, planOf(carrier, 'set plan'), patch);
     plans[carrier] = plan;
     return plan;
   };
@@ -87,14 +89,22 @@ export async function startCarrierSim(options: CarrierSimOptions = {}): Promise<
         }),
       ),
     );
-  const contextOf = (carrier: CarrierSimId): WireContext =>
-    createWireContext({
-      seed,
-      carrier,
-      now,
-      credentials,
-      trains: (query) => trains({ ...query, carrier }),
-    });
+  const daysAhead = (day: string, zone: Zone): number =>
+    (Date.parse(day) - Date.parse(localTimeAt(now(), zone).date)) / 86_400_000;
+  const contextOf = (carrier: CarrierSimId): WireContext => ({
+    seed,
+    credentials,
+    now,
+    daysAhead,
+    trains: (query) => trains({ ...query, carrier }),
+    find(query) {
+      const origin = findStation(query.origin);
+      if (!origin || !servesPair(carrier, query)) return { kind: 'not-served' };
+      const ahead = isCalendarDate(query.date) ? daysAhead(query.date, origin.zone) : -1;
+      if (ahead < 0 || ahead > maxDaysAhead) return { kind: 'date-not-on-sale' };
+      return { kind: 'trains', trains: trains({ ...query, carrier }) };
+    },
+  });
   for (const carrier of carrierSimIds) {
     const wire = wires[carrier](contextOf(carrier));
     addCarrierRoutes(app, { carrier, wire, seed, log, plan: () => plans[carrier] });
@@ -115,7 +125,7 @@ export async function startCarrierSim(options: CarrierSimOptions = {}): Promise<
   };
 }
 
-/** How each carrier answers. */
+/** The wire of each carrier. */
 const wires: Record<CarrierSimId, (context: WireContext) => Wire> = {
   renfe: createRenfeWire,
   ouigo: createOuigoWire,
@@ -137,44 +147,10 @@ async function listen(
     await app.listen({ host, port });
   } catch (cause) {
     await app.close();
-    const message = `Cannot start carrier simulator: expected ${host}:${port} to be free, got ${(cause as NodeJS.ErrnoException).code}`;
+    const { code } = cause as NodeJS.ErrnoException;
+    const message = `Cannot start carrier simulator: cannot listen on ${host}:${port} (${code})`;
     throw new CarrierSimError('ERR_CARRIER_SIM_LISTEN', message, { data: { host, port }, cause });
   }
   const bound = (app.server.address() as AddressInfo).port;
   return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
-}
-
-/** What a carrier's {@link WireContext} is made from. */
-interface WireContextParts {
-  readonly seed: string;
-  readonly credentials: Credentials | undefined;
-  readonly carrier: CarrierSimId;
-  now(): number;
-  trains: WireContext['trains'];
-}
-
-/** Creates what a carrier's wire asks of the simulator. */
-function createWireContext({
-  seed,
-  carrier,
-  now,
-  credentials,
-  trains,
-}: WireContextParts): WireContext {
-  const daysAhead: WireContext['daysAhead'] = (date, zone) =>
-    (Date.parse(date) - Date.parse(localTimeAt(now(), zone).date)) / 86_400_000;
-  return {
-    seed,
-    credentials,
-    now,
-    trains,
-    daysAhead,
-    find(query) {
-      const origin = findStation(query.origin);
-      if (!origin || !servesPair(carrier, query)) return { kind: 'not-served' };
-      const ahead = isCalendarDate(query.date) ? daysAhead(query.date, origin.zone) : -1;
-      if (ahead < 0 || ahead > maxDaysAhead) return { kind: 'date-not-on-sale' };
-      return { kind: 'trains', trains: trains(query) };
-    },
-  };
 }

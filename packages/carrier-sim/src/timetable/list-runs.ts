@@ -1,52 +1,25 @@
-import { localDay } from './local-clock.ts';
+import { addDays, localDay } from './local-clock.ts';
 import { stationOf } from './network.ts';
 import { createRandom, type Random } from './random.ts';
 import type { Service } from './service.ts';
-import type { TrainBrand, TrainRun } from './train.ts';
+import { brands } from './sim-carriers.ts';
+import type { TrainRun } from './train.ts';
 
 const minutesPerDay = 1440;
 
-/** First and last departure of the day, in minutes after midnight. */
-const hoursOf: Readonly<Record<TrainBrand, readonly [number, number]>> = {
-  AVE: [375, 1335],
-  ALVIA: [375, 1335],
-  AVLO: [390, 1290],
-  OUIGO: [375, 1280],
-};
-
-/** Where the numbers of a brand lie: 1,000 odd and 1,000 even ones each, no number in two brands. */
-const numbersOf: Readonly<Record<TrainBrand, readonly (readonly [number, number])[]>> = {
-  AVE: [
-    [3000, 1000],
-    [2000, 1000],
-  ],
-  ALVIA: [
-    [4000, 1000],
-    [5000, 1000],
-  ],
-  AVLO: [
-    [6000, 600],
-    [8000, 1400],
-  ],
-  OUIGO: [
-    [6600, 1400],
-    [1400, 600],
-  ],
-};
-
-/** What decides the rides of one brand between two stations on one day. */
-export interface RunsQuery {
+/** What decides the trains of one brand between two stations on one day. */
+interface RunsQuery {
   readonly seed: string;
   readonly service: Service;
   readonly date: string;
-  /** How many rides are wanted, 1,000 at most: extra ones run where the timetable has fewer. Default 0. */
+  /** At most 1,000. Extra trains run where the timetable has fewer. Default 0. */
   readonly atLeast?: number;
 }
 
 /**
- * Lists the rides of one brand between two stations on one day, by departure: same query, same list.
+ * Returns the trains of one brand between two stations on one day, by departure: same query, same list.
  *
- * No two leave in the same minute; extra rides are spread over the whole day and leave the others as they are.
+ * No two leave in the same minute. Extra trains are spread over the whole day and do not change the others.
  */
 export function listRuns(query: RunsQuery): readonly TrainRun[] {
   const { seed, service, date } = query;
@@ -75,8 +48,8 @@ export function listRuns(query: RunsQuery): readonly TrainRun[] {
 }
 
 /**
- * Planned Avlo trains leave at minutes that end in 2 or 7 and trains of other brands never do,
- * so that no two trains in one listing share a minute though each brand is drawn by itself.
+ * Planned Avlo trains leave at minutes that end in 2 or 7, trains of other brands at others: so no two trains of
+ * one listing share a minute, although each brand is drawn by itself.
  */
 function listDepartures(query: RunsQuery, random: Random): readonly number[] {
   const { service, atLeast = 0 } = query;
@@ -84,8 +57,8 @@ function listDepartures(query: RunsQuery, random: Random): readonly number[] {
   const shared = service.brand === 'AVLO';
   const taken = new Set<number>();
   const departures: number[] = [];
-  const depart = (wanted: number, step: number): void => {
-    for (let minute = wanted; ; minute = (minute + step) % minutesPerDay) {
+  const depart = (earliest: number, step: number): void => {
+    for (let minute = earliest; ; minute = (minute + step) % minutesPerDay) {
       const free = !taken.has(minute) && (shared || minute % 5 !== 2);
       const ms = free ? day.msAt(minute) : undefined;
       if (ms === undefined) continue;
@@ -94,7 +67,7 @@ function listDepartures(query: RunsQuery, random: Random): readonly number[] {
       return;
     }
   };
-  const [first, last] = hoursOf[service.brand];
+  const [first, last] = brands[service.brand].hours;
   const gap = (last - first) / Math.max(1, service.trainsPerDay - 1);
   for (let index = 0; index < service.trainsPerDay; index++) {
     const shift = index % (service.trainsPerDay - 1) === 0 ? 0 : random.below(5) - 2;
@@ -109,15 +82,69 @@ function listDepartures(query: RunsQuery, random: Random): readonly number[] {
 
 function trainNumber(service: Service, index: number): string {
   let rest = index * 2 + (service.outward ? 1 : 0);
-  for (const [start, length] of numbersOf[service.brand]) {
+  for (const [start, length] of brands[service.brand].numbers) {
     if (rest < length) return String(start + rest).padStart(5, '0');
     rest -= length;
   }
-  throw new RangeError(`Cannot number train: expected an index below 1000, got ${index}`);
+  throw new RangeError(`Cannot number train: index must be below 1000, got ${index}`);
 }
 
-/** Avlo's wire has no arrival, so its trains keep to the running time that its clients know. */
+/** Avlo's wire has no arrival, so its trains always need the running time that its clients know. */
 function runningMinutes(service: Service, draw: Random): number {
   const stretch = service.brand === 'AVLO' ? 1 : draw.pick([1, 1, 1.05, 1.15]);
   return Math.round(service.runningMinutes * stretch);
+}
+
+/** The shortest and the longest time between two trains of a journey. */
+const changeMs = { shortest: 25 * 60_000, longest: 90 * 60_000 };
+
+/** A train every quarter of an hour. */
+const extraFirsts = 96;
+
+/**
+ * A train every two minutes, so that each first train has a connection. When the clocks go back no train leaves in
+ * the hour that comes again, which leaves little room for another gap.
+ */
+const extraSeconds = 720;
+
+/** What decides the journeys with a change between two stations on one day. */
+interface ConnectionsQuery {
+  readonly seed: string;
+  readonly date: string;
+  readonly connection: readonly [Service, Service];
+  /** Extra trains run where the timetable has fewer. */
+  readonly atLeast: number;
+}
+
+/** Returns the journeys with a change, by departure: each first train with the earliest second one within 25-90 minutes. */
+export function listConnections(
+  query: ConnectionsQuery,
+): readonly (readonly [TrainRun, TrainRun])[] {
+  const { atLeast } = query;
+  const planned = joinTrains(query, { firsts: 0, seconds: 0 });
+  if (planned.length >= atLeast) return planned;
+  return joinTrains(query, {
+    firsts: Math.max(atLeast, extraFirsts),
+    seconds: Math.max(atLeast, extraSeconds),
+  });
+}
+
+function joinTrains(
+  { seed, date, connection }: ConnectionsQuery,
+  atLeast: { readonly firsts: number; readonly seconds: number },
+): readonly (readonly [TrainRun, TrainRun])[] {
+  const [service, onward] = connection;
+  const firsts = listRuns({ seed, date, service, atLeast: atLeast.firsts });
+  const days = [date, addDays(date, 1)];
+  const seconds = days.flatMap((day) =>
+    listRuns({ seed, date: day, service: onward, atLeast: atLeast.seconds }),
+  );
+  return firsts.flatMap((first) => {
+    const second = seconds.find(
+      ({ departureMs }) =>
+        departureMs >= first.arrivalMs + changeMs.shortest &&
+        departureMs <= first.arrivalMs + changeMs.longest,
+    );
+    return second ? [[first, second] as const] : [];
+  });
 }

@@ -1,4 +1,4 @@
-// Apart from core's local clock, on purpose: a test double must not share the code that it tests.
+// Apart from core's local clock on purpose: a test double must not share code with what it tests.
 
 /** The time zones of the simulated network. */
 export type Zone = 'Europe/Madrid' | 'Europe/Lisbon' | 'Europe/Paris';
@@ -22,7 +22,7 @@ const clocks: Readonly<Record<Zone, Intl.DateTimeFormat>> = {
   'Europe/Paris': clockOf('Europe/Paris'),
 };
 
-/** How far the clocks of a zone are ahead of UTC at an instant, in minutes. */
+/** Returns how many minutes the clocks of a zone are ahead of UTC at an instant. */
 function offsetMinutesAt(ms: number, zone: Zone): number {
   const [day, month, year, hour, minute] = clocks[zone].format(ms).match(/\d+/g)?.map(Number) ?? [];
   const local = Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute);
@@ -39,7 +39,7 @@ export interface LocalTime {
   readonly timestamp: string;
 }
 
-/** Reads the clocks of a zone at an instant. */
+/** Returns what the clocks of a zone show at an instant. */
 export function localTimeAt(ms: number, zone: Zone): LocalTime {
   const offset = offsetMinutesAt(ms, zone);
   const text = new Date(ms + offset * minuteMs).toISOString();
@@ -54,11 +54,11 @@ export function localTimeAt(ms: number, zone: Zone): LocalTime {
 
 /** One calendar day on the clocks of one zone. */
 export interface LocalDay {
-  /** The instant at which the clocks show a minute of the day, `undefined` if they skip it; of two, the earlier. */
+  /** Returns the instant at which the clocks show a minute of the day: the earlier of two, `undefined` if they skip it. */
   msAt(minuteOfDay: number): number | undefined;
 }
 
-/** Opens a calendar day: the zone's offset is looked up twice, and for each minute only on a day that changes it. */
+/** Returns a calendar day. The zone's offset is looked up twice, and per minute only on a day that changes it. */
 export function localDay(date: string, zone: Zone): LocalDay {
   const midnight = Date.parse(`${date}T00:00:00Z`);
   const before = offsetMinutesAt(midnight - dayMs / 2, zone);
@@ -77,12 +77,12 @@ export function localDay(date: string, zone: Zone): LocalDay {
   };
 }
 
-/** The day that is some days after (or, negative, before) a day. */
+/** Returns the day that is some days after (negative: before) a day. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
 }
 
-/** Tells whether a value is the text of a day that exists, `2026-12-01`. */
+/** Returns whether a value is the text of a day that exists, `2026-12-01`. */
 export function isCalendarDate(value: unknown): value is string {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
   const ms = Date.parse(`${value}T00:00:00Z`);

@@ -1,6 +1,6 @@
 import type { Zone } from './local-clock.ts';
 
-/** A station of the simulated network, with its code on each wire that has one. */
+/** A station of the simulated network, with its code on each wire that has codes of its own. */
 export interface SimStation {
   /** Seven digits, `7160000`. */
   readonly uic: string;
@@ -87,20 +87,18 @@ export const stations: readonly SimStation[] = [
 
 const byUic: ReadonlyMap<string, SimStation> = new Map(stations.map((each) => [each.uic, each]));
 
-/** The station with a UIC code, if the network has it. */
+/** Returns the station with a UIC code, if the network has it. */
 export function findStation(uic: string): SimStation | undefined {
   return byUic.get(uic);
 }
 
 /**
- * The station with a UIC code.
+ * Returns the station with a UIC code.
  *
  * @throws RangeError when the network has no such station.
  */
 export function stationOf(uic: string): SimStation {
   const station = byUic.get(uic);
   if (station) return station;
-  throw new RangeError(
-    `Cannot find station: expected the UIC code of a simulated station, got "${uic}"`,
-  );
+  throw new RangeError(`Cannot find station: uic must be of a simulated station, got ${uic}`);
 }

@@ -1,17 +1,17 @@
 /** A stream of repeatable pseudo-random values. */
 export interface Random {
-  /** The next number, at least 0 and below 1. */
+  /** Returns the next number, 0 or more and below 1. */
   next(): number;
-  /** The next integer, at least 0 and below `limit`. */
+  /** Returns the next integer, 0 or more and below `limit`. */
   below(limit: number): number;
-  /** One element of a non-empty list. */
+  /** Returns one element of a list. */
   pick<T>(list: readonly [T, ...T[]]): T;
-  /** The next opaque identifier: 32 hexadecimal digits. */
+  /** Returns the next opaque identifier: 32 hexadecimal digits. */
   token(): string;
 }
 
 /**
- * Creates the stream that belongs to a key: equal keys give equal streams.
+ * Creates the stream of a key: equal keys give equal streams.
  *
  * The key is hashed with FNV-1a (Fowler, Noll, Vo; 32 bits); the stream is Mulberry32 (Tommy Ettinger).
  */

@@ -1,5 +1,4 @@
-import { type CarrierSimId, linesOf } from './lines.ts';
-import type { TrainBrand } from './train.ts';
+import { type CarrierSimId, simCarriers, type TrainBrand } from './sim-carriers.ts';
 
 const madridStations = ['7160000', '7117000'];
 
@@ -18,12 +17,12 @@ export interface Service extends StationPair {
   readonly outward: boolean;
 }
 
-/** The direct service of a carrier between two stations, if it has one. */
+/** Returns the direct service of a carrier between two stations, if it has one. */
 export function findService(carrier: CarrierSimId, pair: StationPair): Service | undefined {
-  for (const { brand, trainsPerDay, stops } of linesOf[carrier]) {
+  for (const { brand, trainsPerDay, stops } of simCarriers[carrier].lines) {
     const from = stops[pair.origin];
     const to = stops[pair.destination];
-    // Not a comparison with undefined: a client may ask for a station called "constructor".
+    // Not a comparison with undefined: a client may ask for a station named "constructor".
     if (typeof from !== 'number' || typeof to !== 'number' || from === to) continue;
     const minutes = to - from;
     return {
@@ -37,7 +36,7 @@ export function findService(carrier: CarrierSimId, pair: StationPair): Service |
   return undefined;
 }
 
-/** Both services of a journey with a change in Madrid, if one station there joins them. */
+/** Returns both services of a journey with a change in Madrid, if one station there connects them. */
 export function findConnection(pair: StationPair): readonly [Service, Service] | undefined {
   for (const change of madridStations) {
     const first = findService('renfe', { origin: pair.origin, destination: change });
@@ -47,14 +46,14 @@ export function findConnection(pair: StationPair): readonly [Service, Service] |
   return undefined;
 }
 
-/** Tells whether a carrier sells journeys between two stations. */
+/** Returns whether a carrier sells journeys between two stations. */
 export function servesPair(carrier: CarrierSimId, pair: StationPair): boolean {
   if (findService(carrier, pair)) return true;
   return carrier === 'renfe' && findConnection(pair) !== undefined;
 }
 
 /** Every pair of stations between which Avlo runs, both ways. */
-export const avloPairs: readonly StationPair[] = linesOf.avlo.flatMap(({ stops }) =>
+export const avloPairs: readonly StationPair[] = simCarriers.avlo.lines.flatMap(({ stops }) =>
   Object.keys(stops).flatMap((origin) =>
     Object.keys(stops)
       .filter((destination) => destination !== origin)

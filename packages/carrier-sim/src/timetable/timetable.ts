@@ -1,28 +1,38 @@
-import { describeValue } from '../describe-value.ts';
-import { createExpectation } from '../expectation.ts';
-import { resolveSeed } from '../server/resolve-seed.ts';
-import { type CarrierSimId, carrierSimIds } from './lines.ts';
-import { listConnections } from './list-connections.ts';
-import { listFares } from './list-fares.ts';
-import { listRuns } from './list-runs.ts';
+import {
+  type Rule,
+  required,
+  resolveByRules,
+  showValue,
+  wholeBetween,
+  wrongOption,
+} from '@ticketing/kit';
+import { listConnections, listRuns } from './list-runs.ts';
 import { isCalendarDate } from './local-clock.ts';
+import { createRandom } from './random.ts';
 import { findConnection, findService, type StationPair } from './service.ts';
-import type { Train, TrainRun } from './train.ts';
+import {
+  type CarrierSimId,
+  carrierSimIds,
+  isCarrier,
+  simCarriers,
+  wrongCarrier,
+} from './sim-carriers.ts';
+import type { Train, TrainFare, TrainRun } from './train.ts';
 
 /** Which trains to list. */
 export interface TrainsQuery extends StationPair {
-  /** Whose listing. Default: every carrier's, each train once, with the fares of all. */
+  /** The carrier that lists them. Default: all, each train once, with the fares of all. */
   readonly carrier?: CarrierSimId;
   /** The day of departure at the origin, `2026-12-01`. */
   readonly date: string;
 }
 
-/** A timetable that its seed decides completely. */
+/** A timetable that depends on its seed alone. */
 export interface Timetable {
   /**
-   * Lists the trains between two stations on one day, by departure; none when no carrier serves the pair.
+   * Returns the trains between two stations on one day, by departure; none when no carrier serves the pair.
    *
-   * `journeys` (0-1000) sets how many trains each carrier lists. Default: as many as its timetable has.
+   * `journeys` (0-1000) sets how many trains each carrier lists. Default: those of its timetable.
    *
    * @throws RangeError when the date is not a calendar day, the carrier is unknown or `journeys` is out of range.
    */
@@ -38,19 +48,19 @@ export interface Timetable {
  * timetable.trains({ origin: '7160000', destination: '7171801', date: '2026-12-01' });
  */
 export function createTimetable(options: { readonly seed: number | string }): Timetable {
-  const seed = resolveSeed(options.seed, createExpectation('create timetable'));
+  const rules = { seed: required(aSeed) };
+  const seed = String(resolveByRules<typeof options>('create timetable', options, rules).seed);
   return {
     trains({ carrier, journeys = null, ...query }) {
+      const action = 'list trains';
       if (!isCalendarDate(query.date)) {
-        throw new RangeError(
-          `Cannot list trains: expected a date like 2026-12-01, got ${describeValue(query.date)}`,
-        );
+        const got = showValue(query.date);
+        throw new RangeError(`Cannot ${action}: date must be a day such as 2026-12-01, got ${got}`);
       }
-      const expect = createExpectation('list trains');
-      if (journeys !== null) {
-        expect.number(journeys, { name: 'journeys', min: 0, max: 1000, whole: true });
+      if (journeys !== null && !aCount.test(journeys)) {
+        throw wrongOption(action, 'journeys', aCount, journeys);
       }
-      if (carrier) expect.oneOf(carrier, { name: 'carrier', known: carrierSimIds });
+      if (carrier && !isCarrier(carrier)) throw wrongCarrier(action, carrier);
       const sellers = carrier ? [carrier] : carrierSimIds;
       return mergeTrains(
         sellers.map((seller) => listTrains({ ...query, seed, carrier: seller, journeys })),
@@ -59,7 +69,15 @@ export function createTimetable(options: { readonly seed: number | string }): Ti
   };
 }
 
-/** Joins the listings of several sellers: each train once, with every seller and fare, by departure. */
+export const aSeed: Rule = {
+  expected: 'a string or a finite number',
+  test: (seed) => typeof seed === 'string' || Number.isFinite(seed),
+};
+
+/** How many journeys a carrier lists. */
+export const aCount: Rule = wholeBetween(0, 1000);
+
+/** Returns the trains of several listings, each once with every seller and fare, by departure. */
 export function mergeTrains(listings: readonly (readonly Train[])[]): readonly Train[] {
   const merged = new Map<string, Train>();
   for (const train of listings.flat()) {
@@ -89,17 +107,29 @@ function listTrains(query: ListingQuery): readonly Train[] {
       destination: last.destination,
       arrivalMs: last.arrivalMs,
       seatsLeft: Math.min(first.seatsLeft, last.seatsLeft),
-      operator: carrier === 'ouigo' ? 'ouigo' : 'renfe',
+      operator: simCarriers[carrier].operator,
       sellers: [carrier],
-      fares: listFares({ seed, seller: carrier, runs }),
+      fares: listFares(seed, carrier, runs),
       ...(second && { connection: [first, second] }),
     };
   });
 }
 
+/** One train, or two with a change. */
 type Ride = readonly [TrainRun] | readonly [TrainRun, TrainRun];
 
-/** Rides by departure: at least the number wanted. */
+/** Returns what a seller asks for a ride, cheapest first; nothing when a train is sold out. */
+function listFares(seed: string, seller: CarrierSimId, runs: Ride): readonly TrainFare[] {
+  const seatsLeft = Math.min(...runs.map((run) => run.seatsLeft));
+  if (seatsLeft === 0) return [];
+  const keys = runs.map((run) => `${run.origin}/${run.destination}/${run.date}/${run.number}`);
+  const random = createRandom(`${seed}/${seller}/${keys.join('/')}`);
+  const minutes = runs.reduce((sum, run) => sum + (run.arrivalMs - run.departureMs) / 60_000, 0);
+  const ride = { minutes, seatsLeft, brands: runs.map(({ brand }) => brand) };
+  return simCarriers[seller].fares(ride, random).map((fare) => ({ seller, ...fare }));
+}
+
+/** Returns rides by departure, `journeys` or more. */
 function listRides({ seed, carrier, date, journeys, ...pair }: ListingQuery): readonly Ride[] {
   const service = findService(carrier, pair);
   if (service) {

@@ -1,9 +1,6 @@
-import type { CarrierSimId } from './lines.ts';
+import type { CarrierSimId, Fare, TrainBrand } from './sim-carriers.ts';
 
-/** What a train is sold as. */
-export type TrainBrand = 'AVE' | 'ALVIA' | 'AVLO' | 'OUIGO';
-
-/** One vehicle's ride between two stations: plain data that survives JSON. */
+/** One train between two stations: plain data that survives JSON. */
 export interface TrainRun {
   /** Five digits with leading zeros, `03063`; odd away from Madrid. Unique per brand, day and pair of stations. */
   readonly number: string;
@@ -23,21 +20,17 @@ export interface TrainRun {
 }
 
 /** A price for one person on one train, as one carrier sells it. */
-export interface TrainFare {
+export interface TrainFare extends Fare {
   readonly seller: CarrierSimId;
-  readonly code: string;
-  readonly name: string;
-  /** Euro cents. */
-  readonly cents: number;
 }
 
-/** What a carrier can sell for a search: a train, or two trains with a change. */
+/** What a carrier sells for a search: one train, or two with a change. */
 export interface Train extends TrainRun {
   readonly operator: 'renfe' | 'ouigo';
-  /** Who lists it, sold out or not. */
+  /** The carriers that list it, sold out or not. */
   readonly sellers: readonly CarrierSimId[];
   /** Empty when sold out. */
   readonly fares: readonly TrainFare[];
-  /** Both rides of a journey with a change; its `number` and `brand` are then those of the first. */
+  /** Both rides of a journey with a change, whose `number` and `brand` are those of the first. */
   readonly connection?: readonly [TrainRun, TrainRun];
 }

@@ -1,15 +1,20 @@
-import { type Answer, jsonAnswer } from '../answer.ts';
-import { createBoundedMap } from '../bounded-map.ts';
-import { isCalendarDate } from '../timetable/local-clock.ts';
-import { stations } from '../timetable/network.ts';
+import { isCalendarDate, localTimeAt } from '../timetable/local-clock.ts';
+import { stationOf, stations } from '../timetable/network.ts';
 import { createRandom } from '../timetable/random.ts';
-import type { Credentials, Wire, WireContext } from '../wire.ts';
-import { encodeOuigo } from './encode-ouigo.ts';
+import type { Train } from '../timetable/train.ts';
+import {
+  type Answer,
+  type Credentials,
+  createBoundedMap,
+  jsonAnswer,
+  type Wire,
+  type WireContext,
+} from './wire.ts';
 
 const maxTokens = 10_000;
 const tokenSeconds = 1200;
 
-/** Creates Ouigo's wire: a login that gives a token for twenty minutes, and a search in JSON. */
+/** Creates Ouigo's wire: a login that returns a token for twenty minutes, and a search in JSON. */
 export function createOuigoWire(context: WireContext): Wire {
   const { credentials } = context;
   const ids = createRandom(`${context.seed}/ouigo/tokens`);
@@ -97,4 +102,31 @@ function saleError(code: string, message: string): Answer {
 
 function httpError(status: number, error: { code: string; message: string }): Answer {
   return jsonAnswer({ error }, status);
+}
+
+/** Returns Ouigo's answer to a search: JSON with prices in euros for one person. */
+export function encodeOuigo(trains: readonly Train[]): string {
+  return JSON.stringify({ outbound: trains.map(encodeTrain), error: null });
+}
+
+function encodeTrain(train: Train): object {
+  const fare = train.fares.find(({ seller }) => seller === 'ouigo');
+  const origin = stationOf(train.origin);
+  const destination = stationOf(train.destination);
+  return {
+    price: fare ? fare.cents / 100 : null,
+    full: !fare,
+    remaining_seats: fare ? train.seatsLeft : 0,
+    departure_station: {
+      _u_i_c_station_code: origin.uic,
+      name: origin.name,
+      departure_timestamp: localTimeAt(train.departureMs, origin.zone).timestamp,
+    },
+    arrival_station: {
+      _u_i_c_station_code: destination.uic,
+      name: destination.name,
+      arrival_timestamp: localTimeAt(train.arrivalMs, destination.zone).timestamp,
+    },
+    train_number: train.number,
+  };
 }

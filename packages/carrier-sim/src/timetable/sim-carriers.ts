@@ -1,11 +1,79 @@
-import type { TrainBrand } from './train.ts';
+import { oneOf, type Rule, wrongOption } from '@ticketing/kit';
+import type { Random } from './random.ts';
+
+/** What trains are sold as, and when they run. */
+interface Brand {
+  /** First and last departure of the day, in minutes after midnight. */
+  readonly hours: readonly [first: number, last: number];
+  /** Ranges of train numbers: 1,000 odd and 1,000 even ones, no number in two brands. */
+  readonly numbers: readonly (readonly [start: number, length: number])[];
+}
+
+/** Every brand. */
+export const brands: {
+  readonly AVE: Brand;
+  readonly ALVIA: Brand;
+  readonly AVLO: Brand;
+  readonly OUIGO: Brand;
+} = {
+  AVE: {
+    hours: [375, 1335],
+    numbers: [
+      [3000, 1000],
+      [2000, 1000],
+    ],
+  },
+  ALVIA: { hours: [375, 1335], numbers: [[4000, 2000]] },
+  AVLO: {
+    hours: [390, 1290],
+    numbers: [
+      [6000, 600],
+      [8000, 1400],
+    ],
+  },
+  OUIGO: {
+    hours: [375, 1280],
+    numbers: [
+      [6600, 1400],
+      [1400, 600],
+    ],
+  },
+};
+
+/** The name of a brand. */
+export type TrainBrand = keyof typeof brands;
 
 /** A line of one carrier: trains run both ways between any two of its stops. */
-export interface Line {
+interface Line {
   readonly brand: TrainBrand;
   readonly trainsPerDay: number;
   /** Running minutes from the first stop, by UIC code. */
   readonly stops: Readonly<Record<string, number>>;
+}
+
+/** A price for one person. */
+export interface Fare {
+  readonly code: string;
+  readonly name: string;
+  /** Euro cents. */
+  readonly cents: number;
+}
+
+/** What decides the fares of one train, or of two with a change. */
+interface Ride {
+  readonly minutes: number;
+  /** 1 or more. */
+  readonly seatsLeft: number;
+  readonly brands: readonly TrainBrand[];
+}
+
+/** One carrier: what it runs, and what it asks. */
+interface SimCarrier {
+  readonly operator: 'renfe' | 'ouigo';
+  /** A pair of stations belongs to the first line with both. */
+  readonly lines: readonly Line[];
+  /** Returns the fares of a ride that is not sold out, cheapest first. */
+  fares(ride: Ride, random: Random): readonly Fare[];
 }
 
 const atocha = '7160000';
@@ -34,7 +102,7 @@ const perpignan = '8778400';
 const narbonne = '8778110';
 const montpellier = '8777300';
 
-/** The first line with both stations serves a pair, so the main lines come first. */
+// The main lines come first: the first line with both stations serves a pair.
 const renfeLines: readonly Line[] = [
   {
     brand: 'AVE',
@@ -176,30 +244,59 @@ const ouigoLines: readonly Line[] = [
   { brand: 'OUIGO', trainsPerDay: 4, stops: { [chamartin]: 0, [valladolid]: 66 } },
 ];
 
-/** The lines of each carrier; a pair of stations belongs to the first line with both. */
-export const linesOf: {
-  readonly renfe: readonly Line[];
-  readonly ouigo: readonly Line[];
-  readonly avlo: readonly Line[];
+/** Every carrier of the simulator. A new one is one more row; ids, plans, routes and counts follow from it. */
+export const simCarriers: {
+  readonly renfe: SimCarrier;
+  readonly ouigo: SimCarrier;
+  readonly avlo: SimCarrier;
 } = {
-  renfe: renfeLines,
-  ouigo: ouigoLines,
-  avlo: avloLines,
+  renfe: { operator: 'renfe', lines: renfeLines, fares: renfeFares },
+  ouigo: { operator: 'ouigo', lines: ouigoLines, fares: oneFare('OUIGO', [0, 0, 90]) },
+  avlo: { operator: 'renfe', lines: avloLines, fares: oneFare('AVLO', [0, 0, 49, 99]) },
 };
 
-/** The carriers that the simulator plays: those with lines. */
-export type CarrierSimId = keyof typeof linesOf;
+/** The id of a carrier. */
+export type CarrierSimId = keyof typeof simCarriers;
 
-/** Every {@link CarrierSimId}, in the order used for listings. */
-export const carrierSimIds = Object.keys(linesOf) as readonly CarrierSimId[];
+/** Every {@link CarrierSimId}, in the order of listings. */
+export const carrierSimIds = Object.keys(simCarriers) as readonly CarrierSimId[];
 
-/** Makes a value for each carrier. */
+const aCarrier: Rule = oneOf(...carrierSimIds);
+
+/** Returns whether a value is a {@link CarrierSimId}. */
+export function isCarrier(value: unknown): value is CarrierSimId {
+  return aCarrier.test(value);
+}
+
+/** Returns the error for an unknown carrier. */
+export function wrongCarrier(action: string, carrier: unknown): RangeError {
+  return new RangeError(wrongOption(action, 'carrier', aCarrier, carrier).message);
+}
+
+/** Returns one value for each carrier. */
 export function perCarrier<T>(make: (carrier: CarrierSimId) => T): Record<CarrierSimId, T> {
   const entries = carrierSimIds.map((carrier) => [carrier, make(carrier)]);
   return Object.fromEntries(entries) as Record<CarrierSimId, T>;
 }
 
-/** Tells whether a value is a {@link CarrierSimId}. */
-export function isCarrierSimId(value: unknown): value is CarrierSimId {
-  return carrierSimIds.some((id) => id === value);
+/** Returns fares of one price that depends on the length of the ride; `endings` are cents. */
+function oneFare(code: string, endings: readonly [number, ...number[]]): SimCarrier['fares'] {
+  return ({ minutes }, random) => {
+    const euros = Math.round(7 + minutes * (0.06 + random.next() * 0.3));
+    return [{ code, name: code, cents: euros * 100 + random.pick(endings) }];
+  };
+}
+
+function renfeFares({ minutes, seatsLeft, brands }: Ride, random: Random): readonly Fare[] {
+  const basic = 5 * Math.round(minutes * (2 + random.next() * 6));
+  // The last seats of the best class are expensive, so that a price with a thousands separator occurs.
+  const premium =
+    seatsLeft <= 2 ? 100_000 + 5 * random.below(5000) : basic * 2 + 5 * random.below(900);
+  const fares: readonly Fare[] = [
+    { code: 'BA00', name: 'Básico', cents: basic },
+    { code: 'EL00', name: 'Elige', cents: basic + 5 * (80 + random.below(300)) },
+    { code: 'PR00', name: 'Premium', cents: premium },
+  ];
+  const most = brands.includes('AVLO') ? 2 : 3;
+  return fares.slice(0, Math.min(most, random.pick([1, 2, 3, 3, 3])));
 }

@@ -1,11 +1,10 @@
-import { jsonAnswer } from '../answer.ts';
 import { addDays, isCalendarDate } from '../timetable/local-clock.ts';
+import { stationOf } from '../timetable/network.ts';
 import { avloPairs } from '../timetable/service.ts';
 import type { Train } from '../timetable/train.ts';
-import { maxDaysAhead, type Wire, type WireContext } from '../wire.ts';
-import { encodeAvlo } from './encode-avlo.ts';
+import { jsonAnswer, maxDaysAhead, type Wire, type WireContext } from './wire.ts';
 
-/** Creates Avlo's wire: one static file per UTC day with the whole network. */
+/** Creates Avlo's wire: one static file per UTC day, with the whole network. */
 export function createAvloWire(context: WireContext): Wire {
   return {
     throttled: (retryAfterSeconds) => ({
@@ -28,7 +27,7 @@ export function createAvloWire(context: WireContext): Wire {
             return jsonAnswer({ message: 'Expected /timetable/YYYY-MM-DD.json' }, 400);
           }
           const ahead = context.daysAhead(date, 'Europe/Madrid');
-          // Spain is ahead of UTC: the local day of today begins in the UTC day before it.
+          // Spain is ahead of UTC: today's local day begins in the UTC day before it.
           if (ahead < -1 || ahead > maxDaysAhead) {
             return jsonAnswer({ message: `No timetable for ${date}` }, 404);
           }
@@ -42,4 +41,34 @@ export function createAvloWire(context: WireContext): Wire {
       },
     ],
   };
+}
+
+/**
+ * Returns Avlo's timetable: JSON rows by date, and by station ids within a minute.
+ *
+ * @throws TypeError when Avlo has no id for a station.
+ */
+export function encodeAvlo(trains: readonly Train[]): string {
+  const rows = trains.map((train) => {
+    const fare = train.fares.find(({ seller }) => seller === 'avlo');
+    return {
+      date: new Date(train.departureMs).toISOString(),
+      origin: avloIdOf(train.origin),
+      destination: avloIdOf(train.destination),
+      price: fare ? fare.cents / 100 : null,
+    };
+  });
+  const sorted = rows.sort(
+    (a, b) =>
+      Date.parse(a.date) - Date.parse(b.date) ||
+      a.origin - b.origin ||
+      a.destination - b.destination,
+  );
+  return JSON.stringify(sorted);
+}
+
+function avloIdOf(uic: string): number {
+  const { avloId, name } = stationOf(uic);
+  if (avloId !== undefined) return avloId;
+  throw new TypeError(`Cannot encode train: Avlo has no id for ${name}`);
 }
