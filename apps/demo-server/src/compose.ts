@@ -1,40 +1,39 @@
 import { stationTable } from '@ticketing/carriers';
-import { createSearch, type Search, type StationIndex } from '@ticketing/core';
+import type { Search, StationIndex } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import type { Flags } from './flags/flag-specs.ts';
 import { type Admission, createAdmission, eventLoop } from './overload/admission.ts';
-import { createInFlightLimit } from './overload/in-flight-limit.ts';
-import { createCarriersSign, createQueueSign } from './overload/load-signs.ts';
-import { type Finders, findersOf, localFinds, remoteFinds } from './questions.ts';
-import type { Carriers, CarrierTasks } from './search/carriers.ts';
+import {
+  createCarriersSign,
+  createInFlightLimit,
+  createQueueSign,
+} from './overload/in-flight-limit.ts';
+import { createFinders, type Finders, localFinds, remoteFinds } from './questions.ts';
+import type { Carriers } from './search/carriers.ts';
 import { startDispatcher } from './search/dispatch.ts';
-import { dispatchedCarrier } from './search/run-carrier.ts';
-import type { PrimaryTasks } from './serving/cluster-tasks.ts';
+import { dispatchedSearch } from './search/dispatched-search.ts';
 import { watchProcess } from './serving/process-watch.ts';
-import { openWorms } from './worms/worm-databases.ts';
-import type { WormLocation } from './worms/worm-store.ts';
+import type { PrimaryTasks, ProcessStatus } from './serving/serving.ts';
+import { openWorms, type WormLocation } from './worms/worm-databases.ts';
 
-/** What a serving process is made of. */
+/** What a server process is made of. */
 export interface Parts {
-  /** How the routes ask. */
+  /** Answers the questions of this process's clients, shared as the flags say. */
   readonly finders: Finders;
-  /** Answers by this process itself, for it or for another that coalesces. */
+  /** Answers in this process, for itself or for one that coalesces. */
   readonly local: Finders;
   /** Answers as events. */
   readonly search: Search;
   readonly stations: StationIndex;
-  /** Which requests are begun. */
+  /** Decides which requests begin. */
   readonly admission: Admission;
-  /** When a request that is read now came at the earliest, on the clock of `performance.now()`. */
+  /** The earliest time at which a request that is read now can have arrived, on the clock of `performance.now()`. */
   arrivedAt(): number;
   /** Milliseconds that a request has left, from 1. */
   leftMs(request: { readonly arrivedAt: number }): number;
   /** Epoch ms. */
   now(): number;
-  /** Pids of the processes that tasks run in, besides this one. */
-  taskPids(): readonly number[];
-  /** Every part's counters. */
-  stats(): Record<string, unknown>;
+  status(): ProcessStatus;
   /** Replaces the workers that tasks run in. */
   reload(): Promise<void>;
   /** Ends what is in flight, then everything that `compose` started. */
@@ -48,11 +47,11 @@ export interface ComposeDependencies {
   readonly now: () => number;
   /** Where the store is, filled. */
   readonly worms: WormLocation;
-  /** The primary of the cluster that this process serves in. */
+  /** The primary, in a server process of several. */
   readonly primary?: Dispatcher<PrimaryTasks>;
 }
 
-/** Makes the parts that the flags ask for. The carriers' connections are theirs from now on. */
+/** Makes the parts that the flags ask for. `close()` closes the carriers' connections too. */
 export async function compose(flags: Flags, dependencies: ComposeDependencies): Promise<Parts> {
   const { carriers, now, primary } = dependencies;
   const dispatching = await startDispatcher(flags.dispatch, {
@@ -77,9 +76,9 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
       peak: admission.look(),
     }),
   );
-  const finds = localFinds({ search, worms: store });
-  const asked = flags.coalesce === 'machine' && primary ? remoteFinds(primary) : finds;
-  const finders = findersOf(asked, { isShared: flags.coalesce !== 'off' });
+  const ownFinds = localFinds({ search, worms: store });
+  const finds = flags.coalesce === 'machine' && primary ? remoteFinds(primary) : ownFinds;
+  const finders = createFinders(finds, { isShared: flags.coalesce !== 'off' });
   const admission = createAdmission({
     limit,
     deadlineMs: flags.deadlineMs,
@@ -88,7 +87,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
   });
   return {
     finders,
-    local: findersOf(finds, { isShared: false }),
+    local: createFinders(ownFinds, { isShared: false }),
     search,
     stations: stationTable,
     admission,
@@ -96,15 +95,19 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     leftMs: ({ arrivedAt }) =>
       Math.max(1, Math.ceil(arrivedAt + flags.deadlineMs - performance.now())),
     now,
-    taskPids: dispatching.pids,
-    stats: () => ({
-      admission: admission.stats(),
-      coalesce: finders.document.stats(),
-      search: search.stats(),
-      dispatch: dispatcher.stats(),
-      http: carriers.http.stats(),
-      worms: { ...store.stats(), coalesce: finders.worms.stats() },
-      process: watch.stats(),
+    status: () => ({
+      pid: process.pid,
+      role: 'server',
+      taskPids: dispatching.pids(),
+      stats: {
+        admission: admission.stats(),
+        coalesce: finders.document.stats(),
+        search: search.stats(),
+        dispatch: dispatcher.stats(),
+        http: carriers.http.stats(),
+        worms: { ...store.stats(), coalesce: finders.worms.stats() },
+        process: watch.stats(),
+      },
     }),
     reload: dispatching.reload,
     async close() {
@@ -115,24 +118,4 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
       await carriers.http.close();
     },
   };
-}
-
-/** Asks all carriers through a dispatcher. `onEnd` gets how long each took. */
-export function dispatchedSearch(
-  dispatcher: Dispatcher<CarrierTasks>,
-  given: {
-    readonly flags: Flags;
-    readonly carriers: Carriers;
-    readonly now: () => number;
-    readonly onEnd?: (carrier: string, ms: number) => void;
-  },
-): Search {
-  const { flags, carriers, now, onEnd = () => {} } = given;
-  return createSearch({
-    carriers: flags.carriers.map((name) => carriers.byName[name]),
-    deadlineMs: flags.deadlineMs,
-    http: carriers.http.clientOf,
-    run: dispatchedCarrier(dispatcher, { offload: flags.offload, now, onEnd }),
-    now,
-  });
 }

@@ -4,75 +4,79 @@ import { type FlagRow, readFlags } from './flags/read-flags.ts';
 import { dispatchKind } from './search/dispatch.ts';
 import { serve } from './serving/serve.ts';
 import type { Serving } from './serving/serving.ts';
-import { fillReport } from './worms/worm-store.ts';
+import { fillReport } from './worms/worm-databases.ts';
 
 const STOP_MARGIN_MS = 5000;
 
-const asked = stopAsked();
-const reloads = reloadsAsked();
+const stopping = stopSignal();
+const reloads = reloadSignals();
 try {
   const { flags, rows } = readFlags(process.argv.slice(2), process.env);
   const server = await serve(flags, {
     log: (line) => console.error(line),
     onFilled: fillReport(process.stderr),
-    signal: asked,
+    signal: stopping,
   });
   console.log(table(rows));
   console.log(`\nprocesses  ${processesOf(flags)}`);
   console.log(`carriers   ${server.carriersUrl}`);
   console.log(`listening  ${server.url}/search?origin=Madrid&destination=Barcelona`);
-  stopWhen(asked, { close: server.close, graceMs: flags.deadlineMs + STOP_MARGIN_MS });
-  reloads.heed(server.reload);
+  closeAtStop({ close: server.close, graceMs: flags.deadlineMs + STOP_MARGIN_MS });
+  reloads.pass(server.reload);
 } catch (error) {
-  if (error !== asked.reason) console.error(lineOf(error));
-  if (error !== asked.reason)
+  if (error !== stopping.reason) {
+    console.error(lineOf(error));
     process.exitCode = error instanceof FlagError || 'syscall' in Object(error) ? 2 : 1;
+  }
 }
 
 /**
- * Aborts at the first SIGTERM or SIGINT, also while the server starts; more of them change nothing, since a terminal and
- * npm each send their own for one Ctrl-C.
+ * Aborts at the first SIGTERM or SIGINT, also while the server starts. Later ones change nothing, since a terminal and npm
+ * each send one for a single Ctrl-C.
  */
-function stopAsked(): AbortSignal {
+function stopSignal(): AbortSignal {
   const controller = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => controller.abort());
   return controller.signal;
 }
 
-/** Stops the server. When all is closed the process ends by itself with 0. */
-function stopWhen(
-  signal: AbortSignal,
-  { close, graceMs }: { readonly close: () => Promise<void>; readonly graceMs: number },
-): void {
+/** When all is closed the process ends by itself with 0. */
+function closeAtStop({
+  close,
+  graceMs,
+}: {
+  readonly close: () => Promise<void>;
+  readonly graceMs: number;
+}): void {
   const stop = (): void => {
     const timer = setTimeout(() => {
-      console.error(`Cannot stop: everything closed within ${graceMs} ms expected`);
+      console.error(`Cannot stop: the server did not close within ${graceMs} ms`);
       process.exit(1);
     }, graceMs);
     timer.unref();
     void close();
   };
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
+  if (stopping.aborted) stop();
+  stopping.addEventListener('abort', stop, { once: true });
 }
 
 /**
- * SIGHUP replaces workers one by one. Nothing changes if their successors do not start. One that comes while the server
- * starts, which `/readyz` of its first worker may have caused, is heeded when all of it serves.
+ * Passes each SIGHUP to `reload`, which replaces workers one by one, or none if their successors do not start. One that
+ * comes while the server starts, as `/readyz` of the first worker may cause, is passed once it serves.
  */
-function reloadsAsked(): { heed(reload: Serving['reload']): void } {
-  let isAsked = false;
+function reloadSignals(): { pass(reload: Serving['reload']): void } {
+  let isPending = false;
   let run = (): void => {
-    isAsked = true;
+    isPending = true;
   };
   process.on('SIGHUP', () => run());
   return {
-    heed(reload) {
+    pass(reload) {
       run = () => {
-        if (asked.aborted) return;
+        if (stopping.aborted) return;
         reload().catch((error) => console.error(`Cannot reload: ${lineOf(error)}`));
       };
-      if (isAsked) run();
+      if (isPending) run();
     },
   };
 }
@@ -95,7 +99,7 @@ function table(rows: readonly FlagRow[]): string {
 function lineOf(error: unknown): string {
   if (error instanceof FlagError) return error.message;
   if ('syscall' in Object(error)) {
-    return `Cannot start: an address that is free expected. ${(error as Error).message}`;
+    return `Cannot start: ${(error as Error).message}; choose another --host or --port`;
   }
   return String((error as Error).stack ?? error);
 }

@@ -1,4 +1,6 @@
 import type { Dispatcher, TaskContext } from '@ticketing/dispatch';
+import type { RouteFunction } from '@ticketing/socket-router';
+import type { RouteBy } from './flags/flag-values.ts';
 import {
   coalesced,
   direct,
@@ -8,10 +10,10 @@ import {
   type QuestionKind,
 } from './search/coalesced.ts';
 import { documentQuestion } from './search/documents.ts';
-import { wormQuestion } from './worms/worm-answers.ts';
+import { wormQuestion } from './worms/worm-question.ts';
 
-/** Every question that is shared, by the name of the task that answers it in another process. */
-export const questions = { document: documentQuestion, worms: wormQuestion };
+/** Every question that equal requests share, by the name of the task that answers it in another process. */
+const questions = { document: documentQuestion, worms: wormQuestion };
 
 type Questions = typeof questions;
 type Name = keyof Questions;
@@ -19,22 +21,24 @@ type Name = keyof Questions;
 type Any = QuestionKind<any, any, any>;
 type QuestionOf<N extends Name> = Parameters<Questions[N]['keyOf']>[0];
 type AnswerOf<N extends Name> = Awaited<ReturnType<ReturnType<Questions[N]['local']>>>;
-type SourcesOf<N extends Name> = Parameters<Questions[N]['local']>[0];
+type TakesSources<N extends Name> = (sources: Parameters<Questions[N]['local']>[0]) => void;
 
-/** What the answers of all questions are made of. */
-export type Sources = SourcesOf<'document'> & SourcesOf<'worms'>;
+/** What the questions are answered from: the sources of each of them. */
+export type Sources = { [N in Name]: TakesSources<N> }[Name] extends (sources: infer All) => void
+  ? All
+  : never;
 export type Finds = { readonly [N in Name]: Find<QuestionOf<N>, AnswerOf<N>> };
 export type Finders = { readonly [N in Name]: Finder<QuestionOf<N>, AnswerOf<N>> };
 
 /** A question, and the milliseconds that are left for its answer. */
-export type Timed<Question> = { readonly question: Question; readonly deadlineMs: number };
+type Timed<Question> = { readonly question: Question; readonly deadlineMs: number };
 
 /** Tasks by which one process asks another. */
 export type QuestionTasks = {
   [N in Name]: (input: Timed<QuestionOf<N>>, context: TaskContext) => Promise<AnswerOf<N>>;
 };
 
-/** Only reads may run again when their worker is lost. */
+/** For calls that only read: they run again when their worker is lost. */
 export const retryOptions = { idempotent: true, retries: 1 } as const;
 
 /** Milliseconds beyond its deadline that an answer may take between processes. */
@@ -45,7 +49,7 @@ export function localFinds(sources: Sources): Finds {
   return each(({ local }) => local(sources));
 }
 
-/** Has another process answer, with one more attempt after a lost worker. */
+/** Answers in another process, with one retry after a lost worker. */
 export function remoteFinds(dispatcher: Dispatcher<QuestionTasks>): Finds {
   return each((_, name) => (question: never, { signal, deadlineMs }: FindOptions) => {
     const options = { signal, timeoutMs: deadlineMs + TRANSIT_MS, ...retryOptions };
@@ -53,15 +57,15 @@ export function remoteFinds(dispatcher: Dispatcher<QuestionTasks>): Finds {
   });
 }
 
-/** Shares the answers of equal questions in flight, unless each is to be asked for itself. */
-export function findersOf(finds: Finds, options: { readonly isShared: boolean }): Finders {
+/** With `isShared`, equal questions in flight share one answer. */
+export function createFinders(finds: Finds, options: { readonly isShared: boolean }): Finders {
   return each((kind, name) => {
     const find = finds[name] as Find<unknown, unknown>;
     return options.isShared ? coalesced(find, kind) : direct(find);
   });
 }
 
-/** Answers the questions of other processes. `finders` is read at each call. */
+/** Returns tasks that answer the questions of other processes. `finders` is called for each question. */
 export function questionTasks(finders: () => Finders): QuestionTasks {
   return each((_, name) => (input: Timed<unknown>, { signal }: TaskContext) => {
     const { find } = finders()[name] as Finder<unknown, unknown>;
@@ -69,8 +73,26 @@ export function questionTasks(finders: () => Finders): QuestionTasks {
   });
 }
 
-/** The key of the question that a request asks by its target, if it asks one. `nowMs`: epoch ms. */
-export function keyOfTarget(target: string, nowMs: number): string | undefined {
+/**
+ * Returns what a router chooses a process by: the same process for equal questions, or for equal values of a header. A
+ * request without a key goes to the least busy process, and so do TLS connections, whose requests cannot be read.
+ */
+export function routeFunction({
+  routeBy,
+}: {
+  readonly routeBy: RouteBy;
+}): RouteFunction | undefined {
+  if (routeBy === 'none') return undefined;
+  if (routeBy === 'search-key') return ({ target = '' }) => keyed(keyOfTarget(target, Date.now()));
+  const name = routeBy.slice('header:'.length);
+  return ({ header }) => keyed(header?.(name));
+}
+
+function keyed(key: string | undefined): { key: string } | undefined {
+  return key === undefined || key === '' ? undefined : { key };
+}
+
+function keyOfTarget(target: string, nowMs: number): string | undefined {
   for (const kind of Object.values(questions)) {
     const key = kind.keyOfTarget(target, nowMs);
     if (key !== undefined) return key;

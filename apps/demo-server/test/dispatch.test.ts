@@ -1,13 +1,14 @@
 import { lives } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
+import { DISPATCH_NAMES } from '../src/search/dispatch.ts';
 import { eventually, statsOf } from './demo.ts';
 import { inProcessServer, SEARCH, serveNow, testDispatch } from './dispatch-cases.ts';
 
 const inProcess = inProcessServer();
-testDispatch(inProcess, '--dispatch', 'in-process', '--offload', 'normalise');
-testDispatch(inProcess, '--dispatch', 'fork', '--offload', 'whole');
-testDispatch(inProcess, '--dispatch', 'piscina', '--offload', 'whole');
-testDispatch(inProcess, '--dispatch', 'cluster', '--offload', 'whole');
+for (const name of DISPATCH_NAMES) {
+  const offload = name === 'in-process' ? 'normalise' : 'whole';
+  testDispatch(inProcess, '--dispatch', name, '--offload', offload);
+}
 
 test('--dispatch fork: a search survives the death of its workers, and none outlives the server', async () => {
   const { get, close } = await serveNow('--dispatch', 'fork', '--dispatch-workers', '2');

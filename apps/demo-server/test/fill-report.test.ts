@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fillReport } from '../src/worms/worm-store.ts';
+import { fillReport } from '../src/worms/worm-databases.ts';
 
 /** What is written when a store is filled in quarters of a second. */
 function written(count: number, isTTY: boolean): string {

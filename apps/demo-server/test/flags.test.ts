@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
+import { DISPATCH_NAMES, dispatchKind } from '../src/search/dispatch.ts';
+
+const withWorkers = DISPATCH_NAMES.filter((name) => dispatchKind(name).workers !== undefined);
 
 test('readFlags() fills every default', () => {
   expect(readFlags([], {}).flags).toEqual({
@@ -162,8 +165,8 @@ test.each([
     {},
     'Cannot start: --route-by is for --accept socket and passthru, got single',
   ],
-  [['--tls-cert', 'a.pem'], {}, 'Cannot start: --tls-key expected, got --tls-cert alone'],
-  [[], { TLS_KEY: 'a.pem' }, 'Cannot start: --tls-cert expected, got TLS_KEY alone'],
+  [['--tls-cert', 'a.pem'], {}, 'Cannot start: --tls-key must be set too, got --tls-cert alone'],
+  [[], { TLS_KEY: 'a.pem' }, 'Cannot start: --tls-cert must be set too, got TLS_KEY alone'],
   [
     ['--accept', 'passthru', '--tls-cert', 'a.pem', '--tls-key', 'b.pem'],
     {},
@@ -182,17 +185,17 @@ test.each([
   [
     ['--accept', 'cluster', '--dispatch', 'cluster', '--dispatch-workers', '2'],
     {},
-    'Cannot start: --dispatch-workers is for workers of their own, got --accept cluster with --dispatch cluster, which runs tasks where requests are served',
+    'Cannot start: --dispatch-workers is for workers that run tasks only, got --accept cluster with --dispatch cluster, which runs tasks in the server processes',
   ],
   [
     ['--accept', 'cluster', '--workers', '64', '--dispatch', 'fork', '--dispatch-workers', '5'],
     {},
-    'Cannot start: at most 256 workers in all expected, got 64 x 5',
+    'Cannot start: --workers x --dispatch-workers must be 256 at most, got 64 x 5',
   ],
   [
     ['--dispatch', 'threads'],
     {},
-    "Cannot start: --dispatch must be one of in-process, fork, piscina, cluster, got 'threads'",
+    `Cannot start: --dispatch must be one of ${DISPATCH_NAMES.join(', ')}, got 'threads'`,
   ],
   [
     ['--dispatch-workers', '0'],
@@ -202,7 +205,7 @@ test.each([
   [
     ['--dispatch-workers', '2'],
     {},
-    'Cannot start: --dispatch-workers above 1 is for fork, piscina, cluster, got in-process',
+    `Cannot start: --dispatch-workers above 1 is for ${withWorkers.join(', ')}, got in-process`,
   ],
   [
     ['--offload', 'half'],
@@ -212,12 +215,12 @@ test.each([
   [
     [],
     { USE_CHILD_PROCESSES: 'true', DISPATCH: 'piscina' },
-    'Cannot start: DISPATCH or USE_CHILD_PROCESSES expected, got both',
+    'Cannot start: only one of DISPATCH and USE_CHILD_PROCESSES may be set, got both',
   ],
   [
     ['--worms', '0', '--database-url', 'postgres://db/worms'],
     {},
-    'Cannot start: --worms 0 is for no store, got --database-url too',
+    'Cannot start: --worms 0 means no store, got --database-url too',
   ],
   [['--worms=-1'], {}, "Cannot start: --worms must be an integer from 0 to 10000000, got '-1'"],
   [
@@ -240,7 +243,7 @@ test.each([
   [
     [],
     { USE_RANDOM_DELAY: 'true', LATENCY: '9' },
-    'Cannot start: LATENCY or USE_RANDOM_DELAY expected, got both',
+    'Cannot start: only one of LATENCY and USE_RANDOM_DELAY may be set, got both',
   ],
   [
     ['--carriers-url', 'http://x', '--latency', '1'],
@@ -250,7 +253,7 @@ test.each([
   [
     ['--port'],
     {},
-    "Cannot start: flags of the README expected. Option '--port <value>' argument missing",
+    "Cannot start: option '--port <value>' argument missing; the README lists the flags",
   ],
 ] as const)('readFlags(%j, %j) is refused', (argv, env, message) => {
   expect(() => readFlags(argv, env)).toThrow(new Error(message));
@@ -279,4 +282,5 @@ test('README.md has every flag and its variable', () => {
     expect(readme).toContain(`\`${flag}\``);
     expect(readme).toContain(`\`${flag.slice(2).toUpperCase().replaceAll('-', '_')}\``);
   }
+  for (const name of DISPATCH_NAMES) expect(readme).toContain(`\`${name}\``);
 });

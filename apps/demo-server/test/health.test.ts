@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readFlags } from '../src/flags/read-flags.ts';
 import { MADRID_BARCELONA, serveDemo, sharedServer, statsOf } from './demo.ts';
 
 const shared = sharedServer();
@@ -10,33 +11,13 @@ test('/healthz and /readyz say that all is well', async () => {
 });
 
 test('/config shows the resolved flags, the upstream and the processes, and no secret', async () => {
-  const { get, carriersUrl } = await serveDemo(
-    '--deadline-ms',
-    '700',
-    '--latency',
-    '20:200',
-    '--carriers',
-    'avlo,renfe',
-  );
+  const argv = ['--deadline-ms', '700', '--latency', '20:200', '--carriers', 'avlo,renfe'];
+  const { get, carriersUrl } = await serveDemo(...argv);
   const { body } = await get('/config');
+  const { ouigo: _, ...flags } = readFlags(['--port', '0', '--worms', '0', ...argv], {}).flags;
   expect(body).toEqual({
-    port: 0,
-    host: '127.0.0.1',
-    deadlineMs: 700,
-    requestTimeoutMs: 30_000,
-    maxInFlight: 'auto',
-    carriers: ['renfe', 'avlo'],
+    ...flags,
     carriersUrl,
-    latency: { kind: 'lognormal', p50Ms: 20, p99Ms: 200 },
-    accept: 'single',
-    workers: 1,
-    routeBy: 'search-key',
-    coalesce: 'on',
-    dispatch: 'in-process',
-    dispatchWorkers: 1,
-    offload: 'whole',
-    worms: 0,
-    logRequests: false,
     processes: [{ pid: process.pid, role: 'server' }],
   });
   const plan = await get('/config').then(() => fetch(`${carriersUrl}/plan/avlo`));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCarriersSign, createQueueSign } from '../src/overload/load-signs.ts';
+import { createCarriersSign, createQueueSign } from '../src/overload/in-flight-limit.ts';
 
 test('createQueueSign() reads how long the last task in the queue will wait, at the pace of the answers', () => {
   let now = 0;

@@ -65,7 +65,7 @@ test('a port that is taken: one clear line and exit code 2', async () => {
   const { port } = server.address() as AddressInfo;
   const { code, stderr } = await runDemo(['--port', String(port)]);
   expect(stderr).toBe(
-    `Cannot start: an address that is free expected. listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+    `Cannot start: listen EADDRINUSE: address already in use 127.0.0.1:${port}; choose another --host or --port\n`,
   );
   expect(code).toBe(2);
 });
@@ -74,7 +74,7 @@ test('main ["--speed","9"]: one clear line and exit code 2', async () => {
   const { code, stderr, stdout } = await runDemo(['--speed', '9']);
   expect({ code, stderr, stdout }).toEqual({
     code: 2,
-    stderr: "Cannot start: flags of the README expected. Unknown option '--speed'\n",
+    stderr: "Cannot start: unknown option '--speed'; the README lists the flags\n",
     stdout: '',
   });
 });

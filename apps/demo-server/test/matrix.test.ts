@@ -4,11 +4,19 @@ import { DISPATCH_NAMES } from '../src/search/dispatch.ts';
 import { type Combination, testCombinations } from './matrix.ts';
 
 // Each value of each flag; `test/full` has all of them with each other.
-const some: Combination[] = [
+const chosen: Combination[] = [
   { accept: 'single', dispatch: 'fork', coalesce: 'on', kills: ['task'] },
   { accept: 'cluster', dispatch: 'piscina', coalesce: 'machine', kills: ['server'] },
   { accept: 'socket', dispatch: 'cluster', coalesce: 'off', kills: ['server', 'task'] },
   { accept: 'passthru', dispatch: 'in-process', coalesce: 'on', kills: ['server'] },
+];
+const others = DISPATCH_NAMES.filter((name) => chosen.every(({ dispatch }) => dispatch !== name));
+const some: Combination[] = [
+  ...chosen,
+  ...others.map((dispatch) => ({
+    ...{ accept: 'single' as const, dispatch, coalesce: 'on' as const },
+    kills: ['task' as const],
+  })),
 ];
 
 test('the combinations below have each value', () => {

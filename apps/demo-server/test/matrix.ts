@@ -3,7 +3,7 @@ import { lives } from '@ticketing/test-kit';
 import { beforeAll, expect, test } from 'vitest';
 import { type Accept, COALESCES, type Coalesce } from '../src/flags/flag-specs.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
-import { DISPATCH_NAMES, type DispatchName } from '../src/search/dispatch.ts';
+import { DISPATCH_NAMES, type DispatchName, dispatchKind } from '../src/search/dispatch.ts';
 import { serve } from '../src/serving/serve.ts';
 import { eventually, getFrom, MADRID_BARCELONA, startDemo } from './demo.ts';
 import { pidsOf } from './processes.ts';
@@ -12,9 +12,10 @@ import { pidsOf } from './processes.ts';
 const day = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
 const PATH = `${MADRID_BARCELONA}&date=${day}`;
 
-function start(accept: Accept, dispatch: string, coalesce: string) {
+function start(accept: Accept, dispatch: DispatchName, coalesce: Coalesce) {
   const several = accept === 'single' ? [] : ['--workers', '2'];
-  const own = dispatch === 'fork' || dispatch === 'piscina' ? ['--dispatch-workers', '1'] : [];
+  const { workers, inServers } = dispatchKind(dispatch);
+  const own = workers !== undefined && !inServers ? ['--dispatch-workers', '1'] : [];
   return startDemo([
     ...['--accept', accept, '--dispatch', dispatch, '--coalesce', coalesce, ...several, ...own],
     ...['--latency', '0'],

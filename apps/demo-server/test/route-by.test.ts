@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
-import { searchKey } from '../src/search/documents.ts';
-import { affinityOf, routeBy } from '../src/serving/route-by.ts';
-import { wormsKey } from '../src/worms/worm-answers.ts';
+import { routeFunction } from '../src/questions.ts';
+import { documentQuestion } from '../src/search/documents.ts';
+import { routeAffinity } from '../src/serving/server-processes.ts';
+import { wormQuestion } from '../src/worms/worm-question.ts';
 
 const NOON = Date.parse('2026-11-20T12:00Z');
+const wormKey = (target: string) => wormQuestion.keyOfTarget(target, NOON);
 const flagsOf = (...argv: string[]) => readFlags(['--accept', 'socket', ...argv], {}).flags;
 
-test('searchKey() is the same for the same question, however it is asked', () => {
-  const key = searchKey('/search?origin=Madrid&destination=Barcelona', NOON);
+test('documentQuestion.keyOfTarget() is the same for the same question, however it is asked', () => {
+  const key = documentQuestion.keyOfTarget('/search?origin=Madrid&destination=Barcelona', NOON);
   expect(key).toEqual(expect.any(String));
   for (const target of [
     '/search?destination=Barcelona&origin=Madrid',
@@ -16,16 +18,18 @@ test('searchKey() is the same for the same question, however it is asked', () =>
     '/search?origin=Madrid&destination=Barcelona&date=2026-11-21',
     '/search?origin=Madrid&destination=Barcelona&passengers=1&order=departure',
   ]) {
-    expect(searchKey(target, NOON), target).toBe(key);
+    expect(documentQuestion.keyOfTarget(target, NOON), target).toBe(key);
   }
 });
 
 test.each(['&date=2026-11-22', '&passengers=2', '&order=price'])(
-  'searchKey() is another one with %s',
+  'documentQuestion.keyOfTarget() is another one with %s',
   (more) => {
     const target = '/search?origin=Madrid&destination=Barcelona';
-    expect(searchKey(target + more, NOON)).not.toBe(searchKey(target, NOON));
-    expect(searchKey(target + more, NOON)).toEqual(expect.any(String));
+    expect(documentQuestion.keyOfTarget(target + more, NOON)).not.toBe(
+      documentQuestion.keyOfTarget(target, NOON),
+    );
+    expect(documentQuestion.keyOfTarget(target + more, NOON)).toEqual(expect.any(String));
   },
 );
 
@@ -40,26 +44,29 @@ test.each([
   '/search?origin=Madrid&destination=Barcelona&order=random',
   '/search?origin=%&destination=%ff',
   'http://elsewhere/search?origin=Madrid&destination=Barcelona',
-])('searchKey(%j) is none: the least busy process says what is wrong', (target) => {
-  expect(searchKey(target, NOON)).toBe(undefined);
-});
+])(
+  'documentQuestion.keyOfTarget(%j) is none: the least busy process says what is wrong',
+  (target) => {
+    expect(documentQuestion.keyOfTarget(target, NOON)).toBe(undefined);
+  },
+);
 
-test('routeBy() chooses by the head', () => {
+test('routeFunction() chooses by the head', () => {
   const head = { kind: 'http1', remoteAddress: undefined } as const;
   const header = (name: string) => (name === 'x-user' ? 'ana' : undefined);
   const target = '/search?origin=Madrid&destination=Barcelona';
-  expect(routeBy(flagsOf())?.({ ...head, target })).toEqual({ key: expect.any(String) });
-  expect(routeBy(flagsOf())?.({ ...head, kind: 'tls', sni: 'a.test' })).toBe(undefined);
-  const byUser = routeBy(flagsOf('--route-by', 'header:x-user'));
+  expect(routeFunction(flagsOf())?.({ ...head, target })).toEqual({ key: expect.any(String) });
+  expect(routeFunction(flagsOf())?.({ ...head, kind: 'tls', sni: 'a.test' })).toBe(undefined);
+  const byUser = routeFunction(flagsOf('--route-by', 'header:x-user'));
   expect(byUser?.({ ...head, target, header })).toEqual({ key: 'ana' });
   expect(byUser?.({ ...head, target, header: () => undefined })).toBe(undefined);
-  expect(routeBy(flagsOf('--route-by', 'none'))).toBe(undefined);
+  expect(routeFunction(flagsOf('--route-by', 'none'))).toBe(undefined);
 });
 
-test('affinityOf() forwards where later requests can be seen', () => {
-  expect(affinityOf(flagsOf())).toBe('forward');
-  expect(affinityOf(flagsOf('--route-by', 'none'))).toBe('connection');
-  expect(affinityOf(flagsOf('--tls-cert', 'a', '--tls-key', 'b'))).toBe('connection');
+test('routeAffinity() forwards where later requests can be seen', () => {
+  expect(routeAffinity(flagsOf())).toBe('forward');
+  expect(routeAffinity(flagsOf('--route-by', 'none'))).toBe('connection');
+  expect(routeAffinity(flagsOf('--tls-cert', 'a', '--tls-key', 'b'))).toBe('connection');
 });
 
 test.each([
@@ -68,11 +75,11 @@ test.each([
   ['/api/v1/worms/a/b', undefined],
   ['/api/v1/worms/%', undefined],
   ['/api/v2/worms/utilize', undefined],
-])('wormsKey(%j)', (target, key) => {
-  expect(wormsKey(target)).toEqual(key);
+])('wormQuestion.keyOfTarget(%j)', (target, key) => {
+  expect(wormQuestion.keyOfTarget(target, NOON)).toEqual(key);
 });
 
-test('wormsKey() is the same for the same class, however it is written', () => {
-  expect(wormsKey('/api/v1/worms/%75tilize')).toBe(wormsKey('/api/v1/worms/utilize'));
-  expect(wormsKey('/api/v1/worms/adapt')).not.toBe(wormsKey('/api/v1/worms/utilize'));
+test('wormQuestion.keyOfTarget() is the same for the same class, however it is written', () => {
+  expect(wormKey('/api/v1/worms/%75tilize')).toBe(wormKey('/api/v1/worms/utilize'));
+  expect(wormKey('/api/v1/worms/adapt')).not.toBe(wormKey('/api/v1/worms/utilize'));
 });

@@ -1,7 +1,7 @@
 import { addDays, type Journey } from '@ticketing/core';
 import { Value } from 'typebox/value';
 import { expect, test } from 'vitest';
-import { SearchAnswer } from '../src/search/search-schema.ts';
+import { SearchAnswer } from '../src/http/routes/search.ts';
 import {
   eventually,
   MADRID_BARCELONA,

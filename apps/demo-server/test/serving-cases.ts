@@ -86,7 +86,7 @@ export function testReplacement(accept: string): void {
       expect(now).toHaveLength(2);
       expect(now).not.toContain(victim);
     });
-    expect(demo.errors()).toContain(`Serving process ${victim} ended (SIGKILL)`);
+    expect(demo.errors()).toContain(`Server process ${victim} ended (SIGKILL)`);
   });
 }
 

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
-import { worms } from '../src/worms/generate-worms.ts';
-import { openWorms, prepareWorms } from '../src/worms/worm-databases.ts';
-import type { FillListener } from '../src/worms/worm-store.ts';
-import { CLASS_WORDS } from '../src/worms/worm-words.ts';
+import { CLASS_WORDS, worms } from '../src/worms/worm.ts';
+import { type FillListener, openWorms, prepareWorms } from '../src/worms/worm-databases.ts';
 import { noPostgres, postgresDatabase } from './postgres.ts';
 
 // One contract, held by every store.

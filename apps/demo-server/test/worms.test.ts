@@ -2,7 +2,7 @@ import { readdirSync, truncateSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { worms } from '../src/worms/generate-worms.ts';
+import { worms } from '../src/worms/worm.ts';
 import {
   endOf,
   eventually,
@@ -146,7 +146,7 @@ test('a Node without node:sqlite: one clear line and exit code 2', async () => {
     NODE_OPTIONS: '--no-experimental-sqlite',
   });
   expect(stderr).toBe(
-    `Cannot start: Node 22.13 or later with node:sqlite, or --database-url expected, got ${process.version}\n`,
+    `Cannot start: without --database-url Node must be 22.13 or later, which has node:sqlite, got ${process.version}\n`,
   );
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
 });

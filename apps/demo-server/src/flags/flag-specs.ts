@@ -26,18 +26,17 @@ export type Offload = (typeof OFFLOADS)[number];
 export const COALESCES = ['on', 'machine', 'off'] as const;
 export type Coalesce = (typeof COALESCES)[number];
 
-/** One flag. */
 export interface FlagSpec<T> {
   /** Without its dashes. Its variable is the same in capitals. */
   readonly name: string;
-  /** @throws Error that says what is expected */
+  /** @throws Error whose message says what the value must be */
   readonly read: (text: string) => T;
   readonly fallback: T;
-  /** What is shown when there is no value. */
+  /** Shown when there is no value. */
   readonly absent?: string;
-  /** What may be shown of a text that has secrets. */
+  /** Removes the secrets of a text that is shown. */
   readonly hide?: (text: string) => string;
-  /** A variable that means a value of this flag when it is `true`. */
+  /** A variable that sets the flag to `value` when it is `true`. */
   readonly also?: { readonly variable: string; readonly value: T };
 }
 
@@ -48,7 +47,7 @@ function flag<T>(spec: FlagSpec<T>): FlagSpec<T> {
   return spec;
 }
 
-/** Every flag, in the order in which they are shown. Their types follow from their rows. */
+/** Every flag, in the order of the table that is printed. The types of the settings follow from the rows. */
 export const flagSpecs = {
   port: flag({ name: 'port', read: integerFrom(0, 65_535), fallback: 3000 }),
   host: flag({ name: 'host', read: anyText, fallback: '127.0.0.1' }),
@@ -56,9 +55,9 @@ export const flagSpecs = {
   accept: flag<Accept>({ name: 'accept', read: oneOf(ACCEPTS), fallback: 'single' }),
   /** Server processes. */
   workers: flag<number | 'auto'>({ name: 'workers', read: count, fallback: 'auto' }),
-  /** By what a router chooses the process: equal searches, equal values of a header, or nothing. */
+  /** What a router chooses the process by: equal searches, equal values of a header, or nothing. */
   routeBy: flag<RouteBy>({ name: 'route-by', read: routeBy, fallback: 'search-key' }),
-  /** Paths of PEM files; with them HTTPS is served. */
+  /** Paths of PEM files. With them the server speaks HTTPS. */
   tlsCert: flag<string | undefined>({ name: 'tls-cert', read: anyText, fallback: undefined }),
   tlsKey: flag<string | undefined>({ name: 'tls-key', read: anyText, fallback: undefined }),
   /** Where carriers' work runs. */
@@ -74,9 +73,9 @@ export const flagSpecs = {
     read: count,
     fallback: 'auto',
   }),
-  /** What the dispatcher runs: a carrier's whole work, or the making of journeys from its bytes. */
+  /** What the dispatcher runs: all of a carrier's work, or only the decoding of its bytes. */
   offload: flag<Offload>({ name: 'offload', read: oneOf(OFFLOADS), fallback: 'whole' }),
-  /** Whether equal searches in flight are one: in each server process, or on the whole machine. */
+  /** Whether equal searches in flight share one run: in each server process, or on the whole machine. */
   coalesce: flag<Coalesce>({ name: 'coalesce', read: oneOf(COALESCES), fallback: 'on' }),
   deadlineMs: flag({ name: 'deadline-ms', read: integerFrom(1, 600_000), fallback: 2000 }),
   /** A request, with its body, must arrive within this time. */
@@ -85,7 +84,7 @@ export const flagSpecs = {
     read: integerFrom(100, 600_000),
     fallback: 30_000,
   }),
-  /** Requests that a server process works on at a time: as many as it can answer in time, so many, or any number. */
+  /** Most requests in flight in a server process. `auto`: as many as it can answer in time. */
   maxInFlight: flag<number | 'auto' | 'off'>({
     name: 'max-in-flight',
     read: offOr(autoOr(integerFrom(1, 10_000))),
@@ -96,7 +95,7 @@ export const flagSpecs = {
     read: carrierList(CARRIER_NAMES),
     fallback: CARRIER_NAMES,
   }),
-  /** Base URL of an upstream; without it the embedded simulator. */
+  /** Base URL of the carriers. Default: the embedded simulator. */
   carriersUrl: flag<string | undefined>({
     name: 'carriers-url',
     read: httpUrl,
@@ -111,7 +110,7 @@ export const flagSpecs = {
   }),
   /** Documents that the store is filled with. */
   worms: flag({ name: 'worms', read: integerFrom(0, 10_000_000), fallback: 20_000 }),
-  /** Where they are, with its password; without it SQLite in a file of this server. */
+  /** Database that holds them, password included. Default: SQLite in a temporary file. */
   databaseUrl: flag<string | undefined>({
     name: 'database-url',
     read: databaseUrl,
@@ -122,7 +121,7 @@ export const flagSpecs = {
   logRequests: flag({ name: 'log-requests', read: onOff, fallback: false }),
 } as const;
 
-/** What the command line and the environment say; counts may be left to the machine. */
+/** Settings as stated by the command line and the environment: counts may be `auto`. */
 export type Stated = {
   readonly [K in keyof typeof flagSpecs]: (typeof flagSpecs)[K] extends FlagSpec<infer T>
     ? T
@@ -136,7 +135,7 @@ export type Flags = Omit<Stated, 'workers' | 'dispatchWorkers'> & {
   readonly ouigo: { readonly username: string; readonly password: string };
 };
 
-/** A value, and who said it: a flag, a variable, or `default`. */
+/** A value, and where it comes from: a flag, a variable, or `default`. */
 export interface Setting<T> {
   readonly value: T;
   readonly from: string;

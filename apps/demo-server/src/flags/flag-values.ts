@@ -1,4 +1,4 @@
-/** A command line or environment that the server cannot start with. The message is one line for people. */
+/** A command line or environment that the server cannot start with. Its message is one line. */
 export class FlagError extends Error {}
 
 export type RouteBy = 'search-key' | 'none' | `header:${string}`;
@@ -11,7 +11,7 @@ export type Latency =
 
 const MAX_LATENCY_MS = 60_000;
 
-// Each reader below returns the value, or throws an Error whose message says what is expected.
+// Each reader returns the value, or throws an Error whose message says what the value must be.
 
 export function anyText(text: string): string {
   if (text.trim() === '') throw new Error('text');
@@ -45,7 +45,7 @@ export function httpUrl(text: string): string {
 }
 
 export function databaseUrl(text: string): string {
-  // A list of hosts, as MongoDB has it, is no URL of the platform's parser.
+  // The platform's parser refuses MongoDB's lists of hosts.
   const isKnown = /^(?:postgres(?:ql)?|mongodb):\/\/[^\s]+$/.test(text);
   if (isKnown && (text.startsWith('mongodb:') || URL.canParse(text))) return text;
   throw new Error('a postgres:// or mongodb:// URL');
@@ -86,7 +86,7 @@ export function routeBy(text: string): RouteBy {
   throw new Error('search-key, none, or header:<name>');
 }
 
-/** `off` is no bound. */
+/** Also takes `off`: no bound. */
 export function offOr<T>(read: (text: string) => T): (text: string) => T | 'off' {
   return (text) => {
     if (text === 'off') return text;
@@ -98,7 +98,7 @@ export function offOr<T>(read: (text: string) => T): (text: string) => T | 'off'
   };
 }
 
-/** `auto` leaves a value to the machine. */
+/** Also takes `auto`: the server chooses. */
 export function autoOr<T>(read: (text: string) => T): (text: string) => T | 'auto' {
   return (text) => {
     if (text === 'auto') return text;
@@ -110,11 +110,11 @@ export function autoOr<T>(read: (text: string) => T): (text: string) => T | 'aut
   };
 }
 
-/** A database's URL without user, password and parameters. Of what is no URL nothing is shown, since it may be a password. */
+/** Returns a database's URL without user, password and parameters; of any other text nothing, since it may be a password. */
 export function hideSecrets(text: string): string {
   const [, scheme, rest] = /^([a-z][a-z\d+.-]*:\/\/)(.*)$/is.exec(text) ?? [];
   if (scheme === undefined || rest === undefined) return text === '' ? '' : '…';
-  // A password that was not encoded may have any character in it: the host stands behind the last @.
-  const place = rest.slice(rest.lastIndexOf('@') + 1);
-  return scheme + place.replace(/[?#].*$/s, '');
+  // A password that is not encoded may have any character: the host is after the last @.
+  const host = rest.slice(rest.lastIndexOf('@') + 1);
+  return scheme + host.replace(/[?#].*$/s, '');
 }

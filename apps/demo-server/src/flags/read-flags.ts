@@ -1,19 +1,18 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { DISPATCH_NAMES, dispatchKind } from '../search/dispatch.ts';
-import type { Flags } from './flag-specs.ts';
 import {
   type FlagSpec,
+  type Flags,
   flagSpecs,
   MAX_WORKERS,
   type Setting,
   type Settings,
   type Stated,
 } from './flag-specs.ts';
-import type { Latency } from './flag-values.ts';
-import { FlagError, trueFalse } from './flag-values.ts';
+import { FlagError, type Latency, trueFalse } from './flag-values.ts';
 
-/** One row of the table that is printed at start. */
+/** A row of the table that is printed at start. */
 export interface FlagRow {
   readonly flag: string;
   readonly value: string;
@@ -31,11 +30,11 @@ export function readFlags(
   argv: readonly string[],
   env: Environment,
 ): { flags: Flags; rows: readonly FlagRow[] } {
-  const given = parse(argv);
+  const texts = parse(argv);
   const settings = Object.fromEntries(
     Object.entries(flagSpecs).map(([key, spec]) => [
       key,
-      withAlso(settingOf(spec as FlagSpec<unknown>, given, env), spec as FlagSpec<unknown>, env),
+      withAlso(settingOf(spec as FlagSpec<unknown>, texts, env), spec as FlagSpec<unknown>, env),
     ]),
   ) as Settings;
   refuseConflicts(settings);
@@ -67,16 +66,17 @@ function parse(argv: readonly string[]): Environment {
   try {
     return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values;
   } catch (error) {
-    const [reason] = (error as Error).message.split('. ');
-    throw new FlagError(`Cannot start: flags of the README expected. ${reason}`);
+    const [reason = ''] = (error as Error).message.split('. ');
+    const fault = reason.charAt(0).toLowerCase() + reason.slice(1);
+    throw new FlagError(`Cannot start: ${fault}; the README lists the flags`);
   }
 }
 
-function settingOf<T>(spec: FlagSpec<T>, given: Environment, env: Environment): Setting<T> {
+function settingOf<T>(spec: FlagSpec<T>, texts: Environment, env: Environment): Setting<T> {
   const { name, fallback } = spec;
   const variable = name.toUpperCase().replaceAll('-', '_');
   for (const [from, text] of [
-    [`--${name}`, given[name]],
+    [`--${name}`, texts[name]],
     [variable, env[variable]],
   ] as const) {
     if (text !== undefined) return { value: checked(from, text, spec), from };
@@ -84,14 +84,16 @@ function settingOf<T>(spec: FlagSpec<T>, given: Environment, env: Environment): 
   return { value: fallback, from: 'default' };
 }
 
-/** A variable that is `true` stands for a value, unless a flag has another one. */
+/** Applies a variable whose `true` means a value, unless the flag itself is given. */
 function withAlso<T>(setting: Setting<T>, { also }: FlagSpec<T>, env: Environment): Setting<T> {
   const text = also && env[also.variable];
   if (also === undefined || text === undefined) return setting;
-  const isAsked = checked(also.variable, text, { read: trueFalse });
-  if (!isAsked || setting.from.startsWith('--')) return setting;
+  const isSet = checked(also.variable, text, { read: trueFalse });
+  if (!isSet || setting.from.startsWith('--')) return setting;
   if (setting.from !== 'default' && showFlag(setting.value) !== showFlag(also.value)) {
-    throw new FlagError(`Cannot start: ${setting.from} or ${also.variable} expected, got both`);
+    throw new FlagError(
+      `Cannot start: only one of ${setting.from} and ${also.variable} may be set, got both`,
+    );
   }
   return { value: also.value, from: also.variable };
 }
@@ -113,12 +115,12 @@ function hidden(value: unknown, hide: FlagSpec<unknown>['hide']): unknown {
   return hide && typeof value === 'string' ? hide(value) : value;
 }
 
-/** @throws FlagError for flags that exclude each other, or one that has no meaning with the others */
+/** @throws FlagError for flags that exclude each other, or that have no effect with the others */
 function refuseConflicts(settings: Settings): void {
   const { accept, carriersUrl, databaseUrl, latency, routeBy, tlsCert, tlsKey, worms } = settings;
   if (worms.value === 0 && databaseUrl.value !== undefined) {
     throw new FlagError(
-      `Cannot start: ${worms.from} 0 is for no store, got ${databaseUrl.from} too`,
+      `Cannot start: ${worms.from} 0 means no store, got ${databaseUrl.from} too`,
     );
   }
   if (carriersUrl.value !== undefined && latency.from !== 'default') {
@@ -135,7 +137,7 @@ function refuseConflicts(settings: Settings): void {
   const [tls, missing] =
     tlsCert.value === undefined ? [tlsKey, '--tls-cert'] : [tlsCert, '--tls-key'];
   if ((tlsCert.value === undefined) !== (tlsKey.value === undefined)) {
-    throw new FlagError(`Cannot start: ${missing} expected, got ${tls.from} alone`);
+    throw new FlagError(`Cannot start: ${missing} must be set too, got ${tls.from} alone`);
   }
   if (tls.value !== undefined && accept.value === 'passthru') {
     throw new FlagError(
@@ -146,41 +148,41 @@ function refuseConflicts(settings: Settings): void {
 
 const withWorkers = DISPATCH_NAMES.filter((name) => dispatchKind(name).workers !== undefined);
 
-/** As many processes and threads as one server may have for its work. */
+/** Most processes and threads that one server may have for tasks. */
 const MAX_IN_ALL = 256;
 
 /**
- * How many processes serve, and how many workers each of them dispatches to.
+ * Decides how many server processes there are, and how many workers each dispatches to.
  *
  * @throws FlagError for counts that the other flags leave no room for
  */
 function resolveCounts(settings: Settings): Pick<Flags, 'workers' | 'dispatchWorkers'> {
-  const { accept, workers: askedWorkers, dispatch, dispatchWorkers: asked } = settings;
+  const { accept, workers: wantedWorkers, dispatch, dispatchWorkers: wanted } = settings;
   const cores = Math.min(availableParallelism(), MAX_WORKERS);
   const isSingle = accept.value === 'single';
-  const workers = orAuto(askedWorkers.value, isSingle ? 1 : cores);
+  const workers = orAuto(wantedWorkers.value, isSingle ? 1 : cores);
   if (isSingle && workers > 1) {
     throw new FlagError(
-      `Cannot start: ${askedWorkers.from} above 1 is for --accept cluster, passthru and socket, got single`,
+      `Cannot start: ${wantedWorkers.from} above 1 is for --accept cluster, passthru and socket, got single`,
     );
   }
   const { workers: ownWorkers, inServers } = dispatchKind(dispatch.value);
   if (!isSingle && inServers) {
-    if (asked.value === 'auto') return { workers, dispatchWorkers: workers };
+    if (wanted.value === 'auto') return { workers, dispatchWorkers: workers };
     throw new FlagError(
-      `Cannot start: ${asked.from} is for workers of their own, got --accept ${accept.value} with --dispatch ${dispatch.value}, which runs tasks where requests are served`,
+      `Cannot start: ${wanted.from} is for workers that run tasks only, got --accept ${accept.value} with --dispatch ${dispatch.value}, which runs tasks in the server processes`,
     );
   }
   if (ownWorkers === undefined) {
-    if (asked.value === 'auto' || asked.value === 1) return { workers, dispatchWorkers: 1 };
+    if (wanted.value === 'auto' || wanted.value === 1) return { workers, dispatchWorkers: 1 };
     throw new FlagError(
-      `Cannot start: ${asked.from} above 1 is for ${withWorkers.join(', ')}, got ${dispatch.value}`,
+      `Cannot start: ${wanted.from} above 1 is for ${withWorkers.join(', ')}, got ${dispatch.value}`,
     );
   }
-  const dispatchWorkers = orAuto(asked.value, Math.max(1, Math.floor(cores / workers)));
+  const dispatchWorkers = orAuto(wanted.value, Math.max(1, Math.floor(cores / workers)));
   if (workers * dispatchWorkers > MAX_IN_ALL) {
     throw new FlagError(
-      `Cannot start: at most ${MAX_IN_ALL} workers in all expected, got ${workers} x ${dispatchWorkers}`,
+      `Cannot start: --workers x --dispatch-workers must be ${MAX_IN_ALL} at most, got ${workers} x ${dispatchWorkers}`,
     );
   }
   return { workers, dispatchWorkers };
@@ -190,7 +192,7 @@ function orAuto(count: number | 'auto', auto: number): number {
   return count === 'auto' ? auto : count;
 }
 
-/** A flag's value for people; `absent` stands for none. */
+/** Formats a flag's value; `absent` is shown for none. */
 function showFlag(value: unknown, absent = 'none'): string {
   if (value === undefined) return absent;
   if (typeof value === 'boolean') return value ? 'on' : 'off';

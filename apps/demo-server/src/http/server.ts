@@ -1,37 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import accepts from '@fastify/accepts';
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyInstance, fastify, LogController, type RouteOptions } from 'fastify';
+import type { Parts } from '../compose.ts';
+import type { Flags } from '../flags/flag-specs.ts';
+import { FlagError } from '../flags/flag-values.ts';
 import { admitRequests } from '../overload/admit-requests.ts';
-import type { TlsSettings } from '../serving/tls-files.ts';
 import { createHttpRules, notFound } from './http-rules.ts';
 import { sendProblem } from './problem.ts';
 import { computeRoute } from './routes/compute.ts';
-import { healthRoutes } from './routes/health.ts';
+import { type HealthOptions, healthRoutes } from './routes/health.ts';
 import { searchRoute } from './routes/search.ts';
 import { sinkRoute } from './routes/sink.ts';
 import { wormsRoute } from './routes/worms.ts';
-import type { ServerState } from './server-state.ts';
 
-/** What Node takes of a request's head. */
+/** Node's own limit for a request's head. */
 const MAX_HEAD_BYTES = 16_384;
 const INTEGER = /^(?:0|-?[1-9]\d{0,14})$/;
 
-export interface ServerOptions {
-  readonly logRequests: boolean;
-  /** A request, with its body, must arrive within this time: milliseconds. */
-  readonly requestTimeoutMs: number;
-  /** Serves HTTPS; with keys for tickets, processes take each other's sessions. */
-  readonly tls: (TlsSettings & { readonly ticketKeys?: Buffer }) | undefined;
+export interface ServerOptions extends HealthOptions {
+  readonly parts: Parts;
+  /** Serves HTTPS. Processes with the same `ticketKeys` resume each other's sessions. */
+  readonly tls: (TlsFiles & { readonly ticketKeys?: Buffer }) | undefined;
+}
+
+/** Contents of the PEM files. */
+interface TlsFiles {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/**
+ * Reads the certificate and its key, if the flags name them. Each server process reads them, so that a reload takes new ones.
+ *
+ * @throws FlagError if they cannot be read, or do not belong together
+ */
+export function readTls({ tlsCert, tlsKey }: Flags): TlsFiles | undefined {
+  if (tlsCert === undefined || tlsKey === undefined) return undefined;
+  try {
+    const tls = { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) };
+    createSecureContext(tls);
+    return tls;
+  } catch (error) {
+    const { message } = error as Error;
+    throw new FlagError(
+      `Cannot start: --tls-cert and --tls-key must be a certificate and its key, got ${message}`,
+    );
+  }
 }
 
 /** Builds the HTTP server over its parts. Does not listen. */
-export async function buildServer(
-  state: ServerState,
-  { logRequests, requestTimeoutMs, tls }: ServerOptions,
-): Promise<FastifyInstance> {
+export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { flags, parts, draining, tls } = options;
+  const { logRequests, requestTimeoutMs } = flags;
   const rules = createHttpRules({ requestTimeoutMs });
-  const options = {
+  const httpOptions = {
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(1000, requestTimeoutMs / 4),
     // Node's own refusal has no body.
@@ -39,13 +64,13 @@ export async function buildServer(
   };
   const app = fastify({
     // `null` is plain HTTP, as Fastify types it.
-    https: tls === undefined ? null : { ...tls, ...options },
-    ...{ http: options },
+    https: tls === undefined ? null : { ...tls, ...httpOptions },
+    ...{ http: httpOptions },
     requestTimeout: requestTimeoutMs,
     logger: { level: logRequests ? 'info' : 'error' },
     logController: new LogController({ disableRequestLogging: true }),
     return503OnClosing: false,
-    // Longer ones are refused by the routes, which say why.
+    // The routes refuse longer ones, with a reason.
     routerOptions: { maxParamLength: MAX_HEAD_BYTES },
     clientErrorHandler: rules.clientErrorHandler,
     frameworkErrors: sendProblem,
@@ -60,7 +85,7 @@ export async function buildServer(
     const total = `total;dur=${reply.elapsedTime.toFixed(1)}`;
     reply.header('server-timing', timing === undefined ? total : `${timing}, ${total}`);
     reply.header('x-worker', process.pid);
-    if (state.draining()) reply.header('connection', 'close');
+    if (draining()) reply.header('connection', 'close');
   });
   if (logRequests) {
     app.addHook('onResponse', async ({ method, url }, reply) => {
@@ -70,35 +95,35 @@ export async function buildServer(
       );
     });
   }
-  // First, as a refusal is to cost little.
-  admitRequests(app as unknown as FastifyInstance, state);
+  // First, so that a refusal costs little.
+  admitRequests(app as unknown as FastifyInstance, options);
   rules.apply(app as unknown as FastifyInstance);
   app.addHook('onRoute', readIntegers);
   await app.register(accepts);
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info: { title: 'Ticketing demo', version: '1' } },
   });
-  await app.register(searchRoute, state.parts);
-  await app.register(wormsRoute, state.parts);
+  await app.register(searchRoute, parts);
+  await app.register(wormsRoute, parts);
   await app.register(computeRoute);
   await app.register(sinkRoute);
-  await app.register(healthRoutes, state);
+  await app.register(healthRoutes, options);
   app.get('/openapi.json', { schema: { hide: true }, config: { always: true } }, () =>
     app.swagger(),
   );
   return app as unknown as FastifyInstance;
 }
 
-/** Parameters are text. Those that are integers by their schema become one if they are written as JSON writes it. */
+/** Converts parameters that are integers by their schema and written as in JSON. Others stay text, which the schema refuses. */
 function readIntegers(route: RouteOptions): void {
   const { properties = {} } = Object(route.schema?.querystring);
   const names = Object.keys(properties).filter((name) => properties[name].type === 'integer');
   if (names.length === 0) return;
   route.preValidation = async ({ query }) => {
-    const given = query as Record<string, unknown>;
+    const values = query as Record<string, unknown>;
     for (const name of names) {
-      const text = given[name];
-      if (typeof text === 'string' && INTEGER.test(text)) given[name] = Number(text);
+      const text = values[name];
+      if (typeof text === 'string' && INTEGER.test(text)) values[name] = Number(text);
     }
   };
 }

@@ -1,35 +1,33 @@
 import { createInProcessDispatcher, type Dispatcher, defineTasks } from '@ticketing/dispatch';
 import { programUrl } from '../program-url.ts';
-import type { PrimaryTasks } from '../serving/cluster-tasks.ts';
+import type { PrimaryTasks } from '../serving/serving.ts';
 import { type Carriers, type CarrierTasks, carrierTasks } from './carriers.ts';
 
-/** What a dispatcher is started with. */
-export interface DispatchDependencies {
+interface DispatchDependencies {
   readonly dispatchWorkers: number;
   readonly carriers: Carriers;
-  /** The primary of the cluster that this process serves in. */
+  /** The primary, in a server process of several. */
   readonly primary: Dispatcher<PrimaryTasks> | undefined;
 }
 
-/** A dispatcher, and what it came with. */
-export interface Dispatching {
+/** A dispatcher, and what is done with its workers. */
+interface Dispatching {
   readonly dispatcher: Dispatcher<CarrierTasks>;
-  /** Pids of the processes that tasks run in, if they run for this one alone. */
+  /** Pids of the processes that run tasks for this process alone. */
   pids(): readonly number[];
   reload(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One way to run carriers' work. */
 interface DispatchKind {
-  /** What its workers are; `undefined` for none. */
+  /** What its workers are; `undefined` if it has none. */
   readonly workers: 'processes' | 'threads' | undefined;
-  /** Whether server processes of a cluster run the tasks, instead of workers of each. */
+  /** Whether the server processes run the tasks, unless there is only one. */
   readonly inServers?: true;
   start(dependencies: DispatchDependencies): Promise<Dispatching>;
 }
 
-/** Every way to run carriers' work. */
+/** Every value of `--dispatch`. */
 const dispatchers = {
   'in-process': {
     workers: undefined,
@@ -56,14 +54,14 @@ const dispatchers = {
     workers: 'processes',
     inServers: true,
     start: (dependencies) =>
-      dependencies.primary ? lentBy(dependencies.primary) : clusterOfTasks(dependencies),
+      dependencies.primary ? overServers(dependencies.primary) : clusterOfTasks(dependencies),
   },
 } satisfies Record<string, DispatchKind>;
 
 export type DispatchName = keyof typeof dispatchers;
 export const DISPATCH_NAMES = Object.keys(dispatchers) as readonly DispatchName[];
 
-/** What is known of a way by its name. */
+/** Returns what is known of a dispatcher before it is started. */
 export function dispatchKind(name: DispatchName): DispatchKind {
   return dispatchers[name];
 }
@@ -95,8 +93,8 @@ function owned(dispatcher: Dispatcher<CarrierTasks>): Dispatching {
   };
 }
 
-/** The primary spreads the work over all processes that serve. */
-async function lentBy(primary: Dispatcher<PrimaryTasks>): Promise<Dispatching> {
+/** The primary spreads the work over all server processes. */
+async function overServers(primary: Dispatcher<PrimaryTasks>): Promise<Dispatching> {
   return {
     dispatcher: primary,
     pids: () => [],
@@ -105,7 +103,7 @@ async function lentBy(primary: Dispatcher<PrimaryTasks>): Promise<Dispatching> {
   };
 }
 
-/** This process serves alone: its cluster has workers for tasks only. */
+/** The only server process starts a cluster whose workers run tasks and serve nothing. */
 async function clusterOfTasks(dependencies: DispatchDependencies): Promise<Dispatching> {
   const { startCluster } = await import('@ticketing/dispatch-cluster');
   const { max: workers, env } = workerOptions(dependencies);

@@ -7,19 +7,17 @@ import {
   type Search,
   type SearchQuery,
 } from '@ticketing/core';
-import type { Find, QuestionKind } from './coalesced.ts';
-import { readSearchQuery } from './search-query.ts';
-import type { SearchParameters } from './search-schema.ts';
+import type { QuestionKind } from './coalesced.ts';
+import { readSearchQuery, type SearchParameters } from './search-query.ts';
 
-/** One answer as a client gets it, written once. Plain data: it may come from another process. */
+/** The result of a search as a client gets it, serialised once. Plain data: it may come from another process. */
 export interface SearchDocument {
   readonly body: Uint8Array;
   readonly carriers: readonly CarrierStatus[];
   readonly ms: number;
 }
 
-/** What a document answers. */
-export interface DocumentQuestion {
+interface DocumentQuestion {
   readonly query: SearchQuery;
   readonly order: JourneyOrder;
 }
@@ -32,20 +30,16 @@ export const documentQuestion: QuestionKind<
 > = {
   name: 'search',
   keyOf: documentKey,
-  keyOfTarget: searchKey,
-  local: ({ search }) => localDocuments(search),
+  keyOfTarget: documentKeyOfTarget,
+  local:
+    ({ search }) =>
+    async ({ query, order }, { signal, deadlineMs }) => {
+      const result = await search.search(query, { order, signal, deadlineMs });
+      const { carriers, ms } = result;
+      return { body: Buffer.from(JSON.stringify(result)), carriers, ms };
+    },
 };
 
-/** Asks all carriers from this process. */
-function localDocuments(search: Search): Find<DocumentQuestion, SearchDocument> {
-  return async ({ query, order }, { signal, deadlineMs }) => {
-    const result = await search.search(query, { order, signal, deadlineMs });
-    const { carriers, ms } = result;
-    return { body: Buffer.from(JSON.stringify(result)), carriers, ms };
-  };
-}
-
-/** Equal for questions that are the same. */
 function documentKey({ query, order }: DocumentQuestion): string {
   const { origin, destination, date, passengers = 1 } = query;
   return canonicalKey(origin.id, destination.id, date, passengers, order);
@@ -59,12 +53,11 @@ const NAMES: ReadonlySet<string> = new Set<keyof SearchParameters>([
   'order',
 ]);
 
-/** The key by which a search is coalesced; none for what is no search, or a wrong one. `nowMs`: epoch ms. */
-export function searchKey(target: string, nowMs: number): string | undefined {
+function documentKeyOfTarget(target: string, nowMs: number): string | undefined {
   if (!target.startsWith('/search?')) return undefined;
-  const given = [...new URLSearchParams(target.slice('/search?'.length))];
-  const parameters = Object.fromEntries(given);
-  if (Object.keys(parameters).length < given.length) return undefined;
+  const entries = [...new URLSearchParams(target.slice('/search?'.length))];
+  const parameters = Object.fromEntries(entries);
+  if (Object.keys(parameters).length < entries.length) return undefined;
   if (!Object.keys(parameters).every((name) => NAMES.has(name))) return undefined;
   const { origin, destination, passengers, order = 'departure', ...date } = parameters;
   if (origin === undefined || destination === undefined) return undefined;
@@ -75,7 +68,7 @@ export function searchKey(target: string, nowMs: number): string | undefined {
     const query = readSearchQuery(wanted, stationTable, nowMs);
     return documentKey({ query, order: order as JourneyOrder });
   } catch {
-    // The process that gets it says what is wrong.
+    // The process that answers the request reports what is wrong.
     return undefined;
   }
 }

@@ -1,22 +1,21 @@
-import { type Dispatcher, defineTasks } from '@ticketing/dispatch';
+import { type Dispatcher, defineTasks, type TaskModule } from '@ticketing/dispatch';
 import type { Supervisor } from '@ticketing/dispatch-cluster';
-import { dispatchedSearch } from '../compose.ts';
 import {
+  createFinders,
   type Finders,
-  findersOf,
-  questions,
   questionTasks,
   remoteFinds,
   retryOptions,
 } from '../questions.ts';
 import { createCarriers } from '../search/carriers.ts';
-import type { PrimaryModule, PrimaryTasks, ProcessStatus, ServingTasks } from './cluster-tasks.ts';
+import { dispatchedSearch } from '../search/dispatched-search.ts';
+import { documentQuestion } from '../search/documents.ts';
 import { type ProcessWatch, watchProcess } from './process-watch.ts';
-import type { ServeGiven } from './serving.ts';
+import type { PrimaryTasks, ProcessStatus, ServeContext, ServingTasks } from './serving.ts';
 
 const STATUS_TIMEOUT_MS = 1000;
 
-/** What all serving processes share. */
+/** What all server processes share. */
 interface Shared {
   readonly workers: Dispatcher<ServingTasks>;
   readonly finders: Finders;
@@ -24,15 +23,18 @@ interface Shared {
   close(): Promise<void>;
 }
 
-/** What the primary has besides, as soon as a serving process asks. */
-interface PrimaryParts {
+interface PrimaryDependencies {
+  /** Called when the first task runs, at the earliest. */
   supervisor(): Supervisor;
-  /** Counters of what gives connections to the serving processes. */
+  /** Counters of the part that hands connections to the server processes. */
   stats(): Readonly<Record<string, unknown>>;
 }
 
-/** Makes the tasks of the primary. It waits and passes on: what takes time runs in the processes that serve. */
-export function createPrimaryTasks(given: ServeGiven, parts: PrimaryParts): PrimaryModule {
+/** Creates the tasks of the primary. It waits and passes on: work that takes time runs in the server processes. */
+export function createPrimaryTasks(
+  context: ServeContext,
+  dependencies: PrimaryDependencies,
+): TaskModule<PrimaryTasks> {
   let shared: Shared;
   return defineTasks<PrimaryTasks>(
     {
@@ -41,28 +43,31 @@ export function createPrimaryTasks(given: ServeGiven, parts: PrimaryParts): Prim
       normalise: (bytes, { signal }) =>
         shared.workers.run('normalise', bytes, { signal, ...retryOptions }),
       ...questionTasks(() => shared.finders),
-      overview: () => overviewOf(parts, shared),
+      overview: () => overviewOf(dependencies, shared),
     },
     {
       setup: () => {
-        shared = share(given, parts.supervisor().dispatcher<ServingTasks>());
+        shared = share(context, dependencies.supervisor().dispatcher<ServingTasks>());
       },
       teardown: () => shared.close(),
     },
   );
 }
 
-function share({ flags, carriersUrl, now }: ServeGiven, workers: Dispatcher<ServingTasks>): Shared {
+function share(
+  { flags, carriersUrl, now }: ServeContext,
+  workers: Dispatcher<ServingTasks>,
+): Shared {
   const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
   const search = dispatchedSearch(workers, { flags, carriers, now });
   const remote = remoteFinds(workers);
-  // With carriers' work on the same workers, a document that ran there would wait for tasks that wait behind documents.
+  // With carriers' work on the same workers, a document there could wait for tasks that are queued behind documents.
   const document =
-    flags.dispatch === 'cluster' ? questions.document.local({ search }) : remote.document;
+    flags.dispatch === 'cluster' ? documentQuestion.local({ search }) : remote.document;
   const watch = watchProcess();
   return {
     workers,
-    finders: findersOf({ ...remote, document }, { isShared: true }),
+    finders: createFinders({ ...remote, document }, { isShared: true }),
     watch,
     async close() {
       watch.close();
@@ -73,20 +78,20 @@ function share({ flags, carriersUrl, now }: ServeGiven, workers: Dispatcher<Serv
 }
 
 async function overviewOf(
-  parts: PrimaryParts,
+  { supervisor: supervisorOf, stats: connectionStats }: PrimaryDependencies,
   { finders, watch }: Shared,
 ): Promise<ProcessStatus[]> {
-  const supervisor = parts.supervisor();
+  const supervisor = supervisorOf();
   const options = { timeoutMs: STATUS_TIMEOUT_MS };
   const outcomes = await supervisor.broadcast<ServingTasks, 'status'>('status', undefined, options);
-  // A worker has its process, which is no plain data.
+  // `workers` holds processes, which are not plain data.
   const { workers: _, ...cluster } = supervisor.stats();
   const stats = {
     coalesce: finders.document.stats(),
     worms: { coalesce: finders.worms.stats() },
     cluster,
     process: watch.stats(),
-    ...parts.stats(),
+    ...connectionStats(),
   };
   return [
     { pid: process.pid, role: 'primary', stats, taskPids: [] },

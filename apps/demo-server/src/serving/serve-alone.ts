@@ -1,33 +1,25 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { compose } from '../compose.ts';
-import { buildServer } from '../http/server.ts';
-import { ownStatus, shownFlags } from '../http/server-state.ts';
+import { buildServer, readTls } from '../http/server.ts';
 import { createCarriers } from '../search/carriers.ts';
 import { ANSWER_MS } from './server-processes.ts';
-import type { ServeGiven, Serving } from './serving.ts';
-import { readTls } from './tls-files.ts';
+import type { StartServing } from './serving.ts';
 
-/** One process serves; its tasks may run in others. */
-export async function serveAlone(given: ServeGiven): Promise<Omit<Serving, 'carriersUrl'>> {
-  const { flags, carriersUrl, worms, now } = given;
+/** Serves in this process; its tasks may run in others. */
+export const serveAlone: StartServing = async ({ flags, carriersUrl, worms, now }) => {
   const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
   const parts = await compose(flags, { carriers, worms, now });
   let isDraining = false;
-  const app = await buildServer(
-    {
-      parts,
-      draining: () => isDraining,
-      config: () => shownFlags(flags, carriersUrl),
-      processes: async () => [ownStatus(parts)],
-    },
-    {
-      logRequests: flags.logRequests,
-      requestTimeoutMs: flags.requestTimeoutMs,
-      tls: readTls(flags),
-    },
-  );
-  // Connections that were busy when the server began to stop would stay open for their keep-alive time.
+  const app = await buildServer({
+    flags,
+    carriersUrl,
+    parts,
+    draining: () => isDraining,
+    processes: async () => [parts.status()],
+    tls: readTls(flags),
+  });
+  // Without this, connections that were busy when the server began to stop stay open for their keep-alive time.
   app.addHook('onResponse', async () => {
     if (isDraining) setImmediate(() => app.server.closeIdleConnections());
   });
@@ -48,9 +40,9 @@ export async function serveAlone(given: ServeGiven): Promise<Omit<Serving, 'carr
     await close();
     throw error;
   }
-}
+};
 
-/** Node waits for connections with half a head and for bodies that drip: whoever closes a server must know them. */
+/** Tracks connections, since a server that closes waits for those with half a head and for slow bodies. */
 function watchConnections(server: Server): { destroyIdle(): void; destroyAll(): void } {
   const sockets = new Set<Socket>();
   const responses = new Set<ServerResponse>();
@@ -59,7 +51,7 @@ function watchConnections(server: Server): { destroyIdle(): void; destroyAll(): 
     socket.once('close', () => sockets.delete(socket));
   };
   server.on('connection', add);
-  // With TLS both are known: a handshake may be under way, and requests name the other one.
+  // With TLS, `sockets` has those in a handshake too, but requests refer to the secure ones.
   const isTls = 'setSecureContext' in server;
   const secure = new Set<Socket>();
   server.on('secureConnection', (socket: Socket) => {

@@ -1,30 +1,27 @@
 import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
 import type { Accept, Flags } from '../flags/flag-specs.ts';
+import { readTls } from '../http/server.ts';
 import { programUrl } from '../program-url.ts';
 import { CARRIER_NAMES } from '../search/carriers.ts';
 import type { UpstreamTasks } from '../upstream-tasks.ts';
-import { prepareWorms } from '../worms/worm-databases.ts';
-import type { FillListener } from '../worms/worm-store.ts';
+import { type FillListener, prepareWorms } from '../worms/worm-databases.ts';
 import { serveAlone } from './serve-alone.ts';
-import { serveByRouter } from './serve-by-router.ts';
-import { serveByCluster } from './server-processes.ts';
-import type { ServeGiven, Serving } from './serving.ts';
-import { readTls } from './tls-files.ts';
+import { serveByCluster, serveByRouter } from './server-processes.ts';
+import type { Serving, StartServing } from './serving.ts';
 
-const ways: Record<Accept, (given: ServeGiven) => Promise<Omit<Serving, 'carriersUrl'>>> = {
+const startBy: Record<Accept, StartServing> = {
   single: serveAlone,
   cluster: serveByCluster,
   passthru: serveByRouter,
   socket: serveByRouter,
 };
 
-/** How the server is started. */
 export interface ServeOptions {
-  /** What today is: epoch ms. Default: the platform's; workers have that anyway. */
+  /** Epoch ms. Default: the platform's clock, which workers use in any case. */
   readonly now?: () => number;
-  /** Is given a line when something happens that operators want to know. */
+  /** Gets a line for each event that concerns operators. */
   readonly log?: (line: string) => void;
-  /** Is told how far the filling of the store is. */
+  /** Gets the progress of filling the store. */
   readonly onFilled?: FillListener;
   /** Ends the filling of the store, and with it the start. */
   readonly signal?: AbortSignal;
@@ -44,7 +41,7 @@ export async function serve(
     signal = new AbortController().signal,
   }: ServeOptions = {},
 ): Promise<Serving> {
-  // What is wrong with them is better said before anything is started.
+  // Checks the files before anything is started.
   readTls(flags);
   const worms = await prepareWorms(flags, { count: flags.worms, onFilled, signal });
   const closers = [worms.close];
@@ -54,8 +51,8 @@ export async function serve(
   try {
     const upstream = await startUpstream(flags, now);
     closers.unshift(() => upstream.close());
-    const given = { flags, carriersUrl: upstream.url, worms: worms.location, now, log };
-    const { close, ...served } = await ways[flags.accept](given);
+    const context = { flags, carriersUrl: upstream.url, worms: worms.location, now, log };
+    const { close, ...served } = await startBy[flags.accept](context);
     closers.unshift(close);
     let closing: Promise<void> | undefined;
     return {
@@ -69,19 +66,18 @@ export async function serve(
   }
 }
 
-/** Where the carriers answer. */
+/** The carriers' server. */
 interface Upstream {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** A simulator that is busy answers late; nothing is gained by replacing it. */
+/** So long because a simulator that answers late is busy; replacing it would not help. */
 const HEALTH_MS = 600_000;
 
 /**
- * The given URL, or a simulator on a free loopback port that lives as long as the server. With a primary the simulator has a
- * thread of its own, so that it does not hold the event loop that connections come through, and the platform's clock.
- * `now`: epoch ms.
+ * Returns the flag's URL, or starts a simulator on a free loopback port. With a primary the simulator runs in a thread, with the
+ * platform's clock: it must not block the event loop that accepts connections.
  */
 async function startUpstream(flags: Flags, now: () => number): Promise<Upstream> {
   const { carriersUrl, latency, accept } = flags;

@@ -2,90 +2,27 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { type Supervisor, startCluster } from '@ticketing/dispatch-cluster';
+import { createSocketRouter, type SocketRouter } from '@ticketing/socket-router';
 import type { Flags } from '../flags/flag-specs.ts';
 import { programUrl } from '../program-url.ts';
+import { routeFunction } from '../questions.ts';
 import { createPrimaryTasks } from './primary-tasks.ts';
-import { type ServeGiven, type Serving, servingEnvironment } from './serving.ts';
+import { type ServeContext, type StartServing, servingEnvironment } from './serving.ts';
 
 /** Milliseconds that idle keep-alive clients get before their connection is closed. */
 const LAME_DUCK_MS = 1000;
 /** Milliseconds beyond the deadline that requests in flight get to be answered. */
 export const ANSWER_MS = 1000;
+/** Milliseconds that the server processes get to connect to the router. */
+const READY_MS = 10_000;
 const TICKET_KEY_BYTES = 48;
 
-/** How connections reach the server processes. */
-export interface ServingConnections {
-  readonly connections: 'shared' | 'external';
-  /** Where they listen, if they do. */
-  readonly address: { readonly host: string; readonly port: number };
-  /** Counters of the part that hands them connections. */
-  stats?(): Readonly<Record<string, unknown>>;
-}
-
-/** Starts the server processes, which share what the primary has. */
-export function startServing(given: ServeGiven, ways: ServingConnections): Supervisor {
-  const { flags, carriersUrl, worms, log } = given;
-  const supervisor: Supervisor = startCluster({
-    name: 'serving',
-    entry: programUrl('serving-worker'),
-    workers: flags.workers,
-    connections: ways.connections,
-    env: servingEnvironment({
-      flags: { ...flags, ...ways.address },
-      carriersUrl,
-      worms,
-      ticketKeys: randomBytes(TICKET_KEY_BYTES).toString('base64'),
-    }),
-    primaryTasks: createPrimaryTasks(given, {
-      supervisor: () => supervisor,
-      stats: () => ways.stats?.() ?? {},
-    }),
-    shutdown: { lameDuckMs: LAME_DUCK_MS, graceMs: flags.deadlineMs + ANSWER_MS },
-  });
-  supervisor.events.on('worker-exit', ({ pid, signal, exitCode }) => {
-    if (exitCode !== 0) log(`Serving process ${pid} ended (${signal ?? exitCode})`);
-  });
-  supervisor.events.on('circuit-open', ({ error }) => {
-    log(`Serving processes fail to start, one more is tried from time to time: ${error}`);
-  });
-  return supervisor;
-}
-
-/** Milliseconds that the server processes may take to end. */
-export function endMs({ flags }: ServeGiven): number {
-  return LAME_DUCK_MS + flags.deadlineMs + ANSWER_MS;
-}
-
-/** How clients of this machine reach a server. */
-export function urlOf({ tlsCert }: Flags, { address, family, port }: AddressInfo): string {
-  const host = family === 'IPv6' ? `[${address}]` : address;
-  return `${tlsCert === undefined ? 'http' : 'https'}://${host}:${port}`;
-}
-
-/**
- * Finds the address and port that are meant by a name and by port 0. Serving processes are started with them, so that all
- * have the same, those that replace others too.
- *
- * @throws the socket's error if the address cannot be listened on
- */
-async function claimAddress(wanted: {
-  readonly host: string;
-  readonly port: number;
-}): Promise<AddressInfo> {
-  const server = createServer().listen(wanted.port, wanted.host);
-  await once(server, 'listening');
-  const bound = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return bound;
-}
-
-/** Processes that all listen serve; this one starts them, gives them connections, and has what they share. */
-export async function serveByCluster(given: ServeGiven): Promise<Omit<Serving, 'carriersUrl'>> {
-  const { flags } = given;
+/** Starts server processes that listen themselves. This process hands them connections, and holds what they share. */
+export const serveByCluster: StartServing = async (context) => {
+  const { flags } = context;
   const bound = await claimAddress(flags);
   const address = { host: bound.address, port: bound.port };
-  const supervisor = startServing(given, { connections: 'shared', address });
+  const supervisor = startServerProcesses(context, { connections: 'shared', address });
   try {
     await supervisor.ready();
   } catch (error) {
@@ -97,4 +34,127 @@ export async function serveByCluster(given: ServeGiven): Promise<Omit<Serving, '
     reload: () => supervisor.reload(),
     close: () => supervisor.close(),
   };
+};
+
+/** Starts server processes behind a router in this process, which chooses one by the request's head and hands the socket over, or proxies. */
+export const serveByRouter: StartServing = async (context) => {
+  const { flags, log } = context;
+  const supervisor = startServerProcesses(context, {
+    connections: 'external',
+    address: flags,
+    stats: () => ({ router: router.stats() }),
+  });
+  const route = routeFunction(flags);
+  const router: SocketRouter = createSocketRouter({
+    mode: flags.accept === 'passthru' ? 'passthru' : 'socket',
+    workers: supervisor,
+    affinity: routeAffinity(flags),
+    // Equal searches are one search: a process takes any number of them, so they stay together.
+    balance: { loadFactor: flags.routeBy === 'search-key' ? Number.POSITIVE_INFINITY : 1.25 },
+    protocol: flags.tlsCert === undefined ? 'http' : 'tls-sni',
+    // A connection that waits longer than a search may take is answered too late.
+    limits: { maxWaitMs: flags.deadlineMs },
+    ...(route && { route }),
+  });
+  router.on('worker-stuck', ({ pid }) => log(`Server process ${pid} takes no connections`));
+  // The router closes its supervisor too.
+  const graceMs = LAME_DUCK_MS + flags.deadlineMs + ANSWER_MS;
+  const close = (): Promise<void> => router.close({ graceMs });
+  try {
+    const bound = await router.listen({ host: flags.host, port: flags.port });
+    await supervisor.ready();
+    await everyWorkerReady(router, flags.workers);
+    return { url: urlOf(flags, bound), reload: () => supervisor.reload(), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+/** How connections reach the server processes. */
+interface ServerConnections {
+  readonly connections: 'shared' | 'external';
+  /** Where they listen, if they do. */
+  readonly address: { readonly host: string; readonly port: number };
+  /** Counters of the part that hands them connections. */
+  stats?(): Readonly<Record<string, unknown>>;
+}
+
+function startServerProcesses(
+  context: ServeContext,
+  { connections, address, stats = () => ({}) }: ServerConnections,
+): Supervisor {
+  const { flags, carriersUrl, worms, log } = context;
+  const supervisor: Supervisor = startCluster({
+    name: 'serving',
+    entry: programUrl('serving-worker'),
+    workers: flags.workers,
+    connections,
+    env: servingEnvironment({
+      flags: { ...flags, ...address },
+      carriersUrl,
+      worms,
+      ticketKeys: randomBytes(TICKET_KEY_BYTES).toString('base64'),
+    }),
+    primaryTasks: createPrimaryTasks(context, { supervisor: () => supervisor, stats }),
+    shutdown: { lameDuckMs: LAME_DUCK_MS, graceMs: flags.deadlineMs + ANSWER_MS },
+  });
+  supervisor.events.on('worker-exit', ({ pid, signal, exitCode }) => {
+    if (exitCode !== 0) log(`Server process ${pid} ended (${signal ?? exitCode})`);
+  });
+  supervisor.events.on('circuit-open', ({ error }) => {
+    log(`Server processes fail to start; one is tried from time to time: ${error}`);
+  });
+  return supervisor;
+}
+
+/** Returns the URL at which clients on this machine reach a server. */
+function urlOf({ tlsCert }: Flags, { address, family, port }: AddressInfo): string {
+  const host = family === 'IPv6' ? `[${address}]` : address;
+  return `${tlsCert === undefined ? 'http' : 'https'}://${host}:${port}`;
+}
+
+/**
+ * Resolves a host name and port 0 to an address and a port. All server processes get those, also the ones that are
+ * started later.
+ *
+ * @throws the socket's error if the address cannot be listened on
+ */
+async function claimAddress({ port, host }: Flags): Promise<AddressInfo> {
+  const server = createServer().listen(port, host);
+  await once(server, 'listening');
+  const bound = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return bound;
+}
+
+/**
+ * Decides what happens to a later request on a kept connection whose key belongs to another process: with plain HTTP its
+ * worker forwards it. Mode `passthru` decides per request anyway.
+ */
+export function routeAffinity({ accept, routeBy, tlsCert }: Flags): 'connection' | 'forward' {
+  const canSee = accept === 'socket' && tlsCert === undefined;
+  return canSee && routeBy !== 'none' ? 'forward' : 'connection';
+}
+
+/**
+ * Resolves when the router knows all workers. With fewer it would choose among those, and keys would move when the others come.
+ *
+ * @throws TimeoutError
+ */
+async function everyWorkerReady(router: SocketRouter, workers: number): Promise<void> {
+  const signal = AbortSignal.timeout(READY_MS);
+  const isReady = (): boolean =>
+    router.stats().workers.filter(({ state }) => state === 'ready').length >= workers;
+  while (!isReady()) {
+    await new Promise<void>((resolve, reject) => {
+      const onReady = (): void => {
+        router.off('worker-ready', onReady);
+        resolve();
+      };
+      router.on('worker-ready', onReady);
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+  }
 }

@@ -1,5 +1,7 @@
 import type { Flags } from '../flags/flag-specs.ts';
-import type { WormLocation } from '../worms/worm-store.ts';
+import type { QuestionTasks } from '../questions.ts';
+import type { CarrierTasks } from '../search/carriers.ts';
+import type { WormLocation } from '../worms/worm-databases.ts';
 
 /** The server, whatever processes it has. */
 export interface Serving {
@@ -11,14 +13,33 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-/** What each way of serving is given. */
-export interface ServeGiven {
+/** Starts the processes of one value of `--accept`. */
+export type StartServing = (context: ServeContext) => Promise<Omit<Serving, 'carriersUrl'>>;
+
+export interface ServeContext {
   readonly flags: Flags;
   readonly carriersUrl: string;
   readonly worms: WormLocation;
+  /** Epoch ms. */
   readonly now: () => number;
   readonly log: (line: string) => void;
 }
+
+/** What a process reports of itself. */
+export interface ProcessStatus {
+  readonly pid: number;
+  readonly role: 'primary' | 'server';
+  /** Counters of every part. */
+  readonly stats: Readonly<Record<string, unknown>>;
+  /** Pids of the processes that run its tasks, besides itself. */
+  readonly taskPids: readonly number[];
+}
+
+/** Tasks that a server process runs for the others. */
+export type ServingTasks = CarrierTasks & QuestionTasks & { status(): ProcessStatus };
+
+/** Tasks that the primary runs for the server processes: it passes work on, and holds what they share. */
+export type PrimaryTasks = CarrierTasks & QuestionTasks & { overview(): Promise<ProcessStatus[]> };
 
 const VARIABLE = 'DEMO_SERVING';
 
@@ -27,16 +48,16 @@ export interface ServingStart {
   readonly flags: Flags;
   readonly carriersUrl: string;
   readonly worms: WormLocation;
-  /** Base64, the same for all: with TLS a session that began with one goes on with another. */
+  /** Base64, the same in all: each process resumes the TLS sessions of the others. */
   readonly ticketKeys: string;
 }
 
-/** The environment of a server process that is to start so. */
+/** Returns the environment of a server process. */
 export function servingEnvironment(start: ServingStart): Record<string, string | undefined> {
   return { ...process.env, [VARIABLE]: JSON.stringify(start) };
 }
 
-/** Reads it from this process's environment. */
+/** Reads what this process was started with from its environment. */
 export function servingStart(): ServingStart {
   return JSON.parse(process.env[VARIABLE] ?? '{}') as ServingStart;
 }

@@ -1,22 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
-import { worm, worms } from './generate-worms.ts';
-import { MOST_FOUND, WORM_TABLE, type Worm } from './worm.ts';
+import type { Flags } from '../flags/flag-specs.ts';
+import { MOST_FOUND, WORM_TABLE, type Worm, worm, worms } from './worm.ts';
+import type { WormDatabase, WormFill } from './worm-databases.ts';
 import { databaseRefused, WormError, type WormErrorCode } from './worm-error.ts';
-import type { PreparedWorms, WormFill, WormSource } from './worm-store.ts';
+import type { WormSource } from './worm-store.ts';
 
+/** Servers that are filling keep the old collection until the new one is complete. */
+export const mongodb: WormDatabase = { prepare: prepareMongodb, open: openMongodb };
+
+const APP = { appName: 'ticketing-demo' } as const;
 const CONNECTIONS = 10;
 
-/** Opens a database that has its documents. Connects with the first question. `deadlineMs`: for an operation. */
-export function openMongodb(
-  url: string,
-  { deadlineMs }: { readonly deadlineMs: number },
-): WormSource {
+/** Connects at the first question. */
+async function openMongodb(url: string, { deadlineMs }: Flags): Promise<WormSource> {
   const client = new MongoClient(url, {
-    appName: 'ticketing-demo',
+    ...APP,
     maxPoolSize: CONNECTIONS,
     waitQueueTimeoutMS: deadlineMs,
-    // A server that is away is said to be so before the question's deadline says that it is late.
+    // An unreachable server must be reported as such before the question's deadline.
     serverSelectionTimeoutMS: Math.ceil(deadlineMs / 2),
     connectTimeoutMS: deadlineMs,
   });
@@ -41,8 +43,8 @@ export function openMongodb(
   };
 }
 
-/** A worm as MongoDB keeps it: its number is the identity. */
-export interface WormDocument extends Omit<Worm, 'id'> {
+/** A worm as MongoDB keeps it. */
+interface WormDocument extends Omit<Worm, 'id'> {
   readonly _id: number;
 }
 
@@ -54,7 +56,7 @@ function fromDocument({ _id, ...rest }: WormDocument): Worm {
   return { id: _id, ...rest };
 }
 
-/** The server's code of a command that met its `maxTimeMS`. */
+/** The server's code for a command that exceeded its `maxTimeMS`. */
 const MAX_TIME_EXPIRED = 50;
 
 const byName: Readonly<Record<string, WormErrorCode>> = {
@@ -63,47 +65,37 @@ const byName: Readonly<Record<string, WormErrorCode>> = {
   MongoServerError: 'ERR_DATABASE_FAILED',
 };
 
-/** Sorts what the driver throws. All that is not said by the server is of the connection. */
+/** Gives a driver's error its code. What does not come from the server is an error of the connection. */
 function mongodbError(cause: unknown): WormError {
   const { name, message, code: number } = cause as Error & { code?: unknown };
   const code =
     number === MAX_TIME_EXPIRED
       ? 'ERR_DATABASE_TIMEOUT'
       : (byName[name] ?? 'ERR_DATABASE_UNAVAILABLE');
-  return new WormError(code, `Cannot find worms: an answer of MongoDB expected, got ${message}`, {
-    cause,
-  });
+  return new WormError(code, `Cannot find worms: MongoDB failed (${message})`, { cause });
 }
 
 const CONNECT_MS = 5000;
 const BATCH = 10_000;
 
-/**
- * Fills a collection of MongoDB, unless it has these documents. Servers keep the old one until the new one is whole.
- *
- * @throws FlagError if the database cannot be used; or the signal's reason
- */
-export async function prepareMongodb(url: string, fill: WormFill): Promise<PreparedWorms> {
+async function prepareMongodb(url: string, fill: WormFill) {
   let client: MongoClient | undefined;
   try {
-    client = new MongoClient(url, {
-      appName: 'ticketing-demo',
-      serverSelectionTimeoutMS: CONNECT_MS,
-    });
+    client = new MongoClient(url, { ...APP, serverSelectionTimeoutMS: CONNECT_MS });
     await client.connect();
     const database = client.db();
-    if (!(await hasThem(database, fill.count))) await fillCollection(database, fill);
+    if (!(await isFilled(database, fill.count))) await fillCollection(database, fill);
   } catch (error) {
     fill.signal.throwIfAborted();
     throw databaseRefused(error, url);
   } finally {
     await client?.close();
   }
-  return { location: { kind: 'mongodb', url }, close: async () => {} };
+  return { url };
 }
 
-/** Whether there are as many as wanted, of which the last one is as it should be. */
-async function hasThem(database: Db, count: number): Promise<boolean> {
+/** Whether it has `count` documents, and the right one in the last place. */
+async function isFilled(database: Db, count: number): Promise<boolean> {
   const collection = database.collection<WormDocument>(WORM_TABLE);
   if ((await collection.estimatedDocumentCount()) !== count) return false;
   const last = await collection.findOne({ _id: count });
@@ -111,7 +103,7 @@ async function hasThem(database: Db, count: number): Promise<boolean> {
 }
 
 async function fillCollection(database: Db, { count, onFilled, signal }: WormFill): Promise<void> {
-  // Another server may be filling at the same time: each has a collection of its own, and the last one stays.
+  // Another server may be filling at the same time: each fills a collection of its own, and the last one stays.
   const collection = database.collection<WormDocument>(`${WORM_TABLE}_${randomUUID()}`);
   try {
     for (let filled = 0; filled < count; ) {

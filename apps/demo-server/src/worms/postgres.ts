@@ -1,27 +1,31 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { worm, worms } from './generate-worms.ts';
-import { MOST_FOUND, WORM_FIELDS, WORM_TABLE, type Worm } from './worm.ts';
+import type { Flags } from '../flags/flag-specs.ts';
+import { MOST_FOUND, WORM_FIELDS, WORM_TABLE, type Worm, worm, worms } from './worm.ts';
+import type { WormDatabase, WormFill } from './worm-databases.ts';
 import { databaseRefused, WormError, type WormErrorCode } from './worm-error.ts';
-import type { PreparedWorms, WormFill, WormSource } from './worm-store.ts';
+import type { WormSource } from './worm-store.ts';
 
-/** Of the 100 connections that PostgreSQL takes unless told otherwise, those that all serving processes share. */
+/**
+ * Servers that start at once fill one after the other; servers that are running keep the old table until the new one is
+ * complete.
+ */
+export const postgres: WormDatabase = { prepare: preparePostgres, open: openPostgres };
+
+/** Connections that all server processes share, of the 100 that PostgreSQL accepts by default. */
 const CONNECTIONS = 80;
 const CONNECTIONS_OF_ONE = 10;
-/** Questions that wait for a connection. */
+/** Most questions that wait for a connection. */
 const MAX_WAITING = 10_000;
-/** What connections have to end, in milliseconds, before they are cut: a database that is stuck does not answer a farewell. */
+/** Milliseconds that connections get to end before they are destroyed: a database that hangs does not answer. */
 const FAREWELL_MS = 1000;
 
 const columns = WORM_FIELDS.map((field) => `"${field}"`).join();
 // Without an order a scan of a large table may begin anywhere (synchronize_seqscans).
 const select = `SELECT ${columns} FROM ${WORM_TABLE} WHERE class = $1 ORDER BY id LIMIT ${MOST_FOUND}`;
 
-/** Opens a database that has its documents. Connects with the first question. `deadlineMs`: for a statement. */
-export function openPostgres(
-  url: string,
-  { deadlineMs, workers }: { readonly deadlineMs: number; readonly workers: number },
-): WormSource {
+/** Connects at the first question. */
+async function openPostgres(url: string, { deadlineMs, workers }: Flags): Promise<WormSource> {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'ticketing-demo',
@@ -31,7 +35,7 @@ export function openPostgres(
     keepAlive: true,
   });
   const clients = new Set<pg.PoolClient>();
-  // A connection that is lost leaves the pool by itself, and the question on it fails; no handler is needed besides.
+  // The pool drops a lost connection, whose question fails. Without a listener the error would end this process.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     clients.add(client);
@@ -41,7 +45,7 @@ export function openPostgres(
   return {
     async find(wormClass, { signal }) {
       if (pool.waitingCount >= MAX_WAITING) {
-        const message = `Cannot find worms: at most ${MAX_WAITING} questions that wait expected, got one more`;
+        const message = `Cannot find worms: ${MAX_WAITING} questions wait for a connection already`;
         throw new WormError('ERR_DATABASE_BUSY', message);
       }
       try {
@@ -63,37 +67,37 @@ export function openPostgres(
     },
   };
 
-  /** Asks on a connection and gives it back. One that is stuck or whose question is no longer wanted is cut. */
+  /** Asks on a connection and gives it back. Destroys one that fails, or whose question is aborted. */
   async function queryOn(
     client: pg.PoolClient,
     wormClass: string,
     signal: AbortSignal,
   ): Promise<Worm[]> {
     let isReleased = false;
-    const release = (cut: boolean): void => {
+    const release = (destroy: boolean): void => {
       if (isReleased) return;
       isReleased = true;
-      client.release(cut);
+      client.release(destroy);
     };
-    const leave = (): void => {
+    const onAbort = (): void => {
       const { processID } = client as pg.PoolClient & { readonly processID?: number };
       release(true);
-      // The server goes on with an unread result unless it is told: by a connection that has taken the place of this one.
+      // The server would go on with a result that nobody reads; the pool's next connection cancels it.
       pool.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => {});
     };
     if (signal.aborted) release(false);
     signal.throwIfAborted();
-    signal.addEventListener('abort', leave, { once: true });
+    signal.addEventListener('abort', onAbort, { once: true });
     try {
       const { rows } = await client.query<Worm>(select, [wormClass]);
       release(false);
       return rows;
     } catch (error) {
-      // What the database answered with an error is still a connection in order.
+      // A connection on which the database answered with an error is still good.
       release(!(error instanceof pg.DatabaseError));
       throw error;
     } finally {
-      signal.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', onAbort);
     }
   }
 }
@@ -109,21 +113,19 @@ const byState: readonly (readonly [state: RegExp, code: WormErrorCode])[] = [
   [/^[0-9A-Z]{5}$/, 'ERR_DATABASE_FAILED'],
 ];
 
-/** Sorts what the driver throws. What has no code of the database's is of the connection. */
+/** Gives a driver's error its code. One without a code of the database is an error of the connection. */
 function postgresError(cause: unknown): WormError {
   const { message, code: state } = cause as { message?: string; code?: string };
   const [, code = 'ERR_DATABASE_UNAVAILABLE'] =
     byState.find(([pattern]) => pattern.test(state ?? '')) ?? [];
-  return new WormError(
-    code,
-    `Cannot find worms: an answer of PostgreSQL expected, got ${message || state}`,
-    { cause },
-  );
+  return new WormError(code, `Cannot find worms: PostgreSQL failed (${message || state})`, {
+    cause,
+  });
 }
 
 const CONNECT_MS = 5000;
 const BATCH = 10_000;
-/** Any number that no other program locks. */
+/** Key of the advisory lock: any number that no other program locks. */
 const LOCK = 0x3017_5eed;
 const NEW = `${WORM_TABLE}_new`;
 
@@ -139,41 +141,35 @@ const create = `CREATE TABLE ${NEW} (${WORM_FIELDS.map((field) => `"${field}" ${
 const arrays = WORM_FIELDS.map((field, index) => `$${index + 1}::${types[field]}[]`);
 const insert = `INSERT INTO ${NEW} (${columns}) SELECT * FROM unnest(${arrays})`;
 
-/**
- * Fills a table of PostgreSQL, unless it has these documents. Servers that start at once fill one after the other; those
- * that serve keep the old table until the new one is whole.
- *
- * @throws FlagError if the database cannot be used; or the signal's reason
- */
-export async function preparePostgres(url: string, fill: WormFill): Promise<PreparedWorms> {
+async function preparePostgres(url: string, fill: WormFill) {
   const { signal } = fill;
   let client: pg.Client | undefined;
-  const leave = (): void => void client?.end();
-  signal.addEventListener('abort', leave, { once: true });
+  const onAbort = (): void => void client?.end();
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
     client = new pg.Client({
       connectionString: url,
       application_name: 'ticketing-demo',
       connectionTimeoutMillis: CONNECT_MS,
     });
-    // What fails, fails the statement under way.
+    // A lost connection fails the statement under way.
     client.on('error', () => {});
     await client.connect();
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
-    if (!(await hasThem(client, fill.count))) await fillTable(client, fill);
+    if (!(await isFilled(client, fill.count))) await fillTable(client, fill);
   } catch (error) {
     signal.throwIfAborted();
     throw databaseRefused(error, url);
   } finally {
-    signal.removeEventListener('abort', leave);
+    signal.removeEventListener('abort', onAbort);
     // The lock ends with the connection.
     await client?.end();
   }
-  return { location: { kind: 'postgres', url }, close: async () => {} };
+  return { url };
 }
 
-/** Whether there are as many as wanted, of which the last one is as it should be. */
-async function hasThem(client: pg.Client, count: number): Promise<boolean> {
+/** Whether it has `count` documents, and the right one in the last place. */
+async function isFilled(client: pg.Client, count: number): Promise<boolean> {
   const { rows: found } = await client.query('SELECT to_regclass($1) AS name', [WORM_TABLE]);
   if (!found[0].name) return false;
   const { rows: counted } = await client.query(`SELECT count(*)::integer AS n FROM ${WORM_TABLE}`);

@@ -1,6 +1,6 @@
 import { FlagError, hideSecrets } from '../flags/flag-values.ts';
 
-/** What can be wrong with the database, and the status that its clients get. */
+/** What can be wrong with a database, and the HTTP status of each. */
 const statuses = {
   /** It did not answer within the deadline. */
   ERR_DATABASE_TIMEOUT: 504,
@@ -14,7 +14,7 @@ const statuses = {
 
 export type WormErrorCode = keyof typeof statuses;
 
-/** A question that the store could not answer. `code` is stable, `message` is not; it has no secrets. */
+/** A question that the store could not answer. `code` is stable; `message` is not, and has no secrets. */
 export class WormError extends Error {
   override readonly name = 'WormError';
   readonly code: WormErrorCode;
@@ -22,7 +22,7 @@ export class WormError extends Error {
     super(message, options);
     this.code = code;
   }
-  /** Recognises one by its code, since it may come from another process. */
+  /** Whether it has a code of this class: the error may come from another process. */
   static is(error: unknown): error is WormError {
     return Object.hasOwn(statuses, String(Object(error).code));
   }
@@ -31,7 +31,7 @@ export class WormError extends Error {
   }
 }
 
-/** Says in one line, and without secrets, why a database cannot be used. */
+/** Makes the error for a database that cannot be used: one line, without secrets. */
 export function databaseRefused(error: unknown, url: string): FlagError {
   const reason = reasonOf(error).replaceAll(url, hideSecrets(url)).replace(/\s+/g, ' ').trim();
   const shown = secretsOf(url).reduce((text, secret) => text.replaceAll(secret, '…'), reason);
@@ -40,14 +40,14 @@ export function databaseRefused(error: unknown, url: string): FlagError {
   );
 }
 
-/** A host with several addresses fails with an error for each of them, and with no message of its own. */
+/** A host with several addresses fails with one error per address, and no message of its own. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   const { message, code, name } = error as Error & { code?: unknown };
   return message || String(code ?? name);
 }
 
-/** The password as it is written, and as it is meant. */
+/** The password as written in the URL, and decoded. */
 function secretsOf(url: string): string[] {
   const [, written] = /^[^:]+:\/\/[^:/]*:(.*)@/s.exec(url) ?? [];
   if (!written) return [];

@@ -1,33 +1,25 @@
+import { createHistogram } from 'node:perf_hooks';
 import type { HistogramSummary } from '@ticketing/dispatch';
 import type { Worm } from './worm.ts';
-
-/** `none`: a store without documents, for which nothing is opened. */
-export type WormStoreKind = 'none' | 'sqlite' | 'postgres' | 'mongodb';
-
-/** Where the documents are. Plain data: serving processes are told of it. */
-export interface WormLocation {
-  readonly kind: WormStoreKind;
-  /** The database's URL, password included; of SQLite the path of its file; of `none` ''. */
-  readonly url: string;
-}
+import { WormError } from './worm-error.ts';
 
 /** A database as its driver gives it. */
 export interface WormSource {
   /**
-   * Gives the first documents of a class, {@link MOST_FOUND} at most, in the order of insertion. An abort frees what the
-   * question held; the caller waits no longer anyway.
+   * Returns the first documents of a class, {@link MOST_FOUND} at most, in the order of insertion. An abort frees what the
+   * question holds; by then its caller has been answered.
    *
    * @throws WormError
    */
   find(wormClass: string, options: { readonly signal: AbortSignal }): Promise<Worm[]>;
-  /** What the driver counts. */
+  /** The driver's own counters. */
   stats(): unknown;
   /** Ends what is in flight. */
   close(): Promise<void>;
 }
 
 export interface WormStoreStats {
-  readonly kind: WormStoreKind;
+  readonly kind: string;
   /** Questions asked, in flight, and failed; those whose clients left have not failed. */
   readonly queries: number;
   readonly running: number;
@@ -39,9 +31,9 @@ export interface WormStoreStats {
 /** A database that answers in time or fails. */
 export interface WormStore {
   /**
-   * Gives the first documents of a class, {@link MOST_FOUND} at most, in the order of insertion: in every store the same.
+   * Returns the first documents of a class, {@link MOST_FOUND} at most, in the order of insertion: the same in every store.
    *
-   * `deadlineMs`: milliseconds for this question, the wait for a connection included; no more than the store's own.
+   * `deadlineMs`: milliseconds for this question, the wait for a connection included; the store's own deadline if less.
    *
    * @throws WormError with a code, at the deadline at the latest; or the signal's reason
    */
@@ -54,55 +46,75 @@ export interface WormStore {
   close(): Promise<void>;
 }
 
-/** A store that has its documents. */
-export interface PreparedWorms {
-  readonly location: WormLocation;
-  /** Removes what was made for this server alone. */
-  close(): Promise<void>;
-}
-
-/** What a store is filled with. */
-export interface WormFill {
-  readonly count: number;
-  /** Is told after each batch. */
-  readonly onFilled: FillListener;
-  /** Ends the filling. */
-  readonly signal: AbortSignal;
-}
-
-export type FillListener = (progress: { readonly filled: number; readonly count: number }) => void;
-
-/** Filling that takes less is not worth a line. */
-const WORTH_A_LINE = 100_000;
-const WIDTH = 30;
-
-/** Where people read. */
-interface ReportStream {
-  readonly isTTY?: boolean | undefined;
-  write(text: string): unknown;
-}
-
-/** Shows how far filling is: a bar that goes when it is done, on a terminal; and a line at the end if there was much to do. */
-export function fillReport(
-  stream: ReportStream,
-  now: () => number = () => performance.now(),
-): FillListener {
-  const startedAt = now();
-  return ({ filled, count }) => {
-    if (stream.isTTY) {
-      const done = Math.round((filled / count) * WIDTH);
-      const bar = '█'.repeat(done) + '░'.repeat(WIDTH - done);
-      const text = `worms  ${bar} ${inThousands(filled)} of ${inThousands(count)}`;
-      // Carriage return, then erase to the end of the line.
-      stream.write(`\r\u001b[K${filled < count ? text : ''}`);
-    }
-    if (filled === count && count > WORTH_A_LINE) {
-      const seconds = ((now() - startedAt) / 1000).toFixed(1);
-      stream.write(`Filled the store with ${inThousands(count)} worms in ${seconds} s\n`);
-    }
+/** Gives a database its deadline and its counters. `deadlineMs`: the longest that a question may take. */
+export function createWormStore(
+  source: WormSource,
+  { kind, deadlineMs: longestMs }: { readonly kind: string; readonly deadlineMs: number },
+): WormStore {
+  const microseconds = createHistogram({ figures: 3 });
+  let [queries, running, errors] = [0, 0, 0];
+  let closing: Promise<void> | undefined;
+  const toMs = (value: number): number => Math.round(value) / 1000;
+  return {
+    async find(wormClass, { signal, deadlineMs = longestMs }) {
+      signal.throwIfAborted();
+      if (closing) {
+        throw new WormError('ERR_DATABASE_UNAVAILABLE', 'Cannot find worms: the store is closed');
+      }
+      const startedAt = performance.now();
+      queries++;
+      running++;
+      try {
+        return await within(Math.min(deadlineMs, longestMs), signal, (ending) =>
+          source.find(wormClass, { signal: ending }),
+        );
+      } catch (error) {
+        if (!signal.aborted) errors++;
+        throw error;
+      } finally {
+        running--;
+        microseconds.record(Math.max(1, Math.round((performance.now() - startedAt) * 1000)));
+      }
+    },
+    stats: () => ({
+      kind,
+      queries,
+      running,
+      errors,
+      ms: {
+        count: microseconds.count,
+        mean: toMs(microseconds.count && microseconds.mean),
+        p50: toMs(microseconds.count && microseconds.percentile(50)),
+        p90: toMs(microseconds.count && microseconds.percentile(90)),
+        p99: toMs(microseconds.count && microseconds.percentile(99)),
+        max: toMs(microseconds.max),
+      },
+      driver: source.stats(),
+    }),
+    close: () => (closing ??= source.close()),
   };
 }
 
-function inThousands(count: number): string {
-  return count.toLocaleString('en-US');
+/** Settles with the work, or at the deadline or the abort if that is first; it does not wait for the work to end then. */
+async function within<T>(
+  deadlineMs: number,
+  signal: AbortSignal,
+  work: (ending: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const ending = new AbortController();
+  const onAbort = (): void => ending.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => {
+    const message = `Cannot find worms: the database did not answer within ${deadlineMs} ms`;
+    ending.abort(new WormError('ERR_DATABASE_TIMEOUT', message));
+  }, deadlineMs);
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      ending.signal.addEventListener('abort', () => reject(ending.signal.reason), { once: true });
+      work(ending.signal).then(resolve, reject);
+    });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
 }

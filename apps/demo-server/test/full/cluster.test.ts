@@ -90,7 +90,7 @@ test('serving processes that throw at boot: started a bounded number of times, t
   expect(code).toBe(1);
   expect(stderr).toContain('no luck today');
   // Five failures are tolerated, and the sixth is the last; two may be under way at once.
-  const starts = stderr.match(/^Serving process \d+ ended/gm)?.length ?? 0;
+  const starts = stderr.match(/^Server process \d+ ended/gm)?.length ?? 0;
   expect(starts).toBeGreaterThanOrEqual(6);
   expect(starts).toBeLessThanOrEqual(8);
 });

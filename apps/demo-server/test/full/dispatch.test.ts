@@ -1,14 +1,15 @@
 import { lives } from '@ticketing/test-kit';
 import { describe, expect, test } from 'vitest';
+import { DISPATCH_NAMES } from '../../src/search/dispatch.ts';
 import { eventually, requestsAt, setPlan, startDemo } from '../demo.ts';
 import { inProcessServer, SEARCH, serveNow, testDispatch } from '../dispatch-cases.ts';
 
 const inProcess = inProcessServer();
-testDispatch(inProcess, '--dispatch', 'fork', '--offload', 'normalise');
-testDispatch(inProcess, '--dispatch', 'piscina', '--offload', 'normalise');
-testDispatch(inProcess, '--dispatch', 'cluster', '--offload', 'normalise');
+for (const name of DISPATCH_NAMES) {
+  if (name !== 'in-process') testDispatch(inProcess, '--dispatch', name, '--offload', 'normalise');
+}
 
-const everywhere = ['in-process', 'fork', 'piscina', 'cluster'].flatMap((dispatch) =>
+const everywhere = DISPATCH_NAMES.flatMap((dispatch) =>
   ['whole', 'normalise'].map((offload) => ['--dispatch', dispatch, '--offload', offload]),
 );
 

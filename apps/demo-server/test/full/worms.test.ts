@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { worms } from '../../src/worms/generate-worms.ts';
+import { worms } from '../../src/worms/worm.ts';
 import { eventually, getFrom, serveDemo, startDemo, statsOf, temporaryFolder } from '../demo.ts';
 
 const UTILIZE = '/api/v1/worms/utilize';
@@ -33,7 +33,7 @@ test('a scan that is longer than the deadline is 504, and the next one is answer
       type: 'urn:ticketing:problem:database-did-not-answer-in-time',
       code: 'ERR_DATABASE_TIMEOUT',
       detail: expect.stringMatching(
-        /^Cannot find worms: an answer of the database within \d+ ms expected, got none$/,
+        /^Cannot find worms: the database did not answer within \d+ ms$/,
       ),
     });
   });

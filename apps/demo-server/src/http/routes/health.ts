@@ -1,13 +1,24 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import type { Flags } from '../../flags/flag-specs.ts';
+import { hideSecrets } from '../../flags/flag-values.ts';
+import type { ProcessStatus } from '../../serving/serving.ts';
 import { ProblemError } from '../problem.ts';
-import type { ServerState } from '../server-state.ts';
 
 const Status = Type.Object({ status: Type.String() });
 const Anything = Type.Record(Type.String(), Type.Unknown());
 
-/** What operators ask: alive, ready, how configured, how busy. */
-export const healthRoutes: FastifyPluginCallbackTypebox<ServerState> = (app, state, done) => {
+export interface HealthOptions {
+  readonly flags: Flags;
+  readonly carriersUrl: string;
+  draining(): boolean;
+  /** Every process of the server, this one included. */
+  processes(): Promise<readonly ProcessStatus[]>;
+}
+
+/** Routes for operators: alive, ready, configuration, counters. */
+export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, options, done) => {
+  const { flags, carriersUrl, draining, processes } = options;
   app.get(
     '/healthz',
     {
@@ -26,7 +37,7 @@ export const healthRoutes: FastifyPluginCallbackTypebox<ServerState> = (app, sta
       },
     },
     () => {
-      if (state.draining()) throw new ProblemError(503, { detail: 'The server is stopping' });
+      if (draining()) throw new ProblemError(503, { detail: 'The server is stopping' });
       return { status: 'ready' };
     },
   );
@@ -37,8 +48,9 @@ export const healthRoutes: FastifyPluginCallbackTypebox<ServerState> = (app, sta
       schema: { summary: 'The resolved flags and the processes', response: { 200: Anything } },
     },
     async () => ({
-      ...state.config(),
-      processes: (await state.processes()).flatMap(({ pid, role, taskPids }) => [
+      ...withoutSecrets(flags),
+      carriersUrl,
+      processes: (await processes()).flatMap(({ pid, role, taskPids }) => [
         { pid, role },
         ...taskPids.map((task) => ({ pid: task, role: 'task' })),
       ]),
@@ -54,8 +66,12 @@ export const healthRoutes: FastifyPluginCallbackTypebox<ServerState> = (app, sta
       },
     },
     async () => ({
-      processes: (await state.processes()).map(({ pid, role, stats }) => ({ pid, role, ...stats })),
+      processes: (await processes()).map(({ pid, role, stats }) => ({ pid, role, ...stats })),
     }),
   );
   done();
 };
+
+function withoutSecrets({ ouigo: _, databaseUrl, ...flags }: Flags): Record<string, unknown> {
+  return { ...flags, databaseUrl: databaseUrl && hideSecrets(databaseUrl) };
+}

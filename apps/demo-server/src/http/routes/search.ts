@@ -2,27 +2,145 @@ import { Readable } from 'node:stream';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import type { CarrierStatus, SearchEvent } from '@ticketing/core';
 import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import type { Parts } from '../../compose.ts';
-import { type SearchDocument, searchKey } from '../../search/documents.ts';
-import { readSearchQuery } from '../../search/search-query.ts';
-import { SearchAnswer, SearchParameters, SearchStreamEvent } from '../../search/search-schema.ts';
+import { documentQuestion, type SearchDocument } from '../../search/documents.ts';
+import { readSearchQuery, SearchParameters } from '../../search/search-query.ts';
 import { clientSignal, Problem, ProblemError } from '../problem.ts';
 
-/** Of a media range; a text in quotes may have any character. */
+// The answers of GET /search, as OpenAPI shows them. A test holds real answers against these schemas.
+
+const TimeAt = Type.Object({
+  ms: Type.Integer({ description: 'Epoch milliseconds' }),
+  iso: Type.String({ description: 'RFC 9557, with the zone of the station' }),
+});
+const Money = Type.Object({
+  amount: Type.Integer({ description: 'Minor units' }),
+  currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+});
+const Station = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  zone: Type.String(),
+  country: Type.String(),
+  latitude: Type.Number(),
+  longitude: Type.Number(),
+  codes: Type.Record(Type.String(), Type.String()),
+  aliases: Type.Optional(Type.Array(Type.String())),
+});
+const Leg = Type.Union([
+  Type.Object({
+    kind: Type.Literal('ride'),
+    origin: Type.String(),
+    destination: Type.String(),
+    departure: TimeAt,
+    arrival: TimeAt,
+    brand: Type.Optional(Type.String()),
+    number: Type.Optional(Type.String()),
+    operator: Type.Optional(Type.String()),
+    operatingDay: Type.Optional(Type.String()),
+  }),
+  Type.Object({
+    kind: Type.Literal('transfer'),
+    origin: Type.String(),
+    destination: Type.String(),
+    minutes: Type.Integer(),
+  }),
+]);
+const Offer = Type.Object({
+  id: Type.String(),
+  seller: Type.String(),
+  total: Money,
+  travelClass: Type.Enum(['first', 'second', 'any']),
+  fareName: Type.Optional(Type.String()),
+  flexibility: Type.Enum(['full', 'semi', 'none', 'unknown']),
+  seatsLeft: Type.Optional(Type.Integer()),
+  validUntil: Type.Optional(Type.Integer()),
+  fetchedAt: Type.Integer(),
+});
+const Journey = Type.Object({
+  id: Type.String(),
+  legs: Type.Array(Leg),
+  departure: TimeAt,
+  arrival: TimeAt,
+  durationMinutes: Type.Integer(),
+  transfers: Type.Integer(),
+  offers: Type.Array(Offer),
+  sources: Type.Array(Type.String()),
+  conflicts: Type.Optional(
+    Type.Array(
+      Type.Object({
+        field: Type.Enum(['departure', 'arrival']),
+        source: Type.String(),
+        value: TimeAt,
+      }),
+    ),
+  ),
+});
+const Status = Type.Object({
+  carrier: Type.String(),
+  state: Type.Enum(['running', 'ok', 'empty', 'timeout', 'error', 'cancelled', 'rejected-busy']),
+  ms: Type.Number({ description: 'Milliseconds from the start of the search' }),
+  found: Type.Integer(),
+  error: Type.Optional(
+    Type.Object({ code: Type.String(), retryable: Type.Boolean(), message: Type.String() }),
+  ),
+});
+const Query = Type.Object({
+  origin: Station,
+  destination: Station,
+  date: Type.String(),
+  passengers: Type.Integer(),
+});
+
+/** The answer as one document. */
+export const SearchAnswer = Type.Object({
+  query: Query,
+  journeys: Type.Array(Journey),
+  carriers: Type.Array(Status),
+  complete: Type.Boolean({ description: 'Whether every carrier answered' }),
+  ms: Type.Number(),
+});
+
+/** One event of a streamed answer. */
+export const SearchStreamEvent = Type.Union([
+  Type.Object({
+    type: Type.Literal('search-started'),
+    query: Query,
+    carriers: Type.Array(Status),
+    deadline: Type.Number(),
+  }),
+  Type.Object({ type: Type.Literal('carrier-status'), status: Status }),
+  Type.Object({
+    type: Type.Literal('journeys-upsert'),
+    seq: Type.Integer(),
+    journeys: Type.Array(Journey),
+    removed: Type.Array(Type.String()),
+  }),
+  Type.Object({
+    type: Type.Literal('search-done'),
+    carriers: Type.Array(Status),
+    complete: Type.Boolean(),
+    found: Type.Integer(),
+    ms: Type.Number(),
+  }),
+]);
+
+/** A parameter of a media range; quoted text may have any character. */
 const PARAMETER = /;[^;,"]*(?:"(?:[^"\\]|\\.)*"[^;,"]*)*/g;
 const problem = { content: { 'application/problem+json': { schema: Problem } } };
-// Typed `unknown`: the schemas document what is sent, a test holds real answers against them.
+// Typed `unknown`: the schemas document what is sent.
 const response: unknown = {
   200: {
     description:
-      'All answers, or those in time. As a stream: one event a line, or server-sent events',
+      'All answers, or those in time. As a stream: one event per line, or server-sent events',
     content: {
       'application/json': { schema: SearchAnswer },
       'application/x-ndjson': { schema: SearchStreamEvent },
       'text/event-stream': { schema: SearchStreamEvent },
     },
   },
-  204: { description: 'To an event source that has had its last event', type: 'null' },
+  204: { description: 'To an event source that has received its last event', type: 'null' },
   400: { description: 'A parameter is wrong', ...problem },
   406: { description: 'No media type that the server has', ...problem },
   502: { description: 'Every carrier failed', ...problem },
@@ -42,10 +160,10 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
   done,
 ) => {
   const isShared = finders.document.stats() !== undefined;
-  // Streams are each client's own.
+  // A stream is not shared.
   const keyOf = ({ url, headers }: FastifyRequest): string | undefined =>
     isShared && !/event-stream|ndjson/.test(headers.accept ?? '')
-      ? searchKey(url, now())
+      ? documentQuestion.keyOfTarget(url, now())
       : undefined;
   app.get('/search', { schema, config: { keyOf } }, async (request, reply) => {
     const query = readSearchQuery(request.query, stations, now());
@@ -84,7 +202,7 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
   done();
 };
 
-/** Of the types that the server has, the one that the client likes best; its parameters, such as `charset`, do not matter. */
+/** Returns the type that the client prefers, of those that the server has. Its parameters, such as `charset`, do not matter. */
 function acceptedType(request: FastifyRequest): string | false {
   const { headers } = request.raw;
   headers.accept &&= headers.accept.replace(PARAMETER, (text) =>
@@ -94,7 +212,7 @@ function acceptedType(request: FastifyRequest): string | false {
   return typeof types === 'string' && types;
 }
 
-/** No carrier answered: that is no list of trains. */
+/** @throws ProblemError if no carrier answered */
 function refuseWithoutAnswer({ carriers }: SearchDocument): void {
   if (carriers.some(({ state }) => state === 'ok' || state === 'empty')) return;
   const all = (state: CarrierStatus['state']) =>
@@ -116,7 +234,7 @@ function serverTiming({ carriers, ms }: SearchDocument): string {
 /** Writes one event. */
 type EventFormat = (event: { readonly type: string }) => string;
 
-/** By media type: one JSON document a line, and server-sent events (HTML standard, 9.2). */
+/** By media type: one JSON document per line, and server-sent events (HTML standard, 9.2). */
 const eventFormats: Readonly<Record<string, EventFormat>> = {
   'application/x-ndjson': (event) => `${JSON.stringify(event)}\n`,
   'text/event-stream': (event) =>
@@ -124,8 +242,8 @@ const eventFormats: Readonly<Record<string, EventFormat>> = {
 };
 
 /**
- * Makes a byte stream of events. Destroying it ends the iteration at once; a generator in between
- * would wait for the next event before it passed that on.
+ * Makes a byte stream of events. Destroying it ends the iteration at once; with a generator in between it would end
+ * after the next event.
  */
 function toStream<Event extends { readonly type: string }>(
   events: AsyncIterableIterator<Event>,

@@ -4,13 +4,13 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Parts } from '../../compose.ts';
 import { MOST_FOUND } from '../../worms/worm.ts';
-import { wormsKey } from '../../worms/worm-answers.ts';
 import { WormError } from '../../worms/worm-error.ts';
+import { wormQuestion } from '../../worms/worm-question.ts';
 import { badParameter, clientSignal, Problem, ProblemError } from '../problem.ts';
 
 const problem = { content: { 'application/problem+json': { schema: Problem } } };
 const Worm = Type.Object({
-  id: Type.Integer({ description: 'Its place in the order of insertion, from 1' }),
+  id: Type.Integer({ description: 'Its position in the order of insertion, from 1' }),
   class: Type.String(),
   name: Type.String(),
   lengthMm: Type.Integer(),
@@ -45,12 +45,12 @@ const schema = {
 /** `GET /api/v1/worms/:class`: documents out of a store that has no index of what is asked for. */
 export const wormsRoute: FastifyPluginCallbackTypebox<Parts> = (
   app,
-  { finders: { worms }, leftMs },
+  { finders: { worms }, now, leftMs },
   done,
 ) => {
   const isShared = worms.stats() !== undefined;
   const keyOf = ({ url }: FastifyRequest): string | undefined =>
-    isShared ? wormsKey(url) : undefined;
+    isShared ? wormQuestion.keyOfTarget(url, now()) : undefined;
   app.get('/api/v1/worms/:class', { schema, config: { keyOf } }, async (request, reply) => {
     const wormClass = request.params.class;
     if (/\p{Cc}/u.test(wormClass)) {
@@ -74,7 +74,7 @@ const titles = {
   504: 'Database did not answer in time',
 } as const;
 
-/** What is wrong with the database, or with the process between that was to ask it. */
+/** The problem of a failed database, or of a process between that did not answer in time. */
 function problemOf(error: unknown): unknown {
   if (WormError.is(error)) {
     const status = WormError.statusOf(error);

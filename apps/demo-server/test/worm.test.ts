@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { worm, worms } from '../src/worms/generate-worms.ts';
-import { CLASS_WORDS } from '../src/worms/worm-words.ts';
+import { CLASS_WORDS, worm, worms } from '../src/worms/worm.ts';
 
 test('worm() gives the same document at every call, on every machine', () => {
   expect(worm(1)).toEqual({

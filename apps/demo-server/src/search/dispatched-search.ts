@@ -1,0 +1,85 @@
+import { createSearch, type RunCarrier, type Search } from '@ticketing/core';
+import type { Dispatcher } from '@ticketing/dispatch';
+import type { Flags } from '../flags/flag-specs.ts';
+import { retryOptions } from '../questions.ts';
+import type { CarrierName, Carriers, CarrierTasks } from './carriers.ts';
+
+interface DispatchedSearchOptions {
+  readonly flags: Pick<Flags, 'carriers' | 'deadlineMs' | 'offload'>;
+  readonly carriers: Carriers;
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** Gets the milliseconds that a carrier took to answer, or had taken when its search was aborted. */
+  readonly onEnd?: (carrier: string, ms: number) => void;
+}
+
+/** Creates a search that asks all carriers through a dispatcher. */
+export function dispatchedSearch(
+  dispatcher: Dispatcher<CarrierTasks>,
+  { flags, carriers, now, onEnd = () => {} }: DispatchedSearchOptions,
+): Search {
+  const run = flags.offload === 'whole' ? runWhole(dispatcher, now) : runNormalise(dispatcher, now);
+  return createSearch({
+    carriers: flags.carriers.map((name) => carriers.byName[name]),
+    deadlineMs: flags.deadlineMs,
+    http: carriers.http.clientOf,
+    run: timed(run, onEnd),
+    now,
+  });
+}
+
+function timed(run: RunCarrier, onEnd: (carrier: string, ms: number) => void): RunCarrier {
+  return async (carrier, query, context) => {
+    const startedAt = performance.now();
+    const end = (): void => onEnd(carrier.id, performance.now() - startedAt);
+    try {
+      const answer = await run(carrier, query, context);
+      end();
+      return answer;
+    } catch (error) {
+      // The time of a failure does not show how long the carrier takes.
+      if (context.signal.aborted) end();
+      throw error;
+    }
+  };
+}
+
+/** The dispatcher asks the carrier and decodes its bytes. It refuses a call that cannot begin before the deadline. */
+function runWhole(dispatcher: Dispatcher<CarrierTasks>, now: () => number): RunCarrier {
+  return ({ id }, query, { signal, deadline }) =>
+    dispatcher.run(
+      'askCarrier',
+      { carrier: id as CarrierName, query, deadline },
+      { signal, timeoutMs: leftMs(deadline, now), ...retryOptions },
+    );
+}
+
+/** This process asks the carrier, and the dispatcher decodes its bytes. */
+function runNormalise(dispatcher: Dispatcher<CarrierTasks>, now: () => number): RunCarrier {
+  return async ({ id, request }, query, context) => {
+    const wire = await request(query, context);
+    const { signal, deadline } = context;
+    // Buffers that were moved are lost with the worker: such a call cannot be retried.
+    const retry = dispatcher.capabilities.transfer ? { transfer: buffersOf(wire) } : retryOptions;
+    return dispatcher.run(
+      'normalise',
+      { carrier: id as CarrierName, query, wire },
+      { signal, timeoutMs: leftMs(deadline, now), ...retry },
+    );
+  };
+}
+
+function leftMs(deadline: number, now: () => number): number {
+  return Math.max(1, deadline - now());
+}
+
+/** Buffers that hold one body of the wire and nothing else. */
+function buffersOf(wire: unknown): ArrayBuffer[] {
+  return Object.values(Object(wire)).flatMap((body) =>
+    body instanceof Uint8Array &&
+    body.buffer instanceof ArrayBuffer &&
+    body.byteLength === body.buffer.byteLength
+      ? [body.buffer]
+      : [],
+  );
+}

@@ -1,0 +1,40 @@
+import { canonicalKey } from '@ticketing/batching';
+import type { QuestionKind } from '../search/coalesced.ts';
+import type { WormStore } from './worm-store.ts';
+
+/** The documents of a class as a client gets them, serialised once. Plain data: it may come from another process. */
+export interface WormAnswer {
+  readonly body: Uint8Array;
+  readonly ms: number;
+}
+
+/** The worms of a class. */
+export const wormQuestion: QuestionKind<string, WormAnswer, { readonly worms: WormStore }> = {
+  name: 'worms',
+  keyOf: wormKey,
+  keyOfTarget: wormKeyOfTarget,
+  local:
+    ({ worms: store }) =>
+    async (wormClass, options) => {
+      const startedAt = performance.now();
+      const worms = await store.find(wormClass, options);
+      const ms = Math.round((performance.now() - startedAt) * 10) / 10;
+      return { body: Buffer.from(JSON.stringify(worms)), ms };
+    },
+};
+
+function wormKey(wormClass: string): string {
+  return canonicalKey('worms', wormClass);
+}
+
+const PATH = '/api/v1/worms/';
+
+function wormKeyOfTarget(target: string): string | undefined {
+  const wormClass = target.slice(PATH.length);
+  if (!target.startsWith(PATH) || !/^[^/?#]+$/.test(wormClass)) return undefined;
+  try {
+    return wormKey(decodeURIComponent(wormClass));
+  } catch {
+    return undefined;
+  }
+}
