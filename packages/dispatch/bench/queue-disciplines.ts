@@ -9,9 +9,9 @@ import type {
   WorkerEvents,
   WorkerHandle,
 } from '../src/contract/transport.ts';
-import { Admission } from '../src/kernel/calls/admission.ts';
 import { Call } from '../src/kernel/calls/call.ts';
-import { WaitingCalls } from '../src/kernel/calls/feeder.ts';
+import { Feeder } from '../src/kernel/calls/feeder.ts';
+import { WaitingCalls } from '../src/kernel/calls/waiting-calls.ts';
 import { createDispatcher } from '../src/kernel/create-pool.ts';
 
 const WORKERS = 2;
@@ -140,7 +140,7 @@ interface Load {
 }
 
 const own = { next: WaitingCalls.prototype.next, lateBy: Call.prototype.lateBy };
-const check = Admission.prototype.check;
+const check = Feeder.prototype.admit;
 const byAge: typeof own.next = (first) => first;
 
 /**
@@ -181,7 +181,7 @@ async function goodput(
 ): Promise<number> {
   Object.assign(WaitingCalls.prototype, { next: patch.next ?? own.next });
   Object.assign(Call.prototype, { lateBy: patch.lateBy ?? own.lateBy });
-  Admission.prototype.check = isAdmitting ? check : () => {};
+  Feeder.prototype.admit = isAdmitting ? check : () => {};
   const clock = new SimulatedClock();
   const random = randomOf(7);
   const least = { maxQueue: 2 ** 31 - 1, healthMs: 2 ** 31 - 1, abortGraceMs: 2 ** 31 - 1 };

@@ -11,15 +11,14 @@ import type {
   WorkerHandle,
   WorkerStart,
 } from './contract/transport.ts';
-import { checkTaskModule, isFinalFailure, isTaskModule, loadTaskModule } from './define-tasks.ts';
+import { checkTaskModule, isFinalFailure, loadTaskModule } from './define-tasks.ts';
 import { createDispatcher } from './kernel/create-pool.ts';
 import { isTransferred } from './task-results.ts';
-import { describeValue } from './wire/describe-value.ts';
-import { createTaskRunner, type TaskRunner } from './worker/task-runner.ts';
+import { TaskRunner } from './worker/task-runner.ts';
 
 /**
- * Runs tasks in this process: for tasks that wait more than they compute, and as a double in tests.
- * Inputs and results are handed over, not cloned. `min` and `max` are 1 unless given.
+ * Creates a dispatcher that runs tasks in this process: for tasks that wait more than they compute, and as a double in tests.
+ * Inputs and results are passed on, not cloned. `max` defaults to 1.
  *
  * @throws TypeError or RangeError for options; DispatchError `ERR_BAD_MODULE` for what `defineTasks` did not make
  * @example
@@ -31,26 +30,20 @@ export function createInProcessDispatcher<M extends TaskMap>(
   module: TaskModule<M>,
   options: PoolOptions = {},
 ): Dispatcher<M> {
-  checkTaskModule(module, 'the module given');
   const transport = createInProcessTransport(module as TaskModule<TaskMap>);
   return createDispatcher(transport, { max: 1, ...options });
 }
 
 /**
- * Makes workers of this very thread. Inputs, results and buffers are handed over as they are: nothing is cloned or moved, so a task that
- * changes its input changes the caller's. A task that loops for ever cannot be ended, and one that crashes takes the process along.
+ * Creates a transport whose workers run in this thread. Inputs, results and buffers are neither cloned nor moved, so a task that
+ * changes its input changes the caller's. An endless task cannot be ended, and a crash ends the process.
  * Tasks see the async context of this call, not their caller's.
  *
- * @throws TypeError for a module that `defineTasks` has not made
+ * @throws DispatchError `ERR_BAD_MODULE` for a module that `defineTasks` has not made
  */
 export function createInProcessTransport(module: TaskModule<TaskMap>): Transport {
-  if (!isTaskModule(module)) {
-    const got = describeValue(module);
-    throw new TypeError(
-      `Cannot create in-process transport: module must be made by defineTasks, got ${got}`,
-    );
-  }
-  // A worker may start in the midst of some call.
+  checkTaskModule(module, 'the module');
+  // A worker may start during some call.
   const scope = new AsyncResource('ticketing.dispatch', { requireManualDestroy: true });
   return {
     kind: 'in-process',
@@ -62,10 +55,7 @@ export function createInProcessTransport(module: TaskModule<TaskMap>): Transport
   };
 }
 
-/**
- * Tasks under way at a time unless `window` says so: tasks here wait for something else, so it is large; but it is a bound, above
- * which calls wait, and `maxQueue` holds.
- */
+/** Large, since tasks here wait for something else; but a bound, above which calls wait and `maxQueue` holds. */
 const WINDOW = 1024;
 
 const nothingUnsent: readonly Unsent[] = [];
@@ -74,11 +64,11 @@ class InProcessWorker implements WorkerHandle {
   readonly pid: number = process.pid;
   readonly #events: WorkerEvents;
   #runner: TaskRunner | undefined;
-  /** What came before the worker was ready. */
+  /** Frames that came before the worker was ready. */
   #early: ToWorker[] = [];
   #started = 0;
-  /** Told in one call as a microtask, never while the kernel sends. */
-  #told: FromWorker[] = [];
+  /** Delivered together in a microtask, never while the kernel sends. */
+  #unread: FromWorker[] = [];
   #ended = false;
 
   constructor(module: TaskModule<TaskMap>, worker: WorkerStart, events: WorkerEvents) {
@@ -101,15 +91,18 @@ class InProcessWorker implements WorkerHandle {
     this.#end(undefined);
   }
 
-  /** Nothing to do: what runs here keeps the process alive or not by itself. */
+  /** Does nothing: tasks here keep the process alive or not by themselves. */
   hold(): void {}
 
-  async #start(given: TaskModule<TaskMap>, { workerId, module: url }: WorkerStart): Promise<void> {
+  async #start(
+    initial: TaskModule<TaskMap>,
+    { workerId, module: url }: WorkerStart,
+  ): Promise<void> {
     try {
-      const module = url === undefined ? given : await loadTaskModule(url.href);
-      const runner = createTaskRunner(module, {
+      const module = url === undefined ? initial : await loadTaskModule(url.href);
+      const runner = new TaskRunner(module, {
         workerId,
-        emit: this.#tell,
+        emit: this.#emit,
         claim: (seq) => {
           this.#started = seq;
           return true;
@@ -123,15 +116,15 @@ class InProcessWorker implements WorkerHandle {
       runner.accept(this.#early);
     } catch (error) {
       const final = url !== undefined && isFinalFailure(error, url.href);
-      this.#tell({ kind: 'start-failed', error, final });
+      this.#emit({ kind: 'start-failed', error, final });
       this.#end(undefined);
     }
   }
 
-  readonly #tell = (frame: FromWorker): void => {
+  readonly #emit = (frame: FromWorker): void => {
     if (this.#ended) return;
-    if (this.#told.length === 0) queueMicrotask(this.#deliver);
-    this.#told.push(
+    if (this.#unread.length === 0) queueMicrotask(this.#deliver);
+    this.#unread.push(
       frame.kind === 'done' && isTransferred(frame.value)
         ? { ...frame, value: frame.value.value }
         : frame,
@@ -139,12 +132,12 @@ class InProcessWorker implements WorkerHandle {
   };
 
   readonly #deliver = (): void => {
-    const frames = this.#told;
-    this.#told = [];
+    const frames = this.#unread;
+    this.#unread = [];
     this.#events.frames(frames);
   };
 
-  /** After what was told before. */
+  /** Reports the end, after the frames before it. */
   #end(failure: { readonly error: unknown } | undefined): void {
     if (this.#ended) return;
     this.#ended = true;

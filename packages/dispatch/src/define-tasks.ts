@@ -1,11 +1,11 @@
+import { showValue } from '@ticketing/kit';
 import type { TaskHooks, TaskMap, TaskModule } from './contract/task.ts';
 import { DispatchError } from './errors.ts';
-import { describeValue } from './wire/describe-value.ts';
 
 const hookNames: readonly string[] = ['setup', 'teardown', 'health'];
 
 /**
- * Makes the default export of a module that workers load. The result is frozen; tasks added to the argument later are unknown.
+ * Returns the default export of a module that workers load. It is frozen; tasks added to the argument later are unknown.
  *
  * @throws TypeError for no task, a task or hook that is no function, and an unknown hook
  * @example
@@ -15,28 +15,29 @@ const hookNames: readonly string[] = ['setup', 'teardown', 'health'];
  */
 export function defineTasks<M extends TaskMap>(tasks: M, hooks: TaskHooks = {}): TaskModule<M> {
   if (typeof tasks !== 'object' || tasks === null) {
-    throw wrong(`tasks must be an object of functions, got ${describeValue(tasks)}`);
+    throw wrong('tasks must be an object of functions', tasks);
   }
   const entries = Object.entries(tasks);
-  if (entries.length === 0) throw wrong('at least one task expected, got none');
+  if (entries.length === 0) throw wrong('tasks must be one or more functions', 'none');
   for (const [name, task] of entries) {
-    if (typeof task !== 'function') {
-      throw wrong(`${name} must be a function, got ${describeValue(task)}`);
-    }
+    if (typeof task !== 'function') throw wrong(`${name} must be a function`, task);
   }
-  if (typeof hooks !== 'object' || hooks === null) {
-    throw wrong(`hooks must be an object, got ${describeValue(hooks)}`);
-  }
+  if (typeof hooks !== 'object' || hooks === null) throw wrong('hooks must be an object', hooks);
   for (const [name, hook] of Object.entries(hooks)) {
-    if (!hookNames.includes(name)) throw wrong(`known hooks expected, got ${name}`);
+    if (!hookNames.includes(name))
+      throw wrong(`a hook must be one of ${hookNames.join(', ')}`, name);
     if (hook !== undefined && typeof hook !== 'function') {
-      throw wrong(`hook ${name} must be a function, got ${describeValue(hook)}`);
+      throw wrong(`hook ${name} must be a function`, hook);
     }
   }
   return Object.freeze({
     tasks: Object.freeze({ ...tasks }),
     hooks: Object.freeze({ ...hooks }),
   });
+}
+
+function wrong(rule: string, got: unknown): TypeError {
+  return new TypeError(`Cannot define tasks: ${rule}, got ${showValue(got)}`);
 }
 
 /** Recognises what `defineTasks` returns, also that of another copy of this package. */
@@ -52,37 +53,24 @@ export function isTaskModule(value: unknown): value is TaskModule<TaskMap> {
 }
 
 /**
- * Checks what a module exports by default.
+ * Returns the value if `defineTasks` has made it.
  *
- * @throws DispatchError `ERR_BAD_MODULE` if `defineTasks` has not made it
+ * @throws DispatchError `ERR_BAD_MODULE` otherwise
  */
 export function checkTaskModule(value: unknown, href: string): TaskModule<TaskMap> {
   if (isTaskModule(value)) return value;
-  const expected = 'a default export made by defineTasks expected';
   throw new DispatchError(
     'ERR_BAD_MODULE',
-    `Cannot load tasks from ${href}: ${expected}, got ${describeValue(value)}`,
+    `Cannot load tasks from ${href}: the default export must be made by defineTasks, got ${showValue(value)}`,
     { data: { name: 'worker' } },
   );
 }
 
-function holdsFunctions(value: unknown): value is object {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.values(value).every((member) => member === undefined || typeof member === 'function')
-  );
-}
-
-function wrong(what: string): TypeError {
-  return new TypeError(`Cannot define tasks: ${what}`);
-}
-
 /**
- * Imports a module of tasks. One that was imported before is the same module again. What TypeScript compiles to CommonJS,
- * `exports.default = defineTasks(…)`, is found as well: to `import()` its default export is `exports`.
+ * Imports a module of tasks. One that was imported before is the same module again. Also reads modules that TypeScript
+ * compiled to CommonJS, `exports.default = defineTasks(…)`: their default export is `exports`.
  *
- * @throws DispatchError `ERR_BAD_MODULE` if it exports no tasks by default; what its import throws
+ * @throws DispatchError `ERR_BAD_MODULE` if it exports no tasks by default; any error of its import
  */
 export async function loadTaskModule(href: string): Promise<TaskModule<TaskMap>> {
   const exported = (await import(href)) as { readonly default?: unknown };
@@ -93,12 +81,20 @@ export async function loadTaskModule(href: string): Promise<TaskModule<TaskMap>>
   );
 }
 
-/** Tells whether another start would fail alike: the module is missing, cannot be parsed, or exports no tasks. */
+/** Whether another start would fail the same way: the module is missing, cannot be parsed, or exports no tasks. */
 export function isFinalFailure(error: unknown, href: string): boolean {
   if (DispatchError.is(error)) return error.code === 'ERR_BAD_MODULE';
   if (error instanceof SyntaxError) return true;
   if (!(error instanceof Error)) return false;
-  // A module that is missing further down may be there in a moment, as while a build runs.
+  // A module that this one imports may exist in a moment, as while a build runs.
   const { code, url } = error as { readonly code?: unknown; readonly url?: unknown };
   return code === 'ERR_MODULE_NOT_FOUND' && url === href;
+}
+
+function holdsFunctions(value: unknown): value is object {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((member) => member === undefined || typeof member === 'function')
+  );
 }

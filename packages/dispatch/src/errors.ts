@@ -18,7 +18,7 @@ export type DispatchErrorCode =
   | 'ERR_UNKNOWN_TASK'
   | 'ERR_WORKER_LOST';
 
-/** What is known of the call, in the terms of the options; `pid` to `stderrTail` of a worker that was lost. */
+/** Facts of the call, named as the options are; `pid` to `stderrTail` are those of a lost worker. */
 export interface DispatchErrorData {
   readonly name: string;
   readonly task?: string;
@@ -32,7 +32,7 @@ export interface DispatchErrorData {
   readonly stderrTail?: string;
 }
 
-/** A call that a dispatcher ended by itself. `code` is stable, `message` is not. */
+/** The error of a call that the dispatcher itself ended. `code` is stable, `message` is not. */
 export class DispatchError extends CodedError<DispatchErrorCode, DispatchErrorData> {
   static {
     mark(DispatchError, MARK);

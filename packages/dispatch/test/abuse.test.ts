@@ -75,7 +75,7 @@ test('createInProcessDispatcher() takes only what defineTasks made', () => {
     expect.objectContaining({
       code: 'ERR_BAD_MODULE',
       message:
-        'Cannot load tasks from the module given: a default export made by defineTasks expected, got an object',
+        'Cannot load tasks from the module: the default export must be made by defineTasks, got [object Object]',
     }),
   );
 });
@@ -101,10 +101,7 @@ test.each([
     new RangeError('Cannot run task: priority must be an integer of -1000 to 1000, got 1.5'),
   ],
   [{ key: 5 }, new TypeError('Cannot run task: key must be a text, got 5')],
-  [
-    { retries: 1 },
-    new TypeError('Cannot run task: idempotent expected with retries, got retries alone'),
-  ],
+  [{ retries: 1 }, new TypeError('Cannot run task: idempotent must be true with retries')],
   [
     { idempotent: true, retries: 101 },
     new RangeError('Cannot run task: retries must be an integer of 0 to 100, got 101'),
@@ -147,19 +144,19 @@ test('run() with transfer rejects where buffers cannot be moved', async () => {
   await turn();
   expect(call.error).toEqual(
     new TypeError(
-      'Cannot run task: transfer on a dispatcher that can move buffers expected, got fake',
+      'Cannot run task: transfer must be absent, since workers of kind fake cannot move buffers',
     ),
   );
 });
 
 test.each([
   [undefined, 'undefined'],
-  [5, 'number'],
-  [Symbol.iterator, 'symbol'],
-])('run(%s) rejects: a task has a name', async (task, type) => {
+  [5, '5'],
+  [Symbol.iterator, 'Symbol(Symbol.iterator)'],
+])('run(%s) rejects: a task has a name', async (task, got) => {
   const { dispatcher } = createPool();
   await expect(dispatcher.run(task as never, never)).rejects.toEqual(
-    new TypeError(`Cannot run task: a name expected, got ${type}`),
+    new TypeError(`Cannot run task: task must be a text, got ${got}`),
   );
 });
 
@@ -169,7 +166,7 @@ test('run() of an unknown task rejects, once a worker has said which there are',
   for (const task of ['ecco', 'constructor', '']) {
     await expect(dispatcher.run(task as never, never)).rejects.toMatchObject({
       code: 'ERR_UNKNOWN_TASK',
-      message: `Cannot run ${task}: a task of the module (echo, other) expected, got ${task}`,
+      message: `Cannot run ${task}: task must be one of echo, other, got ${task}`,
       data: { name: 'trips', task },
     });
   }
@@ -198,10 +195,7 @@ test.each([
       'Cannot map tasks: unknown option transfer; known are signal, timeoutMs, queueTimeoutMs, runTimeoutMs, priority, idempotent, retries, metadata, onProgress, concurrency, ordered',
     ),
   ],
-  [
-    { retries: 1 },
-    new TypeError('Cannot map tasks: idempotent expected with retries, got retries alone'),
-  ],
+  [{ retries: 1 }, new TypeError('Cannot map tasks: idempotent must be true with retries')],
 ])('map() with %j throws at once', (options, error) => {
   const { dispatcher } = createPool();
   expect(() => dispatcher.map('echo', [], options as never)).toThrow(error);
@@ -209,13 +203,13 @@ test.each([
 
 test.each([
   [undefined, 'undefined'],
-  [5, 'number'],
-  [{ length: 1 }, 'object'],
-])('map() over %s throws', async (inputs, type) => {
+  [5, '5'],
+  [{ length: 1 }, '[object Object]'],
+])('map() over %s throws', async (inputs, got) => {
   const { dispatcher } = createPool();
   const iterator = dispatcher.map('echo', inputs as never)[Symbol.asyncIterator]();
   await expect(iterator.next()).rejects.toEqual(
-    new TypeError(`Cannot map: iterable inputs expected, got ${type}`),
+    new TypeError(`Cannot map tasks: inputs must be iterable, got ${got}`),
   );
 });
 
@@ -264,7 +258,7 @@ test('the in-process dispatcher meets misuse in the same way', async () => {
   await dispatcher.ready();
   await expect(dispatcher.run('ecco' as never, never)).rejects.toMatchObject({
     code: 'ERR_UNKNOWN_TASK',
-    message: 'Cannot run ecco: a task of the module (echo) expected, got ecco',
+    message: 'Cannot run ecco: task must be one of echo, got ecco',
   });
   await expect(dispatcher.run(5 as never, never)).rejects.toThrow(TypeError);
   await dispatcher.close();

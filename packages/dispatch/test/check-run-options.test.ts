@@ -89,7 +89,7 @@ test('checkRunOptions() refuses keys and buffers of other types', () => {
 test('checkRunOptions() refuses to transfer where nothing can be moved', () => {
   expect(run({ transfer: [] }, false)).toThrow(
     new TypeError(
-      'Cannot run task: transfer on a dispatcher that can move buffers expected, got fork',
+      'Cannot run task: transfer must be absent, since workers of kind fork cannot move buffers',
     ),
   );
 });
@@ -100,7 +100,9 @@ test('checkRunOptions() refuses to transfer what a retry would miss', () => {
     { transfer: [], retries: 1, idempotent: true },
   ]) {
     expect(run(options)).toThrow(
-      new TypeError('Cannot run task: transfer without retries expected, got both'),
+      new TypeError(
+        'Cannot run task: retries must be 0 with transfer, since moved buffers cannot be sent again',
+      ),
     );
   }
 });
@@ -108,10 +110,10 @@ test('checkRunOptions() refuses to transfer what a retry would miss', () => {
 test('checkRunOptions() and checkMapOptions() refuse retries of a task that may not run twice', () => {
   for (const options of [{ retries: 1 }, { retries: 1, idempotent: false }]) {
     expect(run(options)).toThrow(
-      new TypeError('Cannot run task: idempotent expected with retries, got retries alone'),
+      new TypeError('Cannot run task: idempotent must be true with retries'),
     );
     expect(map(options)).toThrow(
-      new TypeError('Cannot map tasks: idempotent expected with retries, got retries alone'),
+      new TypeError('Cannot map tasks: idempotent must be true with retries'),
     );
   }
 });

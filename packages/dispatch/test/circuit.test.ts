@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCircuit } from '../src/kernel/workers/circuit.ts';
 
-const restart = { minBackoffMs: 100, maxBackoffMs: 1000, intensity: 3, periodMs: 10_000 };
+const restart = { backoffMs: [100, 1000] as const, intensity: 3, periodMs: 10_000 };
 const create = (options: Partial<typeof restart> = {}, random = () => 1) =>
   createCircuit({ ...restart, ...options }, random);
 

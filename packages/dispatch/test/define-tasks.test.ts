@@ -15,11 +15,14 @@ test('defineTasks() keeps the tasks and hooks that it was given, frozen', () => 
 test.each<[string, unknown[]]>([
   ['tasks must be an object of functions, got undefined', []],
   ['tasks must be an object of functions, got a function', [search]],
-  ['at least one task expected, got none', [{}]],
+  ['tasks must be one or more functions, got none', [{}]],
   ['search must be a function, got 5', [{ search: 5 }]],
   ['hooks must be an object, got null', [{ search }, null]],
-  ['known hooks expected, got tearDown', [{ search }, { tearDown: search }]],
-  ['hook setup must be a function, got "x"', [{ search }, { setup: 'x' }]],
+  [
+    'a hook must be one of setup, teardown, health, got tearDown',
+    [{ search }, { tearDown: search }],
+  ],
+  ['hook setup must be a function, got x', [{ search }, { setup: 'x' }]],
 ])('defineTasks() throws a TypeError: %s', (what, given) => {
   const define = defineTasks as (...given: unknown[]) => unknown;
   expect(() => define(...given)).toThrow(new TypeError(`Cannot define tasks: ${what}`));
@@ -32,13 +35,13 @@ test('checkTaskModule() takes what another copy of the package has made', () => 
 
 test.each<[string, unknown]>([
   ['undefined', undefined],
-  ['an object', { search }],
-  ['an object', { tasks: {}, hooks: {} }],
-  ['an object', { tasks: { search: 1 }, hooks: {} }],
-  ['an object', { tasks: { search }, hooks: { other: search } }],
+  ['[object Object]', { search }],
+  ['[object Object]', { tasks: {}, hooks: {} }],
+  ['[object Object]', { tasks: { search: 1 }, hooks: {} }],
+  ['[object Object]', { tasks: { search }, hooks: { other: search } }],
   ['a function', search],
 ])('checkTaskModule() refuses %s with ERR_BAD_MODULE', (got, value) => {
-  const message = `Cannot load tasks from file:///a.js: a default export made by defineTasks expected, got ${got}`;
+  const message = `Cannot load tasks from file:///a.js: the default export must be made by defineTasks, got ${got}`;
   expect(isTaskModule(value)).toBe(false);
   expect(() => checkTaskModule(value, 'file:///a.js')).toThrow(
     expect.objectContaining({ code: 'ERR_BAD_MODULE', message }),

@@ -122,11 +122,11 @@ test('an object with a method arrives without it', () => {
 test.each<[string, unknown]>([
   ['a function', () => {}],
   ['Symbol(no)', Symbol('no')],
-  ['an object', throwingProxy()],
+  ['an object without text', throwingProxy()],
 ])('%s that was thrown arrives as an error that says so', (got, thrown) => {
   expect(arrived(thrown)).toMatchObject({
     code: 'ERR_NOT_CLONEABLE',
-    message: `Cannot pass on what was thrown: a value that can be cloned expected, got ${got}`,
+    message: `Cannot pass on what was thrown: it must be cloneable, got ${got}`,
   });
 });
 

@@ -57,13 +57,15 @@ test('the transport says what it can do', async () => {
   await expect(transport.close()).resolves.toBeUndefined();
 });
 
-test('createInProcessTransport() throws a TypeError for what defineTasks has not made', () => {
+test('createInProcessTransport() throws ERR_BAD_MODULE for what defineTasks has not made', () => {
   expect(() =>
     createInProcessTransport({ search: () => 1 } as unknown as TaskModule<TaskMap>),
   ).toThrow(
-    new TypeError(
-      'Cannot create in-process transport: module must be made by defineTasks, got an object',
-    ),
+    expect.objectContaining({
+      code: 'ERR_BAD_MODULE',
+      message:
+        'Cannot load tasks from the module: the default export must be made by defineTasks, got [object Object]',
+    }),
   );
 });
 

@@ -56,14 +56,14 @@ test('the circuit opens with the cause, and calls are refused until a probe is w
   for (const call of [waiting, await settled(run('later'))]) {
     const error = errorOf(call, 'ERR_CIRCUIT_OPEN');
     expect(error.message).toBe(
-      'Cannot run echo: workers that start and stay expected, got too many that failed',
+      'Cannot run echo: too many workers failed to start or to stay; the cause says why',
     );
     expect(error.cause).toBe(cause);
   }
   for (const call of [becomesReady, await settled(watch(dispatcher.ready()))]) {
     const error = errorOf(call, 'ERR_CIRCUIT_OPEN');
     expect(error.message).toBe(
-      'Cannot use fake: workers that start and stay expected, got too many that failed',
+      'Cannot use fake: too many workers failed to start or to stay; the cause says why',
     );
     expect(error.cause).toBe(cause);
   }
@@ -174,7 +174,7 @@ test('a worker that is not ready in time is killed, and counts as failed', async
   const { cause } = errorOf(await settled(watch(dispatcher.ready())), 'ERR_CIRCUIT_OPEN');
   expect(cause).toMatchObject({
     code: 'ERR_START_TIMEOUT',
-    message: 'Cannot use fake: a worker within 300 ms expected, got none',
+    message: 'Cannot use fake: a worker did not start within startTimeoutMs (300 ms)',
     data: { name: 'fake', limit: 300 },
   });
 });
@@ -185,7 +185,7 @@ test('a worker that ends without a word has failed to start', async () => {
   const { cause } = errorOf(await settled(watch(dispatcher.ready())), 'ERR_CIRCUIT_OPEN');
   expect(cause).toMatchObject({
     code: 'ERR_WORKER_LOST',
-    message: 'Cannot use fake: a worker that answers expected, got one that ended with exit code 7',
+    message: 'Cannot use fake: its worker ended with exit code 7',
     data: { name: 'fake', exitCode: 7, stderrTail: 'oops' },
   });
 });

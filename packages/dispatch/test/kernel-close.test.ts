@@ -17,9 +17,7 @@ test('drain() takes no more calls, lets those it has finish, and reports', async
   const drain = watch(dispatcher.drain());
   expect(dispatcher.state).toBe('draining');
   const error = errorOf(await settled(run(2)), 'ERR_DRAINING');
-  expect(error.message).toBe(
-    'Cannot run echo: a dispatcher that takes tasks expected, got one that drains',
-  );
+  expect(error.message).toBe('Cannot run echo: the dispatcher is draining');
   transport.at(0).answer(1);
   await turn();
   expect(drain.state).toBe('pending');
@@ -50,7 +48,7 @@ test('drain() aborts what has not settled in time', async () => {
   expect(drain).toMatchObject({ state: 'resolved', value: { completed: 1, aborted: 2 } });
   const error = errorOf(calls[1], 'ERR_DRAINING');
   expect(error.message).toBe(
-    'Cannot run echo: an answer within 500 ms of drain expected, got none',
+    'Cannot run echo: it did not finish within timeoutMs of drain() (500 ms)',
   );
   expect(error.data).toMatchObject({ limit: 500 });
   errorOf(calls[2], 'ERR_DRAINING');
@@ -85,9 +83,7 @@ test('close() rejects every call, stops the workers, and resolves after the tran
   const close = watch(closing);
   await turn();
   for (const call of calls) {
-    expect(errorOf(call, 'ERR_CLOSED').message).toBe(
-      'Cannot run echo: an open dispatcher expected, got a closed one',
-    );
+    expect(errorOf(call, 'ERR_CLOSED').message).toBe('Cannot run echo: the dispatcher is closed');
   }
   errorOf(await settled(run(4)), 'ERR_CLOSED');
   for (const worker of transport.workers) {
@@ -145,9 +141,7 @@ test('close() kills workers that start, and restarts none', async () => {
   await turn();
   expect(transport.workers).toHaveLength(2);
   errorOf(call, 'ERR_CLOSED');
-  expect(errorOf(ready, 'ERR_CLOSED').message).toBe(
-    'Cannot use fake: an open dispatcher expected, got a closed one',
-  );
+  expect(errorOf(ready, 'ERR_CLOSED').message).toBe('Cannot use fake: the dispatcher is closed');
   errorOf(await settled(watch(dispatcher.ready())), 'ERR_CLOSED');
   expect(close.state).toBe('resolved');
   expect(clock.pending).toBe(0);

@@ -16,9 +16,7 @@ test('a worker that ends takes what it had started with it, and nothing else', a
   transport.at(0).exit({ exitCode: 134, stderrTail: 'heap', cause });
   await turn();
   const error = errorOf(calls[1], 'ERR_WORKER_LOST');
-  expect(error.message).toBe(
-    'Cannot run echo: a worker that answers expected, got one that ended with exit code 134',
-  );
+  expect(error.message).toBe('Cannot run echo: its worker ended with exit code 134');
   expect(error.data).toMatchObject({ exitCode: 134, stderrTail: 'heap' });
   expect(error.cause).toBe(cause);
   expect(calls.map(({ state }) => state)).toEqual([

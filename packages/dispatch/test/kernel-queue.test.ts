@@ -27,7 +27,9 @@ test.each([
   ]);
   for (const call of calls.slice(3)) {
     const error = errorOf(call, 'ERR_QUEUE_FULL');
-    expect(error.message).toBe('Cannot run echo: at most 2 calls that wait expected, got one more');
+    expect(error.message).toBe(
+      'Cannot run echo: the queue is full (maxQueue 2); wait for capacity() or raise maxQueue',
+    );
     expect(error.data).toEqual({ name: 'fake', task: 'echo', limit: 2 });
   }
   for (let seq = 1; seq <= 3; seq++) transport.at(0).answer(seq);

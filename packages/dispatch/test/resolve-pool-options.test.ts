@@ -22,7 +22,7 @@ test('resolvePoolOptions() fills in every default', () => {
     healthMs: 5000,
     idleTimeoutMs: 30_000,
     recycle: { tasks: Infinity, ageMs: Infinity, rssBytes: Infinity, jitter: 0.1 },
-    restart: { minBackoffMs: 100, maxBackoffMs: 5000, intensity: 5, periodMs: 10_000 },
+    restart: { backoffMs: [100, 5000], intensity: 5, periodMs: 10_000 },
     clock: systemClock,
     random: Math.random,
   });
@@ -49,7 +49,7 @@ test('resolvePoolOptions() keeps what is given, at both ends of each range', () 
     resolve({ ...least, restart: { backoffMs: [1, 1], intensity: 0, periodMs: 1 } }),
   ).toStrictEqual({
     ...least,
-    restart: { minBackoffMs: 1, maxBackoffMs: 1, intensity: 0, periodMs: 1 },
+    restart: { backoffMs: [1, 1], intensity: 0, periodMs: 1 },
   });
   const timer = 2 ** 31 - 1;
   const most = {
@@ -72,7 +72,7 @@ test('resolvePoolOptions() keeps what is given, at both ends of each range', () 
     }),
   ).toMatchObject({
     ...most,
-    restart: { minBackoffMs: timer, maxBackoffMs: timer, intensity: 10_000, periodMs: timer },
+    restart: { backoffMs: [timer, timer], intensity: 10_000, periodMs: timer },
   });
 });
 

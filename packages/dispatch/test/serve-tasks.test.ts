@@ -147,7 +147,7 @@ test.each(channels)(
     const cause = expect.objectContaining({ name: 'DataCloneError' });
     const refused = (start: string, got: string): object => ({
       code: 'ERR_NOT_CLONEABLE',
-      message: `Cannot ${start}: a value that can be cloned expected, got ${got}`,
+      message: `Cannot ${start}: the value must be cloneable, got ${got}`,
       cause,
     });
     expect(told).toHaveLength(5);
@@ -156,7 +156,7 @@ test.each(channels)(
         [
           { kind: 'done', seq: 1, value: 0 },
           { kind: 'failed', seq: 2, error: refused('return from call', 'a function') },
-          { kind: 'failed', seq: 3, error: refused('return from nest', 'an object') },
+          { kind: 'failed', seq: 3, error: refused('return from nest', '[object Object]') },
           { kind: 'failed', seq: 4, error: refused('report progress from tell', 'a function') },
           { kind: 'done', seq: 5, value: 4 },
         ].map(({ error, ...frame }) =>

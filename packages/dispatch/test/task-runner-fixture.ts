@@ -1,7 +1,7 @@
 import type { TaskHooks, TaskMap } from '../src/contract/task.ts';
 import type { FromWorker, RunFrame } from '../src/contract/transport.ts';
 import { defineTasks } from '../src/define-tasks.ts';
-import { createTaskRunner, type TaskRunner } from '../src/worker/task-runner.ts';
+import { TaskRunner } from '../src/worker/task-runner.ts';
 import { runFrame } from './wire-fixture.ts';
 
 /** A runner with a clock and an event loop that stand still until they are moved. */
@@ -26,7 +26,7 @@ export function createRig(
   const log: string[] = [];
   const turns: (() => void)[] = [];
   let now = 1000;
-  const runner = createTaskRunner(defineTasks(tasks, hooks), {
+  const runner = new TaskRunner(defineTasks(tasks, hooks), {
     workerId: 3,
     emit: (frame) => {
       told.push(frame);

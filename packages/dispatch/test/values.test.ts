@@ -15,7 +15,7 @@ test.each<[string, unknown]>([
   ['Symbol(x)', Symbol('x')],
 ])('rawJson() throws a TypeError for %s', (got, value) => {
   expect(() => rawJson(value)).toThrow(
-    new TypeError(`Cannot make raw JSON: a value that JSON can write expected, got ${got}`),
+    new TypeError(`Cannot make raw JSON: value must be one that JSON can write, got ${got}`),
   );
 });
 
@@ -42,11 +42,11 @@ test('transferred() marks a value with the buffers that it takes along', () => {
 
 test.each<[string, unknown]>([
   ['undefined', undefined],
-  ['an object', [new Uint8Array(1)]],
+  ['0', [new Uint8Array(1)]],
 ])('transferred() throws a TypeError for %s instead of buffers', (got, transfer) => {
   expect(() => transferred(1, transfer as ArrayBuffer[])).toThrow(
     new TypeError(
-      `Cannot mark what is transferred: transfer must be an array of ArrayBuffers, got ${got}`,
+      `Cannot mark buffers to transfer: transfer must be an array of ArrayBuffers, got ${got}`,
     ),
   );
 });

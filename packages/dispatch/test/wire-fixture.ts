@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
-import type { FromWorker, RunFrame, ToWorker } from '../src/contract/transport.ts';
-import { decodeFromWorker, encodeFromWorker } from '../src/wire/from-worker-codec.ts';
+import type { FromWorker, RunFrame, ToWorker, Unsent } from '../src/contract/transport.ts';
+import { decodeFromWorker, FromWorkerWriter } from '../src/wire/from-worker-codec.ts';
 import { decodeToWorker, encodeToWorker, type Undecodable } from '../src/wire/to-worker-codec.ts';
 import type { Posting } from '../src/wire/wire-message.ts';
 
@@ -49,6 +49,20 @@ export function toWorker(
 ): (ToWorker | Undecodable)[] {
   const { messages } = encodeToWorker(frames, channel);
   return messages.flatMap((posting) => decodeToWorker(channel.carry(posting)) ?? []);
+}
+
+/** `unsent` lists results that cannot be cloned; the other frames are written. */
+export function encodeFromWorker(frames: readonly FromWorker[], channel: Channel) {
+  const writer = new FromWorkerWriter(channel);
+  const unsent: Unsent[] = [];
+  for (const frame of frames) {
+    try {
+      writer.add(frame);
+    } catch (error) {
+      unsent.push({ seq: 'seq' in frame ? frame.seq : 0, error });
+    }
+  }
+  return { messages: writer.take(), unsent };
 }
 
 export function fromWorker(

@@ -79,7 +79,7 @@ test.each([
   ['SIGTERM', { kind: 'signal', signal: 'SIGTERM' }, { exitCode: undefined, signal: 'SIGTERM' }],
 ])('a worker that ends by %s ends once, with what is known', async (_, order, end) => {
   const worker = begin();
-  worker.child.send(order, 1);
+  worker.child.post(order, 1);
   expect(await worker.end()).toEqual([{ ...end, stderrTail: '' }]);
 });
 
@@ -88,7 +88,7 @@ test.each([
   ['leaves a rejection unhandled', 'reject', 'Error: nobody handles this'],
 ])('a worker that %s ends with 1 and its stack', async (_, kind, text) => {
   const worker = begin();
-  worker.child.send({ kind }, 1);
+  worker.child.post({ kind }, 1);
   const [end] = await worker.end();
   expect(end).toMatchObject({ exitCode: 1, signal: undefined });
   expect(end?.stderrTail).toContain(text);
@@ -97,7 +97,7 @@ test.each([
 
 test('kill() ends a loop, and the journal tells what had started', async () => {
   const worker = begin();
-  worker.child.send({ kind: 'spin', seq: 3 }, 9);
+  worker.child.post({ kind: 'spin', seq: 3 }, 9);
   await worker.message(2);
   expect(worker.child.started()).toBe(3);
   worker.child.kill();
@@ -107,7 +107,7 @@ test('kill() ends a loop, and the journal tells what had started', async () => {
 
 test('the journal survives SIGKILL, what was in the channel does not', async () => {
   const worker = begin();
-  worker.child.send({ kind: 'flood', seq: 2000 }, 2000);
+  worker.child.post({ kind: 'flood', seq: 2000 }, 2000);
   await worker.end();
   expect(worker.child.started()).toBe(2000);
   expect(worker.messages.length).toBeLessThan(2001);
@@ -123,8 +123,8 @@ test('kill() ends a stopped process', async () => {
 
 test('what a worker sent before its end arrives before its end', async () => {
   const worker = begin();
-  for (let seq = 1; seq <= 50; seq += 1) worker.child.send({ seq }, seq);
-  worker.child.send({ kind: 'exit', code: 0 }, 51);
+  for (let seq = 1; seq <= 50; seq += 1) worker.child.post({ seq }, seq);
+  worker.child.post({ kind: 'exit', code: 0 }, 51);
   const seen = worker.end().then(() => worker.messages.length);
   expect(await seen).toBe(51);
 });
@@ -132,7 +132,7 @@ test('what a worker sent before its end arrives before its end', async () => {
 test('standard error is forwarded, and its last 4 KiB are kept', async () => {
   const worker = begin();
   const text = `first ${'é'.repeat(4000)} last`;
-  worker.child.send({ kind: 'complain', text, code: 3 }, 1);
+  worker.child.post({ kind: 'complain', text, code: 3 }, 1);
   const [end] = await worker.end();
   expect(end?.exitCode).toBe(3);
   expect(end?.stderrTail).toMatch(/^é{2045} last$/);
@@ -142,7 +142,7 @@ test('standard error is forwarded, and its last 4 KiB are kept', async () => {
 
 test('a child of the worker that keeps standard error open is not waited for', async () => {
   const worker = begin();
-  worker.child.send({ kind: 'leaveChild', code: 4 }, 1);
+  worker.child.post({ kind: 'leaveChild', code: 4 }, 1);
   expect(await worker.end()).toEqual([{ exitCode: 4, signal: undefined, stderrTail: '' }]);
   const { grandchild } = worker.messages[1] as { grandchild: number };
   process.kill(grandchild, 'SIGKILL');
@@ -150,16 +150,16 @@ test('a child of the worker that keeps standard error open is not waited for', a
 
 test('a worker that closes its channel and lives on is killed', async () => {
   const worker = begin();
-  worker.child.send({ kind: 'disconnect' }, 1);
+  worker.child.post({ kind: 'disconnect' }, 1);
   expect(await worker.end()).toMatchObject([{ signal: 'SIGKILL' }]);
 });
 
 test('sending to a worker that is gone is silent', async () => {
   const worker = begin();
   worker.child.kill();
-  worker.child.send({ seq: 1 }, 1);
+  worker.child.post({ seq: 1 }, 1);
   await worker.end();
-  worker.child.send({ seq: 2 }, 2);
+  worker.child.post({ seq: 2 }, 2);
   worker.child.kill();
   worker.child.hold(true);
   worker.child.hold(false);
@@ -192,7 +192,7 @@ test('without a journal every task that was sent counts as started', async () =>
   open.mockRestore();
   syncBuiltinESMExports();
   expect(worker.child.started()).toBe(0);
-  worker.child.send({ kind: 'exit', code: 0 }, 5);
+  worker.child.post({ kind: 'exit', code: 0 }, 5);
   expect(worker.child.started()).toBe(5);
   expect(await worker.end()).toMatchObject([{ exitCode: 0 }]);
   expect(worker.child.started()).toBe(5);

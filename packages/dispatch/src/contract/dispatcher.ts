@@ -1,41 +1,6 @@
 import type { InputOf, OutputOf, TaskMap } from './task.ts';
 
-/** What a dispatcher can and cannot do. */
-export interface Capabilities {
-  /** What a crash of a task, or a loop without end, can harm. */
-  readonly isolation: 'none' | 'thread' | 'process';
-  /** Whether a task that does not end by itself can be ended. */
-  readonly hardKill: boolean;
-  /** Whether buffers can be moved instead of copied. */
-  readonly transfer: boolean;
-}
-
-/** How the calls ended that `drain` waited for. */
-export interface DrainReport {
-  /** Answered by their task, with a value or an error. */
-  readonly completed: number;
-  /** All others: by a timeout, their signal, a lost worker, `close()`. */
-  readonly aborted: number;
-}
-
-export interface DrainOptions {
-  /** Milliseconds after which what still runs is aborted, 1 to 2^31-1. Default: no limit. */
-  readonly timeoutMs?: number;
-}
-
-export interface ReloadOptions {
-  /** Address of the module that workers load from now on. Default: the one that they have. */
-  readonly module?: URL;
-  /** Workers that are replaced at a time, 1 to 1024; with more than there are, all at once. Default 1. */
-  readonly parallel?: number;
-}
-
-export interface CloseOptions {
-  /** Milliseconds a worker has to stop before it is killed, 0 to 2^31-1. Default: `stopGraceMs` of the pool. */
-  readonly graceMs?: number;
-}
-
-/** Runs the tasks of a module somewhere, with the same promises wherever that is. */
+/** Runs the tasks of a module, with the same promises wherever its workers are. */
 export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
   readonly kind: DispatcherKind;
   readonly capabilities: Capabilities;
@@ -45,7 +10,7 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
   ready(): Promise<void>;
 
   /**
-   * Runs a task once. What it throws arrives with name, message, code, own properties, causes and stack.
+   * Runs a task once. An error that it throws arrives with name, message, code, own properties, causes and stack.
    *
    * @throws TypeError or RangeError, as a rejection, for options that are unknown or out of range
    * @throws DispatchError, as a rejection, with a code; or the signal's reason; or what the task threw
@@ -57,7 +22,7 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
   ): Promise<OutputOf<M, K>>;
 
   /**
-   * Runs a task for each input and gives each outcome. Reads an input only when there is room for it.
+   * Runs a task for each input and yields each outcome. Reads an input only when there is room for it.
    * A caller that stops early aborts what is in flight and ends the inputs' iterator.
    *
    * @throws what the inputs' iterator throws, after what was read has settled
@@ -71,31 +36,42 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
   /** Resolves when a call would not meet `ERR_QUEUE_FULL` or exceed `maxWaitMs`. @throws the signal's reason; DispatchError `ERR_CLOSED` */
   capacity(signal?: AbortSignal): Promise<void>;
 
+  /** Returns what the dispatcher has counted since its creation. */
   stats(): DispatcherStats;
 
   /**
-   * Replaces every worker, one after the other or `parallel` at a time: the new one takes tasks before the old one stops,
-   * which finishes what it has. Calls for the same module at once are one; a call for another waits for the one under way.
+   * Replaces every worker, one after the other or `parallel` at a time. A successor takes tasks before the old worker stops;
+   * the old one finishes what it has. Concurrent calls for the same module share one reload; a call for another module waits.
    *
-   * @throws what the new worker's start failed with; the old workers stay
+   * @throws the error with which a new worker failed to start; the old workers stay
    */
   reload(options?: ReloadOptions): Promise<void>;
 
   /**
-   * Takes no more tasks (`ERR_DRAINING`), and resolves when those it has have settled. Workers stay until `close`.
-   * Further calls give the report of the first one, whatever their options.
+   * Stops taking tasks (`ERR_DRAINING`), and resolves when the accepted ones have settled. Workers stay until `close`.
+   * Later calls return the report of the first one, whatever their options.
    */
   drain(options?: DrainOptions): Promise<DrainReport>;
 
-  /** Rejects what it has with `ERR_CLOSED`, and resolves when every worker and timer is gone. Idempotent. */
+  /** Rejects open calls with `ERR_CLOSED`, and resolves when every worker and timer is gone. Idempotent. */
   close(options?: CloseOptions): Promise<void>;
 }
 
-/** Where tasks run. Transports of others have names of their own. */
+/** Where tasks run. Third-party transports have names of their own. */
 export type DispatcherKind = 'in-process' | 'fork' | 'cluster' | 'piscina' | (string & {});
 
 /** `degraded`: it works with fewer workers than `min`, or its circuit is open. */
 export type DispatcherState = 'starting' | 'ready' | 'degraded' | 'draining' | 'closed';
+
+/** What a dispatcher can and cannot do. */
+export interface Capabilities {
+  /** What a task that crashes or loops forever cannot harm: nothing, other threads, other processes. */
+  readonly isolation: 'none' | 'thread' | 'process';
+  /** Whether a task that does not end by itself can be ended. */
+  readonly hardKill: boolean;
+  /** Whether buffers can be moved instead of copied. */
+  readonly transfer: boolean;
+}
 
 /** How one task is run. */
 export interface RunOptions {
@@ -109,61 +85,57 @@ export interface RunOptions {
   readonly runTimeoutMs?: number;
   /** Higher goes first; a step is worth a second of waiting. An integer, -1000 to 1000. Default 0. */
   readonly priority?: number;
-  /** Tasks of one key run on one worker, while it lives; its successor takes over. Default: any worker. */
+  /** Tasks of one key run on one worker while it lives, then on its successor. Default: any worker. */
   readonly key?: string;
   /** States that the task may run twice. Default `false`. */
   readonly idempotent?: boolean;
-  /** How often the task is started anew if its worker is lost, 0 to 100; above 0 only with `idempotent`. Default 0. */
+  /** How often the task is restarted if its worker is lost, 0 to 100; above 0 only with `idempotent`. Default 0. */
   readonly retries?: number;
   /**
-   * Buffers of the input that are moved, not copied; the call is lost with its worker, so not with `retries`. A TypeError
+   * Buffers of the input that are moved, not copied; the call is lost with its worker, so `retries` is refused. A TypeError
    * where `capabilities.transfer` is false.
    */
   readonly transfer?: readonly ArrayBuffer[];
   /** Texts that the task gets as `context.metadata`. Default: none. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Gets what the task reports, in order, never after the call has settled. If it throws, the call rejects with that. */
+  /** Called with what the task reports, in order, never after the call has settled. If it throws, the call rejects with that. */
   readonly onProgress?: (data: unknown) => void;
 }
 
 /** How many tasks are run over an iterable. */
 export interface MapOptions extends Omit<RunOptions, 'transfer' | 'key'> {
-  /** Tasks in flight at most, a positive integer; that many inputs are read ahead, no more. Default: twice the workers. */
+  /** Tasks in flight at most, a positive integer; inputs are never read further ahead. Default: twice the workers. */
   readonly concurrency?: number;
   /** Whether results come in the order of the inputs (default), or as they settle. */
   readonly ordered?: boolean;
 }
 
-/** Times in milliseconds; quantiles within 7 %. All 0 before the first. */
-export interface HistogramSummary {
-  readonly count: number;
-  readonly mean: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly max: number;
+export interface ReloadOptions {
+  /** Address of the module that workers load from now on. Default: the current one. */
+  readonly module?: URL;
+  /** Workers that are replaced at a time, 1 to 1024; above the number of workers, all at once. Default 1. */
+  readonly parallel?: number;
 }
 
-export interface WorkerStats {
-  readonly workerId: number;
-  /** Its place, from 0: a worker's successor takes its place over. */
-  readonly slot: number;
-  readonly pid: number | undefined;
-  readonly state: 'starting' | 'ready' | 'retiring' | 'stopping';
-  /** Tasks it was given and has not answered. */
-  readonly inFlight: number;
-  /** Tasks it is given at most. */
-  readonly window: number;
-  /** Tasks it has answered. */
-  readonly done: number;
-  readonly ageMs: number;
-  /** Bytes it last reported: of the process, or of a thread's heap. */
-  readonly memoryBytes: number | undefined;
-  /** What a worker that does more than tasks last told of itself. */
-  readonly report: unknown;
+export interface DrainOptions {
+  /** Milliseconds after which running tasks are aborted, 1 to 2^31-1. Default: no limit. */
+  readonly timeoutMs?: number;
 }
 
-/** What a dispatcher counts since its creation. */
+/** How the calls ended that `drain` waited for. */
+export interface DrainReport {
+  /** Answered by their task, with a value or an error. */
+  readonly completed: number;
+  /** All others: by a timeout, their signal, a lost worker, `close()`. */
+  readonly aborted: number;
+}
+
+export interface CloseOptions {
+  /** Milliseconds a worker has to stop before it is killed, 0 to 2^31-1. Default: `stopGraceMs` of the pool. */
+  readonly graceMs?: number;
+}
+
+/** What a dispatcher has counted since its creation. */
 export interface DispatcherStats {
   readonly name: string;
   readonly kind: DispatcherKind;
@@ -184,23 +156,52 @@ export interface DispatcherStats {
   /** Those of `rejected` that met `ERR_OVERLOADED`. */
   readonly refused: number;
   readonly retried: number;
-  /** Taken back from a worker that was held up before it had begun them, and given to others; of one call each time. */
+  /** Moves of calls from a held-up worker, which had not begun them, to another. */
   readonly moved: number;
   /** Workers that ended unasked; those killed for a task that did not stop; those replaced by `recycle` or health. */
   readonly lost: number;
   readonly killed: number;
   readonly recycled: number;
-  /** Workers above `min` that ended since they had nothing to do for `idleTimeoutMs`. */
+  /** Workers above `min` that ended because they were idle for `idleTimeoutMs`. */
   readonly idled: number;
   readonly spawned: number;
   readonly circuit: 'closed' | 'open' | 'half-open';
   readonly workers: readonly WorkerStats[];
   readonly histograms: {
-    /** From the call until its worker was given the task. */
+    /** From the call until it was given to a worker. */
     readonly wait: HistogramSummary;
     /** In the worker. */
     readonly run: HistogramSummary;
-    /** The rest: encoding, the way there and back, waiting in the worker. */
+    /** The rest: encoding, both ways, waiting in the worker. */
     readonly transport: HistogramSummary;
   };
+}
+
+export interface WorkerStats {
+  readonly workerId: number;
+  /** Its slot, from 0; its successor has the same. */
+  readonly slot: number;
+  readonly pid: number | undefined;
+  readonly state: 'starting' | 'ready' | 'retiring' | 'stopping';
+  /** Calls that it has and has not answered. */
+  readonly inFlight: number;
+  /** Calls that it holds at most. */
+  readonly window: number;
+  /** Calls that it has answered. */
+  readonly done: number;
+  readonly ageMs: number;
+  /** Bytes it last reported: of the process, or of a thread's heap. */
+  readonly memoryBytes: number | undefined;
+  /** Latest report of a worker that does more than tasks. */
+  readonly report: unknown;
+}
+
+/** Times in milliseconds; quantiles within 7 %. All 0 before the first. */
+export interface HistogramSummary {
+  readonly count: number;
+  readonly mean: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
 }

@@ -9,46 +9,46 @@ export interface PoolOptions {
   /** Workers at most, 1 to 1024; above `min` they start when every worker is full. Default: the cores of the machine. */
   readonly max?: number;
   /**
-   * Tasks a worker is given at most before it answers, 1 to 65,536. `auto` (default): enough for 1.5 ms of work, 2 to 64, more
-   * while the worker idles, 1 of tasks that take 4 ms; in-process 1024.
+   * Calls that a worker holds at most, 1 to 65,536. `auto` (default): enough for 1.5 ms of work, 2 to 64, more
+   * while the worker is idle, 1 for tasks that take 4 ms; in-process 1024.
    */
   readonly window?: 'auto' | number;
   /** Calls that wait at most, 0 to 2^31-1; then `ERR_QUEUE_FULL`. Default 10,000. */
   readonly maxQueue?: number;
   /**
-   * Milliseconds that a call may be expected to wait for a worker, 0 or more; above it is refused at once with
-   * `ERR_OVERLOADED`, as is a call that would wait for longer than its own `timeoutMs` or `queueTimeoutMs`. Default: no limit.
+   * Longest expected wait for a worker in milliseconds, 0 or more; a call that would wait longer is refused at once with
+   * `ERR_OVERLOADED`, as is one that would wait longer than its own `timeoutMs` or `queueTimeoutMs`. Default: no limit.
    */
   readonly maxWaitMs?: number;
   /** Milliseconds a running task has to settle once aborted, 0 to 2^31-1; then its worker is killed. Default 1000. */
   readonly abortGraceMs?: number;
-  /** Milliseconds a worker has to end once told to stop, 0 to 2^31-1; then it is killed. Default: `abortGraceMs`. */
+  /** Milliseconds a worker has to end once asked to stop, 0 to 2^31-1; then it is killed. Default: `abortGraceMs`. */
   readonly stopGraceMs?: number;
   /** Milliseconds a worker has to become ready, 1 to 2^31-1. Default 30,000. */
   readonly startTimeoutMs?: number;
-  /** Milliseconds after which a worker without a running task must have answered a question for its health, 1 to 2^31-1. Default 5000. */
+  /** Milliseconds a worker without a running task has to answer a health check, 1 to 2^31-1. Default 5000. */
   readonly healthMs?: number;
   /**
-   * Milliseconds after which a worker above `min` that has had no call ends, 1 or more; after 1.25 times that at the latest. It
-   * comes back when calls need it. Infinity: never. Default 30,000.
+   * Milliseconds after which an idle worker above `min` ends, 1 or more; after 1.25 times that at the latest. It is started
+   * again when calls need it. Infinity: never. Default 30,000.
    */
   readonly idleTimeoutMs?: number;
-  /** When a worker is replaced though nothing is wrong with it. Default: never. */
+  /** When a healthy worker is replaced. Default: never. */
   readonly recycle?: {
     /** Tasks answered, a positive integer. */
     readonly tasks?: number;
-    /** Milliseconds of life, 1 or more. */
+    /** Age in milliseconds, 1 or more. */
     readonly ageMs?: number;
     /** Bytes of the process, or of the thread's heap; 1 or more. */
     readonly rssBytes?: number;
-    /** How much of each limit is taken off at random, so that workers do not go together: 0 to 1. Default 0.1. */
+    /** Share of each limit that is taken off at random, so that workers are not replaced together: 0 to 1. Default 0.1. */
     readonly jitter?: number;
   };
   /** What happens when workers fail to start, or end before they have answered a task. */
   readonly restart?: {
-    /** Milliseconds before the first and before later restarts at most; doubles, half of it random. Default [100, 5000]. */
+    /** Milliseconds before the first restart, and before later ones at most; doubles, half of it random. Default [100, 5000]. */
     readonly backoffMs?: readonly [min: number, max: number];
-    /** Failures within `periodMs`, or failed starts in a row, that are tolerated; one more opens the circuit. 0 to 10,000. Default 5. */
+    /** Tolerated failures within `periodMs`, or failed starts in a row; one more opens the circuit. 0 to 10,000. Default 5. */
     readonly intensity?: number;
     /** Milliseconds, 1 to 2^31-1. Default 10,000. */
     readonly periodMs?: number;

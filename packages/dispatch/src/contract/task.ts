@@ -1,34 +1,34 @@
 import type { RawJson, Transferred } from '../task-results.ts';
 
-/** What a task learns besides its input. */
+/** What a task gets besides its input. */
 export interface TaskContext {
-  /** Aborts when the answer is no longer wanted: the caller's signal, a timeout, `close()`. */
+  /** Aborts when no caller is waiting: by the caller's signal, a timeout, `close()`. */
   readonly signal: AbortSignal;
-  /** Of the call; the same for each attempt. */
+  /** Number of the call; the same for each attempt. */
   readonly id: number;
   /** 1 for the first. Above 1 only for a call that is `idempotent`. */
   readonly attempt: number;
   /** Epoch milliseconds at which the caller gives up, if it set `timeoutMs`. */
   readonly deadline: number | undefined;
   readonly workerId: number;
-  /** What the caller gave as `metadata`. */
+  /** The caller's `metadata`. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** Gives the caller's `onProgress` what can be cloned, in order. After the task has settled it does nothing. */
+  /** Sends cloneable data to the caller's `onProgress`, in order. Does nothing after the task has settled. */
   progress(data: unknown): void;
 }
 
-/** Code that a dispatcher runs: one input, one output. Both cross a process as structured clones. */
+/** A function that a dispatcher runs: one input, one output. Both cross a process as structured clones. */
 export type TaskFn<I, O> = (input: I, context: TaskContext) => O | Promise<O>;
 
 /** Tasks by name. */
-// biome-ignore lint/suspicious/noExplicitAny: each task has an input of its own, which any callable type must admit
+// biome-ignore lint/suspicious/noExplicitAny: each task has its own input type, which any callable type must accept
 export type TaskMap = Readonly<Record<string, (input: any, context: TaskContext) => unknown>>;
 
-/** What a task takes; `undefined` if it takes nothing. */
+/** The input of a task; `undefined` if it has none. */
 export type InputOf<M extends TaskMap, K extends keyof M> =
   Parameters<M[K]> extends [] ? undefined : Parameters<M[K]>[0];
 
-/** What `run` gives for a task: JSON that is passed on unparsed is a Buffer. */
+/** The result of `run` for a task: a Buffer for raw JSON. */
 export type OutputOf<M extends TaskMap, K extends keyof M> = Delivered<Awaited<ReturnType<M[K]>>>;
 
 type Delivered<O> = O extends RawJson ? Buffer : O extends Transferred<infer T> ? T : O;
@@ -37,9 +37,9 @@ type Delivered<O> = O extends RawJson ? Buffer : O extends Transferred<infer T> 
 export interface TaskHooks {
   /** Runs before the worker takes tasks; a rejection is a failed start. */
   readonly setup?: (worker: { readonly workerId: number }) => unknown;
-  /** Runs when the worker is asked to stop, after its last task. */
+  /** Runs after the last task of a worker that is asked to stop. */
   readonly teardown?: () => unknown;
-  /** Asked now and then; a rejection has the worker replaced. */
+  /** Runs at each health check; if it rejects, the worker is replaced. */
   readonly health?: () => unknown;
 }
 

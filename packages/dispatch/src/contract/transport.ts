@@ -7,8 +7,8 @@ export interface Transport {
   /** What `window: 'auto'` begins with and never exceeds. */
   readonly autoWindow: { readonly first: number; readonly max: number };
   /**
-   * Starts a worker. It reports `ready` or `start-failed` as a frame, and its end by `exit`, exactly once, after
-   * its last frame, and never within this call. What this call throws is a failed start.
+   * Starts a worker. It reports `ready` or `start-failed` as a frame, and its end by `exit`: exactly once, after
+   * its last frame, and never within this call. An error that this call throws is a failed start.
    */
   spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle;
   /** Releases what the workers share, after the last one is gone. */
@@ -23,7 +23,7 @@ export interface WorkerStart {
 }
 
 export interface WorkerEvents {
-  /** What came in one message, in order. */
+  /** The frames of one message, in order. */
   frames(frames: readonly FromWorker[]): void;
   exit(end: WorkerEnd): void;
 }
@@ -32,7 +32,7 @@ export interface WorkerEvents {
 export interface WorkerEnd {
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
-  /** The last of what it wrote to standard error, 4 KiB at most; '' if it is not captured. */
+  /** The last that it wrote to standard error, 4 KiB at most; '' if it is not captured. */
   readonly stderrTail: string;
   /** What ended it, if that is known. */
   readonly cause?: unknown;
@@ -44,29 +44,30 @@ export interface WorkerHandle {
   /**
    * Sends frames in their order, in one message where it can.
    *
-   * @returns those `run` frames whose input could not be cloned; they are not sent, the others are
+   * @returns the `run` frames whose input could not be cloned; all others are sent
    */
   send(frames: readonly ToWorker[]): readonly Unsent[];
-  /** Highest `seq` that the worker has started, also after its end and whatever the way it ended; 0 before. */
+  /** Returns the highest `seq` that the worker has started, also after its end, however it ended; 0 before the first. */
   started(): number;
   /**
-   * Takes calls back that the worker has not begun. Gives those that it will never run, whatever becomes of it: the kernel
-   * gives them to others. The rest has begun, or is settled or `dropped` as it would be without asking; the kernel may ask again.
-   * Without this method what was sent to a worker stays with it until it answers or ends.
+   * Takes back calls that the worker has not begun, and returns those that it will never run, whatever happens to it: the
+   * kernel gives them to other workers. The rest goes on as without this call; the kernel may ask again.
+   * Without this method a call stays with its worker until the worker answers or ends.
    */
   reclaim?(seqs: readonly number[]): readonly number[];
   /** Ends the worker now, whatever it does; `exit` follows. */
   kill(): void;
-  /** Whether the worker keeps this process alive. At first it does. */
+  /** Sets whether the worker keeps this process alive. At first it does. */
   hold(alive: boolean): void;
 }
 
+/** A `run` frame that could not be sent. */
 export interface Unsent {
   readonly seq: number;
   readonly error: unknown;
 }
 
-/** What the kernel tells a worker. Inputs are values; a transport encodes them as it needs. */
+/** A message from the kernel to a worker. Inputs are values; a transport encodes them as it needs. */
 export type ToWorker =
   | RunFrame
   | AbortFrame
@@ -84,21 +85,21 @@ export interface RunFrame {
   readonly deadline: number | undefined;
   readonly metadata: Readonly<Record<string, string>> | undefined;
   readonly transfer: readonly ArrayBuffer[] | undefined;
-  /** Whether the worker says `started` before it calls the task. */
+  /** Whether the worker sends `started` before it calls the task. */
   readonly announce: boolean;
 }
 
-/** Aborts a task's signal with a reason; one that has not started is `dropped`. Unknown and settled ones are passed over. */
+/** Aborts a task's signal with a reason; a task that has not started is `dropped`. Unknown and settled tasks are ignored. */
 export interface AbortFrame {
   readonly kind: 'abort';
   readonly seq: number;
   readonly reason: unknown;
 }
 
-/** What a worker tells the kernel. */
+/** A message from a worker to the kernel. */
 export type FromWorker =
   | { readonly kind: 'ready'; readonly tasks: readonly string[] }
-  /** The worker exits by itself after it. `final`: another try would fail alike, as for a module that exports no tasks. */
+  /** The worker exits by itself afterwards. `final`: another start would fail the same way, as for a module without tasks. */
   | { readonly kind: 'start-failed'; readonly error: unknown; readonly final: boolean }
   | { readonly kind: 'started'; readonly seq: number }
   | { readonly kind: 'done'; readonly seq: number; readonly value: unknown; readonly runMs: number }
@@ -108,10 +109,10 @@ export type FromWorker =
       readonly error: unknown;
       readonly runMs: number;
     }
-  /** Aborted, past its deadline or met by `stop` before it started: it never ran. */
+  /** Aborted, past its deadline, taken back, or met by `stop` before it started: it never ran. */
   | { readonly kind: 'dropped'; readonly seq: number }
   | { readonly kind: 'progress'; readonly seq: number; readonly data: unknown }
-  /** Of the time since the last one: milliseconds in all, and milliseconds that the event loop was not idle. */
+  /** Since the last one: milliseconds elapsed, and milliseconds in which the event loop was not idle. */
   | {
       readonly kind: 'load';
       readonly elapsedMs: number;
@@ -123,11 +124,11 @@ export type FromWorker =
   | ReportFrame
   | RecycleFrame;
 
-/** Numbers of a worker that does more than tasks; the latest are in `stats()`. */
+/** Figures of a worker that does more than tasks; the latest are in `stats()`. */
 export interface ReportFrame {
   readonly kind: 'report';
   readonly data: unknown;
-  /** It has worked, as if it had answered a task: if it ends now, its start was no failure. */
+  /** The worker has worked, as if it had answered a task: if it ends now, its start did not fail. */
   readonly worked: boolean;
 }
 

@@ -11,27 +11,27 @@ import type { PoolObserver } from './workers/pool-events.ts';
 import { addSlots } from './workers/slots.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
-/** How each worker is asked: as of `run`, but for what chooses a worker. */
+/** Options of `run`, without those that choose a worker. */
 export type BroadcastOptions = Pick<
   RunOptions,
   'signal' | 'timeoutMs' | 'queueTimeoutMs' | 'runTimeoutMs' | 'priority' | 'metadata'
 >;
 
-/** Workers for those that do more with them than dispatch: whole servers, kept by the same kernel. */
+/** The workers of a dispatcher, for programs whose workers do more than tasks, such as servers. */
 export interface Pool<M extends TaskMap> {
   /** Owns the workers: its `close()` ends them. */
   readonly dispatcher: Dispatcher<M>;
   /**
-   * Sets the number of workers, 1 to 1024, as `min` and `max`. Workers of surplus slots finish their calls and stop. Resolves
-   * when `workers` are ready and the surplus ones have ended.
+   * Sets `min` and `max`, 1 to 1024. Surplus workers finish their calls and stop. Resolves when `workers` are ready and
+   * the surplus ones have ended.
    *
    * @throws RangeError for another number; DispatchError `ERR_CIRCUIT_OPEN`, `ERR_CLOSED`
    */
   scale(workers: number): Promise<void>;
-  /** A dispatcher over the same workers. Its `drain()` and `close()` concern its own calls; the workers stay. */
+  /** Returns a dispatcher over the same workers. Its `drain()` and `close()` affect its own calls only; the workers stay. */
   lend(): Dispatcher<M>;
   /**
-   * Runs a task once on every worker that takes tasks; each answer stands for itself. One that hangs is waited for, unless
+   * Runs a task once on every worker that takes tasks, and resolves with each outcome. Waits for workers that hang, unless
    * `options` limit the time.
    *
    * @throws DispatchError `ERR_CLOSED`
@@ -42,16 +42,16 @@ export interface Pool<M extends TaskMap> {
     options?: BroadcastOptions,
   ): Promise<PromiseSettledResult<OutputOf<M, K>>[]>;
   /**
-   * Has a worker replaced: its successor serves before it is asked to stop, and it is killed if it does not in time. One
-   * that is being replaced, or is gone, is left alone.
+   * Replaces a worker: it is asked to stop once its successor is ready, and killed if it does not in time. Ignores a
+   * worker that is being replaced, or is gone.
    */
   recycle(workerId: number): void;
-  /** Has one observer told what becomes of workers, the latest given. */
+  /** Sets the observer of worker events; the latest one replaces any other. */
   observe(observer: PoolObserver): void;
 }
 
 /**
- * Makes a pool over a transport. Starts `min` workers; the caller must call `dispatcher.close()`.
+ * Creates a pool over a transport. Starts `min` workers; the caller must call `dispatcher.close()`.
  *
  * @throws TypeError for a value of the wrong type or an unknown option, RangeError for one out of range
  */
@@ -88,7 +88,7 @@ export function createPool<M extends TaskMap>(
 }
 
 /**
- * Makes a dispatcher over a transport. Starts `min` workers; the caller must call `close()`.
+ * Creates a dispatcher over a transport. Starts `min` workers; the caller must call `close()`.
  *
  * @throws TypeError for a value of the wrong type or an unknown option, RangeError for one out of range
  */
@@ -99,12 +99,7 @@ export function createDispatcher<M extends TaskMap>(
   return createPool<M>(transport, options).dispatcher;
 }
 
-/**
- * Gives a pool `count` slots, each with a worker. Workers of surplus slots finish their calls, then stop. Resolves when `count`
- * workers are ready and those of surplus slots have ended.
- *
- * @throws DispatchError `ERR_CIRCUIT_OPEN`, `ERR_CLOSED`
- */
+/** Gives a pool `count` slots, each with a worker, as {@link Pool.scale} says. */
 async function resize(pool: WorkerPool, name: string, count: number): Promise<void> {
   if (pool.isClosed) throw closed(name);
   pool.min = count;
@@ -118,6 +113,6 @@ async function resize(pool: WorkerPool, name: string, count: number): Promise<vo
       }),
   );
   pool.fill();
-  pool.tellReady();
+  pool.resolveIfReady();
   await Promise.all([pool.whenReady(), ...gone]);
 }

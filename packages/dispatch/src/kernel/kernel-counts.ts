@@ -1,13 +1,13 @@
 import type { HistogramSummary } from '../contract/dispatcher.ts';
 
-/** What the kernel counts of calls. */
+/** Counters of calls. */
 export interface KernelCounts {
   asked: number;
   completed: number;
   failed: number;
   aborted: number;
   rejected: number;
-  /** Those of `rejected` that would have waited for too long. */
+  /** Those of `rejected` that would have waited too long. */
   refused: number;
   retried: number;
   moved: number;
@@ -16,7 +16,7 @@ export interface KernelCounts {
   readonly transport: Histogram;
 }
 
-/** How a call ended, as the counters have it. */
+/** How a call ended, by the name of its counter. */
 export type Ending = 'completed' | 'failed' | 'aborted' | 'rejected';
 
 export function createKernelCounts(): KernelCounts {
@@ -37,17 +37,17 @@ export function createKernelCounts(): KernelCounts {
 
 /** Counts durations. */
 export interface Histogram {
-  /** Takes milliseconds; what is negative or not finite counts as 0. */
+  /** Takes milliseconds; negative and infinite ones count as 0. */
   record(ms: number): void;
-  /** What was recorded so far; quantiles within 7 %, count, mean and max exact. */
+  /** Quantiles within 7 %; count, mean and max exact. */
   summary(): HistogramSummary;
 }
 
-/** Each doubling of time has 8 buckets of equal width, so a bucket's middle is within 1/16 of what is in it. */
+/** Each doubling of time has 8 buckets of equal width, so a bucket's middle is within 1/16 of its members. */
 const FRACTION_BITS = 3;
-/** 2^-16 ms, 15 ns: what is less counts as 0. */
+/** 2^-16 ms, 15 ns: less counts as 0. */
 const LEAST_EXPONENT = -16;
-/** 2^22 ms, 70 minutes: what is more shares the last bucket. */
+/** 2^22 ms, 70 minutes: more shares the last bucket. */
 const GREATEST_EXPONENT = 22;
 
 /** An IEEE 754 double begins with 12 bits of sign and exponent, the latter with this added. */
@@ -56,11 +56,11 @@ const BELOW_FIRST = ((EXPONENT_BIAS + LEAST_EXPONENT) << FRACTION_BITS) - 1;
 const LAST = ((GREATEST_EXPONENT - LEAST_EXPONENT) << FRACTION_BITS) + 1;
 
 /**
- * Creates a histogram of fixed size with log-linear buckets, as HdrHistogram (Gil Tene, https://hdrhistogram.org) has
- * them. The bucket of a number is read off its own bits: exponent and first digits of the fraction.
+ * Creates a histogram of fixed size with log-linear buckets, like HdrHistogram (Gil Tene, https://hdrhistogram.org).
+ * The bits of a number give its bucket: exponent and first digits of the fraction.
  */
 export function createHistogram(): Histogram {
-  // Doubles, since 2^32 is reached within days.
+  // Doubles: 32-bit counters would overflow within days.
   const counts = new Float64Array(LAST + 1);
   const bits = new DataView(new ArrayBuffer(8));
   let count = 0;
@@ -68,8 +68,8 @@ export function createHistogram(): Histogram {
   let max = 0;
 
   return {
-    record(given) {
-      const ms = given > 0 && given < Number.POSITIVE_INFINITY ? given : 0;
+    record(duration) {
+      const ms = duration > 0 && duration < Number.POSITIVE_INFINITY ? duration : 0;
       count += 1;
       sum += ms;
       if (ms > max) max = ms;
@@ -85,7 +85,7 @@ export function createHistogram(): Histogram {
     },
   };
 
-  /** Of shares that grow: the time that this share of all is not above. */
+  /** Returns the time that each share of all values does not exceed. The shares must ascend. */
   function quantiles(shares: readonly number[]): number[] {
     let index = 0;
     let seen = counts[0] as number;
@@ -94,13 +94,13 @@ export function createHistogram(): Histogram {
         index += 1;
         seen += counts[index] as number;
       }
-      // The last bucket has no end, and no quantile is above the greatest.
+      // The last bucket has no upper bound, and no quantile exceeds the maximum.
       return index === LAST ? max : Math.min(max, middleOf(index));
     });
   }
 }
 
-/** Milliseconds in the middle of a bucket; the first is of what counts as 0. */
+/** Milliseconds in the middle of a bucket; the first bucket counts as 0. */
 function middleOf(index: number): number {
   if (index === 0) return 0;
   const steps = 1 << FRACTION_BITS;

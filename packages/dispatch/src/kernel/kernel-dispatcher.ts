@@ -23,10 +23,11 @@ import type {
   WorkerStats,
 } from '../contract/dispatcher.ts';
 import type { TaskMap } from '../contract/task.ts';
-import type { CallOwner, PoolWorker, PoolWorkerState } from './calls/call.ts';
+import type { CallOwner, PoolWorker } from './calls/call.ts';
 import { callError, closed, draining } from './calls/call-errors.ts';
 import { CapacityWaiters } from './calls/capacity-waiters.ts';
-import { type MapInputs, mapBy } from './calls/map-tasks.ts';
+import { checkMapOptions } from './calls/check-run-options.ts';
+import { type MapInputs, mapTasks } from './calls/map-tasks.ts';
 import type { Kernel } from './kernel.ts';
 import type { Ending } from './kernel-counts.ts';
 import { MAX_WORKERS } from './resolve-pool-options.ts';
@@ -36,8 +37,8 @@ const aUrl: Rule = { expected: 'a URL', test: (value) => value instanceof URL };
 const reloadRules = { module: aUrl, parallel: wholeBetween(1, MAX_WORKERS) } satisfies Rules;
 
 /**
- * A dispatcher over a kernel's workers. Without a lender they are its own: it starts them, `drain()` waits for every call, and the
- * caller must call `close()`, which ends them. With one it answers for the calls made here, and the workers stay.
+ * A dispatcher over a kernel's workers. Without a lender it owns them: it starts them, `drain()` waits for every call, and the
+ * caller must call `close()`, which ends them. With a lender `drain()` and `close()` affect its own calls only.
  */
 export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
   readonly kind: DispatcherKind;
@@ -47,7 +48,7 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
   readonly #capacity: CapacityWaiters;
   /** Aborted when a lent dispatcher is closed. */
   readonly #returned = new AbortController();
-  /** Calls of a lent dispatcher: not settled, and answered. */
+  /** Calls of a lent dispatcher: open, and answered so far. */
   #active = 0;
   #answered = 0;
   readonly #onIdle: (() => void)[] = [];
@@ -98,7 +99,7 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
     return this.#kernel.run(task, input, options, owner && { owner });
   }
 
-  took(): void {
+  accepted(): void {
     this.#active += 1;
   }
 
@@ -114,7 +115,13 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
     options: MapOptions = {},
     // biome-ignore lint/suspicious/noExplicitAny: as of `run`
   ): AsyncIterable<PromiseSettledResult<any>> {
-    return mapBy(this, this.#kernel, { task, inputs, options });
+    checkMapOptions(options);
+    const {
+      options: { name },
+      pool,
+    } = this.#kernel;
+    const concurrency = options.concurrency ?? 2 * pool.slots.length;
+    return mapTasks(this, { name, task, inputs }, { ...options, concurrency });
   }
 
   capacity(signal?: AbortSignal): Promise<void> {
@@ -188,20 +195,17 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
     return this.close();
   }
 
-  /** Waits until every call has settled; aborts those that have not by `timeoutMs`. No further call is taken. */
+  /** Resolves when every call has settled; aborts those that are open after `timeoutMs`. */
   async #drain(timeoutMs: number | undefined): Promise<DrainReport> {
     const { clock, name } = this.#kernel.options;
     const before = this.#calls;
     const timer =
       timeoutMs !== undefined &&
       clock.setTimeout(() => {
-        const failure = {
-          name,
-          expected: `an answer within ${timeoutMs} ms of drain`,
-          got: 'none',
-        };
+        const why = `it did not finish within timeoutMs of drain() (${timeoutMs} ms)`;
+        const more = { data: { limit: timeoutMs } };
         this.#kernel.giveUpAll(
-          (task) => callError('ERR_DRAINING', { ...failure, task, data: { limit: timeoutMs } }),
+          (task) => callError('ERR_DRAINING', { name, task }, why, more),
           'aborted',
           this.#lender && this,
         );
@@ -212,7 +216,7 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
     return { completed, aborted: before.active - completed };
   }
 
-  /** Those that `drain()` waits for: not settled, and answered so far. */
+  /** Calls that `drain()` waits for: open, and answered so far. */
   get #calls(): { readonly active: number; readonly answered: number } {
     if (this.#lender !== undefined) return { active: this.#active, answered: this.#answered };
     const { active, counts } = this.#kernel;
@@ -228,15 +232,15 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
  * Replaces the worker of each slot, `parallel` at a time, and fills empty slots below `min`. Each old worker stays until its
  * successor is ready, so the number of ready workers does not fall.
  *
- * @throws what the first new worker that failed to start failed with, once those that start at that time have settled; later
- *   slots keep their workers, and workers that start later have the module of before, unless a slot has been replaced
+ * @throws the error of the first new worker that failed to start, once concurrent starts have settled. The other slots keep
+ *   their workers; if none was replaced, later workers load the old module
  */
 async function reload(pool: WorkerPool, { module, parallel = 1 }: ReloadOptions): Promise<void> {
   const before = pool.module;
   if (module !== undefined) pool.module = module;
   let replaced = 0;
   let failure: { readonly error: unknown } | undefined;
-  // One for all: each takes the next slot.
+  // One iterator for all: each takes the next slot.
   const slots = pool.slots.values();
   const replaceSome = async (): Promise<void> => {
     for (const slot of slots) {
@@ -258,7 +262,6 @@ async function reload(pool: WorkerPool, { module, parallel = 1 }: ReloadOptions)
   throw failure.error;
 }
 
-/** What a dispatcher counts. */
 function statsOf(kernel: Kernel, kind: string, state: DispatcherState): DispatcherStats {
   const { counts, pool, feeder, options } = kernel;
   const { wait, run, transport, ...calls } = counts;
@@ -269,7 +272,7 @@ function statsOf(kernel: Kernel, kind: string, state: DispatcherState): Dispatch
     state,
     queued: feeder.size,
     running: kernel.active - feeder.size,
-    expectedWaitMs: kernel.admission.expectedWaitMs(),
+    expectedWaitMs: feeder.expectedWaitMs,
     ...calls,
     ...pool.counts,
     circuit: pool.circuit.state,
@@ -283,7 +286,7 @@ function workerStats(worker: PoolWorker, now: number): WorkerStats {
     workerId: worker.workerId,
     slot: worker.slot,
     pid: worker.handle?.pid,
-    state: shown(worker.state),
+    state: worker.state === 'killed' || worker.state === 'gone' ? 'stopping' : worker.state,
     inFlight: worker.calls.size,
     window: worker.window.size,
     done: worker.done,
@@ -291,8 +294,4 @@ function workerStats(worker: PoolWorker, now: number): WorkerStats {
     memoryBytes: worker.memoryBytes,
     report: worker.report,
   };
-}
-
-function shown(state: PoolWorkerState): WorkerStats['state'] {
-  return state === 'killed' || state === 'gone' ? 'stopping' : state;
 }

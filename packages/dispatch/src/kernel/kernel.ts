@@ -1,11 +1,10 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { RunOptions } from '../contract/dispatcher.ts';
 import type { FromWorker, Transport, Unsent, WorkerEnd } from '../contract/transport.ts';
 import { DispatchError } from '../errors.ts';
-import { Admission } from './calls/admission.ts';
 import {
   Call,
   type CallOwner,
-  inCallersContext,
   type LateBy,
   type PoolWorker,
   traceCall,
@@ -31,17 +30,16 @@ import { Upkeep } from './workers/upkeep.ts';
 import { WorkerFrames } from './workers/worker-frames.ts';
 import { WorkerPool } from './workers/worker-pool.ts';
 
-/** Gives calls to workers, and answers to callers. */
+/** The life of each call: gives calls to workers, and answers to callers. */
 export class Kernel {
   readonly pool: WorkerPool;
   readonly upkeep: Upkeep;
   readonly hold: ProcessHold;
   readonly feeder: Feeder;
-  readonly admission: Admission;
   readonly counts: KernelCounts = createKernelCounts();
   readonly options: ResolvedPoolOptions;
   readonly transport: Transport;
-  /** Calls whose callers wait. */
+  /** Calls whose callers are waiting. */
   active = 0;
   isDraining = false;
   /** Called when there may be room for one more call. */
@@ -79,15 +77,15 @@ export class Kernel {
       stuck: (worker, call) => this.#stuck(worker, call),
     });
     const late = (call: Call, limit: LateBy): void => this.#late(call, limit);
-    const upkeep = new Upkeep({ pool, sender }, options);
-    const feeder = new Feeder({ pool, sender, recall, waits: counts.wait, late }, options);
-    this.admission = new Admission({ feeder, counts }, options);
-    this.#frames = new WorkerFrames({ pool, upkeep, feeder, counts, timers }, options, {
-      free: (worker, call) => this.#free(worker, call),
-      settle: (call, ending, value) => this.#settle(call, ending, value),
-      late,
-      giveUp: (call, error, ending) => this.giveUp(call, error, ending),
-    });
+    const upkeep = new Upkeep(pool, sender, options);
+    const feeder = new Feeder({ pool, sender, recall, counts, late }, options);
+    const frames = {
+      ...{ pool, upkeep, feeder, counts, timers, late },
+      free: (worker: PoolWorker, call: Call) => this.#free(worker, call),
+      settle: (call: Call, ending: Ending, value: unknown) => this.#settle(call, ending, value),
+      giveUp: (call: Call, error: unknown, ending: Ending) => this.giveUp(call, error, ending),
+    };
+    this.#frames = new WorkerFrames(frames, options);
     this.#recall = recall;
     this.#sender = sender;
     this.#timers = timers;
@@ -114,7 +112,7 @@ export class Kernel {
       const { pool, transport, tasks, isDraining } = this;
       checkCall(task, options, { name, transport, pool, tasks, isDraining });
       worker = this.feeder.workerFor(target);
-      if (worker === undefined) this.admission.check(task, target, options);
+      if (worker === undefined) this.feeder.admit(task, target, options);
     } catch (error) {
       this.counts.rejected += 1;
       return Promise.reject(error);
@@ -128,20 +126,23 @@ export class Kernel {
       this.#lastId += 1;
       const deadline =
         options?.timeoutMs === undefined ? undefined : Math.ceil(Date.now() + options.timeoutMs);
-      const given = { id: this.#lastId, task, input, options, target, now, deadline, owner };
-      const call = new Call(given, { resolve, reject, onAbort: this.#onAbort });
+      const call = new Call(
+        { id: this.#lastId, task, input, options, target, enqueuedAt: now, deadline, owner },
+        { resolve, reject, onAbort: this.#onAbort },
+      );
       this.active += 1;
-      owner?.took();
+      owner?.accepted();
       if (!this.hold.isHeld) this.hold.set(true);
       traceCall(name, call);
       if (options !== undefined) this.#timers.watch(call, options);
-      if (options?.onProgress) call.onProgress = inCallersContext(options.onProgress);
+      // Called in the caller's AsyncLocalStorage, wherever the frame comes from.
+      if (options?.onProgress) call.onProgress = AsyncResource.bind(options.onProgress);
       if (worker !== undefined) this.feeder.give(worker, call, now);
       else this.feeder.wait(call);
     });
   }
 
-  /** Answers the caller now, and has the worker stop what it may have started. */
+  /** Answers the caller now, and aborts the task that its worker may have started. */
   giveUp(call: Call, error: unknown, ending: Ending): void {
     const { worker } = call;
     if (call.state === 'queued') {
@@ -159,17 +160,17 @@ export class Kernel {
       const now = this.options.clock.now();
       worker.post({ kind: 'abort', seq: call.seq, reason: error }, now);
       this.#sender.soon(worker, now);
-      // Once all is closed, the worker as a whole has its time to stop.
+      // While closing, the worker as a whole has its grace to stop.
       if (!this.pool.isClosed) this.#timers.startGrace(worker, call);
     }
   }
 
-  /** Gives up every call whose caller waits; with an owner, those of its calls. */
+  /** Gives up every open call, or those of an owner. */
   giveUpAll(errorOf: (task: string) => unknown, ending: Ending, owner?: CallOwner): void {
-    const isMeant = (call: Call): boolean => owner === undefined || call.owner === owner;
-    for (const call of this.feeder.drain(isMeant)) this.#settle(call, ending, errorOf(call.task));
+    const matches = (call: Call): boolean => owner === undefined || call.owner === owner;
+    for (const call of this.feeder.drain(matches)) this.#settle(call, ending, errorOf(call.task));
     for (const { calls } of this.pool.live) {
-      for (const call of [...calls.values()].filter(isMeant)) {
+      for (const call of [...calls.values()].filter(matches)) {
         this.giveUp(call, errorOf(call.task), ending);
       }
     }
@@ -213,10 +214,9 @@ export class Kernel {
     this.onRoom();
   }
 
-  /** Its time had passed before it was started: no worker has it. */
+  /** The call's time passed before it was started: no worker has it. */
   #late(call: Call, { code, limit }: LateBy): void {
-    const { name } = this.options;
-    this.#settle(call, 'aborted', timedOut(code, { name, task: call.task, limit }));
+    this.#settle(call, 'aborted', timedOut(code, this.options.name, { task: call.task, limit }));
   }
 
   #stuck(worker: PoolWorker, call: Call): void {
@@ -247,7 +247,7 @@ export class Kernel {
     const { name } = this.options;
     const started = worker.handle?.started() ?? 0;
     const pid = worker.handle?.pid;
-    // The last one first: each goes before those that came after it.
+    // The last one first, so that each goes back before those after it.
     const calls = [...worker.calls.values()].reverse();
     worker.calls.clear();
     for (const call of calls) {
@@ -264,7 +264,7 @@ export class Kernel {
         this.#settle(call, 'rejected', workerLost(name, { pid, end }, call.task));
       }
     }
-    // Others may have room for what came back.
+    // Other workers may have room for them.
     this.feeder.pumpAll();
     this.onRoom();
   }
@@ -307,7 +307,7 @@ export class Kernel {
     if (this.active === 0) this.onIdle();
   }
 
-  /** Whether an error was made here for this call alone: others are passed on untouched. */
+  /** Whether an error was made here for this call alone: only such errors may be changed. */
   #isOurs(ending: Ending, error: unknown): error is Error {
     if (DispatchError.is(error)) return true;
     const isCopy = this.transport.capabilities.isolation !== 'none';
@@ -324,7 +324,7 @@ export class Kernel {
     this.onRoom();
   }
 
-  /** Inputs that could not be sent. */
+  /** Fails the calls whose input could not be sent. */
   #refused(worker: PoolWorker, refused: readonly Unsent[]): void {
     for (const { seq, error } of refused) {
       const call = worker.calls.get(seq);

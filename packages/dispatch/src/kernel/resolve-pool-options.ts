@@ -5,7 +5,6 @@ import {
   anObject,
   atLeast,
   between,
-  type Clock,
   checkByRules,
   MAX_TIMER_MS,
   type Rules,
@@ -19,36 +18,13 @@ import {
 } from '@ticketing/kit';
 import type { PoolOptions } from '../contract/pool-options.ts';
 
-/** {@link PoolOptions}, filled and checked. */
-export interface ResolvedPoolOptions {
-  readonly name: string;
-  readonly min: number;
-  readonly max: number;
-  readonly window: 'auto' | number;
-  readonly maxQueue: number;
-  /** Infinity: no limit. */
-  readonly maxWaitMs: number;
-  readonly abortGraceMs: number;
-  readonly stopGraceMs: number;
-  readonly startTimeoutMs: number;
-  readonly healthMs: number;
-  /** Infinity: never. */
-  readonly idleTimeoutMs: number;
-  /** Infinity: never for this reason. */
-  readonly recycle: {
-    readonly tasks: number;
-    readonly ageMs: number;
-    readonly rssBytes: number;
-    readonly jitter: number;
-  };
-  readonly restart: {
-    readonly minBackoffMs: number;
-    readonly maxBackoffMs: number;
-    readonly intensity: number;
-    readonly periodMs: number;
-  };
-  readonly clock: Clock;
-  readonly random: () => number;
+type Recycle = Required<NonNullable<PoolOptions['recycle']>>;
+type Restart = Required<NonNullable<PoolOptions['restart']>>;
+
+/** {@link PoolOptions}, filled and checked. A limit of Infinity never applies. */
+export interface ResolvedPoolOptions extends Required<PoolOptions> {
+  readonly recycle: Recycle;
+  readonly restart: Restart;
 }
 
 /** Of one pool. */
@@ -91,13 +67,11 @@ const restartRules = {
   periodMs: between(1, MAX_TIMER_MS, 10_000),
 } satisfies Rules;
 
-type Given = Required<Pick<PoolOptions, 'recycle' | 'restart'>> &
-  Omit<ResolvedPoolOptions, 'name' | 'min' | 'max' | 'stopGraceMs' | 'recycle' | 'restart'> &
-  Pick<PoolOptions, 'name' | 'min' | 'max' | 'stopGraceMs'>;
-type GivenRestart = Required<NonNullable<PoolOptions['restart']>>;
+/** Their defaults depend on other options. */
+type Dependent = 'name' | 'min' | 'max' | 'stopGraceMs';
 
 /**
- * Fills and checks the options of a pool; the name is the kind unless given.
+ * Fills and checks the options of a pool; the name defaults to the kind.
  *
  * @throws TypeError for a value of the wrong type or an unknown option, RangeError for one out of range
  */
@@ -106,39 +80,28 @@ export function resolvePoolOptions(
   kind: string,
   options: PoolOptions,
 ): ResolvedPoolOptions {
-  const { name = kind, ...given } = resolveByRules<Given>(action, options, poolRules);
-  const max = given.max ?? Math.min(MAX_WORKERS, os.availableParallelism());
-  const min = given.min ?? max;
+  const resolved = resolveByRules<
+    Omit<ResolvedPoolOptions, Dependent> & Pick<PoolOptions, Dependent>
+  >(action, options, poolRules);
+  const max = resolved.max ?? Math.min(MAX_WORKERS, os.availableParallelism());
+  const min = resolved.min ?? max;
   if (min > max) {
     throw wrongOption(action, 'min', { expected: `1 to max (${max})`, range: true }, min);
   }
-  const recycle = resolveByRules<ResolvedPoolOptions['recycle']>(
-    action,
-    given.recycle,
-    recycleRules,
-    'recycle',
-  );
-  const { backoffMs, ...restart } = resolveByRules<GivenRestart>(
-    action,
-    given.restart,
-    restartRules,
-    'restart',
-  );
-  const [minBackoffMs, maxBackoffMs] = backoffMs;
   return {
-    ...given,
-    name,
+    ...resolved,
+    name: resolved.name ?? kind,
     min,
     max,
-    stopGraceMs: given.stopGraceMs ?? given.abortGraceMs,
-    recycle,
-    restart: { minBackoffMs, maxBackoffMs, ...restart },
+    stopGraceMs: resolved.stopGraceMs ?? resolved.abortGraceMs,
+    recycle: resolveByRules<Recycle>(action, resolved.recycle, recycleRules, 'recycle'),
+    restart: resolveByRules<Restart>(action, resolved.restart, restartRules, 'restart'),
   };
 }
 
 /**
- * Parts what a pool knows from what a transport adds. `own` has every other option, also unknown ones:
- * checked against the transport's rules it gives the one error for them.
+ * Separates the options of the pool from those of a transport. `own` has every other option, unknown ones included: the
+ * check against the transport's rules throws for them.
  *
  * @throws TypeError for options that are no object
  */
@@ -147,15 +110,11 @@ export function splitPoolOptions<O extends PoolOptions>(
   options: O,
 ): { readonly pool: PoolOptions; readonly own: Omit<O, keyof PoolOptions> } {
   if (!anObject.test(options)) checkByRules(action, options, {});
-  const entries = Object.entries(options);
-  const isPools = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(poolRules, name);
-  return {
-    pool: Object.fromEntries(entries.filter(isPools)),
-    own: Object.fromEntries(entries.filter((entry) => !isPools(entry))) as Omit<
-      O,
-      keyof PoolOptions
-    >,
-  };
+  const pick = (isPools: boolean): Partial<O> =>
+    Object.fromEntries(
+      Object.entries(options).filter(([name]) => Object.hasOwn(poolRules, name) === isPools),
+    ) as Partial<O>;
+  return { pool: pick(true), own: pick(false) as Omit<O, keyof PoolOptions> };
 }
 
 function isBackoff(value: unknown): boolean {

@@ -1,18 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
-/** Ends the workers when this process dies, whatever way it dies and whatever they do. */
+/** Ends the workers when this process dies, however it dies and whatever they do. */
 export interface OrphanGuard {
   add(pid: number): void;
-  /** To be called as soon as the end of a process is known: another may get its number. */
+  /** The owner calls it as soon as it sees the end of a process: another may get its number. */
   remove(pid: number): void;
   /** Ends what is still guarded, and resolves when the guard itself is gone. Idempotent. */
   close(): Promise<void>;
 }
 
 // Only this process holds the other end of the shell's standard input. When it dies, even by SIGKILL, the kernel closes
-// that end, `read` fails, and the shell kills what is left on its list. A worker cannot watch for that by itself: one in
-// a loop without end sees no event. The shell has a session of its own, so that Ctrl-C does not reach it.
+// that end, `read` fails, and the shell kills what is left on its list. A worker cannot watch for that by itself: in an
+// endless loop it sees no event. The shell has a session of its own, so that Ctrl-C does not reach it.
 const REAPER = `
 trap '' INT TERM HUP
 pids=' '
@@ -27,69 +27,59 @@ for pid in $pids; do kill -9 "$pid" 2>/dev/null; done
 `;
 
 /**
- * Creates a guard: one shell, started with the first worker. Without a shell it does nothing, nor on Windows, which has none:
- * idle workers see there, too, that their channel has closed.
+ * Creates a guard: one shell, started with the first worker. Does nothing without a shell, and nothing on Windows; idle
+ * workers see there, too, that their channel has closed.
  */
 export function createOrphanGuard(shell: string = '/bin/sh'): OrphanGuard {
-  return process.platform === 'win32' ? noGuard : new ShellGuard(shell);
-}
-
-const noGuard: OrphanGuard = { add() {}, remove() {}, close: () => Promise.resolve() };
-
-class ShellGuard implements OrphanGuard {
-  readonly #shell: string;
-  readonly #pids = new Set<number>();
-  #reaper: ChildProcess | undefined;
-  #closing: Promise<void> | undefined;
-
-  constructor(shell: string) {
-    this.#shell = shell;
+  const pids = new Set<number>();
+  let reaper: ChildProcess | undefined;
+  let closing: Promise<void> | undefined;
+  if (process.platform === 'win32') {
+    return { add() {}, remove() {}, close: () => Promise.resolve() };
   }
+  return {
+    add(pid) {
+      pids.add(pid);
+      // A shell that somebody else ended is replaced, and gets the whole list.
+      if (reaper === undefined) start();
+      else tell(`+${pid}`);
+    },
+    remove(pid) {
+      if (pids.delete(pid)) tell(`-${pid}`);
+    },
+    close() {
+      closing ??= new Promise((resolve) => {
+        if (reaper === undefined) return resolve();
+        reaper.once('exit', () => resolve());
+        reaper.ref();
+        reaper.stdin?.end();
+      });
+      return closing;
+    },
+  };
 
-  add(pid: number): void {
-    this.#pids.add(pid);
-    // One that was ended by somebody else is replaced, and told everything.
-    if (this.#reaper === undefined) this.#start();
-    else this.#tell(`+${pid}`);
-  }
-
-  remove(pid: number): void {
-    if (this.#pids.delete(pid)) this.#tell(`-${pid}`);
-  }
-
-  close(): Promise<void> {
-    this.#closing ??= new Promise((resolve) => {
-      const reaper = this.#reaper;
-      if (reaper === undefined) return resolve();
-      reaper.once('exit', () => resolve());
-      reaper.ref();
-      reaper.stdin?.end();
-    });
-    return this.#closing;
-  }
-
-  #start(): void {
-    const reaper = spawn(this.#shell, ['-c', REAPER, 'dispatch-orphan-guard'], {
+  function start(): void {
+    const child = spawn(shell, ['-c', REAPER, 'dispatch-orphan-guard'], {
       cwd: '/',
       detached: true,
       env: {},
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     const forget = () => {
-      if (this.#reaper === reaper) this.#reaper = undefined;
+      if (reaper === child) reaper = undefined;
     };
-    reaper.on('error', forget).on('exit', forget);
-    // Writing to a shell that is gone fails, which its exit tells as well.
-    reaper.stdin.on('error', () => {});
-    if (reaper.pid === undefined) return;
-    this.#reaper = reaper;
+    child.on('error', forget).on('exit', forget);
+    // Writing to a shell that is gone fails; its exit reports that as well.
+    child.stdin.on('error', () => {});
+    if (child.pid === undefined) return;
+    reaper = child;
     // It ends with this process, so neither may keep this process alive.
-    reaper.unref();
-    (reaper.stdin as Socket).unref();
-    for (const pid of this.#pids) this.#tell(`+${pid}`);
+    child.unref();
+    (child.stdin as Socket).unref();
+    for (const pid of pids) tell(`+${pid}`);
   }
 
-  #tell(line: string): void {
-    this.#reaper?.stdin?.write(`${line}\n`);
+  function tell(line: string): void {
+    reaper?.stdin?.write(`${line}\n`);
   }
 }

@@ -1,19 +1,12 @@
-import type { TaskHooks, TaskMap, TaskModule } from '../contract/task.ts';
-import { type Served, serveTasks } from '../worker/serve-tasks.ts';
+import { type Served, type ServeOptions, serveTasks } from '../worker/serve-tasks.ts';
 import { JOURNAL_FD, journalClaims } from './start-journal.ts';
 
 /** What a process serves that was started as a worker. */
-export interface ServeProcessOptions {
-  readonly workerId: number;
-  /** Address of the module, as `file:///…`, or the module. */
-  readonly module: string | TaskModule<TaskMap>;
-  /** Adds to the module's hooks what belongs to the worker itself. */
-  readonly around?: (hooks: TaskHooks) => TaskHooks;
-}
+export type ServeProcessOptions = Pick<ServeOptions, 'workerId' | 'module' | 'around'>;
 
 /**
  * Serves tasks over the channel of this process, which is a worker and nothing else from here on: it ends when told to,
- * or when its parent is gone. Ctrl-C, which reaches every process of a terminal, leaves it to the parent what becomes of it.
+ * or when its parent is gone. It ignores Ctrl-C, which reaches every process of a terminal: the parent decides.
  *
  * @throws TypeError in a process that no dispatcher or cluster has started
  */
@@ -35,29 +28,26 @@ export function serveProcess(options: ServeProcessOptions): Served {
   process.on('message', (message) => served.receive(message));
   process.on('exit', () => served.flush());
   process.on('SIGINT', () => {});
-  // The parent is gone, perhaps since before this listener.
   process.on('disconnect', () => process.exit(1));
+  // The parent may be gone since before this listener.
   if (!process.connected) process.exit(1);
   return served;
 }
 
-/** What an outbox needs of `process`. */
-interface OutboxProcess {
-  send?(message: unknown, sent: (error: Error | null) => void): unknown;
-  exit(code: number): unknown;
-}
-
-/** Sends the messages of a worker, and lets none be lost when it exits. */
-interface Outbox {
-  /** A parent that is gone is silent: `disconnect` tells. @throws for a message that cannot be cloned */
+/** Sends the messages of a worker, and loses none when it exits. */
+export interface Outbox {
+  /** Does nothing once the parent is gone: `disconnect` reports that. @throws for a message that cannot be cloned */
   post(message: unknown): void;
-  /** Exits once everything posted is written; what is left of a large message at `process.exit` would be lost. */
+  /** Exits once everything posted is written; `process.exit` would lose the rest of a large message. */
   exit(code: number): void;
 }
 
-/** Creates the outbox of this process. */
-export function createOutbox(host: OutboxProcess): Outbox {
-  // As they are before a task can replace them: one that is silent would make its call wait for ever.
+/** Creates an outbox over `process`, or a double of it. */
+export function createOutbox(host: {
+  send?(message: unknown, sent: (error: Error | null) => void): unknown;
+  exit(code: number): unknown;
+}): Outbox {
+  // Bound before a task can replace them: one that is silent would make its call wait for ever.
   const send = host.send?.bind(host);
   const exit = host.exit.bind(host);
   let unsent = 0;
@@ -70,7 +60,7 @@ export function createOutbox(host: OutboxProcess): Outbox {
   return {
     post(message) {
       if (send === undefined) return;
-      // Throws for what cannot be cloned, which is then not waited for.
+      // Counted after: it throws for a message that cannot be cloned, and calls nothing back.
       send(message, sent);
       unsent += 1;
     },

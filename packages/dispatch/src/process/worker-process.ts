@@ -2,71 +2,18 @@ import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { devNull } from 'node:os';
-import type { ToWorker, WorkerEnd, WorkerEvents, WorkerHandle } from '../contract/transport.ts';
+import type {
+  ToWorker,
+  Unsent,
+  WorkerEnd,
+  WorkerEvents,
+  WorkerHandle,
+} from '../contract/transport.ts';
 import { decodeFromWorker } from '../wire/from-worker-codec.ts';
 import { postToWorker } from '../wire/to-worker-codec.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 import { openStartJournal, type StartJournal } from './start-journal.ts';
 import type { OutputSink } from './worker-output.ts';
-
-/**
- * Starts a process as a worker: frames go over its channel. `foreign` gets every other message.
- *
- * @throws what the platform throws when it cannot start a process
- */
-export function startWorker(
-  start: WorkerProcessStart,
-  events: WorkerEvents,
-  foreign: (message: unknown) => void = () => {},
-): WorkerHandle {
-  const child = new WorkerProcess(start, {
-    message(message) {
-      const frames = decodeFromWorker(message);
-      if (frames === undefined) foreign(message);
-      else events.frames(frames);
-    },
-    exit: (end) => events.exit(end),
-  });
-  return {
-    pid: child.pid,
-    send(frames) {
-      const seq = highestSeq(frames);
-      return postToWorker(frames, (message) => child.send(message, seq), { transfers: false });
-    },
-    started: () => child.started(),
-    reclaim: (seqs) => child.reclaim(seqs),
-    kill: () => child.kill(),
-    hold: (alive) => child.hold(alive),
-  };
-}
-
-function highestSeq(frames: readonly ToWorker[]): number {
-  const last = frames.findLast((frame) => frame.kind === 'run');
-  return last?.seq ?? 0;
-}
-
-// What is said to the main program alone: a program on the command line (a child would run it again, without end),
-// watching, testing, and the inspector, whose port is taken.
-const OWN = [
-  /^-(?:e|p|pe|i|c)$/,
-  /^--(?:eval|print|interactive|check|run|input-type|debug-port)(?:=|$)/,
-  /^--(?:watch|test|inspect)(?:[-=]|$)/,
-];
-
-/**
- * Gives those of a program's Node options that its workers need as well, such as `--conditions` and `--import`: all but
- * `--eval`, `--print`, `--check`, `--interactive`, `--run`, `--input-type`, `--watch…`, `--test…` and `--inspect…`.
- */
-export function inheritedExecArgv(execArgv: readonly string[]): string[] {
-  const inherited: string[] = [];
-  let keep = true;
-  for (const argument of execArgv) {
-    // What does not begin with a dash is the value of the option before.
-    if (argument.startsWith('-')) keep = !OWN.some((pattern) => pattern.test(argument));
-    if (keep) inherited.push(argument);
-  }
-  return inherited;
-}
 
 /** Milliseconds that the rest of a process has once its channel, or the process itself, has ended. */
 const LINGER_MS = 500;
@@ -82,17 +29,37 @@ export interface WorkerProcessStart {
 
 export interface WorkerProcessEvents {
   message(message: unknown): void;
-  /** Exactly once, after the last message. */
+  /** Called exactly once, after the last message. */
   exit(end: WorkerEnd): void;
 }
 
 /**
- * A child process with a channel, a start journal and an end that is reported once. What it writes goes to a sink; the
+ * Starts a process as a worker: frames go over its channel. `foreign` gets every other message.
+ *
+ * @throws what the platform throws when it cannot start a process
+ */
+export function startWorker(
+  start: WorkerProcessStart,
+  events: WorkerEvents,
+  foreign: (message: unknown) => void = () => {},
+): WorkerHandle {
+  return new WorkerProcess(start, {
+    message(message) {
+      const frames = decodeFromWorker(message);
+      if (frames === undefined) foreign(message);
+      else events.frames(frames);
+    },
+    exit: (end) => events.exit(end),
+  });
+}
+
+/**
+ * A child process with a channel, a start journal and an end that is reported once. Its output goes to a sink; the
  * last of its standard error is kept for its end.
  *
  * @throws what the platform throws when it cannot start a process
  */
-export class WorkerProcess {
+export class WorkerProcess implements WorkerHandle {
   readonly #child: ChildProcess;
   readonly #events: WorkerProcessEvents;
   readonly #journal: StartJournal | undefined = openStartJournal();
@@ -108,8 +75,8 @@ export class WorkerProcess {
 
   constructor(start: WorkerProcessStart, events: WorkerProcessEvents) {
     this.#events = events;
-    // Without a journal the null device takes its place, so that the worker need not know. `'ignore'` would open nothing:
-    // above the standard files the worker would write into whatever file of Node's own has that number.
+    // Without a journal the worker gets the null device. `'ignore'` would open nothing above the standard files: the worker
+    // would write into whatever file of Node's own has that number.
     const fd = this.#journal?.fd ?? openSync(devNull, 'r+');
     try {
       this.#child = start.launch(['ignore', start.output.stdout, 'pipe', 'ipc', fd]);
@@ -126,24 +93,29 @@ export class WorkerProcess {
     return this.#child.pid;
   }
 
-  /** Sends a message, of which `seq` is the highest number. A channel that is gone is silent: `exit` follows. */
-  send(message: unknown, seq: number): void {
+  send(frames: readonly ToWorker[]): readonly Unsent[] {
+    const seq = frames.findLast((frame) => frame.kind === 'run')?.seq ?? 0;
+    return postToWorker(frames, (message) => this.post(message, seq), { transfers: false });
+  }
+
+  /** Sends a message whose highest call is `seq`. Does nothing once the channel is gone: `exit` follows. */
+  post(message: unknown, seq: number): void {
     if (this.#journal === undefined && !this.#ended) this.#started = Math.max(this.#started, seq);
     this.#child.send(message as object, () => {});
   }
 
-  /** Without a journal the highest number sent: better that nothing is run again than that something is run twice. */
+  /** Without a journal the highest number sent: better to rerun nothing than to run a call twice. */
   started(): number {
     return this.#ended || this.#journal === undefined ? this.#started : this.#journal.read();
   }
 
-  /** Without a journal it is unknown what has begun: nothing is taken back. */
+  /** Without a journal nobody knows what has begun: nothing is taken back. */
   reclaim(seqs: readonly number[]): readonly number[] {
     return this.#ended ? [] : (this.#journal?.reclaim(seqs) ?? []);
   }
 
   kill(): void {
-    // SIGKILL, since a stopped process, and one in a loop, heed no other.
+    // A stopped process, and one in a loop, ignore every other signal.
     this.#child.kill('SIGKILL');
   }
 
@@ -168,7 +140,7 @@ export class WorkerProcess {
       if (readable !== null) this.#outputs.push(output.read(readable, { stream, workerId }));
     }
     child.on('error', (error) => {
-      // No process was started. Other errors, of a signal that could not be sent, are told by what does not happen.
+      // No process was started. Other errors, as of a signal that could not be sent, need no report.
       if (pid === undefined) this.#end(error);
     });
     child.on('exit', () => {
@@ -185,8 +157,8 @@ export class WorkerProcess {
   }
 
   /**
-   * `close` is the end: the process is gone and all that it wrote is read. But a child of the worker may keep standard
-   * error open, and a worker may close its channel and live on; neither is waited for.
+   * `close` is the end: the process is gone and its output is read. But a child of the worker may keep standard error
+   * open, and a worker may close its channel and live on; this waits for neither.
    */
   #linger(): void {
     clearTimeout(this.#timer);
@@ -219,7 +191,7 @@ export class WorkerProcess {
 
 const TAIL_BYTES = 4096;
 
-/** Keeps the last 4 KiB of what a worker writes to standard error. */
+/** Keeps the last 4 KiB that a worker writes to standard error. */
 export class StderrTail {
   #tail: Buffer = Buffer.alloc(0);
   #cut = false;
@@ -232,8 +204,29 @@ export class StderrTail {
 
   text(): string {
     let from = 0;
-    // A character that was cut in two is left out.
+    // Leaves out a character that was cut in two.
     while (this.#cut && from < 4 && ((this.#tail[from] ?? 0) & 0xc0) === 0x80) from += 1;
     return this.#tail.toString('utf8', from);
   }
+}
+
+// Options of the main program alone: code on the command line (a child would run it again, without end), watching,
+// testing, and the inspector, whose port is taken.
+const OWN = [
+  /^-(?:e|p|pe|i|c)$/,
+  /^--(?:eval|print|interactive|check|run|input-type|debug-port)(?:=|$)/,
+  /^--(?:watch|test|inspect)(?:[-=]|$)/,
+];
+
+/**
+ * Returns the Node options of a program that its workers need too, such as `--conditions` and `--import`: all but
+ * `--eval`, `--print`, `--check`, `--interactive`, `--run`, `--input-type`, `--watch…`, `--test…` and `--inspect…`.
+ */
+export function inheritedExecArgv(execArgv: readonly string[]): string[] {
+  let keep = true;
+  return execArgv.filter((argument) => {
+    // An argument without a dash is the value of the option before it.
+    if (argument.startsWith('-')) keep = !OWN.some((pattern) => pattern.test(argument));
+    return keep;
+  });
 }

@@ -1,6 +1,6 @@
 import { Deserializer, Serializer } from 'node:v8';
 
-/** Writes a structured clone of one value as bytes. @throws DOMException `DataCloneError`, or what a getter of the value throws */
+/** Returns a structured clone of one value as bytes. @throws DOMException `DataCloneError`, or what a getter of the value throws */
 export function cloneToBytes(value: unknown): Uint8Array<ArrayBuffer> {
   const serializer = new TightSerializer();
   serializer.writeHeader();
@@ -8,7 +8,7 @@ export function cloneToBytes(value: unknown): Uint8Array<ArrayBuffer> {
   return serializer.releaseBuffer() as Uint8Array<ArrayBuffer>;
 }
 
-/** Reads what `cloneToBytes` wrote. What it gives has memory of its own. */
+/** Reads bytes of `cloneToBytes`. The result shares no memory with them. */
 export function cloneFromBytes(bytes: Uint8Array): unknown {
   const deserializer = new TightDeserializer(bytes);
   deserializer.readHeader();
@@ -18,7 +18,7 @@ export function cloneFromBytes(bytes: Uint8Array): unknown {
 type View = Uint8Array | DataView;
 type ViewClass = new (buffer: ArrayBuffer, offset: number, length: number) => View;
 
-/** Those a platform lacks are left out; both ends have the same Node. */
+/** Classes that a platform lacks are left out; both ends have the same Node. */
 const viewClasses: readonly ViewClass[] = [
   'Int8Array',
   'Uint8Array',
@@ -38,8 +38,8 @@ const viewClasses: readonly ViewClass[] = [
 const BUFFER = 100;
 
 /**
- * Writes of a view only the bytes that it shows: the platform's own would write the memory behind it, of which a small
- * Buffer shares 64 KiB with strangers. Two views of one memory arrive as two memories. Buffers arrive as Buffers.
+ * Writes only the bytes that a view shows: the platform's serializer writes the memory behind it, and a small Buffer shares
+ * 64 KiB of that with strangers. Two views of one memory arrive as two memories. Buffers arrive as Buffers.
  */
 class TightSerializer extends Serializer {
   constructor() {
@@ -68,7 +68,7 @@ class TightDeserializer extends Deserializer {
     const code = this.readUint32();
     const size = this.readUint32();
     const read = this.readRawBytes(size);
-    // `Buffer.from` would take pooled memory, and `slice` of a Buffer none of its own.
+    // `Buffer.from` would use pooled memory, and `slice` of a Buffer the same memory.
     const bytes = new Uint8Array(size);
     bytes.set(read);
     if (code === BUFFER) return Buffer.from(bytes.buffer);

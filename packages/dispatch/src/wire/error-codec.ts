@@ -1,20 +1,20 @@
 import { types } from 'node:util';
+import { showValue } from '@ticketing/kit';
 import { DispatchError, type DispatchErrorCode, type DispatchErrorData } from '../errors.ts';
 import { cloneToBytes } from './clone-bytes.ts';
-import { describeValue } from './describe-value.ts';
 import { jsonKeeps } from './json-keeps.ts';
 
-/** What was thrown, as plain data. */
+/** A thrown value as plain data. */
 type Encoded =
   | { readonly kind: 'value'; readonly value: unknown }
   | EncodedError
   | { readonly kind: 'object'; readonly own: Members }
-  /** The error or object that was the n-th, from 0: a cycle, or one that stands twice. */
+  /** The n-th error or object, from 0, again: in a cycle, or a second time. */
   | { readonly kind: 'again'; readonly index: number };
 
 interface EncodedError {
   readonly kind: 'error';
-  /** The built-in class that it is of, or DispatchError. */
+  /** Its built-in class, or DispatchError. */
   readonly type: string;
   readonly name: string;
   readonly message: string;
@@ -42,14 +42,14 @@ const MAX_DEPTH = 16;
 const MAX_PARTS = 200;
 
 /**
- * Makes plain data of whatever was thrown: class, name, message, stack, code, own properties, causes, errors of an aggregate. What of
- * it cannot be cloned or read is left out. Never throws.
+ * Returns a thrown value as plain data: class, name, message, stack, code, own properties, causes, errors of an aggregate. Leaves
+ * out what cannot be cloned or read. Never throws.
  */
 export function encodeError(error: unknown): unknown {
   return new ErrorEncoder().encode(error, 0) ?? unreadable(error);
 }
 
-/** Makes of such data what was thrown. A class that is not built in becomes the nearest that is. */
+/** Returns what was thrown, from such data. A class that is not built in becomes its nearest built-in ancestor. */
 export function decodeError(data: unknown): unknown {
   return new ErrorDecoder().decode(data as Encoded);
 }
@@ -57,7 +57,7 @@ export function decodeError(data: unknown): unknown {
 class ErrorEncoder {
   readonly #indexes = new Map<object, number>();
 
-  /** @returns `undefined` for what cannot be cloned or read, or is beyond the bounds */
+  /** @returns `undefined` for a value that cannot be cloned or read, or is beyond the bounds */
   encode(value: unknown, depth: number): Encoded | undefined {
     try {
       return this.#encode(value, depth);
@@ -80,7 +80,7 @@ class ErrorEncoder {
       return this.#encodeError(value, depth);
     }
     if (canBeCloned(value)) return { kind: 'value', value };
-    // An object with a method or two is still worth its other members; an element of its own cannot be left out of a list.
+    // An object with methods keeps its other members; deeper ones are left out whole.
     if (depth > 0) return undefined;
     this.#indexes.set(value, this.#indexes.size);
     return { kind: 'object', own: this.#members(value, [], depth) };
@@ -129,7 +129,7 @@ class ErrorEncoder {
         const encoded = this.encode((value as Record<string, unknown>)[key], depth + 1);
         if (encoded !== undefined) members.push([key, encoded]);
       } catch {
-        // A getter that throws: left out.
+        // Its getter throws: leave it out.
       }
     }
     return members;
@@ -236,9 +236,9 @@ function hide(error: Error, key: string, value: unknown): void {
   Object.defineProperty(error, key, { value, writable: true, configurable: true });
 }
 
-/** Stands for what cannot cross: a function, a symbol, an object that throws when it is looked at. */
+/** Replaces what cannot cross: a function, a symbol, an object whose getters throw. */
 function unreadable(value: unknown): Encoded {
-  const message = `Cannot pass on what was thrown: a value that can be cloned expected, got ${describe(value)}`;
+  const message = `Cannot pass on what was thrown: it must be cloneable, got ${showValue(value)}`;
   return {
     kind: 'error',
     type: 'DispatchError',
@@ -250,12 +250,4 @@ function unreadable(value: unknown): Encoded {
       ['data', { kind: 'value', value: { name: 'worker' } }],
     ],
   };
-}
-
-function describe(value: unknown): string {
-  try {
-    return describeValue(value);
-  } catch {
-    return 'an object';
-  }
 }

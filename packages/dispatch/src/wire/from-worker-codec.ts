@@ -1,4 +1,4 @@
-import type { FromWorker, Unsent } from '../contract/transport.ts';
+import type { FromWorker } from '../contract/transport.ts';
 import { isTransferred } from '../task-results.ts';
 import { decodeError, encodeError } from './error-codec.ts';
 import {
@@ -23,7 +23,7 @@ const code = {
   recycle: 10,
 } as const;
 
-/** Writes frames of a worker as they come. */
+/** Writes the frames of a worker, one by one. */
 export class FromWorkerWriter {
   readonly #writer: FrameWriter;
 
@@ -31,7 +31,7 @@ export class FromWorkerWriter {
     this.#writer = new FrameWriter(fromWorkerTag, options);
   }
 
-  /** Adds a frame. @throws DOMException `DataCloneError`, or what a getter throws, for a result or progress datum; nothing is added then */
+  /** Adds a frame, or nothing if it throws. @throws DOMException `DataCloneError`, or what a getter throws, for a result or progress datum */
   add(frame: FromWorker): void {
     const writer = this.#writer;
     switch (frame.kind) {
@@ -82,35 +82,18 @@ export class FromWorkerWriter {
     }
   }
 
-  /** Whether a message is complete. What the port may refuse, and bytes that were not copied, must be posted at once. */
+  /** Whether a message is complete: the caller must post it at once, since the port may refuse it or its bytes are not copied. */
   get complete(): boolean {
     return this.#writer.complete;
   }
 
-  /** Gives what was added, and begins anew. */
+  /** Returns the messages so far, and starts over. */
   take(): Posting[] {
     return this.#writer.take();
   }
 }
 
-/** Writes frames of a worker. `unsent` are tasks whose result cannot be cloned; the other frames are written. */
-export function encodeFromWorker(
-  frames: readonly FromWorker[],
-  options: WriterOptions,
-): { readonly messages: Posting[]; readonly unsent: Unsent[] } {
-  const writer = new FromWorkerWriter(options);
-  const unsent: Unsent[] = [];
-  for (const frame of frames) {
-    try {
-      writer.add(frame);
-    } catch (error) {
-      unsent.push({ seq: 'seq' in frame ? frame.seq : 0, error });
-    }
-  }
-  return { messages: writer.take(), unsent };
-}
-
-/** Reads what `encodeFromWorker` wrote; `undefined` for any other message. */
+/** Reads a message of {@link FromWorkerWriter}; `undefined` for any other message. */
 export function decodeFromWorker(message: unknown): FromWorker[] | undefined {
   const reader = FrameReader.open(message, fromWorkerTag);
   if (reader === undefined) return undefined;
@@ -166,7 +149,7 @@ function readFrame(reader: FrameReader): FromWorker {
   }
 }
 
-/** Whole microseconds are shorter than the fraction, and finer than the platform's clock. */
+/** Whole microseconds: shorter than the fraction, and finer than the platform's clock. */
 function micros(ms: number): number {
   return Math.round(ms * 1000);
 }

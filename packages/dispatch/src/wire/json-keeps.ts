@@ -1,21 +1,23 @@
 import { types } from 'node:util';
 
-/** Values that are looked at; a look at more costs more than JSON gains. */
+/** Most values visited; visiting more costs more than JSON gains. */
 const MAX_NODES = 1_000_000;
 const MAX_DEPTH = 200;
 /** Characters of a text above which bytes are faster. */
 const MAX_TEXT = 4096;
 /** Numbers with a fraction above which bytes are faster, if they are more than half of the values. */
 const MANY_FRACTIONS = 200;
-/** Objects that are compared one by one; from there a Set is cheaper. */
+/** Up to this many objects are compared one by one; above it a Set is cheaper. */
 const FEW = 16;
 
 /**
- * Tells whether JSON gives back exactly what structured clone would, and sooner: no `undefined`, NaN, -0 or bigint, no classes, no
- * `toJSON`, no holes, no object twice, no long texts. A getter may be read again when the value is written. May throw what a getter throws.
+ * Whether JSON returns exactly what structured clone would, and faster: no `undefined`, NaN, -0 or bigint, no classes, no
+ * `toJSON`, no holes, no object twice, no long texts. Getters may run again when the value is written.
+ *
+ * @throws what a getter throws
  */
 export function jsonKeeps(value: unknown): boolean {
-  if (typeof value === 'object') return value === null || new Look().keeps(value, 0);
+  if (typeof value === 'object') return value === null || new Visit().keeps(value, 0);
   return keepsPrimitive(value);
 }
 
@@ -25,8 +27,8 @@ function keepsPrimitive(value: unknown): boolean {
   return typeof value === 'boolean';
 }
 
-/** One look through one value. */
-class Look {
+/** One visit of one value. */
+class Visit {
   #nodes = 0;
   #fractions = 0;
   readonly #few: object[] = [];

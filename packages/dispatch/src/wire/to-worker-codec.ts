@@ -8,7 +8,7 @@ import {
   type WriterOptions,
 } from './wire-message.ts';
 
-/** A task whose input could not be read. */
+/** A call whose input could not be read. */
 export interface Undecodable {
   readonly kind: 'undecodable';
   readonly seq: number;
@@ -17,7 +17,7 @@ export interface Undecodable {
 
 const code = { run: 0, abort: 1, health: 2, stop: 3 } as const;
 
-/** Writes frames for a worker. `unsent` are tasks whose input cannot be cloned, with what it was refused for; the others are written. */
+/** Writes frames for a worker. `unsent` lists calls whose input cannot be cloned, with the error; all others are written. */
 export function encodeToWorker(
   frames: readonly ToWorker[],
   options: WriterOptions,
@@ -41,10 +41,10 @@ export function encodeToWorker(
 }
 
 /**
- * Writes frames and posts them. A value that the port refuses is that task's failure alone.
+ * Writes frames and posts them. A value that the port refuses fails its own call alone.
  *
- * @returns the tasks that were not sent
- * @throws what `post` throws for a message that cannot be refused for its value, as over a channel that is closed
+ * @returns the calls that were not sent
+ * @throws any error of `post` that is not about a single value, as over a closed channel
  */
 export function postToWorker(
   frames: readonly ToWorker[],
@@ -63,7 +63,7 @@ export function postToWorker(
   return unsent;
 }
 
-/** Reads what `encodeToWorker` wrote; `undefined` for any other message. */
+/** Reads a message of `encodeToWorker`; `undefined` for any other message. */
 export function decodeToWorker(message: unknown): (ToWorker | Undecodable)[] | undefined {
   const reader = FrameReader.open(message, toWorkerTag);
   if (reader === undefined) return undefined;

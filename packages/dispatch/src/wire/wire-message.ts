@@ -3,7 +3,7 @@ import { jsonKeeps } from './json-keeps.ts';
 
 /**
  * Frames as they cross a port. Plain data: one text costs the port less than many values, and frames share it.
- * `cells` is a JSON array: 0, then for each frame its code, `seq`, kind of value, value or size, and what else it has.
+ * `cells` is a JSON array: 0, then for each frame its code, `seq`, kind of value, value or size, and its other fields.
  */
 export interface WireMessage {
   readonly ticketing: string;
@@ -14,7 +14,7 @@ export interface WireMessage {
   readonly value: unknown;
 }
 
-/** Marks of our messages. Others come over the same channel, as those of `node --watch`; they are passed over. */
+/** Tags of our messages. Foreign ones on the same channel, such as those of `node --watch`, are ignored. */
 export const toWorkerTag: string = 'dispatch.to-worker';
 export const fromWorkerTag: string = 'dispatch.from-worker';
 
@@ -23,7 +23,7 @@ export const valueKind = {
   /** In the cell. */
   json: 0,
   undefined: 1,
-  /** A number that JSON has no text for. */
+  /** A number that JSON cannot write. */
   number: 2,
   bigint: 3,
   /** In the body, written by `cloneToBytes`. */
@@ -35,14 +35,14 @@ export const valueKind = {
   direct: 7,
 } as const;
 
-/** Reads the cells and values of a message in the order in which they were written. */
+/** Reads the cells and values of a message in their order. */
 export class FrameReader {
   readonly #cells: readonly unknown[];
   readonly #message: WireMessage;
   #at = 1;
   #bodyAt = 0;
 
-  /** Opens a message of ours; any other is `undefined`. */
+  /** Opens a message of ours; `undefined` for any other. */
   static open(message: unknown, tag: string): FrameReader | undefined {
     if (typeof message !== 'object' || message === null) return undefined;
     if ((message as Partial<WireMessage>).ticketing !== tag) return undefined;
@@ -66,7 +66,7 @@ export class FrameReader {
     return this.#cells[this.#at++];
   }
 
-  /** Reads a value; after a failure the next frame can be read all the same. @throws Error for bytes that are no clone */
+  /** Reads a value. After an error the next frame can still be read. @throws Error for bytes that are no clone */
   value(): unknown {
     const kind = this.#cells[this.#at++];
     const datum = this.#cells[this.#at++];
@@ -99,7 +99,7 @@ export class FrameReader {
   }
 }
 
-/** Bytes in memory of their own: beside them would be another task's. */
+/** Copies bytes that share memory, since the rest belongs to other tasks. */
 function owned(bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength === bytes.buffer.byteLength && !Buffer.isBuffer(bytes)) return bytes;
   const copy = new Uint8Array(bytes.byteLength);
@@ -107,13 +107,13 @@ function owned(bytes: Uint8Array): Uint8Array {
   return copy;
 }
 
-/** A message to be posted. */
+/** A message to post. */
 export interface Posting {
   readonly message: unknown;
   readonly transfer: ArrayBuffer[];
   /**
-   * Set if the message holds one frame, of this `seq`, with a value that only the port itself can clone. Posting it
-   * may throw a DataCloneError, which is that task's alone.
+   * Set if the message holds a single frame, of this `seq`, with a value that only the port itself can clone. Posting it
+   * may throw a DataCloneError, which fails that call alone.
    */
   readonly only: number | undefined;
 }
@@ -123,12 +123,12 @@ export interface WriterOptions {
   readonly transfers: boolean;
 }
 
-/** Text and bytes that are gathered in one message; what is larger gains nothing by company. */
+/** Text and bytes gathered in one message; larger values gain nothing by sharing one. */
 const FULL = 64 * 1024;
 
 /**
- * Writes frames into as few messages as pays. Each value is written by itself and at once: an object in two of them is
- * two objects for the reader, and what becomes of it after the call is not seen, once what is `complete` has been posted.
+ * Writes frames into few messages. Each value is written by itself and at once: an object in two of them becomes two objects
+ * for the reader, and later changes of it are not seen, provided that the caller posts what is `complete`.
  */
 export class FrameWriter {
   readonly #tag: string;
@@ -146,7 +146,7 @@ export class FrameWriter {
   /**
    * Adds a frame: `head` and `tail` are JSON without the brackets of an array, with a comma before each cell.
    *
-   * @throws DOMException `DataCloneError`, or what a getter of the value throws; nothing is added then
+   * @throws DOMException `DataCloneError`, or what a getter of the value throws; then it adds nothing
    */
   add(seq: number, head: string, value: unknown, tail: string): void {
     if (value === undefined) {
@@ -164,7 +164,7 @@ export class FrameWriter {
     }
   }
 
-  /** Adds a frame whose value takes buffers with it; where they cannot be moved they are copied. */
+  /** Adds a frame whose buffers are moved, or copied where the port cannot move them. */
   addMoving(
     seq: number,
     head: string,
@@ -183,7 +183,7 @@ export class FrameWriter {
     return this.#postings.length > 0;
   }
 
-  /** Gives what was added, and begins anew. */
+  /** Returns the messages so far, and starts over. */
   take(): Posting[] {
     this.#cut();
     const postings = this.#postings;
@@ -267,7 +267,7 @@ export class FrameWriter {
   }
 }
 
-/** Of memory that is shared a port gives the memory itself. */
+/** Undefined for shared memory: a port passes the memory itself. */
 function bytesKind(value: unknown): number | undefined {
   if (!(value instanceof Uint8Array) || !(value.buffer instanceof ArrayBuffer)) return undefined;
   if (Buffer.isBuffer(value)) return valueKind.buffer;

@@ -1,10 +1,10 @@
 import type { RunFrame } from '../contract/transport.ts';
 
-/** Tasks that wait in a worker, in the order of `seq`. */
+/** Calls that wait in a worker, in the order of `seq`. */
 export class FrameQueue {
   #frames: RunFrame[] = [];
   #at = 0;
-  /** Taken out in the middle; passed over when their turn comes. */
+  /** Removed from the middle; skipped when their turn comes. */
   readonly #removed = new Set<number>();
 
   get empty(): boolean {
@@ -23,7 +23,7 @@ export class FrameQueue {
     return frame;
   }
 
-  /** Tells whether it was there. */
+  /** Removes a call. @returns whether it was there */
   remove(seq: number): boolean {
     const first = this.#frames[this.#at];
     const last = this.#frames.at(-1);

@@ -3,57 +3,56 @@ import type { FromWorker, RecycleFrame, ReportFrame, ToWorker } from '../contrac
 import { isFinalFailure, loadTaskModule } from '../define-tasks.ts';
 import { FromWorkerWriter } from '../wire/from-worker-codec.ts';
 import { decodeToWorker } from '../wire/to-worker-codec.ts';
-import { createTaskRunner, type TaskRunner } from './task-runner.ts';
+import { TaskRunner } from './task-runner.ts';
 
 /** The worker around the tasks: a child process, a thread. */
 export interface ServeOptions {
   readonly workerId: number;
   /** Address of the module, as `file:///…`, or the module. */
   readonly module: string | TaskModule<TaskMap>;
-  /** Adds to the module's hooks what belongs to the worker itself. */
+  /** Adds the worker's own work to the module's hooks. */
   readonly around?: (hooks: TaskHooks) => TaskHooks;
-  /** Sends to the kernel, now. May throw for a value that the port cannot clone, which is that task's failure alone. */
+  /** Sends to the kernel, now. May throw for a value that the port cannot clone, which fails that task alone. */
   post(message: unknown, transfer: ArrayBuffer[]): void;
   /**
-   * Asks for the right to run a call; calls ask in the order of `seq`. True: leaves word of it where that outlives this
-   * worker. False: the kernel has taken the call back, and the worker drops it.
+   * Claims a call, in the order of `seq`. True: it is recorded where the record outlives this worker. False: the kernel has
+   * taken the call back, and the worker drops it.
    */
   claim(seq: number): boolean;
-  /** Bytes of the process, or of the thread's heap. Asked once a second at most. */
+  /** Returns the bytes of the process, or of the thread's heap. Called once a second at most. */
   memoryBytes(): number;
-  /** Ends the worker after what was posted has gone out: 0 after `stop`, 1 after a start or `teardown` that failed. */
+  /** Ends the worker once everything posted is out: 0 after `stop`, 1 after a failed start or `teardown`. */
   exit(code: number): void;
   /** Whether the port moves buffers and shares memory. */
   readonly transfers: boolean;
 }
 
-/** What serves the tasks of a worker. */
+/** The tasks of a worker, being served. */
 export interface Served {
-  /** Takes any message of the port; what is not from the kernel is passed over. */
+  /** Takes any message of the port; ignores those that are not from the kernel. */
   receive(message: unknown): void;
-  /** Posts what waits. Owners call it when the process exits, so that answers are not lost with it. */
+  /** Posts waiting answers. The owner calls it when the process exits, so that they are not lost with it. */
   flush(): void;
-  /** Tells the kernel what concerns the worker itself. @throws for data that cannot be cloned */
+  /** Sends a frame of the worker itself. @throws for data that cannot be cloned */
   tell(frame: ReportFrame | RecycleFrame): void;
   /** The kernel is gone: stops starting and posting, and aborts running tasks. */
   abandon(reason: unknown): void;
 }
 
-/** Milliseconds an answer waits for others, however long the tasks beside it take. */
+/** Milliseconds that an answer waits for others, however long their tasks take. */
 const MAX_WAIT_MS = 1;
 
 /**
- * Answers in one message at most. With more the two sides take turns: the worker is idle while the kernel reads what
- * it has answered, the kernel while the worker runs what it was given. Measured with 64 calls in flight: 24 gives 1.4
- * times the throughput of no limit between processes and 1.8 times between threads; 8 costs more than it gives.
+ * Most answers per message. With more the two sides take turns: one is idle while the other works. Measured with 64 calls
+ * in flight: 24 has 1.4 times the throughput of no limit between processes, 1.8 times between threads; 8 is slower.
  */
 const MAX_TOGETHER = 24;
 
-/** The kernel sends tasks by the one, and its clock runs from the other. */
+/** On `ready` the kernel sends tasks; on `started` it starts the clock of the run. */
 const atOnce: ReadonlySet<FromWorker['kind']> = new Set(['ready', 'started'] as const);
 
 /**
- * Loads a module of tasks, tells `ready` or `start-failed`, and runs what comes. Answers go out together: as the
+ * Loads a module of tasks, sends `ready` or `start-failed`, and runs the calls that come. Answers go out together: when the
  * current callbacks are over, when there are enough, or when the oldest has waited for a millisecond.
  */
 export function serveTasks(options: ServeOptions): Served {
@@ -67,10 +66,9 @@ class TaskServer implements Served {
   readonly #writer: FromWorkerWriter;
   readonly #meter: LoadMeter;
   #runner: TaskRunner | undefined;
-  /** What came before the module was ready. */
+  /** Frames that came before the module was ready. */
   #early: ToWorker[] = [];
   #waitsSince: number | undefined;
-  /** Answers that wait. */
   #waiting = 0;
   #ticking = false;
   #hasDropped = false;
@@ -83,11 +81,11 @@ class TaskServer implements Served {
   }
 
   async start(): Promise<void> {
-    const { module: given, around, workerId } = this.#options;
+    const { module: source, around, workerId } = this.#options;
     try {
-      const { tasks, hooks } = typeof given === 'string' ? await loadTaskModule(given) : given;
+      const { tasks, hooks } = typeof source === 'string' ? await loadTaskModule(source) : source;
       const module = { tasks, hooks: around?.(hooks) ?? hooks };
-      const runner = createTaskRunner(module, {
+      const runner = new TaskRunner(module, {
         workerId,
         emit: (frame) => this.#emit(frame),
         claim: (seq) => this.#claim(seq),
@@ -100,7 +98,7 @@ class TaskServer implements Served {
       else runner.accept(this.#early);
       this.#early = [];
     } catch (error) {
-      const href = typeof given === 'string' ? given : '';
+      const href = typeof source === 'string' ? source : '';
       this.#emit({ kind: 'start-failed', error, final: isFinalFailure(error, href) });
       this.#end(1);
     }
@@ -138,7 +136,7 @@ class TaskServer implements Served {
       try {
         this.#options.post(message, transfer);
       } catch (error) {
-        // A port that takes no messages at all is no task's fault: the worker ends by it.
+        // A port that takes no message at all is no task's fault: the error ends the worker.
         if (only === undefined) process.nextTick(rethrow, error);
         else refusal = { error };
       }
@@ -146,12 +144,12 @@ class TaskServer implements Served {
     if (refusal !== undefined) throw refusal.error;
   }
 
-  /** @throws what makes a result or progress datum unfit to be sent */
+  /** @throws the error of a result or progress datum that cannot be sent */
   #emit(frame: FromWorker): void {
     this.#writer.add(frame);
     const now = performance.now();
     this.#waitsSince ??= now;
-    // A value that the port may refuse goes while its task can still be told.
+    // A value that the port may refuse goes now, while its task can still fail by it.
     this.#waiting += 1;
     const enough = this.#writer.complete || this.#waiting >= MAX_TOGETHER;
     const urgent = enough || atOnce.has(frame.kind);
@@ -162,7 +160,7 @@ class TaskServer implements Served {
     }
   }
 
-  /** What was dropped waits for another worker: it does not wait for the next task here as well. */
+  /** Dropped calls wait for another worker: they do not wait for the next task here as well. */
   #claim(seq: number): boolean {
     const isMine = this.#options.claim(seq);
     if (isMine && this.#hasDropped) this.flush();
@@ -185,19 +183,19 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** Tells how busy this thread is, from time to time. */
+/** Measures how busy this thread is. */
 interface LoadMeter {
-  /** Gives what has been since the last one, if that is long enough ago. @param now - milliseconds that only grow */
+  /** Returns the load since the last reading, if that is long enough ago. @param now - monotonic milliseconds */
   read(now: number): Extract<FromWorker, { kind: 'load' }> | undefined;
 }
 
 const EVERY_MS = 20;
-/** Asking the system takes longer than many a task. */
+/** Asking the system takes longer than many tasks. */
 const MEMORY_EVERY_MS = 1000;
 
 /**
- * Makes the meter of a thread; the first reading comes after 20 ms, the first of memory with it. While memory cannot be
- * read (that of a process takes a file, and a process may be out of those) the last value stands.
+ * Creates the meter of a thread; its first reading, with memory, comes after 20 ms. While memory cannot be read (a process
+ * needs a free file descriptor for that) it repeats the last value.
  */
 function createLoadMeter(memoryBytes: () => number): LoadMeter {
   let last = performance.eventLoopUtilization();
@@ -213,7 +211,7 @@ function createLoadMeter(memoryBytes: () => number): LoadMeter {
         try {
           memory = memoryBytes();
         } catch {
-          // Statistics are no reason to end.
+          // A worker does not end for a statistic.
         }
       }
       const current = performance.eventLoopUtilization();

@@ -1,53 +1,34 @@
 import { AsyncResource } from 'node:async_hooks';
+import { showValue } from '@ticketing/kit';
 import type { TaskContext, TaskFn, TaskMap, TaskModule } from '../contract/task.ts';
 import type { FromWorker, RunFrame, ToWorker } from '../contract/transport.ts';
 import { DispatchError } from '../errors.ts';
 import { isRawJson, isTransferred } from '../task-results.ts';
-import { describeValue } from '../wire/describe-value.ts';
 import { FrameQueue } from './frame-queue.ts';
 
 /** What a runner needs of the worker around it. */
 export interface TaskRunnerOptions {
   readonly workerId: number;
   /**
-   * Gets what is to be told. `started` comes before its task is called, so that it can be sent at once. What it throws
-   * for a result or a progress datum, as one that cannot be cloned, is that task's failure.
+   * Called with each frame for the kernel; `started` comes before its task is called, so that it can be sent at once. An
+   * error that it throws for a result or progress datum, such as one that cannot be cloned, fails that task.
    */
   emit(frame: FromWorker): void;
-  /** Called before a task is. True: if the worker dies from here on, the task has run. False: it is not to be run here. */
+  /** Called before a task is. True: if the worker dies from here on, the task has run. False: the runner drops it. */
   claim(seq: number): boolean;
   /** Called once after `stop`, when the last task has settled and `teardown` is over. */
   stopped(failure: { readonly error: unknown } | undefined): void;
-  /** Milliseconds that only grow. */
+  /** Returns monotonic milliseconds. */
   now(): number;
-  /** Goes on after the event loop has had its turn. Default: `setImmediate`. */
+  /** Resumes after a turn of the event loop. Default: by `setImmediate`. */
   readonly afterTurn?: (resume: () => void) => void;
 }
 
-/** Runs the tasks of a worker. */
-export interface TaskRunner {
-  /** Runs `setup`, and tells `ready`. @throws what `setup` throws */
-  start(): Promise<void>;
-  /** Does what frames say. Tasks start in their order, in this call or after others that wait; aborts take effect first. */
-  accept(frames: readonly ToWorker[]): void;
-  /** Stops starting tasks and emitting frames. Running tasks continue. */
-  halt(): void;
-  /** Halts, and aborts running tasks: no caller is waiting. */
-  abandon(reason: unknown): void;
-}
-
-/** Milliseconds of tasks on end; then the event loop has a turn, so that aborts are read in time. */
+/** Milliseconds of tasks in a row; then the event loop has a turn, so that aborts are read in time. */
 const MAX_TURN_MS = 1;
 
-/** Makes the runner of one worker. Nothing that a task throws leaves it, and no task sees another's async context. */
-export function createTaskRunner(
-  module: TaskModule<TaskMap>,
-  options: TaskRunnerOptions,
-): TaskRunner {
-  return new ModuleRunner(module, options);
-}
-
-class ModuleRunner implements TaskRunner, RunOwner {
+/** Runs the tasks of one worker. It throws nothing that a task throws, and no task sees another's async context. */
+export class TaskRunner {
   readonly workerId: number;
   readonly #module: TaskModule<TaskMap>;
   /** A map, so that `constructor` is unknown. */
@@ -55,12 +36,12 @@ class ModuleRunner implements TaskRunner, RunOwner {
   readonly #options: TaskRunnerOptions;
   readonly #scope = new AsyncResource('ticketing.dispatch', { requireManualDestroy: true });
   readonly #queue = new FrameQueue();
-  /** Those that returned a promise. */
+  /** Runs that returned a promise. */
   readonly #running = new Map<number, TaskRun>();
-  /** The one whose code is on the stack. */
+  /** The run whose code is on the stack. */
   #current: TaskRun | undefined;
   #draining = false;
-  /** When the task that comes next begins. */
+  /** When the next task begins. */
   #now = 0;
   /** When the first task since the event loop's last turn began. */
   #turnBegan: number | undefined;
@@ -74,12 +55,14 @@ class ModuleRunner implements TaskRunner, RunOwner {
     this.#options = options;
   }
 
+  /** Runs `setup`, and emits `ready`. @throws what `setup` throws */
   async start(): Promise<void> {
     const { setup } = this.#module.hooks;
     await this.#apart(() => setup?.({ workerId: this.workerId }));
     this.#tell({ kind: 'ready', tasks: [...this.#tasks.keys()] });
   }
 
+  /** Applies frames. Calls start in their order, now or after those that wait; aborts apply first. */
   accept(frames: readonly ToWorker[]): void {
     for (const frame of frames) {
       if (frame.kind === 'run') this.#queue.push(frame);
@@ -90,16 +73,19 @@ class ModuleRunner implements TaskRunner, RunOwner {
     this.#drain();
   }
 
+  /** Stops starting tasks and emitting frames. Running tasks continue. */
   halt(): void {
     this.#halted = true;
     this.#queue.clear();
   }
 
+  /** Halts, and aborts running tasks: no caller is waiting. */
   abandon(reason: unknown): void {
     this.halt();
     for (const run of [...this.#running.values()]) this.#apart(() => run.abort(reason));
   }
 
+  /** Emits a progress datum of a run; the run fails if that throws. */
   progress(run: TaskRun, data: unknown): void {
     try {
       this.#tell({ kind: 'progress', seq: run.seq, data });
@@ -108,7 +94,7 @@ class ModuleRunner implements TaskRunner, RunOwner {
     }
   }
 
-  /** Whoever asks, hooks and listeners see the async context of the worker's start. */
+  /** Runs hooks and listeners in the async context of the worker's start, whoever caused them. */
   #apart<T>(work: () => T): T {
     return this.#scope.runInAsyncScope(work, this);
   }
@@ -123,7 +109,7 @@ class ModuleRunner implements TaskRunner, RunOwner {
     else if (this.#queue.remove(seq)) this.#tell({ kind: 'dropped', seq });
   }
 
-  /** A task that calls its own dispatcher comes here again; the outer loop does the work then. */
+  /** Does nothing within itself, as when a task calls its own dispatcher: the outer loop does the work. */
   #drain(): void {
     if (this.#draining) return;
     this.#draining = true;
@@ -154,7 +140,7 @@ class ModuleRunner implements TaskRunner, RunOwner {
 
   #run(frame: RunFrame): void {
     const { seq } = frame;
-    // Once it is late no caller is waiting: it never starts.
+    // Past its deadline no caller is waiting: it never starts.
     const isLate = frame.deadline !== undefined && Date.now() >= frame.deadline;
     if (this.#stop === 'begun' || isLate || !this.#options.claim(seq)) {
       this.#tell({ kind: 'dropped', seq });
@@ -176,7 +162,7 @@ class ModuleRunner implements TaskRunner, RunOwner {
     }
   }
 
-  /** A promise stays itself here; whatever else has a `then` is called later, and once. */
+  /** `Promise.resolve` keeps a promise as it is, and calls any other `then` later, once. */
   #await(run: TaskRun, result: PromiseLike<unknown>): void {
     const promise = Promise.resolve(result);
     this.#running.set(run.seq, run);
@@ -218,16 +204,16 @@ class ModuleRunner implements TaskRunner, RunOwner {
     const known = [...this.#tasks.keys()].join(', ');
     return new DispatchError(
       'ERR_UNKNOWN_TASK',
-      `Cannot run ${name}: a task of the module (${known}) expected, got ${name}`,
+      `Cannot run ${name}: task must be one of ${known}, got ${name}`,
       { data: { name: `worker ${this.workerId}`, task: name } },
     );
   }
 
   #notCloneable(action: string, run: TaskRun, value: unknown, cause: unknown): DispatchError {
-    const got = describeValue(isTransferred(value) ? value.value : value);
+    const got = showValue(isTransferred(value) ? value.value : value);
     return new DispatchError(
       'ERR_NOT_CLONEABLE',
-      `Cannot ${action} from ${run.task}: a value that can be cloned expected, got ${got}`,
+      `Cannot ${action} from ${run.task}: the value must be cloneable, got ${got}`,
       { data: { name: `worker ${this.workerId}`, task: run.task }, cause },
     );
   }
@@ -266,7 +252,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   );
 }
 
-/** Once the event loop has read what came meanwhile: the first `setImmediate` comes before it reads again. */
+/** Resumes once the event loop has read what came meanwhile: the first `setImmediate` comes before it reads again. */
 function afterPoll(resume: () => void): void {
   setImmediate(() => setImmediate(resume));
 }
@@ -277,27 +263,21 @@ function asBuffer(bytes: Uint8Array): Buffer {
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** What a run tells its runner. */
-interface RunOwner {
-  readonly workerId: number;
-  progress(run: TaskRun, data: unknown): void;
-}
-
 const noMetadata: Readonly<Record<string, string>> = Object.freeze({});
 
-/** One call of a task: the context that the task gets, and what the runner knows of it. */
+/** One run of a task: the context that the task gets, and its state in the runner. */
 class TaskRun implements TaskContext {
   readonly startedAt: number;
   settled = false;
   readonly #frame: RunFrame;
-  readonly #owner: RunOwner;
-  /** Made when it is read: most tasks never do, and it costs more than all the rest. */
+  readonly #runner: TaskRunner;
+  /** Made when it is read: most tasks never read it, and it costs more than all the rest. */
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
 
-  constructor(frame: RunFrame, owner: RunOwner, startedAt: number) {
+  constructor(frame: RunFrame, runner: TaskRunner, startedAt: number) {
     this.#frame = frame;
-    this.#owner = owner;
+    this.#runner = runner;
     this.startedAt = startedAt;
   }
 
@@ -322,7 +302,7 @@ class TaskRun implements TaskContext {
   }
 
   get workerId(): number {
-    return this.#owner.workerId;
+    return this.#runner.workerId;
   }
 
   get metadata(): Readonly<Record<string, string>> {
@@ -338,10 +318,10 @@ class TaskRun implements TaskContext {
   }
 
   progress(data: unknown): void {
-    if (!this.settled) this.#owner.progress(this, data);
+    if (!this.settled) this.#runner.progress(this, data);
   }
 
-  /** Tells the task that its answer is not wanted. Its outcome is still reported. */
+  /** Aborts the task's signal. Its outcome is still reported. */
   abort(reason: unknown): void {
     if (this.#aborted !== undefined) return;
     this.#aborted = { reason };

@@ -2,116 +2,97 @@ import { showValue } from '@ticketing/kit';
 import type { WorkerEnd } from '../../contract/transport.ts';
 import { DispatchError, type DispatchErrorCode, type DispatchErrorData } from '../../errors.ts';
 
-/** What a call met instead of what it needed. */
-export interface CallFailure {
-  readonly name: string;
-  readonly task?: string;
-  readonly expected: string;
-  readonly got: string;
-  readonly data?: Partial<DispatchErrorData>;
-  readonly cause?: unknown;
-}
-
-/** Makes the error of a call, or of a dispatcher's life if there is no task. */
-export function callError(code: DispatchErrorCode, failure: CallFailure): DispatchError {
-  const { name, task, expected, got, data } = failure;
+/** Makes the error of a call, or of the dispatcher itself if `task` is undefined. */
+export function callError(
+  code: DispatchErrorCode,
+  { name, task }: { readonly name: string; readonly task?: string | undefined },
+  why: string,
+  { data, ...cause }: { readonly data?: Partial<DispatchErrorData>; readonly cause?: unknown } = {},
+): DispatchError {
   const what = task === undefined ? `use ${name}` : `run ${task}`;
-  const options = { data: { name, ...(task === undefined ? {} : { task }), ...data } };
-  return new DispatchError(
-    code,
-    `Cannot ${what}: ${expected} expected, got ${got}`,
-    'cause' in failure ? { ...options, cause: failure.cause } : options,
-  );
+  return new DispatchError(code, `Cannot ${what}: ${why}`, {
+    data: { name, ...(task !== undefined && { task }), ...data },
+    ...cause,
+  });
 }
 
 export function queueFull(name: string, task: string, limit: number): DispatchError {
-  const expected = `at most ${limit} calls that wait`;
-  return callError('ERR_QUEUE_FULL', { name, task, expected, got: 'one more', data: { limit } });
+  const why = `the queue is full (maxQueue ${limit}); wait for capacity() or raise maxQueue`;
+  return callError('ERR_QUEUE_FULL', { name, task }, why, { data: { limit } });
 }
 
-export function overloaded(given: {
-  readonly name: string;
-  readonly task: string;
-  readonly option: string;
-  readonly limit: number;
-  readonly expectedWaitMs: number;
-  readonly retryAfterMs: number;
-}): DispatchError {
-  const { option, ...data } = given;
-  const { task, limit, expectedWaitMs, retryAfterMs } = data;
-  return new DispatchError(
-    'ERR_OVERLOADED',
-    `Cannot run ${task}: it would wait for some ${expectedWaitMs} ms, too long for ${option} (${limit} ms); retry after ${retryAfterMs} ms or add workers (max)`,
-    { data },
-  );
+export function overloaded(
+  option: string,
+  data: Required<
+    Pick<DispatchErrorData, 'name' | 'task' | 'limit' | 'expectedWaitMs' | 'retryAfterMs'>
+  >,
+): DispatchError {
+  const { limit, expectedWaitMs, retryAfterMs } = data;
+  const why = `it would wait for some ${expectedWaitMs} ms, too long for ${option} (${limit} ms); retry after ${retryAfterMs} ms or add workers (max)`;
+  return callError('ERR_OVERLOADED', data, why, { data });
 }
+
+export type TimeoutCode = 'ERR_TIMEOUT' | 'ERR_QUEUE_TIMEOUT' | 'ERR_RUN_TIMEOUT';
+
+const timeouts: Readonly<Record<TimeoutCode, string>> = {
+  ERR_TIMEOUT: 'it did not finish within timeoutMs',
+  ERR_QUEUE_TIMEOUT: 'it did not start within queueTimeoutMs',
+  ERR_RUN_TIMEOUT: 'it did not finish within runTimeoutMs of its start',
+};
 
 export function timedOut(
-  code: 'ERR_TIMEOUT' | 'ERR_QUEUE_TIMEOUT' | 'ERR_RUN_TIMEOUT',
-  call: { readonly name: string; readonly task: string; readonly limit: number },
+  code: TimeoutCode,
+  name: string,
+  { task, limit }: { readonly task: string; readonly limit: number },
 ): DispatchError {
-  const { name, task, limit } = call;
-  const event = code === 'ERR_QUEUE_TIMEOUT' ? 'a start' : 'an answer';
-  const from = code === 'ERR_RUN_TIMEOUT' ? ' of its start' : '';
-  const expected = `${event} within ${limit} ms${from}`;
-  return callError(code, { name, task, expected, got: 'none', data: { limit } });
+  return callError(code, { name, task }, `${timeouts[code]} (${limit} ms)`, { data: { limit } });
 }
 
 export function closed(name: string, task?: string): DispatchError {
-  const failure = { name, expected: 'an open dispatcher', got: 'a closed one' };
-  return callError('ERR_CLOSED', task === undefined ? failure : { ...failure, task });
+  return callError('ERR_CLOSED', { name, task }, 'the dispatcher is closed');
 }
 
 export function draining(name: string, task: string): DispatchError {
-  const expected = 'a dispatcher that takes tasks';
-  return callError('ERR_DRAINING', { name, task, expected, got: 'one that drains' });
+  return callError('ERR_DRAINING', { name, task }, 'the dispatcher is draining');
 }
 
 export function circuitOpen(name: string, cause: unknown, task?: string): DispatchError {
-  const expected = 'workers that start and stay';
-  const failure = { name, expected, got: 'too many that failed', cause };
-  return callError('ERR_CIRCUIT_OPEN', task === undefined ? failure : { ...failure, task });
+  const why = 'too many workers failed to start or to stay; the cause says why';
+  return callError('ERR_CIRCUIT_OPEN', { name, task }, why, { cause });
 }
 
 export function unknownTask(name: string, task: string, known: Iterable<string>): DispatchError {
-  const expected = `a task of the module (${[...known].join(', ')})`;
-  return callError('ERR_UNKNOWN_TASK', { name, task, expected, got: task });
+  const why = `task must be one of ${[...known].join(', ')}, got ${task}`;
+  return callError('ERR_UNKNOWN_TASK', { name, task }, why);
 }
 
 export function notCloneable(name: string, task: string, cause: unknown): DispatchError {
-  const got = cause instanceof Error ? cause.message : showValue(cause);
-  const expected = 'an input that can be cloned';
-  return callError('ERR_NOT_CLONEABLE', { name, task, expected, got, cause });
+  const reason = cause instanceof Error ? cause.message : showValue(cause);
+  const why = `the input cannot be cloned: ${reason}`;
+  return callError('ERR_NOT_CLONEABLE', { name, task }, why, { cause });
 }
 
-/** Makes the error of a call whose worker ended, or of a start that ended without a word. */
+/** Makes the error of a call whose worker ended, or of a worker that ended without reporting why it could not start. */
 export function workerLost(
   name: string,
-  worker: { readonly pid: number | undefined; readonly end: WorkerEnd },
+  { pid, end }: { readonly pid: number | undefined; readonly end: WorkerEnd },
   task?: string,
 ): DispatchError {
-  const { pid, end } = worker;
-  const failure = {
-    name,
-    expected: 'a worker that answers',
-    got: `one that ended${howItEnded(end)}`,
-    data: { pid, exitCode: end.exitCode, signal: end.signal, stderrTail: end.stderrTail },
-    ...(end.cause === undefined ? {} : { cause: end.cause }),
-  };
-  return callError('ERR_WORKER_LOST', task === undefined ? failure : { ...failure, task });
-}
-
-function howItEnded({ exitCode, signal }: WorkerEnd): string {
-  if (signal !== undefined) return ` by ${signal}`;
-  return exitCode === undefined ? '' : ` with exit code ${exitCode}`;
+  const { exitCode, signal, stderrTail, cause } = end;
+  let how = exitCode === undefined ? '' : ` with exit code ${exitCode}`;
+  if (signal !== undefined) how = ` by ${signal}`;
+  return callError('ERR_WORKER_LOST', { name, task }, `its worker ended${how}`, {
+    data: { pid, exitCode, signal, stderrTail },
+    ...(cause === undefined ? {} : { cause }),
+  });
 }
 
 /**
- * Rejects with the error, after the names of the functions that wait for it have been added to its stack: the worker's
- * frames tell what failed, these tell who asked.
+ * Rejects with the error, after the names of the functions that await it are added to its stack: the worker's frames
+ * show what failed, these show who called.
  *
- * V8 knows who awaits a promise only while one of the jobs that lead there runs, so this function is one of them: the call is
- * resolved with its promise, which takes two jobs to be seen. Only failures pay for it.
+ * V8 knows who awaits a promise only while one of the microtasks that lead there runs, so this function is one of them: the
+ * call is resolved with its promise, which takes two microtasks. Only failures pay for it.
  */
 export async function withCallers(error: Error): Promise<never> {
   await undefined;
@@ -121,7 +102,7 @@ export async function withCallers(error: Error): Promise<never> {
     const callers = here.split('\n').filter((line) => /^\s+at async /.test(line));
     if (callers.length > 0) error.stack = [error.stack, ...callers].join('\n');
   } catch {
-    // A frozen error, or a stack of a strange kind: it stays as it is.
+    // A frozen error stays as it is.
   }
   throw error;
 }

@@ -3,32 +3,29 @@ import type { RunOptions } from '../../contract/dispatcher.ts';
 import type { DispatchError } from '../../errors.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import type { Call, PoolWorker } from './call.ts';
-import { timedOut } from './call-errors.ts';
+import { type TimeoutCode, timedOut } from './call-errors.ts';
 
 /** Poll interval for an abandoned task that waits behind others. */
 const MIN_RECHECK_MS = 10;
 
+interface TimerCallbacks {
+  timedOut(call: Call, error: DispatchError): void;
+  /** An abandoned task has started, and did not settle within its grace. */
+  stuck(worker: PoolWorker, call: Call): void;
+}
+
 /** Signals and timers of calls. */
 export class CallTimers {
   readonly #options: ResolvedPoolOptions;
-  readonly #timedOut: (call: Call, error: DispatchError) => void;
-  readonly #stuck: (worker: PoolWorker, call: Call) => void;
+  readonly #callbacks: TimerCallbacks;
   readonly #signals: SignalListeners = createSignalListeners();
 
-  constructor(
-    options: ResolvedPoolOptions,
-    callbacks: {
-      timedOut(call: Call, error: DispatchError): void;
-      /** An abandoned task has started, and did not settle in its grace. */
-      stuck(worker: PoolWorker, call: Call): void;
-    },
-  ) {
+  constructor(options: ResolvedPoolOptions, callbacks: TimerCallbacks) {
     this.#options = options;
-    this.#timedOut = callbacks.timedOut;
-    this.#stuck = callbacks.stuck;
+    this.#callbacks = callbacks;
   }
 
-  /** Begins to watch what the caller set. */
+  /** Watches the limits that the caller set. */
   watch(call: Call, options: RunOptions): void {
     const { signal, timeoutMs, queueTimeoutMs } = options;
     if (signal !== undefined) this.#signals.add(signal, call);
@@ -48,7 +45,7 @@ export class CallTimers {
     if (signal !== undefined) this.#signals.remove(signal, call);
   }
 
-  /** The worker says that the task runs from now on. */
+  /** The worker has started the task. */
   started(call: Call): void {
     const limit = call.options?.runTimeoutMs;
     if (limit !== undefined) call.workerTimer = this.#start(call, 'ERR_RUN_TIMEOUT', limit);
@@ -59,9 +56,9 @@ export class CallTimers {
     this.freed(call);
     call.workerTimer = this.#options.clock.setTimeout(() => {
       const hasStarted = call.seq <= (worker.handle?.started() ?? 0);
-      // Others hold it up: it is not to blame.
+      // Other tasks hold it up: it has its grace from its start.
       if (!hasStarted) this.startGrace(worker, call, Math.max(graceMs, MIN_RECHECK_MS));
-      else this.#stuck(worker, call);
+      else this.#callbacks.stuck(worker, call);
     }, graceMs);
   }
 
@@ -71,12 +68,12 @@ export class CallTimers {
     call.workerTimer = undefined;
   }
 
-  #start(call: Call, code: Parameters<typeof timedOut>[0], limit: number): unknown {
+  #start(call: Call, code: TimeoutCode, limit: number): unknown {
     const { clock, name } = this.#options;
     return clock.setTimeout(() => {
       const hasStarted = call.seq <= (call.worker?.handle?.started() ?? 0);
       if (code === 'ERR_QUEUE_TIMEOUT' && call.state === 'sent' && hasStarted) return;
-      this.#timedOut(call, timedOut(code, { name, task: call.task, limit }));
+      this.#callbacks.timedOut(call, timedOut(code, name, { task: call.task, limit }));
     }, limit);
   }
 }

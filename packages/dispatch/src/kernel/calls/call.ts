@@ -1,14 +1,13 @@
-import { AsyncResource } from 'node:async_hooks';
+import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 import type { AbortWaiter } from '@ticketing/kit';
 import type { RunOptions } from '../../contract/dispatcher.ts';
 import type { ToWorker, Unsent, WorkerHandle } from '../../contract/transport.ts';
 import type { Ending } from '../kernel-counts.ts';
-import { type RunTrace, runChannel } from '../workers/pool-events.ts';
 import type { Window } from '../workers/window.ts';
 import type { JobList, Queued } from './job-queue.ts';
 
 /**
- * Where a call is. `abandoned`: its caller has been answered, its worker has not settled it yet.
+ * State of a call. `abandoned`: its caller has been answered, its worker has not settled it yet.
  *
  *   queued → sent → settled
  *     ↑______/ |  ↘ abandoned → settled
@@ -19,11 +18,11 @@ export type CallState = 'queued' | 'sent' | 'abandoned' | 'settled';
 /** Receives events of the calls it owns. */
 export interface CallOwner {
   /** A call was accepted. */
-  took(): void;
+  accepted(): void;
   settled(ending: Ending): void;
 }
 
-/** Which worker is to run a call: that of a key or of a slot; otherwise any. */
+/** Which worker runs a call: that of a key or of a slot; otherwise any. */
 export interface Target {
   readonly key: string | undefined;
   readonly slot: number | undefined;
@@ -35,6 +34,18 @@ export interface LateBy {
   readonly limit: number;
 }
 
+/** One call, as subscribers of `tracing:ticketing:dispatch:run:*` see it. */
+interface RunTrace {
+  readonly name: string;
+  readonly task: string;
+  readonly id: number;
+  result?: unknown;
+  error?: unknown;
+}
+
+/** `start` and `end` around the call; `error` if it failed, then `asyncStart` and `asyncEnd`, when it has settled. */
+const runChannel: TracingChannel<unknown, RunTrace> = tracingChannel('ticketing:dispatch:run');
+
 /** One call of `run`, from its acceptance until its worker has settled it. */
 export class Call implements Queued, AbortWaiter {
   state: CallState = 'queued';
@@ -42,7 +53,7 @@ export class Call implements Queued, AbortWaiter {
   /** How often it was taken back from a worker that had not begun it. */
   moves = 0;
   worker: PoolWorker | undefined = undefined;
-  /** Its number at its worker. */
+  /** Its number in its worker. */
   seq = 0;
   sentAt = 0;
   timeoutTimer: unknown = undefined;
@@ -72,51 +83,45 @@ export class Call implements Queued, AbortWaiter {
   readonly #onAbort: (call: Call, reason: unknown) => void;
 
   constructor(
-    given: {
-      readonly id: number;
-      readonly task: string;
-      readonly input: unknown;
-      readonly options: RunOptions | undefined;
-      readonly target: Target;
-      readonly now: number;
-      readonly deadline: number | undefined;
-      readonly owner: CallOwner | undefined;
-    },
+    call: Pick<
+      Call,
+      'id' | 'task' | 'input' | 'options' | 'target' | 'enqueuedAt' | 'deadline' | 'owner'
+    >,
     caller: {
       readonly resolve: (value: unknown) => void;
       readonly reject: (error: unknown) => void;
       readonly onAbort: (call: Call, reason: unknown) => void;
     },
   ) {
-    this.id = given.id;
-    this.order = given.id;
-    this.task = given.task;
-    this.input = given.input;
-    this.owner = given.owner;
-    this.options = given.options;
-    this.target = given.target;
-    this.priority = given.options?.priority ?? 0;
-    this.enqueuedAt = given.now;
-    this.deadline = given.deadline;
+    this.id = call.id;
+    this.order = call.id;
+    this.task = call.task;
+    this.input = call.input;
+    this.owner = call.owner;
+    this.options = call.options;
+    this.target = call.target;
+    this.priority = call.options?.priority ?? 0;
+    this.enqueuedAt = call.enqueuedAt;
+    this.deadline = call.deadline;
     this.resolve = caller.resolve;
     this.reject = caller.reject;
     this.#onAbort = caller.onAbort;
   }
 
-  /** Milliseconds that it may wait before it is started; Infinity without a limit. */
+  /** Milliseconds that it may wait before its start; Infinity without a limit. */
   get patienceMs(): number {
     const { timeoutMs = Number.POSITIVE_INFINITY, queueTimeoutMs = timeoutMs } = this.options ?? {};
     return Math.min(timeoutMs, queueTimeoutMs);
   }
 
-  /** The limit that has passed at `now` for a call that has not started, whether or not its timer has fired. */
+  /** The limit that a call which has not started has passed at `now`, whether or not its timer has fired. */
   lateBy(now: number): LateBy | undefined {
     const { options } = this;
     if (options === undefined) return undefined;
     const { timeoutMs = Number.POSITIVE_INFINITY, queueTimeoutMs } = options;
     const waited = now - this.enqueuedAt;
     if (waited >= timeoutMs) return { code: 'ERR_TIMEOUT', limit: timeoutMs };
-    // One that is started anew has once started in time.
+    // A retried call has already started in time once.
     return queueTimeoutMs !== undefined && waited >= queueTimeoutMs && this.attempt === 1
       ? { code: 'ERR_QUEUE_TIMEOUT', limit: queueTimeoutMs }
       : undefined;
@@ -133,12 +138,12 @@ export class Call implements Queued, AbortWaiter {
   }
 }
 
-/** Node 20 does not say so itself: there an empty buffer counts as moved. */
+/** Node 20 lacks `detached`: there an empty buffer counts as moved. */
 function isDetached(buffer: ArrayBuffer & { readonly detached?: boolean }): boolean {
   return buffer.detached ?? buffer.byteLength === 0;
 }
 
-/** Tells subscribers that a call begins. */
+/** Publishes the start of a call. */
 export function traceCall(name: string, call: Call): void {
   if (!runChannel.hasSubscribers) return;
   call.trace = { name, task: call.task, id: call.id };
@@ -146,7 +151,7 @@ export function traceCall(name: string, call: Call): void {
   runChannel.end.publish(call.trace);
 }
 
-/** Tells subscribers how a call ended. */
+/** Publishes the end of a call. */
 export function traceSettled(call: Call, isFailure: boolean, value: unknown): void {
   const { trace } = call;
   if (trace === undefined) return;
@@ -158,58 +163,53 @@ export function traceSettled(call: Call, isFailure: boolean, value: unknown): vo
   runChannel.asyncEnd.publish(trace);
 }
 
-/** The caller's callback, in the caller's AsyncLocalStorage wherever it is called from. */
-export function inCallersContext(onProgress: (data: unknown) => void): (data: unknown) => void {
-  return AsyncResource.bind(onProgress);
-}
-
 /**
- * What a worker is doing. `retiring`: its successor works, it finishes what it has. `stopping`: it was told to stop.
+ * State of a worker. `retiring`: its successor works, it finishes its calls. `stopping`: it was asked to stop.
  * `killed`: its end has not been seen yet.
  */
 export type PoolWorkerState = 'starting' | 'ready' | 'retiring' | 'stopping' | 'killed' | 'gone';
 
-/** A worker as the kernel sees it: what it has been given, and what waits to be sent to it. */
+/** A worker as the kernel sees it: its calls, and the frames that wait to be sent to it. */
 export class PoolWorker {
   state: PoolWorkerState = 'starting';
   handle: WorkerHandle | undefined = undefined;
-  /** By number: given, and not settled by the worker. */
+  /** Calls that it has not settled, by number. */
   readonly calls: Map<number, Call> = new Map();
-  /** Tasks it has answered. */
+  /** Calls that it has answered. */
   done = 0;
-  /** It has answered a task, or told of other work: if it ends, its start was no failure. */
+  /** It has answered a call, or reported other work: if it ends, its start did not fail. */
   proved = false;
-  /** What it last told of its other work. */
+  /** Its latest report of other work. */
   report: unknown = undefined;
   /** It asked to be replaced. */
   asksRecycle = false;
   doneSinceLoad = 0;
-  /** When calls were taken back from it, if it has said nothing since: it is given no others. */
+  /** When calls were taken back from it, if it has sent nothing since: it gets no calls. */
   heldUpAt: number | undefined = undefined;
-  /** What it had claimed at the last looks at the calls that it has not begun, and how many looks found just that. */
-  seen: { readonly claimed: number; readonly looks: number } | undefined = undefined;
-  /** Calls waited since its last load though it was full. */
+  /** The number it had claimed at the last check, and how many checks in a row found the same. */
+  seen: { readonly claimed: number; readonly checks: number } | undefined = undefined;
+  /** Calls have waited since its last load frame because it was full. */
   starved = false;
-  /** Looks in a row at which it had nothing to do and had been given nothing since, of which the latest saw `given`. */
-  idle: { readonly looks: number; readonly given: number } = { looks: 0, given: 0 };
-  /** When it last took what waited, or nothing waited for it; undefined until it is first asked. */
+  /** Checks in a row that found it idle since the one before; `given` at the latest. */
+  idle: { readonly checks: number; readonly given: number } = { checks: 0, given: 0 };
+  /** When it last took waiting calls, or none waited for it; undefined until it is first pumped. */
   servedAt: number | undefined = undefined;
   memoryBytes: number | undefined = undefined;
-  /** A question for its health that it has not answered; `excused` if a task ran when it was due. */
+  /** A health check that it has not answered; `excused` if a task ran when the answer was due. */
   asked: 'due' | 'excused' | undefined = undefined;
-  /** Why it could not start, if it said so. */
+  /** Why it could not start, if it reported that. */
   startError: { readonly error: unknown; readonly final: boolean } | undefined = undefined;
   startTimer: unknown = undefined;
   stopTimer: unknown = undefined;
-  /** Its replacement has been begun; or it starts in vain. */
+  /** Its replacement has begun; or it is no longer needed. */
   replaced = false;
   readonly workerId: number;
   readonly slot: number;
   readonly window: Window;
   readonly bornAt: number;
-  /** Told when its end has been seen. */
+  /** Called when its end has been seen. */
   onGone: (() => void) | undefined = undefined;
-  /** Told once whether it started: `undefined`, or why not. */
+  /** Called once: with `undefined` when it has started, or with the error. */
   readonly onStart: ((error: unknown) => void) | undefined;
   #lastSeq = 0;
   #outbox: ToWorker[] = [];
@@ -223,7 +223,7 @@ export class PoolWorker {
     this.onStart = worker.onStart;
   }
 
-  /** Calls that it was given so far. */
+  /** Calls that it has been given so far. */
   get given(): number {
     return this.#lastSeq;
   }
@@ -233,11 +233,7 @@ export class PoolWorker {
     return this.state === 'ready' && !isHeldUp && this.calls.size < this.window.size;
   }
 
-  get isLive(): boolean {
-    return this.state !== 'gone';
-  }
-
-  /** Whether a task that has started is under way. */
+  /** Whether a task is running. */
   get isRunning(): boolean {
     const started = this.handle?.started() ?? 0;
     for (const seq of this.calls.keys()) if (seq <= started) return true;
@@ -277,7 +273,7 @@ export class PoolWorker {
     this.#outbox.push(frame);
   }
 
-  /** Takes back a call that has not been sent yet. @returns whether it was still here */
+  /** Removes a call that has not been sent yet. @returns whether it was still here */
   takeBack(call: Call): boolean {
     const index = this.#outbox.findIndex((frame) => frame.kind === 'run' && frame.seq === call.seq);
     if (index < 0) return false;
@@ -291,7 +287,7 @@ export class PoolWorker {
     return this.#outbox.length === 0 ? 0 : now - this.#outboxSince;
   }
 
-  /** Sends what was posted, unless it is being killed. @returns calls whose input cannot be cloned */
+  /** Sends the posted frames, unless it is being killed. @returns calls whose input cannot be cloned */
   flush(): readonly Unsent[] {
     if (this.#outbox.length === 0 || this.handle === undefined) return [];
     if (this.state === 'killed' || this.state === 'gone') return [];

@@ -10,7 +10,7 @@ interface Waiter {
 export class CapacityWaiters {
   readonly #kernel: Kernel;
   readonly #waiters = new Set<Waiter>();
-  /** Went on, and have not called yet: the room is theirs until the end of this turn of the event loop. */
+  /** Callers that were let through and have not called yet: they keep their room until the end of this event loop turn. */
   #granted = 0;
   readonly #forget = (): void => {
     this.#granted = 0;
@@ -21,6 +21,7 @@ export class CapacityWaiters {
     this.#kernel = kernel;
   }
 
+  /** Resolves when there is room for one more call. */
   wait(signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.#kernel.pool.isClosed) return Promise.reject(closed(this.#kernel.options.name));
@@ -51,12 +52,12 @@ export class CapacityWaiters {
     });
   }
 
-  /** A call was made, perhaps by one that went on. */
+  /** A call was made, perhaps by a caller that was let through. */
   used(): void {
     if (this.#granted > 0) this.#granted -= 1;
   }
 
-  /** There may be room. As many go on as there is room for, in the order in which they came. */
+  /** Lets through as many callers as there is room for, in the order in which they came. */
   wake(): void {
     for (const waiter of this.#waiters) {
       if (!this.#hasRoom) return;
@@ -69,10 +70,10 @@ export class CapacityWaiters {
     for (const waiter of this.#waiters) waiter.reject(error);
   }
 
-  /** A call that is refused for another reason does not meet a full queue. */
+  /** Also true for a broken pool: its calls fail at once, and do not meet a full queue. */
   get #hasRoom(): boolean {
-    const { pool, feeder, admission } = this.#kernel;
-    return pool.isBroken || (feeder.room > this.#granted && !admission.isOverloaded);
+    const { pool, feeder } = this.#kernel;
+    return pool.isBroken || (feeder.room > this.#granted && !feeder.isOverloaded);
   }
 
   #grant(): void {

@@ -1,4 +1,3 @@
-import { types } from 'node:util';
 import {
   aFlag,
   aFunction,
@@ -14,133 +13,76 @@ import {
 } from '@ticketing/kit';
 import type { MapOptions, RunOptions } from '../../contract/dispatcher.ts';
 import type { Transport } from '../../contract/transport.ts';
+import { buffersRule } from '../../task-results.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 import { circuitOpen, closed, draining, unknownTask } from './call-errors.ts';
 
 const aTime = between(1, MAX_TIMER_MS);
-const aPriority = wholeBetween(-1000, 1000);
-const aCount = wholeBetween(0, 100);
-const aKey: Rule = { expected: 'a text', test: (value) => typeof value === 'string' };
-const someTexts: Rule = { expected: 'an object of texts', test: isTexts };
-const someBuffers: Rule = {
-  expected: 'an array of ArrayBuffers',
-  test: (value) => Array.isArray(value) && value.every(types.isArrayBuffer),
-};
-const aConcurrency = whole();
+const aText: Rule = { expected: 'a text', test: (value) => typeof value === 'string' };
 
-const RUN = 'run task';
-const MAP = 'map tasks';
-
-const SHARED = [
-  ...['signal', 'timeoutMs', 'queueTimeoutMs', 'runTimeoutMs', 'priority', 'idempotent', 'retries'],
-  ...['metadata', 'onProgress'],
+const sharedRules: readonly (readonly [name: string, rule: Rule])[] = [
+  ['signal', aSignal],
+  ['timeoutMs', aTime],
+  ['queueTimeoutMs', aTime],
+  ['runTimeoutMs', aTime],
+  ['priority', wholeBetween(-1000, 1000)],
+  ['idempotent', aFlag],
+  ['retries', wholeBetween(0, 100)],
+  ['metadata', { expected: 'an object of texts', test: isTexts }],
+  ['onProgress', aFunction],
 ];
-const OWN = { [RUN]: ['key', 'transfer'], [MAP]: ['concurrency', 'ordered'] } as const;
+const runRules = new Map([...sharedRules, ['key', aText], ['transfer', buffersRule]]);
+const mapRules = new Map([...sharedRules, ['concurrency', whole()], ['ordered', aFlag]]);
 
 /**
- * Checks the options of one call. `transfer` and `kind` are of the dispatcher.
+ * Checks the options of one call. `canTransfer` and `kind` are those of the dispatcher.
  *
  * @throws TypeError for a value of the wrong type, an unknown option, `retries` alone or with `transfer`, and `transfer`
- * in vain; RangeError for a value out of range
+ * where nothing can be moved; RangeError for a value out of range
  */
-export function checkRunOptions(options: RunOptions, transfer: boolean, kind: string): void {
-  if (!anObject.test(options)) throw wrongOption(RUN, 'options', anObject, options);
-  // It runs on each call: no list of names is made.
-  for (const name in options) {
-    const value: unknown = options[name as keyof RunOptions];
-    switch (name) {
-      case 'key':
-        check(RUN, name, aKey, value);
-        break;
-      case 'transfer':
-        if (value === undefined) break;
-        check(RUN, name, someBuffers, value);
-        if (!transfer) throw cannotTransfer(kind);
-        if (options.retries) throw retriesOfMoved();
-        break;
-      default:
-        checkShared(RUN, name, value, options);
-    }
+export function checkRunOptions(options: RunOptions, canTransfer: boolean, kind: string): void {
+  check('run task', options, runRules);
+  if (options.transfer === undefined) return;
+  if (!canTransfer) {
+    throw new TypeError(
+      `Cannot run task: transfer must be absent, since workers of kind ${kind} cannot move buffers`,
+    );
+  }
+  if (options.retries) {
+    throw new TypeError(
+      'Cannot run task: retries must be 0 with transfer, since moved buffers cannot be sent again',
+    );
   }
 }
 
 /** Checks the options of `map`. @throws TypeError or RangeError, as {@link checkRunOptions} */
 export function checkMapOptions(options: MapOptions): void {
-  if (!anObject.test(options)) throw wrongOption(MAP, 'options', anObject, options);
+  check('map tasks', options, mapRules);
+}
+
+function check(
+  action: string,
+  options: RunOptions | MapOptions,
+  rules: ReadonlyMap<string, Rule>,
+): void {
+  if (!anObject.test(options)) throw wrongOption(action, 'options', anObject, options);
+  // It runs on each call, so it makes no list of names, as `checkByRules` does.
   for (const name in options) {
-    const value: unknown = options[name as keyof MapOptions];
-    switch (name) {
-      case 'concurrency':
-        check(MAP, name, aConcurrency, value);
-        break;
-      case 'ordered':
-        check(MAP, name, aFlag, value);
-        break;
-      default:
-        checkShared(MAP, name, value, options);
+    const rule = rules.get(name);
+    const value: unknown = options[name as keyof typeof options];
+    if (rule === undefined) {
+      // A member of Object.prototype is no option of this call.
+      if (Object.hasOwn(options, name)) throw unknownOption(action, name, [...rules.keys()]);
+    } else if (value !== undefined && !rule.test(value)) {
+      throw wrongOption(action, name, rule, value);
     }
   }
-}
-
-/** The options that both have. */
-function checkShared(
-  action: keyof typeof OWN,
-  name: string,
-  value: unknown,
-  options: RunOptions | MapOptions,
-): void {
-  switch (name) {
-    case 'signal':
-      check(action, name, aSignal, value);
-      break;
-    case 'timeoutMs':
-    case 'queueTimeoutMs':
-    case 'runTimeoutMs':
-      check(action, name, aTime, value);
-      break;
-    case 'priority':
-      check(action, name, aPriority, value);
-      break;
-    case 'idempotent':
-      check(action, name, aFlag, value);
-      break;
-    case 'retries':
-      check(action, name, aCount, value);
-      if ((value ?? 0) !== 0 && options.idempotent !== true) throw retriesAlone(action);
-      break;
-    case 'metadata':
-      check(action, name, someTexts, value);
-      break;
-    case 'onProgress':
-      check(action, name, aFunction, value);
-      break;
-    default:
-      // What someone put on Object.prototype is no option of this call.
-      if (Object.hasOwn(options, name))
-        throw unknownOption(action, name, [...SHARED, ...OWN[action]]);
+  if (options.retries && options.idempotent !== true) {
+    throw new TypeError(`Cannot ${action}: idempotent must be true with retries`);
   }
 }
 
-/** Absent options are fine. */
-function check(action: string, name: string, rule: Rule, value: unknown): void {
-  if (value !== undefined && !rule.test(value)) throw wrongOption(action, name, rule, value);
-}
-
-function retriesAlone(action: string): TypeError {
-  return new TypeError(`Cannot ${action}: idempotent expected with retries, got retries alone`);
-}
-
-function retriesOfMoved(): TypeError {
-  return new TypeError(`Cannot ${RUN}: transfer without retries expected, got both`);
-}
-
-function cannotTransfer(kind: string): TypeError {
-  return new TypeError(
-    `Cannot ${RUN}: transfer on a dispatcher that can move buffers expected, got ${kind}`,
-  );
-}
-
-/** A plain object: the entries of a Map or an instance's getters would not reach the task. */
+/** Accepts a plain object: the entries of a Map or an instance's getters would not reach the task. */
 function isTexts(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -151,7 +93,7 @@ function isTexts(value: unknown): boolean {
   return true;
 }
 
-/** @throws TypeError or RangeError for wrong use, or why a call is not taken now */
+/** @throws TypeError or RangeError for wrong use; DispatchError if no call of this task is taken now */
 export function checkCall(
   task: string,
   options: RunOptions | undefined,
@@ -160,14 +102,12 @@ export function checkCall(
     readonly transport: Transport;
     readonly pool: WorkerPool;
     readonly isDraining: boolean;
-    /** Undefined until a worker has said which there are. */
+    /** Undefined until a worker has reported its tasks. */
     readonly tasks: ReadonlySet<string> | undefined;
   },
 ): void {
   const { name, transport, pool, isDraining, tasks } = state;
-  if (typeof task !== 'string') {
-    throw new TypeError(`Cannot run task: a name expected, got ${typeof task}`);
-  }
+  if (typeof task !== 'string') throw wrongOption('run task', 'task', aText, task);
   if (options !== undefined) {
     checkRunOptions(options, transport.capabilities.transfer, transport.kind);
   }

@@ -1,14 +1,14 @@
 /** Milliseconds of waiting that one step of priority is worth. */
 export const AGEING_MS = 1000;
 
-/** What a queue holds: a job that carries its own links, so that removal costs the same anywhere. */
+/** A job carries its own links, so that removal costs the same anywhere in the queue. */
 export interface Queued {
   readonly priority: number;
-  /** Milliseconds; never less than that of a job pushed before. */
+  /** Milliseconds; at least that of each job pushed before. */
   readonly enqueuedAt: number;
-  /** Above that of each job pushed before; it decides among equals, and where a job put back belongs. */
+  /** Above that of each job pushed before. Orders equals, and jobs that are put back. */
   readonly order: number;
-  /** Of the queue alone, like `next` and `list`: undefined outside of one. */
+  /** Set by the queue alone, like `next` and `list`: undefined outside of one. */
   previous: Queued | undefined;
   next: Queued | undefined;
   list: JobList | undefined;
@@ -21,21 +21,20 @@ export interface JobList {
   head: Queued;
   tail: Queued;
   size: number;
-  /** The latest that was put back and is still here: the next one belongs near it. */
+  /** The job put back last, if it is still here: the next one belongs near it. */
   lastBack: Queued | undefined;
 }
 
 /**
- * Jobs by priority with linear ageing: first goes the least `enqueuedAt - priority * AGEING_MS`, and of equals the one
- * that was pushed first. So a job overtakes those that wait for less than a second for each step that it is above them,
- * and none waits for ever.
+ * Jobs by priority with linear ageing: the least `enqueuedAt - priority * AGEING_MS` goes first, and of equals the one
+ * pushed first. So each step of priority is worth one second of waiting, and no job waits for ever.
  *
- * All jobs age alike, so the difference of two never changes: the jobs of one priority stay in the order of their
- * arrival, and the first of all is the first of one priority. A list for each is enough; only their heads are compared.
+ * All jobs age alike, so jobs of one priority stay in the order of their arrival: one list per priority is enough, and
+ * only the heads are compared.
  */
 export class JobQueue<J extends Queued> {
   readonly #lists = new Map<number, JobList>();
-  /** Whose head is the first of all; undefined when that must be looked up. */
+  /** The list whose head goes first; undefined when that must be looked up. */
   #first: JobList | undefined;
   #size = 0;
 
@@ -50,8 +49,8 @@ export class JobQueue<J extends Queued> {
   }
 
   /**
-   * Returns a job to where it was: before those that were pushed after it. Costs a step for each job between there and
-   * that of the one put back before it, at first the head: many that come back in their order, or in reverse, cost little.
+   * Returns a job to its position, before those pushed after it. Searches from the job put back last, at first from the
+   * head: many that come back in their order, or in reverse, cost little.
    */
   putBack(job: J): void {
     const list = this.#lists.get(job.priority);
@@ -66,7 +65,7 @@ export class JobQueue<J extends Queued> {
     if (job.list !== undefined) job.list.lastBack = job;
   }
 
-  /** How many go before a job of a priority that is pushed now. Of those below it some may have aged enough: an estimate. */
+  /** Estimates how many go before a job pushed now: jobs of a lower priority may have aged enough. */
   before(priority: number, now: number): number {
     let count = 0;
     for (const { priority: other, size, head, tail } of this.#lists.values()) {
@@ -86,7 +85,7 @@ export class JobQueue<J extends Queued> {
     return true;
   }
 
-  /** The job that goes first. */
+  /** Returns the job that goes first. */
   peek(): J | undefined {
     if (this.#first === undefined) {
       for (const list of this.#lists.values()) this.#offer(list);
@@ -94,14 +93,14 @@ export class JobQueue<J extends Queued> {
     return this.#first?.head as J | undefined;
   }
 
-  /** Takes out the job that goes first. */
+  /** Removes and returns the job that goes first. */
   shift(): J | undefined {
     const job = this.peek();
     if (job?.list !== undefined) this.#unlink(job, job.list);
     return job;
   }
 
-  /** Puts a job after another of its list, or at the head. */
+  /** Inserts a job after another of its list, or at the head. */
   #link(job: J, list: JobList | undefined, before: Queued | undefined): void {
     this.#size += 1;
     if (list === undefined) {
@@ -155,7 +154,7 @@ export class JobQueue<J extends Queued> {
   }
 }
 
-/** Whether a job goes before another, also one of another queue. */
+/** Whether a job goes before another, even of another queue. */
 export function goesBefore(job: Queued, other: Queued | undefined): boolean {
   if (other === undefined) return true;
   const lead = due(job) - due(other);

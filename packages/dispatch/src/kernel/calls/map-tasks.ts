@@ -1,13 +1,7 @@
-import type { MapOptions, RunOptions } from '../../contract/dispatcher.ts';
-import type { Kernel } from '../kernel.ts';
+import { wrongOption } from '@ticketing/kit';
+import type { Dispatcher, MapOptions } from '../../contract/dispatcher.ts';
+import type { TaskMap } from '../../contract/task.ts';
 import { closed } from './call-errors.ts';
-import { checkMapOptions } from './check-run-options.ts';
-
-/** What `map` needs of a dispatcher. */
-interface MapTarget {
-  run(task: string, input: unknown, options: RunOptions): Promise<unknown>;
-  capacity(signal: AbortSignal): Promise<void>;
-}
 
 type Outcome = PromiseSettledResult<unknown>;
 
@@ -15,27 +9,11 @@ type Outcome = PromiseSettledResult<unknown>;
 export type MapInputs = Iterable<unknown> | AsyncIterable<unknown>;
 
 /**
- * `map` of a dispatcher over a kernel: by default two tasks at a time per slot.
- *
- * @throws TypeError or RangeError for options
- */
-export function mapBy(
-  target: MapTarget,
-  { options: { name }, pool }: Kernel,
-  given: { readonly task: string; readonly inputs: MapInputs; readonly options: MapOptions },
-): AsyncIterable<Outcome> {
-  const { task, inputs, options } = given;
-  checkMapOptions(options);
-  const concurrency = options.concurrency ?? 2 * pool.slots.length;
-  return mapTasks(target, { name, task, inputs }, { ...options, concurrency });
-}
-
-/**
- * Runs a task for each input, `concurrency` at most at a time. An outcome that is not taken counts as one of
+ * Runs a task for each input, `concurrency` at most at a time. An outcome that the caller has not taken counts as one of
  * these, so inputs are never read further ahead.
  */
-async function* mapTasks(
-  target: MapTarget,
+export async function* mapTasks(
+  dispatcher: Pick<Dispatcher<TaskMap>, 'run' | 'capacity'>,
   {
     name,
     task,
@@ -52,8 +30,8 @@ async function* mapTasks(
   stopped.addEventListener('abort', () => wake(), { once: true });
 
   async function run(input: unknown): Promise<unknown> {
-    await target.capacity(stopped);
-    return target.run(task, input, { ...rest, signal: stopped });
+    await dispatcher.capacity(stopped);
+    return dispatcher.run(task, input, { ...rest, signal: stopped });
   }
 
   try {
@@ -85,7 +63,7 @@ async function* mapTasks(
 class Outcomes {
   readonly #isOrdered: boolean;
   readonly #calls = new Map<number, { outcome: Outcome | undefined; settled: Promise<void> }>();
-  /** Places in the order in which they settled. */
+  /** Indexes in the order in which their calls settled. */
   readonly #ready: number[] = [];
   #expected = 0;
   #taken = 0;
@@ -94,7 +72,7 @@ class Outcomes {
     this.#isOrdered = isOrdered;
   }
 
-  /** Calls whose outcome has not been taken. */
+  /** Outcomes that have not been taken. */
   get size(): number {
     return this.#calls.size;
   }
@@ -114,7 +92,7 @@ class Outcomes {
     this.#calls.set(index, call);
   }
 
-  /** The next outcome, if it is there. */
+  /** Removes and returns the next outcome, if it is there. */
   take(): Outcome | undefined {
     const index = this.#isOrdered ? this.#taken : this.#ready.shift();
     const outcome = index === undefined ? undefined : this.#calls.get(index)?.outcome;
@@ -129,7 +107,7 @@ class Outcomes {
   }
 }
 
-/** Reads inputs one at a time: at once from an iterable, when they come from an async one. */
+/** Reads inputs one at a time. */
 class InputReader {
   isReading = false;
   isDone = false;
@@ -141,33 +119,32 @@ class InputReader {
 
   /** @throws TypeError if the inputs cannot be iterated */
   constructor(inputs: Iterable<unknown> | AsyncIterable<unknown>, onInput: () => void) {
-    const given = Object(inputs) as Partial<Iterable<unknown> & AsyncIterable<unknown>>;
-    this.#isAsync = given[Symbol.asyncIterator] !== undefined;
-    const iterator = given[Symbol.asyncIterator]?.() ?? given[Symbol.iterator]?.();
+    const source = Object(inputs) as Partial<Iterable<unknown> & AsyncIterable<unknown>>;
+    this.#isAsync = source[Symbol.asyncIterator] !== undefined;
+    const iterator = source[Symbol.asyncIterator]?.() ?? source[Symbol.iterator]?.();
     if (iterator === undefined) {
-      throw new TypeError(`Cannot map: iterable inputs expected, got ${typeof inputs}`);
+      throw wrongOption('map tasks', 'inputs', { expected: 'iterable' }, inputs);
     }
     this.#iterator = iterator;
     this.#onInput = onInput;
   }
 
-  /** An input, if one is there; else `onInput` is called when there is, or at the end. */
+  /** Returns an input, if one is there; else calls `onInput` when there is, or at the end. */
   next(): { readonly value: unknown } | undefined {
+    if (this.#input === undefined && !this.isDone && !this.isReading) {
+      if (this.#isAsync) void this.#read(this.#iterator as AsyncIterator<unknown>);
+      else this.#take(() => (this.#iterator as Iterator<unknown>).next());
+    }
     const input = this.#input;
     this.#input = undefined;
-    if (input !== undefined || this.isDone || this.isReading) return input;
-    if (this.#isAsync) void this.#read(this.#iterator as AsyncIterator<unknown>);
-    else this.#take(() => (this.#iterator as Iterator<unknown>).next());
-    const first = this.#input;
-    this.#input = undefined;
-    return first;
+    return input;
   }
 
   throwIfFailed(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** Ends the iterator, unless it has ended. One that is being waited for is told and left. */
+  /** Ends the iterator, unless it has ended. Does not wait for one that is being read. */
   async close(): Promise<void> {
     if (this.isDone) return;
     this.isDone = true;

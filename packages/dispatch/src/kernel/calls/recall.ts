@@ -3,58 +3,47 @@ import { isTaken } from '../workers/slots.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 import type { Call, PoolWorker } from './call.ts';
 
-/** Milliseconds between two looks at the workers. */
-const LOOK_MS = 1;
+/** Milliseconds between two checks of the workers. */
+const CHECK_MS = 1;
 /**
- * A worker is held up if it has begun nothing for so many looks in a row. Where workers soon prove to have been busy with
- * something short, or to have waited for a processor, it takes more looks. Looks are counted and not milliseconds: while
+ * A worker is held up if it begins nothing during this many checks in a row: more where held-up workers soon send something,
+ * since they were busy with something short, or waited for a processor. Checks are counted and not milliseconds: while
  * this process waits for a processor, workers may as well.
  */
-const LEAST_LOOKS = 1;
-const MOST_LOOKS = 4;
-/** Milliseconds in which a worker that says something was taken for held up too early. */
+const LEAST_CHECKS = 1;
+const MOST_CHECKS = 4;
+/** A worker that sends something within this many milliseconds was considered held up too early. */
 const SOON_MS = 10;
 
 /**
- * Takes calls back from workers that are held up by one long task, or by other work: what was sent and has not begun. They
- * wait again, and go to whoever has room first. A held-up worker is given nothing until it says something.
+ * Takes back calls that have not begun from workers that are held up by one long task, or by other work. The calls wait
+ * again, and go to the first worker with room. A held-up worker gets no calls until it sends something.
  */
 export class Recall {
   readonly #pool: WorkerPool;
   readonly #options: ResolvedPoolOptions;
-  readonly #recalled: (worker: PoolWorker, call: Call) => void;
-  readonly #redistribute: () => void;
+  readonly #callbacks: RecallCallbacks;
   #timer: unknown;
-  #looks = LEAST_LOOKS;
+  #neededChecks = LEAST_CHECKS;
 
-  constructor(
-    pool: WorkerPool,
-    options: ResolvedPoolOptions,
-    callbacks: {
-      /** The call waits again, as if it had never been given. */
-      recalled(worker: PoolWorker, call: Call): void;
-      /** All that were taken back wait: others are to be given them. */
-      redistribute(): void;
-    },
-  ) {
+  constructor(pool: WorkerPool, options: ResolvedPoolOptions, callbacks: RecallCallbacks) {
     this.#pool = pool;
     this.#options = options;
-    this.#recalled = callbacks.recalled;
-    this.#redistribute = callbacks.redistribute;
+    this.#callbacks = callbacks;
   }
 
-  /** Something was given or answered: workers are looked at until each call has begun, or no other worker could run it. */
+  /** Checks workers from now on, until each call has begun or no other worker could run it. */
   watch({ handle }: PoolWorker): void {
-    if (handle?.reclaim !== undefined && this.#pool.slots.length > 1) this.#lookSoon();
+    if (handle?.reclaim !== undefined && this.#pool.slots.length > 1) this.#checkSoon();
   }
 
-  /** A worker says something: it may be given calls again. */
+  /** A worker sent something: it may get calls again. */
   heard(worker: PoolWorker): void {
     if (worker.heldUpAt === undefined) return;
     const wasSoon = this.#options.clock.now() - worker.heldUpAt < SOON_MS;
-    this.#looks = wasSoon
-      ? Math.min(2 * this.#looks, MOST_LOOKS)
-      : Math.max(this.#looks - 1, LEAST_LOOKS);
+    this.#neededChecks = wasSoon
+      ? Math.min(2 * this.#neededChecks, MOST_CHECKS)
+      : Math.max(this.#neededChecks - 1, LEAST_CHECKS);
     worker.heldUpAt = undefined;
   }
 
@@ -63,38 +52,38 @@ export class Recall {
     this.#timer = undefined;
   }
 
-  #lookSoon(): void {
+  #checkSoon(): void {
     if (this.#timer !== undefined || this.#pool.isClosed) return;
     this.#timer = this.#options.clock.setTimeout(() => {
       this.#timer = undefined;
-      this.#look();
-    }, LOOK_MS);
-    // What keeps the process alive is the worker.
+      this.#check();
+    }, CHECK_MS);
+    // Workers keep the process alive, not this timer.
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  #look(): void {
+  #check(): void {
     let [isOpen, isMoved] = [false, false];
     for (const worker of this.#pool.live) {
-      const found = this.#lookAt(worker);
+      const found = this.#checkWorker(worker);
       isOpen ||= found !== 'clear';
       isMoved ||= found === 'moved';
     }
-    if (isMoved) this.#redistribute();
-    if (isOpen) this.#lookSoon();
+    if (isMoved) this.#callbacks.redistribute();
+    if (isOpen) this.#checkSoon();
   }
 
-  /** `open`: it has calls that it may still have to be relieved of. */
-  #lookAt(worker: PoolWorker): 'clear' | 'open' | 'moved' {
+  /** `open`: it has calls that may still have to move. */
+  #checkWorker(worker: PoolWorker): 'clear' | 'open' | 'moved' {
     const before = worker.seen;
     worker.seen = undefined;
     if (!canLose(worker)) return 'clear';
     const claimed = worker.handle?.started() ?? 0;
     const waiting = [...worker.calls.values()].filter((call) => canMove(call, claimed));
     if (waiting.length === 0 || !this.#canHelp(worker)) return 'clear';
-    const looks = before?.claimed === claimed ? before.looks + 1 : 0;
-    worker.seen = { claimed, looks };
-    if (looks < this.#looks) return 'open';
+    const checks = before?.claimed === claimed ? before.checks + 1 : 0;
+    worker.seen = { claimed, checks };
+    if (checks < this.#neededChecks) return 'open';
     const now = this.#options.clock.now();
     const held = waiting.filter(({ sentAt, moves }) => now - sentAt >= patienceMs(moves));
     const seqs = new Set(worker.handle?.reclaim?.(held.map(({ seq }) => seq)));
@@ -102,9 +91,9 @@ export class Recall {
     for (const call of held) {
       if (!seqs.has(call.seq)) continue;
       call.moves += 1;
-      this.#recalled(worker, call);
+      this.#callbacks.recalled(worker, call);
     }
-    // It drops them when their turn comes, and says so.
+    // The worker reports `dropped` when their turn comes.
     worker.heldUpAt = now;
     return 'moved';
   }
@@ -120,12 +109,19 @@ export class Recall {
   }
 }
 
+interface RecallCallbacks {
+  /** The call waits again, as if no worker had had it. */
+  recalled(worker: PoolWorker, call: Call): void;
+  /** All recalled calls wait: other workers may take them. */
+  redistribute(): void;
+}
+
 /**
- * Milliseconds that a call stays where it is, doubled with each move: one that takes long to arrive, since it is large or all
- * workers wait for a processor, would otherwise move for ever.
+ * Milliseconds that a call stays where it is, doubled with each move. Without the doubling a call that takes long to arrive,
+ * since it is large or all workers wait for a processor, would move for ever.
  */
 function patienceMs(moves: number): number {
-  return LOOK_MS * 2 ** moves;
+  return CHECK_MS * 2 ** moves;
 }
 
 function canLose({ state, handle, calls }: PoolWorker): boolean {

@@ -5,19 +5,19 @@ export type AfterFailure =
   | { readonly kind: 'retry'; readonly afterMs: number }
   | { readonly kind: 'open'; readonly probeAfterMs: number };
 
-/** Decides when workers that fail are started again. Times are milliseconds of one clock that only grows. */
+/** Decides when failed workers are restarted. Times are milliseconds of one monotonic clock. */
 export interface Circuit {
   readonly state: 'closed' | 'open' | 'half-open';
   /** Of the latest failure; undefined once a worker has answered. */
   readonly lastError: unknown;
   /**
-   * A worker failed to start, or ended before it answered a task. `final`: another try would fail alike.
-   * While the circuit is open it stays so, and the answer has the time that is left until its probe: there is one probe.
+   * A worker failed to start, or ended before it answered a task. `final`: another start would fail the same way.
+   * An open circuit stays open, and returns the time until its one probe.
    */
   failed(now: number, error: unknown, final: boolean): AfterFailure;
-  /** The one worker that tries is being started. Only an open circuit changes. */
+  /** The probe is being started. Changes an open circuit only. */
   probing(): void;
-  /** A worker has answered a task: the circuit closes, and what failed before is forgotten. */
+  /** A worker has answered a task: the circuit closes and forgets earlier failures. */
   succeeded(): void;
 }
 
@@ -27,7 +27,7 @@ type State =
   | { readonly kind: 'open'; readonly probeAt: number }
   | { readonly kind: 'half-open' };
 
-type Happening =
+type Event =
   | { readonly kind: 'failed'; readonly now: number; readonly final: boolean }
   | { readonly kind: 'probing' }
   | { readonly kind: 'succeeded' };
@@ -39,7 +39,7 @@ const WELL: State = { kind: 'closed', failedAt: [], inARow: 0 };
 /**
  * Creates a closed circuit. Failures are tolerated with exponential back-off, half of it random ("equal jitter"), so that
  * workers do not come back all at once. More than `intensity` within `periodMs` (the restart intensity of Erlang's
- * supervisors), or a final one, open the circuit; after `maxBackoffMs` one worker probes, and decides.
+ * supervisors), or a final one, open the circuit; after the longest back-off one worker probes, and decides.
  * Equal jitter: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
 export function createCircuit(restart: Restart, random: () => number): Circuit {
@@ -71,22 +71,22 @@ export function createCircuit(restart: Restart, random: () => number): Circuit {
   };
 
   function backOff(inARow: number): number {
-    const { minBackoffMs, maxBackoffMs } = restart;
-    const longest = Math.min(maxBackoffMs, minBackoffMs * 2 ** (inARow - 1));
+    const [min, max] = restart.backoffMs;
+    const longest = Math.min(max, min * 2 ** (inARow - 1));
     return (longest * (1 + random())) / 2;
   }
 }
 
-function next(state: State, happening: Happening, restart: Restart): State {
-  switch (happening.kind) {
+function next(state: State, event: Event, restart: Restart): State {
+  switch (event.kind) {
     case 'succeeded':
       return WELL;
     case 'probing':
       return state.kind === 'open' ? { kind: 'half-open' } : state;
     case 'failed': {
       if (state.kind === 'open') return state;
-      const { now, final } = happening;
-      const open: State = { kind: 'open', probeAt: now + restart.maxBackoffMs };
+      const { now, final } = event;
+      const open: State = { kind: 'open', probeAt: now + restart.backoffMs[1] };
       if (state.kind === 'half-open' || final) return open;
       const failedAt = [...state.failedAt.filter((at) => now - at < restart.periodMs), now];
       // So the list never has more than `intensity` entries.

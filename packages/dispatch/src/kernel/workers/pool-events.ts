@@ -1,33 +1,35 @@
-import {
-  type Channel,
-  channel,
-  type TracingChannel,
-  tracingChannel,
-} from 'node:diagnostics_channel';
+import { channel } from 'node:diagnostics_channel';
 import type { WorkerEnd } from '../../contract/transport.ts';
 import type { PoolWorker } from '../calls/call.ts';
 
-/** A worker, as observers know it. */
+/** `{ name, workerId, pid }` of a worker that takes tasks. */
+const workerReadyChannel = channel('ticketing:dispatch:worker-ready');
+/** `{ name, workerId, pid, exitCode, signal }` of a worker that ended. */
+const workerExitChannel = channel('ticketing:dispatch:worker-exit');
+/** `{ name, error }` when too many workers failed. */
+const circuitOpenChannel = channel('ticketing:dispatch:circuit-open');
+
+/** A worker, as observers see it. */
 export interface ObservedWorker {
   readonly workerId: number;
   /** From 0. */
   readonly slot: number;
   readonly pid: number | undefined;
-  /** What it last told of its other work. */
+  /** Its latest report of other work. */
   readonly report: unknown;
+}
+
+/** Receives events of workers, after the kernel has handled them. */
+export interface PoolObserver {
+  ready(worker: ObservedWorker): void;
+  exit(worker: ObservedWorker, end: WorkerEnd): void;
+  /** Too many workers failed; `error` is the last one's. */
+  circuitOpen(error: unknown): void;
 }
 
 type Worker = Pick<PoolWorker, 'workerId' | 'slot' | 'handle' | 'report'>;
 
-/** Told what becomes of workers, after the kernel has seen to it. */
-export interface PoolObserver {
-  ready(worker: ObservedWorker): void;
-  exit(worker: ObservedWorker, end: WorkerEnd): void;
-  /** Too many workers failed, the last one with this. */
-  circuitOpen(error: unknown): void;
-}
-
-/** Tells what becomes of workers: to the diagnostics channels, and to the observer if there is one. */
+/** Publishes events of workers to the diagnostics channels, and to the observer if there is one. */
 export class PoolEvents {
   observer: PoolObserver | undefined;
   readonly #name: string;
@@ -36,8 +38,7 @@ export class PoolEvents {
     this.#name = name;
   }
 
-  ready(worker: Worker): void {
-    const { workerId, slot, handle, report } = worker;
+  ready({ workerId, slot, handle, report }: Worker): void {
     const pid = handle?.pid;
     if (workerReadyChannel.hasSubscribers) {
       workerReadyChannel.publish({ name: this.#name, workerId, pid });
@@ -45,8 +46,7 @@ export class PoolEvents {
     this.observer?.ready({ workerId, slot, pid, report });
   }
 
-  exit(worker: Worker, end: WorkerEnd): void {
-    const { workerId, slot, handle, report } = worker;
+  exit({ workerId, slot, handle, report }: Worker, end: WorkerEnd): void {
     const pid = handle?.pid;
     const { exitCode, signal } = end;
     if (workerExitChannel.hasSubscribers) {
@@ -60,28 +60,3 @@ export class PoolEvents {
     this.observer?.circuitOpen(error);
   }
 }
-
-/** One call, as subscribers of `tracing:ticketing:dispatch:run:*` see it. */
-export interface RunTrace {
-  readonly name: string;
-  readonly task: string;
-  readonly id: number;
-  result?: unknown;
-  error?: unknown;
-}
-
-/** `start` and `end` around the call, `asyncStart` and `asyncEnd` when it has settled, `error` before if it failed. */
-export const runChannel: TracingChannel<unknown, RunTrace> =
-  tracingChannel('ticketing:dispatch:run');
-
-/** `{ name, workerId, pid }` of a worker that takes tasks. */
-const workerReadyChannel: Channel = channel('ticketing:dispatch:worker-ready');
-
-/** `{ name, workerId, pid, exitCode, signal }` of a worker that ended. */
-const workerExitChannel: Channel = channel('ticketing:dispatch:worker-exit');
-
-/** `{ name, task, expectedWaitMs, retryAfterMs }` of a call that was refused because it would wait for too long. */
-export const overloadedChannel: Channel = channel('ticketing:dispatch:overloaded');
-
-/** `{ name, error }` when too many workers failed. */
-const circuitOpenChannel: Channel = channel('ticketing:dispatch:circuit-open');

@@ -1,10 +1,10 @@
 import type { Clock } from '@ticketing/kit';
 import type { PoolWorker } from '../calls/call.ts';
 
-/** How long workers still hold the process when nothing is left to do: a call may follow at once. */
+/** How long idle workers still hold the process: another call may follow at once. */
 const LINGER_MS = 10;
 
-/** Whether workers keep this process alive: while calls wait, or something is being closed. */
+/** Sets whether workers keep this process alive: while calls wait, or something is being closed. */
 export class ProcessHold {
   isHeld = true;
   readonly #workers: ReadonlySet<PoolWorker>;
@@ -16,7 +16,7 @@ export class ProcessHold {
     this.#clock = clock;
   }
 
-  /** Those that start hold the process until they are ready. */
+  /** Workers that start hold the process until they are ready, whatever is set. */
   set(alive: boolean): void {
     this.isHeld = alive;
     for (const worker of this.#workers) {
@@ -24,7 +24,7 @@ export class ProcessHold {
     }
   }
 
-  /** Lets go soon, unless `isBusy` then. */
+  /** Lets go after a while, unless `isBusy` then. */
   letGoSoon(isBusy: () => boolean): void {
     this.#timer ??= this.#clock.setTimeout(() => {
       this.#timer = undefined;
@@ -32,10 +32,10 @@ export class ProcessHold {
     }, LINGER_MS);
   }
 
-  /** Holds on until the end. */
+  /** Holds the process until the workers are gone. */
   close(): void {
     this.#clock.clearTimeout(this.#timer);
-    // Set, so that no timer starts again.
+    // Defined, so that no timer starts again.
     this.#timer = 'closed';
     this.set(true);
   }

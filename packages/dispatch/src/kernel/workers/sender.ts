@@ -1,10 +1,10 @@
 import type { Unsent } from '../../contract/transport.ts';
 import type { PoolWorker } from '../calls/call.ts';
 
-/** Longest that a frame waits for others within one turn of the event loop. */
+/** Longest wait of a frame for others within one turn of the event loop. */
 const MAX_UNSENT_MS = 1;
 
-/** Sends what workers were given: many frames in one message. */
+/** Sends the frames of workers, many in one message. */
 export class Sender {
   readonly #unsent = new Set<PoolWorker>();
   readonly #onUnsent: (worker: PoolWorker, refused: readonly Unsent[]) => void;
@@ -14,7 +14,7 @@ export class Sender {
     this.#onUnsent = onUnsent;
   }
 
-  /** After the promise jobs of this turn: what callers ask for next goes in the same message. */
+  /** Sends after the microtasks of this turn: calls made until then go in the same message. */
   soon(worker: PoolWorker, now: number): void {
     if (worker.unsentFor(now) > MAX_UNSENT_MS) {
       this.flush(worker);
@@ -31,7 +31,7 @@ export class Sender {
   }
 
   flushAll(): void {
-    // Not over a copy: a refusal makes room for more, which would otherwise wait for a flush that is not scheduled.
+    // Not over a copy: a refusal makes room for more calls, which would wait for a flush that is not scheduled.
     for (const worker of this.#unsent) this.flush(worker);
   }
 }

@@ -1,11 +1,11 @@
 import { hashText, rendezvousWeight } from '@ticketing/kit';
 import type { PoolWorker } from '../calls/call.ts';
 
-/** A numbered position for a worker and its successors. Keys are bound to slots. */
+/** A numbered position for a worker and its successors. Keys map to slots. */
 export interface Slot {
   readonly index: number;
   current: PoolWorker | undefined;
-  /** Starting; becomes `current` when it is ready. */
+  /** A starting worker; becomes `current` when it is ready. */
   next: PoolWorker | undefined;
   restartTimer: unknown;
 }
@@ -22,13 +22,7 @@ export function isTaken({ current, next, restartTimer }: Slot): boolean {
   return (current ?? next ?? restartTimer) !== undefined;
 }
 
-export function readyCount(slots: readonly Slot[]): number {
-  let count = 0;
-  for (const { current } of slots) if (current?.state === 'ready') count += 1;
-  return count;
-}
-
-/** Calls that workers would take at once. */
+/** Returns how many calls the workers would take at once. */
 export function roomOf(slots: readonly Slot[]): number {
   let room = 0;
   for (const { current } of slots) {
@@ -37,15 +31,15 @@ export function roomOf(slots: readonly Slot[]): number {
   return room;
 }
 
-/** The worker with room that has the least to do, of those that are meant. */
+/** Returns the worker with room and the fewest calls, of those that match. */
 export function leastBusy(
   slots: readonly Slot[],
-  isMeant: (worker: PoolWorker) => boolean = () => true,
+  matches: (worker: PoolWorker) => boolean = () => true,
 ): PoolWorker | undefined {
   let least: PoolWorker | undefined;
   for (const { current } of slots) {
     if (!current?.hasRoom || (least && current.calls.size >= least.calls.size)) continue;
-    if (!isMeant(current)) continue;
+    if (!matches(current)) continue;
     least = current;
     if (least.calls.size === 0) break;
   }
@@ -53,8 +47,8 @@ export function leastBusy(
 }
 
 /**
- * Gives the slot of a key, 0 to `slots - 1`: the same in every process and version. With one slot more, the keys that
- * the new slot wins move to it, about 1 in `slots + 1`, and no other. Takes one step per slot.
+ * Returns the slot of a key, 0 to `slots - 1`: the same in every process and version. With one more slot, about 1 in
+ * `slots + 1` keys move to the new slot, and no others. Takes one step per slot.
  */
 export function slotOfKey(key: string, slots: number): number {
   const hash = hashText(key);

@@ -4,32 +4,29 @@ import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import type { Sender } from './sender.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/** How often a worker is looked at in the time after which it has been idle for too long. */
-const IDLE_LOOKS = 4;
+/** Checks within `idleTimeoutMs`, after which an idle worker ends. */
+const IDLE_CHECKS = 4;
 
-/** Replaces workers that have served their time, and those that do not answer or say that they are ill; ends idle ones above `min`. */
+/** Replaces workers that reach a recycle limit, ask for it or fail their health check; ends idle ones above `min`. */
 export class Upkeep {
   readonly #pool: WorkerPool;
   readonly #sender: Sender;
   readonly #options: ResolvedPoolOptions;
-  /** Limits of a worker, some of each taken off at random. */
+  /** Recycle limits of a worker, each reduced at random. */
   readonly #limits = new WeakMap<PoolWorker, { tasks: number; ageMs: number; rssBytes: number }>();
   #timer: unknown;
   #idleTimer: unknown;
 
-  constructor(
-    parts: { readonly pool: WorkerPool; readonly sender: Sender },
-    options: ResolvedPoolOptions,
-  ) {
-    this.#pool = parts.pool;
-    this.#sender = parts.sender;
+  constructor(pool: WorkerPool, sender: Sender, options: ResolvedPoolOptions) {
+    this.#pool = pool;
+    this.#sender = sender;
     this.#options = options;
   }
 
   start(): void {
     const { idleTimeoutMs } = this.#options;
-    this.#lookLater();
-    if (idleTimeoutMs < Number.POSITIVE_INFINITY) this.#lookForIdleLater();
+    this.#checkLater();
+    if (idleTimeoutMs < Number.POSITIVE_INFINITY) this.#checkIdleLater();
   }
 
   stop(): void {
@@ -37,38 +34,37 @@ export class Upkeep {
     this.#options.clock.clearTimeout(this.#idleTimer);
   }
 
-  /** The worker has answered one more task. */
+  /** The worker has answered one more call. */
   answered(worker: PoolWorker): void {
     if (worker.done >= this.#limitsOf(worker).tasks) this.recycle(worker);
   }
 
-  /** Has a worker replaced; if its successor does not start, it goes on, and a later look tries again. */
+  /** Replaces a worker; if its successor fails to start, it goes on, and a later check tries again. */
   recycle(worker: PoolWorker): void {
     const slot = this.#pool.slots[worker.slot];
-    if (worker.replaced || worker.state !== 'ready' || slot === undefined || this.#pool.isClosed)
-      return;
-    if (slot.next !== undefined) return;
+    if (worker.replaced || worker.state !== 'ready' || this.#pool.isClosed) return;
+    if (slot === undefined || slot.next !== undefined) return;
     worker.replaced = true;
     this.#pool.counts.recycled += 1;
     this.#pool.replace(slot).catch(() => {});
   }
 
-  #lookLater(): void {
+  #checkLater(): void {
     this.#timer = this.#later(this.#options.healthMs, () => {
-      this.#look();
-      this.#lookLater();
+      this.#check();
+      this.#checkLater();
     });
   }
 
-  #lookForIdleLater(): void {
-    const ms = Math.min(this.#options.idleTimeoutMs / IDLE_LOOKS, MAX_TIMER_MS);
+  #checkIdleLater(): void {
+    const ms = Math.min(this.#options.idleTimeoutMs / IDLE_CHECKS, MAX_TIMER_MS);
     this.#idleTimer = this.#later(ms, () => {
-      this.#lookForIdle();
-      this.#lookForIdleLater();
+      this.#checkIdle();
+      this.#checkIdleLater();
     });
   }
 
-  /** It must not keep an idle process alive. */
+  /** Starts a timer that does not keep an idle process alive. */
   #later(ms: number, callback: () => void): unknown {
     const timer = this.#options.clock.setTimeout(callback, ms);
     (timer as { unref?: () => void } | undefined)?.unref?.();
@@ -76,18 +72,18 @@ export class Upkeep {
   }
 
   /** Workers of the first slots stay: calls go to them first. */
-  #lookForIdle(): void {
+  #checkIdle(): void {
     for (const { index, current: worker, next } of this.#pool.slots) {
       if (worker?.state !== 'ready' || index < this.#pool.min) continue;
       const { given, idle, calls } = worker;
       const isIdle = calls.size === 0 && given === idle.given;
-      worker.idle = { given, looks: isIdle ? idle.looks + 1 : 0 };
-      if (worker.idle.looks < IDLE_LOOKS || next !== undefined || !this.#pool.canShrink) continue;
+      worker.idle = { given, checks: isIdle ? idle.checks + 1 : 0 };
+      if (worker.idle.checks < IDLE_CHECKS || next !== undefined || !this.#pool.canShrink) continue;
       this.#pool.shrink(worker);
     }
   }
 
-  #look(): void {
+  #check(): void {
     const now = this.#options.clock.now();
     for (const { current: worker, next } of this.#pool.slots) {
       if (worker?.state !== 'ready') continue;
@@ -107,12 +103,12 @@ export class Upkeep {
         worker.asked = 'due';
       } else {
         // If this process was the one that slept, the answer is there and is read before this runs.
-        setImmediate(() => this.#suspect(worker));
+        setImmediate(() => this.#killIfSilent(worker));
       }
     }
   }
 
-  #suspect(worker: PoolWorker): void {
+  #killIfSilent(worker: PoolWorker): void {
     if (worker.asked === undefined || worker.state !== 'ready' || worker.isRunning) return;
     this.#pool.counts.recycled += 1;
     this.#pool.kill(worker);

@@ -1,27 +1,27 @@
-/** How many tasks a worker is given before it answers. */
+/** How many calls a worker holds at a time. */
 export interface Window {
-  /** Tasks; an integer. */
+  /** An integer. */
   readonly size: number;
-  /** Learns from what the worker did. */
+  /** Adapts to the latest load of the worker. */
   record(load: WindowLoad): void;
 }
 
-/** What a worker did since the last time. */
+/** Load of a worker since the last one. */
 export interface WindowLoad {
-  /** Milliseconds in all, and those in which its event loop was not idle. */
+  /** Milliseconds elapsed, and those in which its event loop was not idle. */
   readonly elapsedMs: number;
   readonly activeMs: number;
-  /** Tasks answered. */
+  /** Calls answered. */
   readonly done: number;
-  /** Whether tasks were queued that it was not given, since its window was full. */
+  /** Whether calls waited because its window was full. */
   readonly starved: boolean;
 }
 
-/** Milliseconds of work that a worker has before it: enough to bridge the way to the next task. */
+/** Milliseconds of work that a worker has before it: enough to bridge the way to the next call. */
 const AHEAD_MS = 1.5;
-/** One that it works on, one that waits in its process: while it waits for the next it would be idle. */
+/** One call to work on, one that waits in its process: else it would be idle until the next arrives. */
 const LEAST = 2;
-/** Milliseconds of work a task from which on that idle time is nothing, and waiting behind another is long. */
+/** From this many milliseconds of work per call on, that idle time is negligible, and waiting behind another call is long. */
 const ALONE_MS = 4;
 /** Below the first it is idle, from the second on it is full: between them nothing changes. */
 const IDLE = 0.9;
@@ -35,27 +35,26 @@ const LATEST = 0.3;
 interface AutoBounds {
   readonly first: number;
   readonly max: number;
-  /** Whether no other worker could take what waits: a window of 1 would gain nothing. Default: there are others. */
+  /** Whether no other worker could take waiting calls: then a window of 1 gains nothing. Default: there are others. */
   readonly isSole?: () => boolean;
 }
 
 /**
  * Creates the window of one worker. A number is kept. `auto` begins with `first`, stays within 2 to `max`, and follows the load:
- * tasks that keep the worker busy fill 1.5 ms of work; from 4 ms per task on the window is 1, because a task in a worker's
+ * tasks that keep the worker busy fill 1.5 ms of work; from 4 ms per task on the window is 1, because a call in a worker's
  * window moves to another worker only once that worker is held up (the only worker keeps 2). Tasks that wait for something
  * else leave the worker idle: the window grows while calls are queued.
  */
-export function createWindow(setting: 'auto' | number, auto: AutoBounds): Window {
-  if (setting !== 'auto') return { size: setting, record: () => {} };
-  return new AutoWindow(auto);
+export function createWindow(setting: 'auto' | number, bounds: AutoBounds): Window {
+  return setting === 'auto' ? new AutoWindow(bounds) : { size: setting, record: () => {} };
 }
 
 class AutoWindow implements Window {
   readonly #max: number;
   readonly #isSole: () => boolean;
-  /** Exact, so that small steps add up. */
+  /** Not rounded, so that small steps add up. */
   #exact: number;
-  /** Milliseconds of work a task, on average. */
+  /** Milliseconds of work per call, on average. */
   #costMs: number | undefined;
 
   constructor({ first, max, isSole = () => false }: AutoBounds) {
@@ -69,10 +68,10 @@ class AutoWindow implements Window {
   }
 
   record({ elapsedMs, activeMs, done, starved }: WindowLoad): void {
-    // A worker's clock may stand still between two reports; nothing can be told from that.
+    // A worker's clock may stand still between two reports; they show nothing then.
     if (!(elapsedMs > 0 && activeMs >= 0)) return;
     if (done > 0) this.#learnCost(activeMs / done);
-    const floor = this.#floor();
+    const floor = this.#clamp(this.#costMs === undefined ? 0 : AHEAD_MS / this.#costMs);
     const busy = activeMs / elapsedMs;
     let size = this.#exact;
     if (busy < IDLE && starved) size *= GROWTH;
@@ -80,14 +79,9 @@ class AutoWindow implements Window {
     this.#exact = this.#clamp(Math.max(size, floor));
   }
 
-  #learnCost(costMs: number): void {
-    this.#costMs =
-      this.#costMs === undefined ? costMs : this.#costMs + (costMs - this.#costMs) * LATEST;
-  }
-
-  /** What the worker has at least, however busy it is. */
-  #floor(): number {
-    return this.#clamp(this.#costMs === undefined ? 0 : AHEAD_MS / this.#costMs);
+  #learnCost(latestMs: number): void {
+    const before = this.#costMs ?? latestMs;
+    this.#costMs = before + (latestMs - before) * LATEST;
   }
 
   #clamp(size: number): number {

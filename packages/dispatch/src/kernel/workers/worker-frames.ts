@@ -7,64 +7,50 @@ import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import type { Upkeep } from './upkeep.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/** What a frame can do to its call. */
-interface Callbacks {
-  /** The worker has nothing more to do with it. */
-  free(worker: PoolWorker, call: Call): void;
-  /** Its caller is answered. */
-  settle(call: Call, ending: Ending, value: unknown): void;
-  /** Its time passed before it was started. */
-  late(call: Call, limit: LateBy): void;
-  /** Its caller is answered, and the worker is to stop it. */
-  giveUp(call: Call, error: unknown, ending: Ending): void;
-}
+type Frame<K extends FromWorker['kind']> = Extract<FromWorker, { readonly kind: K }>;
 
-interface Parts {
+interface FramesContext {
   readonly pool: WorkerPool;
   readonly upkeep: Upkeep;
   readonly feeder: Feeder;
   readonly timers: CallTimers;
   readonly counts: KernelCounts;
-}
-
-interface Answer {
-  readonly ending: Ending;
-  readonly value: unknown;
-  readonly runMs: number;
+  /** The worker has nothing more to do with the call. */
+  free(worker: PoolWorker, call: Call): void;
+  /** Answers the caller. */
+  settle(call: Call, ending: Ending, value: unknown): void;
+  /** The call's time passed before it was started. */
+  late(call: Call, limit: LateBy): void;
+  /** Answers the caller, and has the worker stop the task. */
+  giveUp(call: Call, error: unknown, ending: Ending): void;
 }
 
 /** Applies frames from workers. Ignores frames of settled calls. */
 export class WorkerFrames {
   /** The tasks of the worker that started last. */
   tasks: ReadonlySet<string> | undefined;
-  readonly #parts: Parts;
+  readonly #context: FramesContext;
   readonly #options: ResolvedPoolOptions;
-  readonly #callbacks: Callbacks;
 
-  constructor(parts: Parts, options: ResolvedPoolOptions, callbacks: Callbacks) {
-    this.#parts = parts;
+  constructor(context: FramesContext, options: ResolvedPoolOptions) {
+    this.#context = context;
     this.#options = options;
-    this.#callbacks = callbacks;
   }
 
   read(worker: PoolWorker, frame: FromWorker): void {
     switch (frame.kind) {
-      case 'done': {
-        const { value, runMs } = frame;
-        this.#answered(worker, frame.seq, { ending: 'completed', value, runMs });
+      case 'done':
+      case 'failed':
+        this.#answered(worker, frame);
         break;
-      }
-      case 'failed': {
-        const { error, runMs } = frame;
-        this.#answered(worker, frame.seq, { ending: 'failed', value: error, runMs });
-        break;
-      }
       case 'dropped':
         this.#dropped(worker, worker.calls.get(frame.seq));
         break;
-      case 'started':
-        this.#started(worker.calls.get(frame.seq));
+      case 'started': {
+        const call = worker.calls.get(frame.seq);
+        if (call?.state === 'sent') this.#context.timers.started(call);
         break;
+      }
       case 'progress':
         this.#progress(worker.calls.get(frame.seq), frame.data);
         break;
@@ -77,27 +63,28 @@ export class WorkerFrames {
         break;
       case 'recycle':
         worker.asksRecycle = true;
-        this.#parts.upkeep.recycle(worker);
+        this.#context.upkeep.recycle(worker);
         break;
       case 'ready':
         this.tasks = new Set(frame.tasks);
-        this.#parts.pool.ready(worker);
+        this.#context.pool.ready(worker);
         break;
       case 'start-failed':
         worker.startError ??= { error: frame.error, final: frame.final };
         break;
       case 'healthy':
         worker.asked = undefined;
-        if ('error' in frame) this.#parts.upkeep.recycle(worker);
+        if ('error' in frame) this.#context.upkeep.recycle(worker);
         break;
     }
   }
 
-  #answered(worker: PoolWorker, seq: number, { ending, value, runMs }: Answer): void {
-    const call = worker.calls.get(seq);
+  #answered(worker: PoolWorker, frame: Frame<'done' | 'failed'>): void {
+    const call = worker.calls.get(frame.seq);
     if (call === undefined) return;
-    const { upkeep, counts } = this.#parts;
-    this.#callbacks.free(worker, call);
+    const { runMs } = frame;
+    const { upkeep, counts } = this.#context;
+    this.#context.free(worker, call);
     worker.done += 1;
     worker.doneSinceLoad += 1;
     this.#proved(worker);
@@ -105,8 +92,9 @@ export class WorkerFrames {
       counts.run.record(runMs);
       const heldMs = this.#options.clock.now() - call.sentAt;
       counts.transport.record(heldMs - runMs);
-      this.#parts.feeder.departures.answered(call.task, Math.max(heldMs, runMs));
-      this.#callbacks.settle(call, ending, value);
+      this.#context.feeder.departures.answered(call.task, Math.max(heldMs, runMs));
+      if (frame.kind === 'done') this.#context.settle(call, 'completed', frame.value);
+      else this.#context.settle(call, 'failed', frame.error);
     }
     upkeep.answered(worker);
   }
@@ -114,23 +102,19 @@ export class WorkerFrames {
   #proved(worker: PoolWorker): void {
     if (worker.proved) return;
     worker.proved = true;
-    this.#parts.pool.proved();
+    this.#context.pool.proved();
   }
 
   #dropped(worker: PoolWorker, call: Call | undefined): void {
     if (call === undefined) return;
-    this.#callbacks.free(worker, call);
+    this.#context.free(worker, call);
     if (call.state !== 'sent') return;
-    // A worker starts nothing whose deadline has passed, and drops calls that were not aborted when it stops: others run that.
+    // A worker drops calls past their deadline, and, when it stops, calls that other workers can run.
     if (call.deadline !== undefined && Date.now() >= call.deadline) {
-      this.#callbacks.late(call, { code: 'ERR_TIMEOUT', limit: call.options?.timeoutMs ?? 0 });
-    } else this.#parts.feeder.putBack(call);
-    this.#parts.feeder.pumpAll();
-    this.#parts.pool.fill();
-  }
-
-  #started(call: Call | undefined): void {
-    if (call?.state === 'sent') this.#parts.timers.started(call);
+      this.#context.late(call, { code: 'ERR_TIMEOUT', limit: call.options?.timeoutMs ?? 0 });
+    } else this.#context.feeder.putBack(call);
+    this.#context.feeder.pumpAll();
+    this.#context.pool.fill();
   }
 
   #progress(call: Call | undefined, data: unknown): void {
@@ -138,14 +122,14 @@ export class WorkerFrames {
     try {
       call.onProgress?.(data);
     } catch (error) {
-      this.#callbacks.giveUp(call, error, 'failed');
+      this.#context.giveUp(call, error, 'failed');
     }
   }
 
-  #loaded(worker: PoolWorker, frame: Extract<FromWorker, { readonly kind: 'load' }>): void {
+  #loaded(worker: PoolWorker, frame: Frame<'load'>): void {
     const { elapsedMs, activeMs, memoryBytes } = frame;
     const { doneSinceLoad: done } = worker;
-    const starved = worker.starved || (!worker.hasRoom && this.#parts.feeder.hasFor(worker.slot));
+    const starved = worker.starved || (!worker.hasRoom && this.#context.feeder.hasFor(worker.slot));
     worker.window.record({ elapsedMs, activeMs, done, starved });
     worker.doneSinceLoad = 0;
     worker.starved = false;

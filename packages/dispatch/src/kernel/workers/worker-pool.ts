@@ -4,10 +4,10 @@ import { callError, circuitOpen, closed, workerLost } from '../calls/call-errors
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import { type Circuit, createCircuit } from './circuit.ts';
 import { PoolEvents } from './pool-events.ts';
-import { addSlots, isTaken, readyCount, type Slot } from './slots.ts';
+import { addSlots, isTaken, type Slot } from './slots.ts';
 import { createWindow } from './window.ts';
 
-/** Starts, replaces, restarts and stops workers. What they are given is the kernel's matter. */
+/** Starts, replaces, restarts and stops workers. The kernel gives them calls. */
 export class WorkerPool {
   readonly slots: Slot[] = [];
   /** Workers that are kept. */
@@ -41,10 +41,12 @@ export class WorkerPool {
   }
 
   get readyCount(): number {
-    return readyCount(this.slots);
+    let count = 0;
+    for (const { current } of this.slots) if (current?.state === 'ready') count += 1;
+    return count;
   }
 
-  /** Whether calls are refused: there is no worker, and none that starts is waited for. */
+  /** Whether calls are refused: no worker is ready, and the circuit is not closed. */
   get isBroken(): boolean {
     return this.circuit.state !== 'closed' && this.readyCount === 0;
   }
@@ -64,7 +66,7 @@ export class WorkerPool {
     if (!isTaken(slot)) this.#spawn(slot);
   }
 
-  /** Starts those that miss: those that are kept, those whose keys wait, and one more if calls wait for any. */
+  /** Starts missing workers: kept ones, those that calls wait for, and one more if calls wait for any. */
   fill(): void {
     for (const { index } of this.slots) {
       if (index < this.min || this.#callbacks.wants(index)) this.occupy(index);
@@ -72,12 +74,12 @@ export class WorkerPool {
     if (this.#callbacks.wants()) this.grow();
   }
 
-  /** Whether a slot has a worker, or is to have one. */
+  /** Whether a slot has a worker, or is kept. */
   isUsed(slot: Slot): boolean {
     return slot.index < this.min || isTaken(slot);
   }
 
-  /** Starts a worker that takes a slot over. Rejects with what its start failed with; the old one stays. */
+  /** Starts a worker that takes a slot over. Rejects with the error of its start; then the old one stays. */
   replace(slot: Slot): Promise<void> {
     const { next, restartTimer } = slot;
     if (this.isClosed) return Promise.reject(closed(this.#options.name));
@@ -94,14 +96,14 @@ export class WorkerPool {
     });
   }
 
-  /** A worker answered its first task: the pool works. */
+  /** A worker answered its first call: the pool works. */
   proved(): void {
     const wasClosed = this.circuit.state === 'closed';
     this.circuit.succeeded();
     if (!wasClosed) this.fill();
   }
 
-  /** It has nothing more to do: stops it, and kills it if it does not stop in time. */
+  /** Stops a worker without calls, and kills it if it does not stop in time. */
   stop(worker: PoolWorker, graceMs: number): void {
     const { clock } = this.#options;
     worker.state = 'stopping';
@@ -110,12 +112,12 @@ export class WorkerPool {
     worker.stopTimer = clock.setTimeout(() => this.kill(worker), graceMs);
   }
 
-  /** Whether it can do without one more worker. */
+  /** Whether one worker less would do. */
   get canShrink(): boolean {
     return this.circuit.state === 'closed' && this.readyCount > this.min;
   }
 
-  /** Ends a worker that has had nothing to do for long; its slot stays empty until calls need it. */
+  /** Ends an idle worker; its slot stays empty until calls need it. */
   shrink(worker: PoolWorker): void {
     this.counts.idled += 1;
     this.#callbacks.retire(worker);
@@ -136,7 +138,7 @@ export class WorkerPool {
     return new Promise((resolve, reject) => this.#readyWaiters.push({ resolve, reject }));
   }
 
-  /** Resolves when every worker is gone and the transport has let go of the rest. */
+  /** Resolves when every worker is gone and the transport is closed. */
   async close(graceMs: number): Promise<void> {
     const { clock, name } = this.#options;
     this.isClosed = true;
@@ -156,7 +158,7 @@ export class WorkerPool {
     await this.#transport.close();
   }
 
-  /** The worker says that it takes tasks. */
+  /** The worker reports that it takes tasks. */
   ready(worker: PoolWorker): void {
     if (worker.state !== 'starting') return;
     const { clock } = this.#options;
@@ -173,23 +175,23 @@ export class WorkerPool {
     if (this.circuit.state === 'half-open') this.proved();
     this.#callbacks.ready(worker);
     this.events.ready(worker);
-    this.tellReady();
+    this.resolveIfReady();
   }
 
-  /** Tells those that wait for it, if as many workers as are kept take tasks. */
-  tellReady(): void {
+  /** Resolves `whenReady()` if `min` workers take tasks. */
+  resolveIfReady(): void {
     if (this.readyCount < this.min) return;
     this.everReady = true;
     for (const { resolve } of this.#readyWaiters.splice(0)) resolve();
   }
 
-  /** Gives up a slot that is no longer in `slots`. @returns its workers, which stop */
+  /** Stops the workers of a slot that is no longer in `slots`. @returns those workers */
   vacate(slot: Slot): PoolWorker[] {
     const { current, next, restartTimer } = slot;
     this.#options.clock.clearTimeout(restartTimer);
     if (next !== undefined) {
       this.kill(next);
-      // It is not needed: whoever waits for its start may go on.
+      // It is not needed: its start is over without an error.
       next.onStart?.(undefined);
       if (this.circuit.state === 'half-open') this.#failed(slot, this.circuit.lastError, true);
     }
@@ -215,8 +217,10 @@ export class WorkerPool {
     this.live.add(worker);
     this.counts.spawned += 1;
     worker.startTimer = clock.setTimeout(() => {
-      const failure = { name, expected: `a worker within ${startTimeoutMs} ms`, got: 'none' };
-      const error = callError('ERR_START_TIMEOUT', { ...failure, data: { limit: startTimeoutMs } });
+      const why = `a worker did not start within startTimeoutMs (${startTimeoutMs} ms)`;
+      const error = callError('ERR_START_TIMEOUT', { name }, why, {
+        data: { limit: startTimeoutMs },
+      });
       worker.startError ??= { error, final: false };
       this.kill(worker);
     }, startTimeoutMs);
@@ -243,7 +247,7 @@ export class WorkerPool {
     clock.clearTimeout(worker.startTimer);
     clock.clearTimeout(worker.stopTimer);
     const pid = worker.handle?.pid;
-    // None, or another's, if its slot was given up.
+    // None, or another's, if its slot was removed.
     const slot = this.slots[worker.slot];
     const wasCurrent = slot?.current === worker;
     const wasNext = slot?.next === worker;
@@ -260,10 +264,10 @@ export class WorkerPool {
     if (wasNext) {
       const failure = worker.startError ?? { error: workerLost(name, { pid, end }), final: false };
       worker.onStart?.(failure.error);
-      // A replacement that fails does no harm while the old one works.
-      // However slowly: one that hangs for half a minute would never fail often enough within the period.
+      // Starts in a row count, however slow: one that hangs for half a minute would never fail often enough within the period.
       this.#failedStarts += 1;
       const isFinal = failure.final || this.#failedStarts > this.#options.restart.intensity;
+      // A failed replacement does no harm while the old one works.
       if (slot.current === undefined) this.#failed(slot, failure.error, isFinal);
     } else if (wasCurrent && slot.next === undefined && before === 'ready' && !worker.proved) {
       this.#failed(slot, workerLost(name, { pid, end }), false);
@@ -272,7 +276,7 @@ export class WorkerPool {
     if (this.circuit.state !== 'closed') this.#callbacks.noSuccessor(this.circuit.lastError);
   }
 
-  /** A worker failed to start, or ended before it had answered a task. */
+  /** A worker failed to start, or ended before it had answered a call. */
   #failed(slot: Slot, error: unknown, final: boolean): void {
     const { clock, name } = this.#options;
     const wasOpen = this.circuit.state === 'open';
@@ -290,7 +294,7 @@ export class WorkerPool {
     }
     clock.clearTimeout(this.#probeTimer);
     this.#probeTimer = clock.setTimeout(() => this.#probe(), decision.probeAfterMs);
-    // Nothing waits for a probe: it must not keep the process alive.
+    // Nothing waits for a probe: its timer must not keep the process alive.
     (this.#probeTimer as { unref?: () => void } | undefined)?.unref?.();
     if (wasOpen) return;
     this.events.circuitOpen(error);
@@ -306,18 +310,18 @@ export class WorkerPool {
   }
 }
 
-/** What the pool tells the kernel. */
+/** Events of the pool, for the kernel. */
 interface Callbacks {
   frames(worker: PoolWorker, frames: readonly FromWorker[]): void;
   /** A worker takes tasks. */
   ready(worker: PoolWorker): void;
-  /** A worker has a successor: it gets no more tasks, and stops after those it has. */
+  /** A worker has a successor: it gets no more calls, and stops after those it has. */
   retire(worker: PoolWorker): void;
-  /** A worker ended, and with it what it had. */
+  /** A worker ended with the calls that it had. */
   gone(worker: PoolWorker, end: WorkerEnd): void;
-  /** A slot is no more: what waited for its worker alone is for any. */
+  /** A slot was removed: any worker may run the calls that wait for it. */
   removed(slot: number): void;
-  /** A worker ended while the circuit is open: none follows at once. */
+  /** A worker ended while the circuit is not closed: no successor starts at once. */
   noSuccessor(error: unknown): void;
   /** Whether calls wait for the worker of a slot alone; without a slot, for any worker. */
   wants(slot?: number): boolean;
