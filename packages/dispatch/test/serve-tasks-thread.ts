@@ -3,7 +3,7 @@ import { serveTasks } from '../src/worker/serve-tasks.ts';
 
 // A worker thread in its smallest form.
 const port = parentPort;
-if (port === null) throw new Error('Cannot serve: a thread expected, got the main one');
+if (port === null) throw new Error('Cannot serve: this is the main thread');
 const served = serveTasks({
   workerId: 1,
   module: (workerData as { module: string }).module,

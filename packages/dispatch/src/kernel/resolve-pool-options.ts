@@ -110,11 +110,11 @@ export function splitPoolOptions<O extends PoolOptions>(
   options: O,
 ): { readonly pool: PoolOptions; readonly own: Omit<O, keyof PoolOptions> } {
   if (!anObject.test(options)) checkByRules(action, options, {});
-  const pick = (isPools: boolean): Partial<O> =>
+  const pick = (isPools: boolean): unknown =>
     Object.fromEntries(
       Object.entries(options).filter(([name]) => Object.hasOwn(poolRules, name) === isPools),
-    ) as Partial<O>;
-  return { pool: pick(true), own: pick(false) as Omit<O, keyof PoolOptions> };
+    );
+  return { pool: pick(true) as PoolOptions, own: pick(false) as Omit<O, keyof PoolOptions> };
 }
 
 function isBackoff(value: unknown): boolean {
