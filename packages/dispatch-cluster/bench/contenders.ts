@@ -57,14 +57,14 @@ export async function startContender(kind: Kind, { workers, logs }: Setting): Pr
     await answers(url, workers);
   } catch (error) {
     await close();
-    throw new Error(`Cannot measure ${kind}: ${workers} workers that answer expected`, {
+    throw new Error(`Cannot measure ${kind}: not all ${workers} workers answer`, {
       cause: error,
     });
   }
   return { kind, url, close };
 }
 
-/** Proves that as many workers as there should be give the answer of the task. */
+/** Proves that this many workers answer with the result of the task. */
 async function answers(url: string, workers: number): Promise<void> {
   const pids = new Set<number>();
   const late = performance.now() + READY_MS;
@@ -72,7 +72,7 @@ async function answers(url: string, workers: number): Promise<void> {
     try {
       const response = await fetch(url, { headers: { connection: 'close' } });
       const { pid, number } = (await response.json()) as { pid: number; number: number };
-      if (!Number.isFinite(number)) throw new TypeError(`a number expected, got ${number}`);
+      if (!Number.isFinite(number)) throw new TypeError(`The answer has no number, got ${number}`);
       pids.add(pid);
     } catch (error) {
       misses += 1;

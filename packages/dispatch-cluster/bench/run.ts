@@ -35,7 +35,7 @@ async function rateOf({ kind, url }: Contender, connections: number): Promise<nu
   const { answered, failures } = await load.stop();
   const seconds = (performance.now() - started) / 1000;
   if (Object.keys(failures).length > 0) {
-    throw new Error(`Cannot measure ${kind}: answers expected, got ${JSON.stringify(failures)}`);
+    throw new Error(`Cannot measure ${kind}: ${JSON.stringify(failures)}`);
   }
   return answered / seconds;
 }

@@ -24,8 +24,6 @@ import {
   resolveClusterOptions,
 } from './cluster-options.ts';
 import { createClusterTransport } from './cluster-transport.ts';
-import { Departure } from './departure.ts';
-import { isLeft } from './leave.ts';
 import { HeldPorts } from './port/held-ports.ts';
 import { isToPrimary } from './primary/primary-messages.ts';
 import { type Peer, PrimarySessions } from './primary/primary-sessions.ts';
@@ -37,12 +35,12 @@ import type {
   SupervisedWorker,
   Supervisor,
 } from './supervisor.ts';
-import { emptyReport, type WorkerReport } from './worker-report.ts';
+import { emptyReport, isMessage, leave, left, type WorkerReport } from './worker-messages.ts';
 
-/** Milliseconds that connections which wait have to be claimed when the cluster closes. */
+/** Milliseconds in which waiting connections can be claimed when the cluster closes. */
 const CLAIM_WAITING_MS = 1000;
 
-/** A pool whose workers serve. */
+/** A pool whose workers serve HTTP. */
 export class ClusterSupervisor implements Supervisor {
   readonly events: EventEmitter<ClusterEvents> = new EventEmitter();
   readonly #pool: Pool<TaskMap>;
@@ -50,11 +48,11 @@ export class ClusterSupervisor implements Supervisor {
   readonly #ports: HeldPorts;
   readonly #sessions: PrimarySessions;
   readonly #signals: Signals | undefined;
-  /** How long what workers serve may take to end, in milliseconds. */
+  /** Milliseconds in which workers finish their requests. */
   readonly #endMs: number;
   #departure: Departure | undefined;
   #closing: Promise<void> | undefined;
-  /** Served by workers that are gone. */
+  /** Requests that past workers served. */
   #pastRequests = 0;
 
   constructor({ pool, cluster }: ResolvedClusterOptions) {
@@ -72,7 +70,7 @@ export class ClusterSupervisor implements Supervisor {
         this.#ports.watch(workerId, child);
       },
       message: (workerId, message) => {
-        if (isLeft(message)) this.#departure?.left(workerId);
+        if (isMessage(message, left)) this.#departure?.left(workerId);
         else if (isToPrimary(message)) this.#sessions.receive(this.#peer(workerId), message);
       },
       ended: (workerId) => {
@@ -117,7 +115,7 @@ export class ClusterSupervisor implements Supervisor {
   }
 
   reload(options: Pick<ReloadOptions, 'parallel'> = {}): Promise<void> {
-    // All others are of dispatchers whose workers load a module.
+    // `module` is an option of dispatchers only.
     if (Object.hasOwn(Object(options), 'module')) {
       return Promise.reject(unknownOption('reload', 'module', ['parallel']));
     }
@@ -187,11 +185,11 @@ export class ClusterSupervisor implements Supervisor {
     return this.close();
   }
 
-  /** Servers end first: the requests that they have may need tasks of other workers. */
+  /** Servers end first: their requests may need tasks that other workers run. */
   async #close({ graceMs = this.#endMs }: CloseOptions): Promise<void> {
     const until = performance.now() + graceMs;
     this.#departure = new Departure();
-    // Those that wait are served first, if there is a worker for them.
+    // Waiting connections are served first, if there is a worker for them.
     await this.#ports.close(Math.min(graceMs / 2, CLAIM_WAITING_MS));
     const serving = this.#pool.dispatcher
       .stats()
@@ -218,9 +216,9 @@ function reportOf({ report }: Pick<ObservedWorker, 'report'>): WorkerReport {
 }
 
 /**
- * Runs the program of `entry` in workers of node:cluster, and keeps them: replaces those that end, hang or grow, and
- * opens a circuit when they fail again and again. The process is held until `close()`, which the
- * caller must call, unless `signals` do.
+ * Starts the program of `entry` in workers of node:cluster and supervises them: replaces those that end, hang or grow,
+ * and opens a circuit when they fail repeatedly. It holds the process until `close()`, which the caller must call unless
+ * `signals` do.
  *
  * @throws TypeError or RangeError for options, and in a process that is a worker of node:cluster itself
  * @example
@@ -231,7 +229,7 @@ export function startCluster(options: ClusterOptions): Supervisor {
   const resolved = resolveClusterOptions('start cluster', options);
   if (!cluster.isPrimary) {
     throw new TypeError(
-      'Cannot start cluster: a primary process expected, got a worker of node:cluster',
+      'Cannot start cluster: this process must be a primary, got a worker of node:cluster',
     );
   }
   setSchedulingPolicy(resolved.cluster.schedulingPolicy);
@@ -239,18 +237,49 @@ export function startCluster(options: ClusterOptions): Supervisor {
 }
 
 /**
- * Sets who gives connections to workers. node:cluster fixes it with the first worker of the process.
+ * Sets how workers get connections. node:cluster fixes it with the first worker of the process.
  *
- * @throws TypeError if it is fixed already, as the other one
+ * @throws TypeError if the process has the other policy
  */
 function setSchedulingPolicy(policy: 'round-robin' | 'shared'): void {
   const wanted = policy === 'shared' ? cluster.SCHED_NONE : cluster.SCHED_RR;
   const isFixed = Object.keys(cluster.settings).length > 0;
   if (!isFixed) cluster.schedulingPolicy = wanted;
   else if (cluster.schedulingPolicy !== wanted) {
-    const expected = `the one that this process began with (${policy === 'shared' ? 'round-robin' : 'shared'})`;
+    const fixed = policy === 'shared' ? 'round-robin' : 'shared';
     throw new TypeError(
-      `Cannot start cluster: schedulingPolicy must be ${expected}, got ${policy}`,
+      `Cannot start cluster: schedulingPolicy must be ${fixed}, which the process has used, got ${policy}`,
     );
+  }
+}
+
+/**
+ * Ends all servers of a cluster while tasks continue: requests in flight may need tasks that other workers run.
+ */
+class Departure {
+  readonly #pending = new Set<number>();
+  #end: () => void = () => {};
+
+  /** Has these workers leave. Resolves when all have left, or after `longestMs`. */
+  async begin(workers: readonly Peer[], longestMs: number): Promise<void> {
+    for (const worker of workers) this.join(worker);
+    if (this.#pending.size === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#end = resolve;
+      timer = setTimeout(resolve, longestMs);
+    });
+    clearTimeout(timer);
+  }
+
+  /** Has one more worker leave. */
+  join({ workerId, send }: Peer): void {
+    this.#pending.add(workerId);
+    send(leave);
+  }
+
+  /** Notes that a worker has left or ended. */
+  left(workerId: number): void {
+    if (this.#pending.delete(workerId) && this.#pending.size === 0) this.#end();
   }
 }

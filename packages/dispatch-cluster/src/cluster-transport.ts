@@ -13,7 +13,7 @@ import {
 } from '@ticketing/dispatch/transport';
 import { mallocVariables } from '@ticketing/kit';
 import type { ResolvedClusterOptions } from './cluster-options.ts';
-import { environmentOf } from './worker-start.ts';
+import { environmentOf } from './worker-messages.ts';
 
 /** Receives a worker's process events and its messages that are not the kernel's. */
 export interface ProcessListener {
@@ -22,7 +22,7 @@ export interface ProcessListener {
   ended(workerId: number): void;
 }
 
-/** Makes workers that are those of node:cluster. They hold this process: it serves. */
+/** Creates the transport whose workers are those of node:cluster. They hold this process. */
 export function createClusterTransport(
   options: ResolvedClusterOptions['cluster'],
   listener: ProcessListener,
@@ -73,7 +73,7 @@ export function createClusterTransport(
   }
 }
 
-/** What others have set for their own workers of node:cluster is as before afterwards. */
+/** Forks a worker, and restores the settings that other users of node:cluster have made. */
 function forkWorker(
   settings: ClusterSettings,
   env: Readonly<Record<string, string | undefined>>,
@@ -82,7 +82,7 @@ function forkWorker(
   cluster.setupPrimary({ ...plainSettings(), ...settings });
   try {
     const worker = cluster.fork(env);
-    // A connection that could not be given to a worker is an `error` of that worker, whose end is told as well.
+    // A connection that could not be sent to a worker is an `error` of that worker, whose end follows.
     worker.on('error', () => {});
     return worker.process;
   } finally {
@@ -90,7 +90,7 @@ function forkWorker(
   }
 }
 
-/** What node:cluster does unless told. */
+/** The defaults of node:cluster. */
 function plainSettings(): ClusterSettings {
   return {
     exec: process.argv[1],
@@ -107,7 +107,7 @@ function plainSettings(): ClusterSettings {
   } as ClusterSettings;
 }
 
-/** node:cluster adds to the environment of this process: what is not given has to be taken away. */
+/** Returns what removes every variable: node:cluster adds to the environment of this process. */
 function without(environment: NodeJS.ProcessEnv): Record<string, undefined> {
   return Object.fromEntries(Object.keys(environment).map((name) => [name, undefined]));
 }

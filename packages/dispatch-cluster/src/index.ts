@@ -17,4 +17,4 @@ export type {
   HttpServer,
   ServerApp,
 } from './worker/worker-options.ts';
-export type { WorkerReport } from './worker-report.ts';
+export type { WorkerReport } from './worker-messages.ts';

@@ -5,7 +5,7 @@ type Signalled = Pick<Supervisor, 'close' | 'ready' | 'reload'> & {
   readonly events: EventEmitter<ClusterEvents>;
 };
 
-/** Has the signals of this process end or reload a cluster, until `remove()`. */
+/** Closes or reloads a cluster on signals of this process, until `remove()`. */
 export class Signals {
   readonly #cluster: Signalled;
   #isStopped = false;
@@ -23,7 +23,7 @@ export class Signals {
     process.off('SIGHUP', this.#reload);
   }
 
-  /** Resolves also when a signal has ended the cluster before all was ready. */
+  /** Resolves also when a signal has closed the cluster before it was ready. */
   async unlessStopped(ready: Promise<void>): Promise<void> {
     try {
       await ready;
@@ -32,13 +32,13 @@ export class Signals {
     }
   }
 
-  /** More of them change nothing: a terminal and npm each send their own for one Ctrl-C. */
+  /** Further signals change nothing: for one Ctrl-C a terminal and npm each send one. */
   readonly #stop = (): void => {
     this.#isStopped = true;
     void this.#cluster.close();
   };
 
-  /** One that comes while workers start is heeded when they serve. */
+  /** A signal during the start takes effect when all workers serve. */
   readonly #reload = async (): Promise<void> => {
     try {
       await this.#cluster.ready();

@@ -23,8 +23,11 @@ test.each<[unknown, string]>([
   ],
   [{ entry, workers: 'all' }, 'workers must be auto or an integer of 1 to 1024, got all'],
   [{ entry, workers: '2' }, 'workers must be auto or an integer of 1 to 1024, got 2'],
-  [{ entry, schedulingPolicy: 'none' }, 'schedulingPolicy must be round-robin or shared, got none'],
-  [{ entry, connections: 'none' }, 'connections must be shared or external, got none'],
+  [
+    { entry, schedulingPolicy: 'none' },
+    'schedulingPolicy must be one of round-robin, shared, got none',
+  ],
+  [{ entry, connections: 'none' }, 'connections must be one of shared, external, got none'],
   [{ entry, restart: 5 }, 'restart must be an object, got 5'],
   [{ entry, recycle: 'often' }, 'recycle must be an object, got often'],
   [
@@ -38,8 +41,8 @@ test.each<[unknown, string]>([
   [{ entry, dispatch: { max: 5 } }, 'unknown option dispatch.max; did you mean maxQueue?'],
   [{ entry, primaryTasks: () => 1 }, 'primaryTasks must be made by defineTasks, got a function'],
   [{ entry, env: 'PATH' }, 'env must be an object, got PATH'],
-  [{ entry, execArgv: '--watch' }, 'execArgv must be an array of texts, got --watch'],
-  [{ entry, args: [1] }, 'args must be an array of texts, got 1'],
+  [{ entry, execArgv: '--watch' }, 'execArgv must be a list of texts, got --watch'],
+  [{ entry, args: [1] }, 'args must be a list of texts, got 1'],
   [{ entry, output: 1 }, 'output must be inherit, ignore or a function, got 1'],
   [{ entry, orphanGuard: 'yes' }, 'orphanGuard must be true or false, got yes'],
   [{ entry, signals: 'SIGTERM' }, 'signals must be true or false, got SIGTERM'],
@@ -112,7 +115,7 @@ test('clusterWorker() needs no address if connections are external', () => {
 test('clusterWorker() refuses a process that startCluster() has not started', () => {
   expect(() => clusterWorker({ tasks: defineTasks({ one: () => 1 }) })).toThrow(
     new TypeError(
-      'Cannot serve as cluster worker: the first call in a process that startCluster started expected, got another',
+      'Cannot serve as cluster worker: startCluster must have started this process, and this must be the first call',
     ),
   );
 });
@@ -122,7 +125,7 @@ test.each(['min', 'max', 'recycle', 'healthMs', 'workers'])(
   (name) => {
     expect(() => primaryDispatcher({ [name]: 1 })).toThrow(
       new RegExp(
-        `^Cannot create primary dispatcher: (unknown )?option ${name}(;| is of no use in a worker of a cluster$)`,
+        `^Cannot create primary dispatcher: (unknown )?option ${name}(;| does not apply in a worker of a cluster$)`,
       ),
     );
   },
@@ -133,9 +136,7 @@ test('primaryDispatcher() refuses a process without a channel', () => {
   delete process.send;
   try {
     expect(() => primaryDispatcher()).toThrow(
-      new TypeError(
-        'Cannot create primary dispatcher: a worker of a cluster expected, got another process',
-      ),
+      new TypeError('Cannot create primary dispatcher: this process must be a worker of a cluster'),
     );
   } finally {
     if (send !== undefined) process.send = send;

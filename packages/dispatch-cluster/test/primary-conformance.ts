@@ -6,9 +6,9 @@ import {
   splitCases,
 } from '@ticketing/dispatch-conformance';
 import { test } from 'vitest';
+import { createPrimaryTransport } from '../src/primary/primary-dispatcher.ts';
 import { isToPrimary } from '../src/primary/primary-messages.ts';
 import { PrimarySessions } from '../src/primary/primary-sessions.ts';
-import { createPrimaryTransport } from '../src/primary/primary-transport.ts';
 
 /** Both ends are in this process; messages become copies on their way, as over a channel. */
 function create(module: URL, options: PoolOptions): Dispatcher<ConformanceTasks> {

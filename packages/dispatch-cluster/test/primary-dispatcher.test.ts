@@ -75,7 +75,7 @@ test('without tasks in the primary a call says what is missing', async () => {
     code: 'ERR_CIRCUIT_OPEN',
     cause: {
       message:
-        'Cannot run tasks in the primary: primaryTasks among the options of startCluster expected, got none',
+        'Cannot run tasks in the primary: primaryTasks of startCluster must be made by defineTasks, got undefined',
     },
   });
 });

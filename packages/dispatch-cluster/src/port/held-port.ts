@@ -11,23 +11,23 @@ import {
 } from './port-messages.ts';
 import { type WaitingConnection, WaitingConnections } from './waiting-connections.ts';
 
-/** How long a worker has to claim a connection at first, in milliseconds; twice as long at each further attempt. */
+/** Milliseconds in which a worker must claim a connection at its first attempt; each further attempt has twice as long. */
 const CLAIM_MS = 1000;
-/** The part of that time in which the worker may claim, so that its claim arrives before the end. */
+/** The share of that time in which the worker may claim, so that its claim arrives in time. */
 const CLAIM_SHARE = 0.75;
 const SWEEP_MS = 250;
-/** Milliseconds for the last messages of a process that has ended. */
+/** Milliseconds in which the last messages of an ended process arrive. */
 const LINGER_MS = 500;
 
 export interface HeldPortOptions {
   readonly listen: PortOptions;
   /** `shared`: workers accept by themselves. */
   readonly policy: 'round-robin' | 'shared';
-  /** Connections that wait for a worker, at most; the next one is closed. */
+  /** Most connections that wait for a worker; the next one is closed. */
   readonly maxWaiting: number;
-  /** Milliseconds that a connection waits for a worker at most; then it is closed. */
+  /** Milliseconds after which a waiting connection is closed. */
   readonly waitMs: number;
-  /** Milliseconds without a claim after which a worker that answers otherwise is replaced. */
+  /** Milliseconds without a claim after which a worker that is alive is replaced. */
   readonly claimTimeoutMs: number;
 }
 
@@ -35,33 +35,33 @@ export interface HeldPortOptions {
 interface Member {
   readonly workerId: number;
   readonly child: ChildProcess;
-  /** On its way to the worker; without a connection once that has gone to another. */
-  given: { id: number; at: number; until: number; connection?: WaitingConnection } | undefined;
-  /** It has as many connections as its server allows. */
+  /** The connection that it was handed; without `connection` once another worker gets it. */
+  handed: { id: number; at: number; until: number; connection?: WaitingConnection } | undefined;
+  /** Its server has `maxConnections`. */
   isFull: boolean;
   isLeaving: boolean;
-  /** Its successor is there. */
+  /** Its successor serves. */
   isRetired: boolean;
   isWedged: boolean;
-  /** Since when it has claimed nothing of what it was handed; undefined while all is well. */
-  untakenSince: number | undefined;
+  /** Since when it has claimed none of the connections it was handed. */
+  unclaimedSince: number | undefined;
   heardAt: number;
 }
 
-/** The raw handle of a listening socket, which Node gives a process that is sent one. */
+/** The raw handle of a listening socket, as Node delivers it. */
 type RawHandle = { close(): void };
 
 /**
- * A port that the primary owns, so that it stays open without workers. In round robin the primary accepts and hands over one
- * connection at a time per worker, which claims it; unclaimed ones go to another worker. With a shared socket workers accept, and
- * the primary only while there is none.
+ * A port that the primary owns, so that it stays open without workers. In round robin the primary accepts, and hands each
+ * worker one connection at a time to claim; an unclaimed one goes to another worker. With a shared socket workers accept, and
+ * the primary only while there is no worker.
  */
 export class HeldPort {
   readonly #options: HeldPortOptions;
   readonly #members = new Map<number, Member>();
   readonly #free: Member[] = [];
   readonly #waiting: WaitingConnections;
-  /** Accepts. Undefined while workers do that alone, and after the end. */
+  /** Accepts connections. `undefined` while only workers accept. */
   #server: net.Server | undefined;
   #kept: RawHandle | undefined;
   #opened: Promise<PortAddress | null> | undefined;
@@ -69,7 +69,7 @@ export class HeldPort {
   #lastId = 0;
   #isClosed = false;
   #emptied: () => void = () => {};
-  /** Workers that were told to have themselves replaced. */
+  /** Workers that were replaced because they claimed nothing. */
   wedged = 0;
 
   constructor(options: HeldPortOptions) {
@@ -77,14 +77,14 @@ export class HeldPort {
     this.#waiting = new WaitingConnections(options);
   }
 
-  /** Connections that were closed because too many waited, or because they had waited too long. */
+  /** Connections that were closed because too many waited, or because they waited too long. */
   get dropped(): number {
     return this.#waiting.dropped;
   }
 
   get waiting(): number {
     let { length } = this.#waiting;
-    for (const member of this.#members.values()) if (member.given?.connection) length += 1;
+    for (const member of this.#members.values()) if (member.handed?.connection) length += 1;
     return length;
   }
 
@@ -92,7 +92,7 @@ export class HeldPort {
     return this.#members.size === 0;
   }
 
-  /** Has a worker serve the port, which is opened for the first one. */
+  /** Adds a worker to the port, and opens the port for the first one. */
   async join(workerId: number, child: ChildProcess): Promise<void> {
     try {
       this.#opened ??= this.#open(this.#options.listen);
@@ -106,7 +106,7 @@ export class HeldPort {
     }
   }
 
-  /** What a worker says. `handle`: what came with it. */
+  /** Handles a worker's message, and the handle that came with it. */
   hear(workerId: number, message: ToPort, handle: unknown): void {
     const member = this.#members.get(workerId);
     if (message.kind === 'keep') this.#keep(handle as RawHandle | undefined);
@@ -116,16 +116,19 @@ export class HeldPort {
     else if (message.kind === 'decline') {
       member.isFull = message.why === 'full';
       this.#answered(member, message.id, false);
-    } else if (message.kind === 'pong') this.#lost(member, message.id);
-    else if (message.kind === 'quit') {
+    } else if (message.kind === 'pong' && member.handed?.id === message.id) {
+      // It has read a message after the connection, but not the connection: its handle was lost.
+      member.handed = undefined;
+      this.#release(member);
+    } else if (message.kind === 'quit') {
       member.isLeaving = true;
-      // Behind the connection that may be on its way: the worker has then seen all that it will get.
+      // It follows a connection that may be on its way: the worker then has all that it will get.
       tell(member.child, { kind: 'quitted' });
-      if (member.given === undefined) this.#remove(member);
+      if (member.handed === undefined) this.#remove(member);
     }
   }
 
-  /** Another has taken its place: connections that come from now on are not its. */
+  /** Hands a worker no more connections: its successor serves. */
   retire(workerId: number): void {
     const member = this.#members.get(workerId);
     if (member === undefined) return;
@@ -133,23 +136,23 @@ export class HeldPort {
     this.#unfree(member);
   }
 
-  /** The worker has said something else: it is alive. */
+  /** Notes that a worker is alive, by a message that is not the port's. */
   heard(workerId: number): void {
     const member = this.#members.get(workerId);
     if (member !== undefined) member.heardAt = monotonicMs();
   }
 
-  /** The process has ended, and its last message was read. */
+  /** Removes a worker whose process has ended and whose last message was read. */
   drop(workerId: number): void {
     const member = this.#members.get(workerId);
     if (member === undefined) return;
     this.#remove(member);
     this.#takeBack(member);
-    member.given = undefined;
+    member.handed = undefined;
     this.#pump();
   }
 
-  /** Accepts no more. Resolves when each connection that waits was claimed, or after so many milliseconds. */
+  /** Stops accepting. Resolves when every waiting connection was claimed, or after `longestMs`. */
   async close(longestMs: number): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -157,23 +160,24 @@ export class HeldPort {
     this.#kept?.close();
     this.#kept = undefined;
     if (this.waiting > 0 && this.#members.size > 0) {
-      let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
-        this.#emptied = resolve;
-        timer = setTimeout(resolve, longestMs);
+        const timer = setTimeout(resolve, longestMs);
+        this.#emptied = () => {
+          clearTimeout(timer);
+          resolve();
+        };
       });
-      clearTimeout(timer);
     }
     clearInterval(this.#sweeper);
     this.#waiting.clear();
-    for (const { given } of this.#members.values()) given?.connection?.socket.destroy();
+    for (const { handed } of this.#members.values()) handed?.connection?.socket.destroy();
   }
 
   async #open(listen: object): Promise<PortAddress | null> {
     const server = net.createServer({ pauseOnConnect: true }, (socket) => this.#accepted(socket));
     server.listen(listen);
     await once(server, 'listening');
-    // Out of descriptors: what could not be accepted waits in the system's queue.
+    // Out of descriptors: what cannot be accepted waits in the system's queue.
     server.on('error', () => {});
     if (this.#isClosed) server.close();
     this.#server = server;
@@ -185,17 +189,17 @@ export class HeldPort {
     const { policy } = this.#options;
     const member: Member = {
       ...worker,
-      given: undefined,
+      handed: undefined,
       isFull: false,
       isLeaving: false,
       isRetired: false,
       isWedged: false,
-      untakenSince: undefined,
+      unclaimedSince: undefined,
       heardAt: monotonicMs(),
     };
     this.#members.set(member.workerId, member);
     worker.child.once('exit', () => {
-      // No more for it; what is on its way is known when its last message was read.
+      // It gets no more; its last message decides whose the connection on its way is.
       member.isLeaving = true;
       this.#unfree(member);
       setTimeout(() => this.drop(member.workerId), LINGER_MS);
@@ -208,7 +212,7 @@ export class HeldPort {
     this.#pump();
   }
 
-  /** From now on workers accept alone. */
+  /** Keeps the listening socket without accepting: from now on only workers accept. */
   #keep(handle: RawHandle | undefined): void {
     if (handle === undefined) return;
     if (this.#isClosed || this.#kept !== undefined || this.#members.size === 0) {
@@ -220,7 +224,7 @@ export class HeldPort {
     this.#server = undefined;
   }
 
-  /** Accepts while no worker does. */
+  /** Accepts again when the last worker is gone. */
   #wake(): void {
     if (this.#isClosed || this.#kept === undefined || this.#members.size > 0) return;
     const kept = this.#kept;
@@ -236,48 +240,41 @@ export class HeldPort {
   #pump(): void {
     while (this.#waiting.length > 0 && this.#free.length > 0) {
       const connection = this.#waiting.take();
-      if (!connection.socket.destroyed) this.#give(this.#free.shift() as Member, connection);
+      if (!connection.socket.destroyed) this.#handOver(this.#free.shift() as Member, connection);
     }
     if (this.waiting === 0) this.#emptied();
   }
 
-  #give(member: Member, connection: WaitingConnection): void {
+  #handOver(member: Member, connection: WaitingConnection): void {
     const at = monotonicMs();
     const claimMs = Math.min(CLAIM_MS * 2 ** connection.attempts, this.#options.waitMs);
     this.#lastId += 1;
     const id = this.#lastId;
     connection.attempts += 1;
-    member.given = { id, at, until: at + claimMs, connection };
+    member.handed = { id, at, until: at + claimMs, connection };
     const hand = fromPort({ kind: 'hand', id, before: at + CLAIM_SHARE * claimMs });
-    // keepOpen: the connection is still ours, for another worker, until this one claims it.
+    // keepOpen: it stays open here, for another worker, until this one claims it.
     member.child.send(hand, connection.socket, { keepOpen: true }, (error) => {
-      if (error === null || member.given?.id !== id) return;
-      // The end of its process follows, or it takes others.
+      if (error === null || member.handed?.id !== id) return;
+      // Its process ends, or it can take others.
       this.#takeBack(member);
-      member.given = undefined;
+      member.handed = undefined;
       setImmediate(() => this.#release(member));
     });
   }
 
   #answered(member: Member, id: number, isClaimed: boolean): void {
-    const { given } = member;
-    if (given?.id !== id) return;
-    member.untakenSince = undefined;
-    // Our copy: the worker has its own.
-    if (isClaimed) given.connection?.socket.destroy();
+    const { handed } = member;
+    if (handed?.id !== id) return;
+    member.unclaimedSince = undefined;
+    // This process's copy: the worker has its own.
+    if (isClaimed) handed.connection?.socket.destroy();
     else this.#takeBack(member);
-    member.given = undefined;
+    member.handed = undefined;
     this.#release(member);
   }
 
-  /** The worker has read what came after a connection, and not the connection: its handle did not arrive. */
-  #lost(member: Member, id: number): void {
-    if (member.given?.id !== id) return;
-    member.given = undefined;
-    this.#release(member);
-  }
-
-  /** The worker may be handed another connection. */
+  /** Lets a worker be handed another connection. */
   #release(member: Member): void {
     if (member.isLeaving) {
       if (member.child.connected) this.#remove(member);
@@ -287,10 +284,10 @@ export class HeldPort {
     this.#pump();
   }
 
-  #takeBack({ given }: Member): void {
-    if (given?.connection === undefined) return;
-    this.#waiting.putBack(given.connection);
-    delete given.connection;
+  #takeBack({ handed }: Member): void {
+    if (handed?.connection === undefined) return;
+    this.#waiting.putBack(handed.connection);
+    delete handed.connection;
   }
 
   #unfree(member: Member): void {
@@ -312,32 +309,32 @@ export class HeldPort {
         member.isFull = false;
         this.#release(member);
       }
-      if (member.given !== undefined && now >= member.given.until) {
-        const { id } = member.given;
-        // Timers run before what has arrived is read, and it was this process that may have been stopped.
+      if (member.handed !== undefined && now >= member.handed.until) {
+        const { id } = member.handed;
+        // Timers run before arrived messages are read, and this process may have been stopped meanwhile.
         setImmediate(() => setImmediate(() => this.#overdue(member, id)));
       }
       this.#replaceIfWedged(member, now);
     }
   }
 
-  /** The connection goes to another worker; this one gets none until it has answered. */
+  /** Gives the connection to another worker; this one gets none until it answers. */
   #overdue(member: Member, id: number): void {
-    const { given } = member;
-    if (given?.id !== id || given.until === Number.POSITIVE_INFINITY) return;
-    given.until = Number.POSITIVE_INFINITY;
-    member.untakenSince ??= given.at;
+    const { handed } = member;
+    if (handed?.id !== id || handed.until === Number.POSITIVE_INFINITY) return;
+    handed.until = Number.POSITIVE_INFINITY;
+    member.unclaimedSince ??= handed.at;
     this.#takeBack(member);
     tell(member.child, { kind: 'ping', id });
     this.#pump();
   }
 
-  /** One that is busy says nothing; one that lives and claims nothing for so long has lost the way for handles. */
+  /** A busy worker is silent; one that is alive and claims nothing can no longer receive handles. */
   #replaceIfWedged(member: Member, now: number): void {
-    const { untakenSince = now, heardAt, isWedged } = member;
+    const { unclaimedSince = now, heardAt, isWedged } = member;
     const { claimTimeoutMs } = this.#options;
-    if (isWedged || now - untakenSince < claimTimeoutMs) return;
-    if (heardAt - untakenSince < claimTimeoutMs / 2) return;
+    if (isWedged || now - unclaimedSince < claimTimeoutMs) return;
+    if (heardAt - unclaimedSince < claimTimeoutMs / 2) return;
     member.isWedged = true;
     this.wedged += 1;
     tell(member.child, { kind: 'replace' });
@@ -345,6 +342,6 @@ export class HeldPort {
 }
 
 function tell(child: ChildProcess, message: FromPort, handle?: net.Server | RawHandle): void {
-  // A channel that is gone is told by its event.
+  // The event of a closed channel follows.
   child.send(fromPort(message), handle as net.Server | undefined, {}, () => {});
 }

@@ -13,10 +13,10 @@ export class HeldPorts {
   readonly #options: Omit<HeldPortOptions, 'listen'>;
   readonly #ports = new Map<string, HeldPort>();
   readonly #portOf = new Map<number, HeldPort>();
-  /** The one that was asked for last. */
+  /** The port that a worker asked for last. */
   #latest: HeldPort | undefined;
   #isClosed = false;
-  /** Of ports that are closed. */
+  /** Counts of closed ports. */
   readonly #past: PortStats = { waitingConnections: 0, droppedConnections: 0, wedgedWorkers: 0 };
 
   constructor(options: Omit<HeldPortOptions, 'listen'>) {
@@ -33,7 +33,7 @@ export class HeldPorts {
     return stats;
   }
 
-  /** Serves what this process asks for. */
+  /** Serves the ports that this process asks for. */
   watch(workerId: number, child: ChildProcess): void {
     child.on('message', (message, handle) => {
       if (!isPortMessage(message)) this.#portOf.get(workerId)?.heard(workerId);
@@ -41,19 +41,19 @@ export class HeldPorts {
     });
   }
 
-  /** Another worker has taken its place. */
+  /** Hands a worker no more connections: its successor serves. */
   retire(workerId: number): void {
     this.#portOf.get(workerId)?.retire(workerId);
   }
 
-  /** The process has ended, and its last message was read. */
+  /** Removes a worker whose process has ended and whose last message was read. */
   drop(workerId: number): void {
     this.#portOf.get(workerId)?.drop(workerId);
     this.#portOf.delete(workerId);
     this.#closeDeserted();
   }
 
-  /** Accepts no more. Resolves when each connection that waits was claimed, or after so many milliseconds. */
+  /** Stops accepting. Resolves when every waiting connection was claimed, or after `longestMs`. */
   async close(longestMs: number): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#ports.values()].map((port) => port.close(longestMs)));
@@ -82,7 +82,7 @@ export class HeldPorts {
     return port;
   }
 
-  /** The latest one stays open without workers: their successors will serve it. */
+  /** Closes ports without workers, except the latest: their successors will serve that one. */
   #closeDeserted(): void {
     for (const [key, port] of this.#ports) {
       if (port === this.#latest || !port.isDeserted) continue;

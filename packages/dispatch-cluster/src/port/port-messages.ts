@@ -2,7 +2,7 @@ import type { ListenOptions } from 'node:net';
 
 const portTag = 'dispatch-cluster.port';
 
-/** What of `server.listen` the primary needs to open the port: plain data. */
+/** The options of `server.listen` with which the primary opens the port: plain data. */
 export type PortOptions = Pick<
   ListenOptions,
   'port' | 'host' | 'path' | 'backlog' | 'ipv6Only' | 'readableAll' | 'writableAll'
@@ -13,11 +13,11 @@ export type PortAddress = { readonly address: string; readonly port: number } | 
 /** From a worker to the primary. */
 export type ToPort =
   | { readonly kind: 'listen'; readonly options: PortOptions }
-  /** Takes the connection: from here on it is this worker's. */
+  /** Takes the connection, which is this worker's from then on. */
   | { readonly kind: 'claim'; readonly id: number }
-  /** `late`: another worker may have it by now; `full`: `maxConnections` are open; `missing`: the handle did not arrive. */
+  /** `late`: another worker may have it; `full`: `maxConnections` are open; `missing`: the handle did not arrive. */
   | { readonly kind: 'decline'; readonly id: number; readonly why: 'late' | 'full' | 'missing' }
-  /** Comes with a handle of the listening socket that the primary keeps without accepting. */
+  /** Comes with a handle of the listening socket, which the primary keeps without accepting. */
   | { readonly kind: 'keep' }
   /** Everything sent before `ping` has been read. */
   | { readonly kind: 'pong'; readonly id: number }
@@ -25,13 +25,13 @@ export type ToPort =
 
 /** From the primary to a worker. */
 export type FromPort =
-  /** Comes with a handle of the listening socket if the worker is to accept by itself. */
+  /** Comes with a handle of the listening socket if the worker accepts by itself. */
   | { readonly kind: 'listening'; readonly address: PortAddress | null; readonly keep: boolean }
   | { readonly kind: 'failed'; readonly error: Readonly<Record<string, unknown>> }
-  /** Comes with the connection, to be claimed before that time of the machine's monotonic clock. */
+  /** Comes with a connection, to be claimed `before` this time of the machine's monotonic clock. */
   | { readonly kind: 'hand'; readonly id: number; readonly before: number }
   | { readonly kind: 'ping'; readonly id: number }
-  /** The worker takes nothing of what it is handed: it is to ask for a successor. */
+  /** The worker claims nothing, and must ask for a successor. */
   | { readonly kind: 'replace' }
   /** No connection comes after this. */
   | { readonly kind: 'quitted' };
@@ -48,7 +48,7 @@ export function isPortMessage(message: unknown): boolean {
   return (Object(message) as { readonly ticketing?: unknown }).ticketing === portTag;
 }
 
-/** Milliseconds of a clock that never jumps and is the same in all processes of a machine. */
+/** Returns milliseconds of a clock that never jumps and is the same in all processes of a machine. */
 export function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1e6;

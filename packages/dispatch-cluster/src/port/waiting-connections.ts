@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { monotonicMs } from './port-messages.ts';
 
-/** Once the first connection has waited for so many milliseconds more come than workers take, and the newest goes first. */
+/** When the first connection has waited for this long, more arrive than workers take, and the newest goes first. */
 const STANDING_MS = 500;
 
 /** A connection that no worker has claimed. */
@@ -17,7 +17,7 @@ export class WaitingConnections {
   readonly #maxWaiting: number;
   readonly #waitMs: number;
   #connections: WaitingConnection[] = [];
-  /** Connections that were closed because too many waited, or because they had waited too long. */
+  /** Connections that were closed because too many waited, or because they waited too long. */
   dropped = 0;
 
   constructor(limits: { readonly maxWaiting: number; readonly waitMs: number }) {
@@ -40,14 +40,14 @@ export class WaitingConnections {
     return true;
   }
 
-  /** Returns one that a worker did not claim: it is the first again. */
+  /** Puts one that a worker did not claim back in front. */
   putBack(connection: WaitingConnection): void {
     this.#connections.unshift(connection);
   }
 
   /**
-   * Takes the first one; in a standing queue the newest, since the clients of the first ones will soon give up: served in turn all
-   * would be late. Not to be called when none waits.
+   * Takes the first one; in a standing queue the newest, because the clients of the first ones will soon give up: in turn all
+   * would be late (docs/decisions/0012-a-queue-that-stands.md). Must not be called when none waits.
    */
   take(): WaitingConnection {
     const [first] = this.#connections as [WaitingConnection];

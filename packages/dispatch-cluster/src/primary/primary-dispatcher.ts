@@ -1,8 +1,23 @@
 import type { Dispatcher, PoolOptions, TaskMap } from '@ticketing/dispatch';
-import { createDispatcher, resolvePoolOptions } from '@ticketing/dispatch/transport';
-import { createPrimaryTransport, type PrimaryLink } from './primary-transport.ts';
+import {
+  createDispatcher,
+  decodeFromWorker,
+  postToWorker,
+  resolvePoolOptions,
+  type Transport,
+  type WorkerEvents,
+  type WorkerHandle,
+  type WorkerStart,
+} from '@ticketing/dispatch/transport';
+import {
+  type FromPrimary,
+  isFromPrimary,
+  type ToPrimary,
+  type ToPrimaryMessage,
+  toPrimaryTag,
+} from './primary-messages.ts';
 
-/** How a worker has tasks run in the primary; as of every pool. */
+/** Options of `primaryDispatcher`, as in every pool. */
 export type PrimaryDispatcherOptions = Pick<
   PoolOptions,
   | 'name'
@@ -16,16 +31,14 @@ export type PrimaryDispatcherOptions = Pick<
 >;
 
 const ACTION = 'create primary dispatcher';
-const notHere: readonly string[] = [
-  ...['min', 'max', 'stopGraceMs', 'healthMs', 'idleTimeoutMs', 'recycle', 'random'],
-];
+const OTHERS = ['min', 'max', 'stopGraceMs', 'healthMs', 'idleTimeoutMs', 'recycle', 'random'];
 
 /**
- * Creates, in a worker, a dispatcher whose tasks run in the primary: the `primaryTasks` of `startCluster`, of which there
- * is one for all workers of the machine. The primary gives connections to workers, so tasks there should wait and not
- * compute; one that crashes it takes the cluster along. A worker that ends has its tasks aborted. Close it.
+ * Creates, in a worker, a dispatcher whose tasks run in the primary: the `primaryTasks` of `startCluster`, which all workers
+ * of the machine share. The primary hands connections to workers, so its tasks should wait and not compute; one that crashes
+ * it ends the cluster. When a worker ends, its tasks are aborted. The caller must call `close()`.
  *
- * @throws TypeError or RangeError for options, and in a process that is no worker of a cluster
+ * @throws TypeError or RangeError for options, and in a process that is not a worker of a cluster
  * @example
  * const primary = primaryDispatcher<PrimaryTasks>();
  * const offers = await primary.run('search', { from: 'A', to: 'B' }, { signal });
@@ -33,19 +46,19 @@ const notHere: readonly string[] = [
 export function primaryDispatcher<M extends TaskMap>(
   options: PrimaryDispatcherOptions = {},
 ): Dispatcher<M> {
-  // As it is before a task can replace it.
+  // Bound now, before a task can replace it.
   const send = process.send?.bind(process);
   if (send === undefined) {
-    throw new TypeError(`Cannot ${ACTION}: a worker of a cluster expected, got another process`);
+    throw new TypeError(`Cannot ${ACTION}: this process must be a worker of a cluster`);
   }
-  const unknown = notHere.find((name) => Object.hasOwn(Object(options), name));
+  const unknown = OTHERS.find((name) => Object.hasOwn(Object(options), name));
   if (unknown !== undefined) {
     throw new TypeError(
-      `Cannot ${ACTION}: option ${unknown} is of no use in a worker of a cluster`,
+      `Cannot ${ACTION}: option ${unknown} does not apply in a worker of a cluster`,
     );
   }
   const settings = {
-    // A primary that is busy for long answers late, and there is no other.
+    // A busy primary answers late, and there is no other.
     healthMs: 60_000,
     ...options,
     name: options.name ?? 'primary',
@@ -54,7 +67,7 @@ export function primaryDispatcher<M extends TaskMap>(
   resolvePoolOptions(ACTION, 'primary', settings);
   const channel: PrimaryLink = {
     pid: process.ppid,
-    // With a callback a channel that has closed is no error: `disconnect` ends this process.
+    // With a callback a closed channel does not throw: `disconnect` ends this process.
     send: (message) => void send(message, undefined, undefined, () => {}),
     listen(listener) {
       process.on('message', listener);
@@ -62,4 +75,102 @@ export function primaryDispatcher<M extends TaskMap>(
     },
   };
   return createDispatcher<M>(createPrimaryTransport(channel), settings);
+}
+
+/** The channel to the primary. */
+interface PrimaryLink {
+  readonly pid: number | undefined;
+  send(message: ToPrimary): void;
+  /** Returns a function that ends it. */
+  listen(listener: (message: unknown) => void): () => void;
+}
+
+/** Creates the transport whose one worker is the primary. It cannot kill the primary: a task that hangs there stays. */
+export function createPrimaryTransport(link: PrimaryLink): Transport {
+  const sessions = new Map<number, PrimarySession>();
+  const unlisten = link.listen((message) => {
+    if (isFromPrimary(message)) sessions.get(message.session)?.receive(message);
+  });
+  return {
+    kind: 'primary',
+    capabilities: { isolation: 'process', hardKill: false, transfer: false },
+    // Tasks in the primary wait for what they share: those that wait for one thing must all be there.
+    autoWindow: { first: 1024, max: 1024 },
+    spawn(worker, events) {
+      const session = new PrimarySession(link, worker, {
+        frames: (frames) => events.frames(frames),
+        exit(end) {
+          sessions.delete(worker.workerId);
+          events.exit(end);
+        },
+      });
+      sessions.set(worker.workerId, session);
+      return session;
+    },
+    async close() {
+      unlisten();
+    },
+  };
+}
+
+class PrimarySession implements WorkerHandle {
+  readonly pid: number | undefined;
+  readonly #link: PrimaryLink;
+  readonly #session: number;
+  readonly #events: WorkerEvents;
+  #lastSeq = 0;
+  #ended = false;
+
+  constructor(link: PrimaryLink, { workerId, module }: WorkerStart, events: WorkerEvents) {
+    this.pid = link.pid;
+    this.#link = link;
+    this.#session = workerId;
+    this.#events = events;
+    this.#tell({ act: 'open', module: module?.href });
+  }
+
+  send(frames: Parameters<WorkerHandle['send']>[0]): ReturnType<WorkerHandle['send']> {
+    for (const frame of frames) if (frame.kind === 'run') this.#lastSeq = frame.seq;
+    const post = (message: unknown): void => this.#tell({ act: 'frames', message });
+    return postToWorker(frames, post, { transfers: false });
+  }
+
+  /** Reports every call as started: it is better to run none again than one twice. */
+  started(): number {
+    return this.#lastSeq;
+  }
+
+  kill(): void {
+    this.#tell({ act: 'close' });
+    queueMicrotask(() => this.#end());
+  }
+
+  /** Does nothing: a worker lives as long as its channel. */
+  hold(): void {}
+
+  receive(message: FromPrimary): void {
+    if (this.#ended) return;
+    if (message.act === 'frames') {
+      const frames = decodeFromWorker(message.message);
+      if (frames !== undefined) this.#events.frames(frames);
+      return;
+    }
+    if (message.act === 'refused') {
+      const error = new TypeError(
+        'Cannot run tasks in the primary: primaryTasks of startCluster must be made by defineTasks, got undefined',
+      );
+      this.#events.frames([{ kind: 'start-failed', error, final: true }]);
+    }
+    this.#end();
+  }
+
+  #tell(message: ToPrimaryMessage): void {
+    this.#link.send({ ticketing: toPrimaryTag, session: this.#session, ...message });
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#events.exit({ exitCode: undefined, signal: undefined, stderrTail: '' });
+  }
 }

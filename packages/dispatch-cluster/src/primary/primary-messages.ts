@@ -1,27 +1,30 @@
 /**
- * What a worker and the primary tell each other of tasks that run in the primary, beside the frames of the kernel that the
- * worker belongs to. `session`: one life of the primary as the worker of a dispatcher; unique within the worker.
+ * Messages between a worker and the primary about tasks that run in the primary. `session`: the primary as the worker of one
+ * dispatcher, from its start to its end; unique within the worker.
  */
-export type ToPrimary = { readonly ticketing: typeof toPrimaryTag; readonly session: number } & (
+export type ToPrimary = Session<typeof toPrimaryTag> & ToPrimaryMessage;
+
+export type ToPrimaryMessage =
   | { readonly act: 'open'; readonly module: string | undefined }
   | { readonly act: 'frames'; readonly message: unknown }
-  | { readonly act: 'close' }
-);
+  | { readonly act: 'close' };
 
-export type FromPrimary = {
-  readonly ticketing: typeof fromPrimaryTag;
-  readonly session: number;
-} & (
+export type FromPrimary = Session<typeof fromPrimaryTag> & FromPrimaryMessage;
+
+export type FromPrimaryMessage =
   | { readonly act: 'frames'; readonly message: unknown }
-  /** There are no tasks. */
+  /** The cluster has no `primaryTasks`. */
   | { readonly act: 'refused' }
-  | { readonly act: 'closed' }
-);
+  | { readonly act: 'closed' };
+
+interface Session<Tag> {
+  readonly ticketing: Tag;
+  readonly session: number;
+}
 
 export const toPrimaryTag = 'dispatch-cluster.to-primary';
 export const fromPrimaryTag = 'dispatch-cluster.from-primary';
 
-/** Recognises our messages among others. */
 export function isToPrimary(message: unknown): message is ToPrimary {
   return (Object(message) as Partial<ToPrimary>).ticketing === toPrimaryTag;
 }

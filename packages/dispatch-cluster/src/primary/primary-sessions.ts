@@ -1,17 +1,17 @@
 import type { TaskHooks, TaskMap, TaskModule } from '@ticketing/dispatch';
 import { type Served, serveTasks } from '@ticketing/dispatch/worker';
-import { type FromPrimary, fromPrimaryTag, type ToPrimary } from './primary-messages.ts';
+import { type FromPrimaryMessage, fromPrimaryTag, type ToPrimary } from './primary-messages.ts';
 
-/** A worker that has tasks run here. */
+/** A worker of the cluster. */
 export interface Peer {
   readonly workerId: number;
-  /** One that is gone is silent. */
-  send(message: FromPrimary): void;
+  /** Does nothing when the worker is gone. */
+  send(message: object): void;
 }
 
 /**
  * Runs tasks of workers in the primary, all with one module: what it holds, such as a coalescer, is shared by the machine.
- * `setup` runs once, before the first task; `teardown` once, in `close()`. A worker that ends has its tasks aborted.
+ * `setup` runs once, before the first task; `teardown` once, in `close()`. When a worker ends, its tasks are aborted.
  */
 export class PrimarySessions {
   readonly #tasks: TaskModule<TaskMap> | undefined;
@@ -30,7 +30,7 @@ export class PrimarySessions {
     else this.#end(peer.workerId, session);
   }
 
-  /** The worker has ended. */
+  /** Aborts the tasks of a worker that has ended. */
   drop(workerId: number): void {
     for (const session of [...(this.#peers.get(workerId)?.keys() ?? [])]) {
       this.#end(workerId, session);
@@ -47,9 +47,11 @@ export class PrimarySessions {
 
   #open(peer: Peer, session: number, module: string | undefined): void {
     const { workerId } = peer;
+    const send = (message: FromPrimaryMessage): void =>
+      peer.send({ ticketing: fromPrimaryTag, session, ...message });
     const tasks = module ?? this.#tasks;
     if (tasks === undefined) {
-      peer.send({ ticketing: fromPrimaryTag, session, act: 'refused' });
+      send({ act: 'refused' });
       return;
     }
     const sessions = this.#peers.get(workerId) ?? new Map<number, Served>();
@@ -58,13 +60,13 @@ export class PrimarySessions {
       workerId,
       module: tasks,
       ...(module === undefined && { around: this.#shared }),
-      post: (message) => peer.send({ ticketing: fromPrimaryTag, session, act: 'frames', message }),
-      // What this process had started when it ended does not matter: its workers end with it.
+      post: (message) => send({ act: 'frames', message }),
+      // No start journal: when the primary ends, its workers end too.
       claim: () => true,
       memoryBytes: () => process.memoryUsage.rss(),
       exit: () => {
         sessions.delete(session);
-        peer.send({ ticketing: fromPrimaryTag, session, act: 'closed' });
+        send({ act: 'closed' });
       },
       transfers: false,
     });
@@ -77,7 +79,7 @@ export class PrimarySessions {
     served?.abandon(new Error(`Worker ${workerId}, which asked for this task, has ended`));
   }
 
-  /** A session is no worker of its own: all share what one `setup` has made. */
+  /** Sessions are not separate workers: all share one `setup`. */
   readonly #shared = (hooks: TaskHooks): TaskHooks => ({
     setup: () => this.#setUpOnce(hooks),
     ...(hooks.health && { health: hooks.health }),
@@ -87,7 +89,7 @@ export class PrimarySessions {
     if (this.#setup === undefined) {
       const setup = Promise.resolve({ workerId: 0 }).then(hooks.setup);
       this.#setup = setup;
-      // The next one that needs it tries again.
+      // The next session tries again.
       setup.catch(() => {
         if (this.#setup === setup) this.#setup = undefined;
       });

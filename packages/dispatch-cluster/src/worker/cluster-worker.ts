@@ -1,7 +1,12 @@
 import type { TaskHooks, TaskMap, TaskModule } from '@ticketing/dispatch';
 import { type Served, serveProcess } from '@ticketing/dispatch/worker';
-import { isLeave, left } from '../leave.ts';
-import { takeWorkerStart, type WorkerStartMessage } from '../worker-start.ts';
+import {
+  isMessage,
+  leave,
+  left,
+  takeWorkerStart,
+  type WorkerStartMessage,
+} from '../worker-messages.ts';
 import {
   type ClusterWorkerOptions,
   checkWorkerOptions,
@@ -14,9 +19,9 @@ import { WorkerServer } from './worker-server.ts';
 export interface ClusterWorker {
   /** Unique within the cluster, from 1. */
   readonly workerId: number;
-  /** Whether it is about to end: for an answer that keeps load balancers from sending more. */
+  /** Whether it is about to end: for a health check that makes load balancers send no more. */
   isDraining(): boolean;
-  /** The server, as soon as it is made: for whoever gives it sockets. Undefined without one. */
+  /** The server once it is made, for code that hands it sockets. `undefined` without one. */
   readonly server: Promise<HttpServer | undefined>;
 }
 
@@ -24,12 +29,12 @@ const ACTION = 'serve as cluster worker';
 const noTasks: TaskModule<TaskMap> = { tasks: {}, hooks: {} };
 
 /**
- * Makes this process, which `startCluster` started, a worker: serves requests once `server` listens, and tasks. To be
- * called once, as the program begins. The process ends when it is told to: it accepts no more, answers with
- * `Connection: close`, ends what is in flight, closes the server and exits. Ctrl-C leaves that to the primary; SIGTERM to a
- * worker alone asks for a successor first.
+ * Makes this process, which `startCluster` started, a worker that serves requests and tasks. Must be called once, at the
+ * start of the program. When the primary ends the worker, it accepts no more, answers with `Connection: close`, finishes the
+ * requests in flight, closes the server and exits. Workers ignore Ctrl-C, which the primary handles; SIGTERM to one worker has
+ * it replaced.
  *
- * @throws TypeError for options, in a process that `startCluster` has not started, and for a second call
+ * @throws TypeError for options, in a process that `startCluster` did not start, and for a second call
  * @example
  * clusterWorker({ server: () => http.createServer(handle), listen: { port: 8080 } });
  */
@@ -38,10 +43,10 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
   checkWorkerOptions(ACTION, options, start?.connections ?? 'external');
   if (start === undefined) {
     throw new TypeError(
-      `Cannot ${ACTION}: the first call in a process that startCluster started expected, got another`,
+      `Cannot ${ACTION}: startCluster must have started this process, and this must be the first call`,
     );
   }
-  // As it is before a task can replace it.
+  // Bound now, before a task can replace it.
   const send = process.send?.bind(process);
   const server = new WorkerServer(options, start, {
     report: (data) => served.tell({ kind: 'report', data, worked: data.requests > 0 }),
@@ -53,7 +58,7 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
     around: (hooks) => withServer(hooks, server),
   });
   process.on('message', async (message) => {
-    if (!isLeave(message)) return;
+    if (!isMessage(message, leave)) return;
     await server.stop();
     send?.(left, undefined, undefined, () => {});
   });
@@ -72,7 +77,7 @@ function moduleOf(
   return module ?? (isUrl(tasks) ? tasks.href : tasks);
 }
 
-/** Tasks are there before requests can use them, and until after the last one. */
+/** Sets tasks up before the server starts, and tears them down after it has stopped, because requests may use them. */
 function withServer(hooks: TaskHooks, server: WorkerServer): TaskHooks {
   return {
     ...hooks,

@@ -10,10 +10,10 @@ import {
 } from '../port/port-messages.ts';
 import type { HttpServer } from './worker-options.ts';
 
-/** As it is before a task can replace it. */
+/** Bound now, before a task can replace it. */
 const send = process.send?.bind(process);
 
-/** What of a server's own settings applies to the connections that it accepts. */
+/** Settings of a server for the connections that it accepts. */
 interface SocketSettings {
   readonly allowHalfOpen?: boolean;
   readonly noDelay?: boolean;
@@ -22,8 +22,8 @@ interface SocketSettings {
 }
 
 /**
- * Has a server listen where the primary does: `listen()` asks the primary for the port, which hands connections over or
- * shares its socket. To the program the server looks as any that listens: `listening`, `address()`, its events.
+ * Has a server listen on a port of the primary: `listen()` asks for the port, and the primary hands over connections or shares
+ * its socket. The program sees a server that listens: `listening`, `address()`, its events.
  */
 export class PortClient {
   readonly #server: HttpServer;
@@ -31,11 +31,11 @@ export class PortClient {
   readonly #replace: () => void;
   #address: PortAddress | null = null;
   #isListening = false;
-  /** Accepts by itself, with a shared socket. */
+  /** Accepts connections of a shared socket. */
   #acceptor: net.Server | undefined;
   #left: (() => void) | undefined;
 
-  /** `open` tells how many connections the server has, `replace` asks for a successor. */
+  /** `open` returns how many connections the server has, `replace` asks for a successor. */
   constructor(server: HttpServer, { open, replace }: { open(): number; replace(): void }) {
     this.#server = server;
     this.#open = open;
@@ -43,7 +43,7 @@ export class PortClient {
     const listen = server.listen.bind(server) as (...args: unknown[]) => HttpServer;
     server.listen = (...args: unknown[]): HttpServer => {
       const options = portOptions(args);
-      // Whoever wants a port of its own has it.
+      // `exclusive` means a port of the worker's own.
       if (options === undefined || this.#isListening) return listen(...args);
       const callback = args.at(-1);
       if (typeof callback === 'function') server.once('listening', callback as () => void);
@@ -52,10 +52,10 @@ export class PortClient {
     };
   }
 
-  /** Resolves when no further connection will come; those on their way have arrived. */
+  /** Stops listening. Resolves when the connections on their way have arrived. */
   async leave(): Promise<void> {
-    // Not `server.close()`, which closes idle connections as well: the request that a client sends at this moment would
-    // fail. That of the class which the server extends stops listening, and no more.
+    // Not `server.close()`, which also closes idle connections: a request that a client sends at this moment would fail.
+    // `net.Server` only stops listening.
     if (!this.#isListening) {
       net.Server.prototype.close.call(this.#server);
       return;
@@ -76,12 +76,12 @@ export class PortClient {
 
   readonly #onMessage = (message: unknown, handle: unknown): void => {
     if (!isPortMessage(message)) return;
-    const told = message as FromPort;
-    if (told.kind === 'hand') this.#take(told, handle as Socket | undefined);
-    else if (told.kind === 'listening') this.#listening(told, handle);
-    else if (told.kind === 'failed') this.#failed(told.error);
-    else if (told.kind === 'ping') this.#tell({ kind: 'pong', id: told.id });
-    else if (told.kind === 'replace') this.#replace();
+    const received = message as FromPort;
+    if (received.kind === 'hand') this.#take(received, handle as Socket | undefined);
+    else if (received.kind === 'listening') this.#listening(received, handle);
+    else if (received.kind === 'failed') this.#failed(received.error);
+    else if (received.kind === 'ping') this.#tell({ kind: 'pong', id: received.id });
+    else if (received.kind === 'replace') this.#replace();
     else this.#left?.();
   };
 
@@ -97,14 +97,14 @@ export class PortClient {
     this.#server.emit('listening');
   }
 
-  /** With a shared socket: accepts beside the others. */
+  /** Accepts connections of a shared socket, as the other workers do. */
   #accept(handle: unknown, keep: boolean): void {
     const acceptor = handle instanceof net.Server ? handle : net.createServer();
     acceptor.on('connection', (socket) => this.#adopt(socket));
     acceptor.on('error', () => {});
     if (acceptor !== handle) acceptor.listen(handle);
     this.#acceptor = acceptor;
-    // A server that is sent would accept there; its handle waits to be used.
+    // A `net.Server` that is sent accepts in the receiver; a handle waits to be used.
     if (keep) this.#tell({ kind: 'keep' }, (acceptor as { _handle?: net.Server })._handle);
   }
 
@@ -121,8 +121,8 @@ export class PortClient {
       return;
     }
     this.#tell({ kind: 'claim', id });
-    // The process may have been stopped between the look at the clock and the claim, and another worker have it by now:
-    // no answer is better than two.
+    // The process may have been stopped between reading the clock and the claim, so another worker may have it: no answer is
+    // better than two.
     if (monotonicMs() >= before) socket.destroy();
     else this.#adopt(socket);
   }
@@ -153,13 +153,13 @@ const names: ReadonlySet<keyof PortOptions> = new Set([
   ...(['ipv6Only', 'readableAll', 'writableAll', 'reusePort'] as const),
 ]);
 
-/** What `listen` was called with, as plain data; undefined if the worker is to listen by itself. */
+/** Returns the arguments of `listen` as plain data; `undefined` if the worker must listen by itself. */
 function portOptions([first, second, third]: readonly unknown[]): PortOptions | undefined {
   if (typeof first === 'object' && first !== null) {
-    const given = Object.entries(first).filter(([name]) => names.has(name as keyof PortOptions));
+    const known = Object.entries(first).filter(([name]) => names.has(name as keyof PortOptions));
     const isOwn = (first as { readonly exclusive?: boolean }).exclusive ?? false;
-    const options = Object.fromEntries(given.filter(([, value]) => value != null));
-    return isOwn || given.length === 0 ? undefined : options;
+    const options = Object.fromEntries(known.filter(([, value]) => value != null));
+    return isOwn || known.length === 0 ? undefined : options;
   }
   if (typeof first === 'string' && !/^\d+$/.test(first)) return { path: first };
   if (typeof first === 'function') return { port: 0 };

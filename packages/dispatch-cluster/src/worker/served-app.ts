@@ -9,25 +9,25 @@ import {
   type ServerApp,
 } from './worker-options.ts';
 
-/** A server, as a worker needs it, whatever it was made of. */
+/** What a worker serves: a server or an application, in one form. */
 export interface ServedApp {
   readonly server: HttpServer;
-  /** Resolves when it could listen. */
+  /** Resolves when it is ready to listen. */
   ready(): Promise<void>;
-  /** Resolves when it listens. @throws what keeps it from that */
+  /** Resolves when it listens. @throws why it cannot */
   listen(options: ListenOptions): Promise<void>;
-  /** Resolves when nothing of it is left. */
+  /** Resolves when it is closed. */
   close(): Promise<void>;
 }
 
-/** Gives what is to be served one form. @throws TypeError for what a factory made, if it is no server */
+/** Returns what option `server` holds or makes, in one form. @throws TypeError if a function makes something else */
 export async function createServedApp(
-  given: NonNullable<ClusterWorkerOptions['server']>,
+  option: NonNullable<ClusterWorkerOptions['server']>,
 ): Promise<ServedApp> {
-  const made: unknown = typeof given === 'function' ? await given() : given;
+  const made: unknown = typeof option === 'function' ? await option() : option;
   if (!isServer(made)) {
     throw new TypeError(
-      `Cannot serve as cluster worker: a server or an application with one expected, got ${showValue(made)}`,
+      `Cannot serve as cluster worker: server must make a server or an application with one, got ${showValue(made)}`,
     );
   }
   return 'server' in made ? ofApp(made) : ofServer(made);
@@ -58,13 +58,13 @@ function ofServer(server: HttpServer): ServedApp {
     },
     close: () =>
       new Promise((resolve) => {
-        // An error says that it was no longer listening, which is so.
+        // Its error would say that the server no longer listens.
         server.close(() => resolve());
       }),
   };
 }
 
-/** An application given no host would listen on the names of this machine alone. */
+/** Without a host, applications such as Fastify listen on localhost only. */
 function anyAddress(): string {
   const interfaces = Object.values(os.networkInterfaces()).flat();
   return interfaces.some((each) => each?.family === 'IPv6') ? '::' : '0.0.0.0';

@@ -2,29 +2,29 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpServer } from './worker-options.ts';
 
-/** Counts what a server serves, by its public events. */
+/** The requests and connections of a server, by its public events. */
 export interface Traffic {
   readonly requests: number;
-  /** Requests whose answer is under way. */
+  /** Requests that are not answered yet. */
   readonly inFlight: number;
-  /** Whether a request is in flight, or a connection speaks another protocol since one. */
+  /** Whether a request is in flight, or a connection was upgraded to another protocol. */
   readonly isBusy: boolean;
   readonly connections: ReadonlySet<Socket>;
-  /** Closes every connection over which no request is in flight: idle ones, and those with a part of a head. */
+  /** Closes every connection without a request in flight, also those with a part of a head. */
   destroyIdle(): void;
-  /** From now on each answer says `Connection: close`, those under way too if their head has not gone. */
+  /** Adds `Connection: close` to every answer whose head is not sent yet, now and later. */
   turnAway(): void;
 }
 
-/** Watches a server from now on. `changed` is called after a connection or an answer has ended. */
+/** Watches a server from now on. Calls `changed` after a connection or an answer has ended. */
 export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
   const connections = new Set<Socket>();
   const responses = new Set<ServerResponse>();
-  /** No longer HTTP, since `Upgrade` or `CONNECT`. */
+  /** Connections after `Upgrade` or `CONNECT`. */
   const upgraded = new Set<Socket>();
   let requests = 0;
   let isTurningAway = false;
-  // A server of TLS tells of connections before they can be read; those that can be are what it serves.
+  // A TLS server emits `connection` before the handshake.
   server.on('secureConnection' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
     connections.add(socket);
     socket.once('close', () => {
@@ -32,7 +32,7 @@ export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
       changed();
     });
   });
-  // Only where the program has a listener: with ours alone the server would no longer answer such requests.
+  // Only where the program has a listener: a listener of ours alone would keep the server from answering such requests.
   const unwatched = new Set(['upgrade', 'connect']);
   const watchUpgrade = (name: string): void => {
     if (!unwatched.delete(name)) return;
@@ -46,7 +46,7 @@ export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
   };
   for (const name of [...unwatched]) if (server.listenerCount(name) > 0) watchUpgrade(name);
   server.on('newListener', watchUpgrade);
-  // One for all requests: `once` makes two functions for each.
+  // One function for all requests: `once` makes two for each.
   function ended(this: ServerResponse): void {
     responses.delete(this);
     changed();

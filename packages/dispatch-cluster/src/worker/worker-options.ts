@@ -2,9 +2,9 @@ import type http from 'node:http';
 import type https from 'node:https';
 import type { ListenOptions } from 'node:net';
 import type { TaskMap, TaskModule } from '@ticketing/dispatch';
-import { anObject, checkByRules, type Rule, wrongOption } from '@ticketing/kit';
+import { aFunction, anObject, checkByRules, type Rule, wrongOption } from '@ticketing/kit';
 
-/** A server of this platform. */
+/** A server of Node. */
 export type HttpServer = http.Server | https.Server;
 
 /** An application with a server, such as a Fastify instance. */
@@ -14,34 +14,34 @@ export interface ServerApp {
   listen(options: object): PromiseLike<unknown>;
   /** Resolves when all is closed. */
   close(): PromiseLike<unknown>;
-  /** Resolves when it could listen. */
+  /** Resolves when it is ready to listen. */
   ready?(): PromiseLike<unknown>;
 }
 
-/** How a server is given its connections. */
+/** A server whose connections a router hands over. */
 export interface Attachment {
-  /** `lameDuckMs`: how long clients may take their next answer; `graceMs`: that, and what is in flight then. */
+  /** Ends it. `lameDuckMs`: for clients to get their next answer; `graceMs`: for that and for requests in flight. */
   close(options: { readonly graceMs: number; readonly lameDuckMs: number }): Promise<void>;
 }
 
-/** What a worker does. */
+/** Options of `clusterWorker`. */
 export interface ClusterWorkerOptions {
-  /** Serves requests; or makes what does, in a promise or not. Default: the worker has tasks alone. */
+  /** Serves requests, or a function that makes the server. Default: the worker runs only tasks. */
   readonly server?:
     | HttpServer
     | ServerApp
     | (() => HttpServer | ServerApp | Promise<HttpServer | ServerApp>);
   /**
-   * Where it listens, as of `server.listen`. Needed with `server`, unless connections are external. `host` is an address;
-   * default: all of the machine.
+   * Where it listens, as in `server.listen`. Required with `server`, unless connections are external. `host` is an address;
+   * default: all addresses of the machine.
    */
   readonly listen?: ListenOptions;
   /**
-   * With external connections: makes the server one that is given them, and gives what ends that, such as `attachWorker`
-   * of a router. Its `close` lets connections finish, within `graceMs` milliseconds. Default: the server's own end.
+   * With external connections: attaches the server to a router, as its `attachWorker` does. `close` of what it returns lets
+   * connections finish within `graceMs` milliseconds. Default: the server's own end.
    */
   readonly attach?: (server: HttpServer) => Attachment;
-  /** Tasks for dispatchers: made by `defineTasks`, or the address of a module that exports them by default. Default: none. */
+  /** Tasks for dispatchers: made by `defineTasks`, or the URL of a module that exports them by default. Default: none. */
   readonly tasks?: TaskModule<TaskMap> | URL;
 }
 
@@ -54,7 +54,7 @@ const workerRules: Readonly<Record<keyof ClusterWorkerOptions, Rule>> = {
     expected: 'an object with port or path',
     test: (value) => ['port', 'path', 'fd'].some((name) => name in Object(value)),
   },
-  attach: { expected: 'a function', test: (value) => typeof value === 'function' },
+  attach: aFunction,
   tasks: {
     expected: 'made by defineTasks, or a URL',
     test: (value) => isUrl(value) || isModule(value),
@@ -76,24 +76,24 @@ export function checkWorkerOptions(
     const expected = 'absent unless connections are external';
     throw wrongOption(action, 'attach', { expected }, attach);
   }
-  // Applications bind a second server to such a name, out of our sight: it would go on accepting connections.
+  // For this name applications open a second server, which would continue to accept connections unseen.
   if (listen?.host === 'localhost') {
     throw wrongOption(action, 'listen.host', { expected: 'an address' }, listen.host);
   }
 }
 
-/** Whether it is a server, or has one. */
+/** Returns whether a value is a server or has one. */
 export function isServer(value: unknown): value is HttpServer | ServerApp {
   const { listen, close } = Object(value) as Partial<ServerApp>;
   return typeof listen === 'function' && typeof close === 'function';
 }
 
-/** Whether it is a URL, of this realm or another. */
+/** Returns whether a value is a URL, of this realm or another. */
 export function isUrl(value: unknown): value is URL {
   return Object.prototype.toString.call(value) === '[object URL]';
 }
 
-/** Whether `defineTasks` may have made it. */
+/** Returns whether `defineTasks` may have made a value. */
 export function isModule(value: unknown): value is TaskModule<TaskMap> {
   const { tasks, hooks } = Object(value) as Partial<TaskModule<TaskMap>>;
   return anObject.test(tasks) && anObject.test(hooks);

@@ -1,55 +1,54 @@
-import type { WorkerReport } from '../worker-report.ts';
-import type { WorkerStartMessage } from '../worker-start.ts';
-import { leaveAsLameDuck } from './lame-duck.ts';
+import type { WorkerReport, WorkerStartMessage } from '../worker-messages.ts';
 import { PortClient } from './port-client.ts';
 import { createServedApp, type ServedApp } from './served-app.ts';
 import { type Traffic, watchTraffic } from './traffic.ts';
 import type { Attachment, ClusterWorkerOptions, HttpServer } from './worker-options.ts';
 
-/** What the server tells the primary. */
-export interface ServerNews {
+/** Messages of the server to the primary. */
+interface ServerNews {
   report(report: WorkerReport): void;
-  /** It has served its time. */
+  /** Asks to be replaced. */
   recycle(): void;
 }
 
 const REPORT_EVERY_MS = 500;
 
-/** The server of a worker, from its making to its end. */
+/** The server of a worker: makes it, lets it listen, reports on it and ends it. */
 export class WorkerServer {
   isDraining = false;
   readonly made: Promise<HttpServer | undefined>;
   readonly #options: ClusterWorkerOptions;
   readonly #start: WorkerStartMessage;
   readonly #news: ServerNews;
-  #tellMade: { resolve(server: HttpServer | undefined): void; reject(error: unknown): void };
+  #settleMade!: { resolve(server: HttpServer | undefined): void; reject(error: unknown): void };
   #served: { readonly app: ServedApp; readonly traffic: Traffic } | undefined;
   #attachment: Attachment | undefined;
   #port: PortClient | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #last = '';
-  #waiting: (() => void)[] = [];
-  #toldOfWork = false;
-  #asked = false;
+  #lastReport = '';
+  /** Called when a connection or a request has ended. */
+  #wake: () => void = () => {};
+  #hasReportedWork = false;
+  #isRecycled = false;
   #stopping: Promise<void> | undefined;
 
   constructor(options: ClusterWorkerOptions, start: WorkerStartMessage, news: ServerNews) {
     this.#options = options;
     this.#start = start;
     this.#news = news;
-    const { promise, ...told } = withResolvers<HttpServer | undefined>();
-    this.made = promise;
-    this.#tellMade = told;
-    // The primary is told why a start fails; whoever waits here may look as well.
-    promise.catch(() => {});
+    this.made = new Promise((resolve, reject) => {
+      this.#settleMade = { resolve, reject };
+    });
+    // The primary reports why a start fails; the program need not await this.
+    this.made.catch(() => {});
   }
 
-  /** Resolves when it listens. @throws what keeps it from that */
+  /** Resolves when it listens. @throws why it cannot */
   async start(): Promise<void> {
     const { server, listen, attach } = this.#options;
     try {
       const app = server === undefined ? undefined : await createServedApp(server);
-      this.#tellMade.resolve(app?.server);
+      this.#settleMade.resolve(app?.server);
       if (app === undefined) return;
       const traffic = watchTraffic(app.server, () => this.#changed());
       this.#served = { app, traffic };
@@ -64,14 +63,14 @@ export class WorkerServer {
         await app.listen(listen);
       }
     } catch (error) {
-      this.#tellMade.reject(error);
+      this.#settleMade.reject(error);
       throw error;
     }
     this.#report();
     this.#timer = setInterval(() => this.#report(), REPORT_EVERY_MS).unref();
   }
 
-  /** Serves what it has, and no more. Resolves when nothing of the server is left. Idempotent. */
+  /** Accepts no more and finishes its requests. Resolves when the server is closed. Idempotent. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -85,10 +84,7 @@ export class WorkerServer {
     if (this.#attachment !== undefined) {
       await this.#attachment.close({ graceMs: lameDuckMs + graceMs, lameDuckMs });
     } else {
-      const changed = (): Promise<void> => new Promise((resolve) => this.#waiting.push(resolve));
-      const leave = async (): Promise<void> => this.#port?.leave();
-      const leaving = { lameDuckMs, graceMs, leave, changed };
-      await leaveAsLameDuck(traffic, leaving);
+      await this.#leaveAsLameDuck(traffic);
     }
     clearInterval(this.#timer);
     this.#report();
@@ -96,15 +92,46 @@ export class WorkerServer {
     this.#report();
   }
 
+  /**
+   * Ends the traffic without a request that fails. The server accepts no connection, and each answer says
+   * `Connection: close`, so that clients that keep a connection busy know before it is closed. After `lameDuckMs` connections
+   * without a request in flight are closed, also those with a part of a head; requests in flight have `graceMs` more.
+   */
+  async #leaveAsLameDuck(traffic: Traffic): Promise<void> {
+    const { lameDuckMs, graceMs } = this.#start;
+    const isEmpty = (): boolean => traffic.connections.size === 0;
+    traffic.turnAway();
+    await this.#port?.leave();
+    await this.#waitFor(isEmpty, lameDuckMs);
+    traffic.destroyIdle();
+    await this.#waitFor(() => isEmpty() || !traffic.isBusy, graceMs);
+    // What is left is a request whose body or answer is too slow.
+    for (const socket of traffic.connections) socket.destroy();
+  }
+
+  async #waitFor(isSo: () => boolean, longestMs: number): Promise<void> {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.#wake();
+    }, longestMs);
+    while (!isSo() && !isLate) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    clearTimeout(timer);
+  }
+
+  /** Runs after every request. */
   #changed(): void {
-    // After every request: nothing is made here unless it is needed.
-    if (this.#waiting.length > 0) for (const resolve of this.#waiting.splice(0)) resolve();
+    this.#wake();
     const requests = this.#served?.traffic.requests ?? 0;
-    // The first answer proves that the worker works; the rest is told from time to time.
-    if (!this.#toldOfWork && requests > 0) this.#report();
+    // The first answer proves that the worker works; later ones are reported at intervals.
+    if (!this.#hasReportedWork && requests > 0) this.#report();
     const { maxRequests } = this.#start;
-    if (maxRequests !== undefined && requests >= maxRequests && !this.#asked) {
-      this.#asked = true;
+    if (maxRequests !== undefined && requests >= maxRequests && !this.#isRecycled) {
+      this.#isRecycled = true;
       this.#news.recycle();
     }
   }
@@ -116,21 +143,9 @@ export class WorkerServer {
     const address = app.server.address() ?? undefined;
     const report: WorkerReport = { requests, inFlight, connections: connections.size, address };
     const text = JSON.stringify(report);
-    if (text === this.#last) return;
-    this.#last = text;
-    this.#toldOfWork = requests > 0;
+    if (text === this.#lastReport) return;
+    this.#lastReport = text;
+    this.#hasReportedWork = requests > 0;
     this.#news.report(report);
   }
-}
-
-function withResolvers<T>(): {
-  promise: Promise<T>;
-  resolve(value: T): void;
-  reject(error: unknown): void;
-} {
-  let told = { resolve: (_: T): void => {}, reject: (_: unknown): void => {} };
-  const promise = new Promise<T>((resolve, reject) => {
-    told = { resolve, reject };
-  });
-  return { promise, ...told };
 }

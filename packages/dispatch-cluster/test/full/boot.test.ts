@@ -12,7 +12,11 @@ const restart = { backoffMs: [1, 60_000], intensity: 3 } as const;
 
 test.each([
   ['calls clusterWorker() twice', 'twice', 'Cannot serve as cluster worker: the first call in a'],
-  ['starts a cluster itself', 'cluster', 'Cannot start cluster: a primary process expected, got a'],
+  [
+    'starts a cluster itself',
+    'cluster',
+    'Cannot start cluster: this process must be a primary, got a',
+  ],
 ])('a program that %s is told what is wrong', async (_, misuse, message) => {
   const supervisor = start({
     entry: misused,

@@ -1,0 +1,56 @@
+const VARIABLE = 'TICKETING_CLUSTER_WORKER';
+
+/** How a worker starts. */
+export interface WorkerStartMessage {
+  readonly workerId: number;
+  /** Address of the module of tasks, if it replaces the entry's own. */
+  readonly module: string | undefined;
+  readonly connections: 'shared' | 'external';
+  readonly lameDuckMs: number;
+  readonly graceMs: number;
+  /** Requests after which the worker asks to be replaced. */
+  readonly maxRequests: number | undefined;
+}
+
+/** Returns the environment variable that carries a worker's start. */
+export function environmentOf(start: WorkerStartMessage): Readonly<Record<string, string>> {
+  return { [VARIABLE]: JSON.stringify(start) };
+}
+
+/** Removes a worker's start from its environment, so that its children do not find it. `undefined` without one. */
+export function takeWorkerStart(
+  environment: Record<string, string | undefined>,
+): WorkerStartMessage | undefined {
+  const text = environment[VARIABLE];
+  delete environment[VARIABLE];
+  return text === undefined ? undefined : (JSON.parse(text) as WorkerStartMessage);
+}
+
+/** What a worker reports of the requests that it serves. */
+export interface WorkerReport {
+  /** Requests whose head has arrived, since its start. */
+  readonly requests: number;
+  /** Requests in flight now. */
+  readonly inFlight: number;
+  /** Connections that are open now. */
+  readonly connections: number;
+  /** Where it listens; `undefined` if it does not. */
+  readonly address: { readonly address: string; readonly port: number } | string | undefined;
+}
+
+export const emptyReport: WorkerReport = {
+  requests: 0,
+  inFlight: 0,
+  connections: 0,
+  address: undefined,
+};
+
+/** Has a worker finish its requests and accept no more. It continues with tasks, and answers `left`. */
+export const leave: { readonly ticketing: string } = { ticketing: 'dispatch-cluster.leave' };
+/** Reports to the primary that no request is left. */
+export const left: { readonly ticketing: string } = { ticketing: 'dispatch-cluster.left' };
+
+/** Returns whether a message is `leave` or `left`, among messages of others. */
+export function isMessage(message: unknown, wanted: { readonly ticketing: string }): boolean {
+  return (Object(message) as { readonly ticketing?: unknown }).ticketing === wanted.ticketing;
+}
