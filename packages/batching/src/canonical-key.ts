@@ -25,7 +25,7 @@ const MAX_DEPTH = 500;
  * Cost: time and length grow with the data, read as a tree: what is reached twice is written twice.
  * Fields and entries are sorted. Nothing is kept. Hash the key if it is long or holds secrets.
  *
- * @throws TypeError with the path of what has no value of its own to go by: functions, instances of classes,
+ * @throws TypeError with the path of what cannot be compared by value: functions, instances of classes,
  *   Promises, WeakMaps, boxed primitives, symbols that are not registered, invalid Dates, cycles
  * @throws RangeError for data nested deeper than 500 levels
  * @example
@@ -36,7 +36,7 @@ export function canonicalKey(...parts: unknown[]): string {
   return parts.map((part, index) => encodeAt(part, index, trail)).join('');
 }
 
-/** Where the encoder stands: for the message of a refusal, and to see a cycle. */
+/** The encoder's position, for errors and to detect cycles. */
 interface Trail {
   readonly path: string[];
   readonly above: Set<object>;
@@ -70,7 +70,7 @@ function text(value: string): string {
 
 function registered(symbol: symbol, trail: Trail): string {
   const key = Symbol.keyFor(symbol);
-  if (key === undefined) return refuse(trail, 'a symbol of Symbol.for', String(symbol));
+  if (key === undefined) return refuse(trail, 'a symbol made by Symbol.for', String(symbol));
   return `y${text(key)}`;
 }
 
@@ -78,7 +78,9 @@ function encodeObject(value: object, trail: Trail): string {
   if (trail.above.has(value))
     return refuse(trail, 'data without cycles', 'an object that holds it');
   if (trail.above.size >= MAX_DEPTH) {
-    throw new RangeError(`Cannot make key: at most ${MAX_DEPTH} levels expected, got more`);
+    throw new RangeError(
+      `Cannot make key: data must be nested ${MAX_DEPTH} levels deep at most, got more`,
+    );
   }
   trail.above.add(value);
   const code = Array.isArray(value)
@@ -149,7 +151,7 @@ function encodeView(value: NodeJS.TypedArray, trail: Trail): string {
   return `b${text(kind)}${text(bytes.toString('latin1'))}`;
 }
 
-/** Encodes a part of a value; the path is cut back only on success, so a refusal finds it whole. */
+/** Encodes a part of a value. The path is cut back only on success, so that an error has all of it. */
 function encodeAt(value: unknown, step: PropertyKey, trail: Trail): string {
   if (typeof value === 'string') return text(value);
   trail.path.push(typeof step === 'number' ? `[${step}]` : `.${String(step)}`);
@@ -183,8 +185,22 @@ function describe(value: object): string {
     : 'an object with a prototype of its own';
 }
 
+/** A key that is compared by itself. */
+export type KeyValue = string | number | bigint | symbol | boolean | null | undefined;
+
+export function isPrimitive(value: unknown): value is KeyValue {
+  return (typeof value !== 'object' || value === null) && typeof value !== 'function';
+}
+
+/** Makes the error for a key that is an object. `keyOf`: option `key`. */
+export function objectKeyError(action: string, keyOf: unknown): TypeError {
+  const fault =
+    keyOf === undefined
+      ? 'key must be a primitive without option key'
+      : 'option key must return a primitive';
+  return new TypeError(`Cannot ${action}: ${fault}, got an object`);
+}
+
 function refuse(trail: Trail, expected: string, got: string): never {
-  throw new TypeError(
-    `Cannot make key: ${expected} expected at ${trail.path.join('')}, got ${got}`,
-  );
+  throw new TypeError(`Cannot make key: ${trail.path.join('')} must be ${expected}, got ${got}`);
 }

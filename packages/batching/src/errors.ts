@@ -16,14 +16,14 @@ export type BatchingErrorCode =
   | 'ERR_TOO_MANY_KEYS'
   | 'ERR_TOO_MANY_WAITERS';
 
-/** Names the coalescer or batcher, and the bound that was met, in the terms of its options. */
+/** The coalescer or batcher, and the bound that was reached. */
 export interface BatchingErrorData {
   readonly name: string;
   readonly key?: unknown;
   readonly limit?: number;
 }
 
-/** A call that this package ended by itself. `code` is stable, `message` is not. */
+/** Thrown for a call that this package ended itself. `code` is stable, `message` is not. */
 export class BatchingError extends CodedError<BatchingErrorCode, BatchingErrorData> {
   static {
     mark(BatchingError, MARK);
@@ -34,21 +34,14 @@ export class BatchingError extends CodedError<BatchingErrorCode, BatchingErrorDa
   }
 }
 
-/** What a call met instead of what it needed. */
-export interface CallFailure {
-  readonly expected: string;
-  readonly got: string;
-  readonly key?: unknown;
-  readonly limit?: number;
-}
-
-/** Makes the error of a call to the coalescer or batcher of a name. */
+/** Makes the error of a call to a coalescer or batcher. */
 export function callError(
   name: string,
   code: BatchingErrorCode,
-  failure: CallFailure,
+  fault: string,
+  details: Omit<BatchingErrorData, 'name'> = {},
 ): BatchingError {
-  const { expected, got, ...details } = failure;
-  const message = `Cannot get from ${name}: ${expected} expected, got ${got}`;
-  return new BatchingError(code, message, { data: { name, ...details } });
+  return new BatchingError(code, `Cannot get from ${name}: ${fault}`, {
+    data: { name, ...details },
+  });
 }

@@ -13,14 +13,13 @@ export type {
   LoadOptions,
 } from './batcher/batcher.ts';
 export { createBatcher } from './batcher/create-batcher.ts';
-export { canonicalKey } from './canonical-key.ts';
+export { canonicalKey, type KeyValue } from './canonical-key.ts';
 export { type Coalesced, type CoalesceOptions, coalesce } from './coalescer/coalesce.ts';
 export type {
   Coalescer,
   CoalescerOptions,
   CoalescerStats,
   GetOptions,
-  KeyValue,
   LoadContext,
   Peek,
 } from './coalescer/coalescer.ts';

@@ -66,7 +66,7 @@ test.each<[unknown, Error]>([
   ],
   [
     { name: 'a', schedule: 'tick', maxWaitMs: 5 },
-    new TypeError('Cannot create batcher: maxWaitMs or schedule expected, got both'),
+    new TypeError('Cannot create batcher: only one of maxWaitMs and schedule may be set, got both'),
   ],
   [
     { name: 'a', missing: 'null' },
@@ -109,7 +109,7 @@ test('load() rejects objects as keys, and what option key throws or makes of the
   for (const key of [{}, [], () => {}]) {
     await expect(batcher.load(key)).rejects.toThrow(
       new TypeError(
-        'Cannot load from stops: a primitive key expected, got an object, and no option key',
+        'Cannot load from stops: key must be a primitive without option key, got an object',
       ),
     );
   }
@@ -123,14 +123,14 @@ test('load() rejects objects as keys, and what option key throws or makes of the
   });
   await expect(odd.load('bad')).rejects.toThrow('no id');
   await expect(odd.load('object')).rejects.toThrow(
-    new TypeError('Cannot load from stops: a primitive key expected, got an object of option key'),
+    new TypeError('Cannot load from stops: option key must return a primitive, got an object'),
   );
 });
 
 test('loadMany() rejects what is no array', async () => {
   const batcher = createBatcher(load, { name: 'stops' });
   await expect(batcher.loadMany('ab' as never)).rejects.toThrow(
-    new TypeError('Cannot load many: an array of keys expected, got ab'),
+    new TypeError('Cannot load many: keys must be an array, got ab'),
   );
 });
 
@@ -143,7 +143,7 @@ test('values without text, as objects without prototype, have a message of their
   expect(() => createBatcher(load, { name: 'stops', concurrency: odd })).toThrow(noText);
   const batcher = createBatcher(load, { name: 'stops' });
   await expect(batcher.loadMany(odd)).rejects.toThrow(
-    new TypeError(`Cannot load many: an array of keys expected, ${noText}`),
+    new TypeError(`Cannot load many: keys must be an array, ${noText}`),
   );
   await expect(batcher.load(1, { signal: odd })).rejects.toThrow(noText);
 });

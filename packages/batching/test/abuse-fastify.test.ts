@@ -52,9 +52,7 @@ test.each<[object, Error]>([
 
 test('coalesceRoutes is registered once for a scope', async () => {
   const app = await createApp();
-  const error = new TypeError(
-    'Cannot register coalesceRoutes: one registration for a scope expected, got another',
-  );
+  const error = new TypeError('Cannot register coalesceRoutes: the scope has one already');
   await expect(async () =>
     app.register(async (child) => {
       await child.register(coalesceRoutes, { name: 'again' });
@@ -63,15 +61,15 @@ test('coalesceRoutes is registered once for a scope', async () => {
 });
 
 test.each<[string | string[], unknown, string]>([
-  ['POST', true, 'coalesce POST /a: GET, HEAD or option key expected, got POST without key'],
-  ['QUERY', {}, 'coalesce QUERY /a: GET, HEAD or option key expected, got QUERY without key'],
+  ['POST', true, 'coalesce POST /a: method must be GET or HEAD without option key, got POST'],
+  ['QUERY', {}, 'coalesce QUERY /a: method must be GET or HEAD without option key, got QUERY'],
   [
     ['GET', 'PUT'],
     { vary: ['accept'] },
-    'coalesce GET, PUT /a: GET, HEAD or option key expected, got PUT without key',
+    'coalesce GET, PUT /a: method must be GET or HEAD without option key, got PUT',
   ],
-  ['GET', 'yes', 'coalesce GET /a: true, false or options expected, got yes'],
-  ['GET', null, 'coalesce GET /a: true, false or options expected, got null'],
+  ['GET', 'yes', 'coalesce GET /a: config.coalesce must be true, false or options, got yes'],
+  ['GET', null, 'coalesce GET /a: config.coalesce must be true, false or options, got null'],
   ['GET', { keys: () => 1 }, 'coalesce GET /a: unknown option keys; did you mean key?'],
   ['GET', { key: 'id' }, 'coalesce GET /a: key must be a function, got id'],
   [
@@ -97,9 +95,9 @@ test.each<[string | string[], unknown, string]>([
 });
 
 test.each<[unknown, string]>([
-  [{ id: 1 }, 'Cannot coalesce GET /a: a primitive of option key expected, got object'],
-  [() => 1, 'Cannot coalesce GET /a: a primitive of option key expected, got function'],
-  [Symbol('a'), 'Cannot make key: a symbol of Symbol.for expected at [1], got Symbol(a)'],
+  [{ id: 1 }, 'Cannot coalesce GET /a: option key must return a primitive, got object'],
+  [() => 1, 'Cannot coalesce GET /a: option key must return a primitive, got function'],
+  [Symbol('a'), 'Cannot make key: [1] must be a symbol made by Symbol.for, got Symbol(a)'],
 ])('a key of %o fails its request', async (key, message) => {
   const app = await createApp();
   app.get('/a', { config: { coalesce: { key: () => key as never } } }, () => 'never');
@@ -113,7 +111,7 @@ test('request.coalesced is refused where no handler of a coalesced route runs', 
   app.get('/plain', (request) => request.coalesced);
   const answer = await app.inject('/plain?a=1');
   expect(answer.json().message).toBe(
-    'Cannot read request.coalesced: the handler of a route with config.coalesce expected, got GET /plain?a=1',
+    'Cannot read request.coalesced: it is for handlers of routes with config.coalesce, got GET /plain?a=1',
   );
 });
 

@@ -71,7 +71,7 @@ test.each([
 
 test('coalesce() refuses what is no function', () => {
   expect(() => coalesce('fetch' as never, { name })).toThrow(
-    new TypeError('Cannot coalesce: a function expected, got fetch'),
+    new TypeError('Cannot coalesce: call must be a function, got fetch'),
   );
 });
 
@@ -94,7 +94,7 @@ test('values without text, as objects without prototype, have a message of their
     new TypeError(`Cannot create coalescer: maxKeys must be an integer of 1 or more, ${noText}`),
   );
   expect(() => coalesce(odd, { name })).toThrow(
-    new TypeError(`Cannot coalesce: a function expected, ${noText}`),
+    new TypeError(`Cannot coalesce: call must be a function, ${noText}`),
   );
   await expect(createCoalescer(load, { name }).get(1, { signal: odd })).rejects.toThrow(
     new TypeError(`Cannot get: signal must be an AbortSignal, ${noText}`),

@@ -5,20 +5,20 @@ import { doubling, type Key, useFakeClock } from './batcher-fixture.ts';
 useFakeClock();
 
 test.each<[string, unknown, string, string]>([
-  ['too few', ['a'], 'ERR_BATCH_LENGTH', '2 results of its batch loader expected, got 1'],
+  ['too few', ['a'], 'ERR_BATCH_LENGTH', 'its batch loader must return 2 results, got 1'],
   [
     'too many',
     ['a', 'b', 'c'],
     'ERR_BATCH_LENGTH',
-    '2 results of its batch loader expected, got 3',
+    'its batch loader must return 2 results, got 3',
   ],
   [
     'an object',
     {},
     'ERR_BATCH_RESULT',
-    'an array or a Map of its batch loader expected, got object',
+    'its batch loader must return an array or a Map, got object',
   ],
-  ['null', null, 'ERR_BATCH_RESULT', 'an array or a Map of its batch loader expected, got null'],
+  ['null', null, 'ERR_BATCH_RESULT', 'its batch loader must return an array or a Map, got null'],
 ])('%s as results fails every key', async (_, result, code, message) => {
   const { batcher } = doubling({}, () => result);
   const settled = await batcher.loadMany([1, 2]);
@@ -40,7 +40,7 @@ test('a Map answers by key; what it does not have is an error or undefined', asy
       reason: {
         code: 'ERR_KEY_MISSING',
         message:
-          'Cannot get from stops: a result for each key of its batch loader expected, got none for 2',
+          'Cannot get from stops: its batch loader must return a result for each key, got none for 2',
         data: { key: 2 },
       },
     },

@@ -1,11 +1,12 @@
+import { Fifo } from '@ticketing/kit';
 import { callError } from '../errors.ts';
 import type { BatchRunner } from './batch-runner.ts';
 import type { ResolvedBatcherOptions } from './batcher-options.ts';
 import { KeyBatch, type KeyBatchOptions } from './key-batch.ts';
 
-/** Which batch takes keys, and when each goes. */
+/** Decides which batch takes keys, and when each is sent. */
 export class BatchQueue<K, V> {
-  /** Takes further keys; may be full until the next key comes. */
+  /** The batch that takes keys; it may be full until the next key comes. */
   current: KeyBatch<K, V> | undefined;
   overflowed = 0;
   readonly #options: ResolvedBatcherOptions<K, V>;
@@ -13,9 +14,8 @@ export class BatchQueue<K, V> {
   readonly #keys: KeyBatchOptions;
   /** Keys that wait in other batches than `current`. */
   #queuedElsewhere = 0;
-  /** Due batches above `concurrency`, linked so that taking one costs the same however many there are. */
-  #first: KeyBatch<K, V> | undefined;
-  #last: KeyBatch<K, V> | undefined;
+  /** Due batches above `concurrency`. */
+  readonly #waiting = new Fifo<KeyBatch<K, V>>();
 
   constructor(options: ResolvedBatcherOptions<K, V>, runner: BatchRunner<K, V>) {
     this.#options = options;
@@ -29,7 +29,7 @@ export class BatchQueue<K, V> {
     return this.#queuedElsewhere + (this.current?.size ?? 0);
   }
 
-  /** Sends a full batch, within the call of the next key. Tells whether it did: the loader may have asked for that key. */
+  /** Sends a full batch, within the call of the next key. Returns whether it did: the loader may have asked for that key. */
   makeRoom(): boolean {
     const batch = this.current;
     if (batch?.size !== this.#options.maxBatchSize) return false;
@@ -39,20 +39,20 @@ export class BatchQueue<K, V> {
     return true;
   }
 
-  /** The batch that takes a key, once there is room. @throws BatchingError above `maxQueued` */
+  /** Returns the batch that takes a key; it must not be full. @throws BatchingError above `maxQueued` */
   take(key: K): KeyBatch<K, V> {
     const { maxBatchSize, maxQueued, name } = this.#options;
     if (this.queued >= maxQueued) {
       this.overflowed += 1;
-      const failure = { expected: `at most ${maxQueued} keys that wait`, got: 'one more', key };
-      throw callError(name, 'ERR_TOO_MANY_KEYS', { ...failure, limit: maxQueued });
+      const fault = `${maxQueued} keys are waiting, the most that maxQueued allows`;
+      throw callError(name, 'ERR_TOO_MANY_KEYS', fault, { key, limit: maxQueued });
     }
     this.current ??= new KeyBatch(this.#keys);
     this.current.easySize = Math.min(maxBatchSize - 1, maxQueued - this.#queuedElsewhere);
     return this.current;
   }
 
-  /** A key was added: the first one sets the time, the last one ends the wait. @throws what a schedule of one's own throws */
+  /** Notes an added key: the first schedules the batch, the last sends it. @throws what the caller's own schedule throws */
   added(batch: KeyBatch<K, V>): void {
     const { maxBatchSize, maxWaitMs, schedule, clock } = this.#options;
     if (batch.size !== 1 && batch.size !== maxBatchSize) return;
@@ -69,7 +69,7 @@ export class BatchQueue<K, V> {
     }
   }
 
-  /** A key was taken out. A batch without keys ends, and its timer with it; one that has its turn yet to come stays. */
+  /** Notes a removed key. A collecting batch without keys ends, and its timer; one that is due keeps its turn. */
   removed(batch: KeyBatch<K, V>): void {
     if (batch !== this.current) this.#queuedElsewhere -= 1;
     if (batch.size > 0 || batch.state !== 'collecting') return;
@@ -78,30 +78,25 @@ export class BatchQueue<K, V> {
     batch.state = 'settled';
   }
 
-  /** Sends what waits now, as far as `concurrency` allows. */
+  /** Sends the current batch, as far as `concurrency` allows. */
   flush(): void {
     if (this.current !== undefined) this.#due(this.current);
   }
 
-  /** A batch under way has ended: those that wait for their turn go. */
+  /** Sends due batches after one under way has ended. */
   advance(): void {
-    while (this.#first !== undefined && this.#isFree()) {
-      const batch = this.#first;
-      this.#first = batch.next;
-      if (this.#first === undefined) this.#last = undefined;
-      batch.next = undefined;
+    while (this.#isFree()) {
+      const batch = this.#waiting.shift();
+      if (batch === undefined) return;
       this.#send(batch);
     }
   }
 
-  /** Ends every batch that waits, and gives them. */
+  /** Ends all batches that wait, and returns them. */
   drain(): KeyBatch<K, V>[] {
-    const waiting: KeyBatch<K, V>[] = [];
-    for (let batch = this.#first; batch !== undefined; batch = batch.next) waiting.push(batch);
+    const waiting = this.#waiting.take();
     if (this.current?.state === 'collecting') waiting.push(this.current);
     for (const batch of waiting) this.end(batch);
-    this.#first = undefined;
-    this.#last = undefined;
     return waiting;
   }
 
@@ -117,13 +112,8 @@ export class BatchQueue<K, V> {
     if (batch.state !== 'collecting') return;
     this.#stopTimer(batch);
     batch.state = 'due';
-    if (this.#isFree()) {
-      this.#send(batch);
-      return;
-    }
-    if (this.#last === undefined) this.#first = batch;
-    else this.#last.next = batch;
-    this.#last = batch;
+    if (this.#isFree()) this.#send(batch);
+    else this.#waiting.push(batch);
   }
 
   #send(batch: KeyBatch<K, V>): void {

@@ -1,12 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
 import { callError } from '../errors.ts';
-import { type BatchOutcome, readBatchResult } from './batch-outcome.ts';
 import type { BatchContext, BatchResult } from './batcher.ts';
 import type { ResolvedBatcherOptions } from './batcher-options.ts';
 import type { KeyBatch } from './key-batch.ts';
 
-/** What a batcher is made over. */
+/** Loads the values of many keys. */
 export type BatchLoader<K, V> = (
   keys: readonly K[],
   context: BatchContext,
@@ -14,7 +13,7 @@ export type BatchLoader<K, V> = (
 
 const batchSettled = channel('ticketing:batching:batch');
 
-/** Calls the batch loader: for its time, with its outcome read, handed out and published. */
+/** Calls the batch loader, limits its time, reads its outcome, and publishes it. */
 export class BatchRunner<K, V> {
   readonly underWay: Set<KeyBatch<K, V>> = new Set();
   batches = 0;
@@ -24,10 +23,10 @@ export class BatchRunner<K, V> {
   readonly #load: BatchLoader<K, V>;
   readonly #options: ResolvedBatcherOptions<K, V>;
   readonly #onSettle: (batch: KeyBatch<K, V>, outcome: BatchOutcome<V>) => void;
-  /** Runs the loader as if the batcher's maker called it: a batch has callers of many contexts. */
+  /** Runs the loader in the context in which the batcher was created: a batch has callers of many contexts. */
   readonly #scope = new AsyncResource('ticketing.batcher', { requireManualDestroy: true });
 
-  /** @param onSettle called once a batch, before its callers learn of the outcome */
+  /** @param onSettle called once per batch, before its callers get the outcome */
   constructor(
     load: BatchLoader<K, V>,
     options: ResolvedBatcherOptions<K, V>,
@@ -38,12 +37,12 @@ export class BatchRunner<K, V> {
     this.#onSettle = onSettle;
   }
 
-  /** Calls the loader at once; what it does, a throw included, settles the batch later. */
+  /** Calls the loader at once. Its outcome, a throw included, settles the batch later. */
   run(batch: KeyBatch<K, V>): void {
     const { size } = batch;
     const { clock, loadTimeoutMs, cache } = this.#options;
     const keys = batch.keys();
-    // No call joins it from here on; kept results still serve.
+    // No call joins it from here on; only a cache still needs the promises.
     if (cache === undefined) batch.promises = undefined;
     batch.state = 'under-way';
     batch.awaited = size;
@@ -79,9 +78,8 @@ export class BatchRunner<K, V> {
   }
 
   #expire(batch: KeyBatch<K, V>, limit: number): void {
-    const expected = `an answer of its batch loader within ${limit} ms`;
-    const failure = { expected, got: 'none', limit };
-    const error = callError(this.#options.name, 'ERR_BATCH_TIMEOUT', failure);
+    const fault = `its batch loader did not answer within loadTimeoutMs (${limit} ms)`;
+    const error = callError(this.#options.name, 'ERR_BATCH_TIMEOUT', fault, { limit });
     this.#settle(batch, { kind: 'timeout', error });
   }
 
@@ -102,4 +100,49 @@ export class BatchRunner<K, V> {
       batchSettled.publish({ name, keys: size, ms: clock.now() - batch.startedAt, failed });
     }
   }
+}
+
+/** An answer for each key, or the reason why no key has one. After a timeout the loader may still be running. */
+export type BatchOutcome<V> =
+  | { readonly kind: 'answers'; readonly answers: readonly (V | Error)[]; readonly failed: number }
+  | { readonly kind: 'failure' | 'timeout'; readonly error: unknown };
+
+/** Reads what a batch loader gave for its keys. */
+function readBatchResult<K, V>(
+  result: BatchResult<K, V>,
+  { keys, size }: { readonly keys: readonly K[]; readonly size: number },
+  { name, missing }: Pick<ResolvedBatcherOptions<K, V>, 'name' | 'missing'>,
+): BatchOutcome<V> {
+  let answers: readonly (V | Error)[];
+  if (Array.isArray(result)) answers = result;
+  else if (result instanceof Map) {
+    const named = missing === 'error' ? name : undefined;
+    answers = keys.map((key) => answerOf(result, key, named));
+  } else {
+    const got = result === null ? 'null' : typeof result;
+    const fault = `its batch loader must return an array or a Map, got ${got}`;
+    return { kind: 'failure', error: callError(name, 'ERR_BATCH_RESULT', fault) };
+  }
+  if (answers.length === size) return counted(answers);
+  const fault = `its batch loader must return ${size} results, got ${answers.length}`;
+  return { kind: 'failure', error: callError(name, 'ERR_BATCH_LENGTH', fault) };
+}
+
+/** @param name of the batcher, if a key that the map lacks is an error */
+function answerOf<K, V>(
+  results: ReadonlyMap<K, V | Error>,
+  key: K,
+  name: string | undefined,
+): V | Error {
+  const answer = results.get(key);
+  if (answer !== undefined || name === undefined || results.has(key)) return answer as V | Error;
+  const shown = Object(key) === key ? 'an object' : String(key);
+  const fault = `its batch loader must return a result for each key, got none for ${shown}`;
+  return callError(name, 'ERR_KEY_MISSING', fault, { key });
+}
+
+function counted<V>(answers: readonly (V | Error)[]): BatchOutcome<V> {
+  let failed = 0;
+  for (const answer of answers) if (answer instanceof Error) failed += 1;
+  return { kind: 'answers', answers, failed };
 }

@@ -1,12 +1,12 @@
-/** Calls back when a batch should go. */
+/** Calls back when a batch should be sent. */
 export type BatchSchedule = (dispatch: () => void) => void;
 
 const settled = Promise.resolve();
 
 /**
- * Calls back after the promise jobs of this tick, so that loads issued by promise callbacks come along:
- * ticks queued from inside a promise job run once no job is left. Where there are no ticks, as in a browser,
- * by `setImmediate`, else `setTimeout`, as npm's `dataloader` does.
+ * Calls back after the promise jobs of this tick, so that loads from promise callbacks are in the batch: a tick that is
+ * queued inside a promise job runs once no job is left. Without ticks, as in a browser, it uses `setImmediate` or
+ * `setTimeout`, as npm's `dataloader` does.
  */
 export const afterPromiseJobs: BatchSchedule = pickSchedule();
 
@@ -21,7 +21,7 @@ function pickSchedule(): BatchSchedule {
   return typeof setImmediate === 'function' ? setImmediate : (dispatch) => setTimeout(dispatch);
 }
 
-/** The schedule by its name, or the caller's own. */
+/** Returns the schedule of a name, or the caller's own. */
 export function batchScheduleOf(schedule: 'tick' | 'microtask' | BatchSchedule): BatchSchedule {
   if (schedule === 'tick') return afterPromiseJobs;
   return schedule === 'microtask' ? queueMicrotask : schedule;

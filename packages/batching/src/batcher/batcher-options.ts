@@ -15,7 +15,7 @@ import {
   whole,
   withMethods,
 } from '@ticketing/kit';
-import type { KeyValue } from '../coalescer/coalescer.ts';
+import type { KeyValue } from '../canonical-key.ts';
 import { type BatchSchedule, batchScheduleOf } from './batch-schedule.ts';
 import type { BatchCache, BatcherOptions, LoadOptions } from './batcher.ts';
 
@@ -32,7 +32,7 @@ export interface ResolvedBatcherOptions<K, V> {
   readonly loadTimeoutMs: number | undefined;
   readonly missing: 'error' | 'undefined';
   readonly cache: BatchCache<V> | undefined;
-  /** Whether the cache was made here, and so goes with the batcher. */
+  /** Whether the cache was made here, and is cleared with the batcher. */
   readonly ownsCache: boolean;
   readonly clock: Clock;
 }
@@ -76,7 +76,9 @@ export function resolveBatcherOptions<K, V>(
   >('create batcher', options, rules);
   const { schedule, maxWaitMs, cache } = resolved as BatcherOptions<K, V> & { maxWaitMs: number };
   if (schedule !== undefined && maxWaitMs > 0) {
-    throw new TypeError('Cannot create batcher: maxWaitMs or schedule expected, got both');
+    throw new TypeError(
+      'Cannot create batcher: only one of maxWaitMs and schedule may be set, got both',
+    );
   }
   return {
     ...resolved,

@@ -1,5 +1,5 @@
 import type { Clock } from '@ticketing/kit';
-import type { KeyValue } from '../coalescer/coalescer.ts';
+import type { KeyValue } from '../canonical-key.ts';
 
 /** What a batch loader learns of its call. */
 export interface BatchContext {

@@ -1,10 +1,9 @@
 import { showValue } from '@ticketing/kit';
-import type { KeyValue } from '../coalescer/coalescer.ts';
+import { isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
 import { Leavers } from '../leavers.ts';
-import type { BatchOutcome } from './batch-outcome.ts';
 import { BatchQueue } from './batch-queue.ts';
-import { type BatchLoader, BatchRunner } from './batch-runner.ts';
+import { type BatchLoader, type BatchOutcome, BatchRunner } from './batch-runner.ts';
 import type { Batcher, BatcherOptions, BatcherStats, LoadOptions } from './batcher.ts';
 import {
   checkLoadOptions,
@@ -16,9 +15,9 @@ import type { KeyBatch, LeavableKey } from './key-batch.ts';
 
 /**
  * Creates a batcher: keys asked for at about the same time become one call of `load`, each key once. The loader
- * gives a result a key in the order of the keys, or a map; an Error among them fails its key alone. It runs in
- * the async context in which the batcher was created, never in a caller's. Holds what waits and what is under
- * way and, if asked, results; close it, or drop it when idle.
+ * returns one result per key in the order of the keys, or a map; an Error among them fails its key alone. It runs in
+ * the async context in which the batcher was created, never in a caller's. The batcher holds keys that wait or are
+ * under way and, with `cache`, results; close it, or drop it when idle.
  * Diagnostics channel `ticketing:batching:batch`: `{ name, keys, ms, failed }` as each batch settles.
  *
  * @throws TypeError or RangeError for a loader that is no function, and for options that are unknown or out of range
@@ -48,7 +47,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
   /** Nothing is kept, and keys are compared by themselves if at all. */
   readonly #easy: boolean;
   readonly #leavers = new Leavers();
-  /** By promise: keys, not settled, that a caller with a signal was the first to ask for. */
+  /** By promise: keys that have not settled, and whose first caller has a signal. */
   readonly #leavable = new Map<Promise<V>, LeavableKey<K, V>>();
   #closed = false;
   #asked = 0;
@@ -69,7 +68,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
   load(key: K, options?: LoadOptions): Promise<V> {
     this.#asked += 1;
     if (options === undefined && this.#easy) {
-      // The common case, short: a batch takes keys, there is room in it, and nothing is kept.
+      // The fast path: a batch has room, and nothing is kept.
       const batch = this.#queue.current;
       if (batch !== undefined && batch.size < batch.easySize && isPrimitive(key)) {
         const known = batch.promises?.get(key);
@@ -102,7 +101,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
   loadMany(keys: readonly K[], options?: LoadOptions): Promise<PromiseSettledResult<V>[]> {
     if (!Array.isArray(keys)) {
       return Promise.reject(
-        new TypeError(`Cannot load many: an array of keys expected, got ${showValue(keys)}`),
+        new TypeError(`Cannot load many: keys must be an array, got ${showValue(keys)}`),
       );
     }
     return Promise.allSettled(keys.map((key) => this.load(key, options)));
@@ -159,15 +158,11 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
 
   #idOf(key: K): KeyValue {
     const id: unknown = this.#keyOf === undefined ? key : this.#keyOf(key);
-    if (isPrimitive(id)) return id;
-    const from =
-      this.#keyOf === undefined ? 'an object, and no option key' : 'an object of option key';
-    throw new TypeError(
-      `Cannot load from ${this.#options.name}: a primitive key expected, got ${from}`,
-    );
+    if (!isPrimitive(id)) throw objectKeyError(`load from ${this.#options.name}`, this.#keyOf);
+    return id;
   }
 
-  /** The promise of a key that is waiting or kept; if there is none, there is room for the key. */
+  /** Returns the promise of a key that is waiting or kept. After `undefined` there is room for the key. */
   #known(id: KeyValue): Promise<V> | undefined {
     let known = this.#find(id);
     while (known === undefined && this.#queue.makeRoom()) known = this.#find(id);
@@ -179,7 +174,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
     const batched = this.#queue.current?.promises?.get(id);
     if (batched !== undefined) {
       this.#joined += 1;
-      // Forgotten since, but not sent yet: what comes is new, and may be kept.
+      // It was forgotten, but is not sent yet: its result will be new, and may be kept.
       if (this.#kept !== undefined && this.#kept.get(id) === undefined) this.#kept.set(id, batched);
       return batched;
     }
@@ -199,7 +194,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
     return promise;
   }
 
-  /** A call that may leave: it waits apart from the others. */
+  /** A call with a signal: it can leave the promise that others wait for. */
   #loadApart(key: K, signal: AbortSignal): Promise<V> {
     if (signal.aborted) {
       this.#left += 1;
@@ -235,13 +230,13 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
     leavable.callers += 1;
   }
 
-  /** A caller without signal joined: the key is never taken out. */
+  /** Notes a caller without a signal: the key is never removed. */
   #stay(promise: Promise<V>): void {
     const leavable = this.#leavable.get(promise);
     if (leavable !== undefined) this.#enter(leavable);
   }
 
-  /** A caller has left. A key that no caller waits for leaves its batch; with its last key, a batch is aborted. */
+  /** Notes that a caller left. A key without callers is removed from its batch; with its last key, a batch under way is aborted. */
   #leave(leavable: LeavableKey<K, V>): void {
     const { batch, promise, id } = leavable;
     leavable.callers -= 1;
@@ -255,17 +250,16 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
     }
     batch.awaited -= 1;
     if (batch.awaited > 0) return;
-    // No call joins a dying batch.
+    // No call joins an aborted batch.
     this.#kept?.dropAll(batch);
-    const failure = { expected: 'a caller that waits', got: 'none' };
-    batch.abort(callError(this.#options.name, 'ERR_ABORTED', failure));
+    batch.abort(callError(this.#options.name, 'ERR_ABORTED', 'no caller is waiting'));
   }
 
-  /** Before the callers of a batch that was under way learn of its outcome. */
+  /** Called before the callers of a batch get its outcome. */
   #ended(batch: KeyBatch<K, V>, outcome: BatchOutcome<V>): void {
     this.#kept?.dropFailed(batch, outcome);
     this.#release(batch);
-    // Before its successor starts, which is what `concurrency` promises.
+    // Before the next batch starts, since `concurrency` bounds what runs.
     if (outcome.kind === 'timeout') batch.abort(outcome.error);
     this.#queue.advance();
   }
@@ -276,17 +270,12 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
     batch.fail(error);
   }
 
-  /** Keys of a settled batch can no longer be left. */
+  /** Forgets the keys of a settled batch. */
   #release(batch: KeyBatch<K, V>): void {
     for (const { promise } of batch.leavableKeys()) this.#leavable.delete(promise);
   }
 
   #closedError(): Error {
-    const failure = { expected: 'an open batcher', got: 'a closed one' };
-    return callError(this.#options.name, 'ERR_CLOSED', failure);
+    return callError(this.#options.name, 'ERR_CLOSED', 'the batcher is closed');
   }
-}
-
-function isPrimitive(key: unknown): key is KeyValue {
-  return (typeof key !== 'object' || key === null) && typeof key !== 'function';
 }

@@ -1,9 +1,9 @@
-import type { KeyValue } from '../coalescer/coalescer.ts';
-import type { BatchOutcome } from './batch-outcome.ts';
+import type { KeyValue } from '../canonical-key.ts';
+import type { BatchOutcome } from './batch-runner.ts';
 import type { BatchCache } from './batcher.ts';
 import type { KeyBatch } from './key-batch.ts';
 
-/** The promises that a batcher keeps, over the cache of its options. */
+/** The promises that a batcher keeps, in the cache of its options. */
 export class KeptAnswers<K, V> {
   readonly #cache: BatchCache<V>;
 
@@ -15,7 +15,7 @@ export class KeptAnswers<K, V> {
     return this.#cache.get(id);
   }
 
-  /** Keeps the promise of a key that a batch took. */
+  /** Keeps the promise of a key that is in a batch. */
   set(id: KeyValue, promise: Promise<V>): void {
     try {
       this.#cache.set(id, promise);
@@ -26,7 +26,7 @@ export class KeptAnswers<K, V> {
     }
   }
 
-  /** Keeps what came from elsewhere, unless the key is known. */
+  /** Keeps a value from elsewhere, unless the key is known. */
   prime(id: KeyValue, value: V | Error): boolean {
     if (this.#cache.get(id) !== undefined) return false;
     const failed = value instanceof Error;
@@ -46,7 +46,7 @@ export class KeptAnswers<K, V> {
     this.#cache.clear();
   }
 
-  /** Forgets a promise, but not one that took its place. A cache that throws must not keep callers waiting. */
+  /** Forgets a promise, unless another has replaced it. A cache that throws must not keep callers waiting. */
   drop(id: KeyValue, promise: Promise<V>): void {
     try {
       if (this.#cache.get(id) === promise) this.#cache.delete(id);
@@ -58,7 +58,7 @@ export class KeptAnswers<K, V> {
     for (const [id, promise] of batch.promises ?? []) this.drop(id, promise);
   }
 
-  /** Forgets what has failed, before its callers learn of it: one that tries again then loads again. */
+  /** Forgets failed keys before their callers are rejected, so that a retry loads again. */
   dropFailed(batch: KeyBatch<K, V>, outcome: BatchOutcome<V>): void {
     if (outcome.kind !== 'answers') {
       this.dropAll(batch);

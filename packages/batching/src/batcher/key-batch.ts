@@ -1,8 +1,8 @@
-import type { KeyValue } from '../coalescer/coalescer.ts';
+import type { KeyValue } from '../canonical-key.ts';
 import type { BatchContext } from './batcher.ts';
 import { PromisedAnswers } from './promised-answers.ts';
 
-/** A key that so far only callers with a signal wait for; it has a promise of its own, so that it can be taken out. */
+/** A key whose first caller has a signal. It has a promise of its own, so that it can be removed. */
 export interface LeavableKey<K, V> {
   readonly batch: KeyBatch<K, V>;
   readonly key: K;
@@ -14,17 +14,16 @@ export interface LeavableKey<K, V> {
   callers: number;
 }
 
-/** How a batch treats its keys. */
 export interface KeyBatchOptions {
-  /** Whether equal keys are one. */
+  /** Whether equal keys share one place in the batch. */
   readonly compared: boolean;
-  /** Whether a key is what it is compared by. */
+  /** Whether keys are compared by themselves, not by option `key`. */
   readonly plain: boolean;
 }
 
 /**
- * One batch of a batcher, and what its loader learns of it. Collects keys, is due, is under way, has settled;
- * a batch that is due and waits for its turn takes further keys.
+ * One batch, which is also its loader's context. It collects keys, is due, is under way, and has settled. A batch that is due
+ * and waits for its turn may take further keys.
  */
 export class KeyBatch<K, V> implements BatchContext {
   state: 'collecting' | 'due' | 'under-way' | 'settled' = 'collecting';
@@ -32,17 +31,15 @@ export class KeyBatch<K, V> implements BatchContext {
   size = 0;
   /** Below this size a key can be added without checking limits or timers. */
   easySize = 0;
-  /** Once under way: keys that somebody waits for. */
+  /** Once under way: keys with a caller that waits. */
   awaited = 0;
-  /** Of the wait before it goes, then of the load. */
+  /** Ends the wait of `maxWaitMs`, then the load at `loadTimeoutMs`. */
   timer: unknown;
   startedAt = 0;
-  /** The one behind it in the queue. */
-  next: KeyBatch<K, V> | undefined;
   /** The promises of its keys, unless keys are not compared. */
   promises: Map<KeyValue, Promise<V>> | undefined;
   readonly #answers = new PromisedAnswers<V>();
-  /** Of callers that cannot leave, unless `promises` has them. */
+  /** Keys of callers that cannot leave, unless they are in `promises`. */
   readonly #keys: K[] | undefined;
   #leavable: Set<LeavableKey<K, V>> | undefined;
   #controller: AbortController | undefined;
@@ -57,7 +54,7 @@ export class KeyBatch<K, V> implements BatchContext {
     return this.#controller.signal;
   }
 
-  /** A signal that is first read after this has aborted, too. */
+  /** Also aborts a signal that is first read later. */
   abort(reason: unknown): void {
     this.#controller ??= new AbortController();
     this.#controller.abort(reason);
@@ -72,7 +69,7 @@ export class KeyBatch<K, V> implements BatchContext {
     return promise;
   }
 
-  /** Adds a key whose caller can. */
+  /** Adds a key whose caller has a signal. */
   addLeavable(key: K, id: KeyValue): LeavableKey<K, V> {
     let resolve!: (value: V) => void;
     let reject!: (error: unknown) => void;
@@ -88,7 +85,7 @@ export class KeyBatch<K, V> implements BatchContext {
     return leavable;
   }
 
-  /** Takes a key out before the batch goes. */
+  /** Removes a key before the batch is sent. */
   remove(leavable: LeavableKey<K, V>): void {
     this.size -= 1;
     this.#leavable?.delete(leavable);
@@ -97,17 +94,17 @@ export class KeyBatch<K, V> implements BatchContext {
 
   /** The keys in the order of the answers: first those of callers that cannot leave. */
   keys(): K[] {
-    // Without keys of its own, a key is what it is recognised by.
+    // Keys that are compared by themselves are in the map.
     const keys = this.#keys ?? (this.#keptIds() as K[]);
     return this.#leavable ? [...keys, ...[...this.#leavable].map(({ key }) => key)] : keys;
   }
 
-  /** What the keys are recognised by, in the same order. */
+  /** What the keys are compared by, in the same order. */
   ids(): KeyValue[] {
     return [...this.#keptIds(), ...[...this.leavableKeys()].map(({ id }) => id)];
   }
 
-  /** What only callers with a signal began, whoever joined. */
+  /** Keys whose first caller has a signal, whoever has joined since. */
   leavableKeys(): Iterable<LeavableKey<K, V>> {
     return this.#leavable ?? [];
   }

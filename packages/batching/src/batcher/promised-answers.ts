@@ -1,9 +1,9 @@
 /**
- * Promises of answers that come all at once, in the order in which they were asked for.
+ * Promises that are answered all at once, in the order in which they were made.
  *
- * They all hang on one gate. What hangs on one promise runs in the order in which it was attached (ECMA-262,
- * TriggerPromiseReactions), so a counter is enough to hand the n-th its answer: a key costs its promise, but
- * no resolver, no closure and no object.
+ * They are derived from one promise, the gate. Reactions of one promise run in the order in which they were attached
+ * (ECMA-262, TriggerPromiseReactions), so a counter is enough to give the n-th its answer: a key costs its promise, but no
+ * resolver, no closure and no object.
  */
 export class PromisedAnswers<V> {
   /** Promises made. */
@@ -27,19 +27,19 @@ export class PromisedAnswers<V> {
     };
   }
 
-  /** The promise of one more answer. */
+  /** Returns the promise of one more answer. */
   add(): Promise<V> {
     this.size += 1;
     return this.#gate.then(this.#pick);
   }
 
-  /** Hands out the answers; an Error rejects. */
+  /** Answers every promise; an Error rejects. */
   give(answers: ArrayLike<V | Error>): void {
     this.#answers = answers;
     this.#open();
   }
 
-  /** Rejects every promise. A gate that nothing hangs on stays shut: its rejection would be unhandled. */
+  /** Rejects every promise. Without any, the gate stays pending, since its rejection would be unhandled. */
   fail(error: unknown): void {
     if (this.size > 0) this.#fail(error);
   }

@@ -1,16 +1,16 @@
 import { showValue } from '@ticketing/kit';
-import { canonicalKey } from '../canonical-key.ts';
-import type { CoalescerOptions, CoalescerStats, KeyValue } from './coalescer.ts';
+import { canonicalKey, isPrimitive, type KeyValue } from '../canonical-key.ts';
+import type { CoalescerOptions, CoalescerStats } from './coalescer.ts';
 import { createCoalescer } from './create-coalescer.ts';
 
 /** Options of `coalesce`: those of a coalescer, with a key made of the arguments. */
 export interface CoalesceOptions<Args extends readonly unknown[], V>
   extends Omit<CoalescerOptions<Args, V>, 'key'> {
-  /** What a call is recognised by. Default: all arguments, which must then be primitives. */
+  /** Calls with the same key are equal. Default: all arguments, which must then be primitives. */
   readonly key?: (...args: Args) => KeyValue;
 }
 
-/** A function whose equal calls in flight are one. */
+/** A function whose equal calls in flight share one run. */
 export interface Coalesced<Args extends readonly unknown[], V> {
   (...args: Args): Promise<V>;
   forget(...args: Args): boolean;
@@ -33,7 +33,7 @@ export function coalesce<Args extends readonly unknown[], V>(
   options: CoalesceOptions<Args, V>,
 ): Coalesced<Args, V> {
   if (typeof call !== 'function') {
-    throw new TypeError(`Cannot coalesce: a function expected, got ${showValue(call)}`);
+    throw new TypeError(`Cannot coalesce: call must be a function, got ${showValue(call)}`);
   }
   const { key = primitivesKey, ...rest } = Object(options) as CoalesceOptions<Args, V>;
   const coalescer = createCoalescer<Args, V>((args) => call(...args), {
@@ -48,12 +48,8 @@ export function coalesce<Args extends readonly unknown[], V>(
 }
 
 function primitivesKey(...args: readonly unknown[]): KeyValue {
-  for (const argument of args) {
-    if ((typeof argument === 'object' && argument !== null) || typeof argument === 'function') {
-      throw new TypeError(
-        'Cannot coalesce: primitive arguments expected without option key, got an object',
-      );
-    }
-  }
-  return canonicalKey(...args);
+  if (args.every(isPrimitive)) return canonicalKey(...args);
+  throw new TypeError(
+    'Cannot coalesce: arguments must be primitives without option key, got an object',
+  );
 }

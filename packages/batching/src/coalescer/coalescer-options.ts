@@ -15,7 +15,8 @@ import {
   whole,
   withMethods,
 } from '@ticketing/kit';
-import type { CoalescerOptions, GetOptions, KeyValue } from './coalescer.ts';
+import type { KeyValue } from '../canonical-key.ts';
+import type { CoalescerOptions, GetOptions } from './coalescer.ts';
 
 /** Every option filled and checked. */
 export interface ResolvedCoalescerOptions<K, V> {

@@ -1,7 +1,5 @@
 import type { Clock } from '@ticketing/kit';
-
-/** What a call is recognised by, once its key is known. */
-export type KeyValue = string | number | bigint | symbol | boolean | null | undefined;
+import type { KeyValue } from '../canonical-key.ts';
 
 /** What a loader learns of its call. */
 export interface LoadContext<K> {

@@ -1,23 +1,15 @@
 import { showValue } from '@ticketing/kit';
+import { isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
 import { Leavers } from '../leavers.ts';
-import type {
-  Coalescer,
-  CoalescerOptions,
-  CoalescerStats,
-  GetOptions,
-  KeyValue,
-  Peek,
-} from './coalescer.ts';
-import { createCoalescerCounts } from './coalescer-counts.ts';
+import type { Coalescer, CoalescerOptions, CoalescerStats, GetOptions, Peek } from './coalescer.ts';
 import {
   checkGetOptions,
   type ResolvedCoalescerOptions,
   resolveCoalescerOptions,
 } from './coalescer-options.ts';
 import { createKeptResults, type KeptResults } from './kept-results.ts';
-import { Load } from './load.ts';
-import { type Loader, LoadRunner } from './load-runner.ts';
+import { Load, type Loader, LoadRunner } from './load-runner.ts';
 
 /**
  * Creates a coalescer: equal keys in flight share one call of `load`, which starts at once, inside the
@@ -45,7 +37,7 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
   readonly #runner: LoadRunner<K, V>;
   /** Loads in flight that calls join. */
   readonly #loads = new Map<KeyValue, Load<K, V>>();
-  /** Loads in flight whose key was forgotten or asked for afresh: only those that wait already get their outcome. */
+  /** Loads in flight whose key was forgotten or asked for with `fresh`. No call joins them. */
   readonly #detached = new Set<Load<K, V>>();
   /** Loads in flight that were started above a bound. */
   readonly #bypassing = new Set<Load<K, V>>();
@@ -54,9 +46,19 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
   readonly #keyOf: ((key: K) => KeyValue) | undefined;
   readonly #copy: ((value: V) => V) | undefined;
   readonly #maxWaiters: number;
-  /** The key is its own identity, nothing is kept, and all get the same value. */
+  /** No option `key`, no kept results, no copies: the fast path of `get`. */
   readonly #plain: boolean;
-  readonly #counts = createCoalescerCounts();
+  /** Counters that are not on the path of every call. */
+  readonly #counts = {
+    loaded: 0,
+    hits: 0,
+    staleHits: 0,
+    errorHits: 0,
+    failed: 0,
+    left: 0,
+    aborted: 0,
+    overflowed: 0,
+  };
   #asked = 0;
   #joined = 0;
   #closed = false;
@@ -64,7 +66,9 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
   constructor(load: Loader<K, V>, options: ResolvedCoalescerOptions<K, V>) {
     const { share } = options;
     this.#options = options;
-    this.#runner = new LoadRunner(load, options, this.#counts);
+    this.#runner = new LoadRunner(load, options, () => {
+      this.#counts.aborted += 1;
+    });
     this.#keyOf = options.key;
     this.#maxWaiters = options.maxWaitersPerKey;
     this.#kept = createKeptResults(options);
@@ -78,7 +82,7 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     try {
       if (options !== undefined) return this.#getApart(key, this.#idOf(key), options);
       if (this.#plain) {
-        // An object is in no map of primitives, so what is found needs no check.
+        // The map has no objects, so a key that is found needs no check.
         const load = this.#loads.get(key as KeyValue);
         if (load?.promise !== undefined && load.waiters < this.#maxWaiters) {
           load.waiters += 1;
@@ -154,17 +158,11 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
 
   #idOf(key: K): KeyValue {
     const id: unknown = this.#keyOf === undefined ? key : this.#keyOf(key);
-    if ((typeof id === 'object' && id !== null) || typeof id === 'function') {
-      const from =
-        this.#keyOf === undefined ? 'an object, and no option key' : 'an object of option key';
-      throw new TypeError(
-        `Cannot get from ${this.#options.name}: a primitive key expected, got ${from}`,
-      );
-    }
-    return id as KeyValue;
+    if (!isPrimitive(id)) throw objectKeyError(`get from ${this.#options.name}`, this.#keyOf);
+    return id;
   }
 
-  /** A call that may leave, or that refuses a kept result. */
+  /** A call with options: it may leave, or refuse a kept result. */
   #getApart(key: K, id: KeyValue, options: GetOptions): Promise<V> {
     checkGetOptions(options);
     const { signal, timeoutMs, fresh } = options;
@@ -185,8 +183,8 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     };
     if (timeoutMs === undefined) return this.#leavers.wait(promise, { signal, onLeave });
     const error = (): Error => {
-      const expected = `an answer within ${timeoutMs} ms`;
-      return callError(name, 'ERR_CALLER_TIMEOUT', { expected, got: 'none', key });
+      const fault = `no answer came within timeoutMs (${timeoutMs} ms)`;
+      return callError(name, 'ERR_CALLER_TIMEOUT', fault, { key });
     };
     return this.#leavers.wait(promise, {
       signal,
@@ -207,13 +205,13 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     return load;
   }
 
-  /** Starts the load that later calls join; one in flight goes on for those that wait for it. */
+  /** Starts the load that later calls join. One in flight goes on for its callers. */
   #open(key: K, id: KeyValue): Load<K, V> {
     if (this.#closed) throw this.#closedError();
     const before = this.#loads.get(id);
     if (before !== undefined && before.promise === undefined) {
-      const failure = { expected: 'another key inside its loader', got: 'the same one', key };
-      throw callError(this.#options.name, 'ERR_REENTRANT', failure);
+      const fault = 'its loader asked for the key that it is loading';
+      throw callError(this.#options.name, 'ERR_REENTRANT', fault, { key });
     }
     const { maxKeys } = this.#options;
     if (this.#isFull()) return this.#overflow(key, 'ERR_TOO_MANY_KEYS', maxKeys);
@@ -223,12 +221,12 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     return this.#start(load);
   }
 
-  /** A load that calls no longer join still counts; one above a bound does not, lest it push others above it. */
+  /** Detached loads count; those above a bound do not, so that they refuse no further calls. */
   #isFull(): boolean {
     return this.#loads.size + this.#detached.size >= this.#options.maxKeys;
   }
 
-  /** From now on no call joins the load of a key. Tells whether there was one. */
+  /** Lets no further call join the load of a key. Returns whether there was one. */
   #detach(id: KeyValue): boolean {
     const load = this.#loads.get(id);
     if (load === undefined) return false;
@@ -239,21 +237,24 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
   #overflow(key: K, code: 'ERR_TOO_MANY_KEYS' | 'ERR_TOO_MANY_WAITERS', limit: number): Load<K, V> {
     this.#counts.overflowed += 1;
     if (this.#options.overflow === 'bypass') {
-      // Under no key: no call joins it, and its result is not kept.
+      // Not in the map: no call joins it, and its result is not kept.
       const load = new Load<K, V>(key, undefined);
       this.#bypassing.add(load);
       return this.#start(load);
     }
-    const what = code === 'ERR_TOO_MANY_KEYS' ? 'loads in flight' : 'callers of one key';
-    const failure = { expected: `at most ${limit} ${what}`, got: 'one more', key, limit };
-    throw callError(this.#options.name, code, failure);
+    const [what, option] =
+      code === 'ERR_TOO_MANY_KEYS'
+        ? ['loads are in flight', 'maxKeys']
+        : ['callers wait for the key', 'maxWaitersPerKey'];
+    const fault = `${limit} ${what}, the most that ${option} allows`;
+    throw callError(this.#options.name, code, fault, { key, limit });
   }
 
   #start(load: Load<K, V>): Load<K, V> {
     this.#counts.loaded += 1;
     const promise = this.#runner.run(load);
     load.promise = promise;
-    // Before any caller's own handlers: the key has left the map when they run.
+    // Attached before the callers' handlers, so that the key has left the map when they run.
     promise.then(
       (value) => {
         if (this.#release(load)) this.#kept?.keepValue(load.id, load.key, promise, value);
@@ -268,22 +269,24 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     return load;
   }
 
-  /** Tells whether the load was the one of its key: one that was forgotten or replaced keeps nothing. */
+  /** Returns whether the load was the current one of its key: the result of another is not kept. */
   #release(load: Load<K, V>): boolean {
     if (this.#loads.get(load.id) === load) return this.#loads.delete(load.id);
     if (!this.#detached.delete(load)) this.#bypassing.delete(load);
     return false;
   }
 
-  /** No caller is waiting, and none joins a load that is aborted. */
+  /** Aborts a load for which no caller is waiting. No call joins it. */
   #abandon(load: Load<K, V>): void {
     this.#counts.aborted += 1;
     this.#release(load);
-    const failure = { expected: 'a caller that waits', got: 'none', key: load.key };
-    this.#runner.abort(load, callError(this.#options.name, 'ERR_ABORTED', failure));
+    const error = callError(this.#options.name, 'ERR_ABORTED', 'no caller is waiting', {
+      key: load.key,
+    });
+    this.#runner.abort(load, error);
   }
 
-  /** A kept result; a stale one is renewed by one load in the background. */
+  /** Returns a kept result. A stale one is renewed by one load in the background. */
   #useKept(key: K, id: KeyValue): Promise<V> | undefined {
     const kept = this.#kept?.use(id);
     if (kept === undefined) return undefined;
@@ -300,13 +303,12 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     return kept.promise;
   }
 
-  /** The same promise for every caller, unless each gets a value of its own. */
+  /** Returns the same promise for every caller, unless each gets its own copy. */
   #share(promise: Promise<V>): Promise<V> {
     return this.#copy === undefined ? promise : promise.then(this.#copy);
   }
 
   #closedError(): Error {
-    const failure = { expected: 'an open coalescer', got: 'a closed one' };
-    return callError(this.#options.name, 'ERR_CLOSED', failure);
+    return callError(this.#options.name, 'ERR_CLOSED', 'the coalescer is closed');
   }
 }

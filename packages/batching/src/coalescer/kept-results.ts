@@ -1,4 +1,4 @@
-import type { KeyValue } from './coalescer.ts';
+import type { KeyValue } from '../canonical-key.ts';
 import type { ResolvedCoalescerOptions } from './coalescer-options.ts';
 
 /** A result that answers further calls for a while. */
@@ -12,22 +12,22 @@ export interface Kept<V> {
   readonly staleUntil: number;
 }
 
-/** Results by key, bounded, the least recently used first to go. Expiry is seen when a key is asked for. */
+/** Results by key, bounded: the least recently used is dropped first. Expiry is checked when a key is asked for. */
 export interface KeptResults<K, V> {
   readonly size: number;
-  /** A result that is fresh or stale now; its use is noted. */
+  /** Returns a result that is fresh or stale now, and marks it as used. */
   use(id: KeyValue): Kept<V> | undefined;
-  /** The same, without noting a use. */
+  /** The same without marking it. */
   peek(id: KeyValue): Kept<V> | undefined;
   isFresh(kept: Kept<V>): boolean;
   keepValue(id: KeyValue, key: K, promise: Promise<V>, value: V): void;
-  /** Keeps a failure; a stale value stays, and is not renewed for that long. */
+  /** Keeps a failure. A stale value stays, and is not renewed for `errorTtlMs`. */
   keepError(id: KeyValue, promise: Promise<V>, error: unknown): void;
   delete(id: KeyValue): boolean;
   clear(): void;
 }
 
-/** Creates the results of a coalescer, or none when its options keep nothing. */
+/** Creates the results of a coalescer; `undefined` if its options keep none. */
 export function createKeptResults<K, V>(
   options: ResolvedCoalescerOptions<K, V>,
 ): KeptResults<K, V> | undefined {
@@ -48,7 +48,7 @@ export function createKeptResults<K, V>(
     if (results.size > maxEntries) results.delete(results.keys().next().value);
   }
 
-  /** What a `ttlMs` function says; nonsense, or an exception, keeps nothing. */
+  /** Calls a `ttlMs` function. A result that is no positive number, or a throw, keeps nothing. */
   function lifetime(value: V, key: K): number {
     if (typeof ttlMs === 'number') return ttlMs;
     try {

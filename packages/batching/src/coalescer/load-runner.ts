@@ -1,38 +1,78 @@
 import { AsyncResource } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
+import type { KeyValue } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
 import type { LoadContext } from './coalescer.ts';
-import type { CoalescerCounts } from './coalescer-counts.ts';
 import type { ResolvedCoalescerOptions } from './coalescer-options.ts';
-import type { Load } from './load.ts';
 
-/** What a coalescer is made over. */
+/**
+ * One load: the entry of the map and also the loader's context, so that a key in flight costs one object. Loaders see it as
+ * `LoadContext`.
+ */
+export class Load<K, V> implements LoadContext<K> {
+  readonly key: K;
+  readonly id: KeyValue;
+  /** `undefined` while the loader's first synchronous steps run. */
+  promise: Promise<V> | undefined;
+  /** Starts with the first caller. */
+  waiters = 1;
+  settled = false;
+  /** Ends the load at `loadTimeoutMs`. */
+  timer: unknown;
+  startedAt: number | undefined;
+  #controller: AbortController | undefined;
+
+  constructor(key: K, id: KeyValue) {
+    this.key = key;
+    this.id = id;
+  }
+
+  /** The promise, once the loader has been called. */
+  get outcome(): Promise<V> {
+    return this.promise as Promise<V>;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  /** Returns whether the last caller left before the load settled. A caller without signal or timeout never leaves. */
+  leave(): boolean {
+    this.waiters -= 1;
+    return this.waiters === 0 && !this.settled;
+  }
+
+  /** Also aborts a signal that is first read later. */
+  abort(reason: unknown): void {
+    this.#controller ??= new AbortController();
+    this.#controller.abort(reason);
+  }
+}
+
+/** Loads the value of a key. */
 export type Loader<K, V> = (key: K, context: LoadContext<K>) => V | PromiseLike<V>;
 
 const loadSettled = channel('ticketing:batching:load');
 
-/** Calls the loader: in its context, for its time, with its outcome published. */
+/** Calls the loader in its async context, limits its time, and publishes its outcome. */
 export class LoadRunner<K, V> {
   readonly #load: Loader<K, V>;
   readonly #options: ResolvedCoalescerOptions<K, V>;
-  readonly #counts: CoalescerCounts;
-  /** Runs the loader as if the coalescer's maker called it, whoever asked. Cheaper than `AsyncLocalStorage.snapshot()`. */
+  readonly #onTimeout: () => void;
+  /** Runs the loader in the context in which the coalescer was created. Cheaper than `AsyncLocalStorage.snapshot()`. */
   readonly #scope: AsyncResource | undefined;
 
-  constructor(
-    load: Loader<K, V>,
-    options: ResolvedCoalescerOptions<K, V>,
-    counts: CoalescerCounts,
-  ) {
-    this.#counts = counts;
+  constructor(load: Loader<K, V>, options: ResolvedCoalescerOptions<K, V>, onTimeout: () => void) {
     this.#load = load;
     this.#options = options;
+    this.#onTimeout = onTimeout;
     if (options.context === 'detached') {
       this.#scope = new AsyncResource('ticketing.coalescer', { requireManualDestroy: true });
     }
   }
 
-  /** Calls the loader at once; whatever it does, the outcome is a promise. */
+  /** Calls the loader at once. A throw becomes a rejection. */
   run(load: Load<K, V>): Promise<V> {
     const call = this.#load;
     const { share, loadTimeoutMs, clock } = this.#options;
@@ -52,7 +92,7 @@ export class LoadRunner<K, V> {
     return this.#limit(load, promise, loadTimeoutMs);
   }
 
-  /** Ends the load's timer, and tells who listens. */
+  /** Clears the load's timer and publishes the outcome. */
   settled(load: Load<K, V>, outcome: { readonly error?: unknown }): void {
     load.settled = true;
     if (load.timer !== undefined) this.#options.clock.clearTimeout(load.timer);
@@ -72,14 +112,9 @@ export class LoadRunner<K, V> {
     const { name, clock } = this.#options;
     return new Promise((resolve, reject) => {
       load.timer = clock.setTimeout(() => {
-        const expected = `an answer of the loader within ${limit} ms`;
-        const error = callError(name, 'ERR_LOAD_TIMEOUT', {
-          expected,
-          got: 'none',
-          key: load.key,
-          limit,
-        });
-        this.#counts.aborted += 1;
+        const fault = `its loader did not answer within loadTimeoutMs (${limit} ms)`;
+        const error = callError(name, 'ERR_LOAD_TIMEOUT', fault, { key: load.key, limit });
+        this.#onTimeout();
         reject(error);
         load.abort(error);
       }, limit);
@@ -89,8 +124,8 @@ export class LoadRunner<K, V> {
 }
 
 /**
- * Freezes a value and everything that it holds by own properties, once. Binary data and what Map and Set
- * hold cannot be frozen by the platform, and stay as they are.
+ * Freezes a value and everything reachable by own properties. The platform cannot freeze binary data and the entries of Map
+ * and Set: they stay as they are.
  */
 function deepFreeze<V>(value: V): V {
   const open: unknown[] = [value];

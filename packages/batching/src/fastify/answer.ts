@@ -1,19 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type CoalescedRoute, learnVary, requestHeader } from './coalesced-route.ts';
+import { type CoalescedRoute, learnVary, requestHeader } from './request-key.ts';
 
 type HeaderValue = string | number | string[];
 
-/** What a handler's run gave: an answer for all, or a reason for each to run it. */
+/** The outcome of a handler's run: an answer for all, or none that can be shared, so that each runs the handler. */
 export type Answer =
   | { readonly kind: 'unshared' }
   | {
       readonly kind: 'shared';
       readonly status: number;
-      /** What the handler, and the hooks after it, set or changed. */
+      /** Headers that the handler, and the hooks after it, set or changed. */
       readonly headers: ReadonlyMap<string, HeaderValue>;
       readonly removed: readonly string[];
       readonly payload: string | Uint8Array | null;
-      /** Request headers that the answer depends on by its `Vary`, and what they were. */
+      /** Request headers that the answer depends on by its `Vary`, with their values. */
       readonly vary: readonly (readonly [name: string, value: string | undefined])[];
     };
 
@@ -24,7 +24,7 @@ export type HeadersBefore = Readonly<Record<string, HeaderValue | undefined>>;
 
 const unshared: Answer = { kind: 'unshared' };
 
-// Of one connection or one message (RFC 9110, 7.6.1), not of what is shared.
+// Headers of one connection or message (RFC 9110, 7.6.1), which are not shared.
 const perMessage = new Set([
   'connection',
   'date',
@@ -37,7 +37,7 @@ const perMessage = new Set([
   'upgrade',
 ]);
 
-// They describe the body: a client's hooks may add headers of its own, yet must not change these.
+// Headers that describe the body: a client's hooks may add others, but must not change these.
 const ofBody = [
   'accept-ranges',
   'content-disposition',
@@ -90,7 +90,7 @@ export function answers(answer: SharedAnswer, request: FastifyRequest): boolean 
   return answer.vary.every(([name, value]) => requestHeader(request, name) === value);
 }
 
-/** Gives a reply the status and headers of an answer; those of its own hooks stay. */
+/** Gives a reply the status and headers of an answer, besides those of its own hooks. */
 export function fillReply(reply: FastifyReply, answer: SharedAnswer): void {
   reply.code(answer.status);
   for (const name of answer.removed) reply.removeHeader(name);
@@ -99,7 +99,7 @@ export function fillReply(reply: FastifyReply, answer: SharedAnswer): void {
   }
 }
 
-/** Undoes what the hooks of this client did to that which describes the body. */
+/** Restores the status and the headers that describe the body, which the hooks of this client may have changed. */
 export function restoreReply(reply: FastifyReply, answer: SharedAnswer): void {
   reply.code(answer.status);
   for (const name of ofBody) {
@@ -119,7 +119,7 @@ function namesIn(value: HeaderValue | undefined): readonly string[] {
     .filter((name) => name !== '');
 }
 
-/** Cookies that the handler added to those that a hook of its own client had set. */
+/** Returns the cookies that the handler added to those of the hooks before it. */
 function cookiesAfter(before: HeaderValue | undefined, now: HeaderValue): string[] {
   const own = new Set([before ?? []].flat().map(String));
   return [now]

@@ -1,6 +1,7 @@
-import { aFlag, type Clock, type Rule, resolveByRules } from '@ticketing/kit';
+import { aFlag, aFunction, type Clock, type Rule, resolveByRules, showValue } from '@ticketing/kit';
+import type { FastifyRequest, RouteOptions } from 'fastify';
+import type { KeyValue } from '../canonical-key.ts';
 import type { CoalescerOptions } from '../coalescer/coalescer.ts';
-import { lowerCaseNames, someHeaderNames } from './header-names.ts';
 
 /** Options of `coalesceRoutes`. */
 export interface CoalesceRoutesOptions {
@@ -10,11 +11,11 @@ export interface CoalesceRoutesOptions {
   readonly vary?: readonly string[];
   /** Adds `x-coalesced: 1` to an answer that another request's handler made. Default `false`. */
   readonly header?: boolean;
-  /** Different requests in flight at most. Default 10,000. */
+  /** Most different requests in flight. Default 10,000. */
   readonly maxKeys?: number;
-  /** Equal requests in flight at most. Default 100,000. */
+  /** Most equal requests in flight. Default 100,000. */
   readonly maxWaitersPerKey?: number;
-  /** What happens to a request above a bound: 503, or a run of the handler that no request joins. Default `reject`. */
+  /** What happens to a request above a bound: 503, or a run of the handler of its own. Default `reject`. */
   readonly overflow?: 'reject' | 'bypass';
   /** Milliseconds a handler may take, 1 to 2^31-1; then 504 to all that wait. Default: no limit. */
   readonly loadTimeoutMs?: number;
@@ -27,11 +28,25 @@ type Bound = 'name' | 'maxKeys' | 'maxWaitersPerKey' | 'overflow' | 'loadTimeout
 export interface ResolvedCoalesceRoutesOptions {
   readonly vary: readonly string[];
   readonly header: boolean;
-  /** Checked by the coalescer that is made of them. */
+  /** Checked by the coalescer. */
   readonly coalescer: Pick<CoalescerOptions<string, unknown>, Bound>;
 }
 
-const ACTION = 'register coalesceRoutes';
+// A token of RFC 9110.
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+export const someHeaderNames: Rule = {
+  expected: 'a list of names of request headers',
+  fallback: [],
+  test: (value) =>
+    Array.isArray(value) &&
+    value.every((name) => typeof name === 'string' && name !== '*' && token.test(name)),
+};
+
+export function lowerCaseNames(names: readonly string[]): readonly string[] {
+  return [...new Set(names.map((name) => name.toLowerCase()))];
+}
+
 const ofCoalescer: Rule = { expected: 'as of createCoalescer', test: () => true };
 const rules = {
   vary: someHeaderNames,
@@ -54,6 +69,67 @@ export function resolveCoalesceRoutesOptions(
 ): ResolvedCoalesceRoutesOptions {
   const { vary, header, ...coalescer } = resolveByRules<
     Omit<ResolvedCoalesceRoutesOptions, 'coalescer'> & ResolvedCoalesceRoutesOptions['coalescer']
-  >(ACTION, options, rules);
+  >('register coalesceRoutes', options, rules);
   return { vary: lowerCaseNames(vary), header, coalescer };
+}
+
+/** `config.coalesce` of a route; `true` stands for `{}`. */
+export interface RouteCoalesceOptions {
+  /**
+   * Returns what equal requests of this route have in common, instead of method, host and URL. Default: these three.
+   * Credentials, `vary`, and conditional headers count in any case. Required for methods other than GET and HEAD.
+   */
+  readonly key?: (request: FastifyRequest) => KeyValue;
+  /** Request headers that are part of the key, besides those of the plugin. Default: none. */
+  readonly vary?: readonly string[];
+  /**
+   * `true` states that the answer does not depend on the client: Authorization, Proxy-Authorization and Cookie do
+   * not count, and a Set-Cookie is shared. Default `false`.
+   */
+  readonly shareCredentials?: boolean;
+}
+
+export interface ResolvedRouteCoalesceOptions {
+  readonly key: ((request: FastifyRequest) => KeyValue) | undefined;
+  readonly vary: readonly string[];
+  readonly shareCredentials: boolean;
+}
+
+const routeRules = {
+  key: aFunction,
+  vary: someHeaderNames,
+  shareCredentials: { ...aFlag, fallback: false },
+};
+
+/**
+ * Fills and checks `config.coalesce` of a route; `undefined` if the route is not coalesced.
+ *
+ * @throws TypeError for a value of the wrong type, an unknown option, or a method with a body and no key
+ */
+export function resolveRouteCoalesceOptions(
+  route: RouteOptions,
+  vary: readonly string[],
+): ResolvedRouteCoalesceOptions | undefined {
+  const setting: unknown = route.config?.coalesce;
+  if (setting === undefined || setting === false) return undefined;
+  const methods = [route.method].flat();
+  const action = `coalesce ${methods.join(', ')} ${route.url}`;
+  if (setting !== true && (typeof setting !== 'object' || setting === null)) {
+    throw new TypeError(
+      `Cannot ${action}: config.coalesce must be true, false or options, got ${showValue(setting)}`,
+    );
+  }
+  const options: RouteCoalesceOptions = setting === true ? {} : setting;
+  const {
+    key,
+    vary: own,
+    shareCredentials,
+  } = resolveByRules<ResolvedRouteCoalesceOptions>(action, options, routeRules);
+  const withBody = methods.find((method) => method !== 'GET' && method !== 'HEAD');
+  if (key === undefined && withBody !== undefined) {
+    throw new TypeError(
+      `Cannot ${action}: method must be GET or HEAD without option key, got ${withBody}`,
+    );
+  }
+  return { key, vary: [...vary, ...lowerCaseNames(own)], shareCredentials };
 }

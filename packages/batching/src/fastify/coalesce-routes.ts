@@ -2,7 +2,9 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions 
 import type { CoalescerStats } from '../coalescer/coalescer.ts';
 import {
   type CoalesceRoutesOptions,
+  type RouteCoalesceOptions,
   resolveCoalesceRoutesOptions,
+  resolveRouteCoalesceOptions,
 } from './coalesce-routes-options.ts';
 import {
   type CoalescedRequest,
@@ -11,12 +13,7 @@ import {
   sendHook,
   viewOf,
 } from './request-roles.ts';
-import {
-  type RouteCoalesceOptions,
-  resolveRouteCoalesceOptions,
-} from './route-coalesce-options.ts';
-import { shareHandler } from './share-handler.ts';
-import { createSharedRuns } from './shared-runs.ts';
+import { createSharedRuns, shareHandler } from './share-handler.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -24,7 +21,7 @@ declare module 'fastify' {
     coalesce?: boolean | RouteCoalesceOptions;
   }
   interface FastifyRequest {
-    /** In a handler of a coalesced route: those it works for. Elsewhere it throws a TypeError. */
+    /** The clients that the handler of a coalesced route works for. Elsewhere it throws a TypeError. */
     readonly coalesced: CoalescedRequest;
   }
   interface FastifyInstance {
@@ -37,12 +34,12 @@ declare module 'fastify' {
  * and its serialised answer, errors included. It holds for the routes that are added after it, in the scope
  * that registers it and below. It closes with the app, once the requests in flight are answered.
  *
- * - Equal: route, method, host, URL as sent, credentials, conditional and range headers, `vary`, and what the
- *   route's answers named in `Vary`. Whatever else a handler reads belongs in `vary` or `key`.
+ * - Equal requests have the same route, method, host, URL as sent, credentials, conditional and range headers, `vary`,
+ *   and headers that the route's answers named in `Vary`. Whatever else a handler reads belongs in `vary` or `key`.
  * - The hooks before the handler run for each request, so each client is authenticated by itself.
  * - Each client keeps the headers that its own hooks set; it gets the leader's status, body, and all that the
  *   handler and later hooks added. A follower's `onSend` hooks see `undefined` as payload.
- * - A client that leaves harms no other, the first one included; when the last one has left, the signal aborts.
+ * - A client that leaves affects no other, the first one included; when the last one has left, the signal aborts.
  * - Not shared: streams, `Response` objects, `reply.hijack()`, `reply.callNotFound()`, trailers, `Vary: *`, and
  *   an answer that sets a cookie. Then each waiting request runs the handler itself, all at once.
  *
@@ -64,9 +61,7 @@ export const coalesceRoutes: FastifyPluginAsync<CoalesceRoutesOptions> = Object.
 function addTo(app: FastifyInstance, options: CoalesceRoutesOptions): void {
   const { vary, header, coalescer } = resolveCoalesceRoutesOptions(options);
   if (app.hasDecorator('coalesced')) {
-    throw new TypeError(
-      'Cannot register coalesceRoutes: one registration for a scope expected, got another',
-    );
+    throw new TypeError('Cannot register coalesceRoutes: the scope has one already');
   }
   const sharedRuns = createSharedRuns(coalescer);
   const roles: RequestRoles = new WeakMap();
@@ -89,7 +84,7 @@ function addTo(app: FastifyInstance, options: CoalesceRoutesOptions): void {
   app.addHook('onClose', () => sharedRuns.close());
 }
 
-/** What the plugin adds to the app, as `app.coalesced`. */
+/** The plugin's `app.coalesced`. */
 export interface CoalescedRoutes {
   /** Counters of the plugin's coalescer: a request of a coalesced route is asked, and joined or loaded. */
   stats(): CoalescerStats;

@@ -3,6 +3,5 @@
 export type { CoalescedRoutes } from './coalesce-routes.ts';
 // For those who serve.
 export { coalesceRoutes } from './coalesce-routes.ts';
-export type { CoalesceRoutesOptions } from './coalesce-routes-options.ts';
+export type { CoalesceRoutesOptions, RouteCoalesceOptions } from './coalesce-routes-options.ts';
 export type { CoalescedRequest } from './request-roles.ts';
-export type { RouteCoalesceOptions } from './route-coalesce-options.ts';

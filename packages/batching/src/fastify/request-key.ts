@@ -1,11 +1,33 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { canonicalKey } from '../canonical-key.ts';
-import { type CoalescedRoute, requestHeader } from './coalesced-route.ts';
+import type { ResolvedRouteCoalesceOptions } from './coalesce-routes-options.ts';
+
+/** Most names of headers that are learned from the answers of one route. */
+const MAX_LEARNED = 16;
+
+/** A route that is coalesced. */
+export interface CoalescedRoute extends ResolvedRouteCoalesceOptions {
+  /** Distinguishes the plugin's routes: two may have the same URL, by host or version. */
+  readonly id: number;
+  /** Request headers that `Vary` of its answers has named. They are part of the keys from then on. */
+  readonly learned: Set<string>;
+}
+
+/** Adds the headers that an answer depends on to the keys of the route's further requests. */
+export function learnVary(route: CoalescedRoute, names: Iterable<string>): void {
+  for (const name of names) if (route.learned.size < MAX_LEARNED) route.learned.add(name);
+}
+
+/** The header as the handler sees it. */
+export function requestHeader(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
 
 const credentials = ['authorization', 'proxy-authorization', 'cookie'];
 
-// They make an answer 304, 206, 412 or 416 for one client only.
+// With these a client alone may get 304, 206, 412 or 416.
 const conditions = [
   'if-match',
   'if-none-match',
@@ -16,8 +38,8 @@ const conditions = [
 ];
 
 /**
- * Makes the key of a request. Headers enter it as a SHA-256: keys reach diagnostics and errors, and what
- * a client logs in with must not.
+ * Makes the key of a request. Headers are part of it as a SHA-256: keys reach diagnostics and errors, credentials
+ * must not.
  *
  * @throws TypeError if the route's own key is an object or a symbol that is not registered; what it throws
  */
@@ -40,7 +62,7 @@ export function requestKey(request: FastifyRequest, route: CoalescedRoute): stri
 
 function targetOf(request: FastifyRequest): string {
   const host = requestHeader(request, ':authority') ?? requestHeader(request, 'host');
-  // They differ if the server rewrites URLs, and a handler may read either.
+  // The URLs differ if the server rewrites them, and a handler may read either.
   return canonicalKey(request.method, host, request.url, request.originalUrl);
 }
 
@@ -49,6 +71,6 @@ function ownKey(request: FastifyRequest, key: NonNullable<CoalescedRoute['key']>
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return value;
   const url = request.routeOptions.url ?? request.url;
   throw new TypeError(
-    `Cannot coalesce ${request.method} ${url}: a primitive of option key expected, got ${typeof value}`,
+    `Cannot coalesce ${request.method} ${url}: option key must return a primitive, got ${typeof value}`,
   );
 }

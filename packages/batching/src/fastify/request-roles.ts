@@ -6,7 +6,7 @@ import {
   restoreReply,
   type SharedAnswer,
 } from './answer.ts';
-import type { CoalescedRoute } from './coalesced-route.ts';
+import type { CoalescedRoute } from './request-key.ts';
 
 /** What a request of a coalesced route is doing. */
 export type RequestRole =
@@ -20,20 +20,20 @@ export type RequestRole =
   | { readonly kind: 'answered'; readonly view: CoalescedRequest; readonly answer: SharedAnswer }
   | { readonly kind: 'alone'; readonly view: CoalescedRequest };
 
-/** The requests that the plugin holds; they go with the requests themselves. */
+/** The requests under way. Weak, so that none is kept. */
 export type RequestRoles = WeakMap<FastifyRequest, RequestRole>;
 
-/** What `request.coalesced` gives. @throws TypeError before the handler, and on a route that does not take part */
+/** Returns the value of `request.coalesced`. @throws TypeError before the handler, and on a route that is not coalesced */
 export function viewOf(roles: RequestRoles, request: FastifyRequest): CoalescedRequest {
   const role = roles.get(request);
   if (role !== undefined) return role.view;
   const { method, url } = request;
   throw new TypeError(
-    `Cannot read request.coalesced: the handler of a route with config.coalesce expected, got ${method} ${url}`,
+    `Cannot read request.coalesced: it is for handlers of routes with config.coalesce, got ${method} ${url}`,
   );
 }
 
-/** Stands last among a route's hooks: here the payload is what is sent, and the leader may be gone. */
+/** The last `onSend` hook of a route: its payload is what is sent. The leader's client may have left. */
 export function sendHook(roles: RequestRoles, route: CoalescedRoute): onSendHookHandler {
   return (request, reply, payload, done) => {
     const role = roles.get(request);
@@ -47,7 +47,7 @@ export function sendHook(roles: RequestRoles, route: CoalescedRoute): onSendHook
   };
 }
 
-/** A hook of a client failed while it was given the answer: it gets that error, not the answer's body. */
+/** If a client's own hook fails, the client gets that error instead of the shared answer. */
 export function errorHook(roles: RequestRoles): onErrorHookHandler {
   return (request, _reply, _error, done) => {
     const role = roles.get(request);
@@ -57,9 +57,9 @@ export function errorHook(roles: RequestRoles): onErrorHookHandler {
 }
 
 /**
- * Watches a leader's reply for what bypasses its route's `onSend`, and for `await reply`.
+ * Watches a leader's reply: calls `refuse` for what bypasses the route's `onSend`.
  *
- * @returns whether the handler waits for its own reply: then it will send, though its promise ends when the client leaves
+ * @returns whether the handler awaits its own reply. Then it will send, although its promise ends when the client leaves
  */
 export function watchReply(reply: FastifyReply, refuse: () => void): () => boolean {
   let awaited = false;
@@ -74,7 +74,7 @@ export function watchReply(reply: FastifyReply, refuse: () => void): () => boole
   }
   const { then } = reply;
   Object.assign(reply, {
-    // biome-ignore lint/suspicious/noThenProperty: a reply is a thenable, and only its `then` tells who awaits it
+    // biome-ignore lint/suspicious/noThenProperty: a reply is a thenable, and only its `then` shows that it is awaited
     then(...args: Parameters<FastifyReply['then']>) {
       awaited = true;
       return then.apply(reply, args);
@@ -83,8 +83,8 @@ export function watchReply(reply: FastifyReply, refuse: () => void): () => boole
   const { raw } = reply;
   const end = raw.end as (...args: unknown[]) => FastifyReply['raw'];
   Object.assign(raw, {
-    // Before the answer is known this is a handler that writes past Fastify. Not by the event `finish`: HTTP/2 emits
-    // it as well when the client resets its stream, and nothing emits it for a client that has left before.
+    // Before the answer is known, the handler writes past Fastify. The event `finish` would not do: HTTP/2 emits it also
+    // when the client resets its stream, and it is not emitted for a client that has left before.
     end(...args: unknown[]) {
       refuse();
       return end.apply(raw, args);
@@ -93,10 +93,10 @@ export function watchReply(reply: FastifyReply, refuse: () => void): () => boole
   return () => awaited;
 }
 
-/** What a handler of a coalesced route learns of those it works for, as `request.coalesced`. */
+/** `request.coalesced` in the handler of a coalesced route: the clients that it works for. */
 export interface CoalescedRequest {
   /** Aborts when the last client that waits has left, at `loadTimeoutMs`, and when the app has closed. */
   readonly signal: AbortSignal;
-  /** Clients that wait now, this request's own included. */
+  /** Clients that wait now, that of this request included. */
   readonly waiters: number;
 }

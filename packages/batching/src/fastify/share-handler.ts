@@ -1,16 +1,17 @@
 import type { Http2ServerResponse } from 'node:http2';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import type { Coalescer, LoadContext } from '../coalescer/coalescer.ts';
+import { createCoalescer } from '../coalescer/create-coalescer.ts';
 import { BatchingError, callError } from '../errors.ts';
 import { type Answer, answers, fillReply, type HeadersBefore } from './answer.ts';
-import type { CoalescedRoute } from './coalesced-route.ts';
-import { requestKey } from './request-key.ts';
+import type { ResolvedCoalesceRoutesOptions } from './coalesce-routes-options.ts';
+import { type CoalescedRoute, requestKey } from './request-key.ts';
 import { type RequestRoles, watchReply } from './request-roles.ts';
-import type { SharedRun, SharedRuns } from './shared-runs.ts';
 
-/** What the routes of one plugin have in common. */
+/** What the routes of one plugin share. */
 export interface RouteScope {
   readonly name: string;
-  /** Whether a shared answer says so. */
+  /** Whether a shared answer has `x-coalesced`. */
   readonly header: boolean;
   readonly sharedRuns: SharedRuns;
   readonly roles: RequestRoles;
@@ -93,27 +94,27 @@ async function follow(
   const { request, reply, client, scope } = routed;
   const view = { signal: client, waiters: 1 };
   scope.roles.set(request, { kind: 'waiting', view });
-  let given: Answer;
+  let shared: Answer;
   try {
-    given = await answer;
+    shared = await answer;
   } catch (error) {
     if (client.aborted) return undefined;
     throw answerError(error);
   }
-  if (given.kind === 'shared' && answers(given, request)) {
-    scope.roles.set(request, { kind: 'answered', view, answer: given });
-    fillReply(reply, given);
+  if (shared.kind === 'shared' && answers(shared, request)) {
+    scope.roles.set(request, { kind: 'answered', view, answer: shared });
+    fillReply(reply, shared);
     if (scope.header) reply.header('x-coalesced', '1');
     // Fastify sends `undefined`, past its serialiser and past hooks that transform; the last hook puts in the body.
     return undefined;
   }
-  // Its `Vary` is now part of the key: those that are equal in it too share the next run.
-  if (given.kind === 'shared' && mayRetry) return replied(enter(routed, false), reply);
+  // Its `Vary` is now part of the key: requests that are equal in that too share the next run.
+  if (shared.kind === 'shared' && mayRetry) return replied(enter(routed, false), reply);
   scope.roles.set(request, { kind: 'alone', view });
   return replied(routed.run(), reply);
 }
 
-/** What an async function gives for the handler it ran: `undefined` of a callback's handler must not be sent. */
+/** Returns what an async function returns for the handler it ran: `undefined` of a handler with callbacks must not be sent. */
 function replied(result: unknown, reply: FastifyReply): unknown {
   return result === undefined ? reply : result;
 }
@@ -139,12 +140,57 @@ function clientSignal(reply: FastifyReply, name: string): AbortSignal {
   const controller = new AbortController();
   const leave = (): void => {
     if (raw.writableEnded) return;
-    const failure = { expected: 'a client that waits', got: 'none' };
-    controller.abort(callError(name, 'ERR_ABORTED', failure));
+    controller.abort(callError(name, 'ERR_ABORTED', 'the client left'));
   };
   // 'close' comes once, and it may have come while the hooks before the handler ran. A session outlives its streams.
   const { stream = raw } = raw as { readonly stream?: Http2ServerResponse['stream'] };
   if (stream.destroyed || raw.socket?.destroyed) leave();
   else raw.once('close', leave);
   return controller.signal;
+}
+
+/** A run of a handler, for the request that leads it. */
+interface SharedRun {
+  readonly context: LoadContext<string>;
+  /** Answers all that wait. The first call counts. */
+  settle(answer: Answer): void;
+}
+
+interface Entry {
+  /** Rejects if the client leaves, at the load timeout, above a bound, and after the close. */
+  readonly answer: Promise<Answer>;
+  /** Present if this request leads: it must run the handler. */
+  readonly sharedRun: SharedRun | undefined;
+}
+
+/** The runs of handlers in flight, by key. */
+interface SharedRuns extends Pick<Coalescer<string, Answer>, 'stats' | 'close'> {
+  enter(key: string, signal: AbortSignal): Entry;
+}
+
+/**
+ * Creates the shared runs of a plugin. The loader only records the run: the handler runs in the async context of its
+ * own request, and Fastify gets what it returns or throws.
+ */
+export function createSharedRuns(options: ResolvedCoalesceRoutesOptions['coalescer']): SharedRuns {
+  const opened: SharedRun[] = [];
+  const coalescer = createCoalescer<string, Answer>(
+    (_key, context) =>
+      new Promise((settle, reject) => {
+        opened.push({ context, settle });
+        // `close()` aborts only the signal, which a handler may ignore: those that wait must be rejected here.
+        const { signal } = context;
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      }),
+    { ...options, context: 'caller' },
+  );
+  return {
+    enter(key, signal) {
+      const answer = coalescer.get(key, { signal });
+      // The loader is called inside the call of `get`, or not at all.
+      return { answer, sharedRun: opened.pop() };
+    },
+    stats: () => coalescer.stats(),
+    close: () => coalescer.close(),
+  };
 }
