@@ -69,7 +69,8 @@ export function createClusterTransport(
       },
       (message) => listener.message(workerId, message),
     );
-    return { ...handle, hold: () => {} };
+    // A server holds this process, busy or not.
+    return Object.assign(handle, { hold: () => {} });
   }
 }
 
