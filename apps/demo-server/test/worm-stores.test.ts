@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { CLASS_WORDS, worms } from '../src/worms/worm.ts';
-import { type FillListener, openWorms, prepareWorms } from '../src/worms/worm-databases.ts';
+import { openWorms, prepareWorms } from '../src/worms/worm-databases.ts';
+import type { FillListener } from '../src/worms/worm-store.ts';
 import { noPostgres, postgresDatabase } from './postgres.ts';
 
 // One contract, held by every store.

@@ -1,13 +1,12 @@
 import { createInProcessDispatcher, type Dispatcher, defineTasks } from '@ticketing/dispatch';
 import { programUrl } from '../program-url.ts';
-import type { PrimaryTasks } from '../serving/serving.ts';
 import { type Carriers, type CarrierTasks, carrierTasks } from './carriers.ts';
 
 interface DispatchDependencies {
   readonly dispatchWorkers: number;
   readonly carriers: Carriers;
   /** The primary, in a server process of several. */
-  readonly primary: Dispatcher<PrimaryTasks> | undefined;
+  readonly primary: Dispatcher<CarrierTasks> | undefined;
 }
 
 /** A dispatcher, and what is done with its workers. */
@@ -94,7 +93,7 @@ function owned(dispatcher: Dispatcher<CarrierTasks>): Dispatching {
 }
 
 /** The primary spreads the work over all server processes. */
-async function overServers(primary: Dispatcher<PrimaryTasks>): Promise<Dispatching> {
+async function overServers(primary: Dispatcher<CarrierTasks>): Promise<Dispatching> {
   return {
     dispatcher: primary,
     pids: () => [],

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
 import type { Flags } from '../flags/flag-specs.ts';
 import { MOST_FOUND, WORM_TABLE, type Worm, worm, worms } from './worm.ts';
-import type { WormDatabase, WormFill } from './worm-databases.ts';
 import { databaseRefused, WormError, type WormErrorCode } from './worm-error.ts';
-import type { WormSource } from './worm-store.ts';
+import type { WormDatabase, WormFill, WormSource } from './worm-store.ts';
 
 /** Servers that are filling keep the old collection until the new one is complete. */
 export const mongodb: WormDatabase = { prepare: prepareMongodb, open: openMongodb };

@@ -2,9 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import type { Flags } from '../flags/flag-specs.ts';
 import { MOST_FOUND, WORM_FIELDS, WORM_TABLE, type Worm, worm, worms } from './worm.ts';
-import type { WormDatabase, WormFill } from './worm-databases.ts';
 import { databaseRefused, WormError, type WormErrorCode } from './worm-error.ts';
-import type { WormSource } from './worm-store.ts';
+import type { WormDatabase, WormFill, WormSource } from './worm-store.ts';
 
 /**
  * Servers that start at once fill one after the other; servers that are running keep the old table until the new one is

@@ -8,9 +8,8 @@ import type { Flags } from '../flags/flag-specs.ts';
 import { FlagError } from '../flags/flag-values.ts';
 import { programUrl } from '../program-url.ts';
 import type { SqliteTasks } from './sqlite-tasks.ts';
-import type { WormDatabase, WormFill } from './worm-databases.ts';
 import { WormError } from './worm-error.ts';
-import type { WormSource } from './worm-store.ts';
+import type { WormDatabase, WormFill, WormSource } from './worm-store.ts';
 
 /** SQLite in a temporary folder of this server, filled and searched in threads: a scan does not block the event loop. */
 export const sqlite: WormDatabase = { prepare: prepareSqlite, open: openSqlite };

@@ -1,31 +1,11 @@
 import type { Flags } from '../flags/flag-specs.ts';
-import { createWormStore, type WormSource, type WormStore } from './worm-store.ts';
-
-/** What a store is filled with. */
-export interface WormFill {
-  readonly count: number;
-  /** Called after each batch. */
-  readonly onFilled: FillListener;
-  /** Ends the filling. */
-  readonly signal: AbortSignal;
-}
-
-export type FillListener = (progress: { readonly filled: number; readonly count: number }) => void;
-
-/** One kind of database. */
-export interface WormDatabase {
-  /**
-   * Fills the database unless it has these documents. Returns its URL, and what removes it if it is this server's alone.
-   *
-   * @throws FlagError if the database cannot be used; or the signal's reason. Nothing is left then.
-   */
-  prepare(
-    url: string,
-    fill: WormFill,
-  ): Promise<{ readonly url: string; readonly close?: () => Promise<void> }>;
-  /** Opens a filled database for one server process. */
-  open(url: string, flags: Flags): Promise<WormSource>;
-}
+import {
+  createWormStore,
+  type FillListener,
+  type WormDatabase,
+  type WormFill,
+  type WormStore,
+} from './worm-store.ts';
 
 const none: WormDatabase = {
   prepare: async (url) => ({ url }),

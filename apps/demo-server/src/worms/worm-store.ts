@@ -1,7 +1,34 @@
 import { createHistogram } from 'node:perf_hooks';
 import type { HistogramSummary } from '@ticketing/dispatch';
+import type { Flags } from '../flags/flag-specs.ts';
 import type { Worm } from './worm.ts';
 import { WormError } from './worm-error.ts';
+
+/** What a store is filled with. */
+export interface WormFill {
+  readonly count: number;
+  /** Called after each batch. */
+  readonly onFilled: FillListener;
+  /** Ends the filling. */
+  readonly signal: AbortSignal;
+}
+
+export type FillListener = (progress: { readonly filled: number; readonly count: number }) => void;
+
+/** One kind of database. */
+export interface WormDatabase {
+  /**
+   * Fills the database unless it has these documents. Returns its URL, and what removes it if it is this server's alone.
+   *
+   * @throws FlagError if the database cannot be used; or the signal's reason. Nothing is left then.
+   */
+  prepare(
+    url: string,
+    fill: WormFill,
+  ): Promise<{ readonly url: string; readonly close?: () => Promise<void> }>;
+  /** Opens a filled database for one server process. */
+  open(url: string, flags: Flags): Promise<WormSource>;
+}
 
 /** A database as its driver gives it. */
 export interface WormSource {
