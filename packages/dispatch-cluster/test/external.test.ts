@@ -64,7 +64,7 @@ test('replace() has a successor serve for a worker that takes nothing, which is 
   const { told, url } = await route(supervisor);
   const [before] = told;
   const exited = once(supervisor.events, 'worker-exit');
-  process.kill(before?.pid ?? 0, 'SIGSTOP');
+  process.kill(before?.pid ?? Number.NaN, 'SIGSTOP');
   supervisor.replace({ pid: before?.pid });
   supervisor.replace({ pid: before?.pid });
   expect(await exited).toMatchObject([{ pid: before?.pid, slot: 0, signal: 'SIGKILL' }]);

@@ -66,7 +66,7 @@ const { chosen: large, others } = splitCases(cases, [
   'values: values of each kind',
   'values: a Buffer of 10 MB',
   'values: rawJson of 5 MB',
-  'abort: 10,000 tasks',
+  'abort: 10,000 calls',
   'queue: a thousand calls',
 ]);
 

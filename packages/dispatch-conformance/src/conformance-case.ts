@@ -1,29 +1,63 @@
-import type { Capabilities } from '@ticketing/dispatch';
+import type { Capabilities, Dispatcher, PoolOptions } from '@ticketing/dispatch';
+import type { ConformanceTasks } from './conformance-task-map.ts';
 import type { Stage } from './stage.ts';
+
+/** Creates a dispatcher over the tasks of a module. Rejects or throws as the dispatcher's own creation does. */
+export type CreateDispatcher = (
+  module: URL,
+  options: PoolOptions,
+) => Dispatcher<ConformanceTasks> | Promise<Dispatcher<ConformanceTasks>>;
+
+/** A kind of dispatcher under test. */
+export interface ConformanceSubject {
+  readonly kind: string;
+  /** Those of the dispatchers that `create` makes. Cases that need more are skipped. */
+  readonly capabilities: Capabilities;
+  readonly create: CreateDispatcher;
+  /** Whether its workers return calls that they have not begun. Default: no; cases that need it are skipped. */
+  readonly reclaims?: boolean;
+  /** Creates one whose workers have a heap of some 64 MB. Without it the case that exhausts the memory is skipped. */
+  readonly createWithSmallHeap?: CreateDispatcher;
+  /**
+   * Milliseconds that a case may take: a guard against hanging, since a busy machine starts processes slowly. Default 50,000;
+   * a fifth of it is for resources that a closed dispatcher releases.
+   */
+  readonly longestMs?: number;
+}
 
 /** One promise of a dispatcher, for any test runner. */
 export interface ConformanceCase {
   /** Unique among the cases. */
   readonly name: string;
-  /** Why the subject need not keep the promise; `undefined` if it must. */
+  /** Why the subject need not keep the promise; `undefined` if it must keep it. */
   readonly skip: string | undefined;
-  /** Makes dispatchers, uses them and closes them. @throws what is not as promised, or not left as it was found */
+  /** Creates dispatchers, uses them and closes them. @throws for a broken promise, and for what is left behind */
   run(): Promise<void>;
 }
 
 /** A case before it has a subject. */
 export interface CaseDraft {
   readonly name: string;
-  /** Why a dispatcher that can do no more cannot be asked. Default: each can. */
-  readonly unless?: (capabilities: Capabilities) => string | undefined;
+  /** Returns why a dispatcher with such capabilities is skipped. Default: none is. */
+  readonly unless?: Unless;
   /** Whether the subject must make workers with a small heap. */
   readonly needsSmallHeap?: true;
-  /** Whether the subject's workers must give back what they have not begun. */
+  /** Whether the subject's workers must return calls that they have not begun. */
   readonly needsReclaim?: true;
-  readonly act: (stage: Stage) => Promise<void>;
+  readonly act: Act;
+}
+type Act = (stage: Stage) => Promise<void>;
+type Unless = (capabilities: Capabilities) => string | undefined;
+
+/** Drafts a case. `unless` returns why a dispatcher with such capabilities need not keep the promise. */
+export function test(name: string, act: Act): CaseDraft;
+export function test(name: string, unless: Unless, act: Act): CaseDraft;
+export function test(name: string, first: Act | Unless, second?: Act): CaseDraft {
+  if (second === undefined) return { name, act: first as Act };
+  return { name, unless: first as Unless, act: second };
 }
 
-/** Tasks that end their worker, or let nothing else run. */
+/** For tasks that end their worker, or let nothing else run. */
 export function needsIsolation({ isolation }: Capabilities): string | undefined {
   return isolation === 'none' ? 'the task would stop or end the caller too' : undefined;
 }
@@ -48,7 +82,7 @@ export function needsCopies({ isolation }: Pick<Capabilities, 'isolation'>): str
   return isolation === 'none' ? 'inputs and results are handed over as they are' : undefined;
 }
 
-/** Workers that are not ready before their dispatcher can be used. */
+/** For workers that are not ready before their dispatcher can be used. */
 export function needsSlowStart({ isolation }: Capabilities): string | undefined {
   return isolation === 'none' ? 'workers are ready within a turn' : undefined;
 }

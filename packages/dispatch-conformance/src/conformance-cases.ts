@@ -1,32 +1,19 @@
 import { abortCases } from './cases/abort-cases.ts';
-import { capacityCases } from './cases/capacity-cases.ts';
-import { closeCases } from './cases/close-cases.ts';
-import { contextCases } from './cases/context-cases.ts';
-import { copyCases } from './cases/copy-cases.ts';
-import { drainCases } from './cases/drain-cases.ts';
-import { errorCases } from './cases/error-cases.ts';
-import { heldUpCases } from './cases/held-up-cases.ts';
-import { hostCases } from './cases/host-cases.ts';
-import { killCases } from './cases/kill-cases.ts';
-import { lossCases } from './cases/loss-cases.ts';
-import { mapCases } from './cases/map-cases.ts';
-import { mapEndCases } from './cases/map-end-cases.ts';
-import { optionCases } from './cases/option-cases.ts';
-import { orderCases } from './cases/order-cases.ts';
-import { progressCases } from './cases/progress-cases.ts';
-import { queueCases } from './cases/queue-cases.ts';
-import { recycleCases } from './cases/recycle-cases.ts';
-import { reloadCases } from './cases/reload-cases.ts';
-import { retryCases } from './cases/retry-cases.ts';
-import { startCases } from './cases/start-cases.ts';
+import { closeCases, drainCases } from './cases/close-cases.ts';
+import { errorCases, optionCases } from './cases/error-cases.ts';
+import { heldUpCases, killCases } from './cases/kill-cases.ts';
+import { lossCases, retryCases } from './cases/loss-cases.ts';
+import { mapCases, mapEndCases } from './cases/map-cases.ts';
+import { contextCases, progressCases } from './cases/progress-cases.ts';
+import { capacityCases, orderCases, queueCases } from './cases/queue-cases.ts';
+import { recycleCases, reloadCases } from './cases/reload-cases.ts';
+import { hostCases, startCases } from './cases/start-cases.ts';
 import { statsCases } from './cases/stats-cases.ts';
 import { timeoutCases } from './cases/timeout-cases.ts';
-import { transferCases } from './cases/transfer-cases.ts';
-import { valueCases } from './cases/value-cases.ts';
-import type { CaseDraft, ConformanceCase } from './conformance-case.ts';
-import type { ConformanceSubject } from './conformance-subject.ts';
+import { copyCases, transferCases, valueCases } from './cases/value-cases.ts';
+import type { CaseDraft, ConformanceCase, ConformanceSubject } from './conformance-case.ts';
+import { within } from './nothing-left.ts';
 import { Stage } from './stage.ts';
-import { within } from './within.ts';
 
 const groups: readonly (readonly [group: string, drafts: readonly CaseDraft[]])[] = [
   ['queue', queueCases],
@@ -57,9 +44,9 @@ const groups: readonly (readonly [group: string, drafts: readonly CaseDraft[]])[
 ];
 
 /**
- * Gives the promises of the contract as cases, in a fixed order. A case takes `longestMs` at most; run one
- * at a time, since each compares the handles of this process with those before it. Each fails if it leaves a worker, a
- * handle or a listener, or if this process meets an uncaught exception or an unhandled rejection.
+ * Returns the promises of the contract as cases, in a fixed order. A case takes `longestMs` at most; run one at a time,
+ * since each compares the handles of this process before and after. A case fails if it leaves a worker, a handle or a
+ * listener, or causes an uncaught exception or an unhandled rejection.
  *
  * @example
  * for (const { name, skip, run } of conformanceCases(subject)) test(name, { skip, timeout: 60_000 }, run);
@@ -92,9 +79,38 @@ async function perform({ name, act }: CaseDraft, subject: ConformanceSubject): P
   } catch (error) {
     failure = { error };
   }
-  // What is left after a failure is its consequence.
+  // An error of `clear` after a failure is its consequence.
   await stage.clear().catch((error: unknown) => {
     failure ??= { error };
   });
   if (failure !== undefined) throw failure.error;
+}
+
+/** Cases in two parts, each in the order of the suite. */
+export interface SplitCases {
+  readonly chosen: readonly ConformanceCase[];
+  readonly others: readonly ConformanceCase[];
+}
+
+/**
+ * Splits cases: chosen are those whose names begin with one of the texts. For a transport whose suite takes too long to run
+ * after each change.
+ *
+ * @throws RangeError for a text that no name begins with
+ * @example
+ * const { chosen, others } = splitCases(conformanceCases(subject), ['start:', 'loss:']);
+ */
+export function splitCases(
+  cases: readonly ConformanceCase[],
+  beginnings: readonly string[],
+): SplitCases {
+  for (const text of beginnings) {
+    if (cases.some(({ name }) => name.startsWith(text))) continue;
+    throw new RangeError(`Cannot split cases: a case must begin with each text, got ${text}`);
+  }
+  const isChosen = ({ name }: ConformanceCase) => beginnings.some((text) => name.startsWith(text));
+  return {
+    chosen: cases.filter(isChosen),
+    others: cases.filter((each) => !isChosen(each)),
+  };
 }

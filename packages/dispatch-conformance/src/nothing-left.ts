@@ -8,7 +8,7 @@ const LOOK_AGAIN_MS = 3;
 
 /** Handles and requests that keep this process alive, by type. */
 export function countResources(): ReadonlyMap<string, number> {
-  // Made when they are first looked at, which a thread's start does: they are no leak.
+  // The first access creates them, as the start of a thread does: they are no leak.
   for (const stream of [process.stdout, process.stderr]) void stream.writable;
   const counts = new Map<string, number>();
   for (const type of process.getActiveResourcesInfo()) {
@@ -17,7 +17,7 @@ export function countResources(): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** @throws Error if there are more than there were, `withinMs` after what was closed */
+/** Resolves when no resource is left that was not there before. @throws Error if one is after `withinMs` */
 export async function assertNoMoreResources(
   before: ReadonlyMap<string, number>,
   withinMs: number,
@@ -27,20 +27,20 @@ export async function assertNoMoreResources(
       const more = count - (before.get(type) ?? 0);
       return more > 0 ? [`${more} ${type}`] : [];
     });
-  // An immediate is none of the resources that are counted: most that is closed is gone after some.
+  // Immediates are not counted: most closed resources are gone after a few of them.
   await turns();
   for (const end = performance.now() + withinMs; added().length > 0; ) {
     const left = added().join(', ');
     if (performance.now() > end) {
-      throw new Error(`Cannot leave this process as it was: no handle expected, got ${left}`);
+      throw new Error(`Cannot pass the case: it must leave no handle, got ${left}`);
     }
     await new Promise<void>((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-    // Its own timer is one until its turn is over.
+    // Its own timer counts until its turn is over.
     await turns(1);
   }
 }
 
-/** @throws Error if a process lives after `withinMs`; it is ended then */
+/** Resolves when the processes are gone. @throws Error if one lives after `withinMs`; then it is killed */
 export async function assertGone(pids: Iterable<number>, withinMs: number): Promise<void> {
   for (const pid of pids) {
     try {
@@ -61,15 +61,15 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** @throws AssertionError if a signal still has a listener */
+/** Asserts that no signal has a listener. @throws AssertionError */
 export function assertNoListeners(signals: Iterable<AbortSignal>): void {
   for (const signal of signals) {
     const { length } = getEventListeners(signal, 'abort');
-    assert.equal(length, 0, `no listener left on a signal expected, got ${length}`);
+    assert.equal(length, 0, `a case must leave no listener on a signal, got ${length}`);
   }
 }
 
-/** @throws AssertionError if a closed dispatcher has workers or calls, or calls that it did not count */
+/** Asserts that a closed dispatcher has no workers and no calls, and has counted each call. @throws AssertionError */
 export function assertAtRest(dispatcher: Dispatcher<ConformanceTasks>): void {
   const { asked, completed, failed, aborted, rejected, queued, running, ...rest } =
     dispatcher.stats();
@@ -78,4 +78,51 @@ export function assertAtRest(dispatcher: Dispatcher<ConformanceTasks>): void {
   assert.equal(queued + running, 0, 'calls after close()');
   const settled = completed + failed + aborted + rejected;
   assert.equal(asked, settled, 'calls asked, and calls completed, failed, aborted or rejected');
+}
+
+/** Uncaught errors while it listens. */
+export interface Strays {
+  /** Stops listening. @throws the first uncaught error */
+  stop(): void;
+}
+
+/** Listens for errors that would have ended this process, and for warnings about too many listeners. */
+export function listenForStrays(): Strays {
+  const heard: { readonly event: string; readonly what: unknown }[] = [];
+  const uncaught = (what: unknown): void => void heard.push({ event: 'uncaughtException', what });
+  const unhandled = (what: unknown): void => void heard.push({ event: 'unhandledRejection', what });
+  const warned = (what: Error): void => {
+    if (what.name === 'MaxListenersExceededWarning') heard.push({ event: 'warning', what });
+  };
+  process.on('uncaughtException', uncaught);
+  process.on('unhandledRejection', unhandled);
+  process.on('warning', warned);
+  return {
+    stop() {
+      process.off('uncaughtException', uncaught);
+      process.off('unhandledRejection', unhandled);
+      process.off('warning', warned);
+      const first = heard[0];
+      if (first === undefined) return;
+      const { event, what } = first;
+      throw new Error(`Cannot pass the case: the dispatcher caused ${event}: ${what}`, {
+        cause: what,
+      });
+    },
+  };
+}
+
+/** Settles as the promise, or rejects with the name of what was awaited if it does not come in time. */
+export async function within<T>(ms: number, what: () => string, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`Cannot go on: ${what()} did not come within ${ms} ms`));
+    }, ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

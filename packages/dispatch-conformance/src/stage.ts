@@ -1,8 +1,11 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Dispatcher, PoolOptions } from '@ticketing/dispatch';
-import { createManualClock, type ManualClock, turns } from '@ticketing/test-kit';
+import { createManualClock, type ManualClock, turns, until } from '@ticketing/test-kit';
+import type { ConformanceSubject, CreateDispatcher } from './conformance-case.ts';
 import { conformanceModule, plannedStartModule } from './conformance-modules.ts';
-import type { ConformanceSubject, CreateDispatcher } from './conformance-subject.ts';
 import type { ConformanceTasks, StartPlan } from './conformance-task-map.ts';
 import {
   assertAtRest,
@@ -10,19 +13,18 @@ import {
   assertNoListeners,
   assertNoMoreResources,
   countResources,
+  listenForStrays,
+  type Strays,
+  within,
 } from './nothing-left.ts';
-import { createScratchFolder, type ScratchFolder } from './scratch-folder.ts';
-import { listenForStrays, type Strays } from './strays.ts';
-import { within } from './within.ts';
 
-/** Unless a subject says otherwise. */
 const LONGEST_MS = 50_000;
-/** Of that, the part for `close()`, and for what the platform releases after it. */
+/** Shares of it for `close()`, and for what the platform releases after it. */
 const CLOSED_SHARE = 0.4;
 const RELEASED_SHARE = 0.2;
 const LOOK_MS = 10;
 
-/** What a case works with, and what is asked of it at its end. */
+/** The equipment of a case, and the checks at its end. */
 export class Stage {
   readonly subject: ConformanceSubject;
   readonly longestMs: number;
@@ -33,7 +35,7 @@ export class Stage {
   readonly #dispatchers: Dispatcher<ConformanceTasks>[] = [];
   readonly #signals: AbortSignal[] = [];
   readonly #pids = new Set<number>();
-  /** Sees workers that come and go in the meantime. */
+  /** Sees workers that come and go between the other calls. */
   readonly #look: NodeJS.Timeout = setInterval(() => this.#notePids(), LOOK_MS).unref();
 
   constructor(subject: ConformanceSubject) {
@@ -41,7 +43,7 @@ export class Stage {
     this.longestMs = subject.longestMs ?? LONGEST_MS;
   }
 
-  /** A dispatcher with one worker unless told; it is closed at the end. */
+  /** Creates a dispatcher, with one worker by default; the stage closes it at the end. */
   async dispatcher(
     options: PoolOptions = {},
     module: URL = conformanceModule,
@@ -53,14 +55,14 @@ export class Stage {
     return dispatcher;
   }
 
-  /** As {@link dispatcher}, once its workers take tasks. */
+  /** As {@link dispatcher}, and waits until its workers take tasks. */
   async ready(options: PoolOptions = {}, module?: URL): Promise<Dispatcher<ConformanceTasks>> {
     const dispatcher = await this.dispatcher(options, module);
     await dispatcher.ready();
     return dispatcher;
   }
 
-  /** The usual tasks, in workers that start as planned: a file, since not every transport passes on the query of a URL. */
+  /** Returns a module of the usual tasks whose workers start as planned: a file, since some transports drop the query of a URL. */
   plannedModule(plan: StartPlan): URL {
     const lines = [
       `import { startAsPlanned } from ${JSON.stringify(plannedStartModule.href)};`,
@@ -69,7 +71,7 @@ export class Stage {
     return pathToFileURL(this.scratch.write('planned.mjs', lines.join('\n')));
   }
 
-  /** A controller whose signal must be without listeners at the end. */
+  /** Creates a controller whose signal must have no listeners at the end. */
   controller(): AbortController {
     const controller = new AbortController();
     this.#signals.push(controller.signal);
@@ -80,7 +82,7 @@ export class Stage {
     return this.#dispatchers.map((each) => JSON.stringify(each.stats())).join('\n');
   }
 
-  /** Closes what is open, then looks at what is left. @throws Error for the first thing that should not be */
+  /** Closes the dispatchers, then checks what is left. @throws Error for the first thing that is left */
   async clear(): Promise<void> {
     const releasedMs = RELEASED_SHARE * this.longestMs;
     try {
@@ -95,7 +97,7 @@ export class Stage {
       clearInterval(this.#look);
       this.scratch.remove();
       await assertGone(this.#pids, releasedMs).finally(async () => {
-        // A rejection is told as unhandled only when the promise jobs are over.
+        // A rejection is reported as unhandled only after the microtasks.
         await turns();
         this.#strays.stop();
       });
@@ -112,4 +114,36 @@ export class Stage {
       }
     }
   }
+}
+
+/** Files through which a case and its tasks communicate, also when a worker is blocked or has ended. */
+interface ScratchFolder {
+  path(name: string): string;
+  /** Creates an empty file. */
+  touch(name: string): void;
+  /** Writes a file. @returns its path */
+  write(name: string, text: string): string;
+  /** Returns the lines of a file; none if there is no file. */
+  lines(name: string): readonly string[];
+  /** Resolves when a file has this many lines. */
+  reached(name: string, lines: number): Promise<void>;
+  remove(): void;
+}
+
+function createScratchFolder(): ScratchFolder {
+  const folder = mkdtempSync(join(tmpdir(), 'dispatch-conformance-'));
+  const path = (name: string): string => join(folder, name);
+  const lines = (name: string): readonly string[] =>
+    existsSync(path(name)) ? readFileSync(path(name), 'utf8').split('\n').slice(0, -1) : [];
+  return {
+    path,
+    lines,
+    write(name, text) {
+      writeFileSync(path(name), text);
+      return path(name);
+    },
+    touch: (name) => writeFileSync(path(name), ''),
+    reached: (name, count) => until(() => lines(name).length >= count, `${count} lines in ${name}`),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }

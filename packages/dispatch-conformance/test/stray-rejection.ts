@@ -7,7 +7,7 @@ const subject = brokenSubject({
     return run(task, input, options);
   },
 });
-const outcome = await runCase(subject, 'progress: nobody need listen').then(
+const outcome = await runCase(subject, 'progress: a report without a listener is dropped').then(
   () => 'passed',
   (error: Error) => error.message,
 );

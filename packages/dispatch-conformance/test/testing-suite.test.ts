@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Capabilities, Dispatcher } from '@ticketing/dispatch';
 import { type ConformanceTasks, conformanceCases } from '@ticketing/dispatch-conformance';
 import { expect, onTestFinished, test } from 'vitest';
-import { within } from '../src/within.ts';
+import { within } from '../src/nothing-left.ts';
 import { breakages } from './breakages.ts';
 import { brokenSubject, inProcessSubject, runCase } from './broken-dispatcher.ts';
 
@@ -22,7 +22,7 @@ test('each of those cases passes with the dispatcher as it is', { timeout: 20_00
   }
 });
 
-const CLOSES_TWICE = 'close: close() twice is one, also by Symbol.asyncDispose';
+const CLOSES_TWICE = 'close: close() is idempotent, also by Symbol.asyncDispose';
 
 test('a close() that does nothing fails', async () => {
   const left: Dispatcher<ConformanceTasks>[] = [];
@@ -73,20 +73,20 @@ test('a close() that leaves a process fails, and the process is ended', async ()
   }
 });
 
-test('a dispatcher that leaves a rejection to nobody fails', { timeout: 20_000 }, async () => {
+test('a dispatcher with an unhandled rejection fails', { timeout: 20_000 }, async () => {
   const program = fileURLToPath(new URL('./stray-rejection.ts', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--conditions=@ticketing/source',
     program,
   ]);
   expect(stdout).toBe(
-    'Cannot keep the host clear of unhandledRejection: none expected, got Error: nobody catches it',
+    'Cannot pass the case: the dispatcher caused unhandledRejection: Error: nobody catches it',
   );
 });
 
 test('a case that does not end fails in its time, and says what it waited for', async () => {
   await expect(within(5, () => 'an end', new Promise(noop))).rejects.toThrow(
-    new Error('Cannot go on: an end expected within 5 ms, got nothing'),
+    new Error('Cannot go on: an end did not come within 5 ms'),
   );
 });
 

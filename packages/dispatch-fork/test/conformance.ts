@@ -20,19 +20,19 @@ const all = conformanceCases({
 const { chosen, others } = splitCases(all, [
   'start: a module',
   'start: a worker that ends as it starts',
-  'start: a file that is not there',
+  'start: a missing file',
   'start: setup runs once',
   'kill:',
   'loss:',
-  'retries: idempotent alone',
+  'retries: idempotent without',
   'held up: calls sent behind',
   'host: a worker whose memory',
   'values: values of each kind arrive as they are, all at once',
   'copies: a result',
   'errors: name',
   'progress: onProgress gets',
-  'context: workers are told apart',
-  'recycle: a worker is replaced after so many',
+  'context: workers have different ids',
+  'recycle: a worker is replaced after recycle.tasks',
 ]);
 
 /** The cases of `npm test`, or all others. */

@@ -21,7 +21,7 @@ const all = conformanceCases({
 const { chosen, others } = splitCases(all, [
   'start: a module',
   'start: a worker that ends as it starts',
-  'start: a start that fails twice',
+  'start: after two failed starts',
   'kill:',
   'loss: exit',
   'loss: a throw',
@@ -30,7 +30,7 @@ const { chosen, others } = splitCases(all, [
   'loss: after',
   'loss: a worker that dies',
   'abort: abort of a task that was sent',
-  'timeouts: queueTimeoutMs also counts',
+  'timeouts: queueTimeoutMs also ends',
   'timeouts: runTimeoutMs does not count while the task was sent',
   'timeouts: runTimeoutMs ends a loop',
   'timeouts: a task whose deadline',

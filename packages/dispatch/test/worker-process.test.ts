@@ -116,7 +116,7 @@ test('the journal survives SIGKILL, what was in the channel does not', async () 
 test('kill() ends a stopped process', async () => {
   const worker = begin();
   await worker.here();
-  process.kill(worker.child.pid ?? 0, 'SIGSTOP');
+  process.kill(worker.child.pid ?? Number.NaN, 'SIGSTOP');
   worker.child.kill();
   expect(await worker.end()).toMatchObject([{ signal: 'SIGKILL' }]);
 });

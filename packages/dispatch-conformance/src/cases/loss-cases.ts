@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { DispatchError, InputOf } from '@ticketing/dispatch';
-import { type CaseDraft, needsIsolation, needsProcess } from '../conformance-case.ts';
+import { rejected, rejectedWith } from '../calls.ts';
+import { type CaseDraft, needsIsolation, needsProcess, test } from '../conformance-case.ts';
 import type { ConformanceTasks } from '../conformance-task-map.ts';
-import { rejectedWith } from '../rejected.ts';
 import type { Stage } from '../stage.ts';
 
 /** Workers that end while they have tasks. */
@@ -47,10 +47,10 @@ export const lossCases: readonly CaseDraft[] = [
       assert.equal(await dispatcher.run('echo', 1), 1);
     },
   },
-  {
-    name: 'a large answer that precedes the end of a worker arrives',
-    unless: needsIsolation,
-    async act(stage) {
+  test(
+    'a large answer that precedes the end of a worker arrives',
+    needsIsolation,
+    async (stage) => {
       const dispatcher = await stage.ready({ window: 8 });
       const text = 'x'.repeat(1_000_000);
       const large = dispatcher.run('echo', text);
@@ -62,14 +62,14 @@ export const lossCases: readonly CaseDraft[] = [
       assert.ok(outcome, 'the whole answer, or ERR_WORKER_LOST');
       await exit;
     },
-  },
+  ),
   behind('exit(0)', { exitCode: 0 }),
   behind('exit(1)', { exitCode: 1 }),
   { ...behind('SIGKILL', {}), unless: needsProcess },
-  {
-    name: 'calls that are made as an idle worker dies are answered by its successor',
-    unless: needsProcess,
-    async act(stage) {
+  test(
+    'calls that are made as an idle worker dies are answered by its successor',
+    needsProcess,
+    async (stage) => {
       const dispatcher = await stage.ready({ window: 8 });
       const { pid } = await dispatcher.run('tell', undefined);
       const log = stage.scratch.path('log');
@@ -80,22 +80,18 @@ export const lossCases: readonly CaseDraft[] = [
       assert.deepEqual(stage.scratch.lines('log'), marks);
       assert.equal(dispatcher.stats().lost, 1);
     },
-  },
-  {
-    name: 'a worker that dies takes no task of another along',
-    unless: needsIsolation,
-    async act(stage) {
-      const { scratch } = stage;
-      const dispatcher = await stage.ready({ max: 2, window: 1 });
-      const log = scratch.path('log');
-      const until = scratch.path('go');
-      const held = dispatcher.run('hold', { log, until });
-      await scratch.reached('log', 1);
-      await rejectedWith('ERR_WORKER_LOST', dispatcher.run('exit', { code: 1 }));
-      scratch.touch('go');
-      assert.equal(await held, 'held');
-    },
-  },
+  ),
+  test('a worker that dies fails no task of another worker', needsIsolation, async (stage) => {
+    const { scratch } = stage;
+    const dispatcher = await stage.ready({ max: 2, window: 1 });
+    const log = scratch.path('log');
+    const until = scratch.path('go');
+    const held = dispatcher.run('hold', { log, until });
+    await scratch.reached('log', 1);
+    await rejectedWith('ERR_WORKER_LOST', dispatcher.run('exit', { code: 1 }));
+    scratch.touch('go');
+    assert.equal(await held, 'held');
+  }),
 ];
 
 /** A task that ends its worker, alone. */
@@ -151,3 +147,68 @@ function behind(what: string, end: { readonly exitCode?: number }): CaseDraft {
     },
   };
 }
+
+/** Tasks that may run twice, and those that may not. */
+export const retryCases: readonly CaseDraft[] = [
+  test('without idempotent a started task never runs twice', needsIsolation, async (stage) => {
+    const dispatcher = await stage.ready();
+    const log = stage.scratch.path('log');
+    await rejectedWith(
+      'ERR_WORKER_LOST',
+      dispatcher.run('exit', { code: 1, log, firstOnly: true }),
+    );
+    await dispatcher.run('echo', 1);
+    assert.deepEqual(stage.scratch.lines('log'), ['exit 1']);
+    assert.equal(dispatcher.stats().retried, 0);
+  }),
+  test('idempotent without retries runs once', needsIsolation, async (stage) => {
+    const dispatcher = await stage.ready();
+    const log = stage.scratch.path('log');
+    await rejectedWith(
+      'ERR_WORKER_LOST',
+      dispatcher.run('exit', { code: 1, log, firstOnly: true }, { idempotent: true }),
+    );
+    await dispatcher.run('echo', 1);
+    assert.deepEqual(stage.scratch.lines('log'), ['exit 1']);
+  }),
+  test(
+    'idempotent with retries runs anew after a loss, as attempt 2 of the same call',
+    needsIsolation,
+    async (stage) => {
+      const dispatcher = await stage.ready();
+      const log = stage.scratch.path('log');
+      const options = { idempotent: true, retries: 1 };
+      const call = dispatcher.run('exit', { code: 1, log, firstOnly: true }, options);
+      assert.equal(await call, 2);
+      assert.deepEqual(stage.scratch.lines('log'), ['exit 1', 'exit 2']);
+      const { retried, completed, rejected: lost } = dispatcher.stats();
+      assert.deepEqual({ retried, completed, lost }, { retried: 1, completed: 1, lost: 0 });
+    },
+  ),
+  test(
+    'after its last retry a call rejects with ERR_WORKER_LOST',
+    needsIsolation,
+    async (stage) => {
+      const dispatcher = await stage.ready({ restart: { backoffMs: [1, 5] } });
+      const log = stage.scratch.path('log');
+      await rejectedWith(
+        'ERR_WORKER_LOST',
+        dispatcher.run('exit', { code: 1, log }, { idempotent: true, retries: 2 }),
+      );
+      assert.deepEqual(stage.scratch.lines('log'), ['exit 1', 'exit 2', 'exit 3']);
+      assert.equal(dispatcher.stats().retried, 2);
+    },
+  ),
+  test('an error of a task is no loss, and is not retried', async (stage) => {
+    const dispatcher = await stage.ready();
+    const options = { idempotent: true, retries: 5 };
+    const error = await rejected(dispatcher.run('fail', 'coded', options));
+    assert.equal((error as { code?: unknown }).code, 'ENOENT');
+    assert.equal(dispatcher.stats().retried, 0);
+  }),
+  test('retries without idempotent are refused', async (stage) => {
+    const dispatcher = await stage.ready();
+    const error = await rejected(dispatcher.run('echo', 1, { retries: 1 }));
+    assert.ok(error instanceof TypeError, `a TypeError, got ${error}`);
+  }),
+];

@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import type { CaseDraft } from '../conformance-case.ts';
+import { rejected, rejectedWith } from '../calls.ts';
+import {
+  type CaseDraft,
+  needsCopies,
+  needsNoTransfer,
+  needsTransfer,
+  test,
+} from '../conformance-case.ts';
 
 const own: unknown = JSON.parse('{"__proto__": {"polluted": true}, "constructor": 1}');
 
@@ -48,112 +55,226 @@ const values: readonly (readonly [name: string, value: unknown])[] = [
 
 /** What passes to a task and back. */
 export const valueCases: readonly CaseDraft[] = [
-  {
-    name: 'values of each kind arrive as they are, to the task and back',
-    async act(stage) {
+  test('values of each kind arrive as they are, to the task and back', async (stage) => {
+    const dispatcher = await stage.ready();
+    for (const [name, value] of values) {
+      assert.deepStrictEqual(await dispatcher.run('echo', value), value, name);
+      const wrapped = { value };
+      assert.deepStrictEqual(await dispatcher.run('echo', wrapped), wrapped, `${name}, inside`);
+    }
+  }),
+  test('values of each kind arrive as they are, all at once', async (stage) => {
+    const dispatcher = await stage.ready({ max: 2 });
+    const answers = await Promise.all(values.map(([, value]) => dispatcher.run('echo', value)));
+    for (const [index, [name, value]] of values.entries()) {
+      assert.deepStrictEqual(answers[index], value, name);
+    }
+  }),
+  test('an invalid Date arrives as one', async (stage) => {
+    const dispatcher = await stage.ready();
+    const answer = await dispatcher.run('echo', new Date(Number.NaN));
+    // Not by `deepStrictEqual`: to Node 20 no such Date equals another.
+    assert.ok(answer instanceof Date);
+    assert.equal(String(answer.getTime()), 'NaN');
+  }),
+  test('a Buffer arrives with its bytes, and those only', async (stage) => {
+    const dispatcher = await stage.ready();
+    const bytes = Buffer.from('a part of a pool', 'utf8').subarray(2, 9);
+    for (const sent of [bytes, { bytes }] as const) {
+      const answer = await dispatcher.run('echo', sent);
+      const got = 'bytes' in sent ? (answer as { bytes: unknown }).bytes : answer;
+      assert.ok(got instanceof Uint8Array, 'bytes');
+      assert.deepEqual([...got], [...bytes]);
+    }
+  }),
+  test('a Buffer of 10 MB arrives, there and back', async (stage) => {
+    const dispatcher = await stage.ready();
+    const bytes = Buffer.alloc(10_000_000, 'ticket ');
+    const answer = await dispatcher.run('echo', bytes);
+    assert.ok(answer instanceof Uint8Array, 'bytes');
+    assert.equal(bytes.compare(answer), 0);
+  }),
+  test('an object that a value holds twice, or that holds itself, stays one', async (stage) => {
+    const dispatcher = await stage.ready();
+    const shared = { list: [1] };
+    const loop: { shared: unknown; also: unknown; self?: unknown } = { shared, also: shared };
+    loop.self = loop;
+    const answer = (await dispatcher.run('echo', loop)) as typeof loop;
+    assert.equal(answer.self, answer);
+    assert.equal(answer.shared, answer.also);
+    assert.deepEqual(answer.shared, shared);
+  }),
+  test('an error is a value too', async (stage) => {
+    const dispatcher = await stage.ready();
+    const { error } = (await dispatcher.run('echo', { error: new TypeError('as data') })) as {
+      error: unknown;
+    };
+    assert.ok(error instanceof TypeError);
+    assert.equal(error.message, 'as data');
+  }),
+  test('rawJson arrives as a Buffer with the bytes that JSON.stringify makes', async (stage) => {
+    const dispatcher = await stage.ready();
+    const value = { name: 'Atocha – Sants', list: [1, null, { at: '🚆' }], not: undefined };
+    const answers = await Promise.all([
+      dispatcher.run('json', value),
+      dispatcher.run('json', 'a text'),
+      dispatcher.run('json', []),
+    ]);
+    assert.ok(
+      answers.every((answer) => Buffer.isBuffer(answer)),
+      'Buffers',
+    );
+    assert.deepEqual(
+      answers.map((answer) => answer.toString('utf8')),
+      [JSON.stringify(value), '"a text"', '[]'],
+    );
+  }),
+  test('rawJson of 5 MB arrives whole', async (stage) => {
+    const dispatcher = await stage.ready();
+    const text = 'é'.repeat(2_500_000);
+    const answer = await dispatcher.run('json', text);
+    assert.equal(answer.byteLength, 5_000_002);
+    assert.equal(JSON.parse(answer.toString()), text);
+  }),
+];
+
+/** What cannot be cloned, and what must not be shared. */
+export const copyCases: readonly CaseDraft[] = [
+  test(
+    'an input that cannot be cloned rejects that call alone, and the worker lives',
+    needsCopies,
+    async (stage) => {
       const dispatcher = await stage.ready();
-      for (const [name, value] of values) {
-        assert.deepStrictEqual(await dispatcher.run('echo', value), value, name);
-        const wrapped = { value };
-        assert.deepStrictEqual(await dispatcher.run('echo', wrapped), wrapped, `${name}, inside`);
+      const before = await dispatcher.run('tell', undefined);
+      const calls = [1, () => 1, 2, { symbol: Symbol('no') }, 3].map((input) =>
+        dispatcher.run('echo', input),
+      );
+      const [one, first, two, second, three] = calls as [
+        Promise<unknown>,
+        Promise<unknown>,
+        Promise<unknown>,
+        Promise<unknown>,
+        Promise<unknown>,
+      ];
+      const errors = [
+        await rejectedWith('ERR_NOT_CLONEABLE', first),
+        await rejectedWith('ERR_NOT_CLONEABLE', second),
+      ];
+      for (const { data, cause } of errors) {
+        assert.equal(data.task, 'echo');
+        assert.ok(cause !== undefined, 'a cause');
       }
+      assert.deepEqual(await Promise.all([one, two, three]), [1, 2, 3]);
+      assert.deepEqual((await dispatcher.run('tell', undefined)).workerId, before.workerId);
+      assert.equal(dispatcher.stats().failed, 2);
     },
-  },
-  {
-    name: 'values of each kind arrive as they are, all at once',
-    async act(stage) {
-      const dispatcher = await stage.ready({ max: 2 });
-      const answers = await Promise.all(values.map(([, value]) => dispatcher.run('echo', value)));
-      for (const [index, [name, value]] of values.entries()) {
-        assert.deepStrictEqual(answers[index], value, name);
-      }
-    },
-  },
-  {
-    name: 'a Date that is none arrives as one',
-    async act(stage) {
+  ),
+  test(
+    'a result that cannot be cloned rejects that call alone, and the worker lives',
+    needsCopies,
+    async (stage) => {
       const dispatcher = await stage.ready();
-      const answer = await dispatcher.run('echo', new Date(Number.NaN));
-      // Not by `deepStrictEqual`: to Node 20 no such Date equals another.
-      assert.ok(answer instanceof Date);
-      assert.equal(String(answer.getTime()), 'NaN');
+      const before = await dispatcher.run('tell', undefined);
+      const answers = [
+        dispatcher.run('echo', 1),
+        rejectedWith('ERR_NOT_CLONEABLE', dispatcher.run('returnFunction', undefined)),
+        dispatcher.run('echo', 2),
+        rejectedWith('ERR_NOT_CLONEABLE', dispatcher.run('returnFunction', undefined)),
+        dispatcher.run('echo', 3),
+      ];
+      const [one, , two, , three] = await Promise.all(answers);
+      assert.deepEqual([one, two, three], [1, 2, 3]);
+      assert.equal((await dispatcher.run('tell', undefined)).workerId, before.workerId);
     },
-  },
-  {
-    name: 'a Buffer arrives with its bytes, and those only',
-    async act(stage) {
+  ),
+  test('a getter of an input that throws rejects that call alone', needsCopies, async (stage) => {
+    const dispatcher = await stage.ready();
+    const trap = {
+      get seat(): string {
+        throw new Error('looked');
+      },
+    };
+    const calls = [
+      dispatcher.run('echo', 1),
+      dispatcher.run('echo', trap),
+      dispatcher.run('echo', 2),
+    ];
+    const outcomes = await Promise.allSettled(calls);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+  }),
+  test(
+    'one object in the inputs of two calls is two objects for the tasks, and the caller’s stays',
+    needsCopies,
+    async (stage) => {
       const dispatcher = await stage.ready();
-      const bytes = Buffer.from('a part of a pool', 'utf8').subarray(2, 9);
-      for (const sent of [bytes, { bytes }] as const) {
-        const answer = await dispatcher.run('echo', sent);
-        const got = 'bytes' in sent ? (answer as { bytes: unknown }).bytes : answer;
-        assert.ok(got instanceof Uint8Array, 'bytes');
-        assert.deepEqual([...got], [...bytes]);
-      }
-    },
-  },
-  {
-    name: 'a Buffer of 10 MB arrives, there and back',
-    async act(stage) {
-      const dispatcher = await stage.ready();
-      const bytes = Buffer.alloc(10_000_000, 'ticket ');
-      const answer = await dispatcher.run('echo', bytes);
-      assert.ok(answer instanceof Uint8Array, 'bytes');
-      assert.equal(bytes.compare(answer), 0);
-    },
-  },
-  {
-    name: 'an object that stands twice in a value, or in itself, stays one',
-    async act(stage) {
-      const dispatcher = await stage.ready();
-      const shared = { list: [1] };
-      const loop: { shared: unknown; also: unknown; self?: unknown } = { shared, also: shared };
-      loop.self = loop;
-      const answer = (await dispatcher.run('echo', loop)) as typeof loop;
-      assert.equal(answer.self, answer);
-      assert.equal(answer.shared, answer.also);
-      assert.deepEqual(answer.shared, shared);
-    },
-  },
-  {
-    name: 'an error is a value too',
-    async act(stage) {
-      const dispatcher = await stage.ready();
-      const { error } = (await dispatcher.run('echo', { error: new TypeError('as data') })) as {
-        error: unknown;
-      };
-      assert.ok(error instanceof TypeError);
-      assert.equal(error.message, 'as data');
-    },
-  },
-  {
-    name: 'rawJson arrives as a Buffer with the bytes that JSON.stringify makes',
-    async act(stage) {
-      const dispatcher = await stage.ready();
-      const value = { name: 'Atocha – Sants', list: [1, null, { at: '🚆' }], not: undefined };
+      const input = { list: ['given'], at: new Date(0) };
       const answers = await Promise.all([
-        dispatcher.run('json', value),
-        dispatcher.run('json', 'a text'),
-        dispatcher.run('json', []),
+        dispatcher.run('mutate', input),
+        dispatcher.run('mutate', input),
+        dispatcher.run('mutate', input),
       ]);
-      assert.ok(
-        answers.every((answer) => Buffer.isBuffer(answer)),
-        'Buffers',
-      );
-      assert.deepEqual(
-        answers.map((answer) => answer.toString('utf8')),
-        [JSON.stringify(value), '"a text"', '[]'],
-      );
+      for (const answer of answers) assert.deepEqual(answer, ['given', 'mutated']);
+      assert.deepEqual(input.list, ['given']);
+      assert.notEqual(answers[0], answers[1]);
     },
-  },
-  {
-    name: 'rawJson of 5 MB arrives whole',
-    async act(stage) {
+  ),
+  test('an instance arrives with its members, without its class', needsCopies, async (stage) => {
+    class Seat {
+      number = 12;
+      side(): string {
+        return 'window';
+      }
+    }
+    const dispatcher = await stage.ready();
+    assert.deepStrictEqual(await dispatcher.run('echo', new Seat()), { number: 12 });
+  }),
+];
+
+/** Buffers that are moved. */
+export const transferCases: readonly CaseDraft[] = [
+  test('transfer moves the buffers of an input', needsTransfer, async (stage) => {
+    const dispatcher = await stage.ready();
+    const buffer = Uint8Array.of(1, 2, 3).buffer;
+    const answer = await dispatcher.run('echo', { buffer }, { transfer: [buffer] });
+    assert.deepEqual(answer, { buffer: Uint8Array.of(1, 2, 3).buffer });
+    assert.equal(buffer.byteLength, 0, 'bytes left to the caller');
+  }),
+  test('transfer of one call in a batch leaves the others alone', needsTransfer, async (stage) => {
+    const dispatcher = await stage.ready();
+    const moved = Uint8Array.of(1).buffer;
+    const kept = Uint8Array.of(2).buffer;
+    const answers = await Promise.all([
+      dispatcher.run('echo', kept),
+      dispatcher.run('echo', moved, { transfer: [moved] }),
+      dispatcher.run('echo', 'plain'),
+    ]);
+    assert.deepEqual(answers, [Uint8Array.of(2).buffer, Uint8Array.of(1).buffer, 'plain']);
+    assert.deepEqual([kept.byteLength, moved.byteLength], [1, 0]);
+  }),
+  test(
+    'transfer is refused where buffers cannot be moved, and the buffer stays',
+    needsNoTransfer,
+    async (stage) => {
       const dispatcher = await stage.ready();
-      const text = 'é'.repeat(2_500_000);
-      const answer = await dispatcher.run('json', text);
-      assert.equal(answer.byteLength, 5_000_002);
-      assert.equal(JSON.parse(answer.toString()), text);
+      const buffer = Uint8Array.of(1, 2, 3).buffer;
+      const error = await rejected(dispatcher.run('echo', buffer, { transfer: [buffer] }));
+      assert.ok(error instanceof TypeError, `a TypeError, got ${error}`);
+      assert.equal(buffer.byteLength, 3);
     },
-  },
+  ),
+  test('a result made by transferred() arrives as its value, moved or copied', async (stage) => {
+    const dispatcher = await stage.ready();
+    const answers = await Promise.all([
+      dispatcher.run('bytes', { length: 4, value: 7 }),
+      dispatcher.run('bytes', { length: 1_000_000, value: 9 }),
+      dispatcher.run('bytes', { length: 0, value: 0 }),
+    ]);
+    assert.deepStrictEqual(answers[0], new Uint8Array(4).fill(7));
+    assert.equal(answers[1].length, 1_000_000);
+    assert.ok(answers[1].every((byte) => byte === 9));
+    assert.equal(answers[2].length, 0);
+  }),
 ];
