@@ -51,10 +51,10 @@ test.each(silences)(
     const asked = failureOf(() =>
       ask(upstream, upstream.carriers[id], queryOf(), { signal: controller.signal }),
     );
-    await vi.waitFor(() => expect(upstream.sim.requests()[id].open).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(upstream.sim.requests()[id].open).toBeGreaterThan(0), 60_000);
     controller.abort();
     expect(await asked).toMatchObject({ code: 'ABORTED' });
-    await vi.waitFor(() => expect(upstream.sim.requests()[id]).toMatchObject({ open: 0 }));
+    await vi.waitFor(() => expect(upstream.sim.requests()[id]).toMatchObject({ open: 0 }), 60_000);
     expect(upstream.sim.requests()[id].aborted).toBeGreaterThan(0);
   },
 );

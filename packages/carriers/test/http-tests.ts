@@ -185,7 +185,7 @@ export function httpTests(runs: Runs): void {
     const { http, send } = client();
     const controller = new AbortController();
     const asked = failureOf(() => send(get(url, { signal: controller.signal })));
-    await vi.waitFor(() => expect(http.stats()).toMatchObject({ carrier: { retried: 1 } }));
+    await vi.waitFor(() => expect(http.stats()).toMatchObject({ carrier: { retried: 1 } }), 60_000);
     controller.abort();
     expect(await asked).toMatchObject({ code: 'ABORTED' });
   });

@@ -54,8 +54,9 @@ export function searchTests(runs: Runs): void {
     expect(states.slice(0, 2).sort()).toEqual(['avlo ok ', 'ouigo ok ']);
     expect(states.slice(2)).toEqual(['renfe timeout TIMEOUT']);
     expect(found).toBeGreaterThan(10);
-    await vi.waitFor(() =>
-      expect(upstream.sim.requests().renfe).toMatchObject({ aborted: 1, open: 0 }),
+    await vi.waitFor(
+      () => expect(upstream.sim.requests().renfe).toMatchObject({ aborted: 1, open: 0 }),
+      60_000,
     );
   });
 
@@ -67,10 +68,10 @@ export function searchTests(runs: Runs): void {
     const search = searchOf(upstream);
     const asked = search.search(queryOf(), { signal: controller.signal });
     const open = () => Object.values(upstream.sim.requests()).map((counts) => counts.open);
-    await vi.waitFor(() => expect(open()).toEqual([1, 1, 2]));
+    await vi.waitFor(() => expect(open()).toEqual([1, 1, 2]), 60_000);
     controller.abort(new Error('gone'));
     await expect(asked).rejects.toThrow('gone');
-    await vi.waitFor(() => expect(open()).toEqual([0, 0, 0]));
+    await vi.waitFor(() => expect(open()).toEqual([0, 0, 0]), 60_000);
     expect(search.stats()).toMatchObject({ running: 0, aborted: 1 });
   });
 
@@ -83,8 +84,9 @@ export function searchTests(runs: Runs): void {
       if (settled.length === 2) break;
     }
     expect(settled.sort()).toEqual(['avlo', 'ouigo']);
-    await vi.waitFor(() =>
-      expect(upstream.sim.requests().renfe).toMatchObject({ aborted: 1, open: 0 }),
+    await vi.waitFor(
+      () => expect(upstream.sim.requests().renfe).toMatchObject({ aborted: 1, open: 0 }),
+      60_000,
     );
   });
 

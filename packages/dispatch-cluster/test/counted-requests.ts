@@ -12,7 +12,7 @@ export function testCountedRequests(server: 'http' | 'later' | 'fastify'): void 
     expect(ready).toHaveBeenCalledTimes(2);
     const url = await addressOf(supervisor);
     for (let index = 0; index < 4; index++) expect(await ask(url)).toMatchObject({ status: 200 });
-    await vi.waitFor(() => expect(supervisor.stats().requests).toBe(4), 2000);
+    await vi.waitFor(() => expect(supervisor.stats().requests).toBe(4), 60_000);
     expect(supervisor.stats()).toMatchObject({
       name: 'cluster',
       state: 'ready',

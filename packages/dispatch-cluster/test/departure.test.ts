@@ -26,7 +26,7 @@ test('close() has tasks run until the last request is answered', async () => {
   await supervisor.ready();
   const url = await addressOf(supervisor);
   const answers = [1, 2, 3, 4].map(() => ask(`${url}/300`));
-  await vi.waitFor(() => expect(running).toHaveLength(4), 5000);
+  await vi.waitFor(() => expect(running).toHaveLength(4), 60_000);
   const closed = supervisor.close();
   expect(supervisor.state).toBe('draining');
   for (const { status, pid } of await Promise.all(answers)) {
@@ -41,7 +41,7 @@ test('close() ends after its grace though a request does not', async () => {
   const { supervisor, running } = startRelaying(1);
   await supervisor.ready();
   const answer = ask(`${await addressOf(supervisor)}/60000`).catch((error) => error);
-  await vi.waitFor(() => expect(running).toHaveLength(1), 5000);
+  await vi.waitFor(() => expect(running).toHaveLength(1), 60_000);
   const began = performance.now();
   await supervisor.close({ graceMs: 400 });
   expect(performance.now() - began).toBeLessThan(3000);
@@ -53,7 +53,7 @@ test('close() does not wait for a worker that ends meanwhile', async () => {
   await supervisor.ready();
   const [worker] = supervisor.workers;
   const answer = ask(`${await addressOf(supervisor)}/60000`).catch((error) => error);
-  await vi.waitFor(() => expect(running).toHaveLength(1), 5000);
+  await vi.waitFor(() => expect(running).toHaveLength(1), 60_000);
   const closed = supervisor.close();
   process.kill(worker?.pid ?? 0, 'SIGKILL');
   await closed;

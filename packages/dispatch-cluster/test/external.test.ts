@@ -46,7 +46,7 @@ test('close() leaves the end of external connections to what attached the server
   const said: unknown[] = [];
   told[0]?.channel.on('message', (message) => typeof message === 'string' && said.push(message));
   const slow = ask(`${url}/1500`);
-  await vi.waitFor(() => expect(supervisor.workers[0]?.inFlight).toBe(1), 5000);
+  await vi.waitFor(() => expect(supervisor.workers[0]?.inFlight).toBe(1), 60_000);
   const closed = supervisor.close();
   expect(await slow).toMatchObject({ status: 200 });
   await closed;

@@ -45,10 +45,10 @@ test('a caller’s signal reaches the task in the primary', async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const call = supervisor.dispatcher<AskingTasks>().run('endless', undefined, { signal });
-  await vi.waitFor(() => expect(seen.log).toContain('endless'), 5000);
+  await vi.waitFor(() => expect(seen.log).toContain('endless'), 60_000);
   controller.abort(new Error('enough'));
   await expect(call).rejects.toThrow('enough');
-  await vi.waitFor(() => expect(seen.aborted).toMatchObject([{ message: 'enough' }]));
+  await vi.waitFor(() => expect(seen.aborted).toMatchObject([{ message: 'enough' }]), 60_000);
 });
 
 test('tasks of a worker that ends are aborted in the primary, those of others go on', async () => {
@@ -56,12 +56,12 @@ test('tasks of a worker that ends are aborted in the primary, those of others go
   const supervisor = start({ entry, primaryTasks: module });
   const dispatcher = supervisor.dispatcher<AskingTasks>();
   const endless = dispatcher.run('endless', undefined);
-  await vi.waitFor(() => expect(seen.log).toContain('endless'), 5000);
+  await vi.waitFor(() => expect(seen.log).toContain('endless'), 60_000);
   const exited = dispatcher.run('exit', undefined);
   for (const call of [endless, exited]) {
     await expect(call).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
   }
-  await vi.waitFor(() => expect(seen.aborted).toHaveLength(1));
+  await vi.waitFor(() => expect(seen.aborted).toHaveLength(1), 60_000);
   expect(seen.aborted).toMatchObject([
     { message: 'Worker 1, which asked for this task, has ended' },
   ]);

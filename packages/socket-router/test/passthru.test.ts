@@ -82,7 +82,13 @@ test('a worker that cannot be reached is avoided, and the next one gets the body
 });
 
 test('requests wait while no worker is ready', async () => {
-  const { port, router, pids } = await openRouter({ ...passthru, own: true, count: 1 });
+  const { port, router, pids } = await openRouter({
+    ...passthru,
+    own: true,
+    count: 1,
+    // A worker takes its time to start on a busy machine.
+    limits: { maxWaitMs: 60_000 },
+  });
   const down = nextEvent(router, 'worker-down');
   const [before = 0] = pids();
   process.kill(before, 'SIGKILL');
