@@ -14,7 +14,7 @@ import {
 } from '@ticketing/bench-kit';
 import autocannon from 'autocannon';
 
-const flags = benchFlags({ rounds: 3, seconds: 5 }, { look: { seconds: 3 } });
+const flags = benchFlags({ rounds: 3, seconds: 5 }, { quickLengths: { seconds: 3 } });
 const CONNECTIONS = 300;
 const PATH = '/search?origin=Madrid&destination=Barcelona';
 const CALLS_A_SEARCH = 4; // Renfe's

@@ -1,22 +1,23 @@
-/** How often each item has its turn. */
+import { median, medianRatio } from './statistics.ts';
+
 export interface Interleaving {
   readonly rounds: number;
-  /** Rounds before the first, whose numbers are below 0: they compile, fill pools, open files. Default 1. */
+  /** Rounds before the first, with numbers below 0: they compile code, fill pools, open files. Default 1. */
   readonly warmUps?: number;
 }
 
 /** One item in one round. */
 export interface Turn<Item> {
   readonly item: Item;
-  /** Of the item in the list. */
+  /** Index of the item in the list. */
   readonly place: number;
   /** From `-warmUps` to `rounds - 1`. */
   readonly round: number;
 }
 
 /**
- * Gives each item once a round: in even rounds in the given order, in odd ones in the opposite (A B, B A), so that what
- * else happens on the machine, or what one leaves to the next, meets them all.
+ * Yields each item once per round, in odd rounds in reverse order (A B, B A), so that other load on the machine, and what
+ * one leaves behind for the next, affects all of them.
  *
  * ```ts
  * for (const { item, place, round } of interleaved(contenders, { rounds })) {
@@ -33,4 +34,46 @@ export function* interleaved<Item>(
     const turns = items.map((item, place) => ({ item, place, round }));
     yield* round % 2 === 0 ? turns : turns.reverse();
   }
+}
+
+/** One way to do the work. The first of a list is the base of the ratios. */
+export interface Contender {
+  readonly name: string;
+  /** Does the work once. */
+  readonly work: () => unknown;
+}
+
+/** The time of a contender for one piece of work. */
+export interface Measured {
+  readonly name: string;
+  /** Median of the rounds. */
+  readonly medianUs: number;
+  /** Median of each round's ratio to the first contender in the same round. */
+  readonly ratio: number;
+}
+
+export interface RoundsOptions {
+  readonly rounds: number;
+  /** Pieces of work between two readings of the clock, whose cost would count otherwise. */
+  readonly repeats: number;
+}
+
+/** Measures contenders in interleaved rounds, after a tenth as many rounds to warm up. */
+export async function measureRounds(
+  contenders: readonly Contender[],
+  { rounds, repeats }: RoundsOptions,
+): Promise<Measured[]> {
+  const took = contenders.map((): number[] => []);
+  const warmUps = Math.ceil(rounds / 10);
+  for (const { item, place, round } of interleaved(contenders, { rounds, warmUps })) {
+    const start = process.hrtime.bigint();
+    for (let repeat = 0; repeat < repeats; repeat++) await item.work();
+    const us = Number(process.hrtime.bigint() - start) / 1000 / repeats;
+    if (round >= 0) took[place]?.push(us);
+  }
+  const [first = []] = took;
+  return contenders.map(({ name }, place) => {
+    const own = took[place] ?? [];
+    return { name, medianUs: median(own), ratio: medianRatio(own, first) };
+  });
 }

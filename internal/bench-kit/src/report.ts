@@ -1,19 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import { betweenMarks } from './marks.ts';
 
-/** Where and when something is measured. Plain data. */
+/** The machine and the day of a measurement. Plain data. */
 export interface Machine {
   readonly cores: number;
   readonly processor: string;
   readonly memoryGiB: number;
   readonly platform: string;
   readonly node: string;
-  /** `2026-11-21` */
+  /** As in `2026-11-21`. */
   readonly date: string;
 }
 
-/** This machine, today. */
+/** Returns this machine, today. */
 export function machine(): Machine {
   return {
     cores: availableParallelism(),
@@ -25,13 +24,13 @@ export function machine(): Machine {
   };
 }
 
-/** The machine, the day, the command and how long was measured: the first line of a report. */
+/** Returns the first line of a report: machine, day, command, rounds. */
 export function circumstances(
   command: string,
   length: { readonly rounds: number; readonly sliceMs?: number; readonly seconds?: number },
 ): string {
   const { cores, processor, node, date } = machine();
-  // Without the condition for sources it is what was built, which starts sooner and takes less memory.
+  // Without the condition for sources the built files run, which start faster and take less memory.
   const built = process.execArgv.includes('--conditions=@ticketing/source') ? '' : ' (as built)';
   const { rounds, sliceMs, seconds } = length;
   const each = sliceMs === undefined ? '' : `, slices of ${sliceMs} ms`;
@@ -42,7 +41,7 @@ export function circumstances(
 }
 
 /**
- * Prints a report, and unless it was but a look (`quick`) writes it between the marks of a file, `bench` unless named.
+ * Prints a report and, unless `quick`, writes it between the marks of a file. Default marks: `bench`.
  *
  * @throws Error if the file has no marks
  */
@@ -55,4 +54,20 @@ export function report(
   if (quick) return;
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, betweenMarks(text, { name: marks, lines }));
+}
+
+/** Replaces the text between `<!-- name -->` and `<!-- /name -->`. @throws Error if a mark is missing */
+export function betweenMarks(
+  text: string,
+  { name, lines }: { readonly name: string; readonly lines: readonly string[] },
+): string {
+  const [open, close] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
+  const start = text.indexOf(open);
+  const end = text.indexOf(close, start);
+  if (start < 0 || end < 0) {
+    throw new Error(
+      `Cannot write the report: the file must have the marks ${open.trim()} and ${close}`,
+    );
+  }
+  return `${text.slice(0, start + open.length)}${lines.join('\n')}\n${text.slice(end)}`;
 }

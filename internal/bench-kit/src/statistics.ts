@@ -1,4 +1,4 @@
-/** The middle of some numbers; of an even count, between the two in the middle. `NaN` of none. */
+/** Returns the median; of an even count, the mean of the two in the middle. `NaN` of none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -10,20 +10,20 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The median of each round's ratio to a base in the same round: what disturbs a round meets both. `NaN` of none, or if
- * the base lacks a round.
+ * Returns the median of each round's ratio to the base in the same round: what disturbs a round disturbs both. `NaN` of
+ * none, or if the base lacks a round.
  */
 export function medianRatio(own: readonly number[], base: readonly number[]): number {
   return median(own.map((each, round) => each / (base[round] ?? Number.NaN)));
 }
 
-/** How far apart the smallest and the largest are, as a share of the median: 0.1 = 10 %. */
+/** Returns the range as a share of the median: 0.1 = 10 %. */
 export function spread(values: readonly number[]): number {
   const range = Math.max(...values) - Math.min(...values);
   return range === 0 ? 0 : range / median(values);
 }
 
-/** The smallest value that a share (0-1) of the sorted values does not exceed: the nearest rank. `NaN` of none. */
+/** Returns the quantile of sorted values by the nearest rank. `share`: 0-1. `NaN` of none. */
 export function quantile(sorted: ArrayLike<number>, share: number): number {
   const rank = Math.max(1, Math.ceil(share * sorted.length));
   return sorted[rank - 1] ?? Number.NaN;

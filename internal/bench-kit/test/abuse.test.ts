@@ -17,14 +17,14 @@ test.each([
   [['--quick=yes'], "Option '--quick' does not take an argument"],
 ])('benchFlags() refuses %j, and tells which there are', (args, reason) => {
   expect(() => benchFlags(whole, { args })).toThrow(
-    new TypeError(`Cannot measure: some of --quick, --rounds, --slice-ms expected. ${reason}`),
+    new TypeError(`Cannot measure: flags must be some of --quick, --rounds, --slice-ms. ${reason}`),
   );
 });
 
 test('betweenMarks() refuses a text without the marks', () => {
   expect(() => betweenMarks('none', { name: 'results', lines: [] })).toThrow(
     new Error(
-      'Cannot write the report: marks <!-- results --> and <!-- /results --> expected, got none',
+      'Cannot write the report: the file must have the marks <!-- results --> and <!-- /results -->',
     ),
   );
 });

@@ -46,7 +46,7 @@ test('benchFlags() has the lengths of a whole run, shorter ones for a look, and 
     sliceMs: 25,
   });
   expect(benchFlags(whole, { args: ['--slice-ms', '7'] }).sliceMs).toBe(7);
-  const look = benchFlags(whole, { look: { sliceMs: 50 }, args: ['--quick'] });
+  const look = benchFlags(whole, { quickLengths: { sliceMs: 50 }, args: ['--quick'] });
   expect(look).toEqual({ quick: true, rounds: 2, sliceMs: 50 });
   const { only, cells } = benchFlags(whole, { texts: ['only', 'cells'], args: ['--only', 'x'] });
   expect([only, cells]).toEqual(['x', undefined]);

@@ -1,5 +1,5 @@
 /**
- * An error that programs recognise by its `code`, also where it was made by another copy of its package. `code` is stable, `message`
+ * An error that programs recognise by its `code`, also if another copy of its package made it. `code` is stable, `message`
  * is not.
  *
  * A subclass calls {@link mark} in its static block.
@@ -28,7 +28,7 @@ export function mark(
   Object.defineProperty(errors.prototype, Symbol.for(by), { value: true });
 }
 
-/** Whether a value is an error of a class with this mark, in whichever copy of the package. */
+/** Whether a value is an error of a class with this mark, made by any copy of the package. */
 export function isMarked(error: unknown, by: string): boolean {
   return typeof error === 'object' && error !== null && Symbol.for(by) in error;
 }

@@ -1,4 +1,4 @@
-/** First in, first out, in constant time whatever its length. */
+/** A queue whose operations take constant time (amortised). */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
   #first = 0;
@@ -7,7 +7,7 @@ export class Fifo<T> {
     return this.#items.length - this.#first;
   }
 
-  /** The one that `shift` gives next. */
+  /** The item that `shift` returns next. */
   get first(): T | undefined {
     return this.#items[this.#first];
   }
@@ -21,7 +21,7 @@ export class Fifo<T> {
     const item = this.#items[this.#first];
     this.#items[this.#first] = undefined;
     this.#first += 1;
-    // `Array.shift` moves all the rest: half is cut off at a time instead.
+    // `Array.shift` moves all the rest, so half is cut off at a time instead.
     if (this.length === 0 || this.#first * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#first);
       this.#first = 0;
@@ -29,7 +29,7 @@ export class Fifo<T> {
     return item;
   }
 
-  /** Empties it. */
+  /** Removes and returns all items. */
   take(): T[] {
     const items = this.#items.slice(this.#first) as T[];
     this.#items = [];

@@ -21,6 +21,7 @@ export {
   type Rules,
   required,
   resolveByRules,
+  showValue,
   texts,
   unknownOption,
   whole,
@@ -30,7 +31,6 @@ export {
   wrongOption,
 } from './option-rules.ts';
 export { hashText, rendezvousWeight } from './rendezvous.ts';
-export { showValue } from './show-value.ts';
 export {
   type AbortWaiter,
   createSignalListeners,

@@ -1,16 +1,15 @@
 const MIB = 1024 * 1024;
 
-// The largest values that glibc's own adjustment reaches, which one process happens to reach and the next does not.
+// The largest values of glibc's own dynamic adjustment, which not every process reaches.
 const KEEPS_FREED_MEMORY = {
   MALLOC_TRIM_THRESHOLD_: String(64 * MIB),
   MALLOC_MMAP_THRESHOLD_: String(32 * MIB),
 };
 
 /**
- * What a server's environment lacks so that glibc keeps up to 64 MiB of freed memory. By default it gives back what is
- * free at the end beyond 128 KiB: with each garbage collection the buffers that bodies were read into, whose pages the
- * next bodies fault in again. Nothing, where somebody has set malloc up (`MALLOC_…`, `GLIBC_TUNABLES`). Other C
- * libraries do not know these variables.
+ * Returns environment variables that let glibc keep up to 64 MiB of freed memory. By default it returns free memory above
+ * 128 KiB to the system: at each garbage collection the buffers of bodies, whose pages the next bodies fault in again.
+ * Returns none if `MALLOC_…` or `GLIBC_TUNABLES` is set already. Other C libraries ignore these variables.
  *
  * @see docs/discoveries/memory-that-was-just-given-back.md
  */

@@ -1,9 +1,7 @@
-import { showValue } from './show-value.ts';
-
-/** What the value of an option must be. */
+/** What an option's value must be. */
 export interface Rule {
   readonly expected: string;
-  /** Taken when the option is absent; without one it stays absent, unless it is `required`. */
+  /** Used when the option is absent. Without one it stays absent, unless it is `required`. */
   readonly fallback?: unknown;
   readonly required?: true;
   /** A number or an array of them that fails is a RangeError; anything else is a TypeError. */
@@ -14,7 +12,7 @@ export interface Rule {
 /** Rules by the names of the options. */
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** Longest time that the platform's timers take. */
+/** Longest delay of the platform's timers. */
 export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
 /**
@@ -23,10 +21,10 @@ export const MAX_TIMER_MS: number = 2 ** 31 - 1;
  * @throws TypeError for a value of the wrong type or an unknown option, RangeError for one out of range
  */
 export function resolveByRules<T>(action: string, options: unknown, rules: Rules, under = ''): T {
-  const given = checkByRules(action, options, rules, under);
+  const values = checkByRules(action, options, rules, under);
   const resolved: Record<string, unknown> = {};
   for (const [name, rule] of Object.entries(rules)) {
-    const value = given[name] ?? rule.fallback;
+    const value = values[name] ?? rule.fallback;
     if (value === undefined && rule.required) {
       throw wrongOption(action, pathOf(under, name), rule, value);
     }
@@ -43,16 +41,15 @@ export function checkByRules(
   under = '',
 ): Readonly<Record<string, unknown>> {
   if (!anObject.test(options)) throw wrongOption(action, under || 'options', anObject, options);
-  const given = options as Readonly<Record<string, unknown>>;
-  for (const name of Object.keys(given)) {
+  const values = options as Readonly<Record<string, unknown>>;
+  for (const [name, value] of Object.entries(values)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (!rule) throw unknownOption(action, pathOf(under, name), Object.keys(rules));
-    const value = given[name];
     if (value !== undefined && !rule.test(value)) {
       throw wrongOption(action, pathOf(under, name), rule, value);
     }
   }
-  return given;
+  return values;
 }
 
 function pathOf(under: string, name: string): string {
@@ -72,15 +69,15 @@ export function wrongOption(
 
 /** Makes the error for an unknown option. `name` may have a path before it. */
 export function unknownOption(action: string, name: string, known: readonly string[]): TypeError {
-  const asked = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
-  const near = known.find((one) => isNear(asked, one.toLowerCase()));
+  const unknown = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  const near = known.find((one) => isNear(unknown, one.toLowerCase()));
   const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean ${near}?`;
   return new TypeError(`Cannot ${action}: unknown option ${name}; ${hint}`);
 }
 
-/** One contains the other: a unit is missing, or a plural is too much. */
-function isNear(asked: string, name: string): boolean {
-  return asked.length > 2 && (name.includes(asked) || asked.includes(name));
+/** Whether one contains the other, as when a unit is missing. */
+function isNear(unknown: string, name: string): boolean {
+  return unknown.length > 2 && (name.includes(unknown) || unknown.includes(name));
 }
 
 function isNumeric(value: unknown): boolean {
@@ -150,7 +147,7 @@ export function wholeBetween(min: number, max: number, fallback?: number): Rule 
   };
 }
 
-/** Milliseconds that a timer of the platform takes. */
+/** Milliseconds, in the range of the platform's timers. */
 export function milliseconds(min: number, fallback?: number): Rule {
   return wholeBetween(min, MAX_TIMER_MS, fallback);
 }
@@ -163,7 +160,7 @@ export function whole(fallback?: number): Rule {
   };
 }
 
-/** The text `word`, which is the default, or what the rule says. */
+/** The text `word`, which is the default, or a value that passes the rule. */
 export function wordOr(word: string, rule: Rule): Rule {
   return {
     ...rule,
@@ -183,17 +180,35 @@ export function withMethods(...methods: readonly string[]): Rule {
   };
 }
 
-/** The rule, or Infinity. */
+/** Also takes Infinity. */
 export function orInfinity(rule: Rule): Rule {
   return { ...rule, test: (value) => value === Number.POSITIVE_INFINITY || rule.test(value) };
 }
 
-/** The rule, or a function. */
+/** Also takes a function. */
 export function orFunction(rule: Rule): Rule {
   return { ...rule, test: (value) => typeof value === 'function' || rule.test(value) };
 }
 
-/** The rule, and not absent. */
+/** Refuses an absent value. */
 export function required(rule: Rule): Rule {
   return { ...rule, required: true };
+}
+
+const LONGEST = 60;
+
+/** Formats a value for an error message: at most 60 characters. Never throws. */
+export function showValue(value: unknown): string {
+  if (typeof value === 'function') return 'a function';
+  const text = textOf(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 3)}...` : text;
+}
+
+/** An object without a prototype has no `toString`, and one may throw. */
+function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return 'an object without text';
+  }
 }

@@ -1,5 +1,5 @@
 // Highest random weight: Thaler and Ravishankar, "Using name-based mappings to increase hit rates", IEEE/ACM Transactions on
-// Networking 6(1), 1998. The candidate with the greatest weight for a key has the key: when one leaves, its keys alone move.
+// Networking 6(1), 1998. The candidate with the greatest weight for a key gets it: when one leaves, only its keys move.
 
 /** FNV-1a over UTF-16 code units, 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/ */
 export function hashText(text: string): number {

@@ -1,29 +1,28 @@
-/** Who waits on a signal. */
 export interface AbortWaiter {
-  /** Called once with the signal's reason. Must not throw: those after it would not be told. */
+  /** Called once with the signal's reason. Must not throw, or the waiters after it are not called. */
   aborted(reason: unknown): void;
 }
 
-/** Has one listener on each signal, however many wait on it. */
+/** Keeps one listener per signal, however many wait on it. */
 export interface SignalListeners {
-  /** Waits on a signal that has not aborted yet; a waiter counts once for each signal. */
+  /** Waits on a signal that has not aborted yet. Adding a waiter again changes nothing. */
   add(signal: AbortSignal, waiter: AbortWaiter): void;
-  /** Waits no more. With the last waiter of a signal its listener goes. */
+  /** Removes a waiter, and with the last one of a signal its listener. */
   remove(signal: AbortSignal, waiter: AbortWaiter): void;
 }
 
 /**
- * Creates listeners, at first none. A signal that many calls share would otherwise get a listener of each, and the last
+ * Creates an empty set of listeners. Without it, a signal that many calls share gets a listener of each, and the last
  * one of 10,000 costs 10,000 steps to add and to remove.
  *
- * Waiters are told in the order of adding; one that is removed by another meanwhile is not told.
+ * Waiters are called in the order of adding, except those that another waiter has removed meanwhile.
  */
 export function createSignalListeners(): SignalListeners {
   /** Most signals have one waiter: no set then. */
   const waiting = new Map<AbortSignal, AbortWaiter | Set<AbortWaiter>>();
 
   /** One function for all signals. */
-  function tell(event: Event): void {
+  function onAbort(event: Event): void {
     const signal = event.target as AbortSignal;
     const waiters = waiting.get(signal);
     if (waiters instanceof Set) for (const waiter of waiters) waiter.aborted(signal.reason);
@@ -38,7 +37,7 @@ export function createSignalListeners(): SignalListeners {
       else if (waiters !== undefined) waiting.set(signal, new Set([waiters, waiter]));
       else {
         waiting.set(signal, waiter);
-        signal.addEventListener('abort', tell, { once: true });
+        signal.addEventListener('abort', onAbort, { once: true });
       }
     },
     remove(signal, waiter) {
@@ -48,7 +47,7 @@ export function createSignalListeners(): SignalListeners {
         if (waiters.size > 0) return;
       } else if (waiters !== waiter) return;
       waiting.delete(signal);
-      signal.removeEventListener('abort', tell);
+      signal.removeEventListener('abort', onAbort);
     },
   };
 }

@@ -1,4 +1,3 @@
-// What the tests of several packages share: a clock that a test moves, waiting for state without an event, processes that live
+// What the tests of several packages share: a manual clock, polling for state that emits no event, whether a process runs
 export { createManualClock, type ManualClock } from './manual-clock.ts';
-export { gone, lives } from './processes.ts';
-export { turns, until } from './until.ts';
+export { gone, lives, turns, until } from './until.ts';

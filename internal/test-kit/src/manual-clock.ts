@@ -1,14 +1,15 @@
 import type { Clock } from '@ticketing/kit';
 
-/** A clock that a test moves; callbacks run in the order of their times, and of their setting. */
+/** A clock that a test advances. Callbacks run in the order of their times, then in the order in which they were set. */
 export interface ManualClock extends Clock {
   advance(ms: number): void;
-  /** Time passes as for an event loop that is late: no timer fires before the next `advance`. */
+  /** Lets time pass as when the event loop is blocked: timers fire at the next `advance`. */
   stall(ms: number): void;
-  /** Timers that wait. */
+  /** Timers that are set. */
   readonly pending: number;
 }
 
+/** Creates a clock that stands still until it is advanced. */
 export function createManualClock(): ManualClock {
   const timers = new Map<number, { readonly at: number; readonly callback: () => void }>();
   let time = 1000;

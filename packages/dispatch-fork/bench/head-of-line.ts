@@ -4,7 +4,7 @@ import { headOfLineTables } from '@ticketing/dispatch/bench/head-of-line';
 import { dispatcherKind } from './kinds.ts';
 import { peers, stealingPoolifier } from './peers.ts';
 
-const flags = benchFlags({ rounds: 3 }, { look: { rounds: 1 } });
+const flags = benchFlags({ rounds: 3 }, { quickLengths: { rounds: 1 } });
 const workerpool = peers.filter(({ name }) => name === 'workerpool');
 const kinds = [
   dispatcherKind('fork dispatcher'),

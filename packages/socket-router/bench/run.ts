@@ -10,7 +10,7 @@ import { tables } from './tables.ts';
 
 const flags = benchFlags(
   { rounds: 3, seconds: 3 },
-  { look: { rounds: 1 }, texts: ['only', 'cells'] },
+  { quickLengths: { rounds: 1 }, texts: ['only', 'cells'] },
 );
 const wanted = flags.only?.split(',');
 const kinds = KINDS.filter(({ name, program }, index) => {
