@@ -10,6 +10,7 @@ export {
   anObject,
   aSignal,
   atLeast,
+  aUrl,
   between,
   checkByRules,
   MAX_TIMER_MS,

@@ -109,6 +109,12 @@ export const aSignal: Rule = {
   test: (value) => value instanceof AbortSignal,
 };
 
+/** A URL of this realm or another. */
+export const aUrl: Rule = {
+  expected: 'a URL',
+  test: (value) => Object.prototype.toString.call(value) === '[object URL]',
+};
+
 export const texts: Rule = {
   expected: 'a list of texts',
   test: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),

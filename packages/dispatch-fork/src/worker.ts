@@ -1,6 +1,6 @@
 import { serveProcess } from '@ticketing/dispatch/worker';
 
-// The program of a worker: kept to wiring, since coverage does not see other processes.
+// The program of a worker: wiring only, since coverage does not see other processes.
 const [, , workerId, module = ''] = process.argv;
 if (process.send === undefined || !(Number(workerId) > 0)) {
   throw new TypeError(

@@ -14,14 +14,49 @@ import {
   type WorkerOutput,
   type WorkerStart,
 } from '@ticketing/dispatch/transport';
-import { type Rules, resolveByRules, wrongOption } from '@ticketing/kit';
+import { anObject, aUrl, type Rules, resolveByRules, texts, wrongOption } from '@ticketing/kit';
 import { WorkerThread } from './worker-thread.ts';
 
+/** How a dispatcher keeps its threads. */
+export interface PiscinaOptions extends PoolOptions {
+  /** Environment of the threads. Default: a copy of that of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /**
+   * Node options of the threads, added to those of this program. With any, threads inherit only those options of the program
+   * that they accept and that affect module resolution, warnings and failures. Default: none.
+   */
+  readonly execArgv?: readonly string[];
+  /** Megabytes that the heap and the stack of a thread take at most; above it the thread ends. Default: the platform's. */
+  readonly resourceLimits?: ResourceLimits;
+  /**
+   * Where the threads' standard output and error go: `inherit` (default) writes them to those of this process, `ignore`
+   * drops them; a function gets `(chunk, { stream, workerId })`, and the thread waits for a promise that it returns.
+   */
+  readonly output?: WorkerOutput;
+  /** Program of the threads, for bundles: the file URL of a copy of `@ticketing/dispatch-piscina/worker`. Default: beside this one. */
+  readonly workerUrl?: URL;
+}
+
+/** The options that have defaults are filled. */
+type ResolvedPiscinaOptions = Omit<PiscinaOptions, 'execArgv' | 'output'> &
+  Required<Pick<PiscinaOptions, 'execArgv' | 'output'>>;
+
+const piscinaRules = {
+  env: anObject,
+  execArgv: { ...texts, fallback: [] },
+  resourceLimits: anObject,
+  output: outputRule,
+  workerUrl: {
+    expected: 'a file URL',
+    test: (value) => aUrl.test(value) && (value as URL).protocol === 'file:',
+  },
+} satisfies Rules;
+
 /**
- * Creates a dispatcher whose workers are threads of piscina that load `module`, whose default export `defineTasks` made.
- * Buffers can be moved to them and back. What a task throws, a loop without end, a full heap and `process.exit` harm that
- * worker's tasks alone; what ends the process, as a fault in native code, ends all. Close it: it holds threads. While it
- * has nothing to do it does not keep this process alive.
+ * Creates a dispatcher whose workers are threads of piscina that load `module`; `defineTasks` made its default export.
+ * Buffers can be moved to them and back. An uncaught error, an endless loop, a full heap and `process.exit` harm the tasks
+ * of that worker alone; a fault in native code ends the process. The caller must call `close()`: it holds threads. An idle
+ * dispatcher does not keep this process alive.
  *
  * @throws TypeError or RangeError for a module that is no URL, and for options that are unknown or out of range
  * @example
@@ -33,21 +68,22 @@ export function createPiscinaDispatcher<M extends TaskMap>(
   options: PiscinaOptions = {},
 ): Dispatcher<M> {
   const action = 'create dispatcher';
-  if (!isUrl(module)) throw wrongOption(action, 'module', { expected: 'a URL' }, module);
-  const { pool, piscina } = resolvePiscinaOptions(action, options);
-  return createDispatcher<M>(createPiscinaTransport(module, piscina), pool);
+  if (!aUrl.test(module)) throw wrongOption(action, 'module', aUrl, module);
+  const { pool, own } = splitPoolOptions(action, options);
+  const resolved = resolveByRules<ResolvedPiscinaOptions>(action, own, piscinaRules);
+  return createDispatcher<M>(createPiscinaTransport(module, resolved), pool);
 }
 
-/** Makes workers that are threads of piscina, and load the tasks of a module. */
+/** Creates a transport whose workers are threads of piscina. */
 function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): Transport {
-  const { env, resourceLimits, workerUrl: entry } = options;
+  const { env, resourceLimits, workerUrl: entry = workerBesideThis() } = options;
   const output = new OutputSink(options.output);
   const execArgv = threadExecArgv(process.execArgv, options.execArgv);
   return {
     kind: 'piscina',
     capabilities: { isolation: 'thread', hardKill: true, transfer: true },
     autoWindow: { first: 8, max: 64 },
-    spawn: (worker, events) => spawn(worker, events),
+    spawn,
     close: () => Promise.resolve(),
   };
 
@@ -62,7 +98,7 @@ function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): T
       },
       exit: (end) => events.exit(end),
     });
-    // What Node does by itself is `inherit`, and has its thread wait.
+    // `inherit` is what Node does by itself; it makes the thread wait.
     if (options.output !== 'inherit') thread.divert(output);
     return {
       pid: process.pid,
@@ -78,14 +114,14 @@ function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): T
   }
 }
 
-// Those that say how modules are found and read, and how warnings and failures are shown. A thread refuses those that
-// are of the whole process (`--expose-gc`, `--title`), which hold in it anyway.
+// Options on how modules are found and read, and how warnings and failures are shown. A thread refuses options of the
+// whole process (`--expose-gc`, `--title`), which hold in it anyway.
 const OF_A_THREAD =
   /^(?:-[Cr]|--(?:conditions|import|require|loader|experimental-loader|preserve-symlinks|preserve-symlinks-main|enable-source-maps|disable-warning|no-warnings|no-deprecation|trace-warnings|trace-deprecation|trace-uncaught|throw-deprecation|unhandled-rejections|(?:no-)?experimental-[a-z-]*(?:types|modules?|module|require)))(?:=|$)/;
 
 /**
- * Gives the Node options of a thread: `undefined`, by which it has those of this program, unless some are added.
- * Then those of this program that a thread takes, and after them the added ones.
+ * Returns the Node options of a thread: `undefined`, which inherits those of this program, unless some are added. Then
+ * those of this program that a thread accepts, followed by the added ones.
  */
 export function threadExecArgv(
   execArgv: readonly string[],
@@ -95,84 +131,11 @@ export function threadExecArgv(
   const inherited: string[] = [];
   let keep = false;
   for (const argument of execArgv) {
-    // What does not begin with a dash is the value of the option before.
+    // An argument without a dash is the value of the option before it.
     if (argument.startsWith('-')) keep = OF_A_THREAD.test(argument);
     if (keep) inherited.push(argument);
   }
   return [...inherited, ...added];
-}
-
-/** How a dispatcher keeps its threads. */
-export interface PiscinaOptions extends PoolOptions {
-  /** Environment of the threads. Default: a copy of that of this process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /**
-   * Node options of the threads, besides those that this program was started with. With any, of the latter only those
-   * hold that a thread takes and that say how modules are found and read, and what becomes of warnings. Default: none.
-   */
-  readonly execArgv?: readonly string[];
-  /** Megabytes that the heap and the stack of a thread take at most; above it the thread ends. Default: the platform's. */
-  readonly resourceLimits?: ResourceLimits;
-  /**
-   * What becomes of what the threads write to standard output and error: `inherit` (default) writes it to those of this
-   * process, `ignore` drops it; a function gets `(chunk, { stream, workerId })`, and a promise that it returns has that
-   * thread wait.
-   */
-  readonly output?: WorkerOutput;
-  /** Program of the threads, for bundles: the file URL of a copy of `@ticketing/dispatch-piscina/worker`. Default: beside this one. */
-  readonly workerUrl?: URL;
-}
-
-/** {@link PiscinaOptions} without those of the pool, filled and checked. */
-interface ResolvedPiscinaOptions {
-  readonly env: Readonly<Record<string, string | undefined>> | undefined;
-  readonly execArgv: readonly string[];
-  readonly resourceLimits: ResourceLimits | undefined;
-  readonly output: WorkerOutput;
-  readonly workerUrl: URL;
-}
-
-const anObject = {
-  expected: 'an object',
-  test: (value: unknown) => typeof value === 'object' && value !== null,
-};
-
-const piscinaRules = {
-  env: anObject,
-  execArgv: {
-    expected: 'an array of texts',
-    fallback: [],
-    test: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
-  },
-  resourceLimits: anObject,
-  output: outputRule,
-  workerUrl: {
-    expected: 'a file URL',
-    test: (value) => isUrl(value) && value.protocol === 'file:',
-  },
-} satisfies Rules;
-
-/**
- * Parts the pool's options, which the kernel checks, from those of its threads.
- *
- * @throws TypeError for a value of the wrong type or an unknown option
- */
-function resolvePiscinaOptions(
-  action: string,
-  options: PiscinaOptions,
-): { readonly pool: PoolOptions; readonly piscina: ResolvedPiscinaOptions } {
-  const { pool, own } = splitPoolOptions(action, options);
-  const given = resolveByRules<Omit<ResolvedPiscinaOptions, 'workerUrl'> & PiscinaOptions>(
-    action,
-    own,
-    piscinaRules,
-  );
-  return { pool, piscina: { ...given, workerUrl: given.workerUrl ?? workerBesideThis() } };
-}
-
-/** Whether it is a URL, of this realm or another. */
-function isUrl(value: unknown): value is URL {
-  return Object.prototype.toString.call(value) === '[object URL]';
 }
 
 /** Runs from `src` as TypeScript and from `dist` as JavaScript; both have the worker in the same folder. */

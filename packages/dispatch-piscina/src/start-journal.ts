@@ -4,12 +4,12 @@ const CALLS = 256;
 const RECORD_BYTES = 8;
 
 /**
- * Tells which calls a thread has claimed, whatever way it ended, and takes back those that it has not: what a thread has
- * posted may be lost with it, memory that both share is not. Each call has a word of which the first to write wins.
- * Numbers are 64 bits wide, since 32 would do for half a day.
+ * Shows which calls a thread has claimed, however it ended, and takes back those that it has not: a thread's messages may be
+ * lost with it, shared memory is not. Each call has a word; the first of both sides to write it wins. Numbers have 64 bits,
+ * since 32 would last for half a day.
  */
 export class StartJournal {
-  /** What is handed to the thread. */
+  /** The memory to share with the thread. */
   readonly buffer: SharedArrayBuffer;
   readonly #record: BigInt64Array;
   readonly #words: Int32Array;
@@ -20,12 +20,12 @@ export class StartJournal {
     this.#words = new Int32Array(buffer, RECORD_BYTES);
   }
 
-  /** Highest number claimed; 0 before the first. */
+  /** Returns the highest number claimed; 0 before the first. */
   read(): number {
     return Number(Atomics.load(this.#record, 0));
   }
 
-  /** For the thread: whether the call is its own. False for one that was taken back. */
+  /** Claims a call, in the thread. False for a call that was taken back. */
   claim(seq: number): boolean {
     const before = Atomics.exchange(this.#words, seq % CALLS, claimed(seq));
     if (before === takenBack(seq)) return false;
@@ -37,7 +37,7 @@ export class StartJournal {
   reclaim(seqs: readonly number[]): readonly number[] {
     const last = this.read();
     return seqs.filter((seq) => {
-      // A word must not be used again before the thread has seen it.
+      // A word must not be reused before the thread has seen it.
       if (seq <= last || seq >= last + CALLS) return false;
       return Atomics.exchange(this.#words, seq % CALLS, takenBack(seq)) !== claimed(seq);
     });

@@ -9,7 +9,7 @@ import type { OutputSink, WorkerEnd } from '@ticketing/dispatch/transport';
 import { Piscina } from 'piscina';
 import { StartJournal } from './start-journal.ts';
 
-/** What a thread is handed as its one task. */
+/** The input of a thread's one task. */
 export interface ThreadStart {
   readonly workerId: number;
   readonly module: string;
@@ -35,10 +35,8 @@ export interface WorkerThreadEvents {
 /**
  * One thread of piscina, and a port to it.
  *
- * A piscina has one thread here and is given one task in its life, which takes the port and returns; from then on the
- * port carries everything, many tasks a message. Piscina keeps the thread, its limits and its end. Its queue is not
- * used, since `maxQueue` does not bound tasks that carry a signal; nor its way of running tasks, since a message for
- * each task, and its answer, cost three times as much.
+ * Each piscina has one thread and runs one task, which takes the port and returns; from then on the port carries all frames,
+ * many per message. Why its queue and its way of running tasks are not used: docs/decisions/0007-one-kernel-thin-transports.md.
  *
  * @throws what the platform throws when it cannot start a thread
  */
@@ -64,14 +62,14 @@ export class WorkerThread {
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: Number.POSITIVE_INFINITY,
-      // A thread that waits by Atomics.wait for piscina's tasks hears no port.
+      // A thread that waits for piscina's tasks by Atomics.wait reads no port.
       atomics: 'disabled',
       recordTiming: false,
       ...(options.env && { env: defined(options.env) }),
       ...(options.execArgv && { execArgv: options.execArgv }),
       ...(options.resourceLimits && { resourceLimits: options.resourceLimits }),
     });
-    // What a thread throws once its task has returned; without a listener it would be thrown here.
+    // Without a listener an error that a thread throws after its task has returned would be thrown here.
     this.#pool.on('error', () => {});
     const { workerId, module } = options;
     this.#workerId = workerId;
@@ -86,7 +84,7 @@ export class WorkerThread {
     this.#listen();
   }
 
-  /** Takes what the thread writes away from the streams of this process. */
+  /** Sends the thread's output to a sink instead of the streams of this process. */
   divert(output: OutputSink): void {
     for (const stream of ['stdout', 'stderr'] as const) {
       const readable = this.#thread[stream];
@@ -96,7 +94,7 @@ export class WorkerThread {
     }
   }
 
-  /** Sends a message. A thread that is gone is silent: `exit` follows. */
+  /** Sends a message. Does nothing once the thread is gone: `exit` follows. */
   send(message: unknown, transfer: readonly ArrayBuffer[]): void {
     this.#port.postMessage(message, transfer);
   }
@@ -127,7 +125,7 @@ export class WorkerThread {
     this.#thread.on('error', (error) => {
       this.#cause ??= { error };
     });
-    // A thread posts into this port's own queue, so that all it has posted is here by now; not all of it was an event.
+    // All that a thread has posted is in this port's queue by now; some of it has not been an event yet.
     this.#thread.on('exit', (exitCode) => {
       let next = receiveMessageOnPort(this.#port);
       while (next !== undefined) {
@@ -136,7 +134,7 @@ export class WorkerThread {
       }
       this.#end(exitCode);
     });
-    // Piscina lets the thread go on alone as long as it has no task.
+    // Piscina unrefs a thread that has no task.
     this.hold(true);
   }
 
@@ -146,7 +144,7 @@ export class WorkerThread {
     this.#port.close();
     void this.#pool.destroy();
     this.#events.exit({
-      // The code of a thread that is killed is an accident: 1, or 0 if it had not begun.
+      // The code of a killed thread means nothing: 1, or 0 if it had not begun.
       exitCode: this.#killed ? undefined : exitCode,
       signal: undefined,
       stderrTail: '',
@@ -155,7 +153,7 @@ export class WorkerThread {
   }
 }
 
-/** As for a process: what is undefined is not set. */
+/** As for a process: undefined variables are not set. */
 function defined(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const entries = Object.entries(env);
   return Object.fromEntries(

@@ -11,8 +11,8 @@ if (isMainThread) {
 }
 
 /**
- * Serves tasks over a port: the one task that piscina gives a thread. It returns at once and the port goes on. Kept to
- * wiring, since coverage does not see threads.
+ * Serves tasks over a port: the one task of a piscina thread. Returns at once; the port stays open. Wiring only, since
+ * coverage does not see threads.
  */
 export function serve({ workerId, module, port, journal }: ThreadStart): void {
   const calls = new StartJournal(journal);
@@ -22,7 +22,7 @@ export function serve({ workerId, module, port, journal }: ThreadStart): void {
     post: (message, transfer) => port.postMessage(message, transfer),
     claim: (seq) => calls.claim(seq),
     memoryBytes: () => getHeapStatistics().used_heap_size,
-    // What was posted is in the other port's queue already.
+    // Everything posted is in the other port's queue already.
     exit: (code) => process.exit(code),
     transfers: true,
   });

@@ -30,8 +30,8 @@ test.each<[unknown, string]>([
   [{ env: 'PATH' }, 'env must be an object, got PATH'],
   [{ env: null }, 'env must be an object, got null'],
   [{ workerUrl: Object.create(null) }, 'workerUrl must be a file URL, got an object without text'],
-  [{ execArgv: '--no-warnings' }, 'execArgv must be an array of texts, got --no-warnings'],
-  [{ execArgv: [1] }, 'execArgv must be an array of texts, got 1'],
+  [{ execArgv: '--no-warnings' }, 'execArgv must be a list of texts, got --no-warnings'],
+  [{ execArgv: [1] }, 'execArgv must be a list of texts, got 1'],
   [{ resourceLimits: 64 }, 'resourceLimits must be an object, got 64'],
   [{ workerUrl: './worker.js' }, 'workerUrl must be a file URL, got ./worker.js'],
   [

@@ -1,9 +1,9 @@
 import {
   aSignal,
+  aUrl,
   between,
   checkByRules,
   MAX_TIMER_MS,
-  type Rule,
   type Rules,
   wholeBetween,
   wrongOption,
@@ -33,7 +33,6 @@ import type { Ending } from './kernel-counts.ts';
 import { MAX_WORKERS } from './resolve-pool-options.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
-const aUrl: Rule = { expected: 'a URL', test: (value) => value instanceof URL };
 const reloadRules = { module: aUrl, parallel: wholeBetween(1, MAX_WORKERS) } satisfies Rules;
 
 /**
