@@ -67,9 +67,12 @@ interface Ride {
   readonly brands: readonly TrainBrand[];
 }
 
+/** Who runs a train. */
+export type Operator = 'renfe' | 'ouigo';
+
 /** One carrier: what it runs, and what it asks. */
 interface SimCarrier {
-  readonly operator: 'renfe' | 'ouigo';
+  readonly operator: Operator;
   /** A pair of stations belongs to the first line with both. */
   readonly lines: readonly Line[];
   /** Returns the fares of a ride that is not sold out, cheapest first. */

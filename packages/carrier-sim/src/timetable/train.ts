@@ -1,4 +1,4 @@
-import type { CarrierSimId, Fare, TrainBrand } from './sim-carriers.ts';
+import type { CarrierSimId, Fare, Operator, TrainBrand } from './sim-carriers.ts';
 
 /** One train between two stations: plain data that survives JSON. */
 export interface TrainRun {
@@ -26,7 +26,7 @@ export interface TrainFare extends Fare {
 
 /** What a carrier sells for a search: one train, or two with a change. */
 export interface Train extends TrainRun {
-  readonly operator: 'renfe' | 'ouigo';
+  readonly operator: Operator;
   /** The carriers that list it, sold out or not. */
   readonly sellers: readonly CarrierSimId[];
   /** Empty when sold out. */

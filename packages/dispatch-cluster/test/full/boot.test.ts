@@ -11,7 +11,7 @@ const misused = new URL('../fixtures/misused.ts', import.meta.url);
 const restart = { backoffMs: [1, 60_000], intensity: 3 } as const;
 
 test.each([
-  ['calls clusterWorker() twice', 'twice', 'Cannot serve as cluster worker: the first call in a'],
+  ['calls clusterWorker() twice', 'twice', 'Cannot serve as cluster worker: startCluster must'],
   [
     'starts a cluster itself',
     'cluster',
