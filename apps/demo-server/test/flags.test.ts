@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
+import { CARRIER_NAMES } from '../src/search/carriers.ts';
 import { DISPATCH_NAMES, dispatchKind } from '../src/search/dispatch.ts';
 
 const withWorkers = DISPATCH_NAMES.filter((name) => dispatchKind(name).workers !== undefined);
@@ -13,7 +14,7 @@ test('readFlags() fills every default', () => {
     deadlineMs: 2000,
     requestTimeoutMs: 30_000,
     maxInFlight: 'auto',
-    carriers: ['renfe', 'ouigo', 'avlo'],
+    carriers: CARRIER_NAMES,
     carriersUrl: undefined,
     latency: { kind: 'fixed', ms: 50 },
     accept: 'single',
@@ -118,12 +119,12 @@ test.each([
   [
     ['--carriers', ''],
     {},
-    "Cannot start: --carriers must be all, or some of renfe,ouigo,avlo, got ''",
+    `Cannot start: --carriers must be all, or some of ${CARRIER_NAMES}, got ''`,
   ],
   [
     ['--carriers', 'renfe,renfe'],
     {},
-    "Cannot start: --carriers must be all, or some of renfe,ouigo,avlo, got 'renfe,renfe'",
+    `Cannot start: --carriers must be all, or some of ${CARRIER_NAMES}, got 'renfe,renfe'`,
   ],
   [
     ['--carriers-url', 'localhost:1'],

@@ -6,7 +6,10 @@ import {
   encodeRenfe,
   startCarrierSim,
 } from '../src/index.ts';
+import { carrierSimIds } from '../src/timetable/sim-carriers.ts';
 import { madridBarcelona, startedSim } from './started-sim.ts';
+
+const known = carrierSimIds.join(', ');
 
 // Values that neither `String` nor `JSON.stringify` can make text of.
 const bare: object = Object.create(null);
@@ -27,7 +30,7 @@ test.each([
   [{ port: 65_536 }, 'RangeError', 'port must be an integer of 0 to 65535, got 65536'],
   [{ port: 1.5 }, 'RangeError', 'port must be an integer of 0 to 65535, got 1.5'],
   [{ now: 5 }, 'TypeError', 'now must be a function, got 5'],
-  [{ plan: { sncf: {} } }, 'TypeError', 'unknown option plan.sncf; known are renfe, ouigo, avlo'],
+  [{ plan: { sncf: {} } }, 'TypeError', `unknown option plan.sncf; known are ${known}`],
   [
     { seed: bare },
     'TypeError',
@@ -117,7 +120,7 @@ test.each([
 
 test('plan() and setPlan() throw for a carrier that is not simulated', async () => {
   const sim = await startedSim();
-  const message = 'carrier must be one of renfe, ouigo, avlo, got sncf';
+  const message = `carrier must be one of ${known}, got sncf`;
   expect(() => sim.setPlan('sncf' as never, {})).toThrow(
     new RangeError(`Cannot set plan: ${message}`),
   );
@@ -136,7 +139,7 @@ test('createTimetable() and its trains() throw for a bad seed, date and number o
     new RangeError('Cannot list trains: journeys must be an integer of 0 to 1000, got 1001'),
   );
   expect(() => trains({ ...madridBarcelona, carrier: 'sncf' as never })).toThrow(
-    new RangeError('Cannot list trains: carrier must be one of renfe, ouigo, avlo, got sncf'),
+    new RangeError(`Cannot list trains: carrier must be one of ${known}, got sncf`),
   );
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { startCarrierSim } from '../src/index.ts';
+import { carrierSimIds, perCarrier } from '../src/timetable/sim-carriers.ts';
 import { getAvlo } from './call-wires.ts';
 import { date, startedSim } from './started-sim.ts';
 
@@ -14,7 +15,7 @@ const initial = { latency: { kind: 'fixed', ms: 50 }, fault: null, journeys: nul
 test('GET /plan answers every plan and GET /plan/:carrier one', async () => {
   await using sim = await startCarrierSim();
   const all = await (await fetch(`${sim.url}/plan`)).json();
-  expect(all).toEqual({ renfe: initial, ouigo: initial, avlo: initial });
+  expect(all).toEqual(perCarrier(() => initial));
   expect(await (await fetch(`${sim.url}/plan/ouigo`)).json()).toEqual(initial);
 });
 
@@ -63,7 +64,7 @@ test('/plan/:carrier answers 404 for a carrier that is not simulated', async () 
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({
       code: 'ERR_UNKNOWN_CARRIER',
-      message: 'Cannot find plan: carrier must be one of renfe, ouigo, avlo, got sncf',
+      message: `Cannot find plan: carrier must be one of ${carrierSimIds.join(', ')}, got sncf`,
     });
   }
 });
@@ -72,11 +73,8 @@ test('GET /requests answers the counts, of which control calls are no part', asy
   const sim = await startedSim();
   await (await getAvlo(sim.url, date)).text();
   const none = { arrived: 0, answered: 0, aborted: 0, open: 0, mostOpen: 0 };
-  const counts = {
-    renfe: none,
-    ouigo: none,
-    avlo: { ...none, arrived: 1, answered: 1, mostOpen: 1 },
-  };
+  const avlo = { ...none, arrived: 1, answered: 1, mostOpen: 1 };
+  const counts = { ...perCarrier(() => none), avlo };
   expect(await (await fetch(`${sim.url}/requests`)).json()).toEqual(counts);
   expect(sim.requests()).toEqual(counts);
 });

@@ -1,23 +1,24 @@
 import { expect, test } from 'vitest';
-import { type CarrierSimId, createTimetable, encodeOuigo, encodeRenfe } from '../src/index.ts';
+import { createTimetable, encodeOuigo, encodeRenfe } from '../src/index.ts';
 import { getAvlo, loginOuigo, searchOuigo, searchRenfe, visitRenfe } from './call-wires.ts';
 import { date, eventually, madridBarcelona, startedSim } from './started-sim.ts';
 
-const carriers: readonly CarrierSimId[] = ['renfe', 'ouigo', 'avlo'];
+const carriers = ['renfe', 'ouigo', 'avlo'] as const;
+type Carrier = (typeof carriers)[number];
 const renfe = { origin: '60000', destination: '71801', date };
-const searchOf = (carrier: CarrierSimId, url: string): Promise<Response> =>
+const searchOf = (carrier: Carrier, url: string): Promise<Response> =>
   ({
     renfe: () => searchRenfe(url, renfe),
     ouigo: () => searchOuigo(url, madridBarcelona),
     avlo: () => getAvlo(url, date),
   })[carrier]();
 
-const firstCall: Record<CarrierSimId, string> = {
+const firstCall: Record<Carrier, string> = {
   renfe: '/renfe/vol/buscarTren.do',
   ouigo: '/ouigo/Token/login',
   avlo: `/avlo/timetable/${date}.json`,
 };
-const call = (carrier: CarrierSimId, url: string, init: RequestInit = {}) =>
+const call = (carrier: Carrier, url: string, init: RequestInit = {}) =>
   fetch(`${url}${firstCall[carrier]}`, { method: carrier === 'ouigo' ? 'POST' : 'GET', ...init });
 
 test.each(carriers)('hang keeps a call to %s open until the client leaves', async (carrier) => {
@@ -102,7 +103,7 @@ test.each(carriers)('truncated cuts the search answer of %s in the middle', asyn
 
 test('malformed-price makes one price of a search answer no price', async () => {
   const trains = createTimetable({ seed: 1 }).trains(madridBarcelona);
-  const by = (carrier: CarrierSimId) => trains.filter(({ sellers }) => sellers.includes(carrier));
+  const by = (carrier: Carrier) => trains.filter(({ sellers }) => sellers.includes(carrier));
   const sim = await startedSim();
   for (const carrier of carriers) sim.setPlan(carrier, { fault: { kind: 'malformed-price' } });
   const bodies = await Promise.all(

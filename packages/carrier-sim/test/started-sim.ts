@@ -1,5 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 import { type CarrierSim, type CarrierSimOptions, startCarrierSim } from '../src/index.ts';
+import { perCarrier } from '../src/timetable/sim-carriers.ts';
 
 export const madrid = '7160000';
 export const barcelona = '7171801';
@@ -14,11 +15,7 @@ export async function startedSim(options: CarrierSimOptions = {}): Promise<Carri
   const sim = await startCarrierSim({
     now: () => Date.parse('2026-11-21T10:00:00Z'),
     ...rest,
-    plan: {
-      renfe: { ...instant, ...plan.renfe },
-      ouigo: { ...instant, ...plan.ouigo },
-      avlo: { ...instant, ...plan.avlo },
-    },
+    plan: perCarrier((carrier) => ({ ...instant, ...plan[carrier] })),
   });
   onTestFinished(() => sim.close());
   return sim;

@@ -4,6 +4,7 @@ import { createTimetable, encodeAvlo, encodeOuigo, encodeRenfe } from '../src/in
 import { addDays } from '../src/timetable/local-clock.ts';
 import { stations } from '../src/timetable/network.ts';
 import { servesPair } from '../src/timetable/service.ts';
+import { carrierSimIds } from '../src/timetable/sim-carriers.ts';
 import { barcelona, madrid, madridBarcelona } from './started-sim.ts';
 
 const uic = fc.constantFrom(...stations.map((station) => station.uic));
@@ -46,7 +47,7 @@ test('createTimetable() gives equal trains for equal queries and other trains fo
 });
 
 test('createTimetable() orders by departure and keeps numbers and minutes unique in each listing', () => {
-  const carrier = fc.constantFrom('renfe' as const, 'ouigo' as const, 'avlo' as const);
+  const carrier = fc.constantFrom(...carrierSimIds);
   const journeys = fc.option(fc.integer({ min: 0, max: 120 }));
   fc.assert(
     fc.property(carrier, uic, uic, day, journeys, (seller, origin, destination, date, count) => {
@@ -81,7 +82,7 @@ test.each(['2026-03-29', '2026-10-25', '2026-12-01'])(
   'createTimetable() lists 1,000 journeys for every carrier on %s, the clocks changing or not',
   (date) => {
     const { trains } = createTimetable({ seed: 1 });
-    for (const carrier of ['renfe', 'ouigo', 'avlo'] as const) {
+    for (const carrier of carrierSimIds) {
       const listed = trains({ ...madridBarcelona, carrier, date, journeys: 1000 });
       expect(new Set(listed.map(({ departureMs }) => departureMs)).size).toBe(1000);
       expect(new Set(listed.map(({ number }) => number)).size).toBe(1000);

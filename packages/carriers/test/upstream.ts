@@ -25,18 +25,33 @@ const startedAt = performance.now();
 export const now = (): number => NOW + Math.floor(performance.now() - startedAt);
 const credentials = { username: 'test', password: 'test' };
 
+/** Every adapter by the base URL of its carrier. The tests of all carriers follow from these. */
+const adapters = {
+  renfe: (baseUrl) => createRenfe({ baseUrl }),
+  ouigo: (baseUrl) => createOuigo({ baseUrl, credentials, now }),
+  avlo: (baseUrl) => createAvlo({ baseUrl }),
+} satisfies Record<string, (baseUrl: string) => Carrier>;
+
+export const carrierIds = Object.keys(adapters) as readonly (keyof typeof adapters)[];
+
+export function createCarriers(url: string): Readonly<Record<keyof typeof adapters, Carrier>> {
+  const made = carrierIds.map((id) => [id, adapters[id](`${url}/${id}`)]);
+  return Object.fromEntries(made) as Record<keyof typeof adapters, Carrier>;
+}
+
 export interface Upstream {
   readonly sim: CarrierSim;
   readonly http: CarrierHttpPools;
-  readonly carriers: { readonly [Id in 'renfe' | 'ouigo' | 'avlo']: Carrier };
+  readonly carriers: ReturnType<typeof createCarriers>;
 }
 
-/** Starts a simulator with the three adapters on it; all is closed when the test ends. */
+/** Starts a simulator with every adapter on it; all is closed when the test ends. */
 export async function startUpstream(options: CarrierSimOptions = {}): Promise<Upstream> {
   const instant = { latency: { kind: 'fixed', ms: 0 } } as const;
+  const plan = Object.fromEntries(carrierIds.map((id) => [id, instant]));
   const sim = await startCarrierSim({
     now,
-    plan: { renfe: instant, ouigo: instant, avlo: instant },
+    plan,
     ...options,
   });
   const http = createCarrierHttp({ now });
@@ -45,14 +60,6 @@ export async function startUpstream(options: CarrierSimOptions = {}): Promise<Up
     await sim.close();
   });
   return { sim, http, carriers: createCarriers(sim.url) };
-}
-
-export function createCarriers(url: string): Upstream['carriers'] {
-  return {
-    renfe: createRenfe({ baseUrl: `${url}/renfe` }),
-    ouigo: createOuigo({ baseUrl: `${url}/ouigo`, credentials, now }),
-    avlo: createAvlo({ baseUrl: `${url}/avlo` }),
-  };
 }
 
 export function queryOf(
