@@ -1,19 +1,19 @@
-// A master that reads the head of a connection, hands the socket to a worker and leaves the data path
+// A router that reads the head of a connection, hands the socket to a worker and leaves the data path
 export type { Head, ProxiedAddresses, Route, RouteFunction } from './contract/head.ts';
-export type { RouterLimits, RouterOptions } from './contract/router-options.ts';
 export type {
   RouterEvents,
   RouterStats,
   SocketRouter,
   WorkerStats,
 } from './contract/socket-router.ts';
-export type { AttachOptions, LeaveOptions, WorkerHandle } from './contract/worker-handle.ts';
+export type { WorkerHandle } from './contract/worker-handle.ts';
 // For those who start workers themselves, such as supervisors of processes:
 export type { RouterWorker, WorkerChannel, WorkerSource } from './contract/worker-source.ts';
 export { RouterError, type RouterErrorCode } from './errors.ts';
+export type { AttachOptions, LeaveOptions } from './options/attach-options.ts';
+export type { RouterLimits, RouterOptions } from './options/router-options.ts';
 export { createSocketRouter } from './router/router.ts';
 export { clusterWorkers } from './source/cluster-workers.ts';
-export type { ForkOptions } from './source/fork-options.ts';
-export { forkWorkers } from './source/fork-workers.ts';
+export { type ForkOptions, forkWorkers } from './source/fork-workers.ts';
 export { arrivedAt } from './worker/arrivals.ts';
 export { attachWorker } from './worker/attached-worker.ts';

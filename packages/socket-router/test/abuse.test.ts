@@ -76,12 +76,12 @@ const options: Wrong[] = [
   [
     { workers, limits: { pending: 1.5 } },
     RangeError,
-    'limits.pending must be an integer of 1 to 9007199254740991, got 1.5',
+    'limits.pending must be an integer of 1 or more, got 1.5',
   ],
   [
     { workers, limits: { queuePerWorker: '1' } },
     TypeError,
-    'limits.queuePerWorker must be an integer of 1 to 9007199254740991, got 1',
+    'limits.queuePerWorker must be an integer of 1 or more, got 1',
   ],
   [
     { workers, limits: { claimTimeoutMs: 5 } },
@@ -165,7 +165,7 @@ test.each([
 ])('clusterWorkers(%j) throws', (given, got) => {
   expect(() => clusterWorkers(given as typeof cluster)).toThrow(
     new TypeError(
-      `Cannot take cluster workers: the cluster module of a primary process expected, ${got}`,
+      `Cannot take cluster workers: cluster must be the cluster module of a primary process, ${got}`,
     ),
   );
 });
@@ -204,7 +204,7 @@ test('attachWorker() throws in a process that no router can reach', () => {
   try {
     expect(() => attachWorker(createServer())).toThrow(
       new TypeError(
-        'Cannot attach worker: a process with a channel to its router expected, got none',
+        'Cannot attach worker: the process must have a channel to its router, got none',
       ),
     );
   } finally {
@@ -241,7 +241,7 @@ test('a folder for unix sockets that cannot be is told at once', () => {
   try {
     process.env['TMPDIR'] = '/nowhere';
     expect(create).toThrow(
-      'Cannot open sockets of workers: a folder that can be written expected, got /nowhere',
+      'Cannot open sockets of workers: TMPDIR must be a folder that can be written, got /nowhere',
     );
   } finally {
     if (TMPDIR === undefined) delete process.env['TMPDIR'];

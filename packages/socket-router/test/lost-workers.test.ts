@@ -25,17 +25,17 @@ async function openStopped(limits: object, own = false) {
 }
 
 test('a worker stopped and then killed: 20 of 20 clients are answered by another, each request runs once', async () => {
-  const { router, port, journal, first, second } = await openStopped({ claimTimeoutMs: 200 }, true);
+  const { router, port, journal, first } = await openStopped({ claimTimeoutMs: 200 }, true);
   const stuck = nextEvent(router, 'worker-stuck');
   const answers = Promise.all(TWENTY.map((path) => exchange(port, get(path))));
   expect(await stuck).toEqual({ slot: '0', pid: first });
   process.kill(first, 'SIGKILL');
   const told = (await answers).map(toldIn);
   expect(told.map(({ url }) => url)).toEqual(TWENTY);
-  expect(new Set(told.map(({ pid }) => pid))).toEqual(new Set([second]));
+  // On a busy machine the second one may be late as well: then the successor answers some.
+  expect(told.map(({ pid }) => pid)).not.toContain(first);
   const run = journal.requests().filter(({ url }) => url !== '/');
   expect(run.map(({ url }) => url).sort()).toEqual([...TWENTY].sort());
-  // On a busy machine the other one may be late as well.
   expect(router.stats().rerouted).toBeGreaterThanOrEqual(20);
 });
 

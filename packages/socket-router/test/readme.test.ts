@@ -46,13 +46,13 @@ test('README begins with the sentence of the package, has every option, event an
   for (const [code] of (await read('src/errors.ts')).matchAll(/ERR_[A-Z_]+/g)) {
     expect(readme).toContain(code);
   }
-  const options = await read('src/contract/router-options.ts');
+  const options = await read('src/options/router-options.ts');
   const limits = options.slice(options.indexOf('interface RouterLimits'));
   for (const [, name] of limits.matchAll(/readonly (\w+)\?: number/g)) {
     expect(readme).toContain(`\`limits.${name}\``);
   }
   for (const [, event] of (await read('src/contract/socket-router.ts')).matchAll(
-    /^ {2}'?([\w-]+)'?: \{/gm,
+    /^ {2}'?([\w-]+)'?: (?:\{|WorkerEvent)/gm,
   )) {
     expect(readme).toContain(`\`${event}\``);
   }

@@ -1,14 +1,12 @@
 import { Duplex } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { RouterOptions } from '../src/contract/router-options.ts';
-import type { HeldConnection } from '../src/handing-over/held-connection.ts';
+import type { EmitRouterEvent } from '../src/contract/socket-router.ts';
+import type { HeldConnection } from '../src/handing-over/connection-reader.ts';
 import { SocketIntake } from '../src/handing-over/socket-intake.ts';
-import { resolveRouterOptions } from '../src/options/resolve-router-options.ts';
+import { type RouterOptions, resolveRouterOptions } from '../src/options/router-options.ts';
 import type { WorkerQueue } from '../src/placing/worker-queue.ts';
 import type { Workers } from '../src/placing/workers.ts';
 import { loadReaders } from '../src/reading/head-sniffer.ts';
-import { createRouterCounts } from '../src/router/intake.ts';
-import { RouterEmitter } from '../src/router/router-emitter.ts';
 
 const HEAD = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const HELLO_START = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]);
@@ -52,22 +50,25 @@ async function openIntake(options: Partial<RouterOptions> = {}) {
     firstWaitsSince: undefined,
     worker: { slot: '0', pid: 1 },
     enqueue(connection: HeldConnection) {
-      connection.stage = 'given';
+      connection.stage = 'sent';
       given.push(connection);
     },
   } as unknown as WorkerQueue;
   const workers = { ready: [queue] as readonly WorkerQueue[] };
-  const counts = createRouterCounts();
-  const emitter = new RouterEmitter();
+  const counts = { accepted: 0, handedOver: 0, gone: 0, refused: 0, rerouted: 0 };
   const refused: string[] = [];
-  emitter.on('refused', ({ status, reason }) => refused.push(`${status} ${reason}`));
+  const rerouted: unknown[] = [];
+  const emit: EmitRouterEvent = (event, data) => {
+    if (event === 'rerouted') rerouted.push(data);
+    if ('status' in data) refused.push(`${data.status} ${data.reason}`);
+  };
   const resolved = resolveRouterOptions({
     workers: { subscribe: () => () => {} },
     ...options,
     limits: { headTimeoutMs: HEAD_TIMEOUT_MS, ...options.limits },
   });
   const intake = new SocketIntake(
-    { options: resolved, workers: workers as Workers, counts, emitter },
+    { options: resolved, workers: workers as Workers, counts, emit },
     await loadReaders(resolved),
   );
   const connect = (): FakeSocket => {
@@ -75,7 +76,7 @@ async function openIntake(options: Partial<RouterOptions> = {}) {
     intake.server.emit('connection', socket);
     return socket;
   };
-  return { intake, counts, emitter, refused, given, queue, workers, connect };
+  return { intake, counts, rerouted, refused, given, queue, workers, connect };
 }
 
 test('finish() resolves when the last connection in hand has left', async () => {
@@ -174,7 +175,7 @@ test('who waits for a worker does so for headTimeoutMs from its head on; who is 
   expect(refused).toEqual(['503 worker-timeout']);
   expect(waiting.answer).toMatch(/^HTTP\/1\.1 503 /);
   vi.advanceTimersByTime(10 * HEAD_TIMEOUT_MS);
-  expect([underWay.destroyed, given[0]?.stage]).toEqual([false, 'given']);
+  expect([underWay.destroyed, given[0]?.stage]).toEqual([false, 'sent']);
   // It is looked at again when it has come back.
   (given[0] as HeldConnection).stage = 'waiting';
   vi.advanceTimersByTime(HEAD_TIMEOUT_MS);
@@ -225,9 +226,7 @@ test('above limits.pending a TLS client gets an alert', async () => {
 });
 
 test('connections that a worker did not take are counted, reported, and given again', async () => {
-  const { connect, counts, emitter, given, intake, queue } = await openIntake();
-  const rerouted: unknown[] = [];
-  emitter.on('rerouted', (data) => rerouted.push(data));
+  const { connect, counts, rerouted, given, intake, queue } = await openIntake();
   await connect().say(HEAD);
   const [connection] = given as [HeldConnection];
   connection.waitsSince = 1;

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { HeldConnection } from '../src/handing-over/held-connection.ts';
+import type { HeldConnection } from '../src/handing-over/connection-reader.ts';
 import { WorkerQueue } from '../src/placing/worker-queue.ts';
 import { SimulatedChannel } from './simulated-channel.ts';
 
@@ -11,19 +11,13 @@ let heard: string[];
 beforeEach(() => {
   channel = new SimulatedChannel();
   heard = [];
-  const hear = (event: string) => (): void => void heard.push(event);
   queue = new WorkerQueue(channel.asWorker(), {
     router: 'router',
     claimTimeoutMs: 1000,
     maxWaitMs: 500,
     stuckTimeoutMs: 5000,
     events: {
-      attached: hear('attached'),
-      ready: hear('ready'),
-      stuck: hear('stuck'),
-      lost: hear('lost'),
-      retired: hear('retired'),
-      down: hear('down'),
+      workerChanged: (_, change) => heard.push(change),
       taken: ({ id }) => heard.push(`taken ${id}`),
       gone: ({ id }) => heard.push(`gone ${id}`),
       free: () => {},

@@ -1,6 +1,6 @@
 import type { AddressInfo, ListenOptions } from 'node:net';
 
-/** Accepts connections and gives them to workers. */
+/** Accepts connections and hands them to workers. */
 export interface SocketRouter extends AsyncDisposable {
   /**
    * Listens; connections wait until a worker is ready. Once in a router's life.
@@ -9,8 +9,8 @@ export interface SocketRouter extends AsyncDisposable {
    */
   listen(options: ListenOptions): Promise<AddressInfo>;
   /**
-   * Stops listening, gives what has arrived to workers, and lets them finish what they answer. What is left after
-   * `graceMs` milliseconds (default 10,000) is cut off. Then the source's processes end. A second call joins the first.
+   * Stops listening, hands what has arrived to workers, and lets them finish what they answer. Cuts off what is left
+   * after `graceMs` milliseconds (default 10,000). Then the source's processes end. A second call joins the first.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
   stats(): RouterStats;
@@ -18,25 +18,36 @@ export interface SocketRouter extends AsyncDisposable {
   off<E extends keyof RouterEvents>(event: E, listener: (data: RouterEvents[E]) => void): this;
 }
 
-/** What a router tells, by name of the event; each is published on `ticketing:socket-router:<event>` as well. */
+/** A router's events by name; each is published on the diagnostics channel `ticketing:socket-router:<event>` as well. */
 export interface RouterEvents {
-  /** A connection, or a request in mode `passthru`, was answered by the router itself; status 0 is a mere close. */
+  /** The router itself answered a connection, or a request in mode `passthru`; status 0: it closed without an answer. */
   refused: { readonly status: number; readonly reason: string };
-  /** Connections that a worker had not taken are given to others. */
+  /** Connections that a worker had not taken go to others. */
   rerouted: {
     readonly slot: string;
     readonly reason: 'worker-stuck' | 'worker-down' | 'declined' | 'unsent';
     readonly connections: number;
   };
   /** A worker has not taken a connection within `claimTimeoutMs`; it gets none until it answers again. */
-  'worker-stuck': { readonly slot: string; readonly pid: number | undefined };
+  'worker-stuck': WorkerEvent;
   /** A worker has taken nothing for `stuckTimeoutMs`: its source has been asked to replace it. */
-  'worker-replaced': { readonly slot: string; readonly pid: number | undefined };
+  'worker-replaced': WorkerEvent;
   /** A worker's process or its channel has ended. */
-  'worker-down': { readonly slot: string; readonly pid: number | undefined };
+  'worker-down': WorkerEvent;
   /** A worker takes connections: at its start, and when it answers again after it was stuck. */
-  'worker-ready': { readonly slot: string; readonly pid: number | undefined };
+  'worker-ready': WorkerEvent;
 }
+
+interface WorkerEvent {
+  readonly slot: string;
+  readonly pid: number | undefined;
+}
+
+/** Emits an event of a router. */
+export type EmitRouterEvent = <E extends keyof RouterEvents>(
+  event: E,
+  data: RouterEvents[E],
+) => void;
 
 /** A router's counters and gauges. */
 export interface RouterStats {
@@ -57,13 +68,11 @@ export interface RouterStats {
 }
 
 /** One worker, as a router sees it. */
-export interface WorkerStats {
-  readonly slot: string;
-  readonly pid: number | undefined;
+export interface WorkerStats extends WorkerEvent {
   readonly state: 'starting' | 'ready' | 'stuck' | 'retired' | 'down';
   /** Connections that wait for it, including the one being handed over. */
   readonly queued: number;
-  /** Connections that are open in it, as it last told; in mode `passthru` requests that it is answering. */
+  /** Connections that are open in it, as it last reported; in mode `passthru` requests that it is answering. */
   readonly open: number;
   readonly handedOver: number;
 }

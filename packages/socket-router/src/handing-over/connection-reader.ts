@@ -1,9 +1,31 @@
 import type { Socket } from 'node:net';
-import { ANY_WORKER } from '../placing/decide.ts';
+import type { ProxiedAddresses } from '../contract/head.ts';
+import { ANY_WORKER, type Choice } from '../placing/decide.ts';
 import { HeadSniffer, type ReadHead, type SnifferOptions } from '../reading/head-sniffer.ts';
 import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
-import type { HeldConnection } from './held-connection.ts';
+
+/** A connection that the router holds: from its arrival until a worker has taken it. */
+export interface HeldConnection {
+  readonly id: number;
+  readonly socket: Socket;
+  /** Bytes for the worker; while the head is read, the first of them. */
+  bytes: Buffer;
+  choice: Choice;
+  /** When its head was read, on the machine's monotonic clock. */
+  arrivedAt: number;
+  /** Known when the head is read: such a client understands no HTTP answer. */
+  speaksTls: boolean;
+  proxy: ProxiedAddresses | undefined;
+  /** Since when it has waited for workers that are ready, on the same clock; absent while no worker is. */
+  waitsSince: number | undefined;
+  /** How often it was sent to a worker. */
+  attempts: number;
+  /** Runs while it waits: for its head, then for a worker. */
+  timer: NodeJS.Timeout | undefined;
+  /** `sent`: to a worker that has not answered. */
+  stage: 'reading' | 'waiting' | 'queued' | 'sent' | 'done';
+}
 
 export interface ConnectionReaderOptions extends SnifferOptions {
   readonly headTimeoutMs: number;
@@ -13,7 +35,7 @@ export interface ConnectionReaderOptions extends SnifferOptions {
 
 export interface ConnectionReaderEvents {
   read(connection: HeldConnection, head: ReadHead): void;
-  /** Status 0: a mere close. */
+  /** Status 0 closes without an answer. */
   refused(connection: HeldConnection, status: number, reason: string): void;
   /** It waited for a worker for too long. */
   overdue(connection: HeldConnection): void;
@@ -21,7 +43,7 @@ export interface ConnectionReaderEvents {
   gone(connection: HeldConnection): void;
 }
 
-/** Reads the heads of connections, and just those: whatever is behind the read that ends a head stays in the socket. */
+/** Reads the heads of connections and no more: what follows the read that ends a head stays in the socket. */
 export class ConnectionReader {
   readonly #options: ConnectionReaderOptions;
   readonly #events: ConnectionReaderEvents;
@@ -37,7 +59,7 @@ export class ConnectionReader {
     return this.#reading.size;
   }
 
-  /** Takes a socket of a server that reads no more than it is asked for (`highWaterMark: 0`). */
+  /** Starts to read a socket, whose server reads only on demand (`highWaterMark: 0`). */
   receive(socket: Socket): HeldConnection {
     this.#lastId += 1;
     const connection: HeldConnection = {
@@ -58,12 +80,12 @@ export class ConnectionReader {
     return connection;
   }
 
-  /** To be called when a connection is no longer held. */
+  /** Must be called when a connection is no longer held. */
   forget(connection: HeldConnection): void {
     this.#reading.delete(connection);
   }
 
-  /** Ends the reading; connections of which nothing has come are closed, the others go on until their timeout. */
+  /** Refuses connections that have sent nothing; the others keep their time for a head. */
   closeSilent(): void {
     for (const connection of [...this.#reading]) {
       if (connection.bytes.length === 0) this.#events.refused(connection, 0, 'closing');
@@ -76,27 +98,26 @@ export class ConnectionReader {
     const chunks: Buffer[] = [];
     socket.on('readable', () => {
       while (connection.stage === 'reading') {
-        // One read of at most 64 KiB; without a byte, the order for the next one.
+        // One read of at most 64 KiB. When it returns nothing, it has ordered the next one.
         const chunk = socket.read() as Buffer | null;
         if (chunk === null) return;
         chunks.push(chunk);
         this.#push(connection, sniffer, chunks, chunk);
       }
     });
+    const isSilent = (): boolean => chunks.length === 0 || sniffer.speaksTls;
     socket.on('end', () => {
       if (connection.stage !== 'reading') return;
-      const nothing = chunks.length === 0;
-      this.#events.refused(connection, nothing || sniffer.speaksTls ? 0 : 400, 'head-cut-off');
+      this.#events.refused(connection, isSilent() ? 0 : 400, 'head-cut-off');
     });
-    // A client that resets the connection has left; in every later stage it is found by the worker.
+    // A client that resets the connection has left; in later stages the worker finds out.
     socket.on('error', () => {});
     socket.on('close', () => {
       if (connection.stage === 'reading') this.#events.gone(connection);
     });
     connection.timer = setTimeout(() => {
       if (connection.stage !== 'reading') return this.#events.overdue(connection);
-      const silent = chunks.length === 0 || sniffer.speaksTls;
-      this.#events.refused(connection, silent ? 0 : 408, 'head-timeout');
+      this.#events.refused(connection, isSilent() ? 0 : 408, 'head-timeout');
     }, this.#options.headTimeoutMs);
   }
 

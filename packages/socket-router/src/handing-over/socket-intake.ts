@@ -1,22 +1,17 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { type RefusedClient, refuseSocket } from '../answers.ts';
-import type { ResolvedRouterOptions } from '../options/resolve-router-options.ts';
 import { decide } from '../placing/decide.ts';
 import { Placement } from '../placing/placement.ts';
-import type { ConnectionEvents, UntakenReason, WorkerQueue } from '../placing/worker-queue.ts';
+import type { UntakenReason, WorkerQueue } from '../placing/worker-queue.ts';
 import type { OptionalReaders, ReadHead } from '../reading/head-sniffer.ts';
 import { headOf } from '../reading/head-views.ts';
-import type { Intake, IntakeParts, RouterCounts } from '../router/intake.ts';
-import type { RouterEmitter } from '../router/router-emitter.ts';
-import { ConnectionReader } from './connection-reader.ts';
-import type { HeldConnection } from './held-connection.ts';
+import type { Intake, IntakeDependencies } from '../router/intake.ts';
+import { ConnectionReader, type HeldConnection } from './connection-reader.ts';
 
-/** Mode `socket`: a connection is read up to its head, given to a worker, and closed here. */
-export class SocketIntake implements Intake, ConnectionEvents {
+/** Mode `socket`: reads a connection up to the end of its head, hands it to a worker, and closes its own copy. */
+export class SocketIntake implements Intake {
   readonly server: Server;
-  readonly #options: ResolvedRouterOptions;
-  readonly #counts: RouterCounts;
-  readonly #emitter: RouterEmitter;
+  readonly #dependencies: IntakeDependencies;
   readonly #reader: ConnectionReader;
   readonly #placement: Placement;
   readonly #held = new Set<HeldConnection>();
@@ -24,13 +19,12 @@ export class SocketIntake implements Intake, ConnectionEvents {
   #finished: (() => void) | undefined;
 
   constructor(
-    { options, workers, counts, emitter }: IntakeParts,
+    dependencies: IntakeDependencies,
     { createProxyReader, createHelloReader }: OptionalReaders,
   ) {
+    const { options, workers } = dependencies;
     const { limits } = options;
-    this.#options = options;
-    this.#counts = counts;
-    this.#emitter = emitter;
+    this.#dependencies = dependencies;
     this.#placement = new Placement(workers, {
       loadFactor: options.loadFactor,
       queuePerWorker: limits.queuePerWorker,
@@ -49,13 +43,13 @@ export class SocketIntake implements Intake, ConnectionEvents {
             : undefined,
       },
       {
-        read: (connection, head) => this.#decide(connection, head),
+        read: (connection, head) => this.#place(connection, head),
         refused: (connection, status, reason) => this.#refuse(connection, status, reason),
         overdue: (connection) => this.#timeout(connection),
         gone: (connection) => this.gone(connection),
       },
     );
-    // Without a buffer of its own a socket reads when it is asked to, once: what is not read here the worker reads.
+    // Without a buffer of its own a socket reads once, when it is asked to: the worker reads what is not read here.
     this.server = createServer({ highWaterMark: 0, allowHalfOpen: true, noDelay: true }, (socket) =>
       this.#accept(socket),
     );
@@ -75,7 +69,7 @@ export class SocketIntake implements Intake, ConnectionEvents {
 
   refuseWaiting(): void {
     for (const connection of [...this.#held]) {
-      if (connection.stage !== 'given') this.#refuse(connection, 503, 'closing');
+      if (connection.stage !== 'sent') this.#refuse(connection, 503, 'closing');
     }
   }
 
@@ -89,20 +83,17 @@ export class SocketIntake implements Intake, ConnectionEvents {
   }
 
   taken(connection: HeldConnection): void {
-    this.#counts.handedOver += 1;
+    this.#dependencies.counts.handedOver += 1;
     this.#letGo(connection);
     // The worker has its own copy: this one would hold a descriptor, and keep the connection open for ever.
     connection.socket.destroy();
   }
 
-  untaken(connections: HeldConnection[], queue: WorkerQueue, reason: UntakenReason): void {
-    this.#counts.rerouted += connections.length;
-    this.#emitter.emit('rerouted', {
-      slot: queue.worker.slot,
-      reason,
-      connections: connections.length,
-    });
-    for (const connection of connections) {
+  untaken(untaken: HeldConnection[], queue: WorkerQueue, reason: UntakenReason): void {
+    const { counts, emit } = this.#dependencies;
+    counts.rerouted += untaken.length;
+    emit('rerouted', { slot: queue.worker.slot, reason, connections: untaken.length });
+    for (const connection of untaken) {
       // The wait for another worker begins now.
       connection.waitsSince = undefined;
       this.#placement.place(connection);
@@ -118,36 +109,36 @@ export class SocketIntake implements Intake, ConnectionEvents {
   }
 
   gone(connection: HeldConnection): void {
-    this.#counts.gone += 1;
+    this.#dependencies.counts.gone += 1;
     this.#letGo(connection);
     connection.socket.destroy();
   }
 
   #accept(socket: Socket): void {
-    this.#counts.accepted += 1;
-    if (this.#held.size < this.#options.limits.pending) {
+    const { counts, options } = this.#dependencies;
+    counts.accepted += 1;
+    if (this.#held.size < options.limits.pending) {
       this.#held.add(this.#reader.receive(socket));
     } else {
       this.#count(503, 'pending-full');
-      this.#answer(socket, 503, { speaksTls: this.#options.protocol === 'tls-sni' });
+      this.#answer(socket, 503, { speaksTls: options.protocol === 'tls-sni' });
     }
   }
 
-  #decide(connection: HeldConnection, read: ReadHead): void {
-    const decision = decide(this.#options.route, () =>
-      headOf(read, connection.socket, connection.proxy),
-    );
+  #place(connection: HeldConnection, head: ReadHead): void {
+    const { socket, proxy } = connection;
+    const decision = decide(this.#dependencies.options.route, () => headOf(head, socket, proxy));
     if (decision.kind === 'refuse') {
       this.#refuse(connection, decision.status, decision.reason);
     } else {
-      connection.choice = decision.choice;
+      connection.choice = decision;
       this.#placement.place(connection);
     }
   }
 
   #timeout(connection: HeldConnection): void {
-    // One that is under way is the claim timeout's.
-    if (connection.stage === 'given') connection.timer?.refresh();
+    // The claim timeout ends the wait of a connection under way.
+    if (connection.stage === 'sent') connection.timer?.refresh();
     else this.#refuse(connection, 503, 'worker-timeout');
   }
 
@@ -159,9 +150,9 @@ export class SocketIntake implements Intake, ConnectionEvents {
     this.#count(status, reason);
   }
 
-  /** Those who read their answer are bounded as well; the others are closed without one. */
+  /** Sockets that read their refusal are limited in number as well; the rest are closed without an answer. */
   #answer(socket: Socket, status: number, client: RefusedClient): void {
-    if (this.#refused.size < this.#options.limits.pending) {
+    if (this.#refused.size < this.#dependencies.options.limits.pending) {
       this.#refused.add(socket);
       socket.once('close', () => this.#refused.delete(socket));
       refuseSocket(socket, status, client);
@@ -171,8 +162,8 @@ export class SocketIntake implements Intake, ConnectionEvents {
   }
 
   #count(status: number, reason: string): void {
-    this.#counts.refused += 1;
-    this.#emitter.emit('refused', { status, reason });
+    this.#dependencies.counts.refused += 1;
+    this.#dependencies.emit('refused', { status, reason });
   }
 
   #letGo(connection: HeldConnection): void {

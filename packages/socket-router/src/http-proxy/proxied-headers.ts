@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ARRIVED_AT } from '../wire/messages.ts';
 
-/** Of one connection and not of the message, RFC 9110 7.6.1; and `expect`, which the first server has answered. */
+/** Headers that belong to one connection, RFC 9110 7.6.1, and `expect`, which the first server has answered. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -12,21 +12,24 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'expect',
 ]);
 
+/** Options of `Connection` that name no further header. */
+const IGNORED: ReadonlySet<string> = new Set(['', 'close', 'keep-alive', 'upgrade', 'te']);
+
 const FORWARDED_FOR = 'x-forwarded-for';
 
 /** What a server behind the proxy cannot learn from its own connection. */
-export interface AskedBy {
+export interface RequestOrigin {
   readonly remoteAddress: string | undefined;
   /** On the machine's monotonic clock. */
   readonly arrivedAt: number;
 }
 
 /**
- * The headers of a request as a proxy sends it on, as names and values in turn: without those of the connection, with
- * the client's address at the end of `X-Forwarded-For`, and with the time of arrival.
+ * Returns the headers of a proxied request, as names and values in turn: without those of the connection, with the
+ * client's address at the end of `X-Forwarded-For`, and with the time of arrival.
  */
-export function requestHeaders(request: IncomingMessage, askedBy: AskedBy): string[] {
-  const { remoteAddress, arrivedAt } = askedBy;
+export function requestHeaders(request: IncomingMessage, origin: RequestOrigin): string[] {
+  const { remoteAddress, arrivedAt } = origin;
   let headers = withoutHopByHop(request.rawHeaders, request.headers.connection);
   if (request.headers[ARRIVED_AT] !== undefined) headers = without(headers, ARRIVED_AT);
   headers.push(ARRIVED_AT, String(arrivedAt));
@@ -37,7 +40,7 @@ export function requestHeaders(request: IncomingMessage, askedBy: AskedBy): stri
   return kept;
 }
 
-/** The headers of an answer as a proxy sends it on, as names and values in turn. */
+/** Returns the headers of a proxied answer, as names and values in turn: without those of the connection. */
 export function responseHeaders(raw: readonly (Buffer | string)[]): string[] {
   const headers = raw.map((part) => (typeof part === 'string' ? part : part.toString('latin1')));
   let connection: string | undefined;
@@ -49,7 +52,7 @@ export function responseHeaders(raw: readonly (Buffer | string)[]): string[] {
 
 function withoutHopByHop(raw: readonly string[], connection: string | undefined): string[] {
   const named = connection?.toLowerCase().split(',') ?? [];
-  // Almost every message names just those that are known.
+  // Almost every message names only known ones.
   const others = named.map((name) => name.trim()).filter((name) => !IGNORED.has(name));
   const kept: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
@@ -60,8 +63,6 @@ function withoutHopByHop(raw: readonly string[], connection: string | undefined)
   }
   return kept;
 }
-
-const IGNORED: ReadonlySet<string> = new Set(['', 'close', 'keep-alive', 'upgrade', 'te']);
 
 function without(raw: readonly string[], unwanted: string): string[] {
   return raw.filter((_, index) => raw[index - (index % 2)]?.toLowerCase() !== unwanted);

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { hasBody } from '../answers.ts';
-import { type AskedBy, requestHeaders, responseHeaders } from './proxied-headers.ts';
+import { type RequestOrigin, requestHeaders, responseHeaders } from './proxied-headers.ts';
 
 /**
- * How a proxied request ended; `unreached`: nothing was sent and nothing answered, so another may be asked;
- * `unanswered`: it was sent, nothing was answered, and it is a GET or HEAD without a body, which changes nothing when it
- * is asked twice; `unsendable`: it never can be, such as `OPTIONS *`.
+ * How a proxied request ended. `unreached`: nothing was sent, so it may go to another worker; `unanswered`: it was sent
+ * and got no answer, and as a GET or HEAD without a body it may be sent again; `unsendable`: no proxy can send it, such
+ * as `OPTIONS *`.
  */
 export type ProxyOutcome =
   | 'answered'
@@ -16,17 +16,17 @@ export type ProxyOutcome =
   | 'failed'
   | 'client-left';
 
-export interface ProxiedRequest extends AskedBy {
+export interface ProxiedRequest extends RequestOrigin {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly dispatcher: Dispatcher;
-  /** The client's connection ends with this answer. */
+  /** Whether the client's connection ends with this answer. */
   readonly isLast: boolean;
-  /** Exactly once. */
+  /** Called exactly once. */
   readonly ended: (outcome: ProxyOutcome) => void;
 }
 
-/** Sends a request on, streams the answer back with back pressure both ways, and ends both when either end leaves. */
+/** Proxies a request and its answer with back pressure both ways; when either end leaves, the other one is closed. */
 export function proxyRequest(proxied: ProxiedRequest): void {
   const { request, dispatcher } = proxied;
   const handler = new AnswerHandler(proxied);
@@ -67,12 +67,12 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     _: unknown,
     text?: string,
   ): void {
-    // Those before the last one, such as 103, are not sent on.
+    // Interim answers, such as 103, are dropped.
     if (status < 200) return;
     const headers = responseHeaders((controller.rawHeaders ?? []) as (Buffer | string)[]);
     if (this.#proxied.isLast) headers.push('connection', 'close');
     this.#proxied.response.writeHead(status, text ?? '', headers);
-    // With the first of the body, if that came along; a client of a stream of events gets it at once nevertheless.
+    // The head waits one tick for the first bytes of the body. A client of an event stream still gets it at once.
     process.nextTick(() => {
       if (!this.#hasData && this.#outcome === undefined) this.#proxied.response.flushHeaders();
     });
@@ -95,11 +95,11 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   onResponseError(_: unknown, { code }: NodeJS.ErrnoException): void {
     if (code === 'UND_ERR_INVALID_ARG') this.#end('unsendable');
     else if (this.#controller === undefined) this.#end('unreached');
-    else if (this.#mayBeAskedAgain()) this.#end('unanswered');
+    else if (this.#maySendAgain()) this.#end('unanswered');
     else this.#end('failed');
   }
 
-  #mayBeAskedAgain(): boolean {
+  #maySendAgain(): boolean {
     const { request, response } = this.#proxied;
     if (response.headersSent || hasBody(request)) return false;
     return request.method === 'GET' || request.method === 'HEAD';

@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type AskedBy, requestHeaders, responseHeaders } from './proxied-headers.ts';
+import { type RequestOrigin, requestHeaders, responseHeaders } from './proxied-headers.ts';
 
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const http = process.getBuiltinModule('node:http');
 
-export interface ProxiedUpgrade extends AskedBy {
+export interface ProxiedUpgrade extends RequestOrigin {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
-  /** What the client has sent behind its request. */
+  /** Bytes that the client has sent after its request. */
   readonly early: Buffer;
-  /** The unix socket of the server. */
+  /** The worker's unix socket. */
   readonly socketPath: string;
-  /** Exactly once: when both connections have ended, or when nothing was answered and the client's goes on. */
+  /** Called exactly once: when both connections have ended, or when no answer came and the client's is still open. */
   readonly ended: (outcome: 'answered' | 'unanswered' | 'failed' | 'client-left') => void;
 }
 
 /**
- * Sends a request for another protocol on. With the answer 101 the two connections are one; with any other the answer
- * goes back and the connection ends, since what the client sends after it would reach the server unseen.
+ * Proxies a request for another protocol. After the answer 101 bytes go both ways; after any other answer the client's
+ * connection ends, since its further bytes would reach the worker unchecked.
  */
 export function proxyUpgrade(upgrade: ProxiedUpgrade): void {
   const { request, socket, early, socketPath } = upgrade;
@@ -66,7 +66,7 @@ function join(socket: Duplex, peer: Socket, first: Buffer): void {
   peer.on('error', () => socket.destroy());
   peer.once('close', () => {
     if (!peer.readableEnded) socket.destroy();
-    // What the client still sends is thrown away until the end of what it is sent.
+    // What the client still sends is discarded until it has got all.
     else (socket.resume() as Socket).destroySoon();
   });
   socket.once('close', () => peer.destroy());
@@ -92,13 +92,13 @@ function sendBack(answer: IncomingMessage, request: IncomingMessage, socket: Dup
     'close',
   ]);
   answer.pipe(response);
-  // One that is cut off ends nothing by itself.
+  // An answer that is cut off does not end the response by itself.
   answer.once('close', () => {
     if (!answer.complete) socket.destroy();
   });
 }
 
-/** A server gives an upgrade's socket away: the answer to it has to be made by hand. */
+/** Node gives the socket of an upgrade away and makes no response for it. */
 function responseOn(socket: Duplex, request: IncomingMessage): ServerResponse {
   const response = new http.ServerResponse(request);
   response.assignSocket(socket as Socket);

@@ -1,13 +1,13 @@
 import { Pool } from 'undici';
 
-/** Connections to the unix sockets of workers, kept for further requests. */
+/** Keep-alive connections to the unix sockets of workers. */
 export class WorkerPools {
   readonly #pools = new Map<string, Pool>();
 
   get(socketPath: string): Pool {
     let pool = this.#pools.get(socketPath);
     if (pool === undefined) {
-      // No timeouts of its own: how long a worker may take is the worker's and the client's business.
+      // No timeouts: the worker and the client decide how long an answer may take.
       pool = new Pool('http://worker', {
         socketPath,
         headersTimeout: 0,
@@ -23,7 +23,7 @@ export class WorkerPools {
     for (const [socketPath, pool] of this.#pools) {
       if (paths.has(socketPath)) continue;
       this.#pools.delete(socketPath);
-      // What still waits for an answer of a process that is gone has failed by itself.
+      // Requests to a process that is gone fail by themselves.
       pool.close().catch(() => {});
     }
   }

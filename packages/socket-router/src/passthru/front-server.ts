@@ -1,18 +1,25 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
-import type { Server as NetServer, Socket } from 'node:net';
+import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { answerFailure, hasBody, refuseSocket } from '../answers.ts';
 import type { ProxiedAddresses } from '../contract/head.ts';
-import type { ResolvedRouterOptions } from '../options/resolve-router-options.ts';
+import type { ResolvedRouterOptions } from '../options/router-options.ts';
+import { createHeadReader } from '../reading/http/head-reader.ts';
+import type { HeadState } from '../reading/http/head-state.ts';
 import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
-import { createProxiedServer } from './proxied-server.ts';
-import { headBytesOf } from './request-head.ts';
 
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** Milliseconds that Node gives a whole request unless told otherwise. */
+/** Milliseconds for a whole request: Node's own default. */
 const REQUEST_TIMEOUT_MS = 300_000;
+
+/** Statuses for the errors of Node's parser; 400 for all others. */
+const STATUS_OF: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
 
 /** An option of Node from 22.21 and 24.9 on that its types do not have yet. */
 interface UpgradeChoice {
@@ -23,43 +30,43 @@ export interface FrontEvents {
   accepted(): void;
   request(request: IncomingMessage, response: ServerResponse): void;
   upgrade(request: IncomingMessage, socket: Socket, early: Buffer): void;
-  /** A connection that came to no request; status 0 is a mere close. */
+  /** A connection ended without a request; status 0 closes without an answer. */
   refused(status: number, reason: string): void;
-  /** No connection is left. */
+  /** The last open connection has closed. */
   emptied(): void;
 }
 
-/** The HTTP server that clients see in mode `passthru`, with the router's limits. */
+/** The HTTP server that clients connect to in mode `passthru`, with the router's limits. */
 export class FrontServer {
-  /** Listens: the HTTP server itself, or one that reads PROXY headers for it. */
+  /** Listens: the HTTP server itself, or a server that reads PROXY headers for it. */
   readonly server: NetServer;
   readonly #http: Server;
-  /** For requests that must not be taken for upgrades, where Node would. */
+  /** Reads requests that Node before 22.21 would take for upgrades, as plain requests. */
   readonly #plain: Server;
+  readonly #options: ResolvedRouterOptions;
   readonly #events: FrontEvents;
   readonly #addresses = new WeakMap<Socket, ProxiedAddresses>();
   readonly #sockets = new Set<Socket>();
 
-  /** `createProxyReader`: when clients come by proxies that send PROXY headers. */
+  /** `createProxyReader` is present when clients come through proxies that send PROXY headers. */
   constructor(
     options: ResolvedRouterOptions,
     events: FrontEvents,
     createProxyReader: (() => ProxyReader) | undefined,
   ) {
+    this.#options = options;
     this.#events = events;
-    this.#http = this.#createHttp(options);
+    this.#http = this.#createHttp();
     this.#http.on('connection', (socket: Socket) => this.#accept(socket));
     this.#http.on('upgrade', (request, socket, early) => {
       if (hasBody(request)) this.#readPlain(request, socket as Socket, early);
       else events.upgrade(request, socket as Socket, early);
     });
-    this.#plain = this.#createHttp(options);
-    // Its timeouts begin with this event, and it will not listen.
+    this.#plain = this.#createHttp();
+    // A server that does not listen starts its timeouts with this event.
     this.#plain.emit('listening');
     this.server =
-      createProxyReader === undefined
-        ? this.#http
-        : this.#createProxied(options, createProxyReader);
+      createProxyReader === undefined ? this.#http : this.#createProxied(createProxyReader);
     this.server.maxConnections = options.limits.pending;
     this.server.on('drop', () => events.refused(0, 'pending-full'));
   }
@@ -68,7 +75,7 @@ export class FrontServer {
     return this.#sockets.size;
   }
 
-  /** What a PROXY header told of a connection. */
+  /** Returns the addresses that a PROXY header gave for a connection. */
   addressesOf(socket: Socket): ProxiedAddresses | undefined {
     return this.#addresses.get(socket);
   }
@@ -77,26 +84,27 @@ export class FrontServer {
     this.#http.closeIdleConnections();
     this.#plain.closeIdleConnections();
     for (const socket of this.#sockets) {
-      // To Node, up to 24, one that has not said anything yet is about to.
+      // Node up to 24 counts a connection that has sent nothing as busy.
       if (socket.bytesRead === 0) socket.destroy();
     }
   }
 
   destroy(): void {
     for (const socket of this.#sockets) socket.destroy();
-    // They may not listen, but have timers.
+    // Stops their timers, also when they do not listen.
     this.#http.close();
     this.#plain.close();
   }
 
-  #createHttp({ limits: { headBytes, headTimeoutMs } }: ResolvedRouterOptions): Server {
+  #createHttp(): Server {
+    const { headBytes, headTimeoutMs } = this.#options.limits;
     const options: ServerOptions & UpgradeChoice = {
       noDelay: true,
       maxHeaderSize: headBytes,
       headersTimeout: headTimeoutMs,
       requestTimeout: Math.max(REQUEST_TIMEOUT_MS, headTimeoutMs),
       connectionsCheckingInterval: Math.max(50, Math.min(1000, headTimeoutMs / 4)),
-      // Its own answer would be empty; the head is read again, which refuses it with a body.
+      // Node's own refusal has no body; `readAgain` refuses such a request with one.
       requireHostHeader: false,
       shouldUpgradeCallback: (request) => request.method === 'CONNECT' || !hasBody(request),
     };
@@ -114,24 +122,69 @@ export class FrontServer {
   }
 
   /**
-   * Node before 22.21 takes the body of a request that offers another protocol, as some clients do each time, for
-   * bytes of that protocol. A server without upgrades reads such a request as any other.
+   * Node before 22.21 takes the body of a request that offers another protocol, as some clients always do, for bytes of
+   * that protocol. A server without upgrades reads such a request as any other.
    */
   #readPlain(request: IncomingMessage, socket: Socket, early: Buffer): void {
     socket.unshift(Buffer.concat([headBytesOf(request), early]));
     this.#plain.emit('connection', socket);
   }
 
-  #createProxied(options: ResolvedRouterOptions, createProxyReader: () => ProxyReader): NetServer {
-    // Its timeouts begin with this event, and it will not listen.
+  #createProxied(createProxyReader: () => ProxyReader): NetServer {
+    // A server that does not listen starts its timeouts with this event.
     this.#http.emit('listening');
-    return createProxiedServer(this.#http, {
-      createProxyReader,
-      isProxy: options.isProxy,
-      timeoutMs: options.limits.headTimeoutMs,
-      proxied: (socket, addresses) => this.#addresses.set(socket, addresses),
-      refused: (reason) => this.#events.refused(0, reason),
+    // Without a buffer a socket reads once when it is asked to: what follows the header is left to the HTTP server.
+    return createNetServer({ highWaterMark: 0, allowHalfOpen: true, noDelay: true }, (socket) => {
+      if (this.#options.isProxy(socket.remoteAddress)) {
+        this.#readProxyHeader(socket, createProxyReader());
+      } else {
+        this.#http.emit('connection', socket);
+      }
     });
+  }
+
+  #readProxyHeader(socket: Socket, reader: ProxyReader): void {
+    const chunks: Buffer[] = [];
+    const stop = (): void => {
+      clearTimeout(timer);
+      socket.off('readable', read);
+      socket.off('end', cutOff);
+      socket.off('close', stop);
+    };
+    const refuse = (reason: string): void => {
+      stop();
+      socket.destroy();
+      this.#events.refused(0, reason);
+    };
+    const read = (): void => {
+      for (;;) {
+        const chunk = socket.read() as Buffer | null;
+        if (chunk === null) return;
+        chunks.push(chunk);
+        const state = reader.push(chunk);
+        if (state.kind === 'incomplete') continue;
+        if (state.kind !== 'proxy') {
+          refuse(state.kind === 'none' ? 'proxy-header-missing' : `proxy-header-${state.reason}`);
+          return;
+        }
+        stop();
+        const { source, destination, headerBytes } = state;
+        if (source !== undefined && destination !== undefined) {
+          this.#addresses.set(socket, { source, destination });
+        }
+        const rest = Buffer.concat(chunks).subarray(headerBytes);
+        if (rest.length > 0) socket.unshift(rest);
+        this.#http.emit('connection', socket);
+        return;
+      }
+    };
+    const cutOff = (): void => refuse('proxy-header-cut-off');
+    const { headTimeoutMs } = this.#options.limits;
+    const timer = setTimeout(() => refuse('proxy-header-timeout'), headTimeoutMs);
+    socket.on('readable', read);
+    socket.once('end', cutOff);
+    socket.once('close', stop);
+    socket.on('error', () => {});
   }
 
   #accept(socket: Socket): void {
@@ -144,7 +197,7 @@ export class FrontServer {
   }
 
   #refuse({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
-    // A client that has reset the connection gets no answer, and one that said nothing none either.
+    // A client that has reset the connection, or has sent nothing, gets no answer.
     if (!socket.writable || socket.bytesRead === 0) {
       socket.destroy();
       return;
@@ -155,8 +208,20 @@ export class FrontServer {
   }
 }
 
-const STATUS_OF: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-};
+/** Writes the head of a parsed request as bytes again; spaces and tabs around values are lost. */
+function headBytesOf(request: IncomingMessage): Buffer {
+  const { method, url, httpVersion, rawHeaders } = request;
+  let head = `${method} ${url} HTTP/${httpVersion}\r\n`;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    head += `${rawHeaders[index]}: ${rawHeaders[index + 1]}\r\n`;
+  }
+  return Buffer.from(`${head}\r\n`, 'latin1');
+}
+
+/**
+ * Reads the head of a parsed request with the reader of mode `socket`, so that both modes refuse the same requests. Node
+ * has limited its length before.
+ */
+export function readAgain(request: IncomingMessage): HeadState {
+  return createHeadReader({ headBytes: Number.MAX_SAFE_INTEGER }).push(headBytesOf(request));
+}

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
-import type { Dispatcher } from 'undici';
 import { answerFailure, refuseSocket } from '../answers.ts';
 import { type ProxyOutcome, proxyRequest } from '../http-proxy/proxy-request.ts';
 import { proxyUpgrade } from '../http-proxy/proxy-upgrade.ts';
@@ -10,56 +9,53 @@ import { ANY_WORKER, type Choice, decide } from '../placing/decide.ts';
 import type { WorkerQueue } from '../placing/worker-queue.ts';
 import type { OptionalReaders } from '../reading/head-sniffer.ts';
 import { headOfRequest } from '../reading/head-views.ts';
-import type { Intake, IntakeParts } from '../router/intake.ts';
+import type { Intake, IntakeDependencies } from '../router/intake.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
-import { type FrontEvents, FrontServer } from './front-server.ts';
-import { readAgain } from './request-head.ts';
+import { type FrontEvents, FrontServer, readAgain } from './front-server.ts';
 
-/** How often a request is sent anew when its worker is lost: one that ends its workers ends no more than three. */
+/** How often a request whose worker is lost is sent again: a request that ends its workers ends at most three. */
 const MAX_LOST = 2;
-
-/** What is the same for each attempt to proxy a request. */
-interface ProxiedBy {
-  readonly remoteAddress: string | undefined;
-  readonly arrivedAt: number;
-  ended(outcome: ProxyOutcome): void;
-}
-
-/** Milliseconds after which the end of a process is known whose connection broke by it. */
+/** Milliseconds after a broken connection by which the end of its process, if it ended, is known. */
 const GONE_MS = 250;
 
-/** A request that is not sent on yet. */
-interface Asked {
+/** A request between its arrival and its answer. */
+interface PendingRequest {
   readonly request: IncomingMessage;
   /** The client's, as far as it is known. */
   readonly remoteAddress: string | undefined;
-  readonly send: (queue: WorkerQueue) => void;
+  readonly arrivedAt: number;
   readonly refuse: (status: number) => void;
+  readonly send: (
+    pending: PendingRequest,
+    queue: WorkerQueue,
+    ended: (outcome: ProxyOutcome) => void,
+  ) => void;
   choice: Choice;
-  /** Could not be reached, or did not answer. */
+  /** Workers that could not be reached or did not answer. */
   readonly avoid: Set<WorkerQueue>;
-  /** How often a connection broke that it was sent on. */
+  /** How many connections broke after the request was sent on them. */
   lost: number;
 }
 
-/** Mode `passthru`: requests are read here and sent on to the unix sockets of workers, each to its own. */
+/** Mode `passthru`: reads requests and proxies each one to the unix socket of its worker. */
 export class PassthruIntake implements Intake {
-  readonly #parts: IntakeParts;
+  readonly #dependencies: IntakeDependencies;
   readonly #front: FrontServer;
   readonly #chooser: WorkerChooser;
-  readonly #waiting: WaitingRequests<Asked>;
+  /** Requests without a worker, each with the timer that refuses it. */
+  readonly #waiting = new Map<PendingRequest, NodeJS.Timeout>();
   readonly #pools = new WorkerPools();
   #finished: (() => void) | undefined;
 
-  constructor(parts: IntakeParts, { createProxyReader }: OptionalReaders) {
-    const { options, workers, counts } = parts;
-    this.#parts = parts;
+  constructor(dependencies: IntakeDependencies, { createProxyReader }: OptionalReaders) {
+    const { options, workers, counts } = dependencies;
+    this.#dependencies = dependencies;
     const events: FrontEvents = {
       accepted: () => {
         counts.accepted += 1;
       },
-      request: (request, response) => this.#askRequest(request, response),
-      upgrade: (request, socket, early) => this.#askUpgrade(request, socket, early),
+      request: (request, response) => this.#receiveRequest(request, response),
+      upgrade: (request, socket, early) => this.#receiveUpgrade(request, socket, early),
       refused: (status, reason) => this.#count(status, reason),
       emptied: () => this.#finished?.(),
     };
@@ -68,9 +64,6 @@ export class PassthruIntake implements Intake {
       loadFactor: options.loadFactor,
       hasRoom: (queue) => queue.proxied < options.limits.queuePerWorker,
     });
-    this.#waiting = new WaitingRequests(options.limits.headTimeoutMs, (asked) => {
-      this.#refuse(asked, 503, 'worker-timeout');
-    });
   }
 
   get server(): Server {
@@ -78,9 +71,9 @@ export class PassthruIntake implements Intake {
   }
 
   workersChanged(): void {
-    const { workers } = this.#parts;
+    const { workers } = this.#dependencies;
     this.#pools.keep(new Set([...workers.queues].map((queue) => workers.socketPathOf(queue))));
-    for (const asked of this.#waiting.take()) this.#place(asked);
+    for (const pending of this.#takeWaiting()) this.#place(pending);
   }
 
   finish(): Promise<void> {
@@ -92,7 +85,7 @@ export class PassthruIntake implements Intake {
   }
 
   refuseWaiting(): void {
-    for (const asked of this.#waiting.take()) this.#refuse(asked, 503, 'closing');
+    for (const pending of this.#takeWaiting()) this.#refuse(pending, 503, 'closing');
   }
 
   destroy(): void {
@@ -104,184 +97,147 @@ export class PassthruIntake implements Intake {
     return { reading: 0, waiting: this.#waiting.size };
   }
 
-  #askRequest(request: IncomingMessage, response: ServerResponse): void {
-    this.#ask(request, {
-      refuse: (status) => answerFailure(response, status),
-      send: (queue, by) => {
-        const dispatcher = this.#poolOf(queue);
-        const isLast = this.#finished !== undefined;
-        proxyRequest({ request, response, ...by, dispatcher, isLast });
-      },
-    });
-  }
-
-  #askUpgrade(request: IncomingMessage, socket: Socket, early: Buffer): void {
-    this.#ask(request, {
-      refuse: (status) => refuseSocket(socket, status),
-      send: (queue, by) => {
-        proxyUpgrade({ request, socket, early, ...by, socketPath: this.#socketPathOf(queue) });
-      },
-    });
-  }
-
-  #ask(
-    request: IncomingMessage,
-    {
-      refuse,
-      send,
-    }: { refuse(status: number): void; send(queue: WorkerQueue, by: ProxiedBy): void },
-  ): void {
-    const remoteAddress = this.#addressOf(request.socket);
-    const arrivedAt = monotonicMs();
-    const asked: Asked = {
+  #receiveRequest(request: IncomingMessage, response: ServerResponse): void {
+    this.#receive(
       request,
-      remoteAddress,
+      (status) => answerFailure(response, status),
+      ({ remoteAddress, arrivedAt }, queue, ended) => {
+        const dispatcher = this.#pools.get(this.#socketPathOf(queue));
+        const isLast = this.#finished !== undefined;
+        proxyRequest({ request, response, remoteAddress, arrivedAt, dispatcher, isLast, ended });
+      },
+    );
+  }
+
+  #receiveUpgrade(request: IncomingMessage, socket: Socket, early: Buffer): void {
+    this.#receive(
+      request,
+      (status) => refuseSocket(socket, status),
+      ({ remoteAddress, arrivedAt }, queue, ended) => {
+        const socketPath = this.#socketPathOf(queue);
+        proxyUpgrade({ request, socket, early, remoteAddress, arrivedAt, socketPath, ended });
+      },
+    );
+  }
+
+  #receive(
+    request: IncomingMessage,
+    refuse: PendingRequest['refuse'],
+    send: PendingRequest['send'],
+  ): void {
+    const proxy = this.#front.addressesOf(request.socket);
+    const pending: PendingRequest = {
+      request,
+      remoteAddress: proxy?.source.address ?? request.socket.remoteAddress,
+      arrivedAt: monotonicMs(),
       choice: ANY_WORKER,
       avoid: new Set(),
       lost: 0,
       refuse,
-      send: (queue) => {
-        const ended = (outcome: ProxyOutcome): void => {
-          queue.proxied -= 1;
-          this.#ended(asked, queue, outcome);
-        };
-        send(queue, { remoteAddress, arrivedAt, ended });
-      },
+      send,
     };
-    this.#route(asked);
-  }
-
-  #route(asked: Asked): void {
-    const { request, remoteAddress } = asked;
     const head = readAgain(request);
     if (head.kind === 'refused') {
-      this.#refuse(asked, head.status, head.reason);
+      this.#refuse(pending, head.status, head.reason);
       return;
     }
-    const proxy = this.#front.addressesOf(request.socket);
-    const decision = decide(this.#parts.options.route, () =>
-      headOfRequest(request, remoteAddress, proxy),
+    const decision = decide(this.#dependencies.options.route, () =>
+      headOfRequest(request, pending.remoteAddress, proxy),
     );
     if (decision.kind === 'refuse') {
-      this.#refuse(asked, decision.status, decision.reason);
+      this.#refuse(pending, decision.status, decision.reason);
     } else {
-      asked.choice = decision.choice;
-      this.#place(asked);
+      pending.choice = decision;
+      this.#place(pending);
     }
   }
 
-  #place(asked: Asked): void {
-    if (asked.request.socket.destroyed) {
-      this.#parts.counts.gone += 1;
+  #place(pending: PendingRequest): void {
+    if (pending.request.socket.destroyed) {
+      this.#dependencies.counts.gone += 1;
       return;
     }
-    const place = this.#chooser.find(asked.choice, asked.avoid);
-    if (place === 'wait') this.#waiting.add(asked);
-    else if (typeof place === 'string') this.#refuse(asked, 503, place);
-    else this.#send(asked, place);
+    const place = this.#chooser.find(pending.choice, pending.avoid);
+    if (place === 'wait') this.#wait(pending);
+    else if (typeof place === 'string') this.#refuse(pending, 503, place);
+    else this.#send(pending, place);
   }
 
-  #send(asked: Asked, queue: WorkerQueue): void {
+  #wait(pending: PendingRequest): void {
+    const timer = setTimeout(() => {
+      this.#waiting.delete(pending);
+      this.#refuse(pending, 503, 'worker-timeout');
+    }, this.#dependencies.options.limits.headTimeoutMs);
+    this.#waiting.set(pending, timer);
+  }
+
+  #takeWaiting(): PendingRequest[] {
+    const all = [...this.#waiting.keys()];
+    for (const timer of this.#waiting.values()) clearTimeout(timer);
+    this.#waiting.clear();
+    return all;
+  }
+
+  #send(pending: PendingRequest, queue: WorkerQueue): void {
     queue.proxied += 1;
     queue.handedOver += 1;
-    this.#parts.counts.handedOver += 1;
-    asked.send(queue);
+    this.#dependencies.counts.handedOver += 1;
+    pending.send(pending, queue, (outcome) => this.#ended(pending, queue, outcome));
   }
 
-  #ended(asked: Asked, queue: WorkerQueue, outcome: ProxyOutcome): void {
+  #ended(pending: PendingRequest, queue: WorkerQueue, outcome: ProxyOutcome): void {
+    queue.proxied -= 1;
+    const { counts } = this.#dependencies;
     if (outcome === 'unreached') {
-      // Nothing of it was sent: another worker may have it.
-      this.#parts.counts.handedOver -= 1;
-      this.#parts.counts.rerouted += 1;
-      asked.avoid.add(queue);
-      this.#place(asked);
+      // Nothing of it was sent: another worker may get it.
+      counts.handedOver -= 1;
+      counts.rerouted += 1;
+      pending.avoid.add(queue);
+      this.#place(pending);
     } else if (outcome === 'unanswered') {
-      this.#askAnother(asked, queue);
+      this.#sendAgain(pending, queue);
     } else if (outcome === 'failed') {
-      this.#refuse(asked, 502, 'worker-failed');
+      this.#refuse(pending, 502, 'worker-failed');
     } else if (outcome === 'unsendable') {
-      this.#parts.counts.handedOver -= 1;
-      this.#refuse(asked, 501, 'not-proxied');
+      counts.handedOver -= 1;
+      this.#refuse(pending, 501, 'not-proxied');
     }
   }
 
-  /** The connection to a worker broke: whether the worker is gone or gave up this request is not known yet. */
-  #askAnother(asked: Asked, queue: WorkerQueue): void {
-    asked.lost += 1;
-    asked.avoid.add(queue);
-    if (asked.lost > MAX_LOST) {
-      this.#refuse(asked, 502, 'worker-failed');
+  /** The connection to a worker broke: whether its process has ended or it closed this connection is not known yet. */
+  #sendAgain(pending: PendingRequest, queue: WorkerQueue): void {
+    pending.lost += 1;
+    pending.avoid.add(queue);
+    if (pending.lost > MAX_LOST) {
+      this.#refuse(pending, 502, 'worker-failed');
       return;
     }
-    this.#parts.counts.handedOver -= 1;
-    this.#parts.counts.rerouted += 1;
-    this.#place(asked);
+    const { counts } = this.#dependencies;
+    counts.handedOver -= 1;
+    counts.rerouted += 1;
+    this.#place(pending);
     setTimeout(() => {
       // There is no other worker, and this one lives: no successor is coming.
-      if (queue.state === 'ready' && this.#waiting.remove(asked)) {
-        this.#refuse(asked, 502, 'worker-failed');
-      }
+      const timer = this.#waiting.get(pending);
+      if (queue.state !== 'ready' || timer === undefined) return;
+      clearTimeout(timer);
+      this.#waiting.delete(pending);
+      this.#refuse(pending, 502, 'worker-failed');
     }, GONE_MS);
   }
 
-  #refuse(asked: Asked, status: number, reason: string): void {
-    asked.refuse(status);
+  #refuse(pending: PendingRequest, status: number, reason: string): void {
+    pending.refuse(status);
     this.#count(status, reason);
   }
 
   #count(status: number, reason: string): void {
-    this.#parts.counts.refused += 1;
-    this.#parts.emitter.emit('refused', { status, reason });
-  }
-
-  #poolOf(queue: WorkerQueue): Dispatcher {
-    return this.#pools.get(this.#socketPathOf(queue));
+    this.#dependencies.counts.refused += 1;
+    this.#dependencies.emit('refused', { status, reason });
   }
 
   #socketPathOf(queue: WorkerQueue): string {
     // Every queue of this mode has one.
-    return this.#parts.workers.socketPathOf(queue) as string;
-  }
-
-  #addressOf(socket: Socket): string | undefined {
-    return this.#front.addressesOf(socket)?.source.address ?? socket.remoteAddress;
-  }
-}
-
-/** Those that wait, each for so many milliseconds at most. */
-class WaitingRequests<T> {
-  readonly #timers = new Map<T, NodeJS.Timeout>();
-  readonly #timeoutMs: number;
-  readonly #overdue: (one: T) => void;
-
-  constructor(timeoutMs: number, overdue: (one: T) => void) {
-    this.#timeoutMs = timeoutMs;
-    this.#overdue = overdue;
-  }
-
-  get size(): number {
-    return this.#timers.size;
-  }
-
-  add(one: T): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(one);
-      this.#overdue(one);
-    }, this.#timeoutMs);
-    this.#timers.set(one, timer);
-  }
-
-  /** Whether it waited; it does no longer. */
-  remove(one: T): boolean {
-    clearTimeout(this.#timers.get(one));
-    return this.#timers.delete(one);
-  }
-
-  /** Empties it. */
-  take(): T[] {
-    const all = [...this.#timers.keys()];
-    for (const timer of this.#timers.values()) clearTimeout(timer);
-    this.#timers.clear();
-    return all;
+    return this.#dependencies.workers.socketPathOf(queue) as string;
   }
 }

@@ -3,7 +3,7 @@ import type { Choice } from './decide.ts';
 import type { WorkerQueue } from './worker-queue.ts';
 import type { Workers } from './workers.ts';
 
-/** Why there is no worker for a connection. */
+/** Why a connection gets no worker. */
 export type NoPlace = 'not-taken' | 'slot-unknown' | 'queue-full' | 'queue-slow';
 
 export interface WorkerChooserOptions {
@@ -26,35 +26,25 @@ export class WorkerChooser {
   /** Returns `'wait'` while the target worker starts. `avoid`: workers that already failed. */
   find(choice: Choice, avoid?: ReadonlySet<WorkerQueue>): WorkerQueue | 'wait' | NoPlace {
     if (choice.kind === 'slot' && !this.#workers.knowsSlot(choice.slot)) return 'slot-unknown';
-    const usable = this.#queuesFor(choice);
-    const queues = avoid === undefined ? usable : usable.filter((queue) => !avoid.has(queue));
-    if (queues.length === 0) return 'wait';
-    const { hasRoom } = this.#options;
-    const chosen = this.#choose(queues, choice);
-    if (hasRoom(chosen)) return chosen;
-    return leastLoaded(queues.filter(hasRoom), 0) ?? 'queue-full';
-  }
-
-  #queuesFor(choice: Choice): readonly WorkerQueue[] {
-    const { ready } = this.#workers;
-    return choice.kind === 'slot'
-      ? ready.filter((queue) => queue.worker.slot === choice.slot)
-      : ready;
-  }
-
-  #choose(queues: readonly WorkerQueue[], choice: Choice): WorkerQueue {
+    const { loadFactor, hasRoom } = this.#options;
+    let queues = this.#workers.ready;
+    if (choice.kind === 'slot') queues = queues.filter(({ worker }) => worker.slot === choice.slot);
+    if (avoid !== undefined) queues = queues.filter((queue) => !avoid.has(queue));
+    const [first] = queues;
+    if (first === undefined) return 'wait';
     this.#turn = (this.#turn + 1) % queues.length;
     const chosen =
       choice.kind === 'key'
-        ? queueOfKey(queues, choice.key, this.#options.loadFactor)
+        ? queueOfKey(queues, choice.key, loadFactor)
         : leastLoaded(queues, this.#turn);
-    return chosen ?? (queues[0] as WorkerQueue);
+    if (hasRoom(chosen ?? first)) return chosen ?? first;
+    return leastLoaded(queues.filter(hasRoom), 0) ?? 'queue-full';
   }
 }
 
 /**
- * The least loaded of the queues; among equals the first from `start` on, so that a growing `start` takes turns.
- * None when there are none.
+ * Returns the least loaded of the queues, among equals the first from `start` on, so that a growing `start` takes turns;
+ * `undefined` without queues.
  */
 export function leastLoaded(
   queues: readonly WorkerQueue[],
@@ -76,7 +66,7 @@ export function leastLoaded(
 /** With so few connections no worker is overloaded, whatever the mean: their keys stay. */
 const SMALL_LOAD = 8;
 
-/** How many connections a queue may have with one more, when it may have `loadFactor` times the mean. */
+/** Returns how many connections a queue may have with one more, at `loadFactor` times the mean. */
 export function loadBound(queues: readonly WorkerQueue[], loadFactor: number): number {
   let total = 1;
   for (const queue of queues) total += queue.load;
@@ -84,8 +74,8 @@ export function loadBound(queues: readonly WorkerQueue[], loadFactor: number): n
 }
 
 /**
- * The queue of a key: the one with the greatest weight among those that would have at most `loadFactor` times the mean
- * load with it, or at most 8. There is always one, if there are queues.
+ * Returns the queue of a key: the one with the greatest weight among those that with it would have at most `loadFactor`
+ * times the mean load, or at most 8. There is always one if there are queues.
  *
  * Bounded loads: Mirrokni, Thorup and Zadimoghaddam, "Consistent hashing with bounded loads", SODA 2018.
  */

@@ -1,5 +1,5 @@
 import { Fifo } from '@ticketing/kit';
-import type { HeldConnection } from '../handing-over/held-connection.ts';
+import type { HeldConnection } from '../handing-over/connection-reader.ts';
 import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
 import { leastLoaded, loadBound, type NoPlace, WorkerChooser } from './choose-worker.ts';
 import type { WorkerQueue } from './worker-queue.ts';
@@ -7,11 +7,11 @@ import type { Workers } from './workers.ts';
 
 /** How often a connection is sent to workers that do not take it. */
 const MAX_ATTEMPTS = 5;
-/** A worker that takes connections faster than the others gets so many times the mean, and no more. */
+/** A worker that takes connections faster than the others gets at most this times the mean. */
 const SPREAD = 1.25;
 /**
- * A queue whose first connection has waited for this share of `maxWaitMs` takes no more: whoever comes then would wait
- * for longer, and is better refused at once than later.
+ * A queue whose first connection has waited for this share of `maxWaitMs` takes no more: a connection that comes then
+ * would wait for longer, and is better refused at once than later.
  */
 const ADMITTING_SHARE = 0.5;
 
@@ -19,21 +19,22 @@ export interface PlacementOptions {
   readonly loadFactor: number;
   readonly queuePerWorker: number;
   readonly maxWaitMs: number;
-  /** For those who have no place, with the reason. */
+  /** Called for a connection that gets no worker. */
   readonly refuse: (connection: HeldConnection, reason: NoPlace) => void;
 }
 
 /**
- * Gives a connection to a queue, lets it wait for one, or refuses it when there will be none. One that was routed queues
- * for its worker; the others wait together for whichever worker is free first, so that none waits for a slow one.
+ * Gives a connection to a queue, lets it wait, or refuses it when no queue will take it. Connections that were routed
+ * queue for their worker; the others wait together for the first worker that is free, so that none waits for a slow one.
  */
 export class Placement {
   readonly #workers: Workers;
   readonly #options: PlacementOptions;
   readonly #chooser: WorkerChooser;
   readonly #waiting = new Set<HeldConnection>();
-  /** Of those that wait, the ones that any worker may have; and some that have left. */
-  #anyone = new Fifo<HeldConnection>();
+  /** The waiting connections that any worker may get, and some that have left. */
+  #unrouted = new Fifo<HeldConnection>();
+  /** How many in `#unrouted` have left. */
   #left = 0;
   #turn = 0;
 
@@ -54,7 +55,7 @@ export class Placement {
 
   place(connection: HeldConnection): void {
     if (connection.stage === 'done') return;
-    // Without workers nothing moves: how long one waits for them to come is bounded by its timer.
+    // Without workers nothing moves: the connection's timer bounds the wait for them.
     if (this.#workers.ready.length === 0) connection.waitsSince = undefined;
     else connection.waitsSince ??= monotonicMs();
     const place = this.#find(connection);
@@ -63,21 +64,21 @@ export class Placement {
     else place.enqueue(connection);
   }
 
-  /** Places those that wait, as far as there are places now. */
+  /** Places the waiting connections again, as far as there is room now. */
   retry(): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    this.#anyone = new Fifo();
+    this.#unrouted = new Fifo();
     this.#left = 0;
     for (const connection of waiting) this.place(connection);
   }
 
-  /** Gives those that any worker may have to the workers that are free. */
+  /** Gives the waiting connections that any worker may get to the free workers. */
   serve(): void {
-    while (this.#anyone.length > 0) {
+    while (this.#unrouted.length > 0) {
       const queue = this.#freeQueue();
       if (queue === undefined) return;
-      const connection = this.#anyone.shift() as HeldConnection;
+      const connection = this.#unrouted.shift() as HeldConnection;
       if (!this.#waiting.delete(connection)) this.#left -= 1;
       else if (!hasWaited(connection.waitsSince, this.#options.maxWaitMs))
         queue.enqueue(connection);
@@ -85,17 +86,18 @@ export class Placement {
     }
   }
 
-  /** Forgets one that waits. */
+  /** Forgets a waiting connection. */
   leave(connection: HeldConnection): void {
     if (!this.#waiting.delete(connection) || connection.choice.kind !== 'any') return;
     this.#left += 1;
-    // Each is moved once for each that has left, on average.
-    if (this.#left * 2 > this.#anyone.length) this.#sweep();
+    // On average each connection is moved once per connection that has left.
+    if (this.#left * 2 > this.#unrouted.length) this.#sweep();
   }
 
   #sweep(): void {
-    const all = this.#anyone.take();
-    for (const connection of all) if (this.#waiting.has(connection)) this.#anyone.push(connection);
+    const all = this.#unrouted.take();
+    for (const connection of all)
+      if (this.#waiting.has(connection)) this.#unrouted.push(connection);
     this.#left = 0;
   }
 
@@ -103,27 +105,27 @@ export class Placement {
     const { attempts, choice } = connection;
     if (attempts >= MAX_ATTEMPTS) return 'not-taken';
     if (choice.kind !== 'any') return this.#chooser.find(choice);
-    const queue = this.#anyone.length === this.#left ? this.#freeQueue() : undefined;
+    const queue = this.#unrouted.length === this.#left ? this.#freeQueue() : undefined;
     if (queue !== undefined) return queue;
     const { ready } = this.#workers;
     const room = ready.length * (this.#options.queuePerWorker - 1);
-    if (ready.length > 0 && this.#anyone.length - this.#left >= room) return 'queue-full';
+    if (ready.length > 0 && this.#unrouted.length - this.#left >= room) return 'queue-full';
     return this.#isSlowFor(connection) ? 'queue-slow' : 'wait';
   }
 
-  /** Whether the first that any worker may have waited for too long already when this one came. */
+  /** Whether the first unrouted connection had waited for too long when this one came. */
   #isSlowFor({ waitsSince = 0 }: HeldConnection): boolean {
-    let { first } = this.#anyone;
+    let { first } = this.#unrouted;
     while (first !== undefined && !this.#waiting.has(first)) {
-      this.#anyone.shift();
+      this.#unrouted.shift();
       this.#left -= 1;
-      first = this.#anyone.first;
+      first = this.#unrouted.first;
     }
     const since = first?.waitsSince ?? waitsSince;
     return waitsSince - since > this.#options.maxWaitMs * ADMITTING_SHARE;
   }
 
-  /** The least loaded of the queues that would send a connection at once; among equals they take turns. */
+  /** Returns the least loaded of the queues that would send a connection at once; equals take turns. */
   #freeQueue(): WorkerQueue | undefined {
     const { ready } = this.#workers;
     const bound = Math.max(2, loadBound(ready, SPREAD));
@@ -137,7 +139,7 @@ export class Placement {
   #wait(connection: HeldConnection): void {
     connection.stage = 'waiting';
     this.#waiting.add(connection);
-    if (connection.choice.kind === 'any') this.#anyone.push(connection);
+    if (connection.choice.kind === 'any') this.#unrouted.push(connection);
     else connection.waitsSince = undefined;
   }
 }

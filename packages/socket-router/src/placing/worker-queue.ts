@@ -1,60 +1,73 @@
 import { Fifo, hashText } from '@ticketing/kit';
 import type { WorkerStats } from '../contract/socket-router.ts';
 import type { RouterWorker } from '../contract/worker-source.ts';
-import type { HeldConnection } from '../handing-over/held-connection.ts';
+import type { HeldConnection } from '../handing-over/connection-reader.ts';
 import { isTagged, type RouterMessage, tagged, type WorkerMessage } from '../wire/messages.ts';
 import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
 
-/** A worker takes a connection within this part of the claim timeout, so that its claim arrives before the end. */
+/** A worker claims a connection within this share of the claim timeout, so that its claim arrives before the end. */
 const CLAIM_SHARE = 0.75;
-/** Above that a text, which lies on the heap, costs more than a buffer. */
+/** Longer bytes are sent as a buffer: as a text, which lies on the heap, they would cost more. */
 const MAX_TEXT_BYTES = 8192;
 /** Milliseconds for the last messages of a process that has ended. */
 const LINGER_MS = 500;
 
+/** Why a worker did not take a connection. */
+export type UntakenReason = 'worker-stuck' | 'worker-down' | 'declined' | 'unsent';
+
+/** What happens to connections in a queue. */
+export interface ConnectionEvents {
+  taken(connection: HeldConnection, queue: WorkerQueue): void;
+  /** The connections need another worker, or another attempt. */
+  untaken(connections: HeldConnection[], queue: WorkerQueue, reason: UntakenReason): void;
+  /** The client left while the connection was queued. */
+  gone(connection: HeldConnection): void;
+  /** Its turn has come, but it has waited for longer than `maxWaitMs`. */
+  overdue(connection: HeldConnection): void;
+  /** The queue has run empty: its worker can be handed another connection at once. */
+  free(): void;
+}
+
+/** What happens to a worker; `lost`: it has been stuck for `stuckTimeoutMs`, and may never answer. */
+export type WorkerChange = 'attached' | 'ready' | 'stuck' | 'lost' | 'retired' | 'down';
+
+export interface WorkerQueueOptions {
+  /** The router's id, in every message. */
+  readonly router: string;
+  readonly claimTimeoutMs: number;
+  readonly maxWaitMs: number;
+  readonly stuckTimeoutMs: number;
+  readonly events: ConnectionEvents & {
+    workerChanged(queue: WorkerQueue, change: WorkerChange): void;
+  };
+}
+
 /**
- * Connections on their way to one worker. Node re-sends its whole queue of handles at each acknowledgement, so one handle
- * is sent at a time and the others wait here. A handle that was written may not arrive, so the worker claims it.
+ * Connections on their way to one worker. Node sends its whole queue of handles again at each acknowledgement, so one
+ * handle is sent at a time and the others wait here. A handle that was written may not arrive, so the worker claims it.
  */
 export class WorkerQueue {
   readonly worker: RouterWorker;
   readonly slotHash: number;
-  readonly #router: string;
-  readonly #claimTimeoutMs: number;
-  readonly #maxWaitMs: number;
-  readonly #stuckTimeoutMs: number;
-  readonly #events: WorkerQueueEvents;
+  readonly #options: WorkerQueueOptions;
   readonly #queue = new Fifo<HeldConnection>();
-  /** Under way; without a connection if that went to another worker since. */
-  #given: { id: number; sentAt: number; connection: HeldConnection | undefined } | undefined;
+  /** The handle under way; without a connection if that has gone to another worker since. */
+  #sent: { id: number; sentAt: number; connection: HeldConnection | undefined } | undefined;
   #overdueTimer: NodeJS.Timeout | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
   #stuckTimer: NodeJS.Timeout | undefined;
   #drained: (() => void) | undefined;
   state: 'starting' | 'ready' | 'stuck' | 'retired' | 'down' = 'starting';
-  /** As the worker last told. */
+  /** Connections that are open in the worker, as it last reported. */
   open = 0;
-  /** Requests that the router itself passes on to the worker. */
+  /** Requests that the router proxies to the worker. */
   proxied = 0;
   handedOver = 0;
 
-  constructor(
-    worker: RouterWorker,
-    options: {
-      router: string;
-      claimTimeoutMs: number;
-      maxWaitMs: number;
-      stuckTimeoutMs: number;
-      events: WorkerQueueEvents;
-    },
-  ) {
+  constructor(worker: RouterWorker, options: WorkerQueueOptions) {
     this.worker = worker;
     this.slotHash = hashText(worker.slot);
-    this.#router = options.router;
-    this.#claimTimeoutMs = options.claimTimeoutMs;
-    this.#maxWaitMs = options.maxWaitMs;
-    this.#stuckTimeoutMs = options.stuckTimeoutMs;
-    this.#events = options.events;
+    this.#options = options;
     worker.channel.on('message', this.#onMessage);
     worker.channel.on('disconnect', this.#onDisconnect);
     // A process that has died with a handle under way has no `disconnect`: Node waits for the acknowledgement.
@@ -63,23 +76,23 @@ export class WorkerQueue {
   }
 
   get queued(): number {
-    return this.#queue.length + (this.#given?.connection === undefined ? 0 : 1);
+    return this.#queue.length + (this.#sent?.connection === undefined ? 0 : 1);
   }
 
-  /** A connection that is enqueued is sent at once. */
+  /** Whether a connection that is enqueued is sent at once. */
   get isFree(): boolean {
-    return this.#given === undefined && this.#queue.length === 0;
+    return this.#sent === undefined && this.#queue.length === 0;
   }
 
-  /** Since when the first of its queue has waited; none when nothing is queued. */
+  /** Since when the first connection of the queue has waited; `undefined` when the queue is empty. */
   get firstWaitsSince(): number | undefined {
-    // One that its timer has refused counts no more.
+    // A connection that its timer has refused no longer counts.
     while (this.#queue.first !== undefined && this.#queue.first.stage !== 'queued')
       this.#queue.shift();
     return this.#queue.first?.waitsSince;
   }
 
-  /** Connections that are open in the worker or on their way. */
+  /** Connections that are open in the worker or on their way to it. */
   get load(): number {
     return this.open + this.proxied + this.queued;
   }
@@ -93,24 +106,24 @@ export class WorkerQueue {
   enqueue(connection: HeldConnection): void {
     connection.stage = 'queued';
     this.#queue.push(connection);
-    if (this.#given === undefined) this.#giveNext();
+    if (this.#sent === undefined) this.#handNext();
   }
 
-  tell(message: RouterMessage): void {
-    // A channel that is gone is told by its event.
-    this.worker.channel.send(tagged(this.#router, message), undefined, {}, () => {});
+  send(message: RouterMessage): void {
+    // Errors are ignored: the events of the channel report its end.
+    this.worker.channel.send(tagged(this.#options.router, message), undefined, {}, () => {});
   }
 
-  /** Ends the worker's part in this router; resolves when all its connections have ended, or it is down. */
+  /** Asks the worker to finish; resolves when all its connections have ended, or it is down. */
   drain(graceMs: number): Promise<void> {
     if (this.state === 'down' || this.state === 'starting') return Promise.resolve();
     return new Promise((resolve) => {
       this.#drained = resolve;
-      this.tell({ kind: 'drain', graceMs });
+      this.send({ kind: 'drain', graceMs });
     });
   }
 
-  /** Stops listening. */
+  /** Stops listening to the worker. */
   release(): void {
     const { channel } = this.worker;
     channel.off('message', this.#onMessage);
@@ -122,103 +135,106 @@ export class WorkerQueue {
     clearTimeout(this.#stuckTimer);
   }
 
-  #giveNext(): void {
+  #handNext(): void {
+    const { events, maxWaitMs } = this.#options;
     for (;;) {
       const connection = this.#queue.shift();
       if (connection === undefined) {
-        this.#events.free();
+        events.free();
         return;
       }
       // Its timer may have refused it meanwhile.
       if (connection.stage !== 'queued') continue;
       if (connection.socket.destroyed) {
-        this.#events.gone(connection);
-      } else if (hasWaited(connection.waitsSince, this.#maxWaitMs)) {
-        this.#events.overdue(connection);
+        events.gone(connection);
+      } else if (hasWaited(connection.waitsSince, maxWaitMs)) {
+        events.overdue(connection);
       } else {
-        this.#give(connection);
+        this.#hand(connection);
         return;
       }
     }
   }
 
-  #give(connection: HeldConnection): void {
+  #hand(connection: HeldConnection): void {
     const { id, socket, bytes, arrivedAt, choice, proxy } = connection;
+    const { router, claimTimeoutMs } = this.#options;
     const sentAt = monotonicMs();
-    connection.stage = 'given';
+    connection.stage = 'sent';
     connection.attempts += 1;
-    this.#given = { id, sentAt, connection };
-    if (this.#overdueTimer === undefined) this.#watch(this.#claimTimeoutMs);
-    const message = tagged<RouterMessage>(this.#router, {
+    this.#sent = { id, sentAt, connection };
+    if (this.#overdueTimer === undefined) this.#watch(claimTimeoutMs);
+    const message = tagged<RouterMessage>(router, {
       kind: 'hand',
       id,
       bytes: bytes.length > MAX_TEXT_BYTES ? bytes : bytes.toString('latin1'),
-      before: sentAt + CLAIM_SHARE * this.#claimTimeoutMs,
+      before: sentAt + CLAIM_SHARE * claimTimeoutMs,
       arrivedAt,
       ...(choice.kind === 'key' && { key: choice.key }),
       ...(choice.kind !== 'any' && { isRouted: true }),
       ...(proxy && { proxy }),
     });
-    // keepOpen: the connection is still ours, for another worker, until this one claims it.
+    // keepOpen: the router keeps the connection, for another worker, until this one claims it.
     this.worker.channel.send(message, socket, { keepOpen: true }, (error) => {
       if (error !== null) this.#unsent(id, error);
     });
   }
 
   #unsent(id: number, error: NodeJS.ErrnoException): void {
-    if (this.#given?.id !== id) return;
+    if (this.#sent?.id !== id) return;
     if (error.code === 'ERR_IPC_CHANNEL_CLOSED' || error.code === 'EPIPE') this.#onExit();
     this.#untake('unsent');
     this.#resume();
   }
 
-  /** One timer for many connections: it looks whether the one that is under way is the one it was set for. */
+  /** One timer serves many connections: when it ends it checks the one that is under way then. */
   #watch(delayMs: number): void {
     this.#overdueTimer = setTimeout(() => {
       this.#overdueTimer = undefined;
-      const given = this.#given;
-      if (given?.connection === undefined) return;
-      const left = given.sentAt + this.#claimTimeoutMs - monotonicMs();
+      const sent = this.#sent;
+      if (sent?.connection === undefined) return;
+      const left = sent.sentAt + this.#options.claimTimeoutMs - monotonicMs();
       if (left > 0) return this.#watch(left);
-      // Timers run before what has arrived is read, and it was this process that may have been stopped.
-      setImmediate(() => setImmediate(() => this.#overdue(given.id)));
+      // Timers run before messages are read, and it may be this process that was stopped.
+      setImmediate(() => setImmediate(() => this.#overdue(sent.id)));
     }, delayMs);
   }
 
   #overdue(id: number): void {
-    // One that was given meanwhile has its own timer.
-    if (this.state === 'down' || this.#given?.id !== id) return;
+    // A connection that was sent meanwhile has a timer of its own.
+    if (this.state === 'down' || this.#sent?.id !== id) return;
+    const { events, stuckTimeoutMs } = this.#options;
     if (this.state === 'ready') {
       this.state = 'stuck';
       this.#stuckTimer = setTimeout(() => {
-        // What it has answered may have arrived and be unread: it was this process that may have been stopped.
+        // Its answer may have arrived and be unread: it may be this process that was stopped.
         setImmediate(() => {
-          if (this.state === 'stuck') this.#events.lost(this);
+          if (this.state === 'stuck') events.workerChanged(this, 'lost');
         });
-      }, this.#stuckTimeoutMs);
+      }, stuckTimeoutMs);
     }
-    this.#events.stuck(this);
-    this.#events.untaken(this.#takeAll(), this, 'worker-stuck');
+    events.workerChanged(this, 'stuck');
+    events.untaken(this.#takeAll(), this, 'worker-stuck');
   }
 
-  readonly #onMessage = (message: unknown): void => {
-    if (!isTagged(message)) return;
-    const told = message as typeof message & WorkerMessage;
-    if (told.kind === 'attached') this.#events.attached(this);
-    else if (told.router === this.#router) this.#hear(told);
+  readonly #onMessage = (received: unknown): void => {
+    if (!isTagged(received)) return;
+    const message = received as typeof received & WorkerMessage;
+    if (message.kind === 'attached') this.#options.events.workerChanged(this, 'attached');
+    else if (message.router === this.#options.router) this.#onWorkerMessage(message);
   };
 
-  #hear(told: WorkerMessage): void {
-    switch (told.kind) {
+  #onWorkerMessage(message: WorkerMessage): void {
+    switch (message.kind) {
       case 'claim':
-        this.open = told.open;
-        this.#claimed(told.id);
+        this.open = message.open;
+        this.#claimed(message.id);
         break;
       case 'decline':
-        this.#declined(told.id, told.why);
+        this.#declined(message.id, message.why);
         break;
       case 'load':
-        this.open = told.open;
+        this.open = message.open;
         break;
       case 'ready':
         this.#becomeReady();
@@ -234,61 +250,62 @@ export class WorkerQueue {
   }
 
   #claimed(id: number): void {
-    const given = this.#given;
-    if (given?.id !== id) return;
-    this.#given = undefined;
-    if (given.connection !== undefined) {
+    const sent = this.#sent;
+    if (sent?.id !== id) return;
+    this.#sent = undefined;
+    if (sent.connection !== undefined) {
       this.handedOver += 1;
-      this.#events.taken(given.connection, this);
+      this.#options.events.taken(sent.connection, this);
     }
     this.#resume();
   }
 
   #declined(id: number, why: 'late' | 'draining' | 'missing'): void {
-    if (this.#given?.id !== id) return;
+    if (this.#sent?.id !== id) return;
     if (why === 'draining') this.#retire();
-    if (this.#given.connection !== undefined) this.#untake('declined');
-    else this.#given = undefined;
+    this.#untake('declined');
     this.#resume();
   }
 
   /** The worker has answered: the channel is free for another handle. */
   #resume(): void {
     if (this.state === 'stuck') this.#becomeReady();
-    if (this.#given === undefined) this.#giveNext();
+    if (this.#sent === undefined) this.#handNext();
   }
 
   #becomeReady(): void {
     if (this.state === 'down' || this.state === 'retired' || this.state === 'ready') return;
     clearTimeout(this.#stuckTimer);
     this.state = 'ready';
-    this.#events.ready(this);
+    this.#options.events.workerChanged(this, 'ready');
   }
 
   #untake(reason: UntakenReason): void {
-    const connection = this.#given?.connection;
-    this.#given = undefined;
-    if (connection !== undefined) this.#events.untaken([connection], this, reason);
+    const connection = this.#sent?.connection;
+    this.#sent = undefined;
+    if (connection !== undefined) this.#options.events.untaken([connection], this, reason);
+  }
+
+  /** Takes the worker out of the ready ones, and gives its queue to others. */
+  #leave(reason: UntakenReason): void {
+    this.state = 'retired';
+    this.#options.events.workerChanged(this, 'retired');
+    const queued = this.#queue.take();
+    if (queued.length > 0) this.#options.events.untaken(queued, this, reason);
   }
 
   #retire(): void {
     if (this.state === 'down') return;
-    this.state = 'retired';
-    this.#events.retired(this);
-    const queued = this.#queue.take();
-    if (queued.length > 0) this.#events.untaken(queued, this, 'declined');
-    // Behind the handle that may be under way: the worker has then seen all that it will get.
-    this.tell({ kind: 'retired' });
+    this.#leave('declined');
+    // Sent behind the handle that may be under way: when it arrives the worker has seen all that it gets.
+    this.send({ kind: 'retired' });
   }
 
   readonly #onExit = (): void => {
     if (this.state === 'down' || this.#lingerTimer !== undefined) return;
     // Its last claims may not be read yet; they are when the channel ends.
-    this.state = 'retired';
     this.#lingerTimer = setTimeout(this.#onDisconnect, LINGER_MS);
-    this.#events.retired(this);
-    const queued = this.#queue.take();
-    if (queued.length > 0) this.#events.untaken(queued, this, 'worker-down');
+    this.#leave('worker-down');
   };
 
   readonly #onDisconnect = (): void => {
@@ -296,45 +313,18 @@ export class WorkerQueue {
     this.state = 'down';
     this.open = 0;
     this.release();
-    this.#events.down(this);
+    this.#options.events.workerChanged(this, 'down');
     this.#drained?.();
     const untaken = this.#takeAll();
-    this.#given = undefined;
-    if (untaken.length > 0) this.#events.untaken(untaken, this, 'worker-down');
+    this.#sent = undefined;
+    if (untaken.length > 0) this.#options.events.untaken(untaken, this, 'worker-down');
   };
 
-  /** What is under way and what waits; that something is under way is remembered, as the channel is not free. */
+  /** Returns the connections under way and in the queue. The handle stays under way: the channel is not free. */
   #takeAll(): HeldConnection[] {
-    const given = this.#given?.connection;
-    if (this.#given !== undefined) this.#given.connection = undefined;
+    const connection = this.#sent?.connection;
+    if (this.#sent !== undefined) this.#sent.connection = undefined;
     const queued = this.#queue.take();
-    return given === undefined ? queued : [given, ...queued];
+    return connection === undefined ? queued : [connection, ...queued];
   }
-}
-
-/** Why a worker did not take a connection. */
-export type UntakenReason = 'worker-stuck' | 'worker-down' | 'declined' | 'unsent';
-
-/** What becomes of connections in a queue. */
-export interface ConnectionEvents {
-  taken(connection: HeldConnection, queue: WorkerQueue): void;
-  /** These need another worker, or another try. */
-  untaken(connections: HeldConnection[], queue: WorkerQueue, reason: UntakenReason): void;
-  /** The client left while the connection was queued. */
-  gone(connection: HeldConnection): void;
-  /** Its turn has come, but it has waited for longer than it may. */
-  overdue(connection: HeldConnection): void;
-  /** A queue has run empty: its worker can be handed another connection at once. */
-  free(): void;
-}
-
-/** What becomes of connections in a queue, and of its worker. */
-export interface WorkerQueueEvents extends ConnectionEvents {
-  attached(queue: WorkerQueue): void;
-  ready(queue: WorkerQueue): void;
-  stuck(queue: WorkerQueue): void;
-  /** It was stuck for so long that it may be so for ever. */
-  lost(queue: WorkerQueue): void;
-  retired(queue: WorkerQueue): void;
-  down(queue: WorkerQueue): void;
 }

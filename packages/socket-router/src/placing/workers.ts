@@ -1,74 +1,50 @@
+import type { EmitRouterEvent } from '../contract/socket-router.ts';
 import type { RouterWorker, WorkerSource } from '../contract/worker-source.ts';
-import type { RouterEmitter } from '../router/router-emitter.ts';
-import type { SocketFolder } from '../router/socket-folder.ts';
-import { type ConnectionEvents, WorkerQueue, type WorkerQueueEvents } from './worker-queue.ts';
+import {
+  type ConnectionEvents,
+  type WorkerChange,
+  WorkerQueue,
+  type WorkerQueueOptions,
+} from './worker-queue.ts';
 
-export interface WorkersOptions {
+export interface WorkersOptions extends Omit<WorkerQueueOptions, 'events'> {
   readonly source: WorkerSource;
-  /** The router's id, in every message. */
-  readonly router: string;
   readonly affinity: 'connection' | 'forward' | 'close';
-  readonly claimTimeoutMs: number;
-  readonly maxWaitMs: number;
-  readonly stuckTimeoutMs: number;
-  /** Present when the workers open unix sockets. */
-  readonly socketFolder: SocketFolder | undefined;
-  /** Workers may reach each other's unix sockets. */
-  readonly tellPeers: boolean;
-  readonly emitter: RouterEmitter;
+  /** Present when the workers open unix sockets: returns a path that was not used before. */
+  readonly nextSocketPath: (() => string) | undefined;
+  readonly emit: EmitRouterEvent;
 }
 
-export interface WorkersEvents extends ConnectionEvents {
-  /** The ready workers are others than before. */
-  changed(): void;
+export interface WorkersListener extends Partial<ConnectionEvents> {
+  /** Called when workers have come, gone, or become ready. */
+  workersChanged(): void;
 }
 
 /** All workers of a router: one queue per live process of its source. */
 export class Workers {
   readonly #options: WorkersOptions;
-  readonly #queueEvents: WorkerQueueEvents;
-  readonly #changed: () => void;
+  readonly #queueOptions: WorkerQueueOptions;
   readonly #queues = new Set<WorkerQueue>();
   readonly #slots = new Set<string>();
   readonly #socketPaths = new Map<WorkerQueue, string>();
   #unsubscribe: (() => void) | undefined;
   #isDraining = false;
-  /** The queues that may get connections; another list when that changes. */
+  /** Set before the first connection is enqueued. */
+  listener: WorkersListener | undefined;
+  /** The queues that may get connections; replaced by another list when that changes. */
   ready: readonly WorkerQueue[] = [];
 
-  constructor(options: WorkersOptions, events: WorkersEvents) {
-    const { emitter } = options;
+  constructor(options: WorkersOptions) {
     this.#options = options;
-    this.#changed = () => events.changed();
-    this.#queueEvents = {
-      taken: (connection, queue) => events.taken(connection, queue),
-      untaken: (connections, queue, reason) => events.untaken(connections, queue, reason),
-      gone: (connection) => events.gone(connection),
-      overdue: (connection) => events.overdue(connection),
-      free: () => events.free(),
-      attached: (queue) => this.#greet(queue),
-      ready: (queue) => {
-        emitter.emit('worker-ready', { slot: queue.worker.slot, pid: queue.worker.pid });
-        this.#update();
-      },
-      stuck: (queue) => {
-        this.#update();
-        emitter.emit('worker-stuck', { slot: queue.worker.slot, pid: queue.worker.pid });
-      },
-      lost: (queue) => {
-        const { source } = options;
-        if (source.replace === undefined) return;
-        emitter.emit('worker-replaced', { slot: queue.worker.slot, pid: queue.worker.pid });
-        source.replace(queue.worker);
-      },
-      retired: () => this.#update(),
-      down: (queue) => {
-        this.#queues.delete(queue);
-        this.#socketPaths.delete(queue);
-        this.#update();
-        emitter.emit('worker-down', { slot: queue.worker.slot, pid: queue.worker.pid });
-      },
+    const events: WorkerQueueOptions['events'] = {
+      taken: (connection, queue) => this.listener?.taken?.(connection, queue),
+      untaken: (connections, queue, why) => this.listener?.untaken?.(connections, queue, why),
+      gone: (connection) => this.listener?.gone?.(connection),
+      overdue: (connection) => this.listener?.overdue?.(connection),
+      free: () => this.listener?.free?.(),
+      workerChanged: (queue, change) => this.#workerChanged(queue, change),
     };
+    this.#queueOptions = { ...options, events };
   }
 
   get queues(): Iterable<WorkerQueue> {
@@ -88,18 +64,18 @@ export class Workers {
     return this.#socketPaths.get(queue);
   }
 
-  /** Tells the workers that the drain is near, while what is in the router's hand still goes to them. */
+  /** Notifies the workers that the drain is near, while connections of the router still go to them. */
   announceDrain(): void {
-    for (const queue of this.#queues) queue.tell({ kind: 'closing' });
+    for (const queue of this.#queues) queue.send({ kind: 'closing' });
   }
 
-  /** Lets the workers finish what they have of this router; cut off after the grace. */
+  /** Resolves when the workers have finished the connections of this router, or cut them off after the grace. */
   async drain(graceMs: number): Promise<void> {
     this.#isDraining = true;
     await Promise.all([...this.#queues].map((queue) => queue.drain(graceMs)));
   }
 
-  /** Hears and says nothing more. */
+  /** Stops listening to the source and to its workers. */
   release(): void {
     this.#unsubscribe?.();
     for (const queue of this.#queues) queue.release();
@@ -107,27 +83,20 @@ export class Workers {
   }
 
   #join(worker: RouterWorker): void {
-    const { router, claimTimeoutMs, maxWaitMs, stuckTimeoutMs, socketFolder } = this.#options;
-    const events = this.#queueEvents;
-    const queue = new WorkerQueue(worker, {
-      router,
-      claimTimeoutMs,
-      maxWaitMs,
-      stuckTimeoutMs,
-      events,
-    });
+    const queue = new WorkerQueue(worker, this.#queueOptions);
+    const socketPath = this.#options.nextSocketPath?.();
     this.#queues.add(queue);
     this.#slots.add(worker.slot);
-    if (socketFolder !== undefined) this.#socketPaths.set(queue, socketFolder.nextPath());
+    if (socketPath !== undefined) this.#socketPaths.set(queue, socketPath);
     this.#greet(queue);
   }
 
-  /** Again when the worker says that it is attached, since an earlier greeting may have been lost. */
+  /** Greets a worker: at first, and when it has attached, since an earlier greeting may have been lost. */
   #greet(queue: WorkerQueue): void {
-    // It would be given nothing, and its folder for unix sockets is about to be removed.
+    // A worker that joins during the drain gets no connections, and the folder of unix sockets is about to be removed.
     if (this.#isDraining) return;
     const socketPath = this.#socketPaths.get(queue);
-    queue.tell({
+    queue.send({
       kind: 'hello',
       affinity: this.#options.affinity,
       slot: queue.worker.slot,
@@ -136,23 +105,54 @@ export class Workers {
     });
   }
 
-  #update(): void {
-    const ready = [...this.#queues].filter((queue) => queue.state === 'ready');
-    if (sameQueues(ready, this.ready)) return;
-    this.ready = ready;
-    if (this.#options.tellPeers) this.#tellPeers();
-    this.#changed();
+  #workerChanged(queue: WorkerQueue, change: WorkerChange): void {
+    const { source, emit } = this.#options;
+    const { slot, pid } = queue.worker;
+    switch (change) {
+      case 'attached':
+        this.#greet(queue);
+        break;
+      case 'ready':
+        emit('worker-ready', { slot, pid });
+        this.#updateReady();
+        break;
+      case 'stuck':
+        this.#updateReady();
+        emit('worker-stuck', { slot, pid });
+        break;
+      case 'lost':
+        if (source.replace === undefined) break;
+        emit('worker-replaced', { slot, pid });
+        source.replace(queue.worker);
+        break;
+      case 'retired':
+        this.#updateReady();
+        break;
+      case 'down':
+        this.#queues.delete(queue);
+        this.#socketPaths.delete(queue);
+        this.#updateReady();
+        emit('worker-down', { slot, pid });
+    }
   }
 
-  #tellPeers(): void {
+  #updateReady(): void {
+    const ready = [...this.#queues].filter((queue) => queue.state === 'ready');
+    const isSame =
+      ready.length === this.ready.length &&
+      ready.every((queue, index) => queue === this.ready[index]);
+    if (isSame) return;
+    this.ready = ready;
+    if (this.#options.affinity === 'forward') this.#sendPeers();
+    this.listener?.workersChanged();
+  }
+
+  /** Workers that forward requests reach each other by their unix sockets. */
+  #sendPeers(): void {
     const peers = this.ready.map((queue) => ({
       slot: queue.worker.slot,
       socketPath: this.#socketPaths.get(queue) as string,
     }));
-    for (const queue of this.ready) queue.tell({ kind: 'peers', peers });
+    for (const queue of this.ready) queue.send({ kind: 'peers', peers });
   }
-}
-
-function sameQueues(some: readonly WorkerQueue[], others: readonly WorkerQueue[]): boolean {
-  return some.length === others.length && some.every((queue, index) => queue === others[index]);
 }

@@ -3,7 +3,7 @@ import { createHeadReader, type HeadReader } from './http/head-reader.ts';
 import type { Http1Head } from './http/head-state.ts';
 import type { ProxyReader } from './proxy-protocol/proxy-protocol.ts';
 import type { ClientHelloReader } from './tls/client-hello-reader.ts';
-import type { ClientHello, ClientHelloLimits } from './tls/client-hello-state.ts';
+import type { ClientHello, ClientHelloLimits } from './tls/parse-client-hello.ts';
 
 /** What the first bytes of a connection are. */
 export type ReadHead = Http1Head | { readonly kind: 'h2c' } | ClientHello;

@@ -1,31 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
+import { channel, hasSubscribers } from 'node:diagnostics_channel';
+import { EventEmitter, once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo, ListenOptions, Server } from 'node:net';
-import type { RouterOptions } from '../contract/router-options.ts';
-import type { RouterEvents, RouterStats, SocketRouter } from '../contract/socket-router.ts';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type {
+  EmitRouterEvent,
+  RouterEvents,
+  RouterStats,
+  SocketRouter,
+} from '../contract/socket-router.ts';
 import { RouterError } from '../errors.ts';
 import { SocketIntake } from '../handing-over/socket-intake.ts';
-import { resolveGrace } from '../options/resolve-attach-options.ts';
+import { resolveGrace } from '../options/attach-options.ts';
 import {
   type ResolvedRouterOptions,
+  type RouterOptions,
   resolveRouterOptions,
-} from '../options/resolve-router-options.ts';
+} from '../options/router-options.ts';
 import { Workers } from '../placing/workers.ts';
 import { loadReaders } from '../reading/head-sniffer.ts';
 import { withinMs } from '../wire/monotonic-clock.ts';
-import { createRouterCounts, type Intake, type IntakeParts } from './intake.ts';
-import { RouterEmitter } from './router-emitter.ts';
-import { SocketFolder } from './socket-folder.ts';
+import type { Intake, IntakeDependencies, RouterCounts } from './intake.ts';
 
 type State =
   | { readonly kind: 'idle' | 'listening' }
   | { readonly kind: 'draining' | 'closed'; readonly end: Promise<void> };
 
-/** The life of a router: clients come in by its mode's intake, workers are its workers. */
+/** The lifecycle of a router: its intake accepts clients, its workers get them. */
 class Router implements SocketRouter {
   readonly #options: ResolvedRouterOptions;
-  readonly #emitter = new RouterEmitter();
-  readonly #counts = createRouterCounts();
+  readonly #emitter = new EventEmitter();
+  readonly #counts: RouterCounts = { accepted: 0, handedOver: 0, gone: 0, refused: 0, rerouted: 0 };
   readonly #socketFolder: SocketFolder | undefined;
   readonly #workers: Workers;
   /** From `listen` on. */
@@ -33,31 +40,18 @@ class Router implements SocketRouter {
   #state: State = { kind: 'idle' };
 
   constructor(options: ResolvedRouterOptions) {
-    const { mode, affinity } = options;
+    const { mode, affinity, workers, limits } = options;
     this.#options = options;
-    if (mode === 'passthru' || affinity === 'forward') this.#socketFolder = new SocketFolder();
-    this.#workers = new Workers(
-      {
-        source: options.workers,
-        router: randomUUID(),
-        affinity,
-        claimTimeoutMs: options.limits.claimTimeoutMs,
-        maxWaitMs: options.limits.maxWaitMs,
-        stuckTimeoutMs: options.limits.stuckTimeoutMs,
-        socketFolder: this.#socketFolder,
-        tellPeers: affinity === 'forward',
-        emitter: this.#emitter,
-      },
-      {
-        changed: () => this.#intake?.workersChanged(),
-        taken: (connection, queue) => this.#intake?.taken?.(connection, queue),
-        untaken: (connections, queue, reason) =>
-          this.#intake?.untaken?.(connections, queue, reason),
-        gone: (connection) => this.#intake?.gone?.(connection),
-        overdue: (connection) => this.#intake?.overdue?.(connection),
-        free: () => this.#intake?.free?.(),
-      },
-    );
+    const folder = mode === 'passthru' || affinity === 'forward' ? new SocketFolder() : undefined;
+    this.#socketFolder = folder;
+    this.#workers = new Workers({
+      ...limits,
+      source: workers,
+      router: randomUUID(),
+      affinity,
+      nextSocketPath: folder && (() => folder.nextPath()),
+      emit: this.#emit,
+    });
     this.#workers.start();
   }
 
@@ -72,11 +66,12 @@ class Router implements SocketRouter {
         options: this.#options,
         workers: this.#workers,
         counts: this.#counts,
-        emitter: this.#emitter,
+        emit: this.#emit,
       });
+      this.#workers.listener = this.#intake;
       server = this.#intake.server;
       server.listen(options);
-      // A server that is closed before it listens says no more than that.
+      // A server that is closed before it listens emits only `close`.
       await Promise.race([once(server, 'listening'), once(server, 'close')]);
       if (this.#state.kind !== 'listening') server.close();
       this.#expect('listening');
@@ -84,13 +79,13 @@ class Router implements SocketRouter {
       if (this.#state.kind === 'listening') this.#state = { kind: 'idle' };
       throw error;
     }
-    // A connection that could not be accepted, for want of descriptors: the next one may be.
-    server.on('error', () => this.#emitter.emit('refused', { status: 0, reason: 'accept-failed' }));
+    // A connection could not be accepted, for want of descriptors: the next one may be.
+    server.on('error', () => this.#emit('refused', { status: 0, reason: 'accept-failed' }));
     return server.address() as AddressInfo;
   }
 
   close(options?: { readonly graceMs?: number }): Promise<void> {
-    const graceMs = resolveGrace('close router', options);
+    const graceMs = resolveGrace(options);
     if (this.#state.kind === 'draining' || this.#state.kind === 'closed') return this.#state.end;
     const end = this.#end(graceMs);
     this.#state = { kind: 'draining', end };
@@ -120,24 +115,36 @@ class Router implements SocketRouter {
     return this.close();
   }
 
+  readonly #emit: EmitRouterEvent = (event, data) => {
+    const name = `ticketing:socket-router:${event}`;
+    if (hasSubscribers(name)) channel(name).publish(data);
+    this.#emitter.emit(event, data);
+  };
+
   #expect(expected: 'idle' | 'listening'): void {
     const state = this.#state.kind;
     if (state === expected) return;
-    const message = `Cannot listen: an idle router expected, got one that is ${state}`;
-    throw new RouterError('ERR_STATE', message, { data: { state } });
+    throw new RouterError(
+      'ERR_STATE',
+      `Cannot listen: router must be idle, got one that is ${state}`,
+      {
+        data: { state },
+      },
+    );
   }
 
   async #end(graceMs: number): Promise<void> {
     const deadline = performance.now() + graceMs;
     const left = () => Math.max(0, deadline - performance.now());
-    this.#intake?.server.close();
+    const intake = this.#intake;
+    intake?.server.close();
     this.#workers.announceDrain();
-    if (this.#intake !== undefined) await withinMs(this.#intake.finish(), left());
-    this.#intake?.refuseWaiting();
-    // A worker cuts off at the deadline and says so; one that is stopped says nothing.
+    if (intake !== undefined) await withinMs(intake.finish(), left());
+    intake?.refuseWaiting();
+    // A worker cuts off at the deadline and reports it; a stopped worker reports nothing.
     await withinMs(this.#workers.drain(left()), left() + 1000);
     this.#workers.release();
-    this.#intake?.destroy();
+    intake?.destroy();
     try {
       await this.#options.workers.close?.({ graceMs: left() + 1000 });
     } finally {
@@ -148,16 +155,55 @@ class Router implements SocketRouter {
 }
 
 /** Loads what the options need, and no more: the code of mode `passthru` with undici, and the optional readers. */
-async function loadIntake(options: ResolvedRouterOptions): Promise<(parts: IntakeParts) => Intake> {
+async function loadIntake(
+  options: ResolvedRouterOptions,
+): Promise<(dependencies: IntakeDependencies) => Intake> {
   const readers = await loadReaders(options);
-  if (options.mode === 'socket') return (parts) => new SocketIntake(parts, readers);
+  if (options.mode === 'socket') return (dependencies) => new SocketIntake(dependencies, readers);
   const { PassthruIntake } = await import('../passthru/passthru-intake.ts');
-  return (parts) => new PassthruIntake(parts, readers);
+  return (dependencies) => new PassthruIntake(dependencies, readers);
+}
+
+/** Longest path of a unix socket that all systems take, in bytes: that of macOS. */
+const MAX_PATH_BYTES = 103;
+
+/** A folder for the unix sockets of one router's workers, which no other user may enter. */
+class SocketFolder {
+  readonly #path: string;
+  #count = 0;
+
+  /** @throws RouterError `ERR_SOCKET_PATH` when the folder cannot be made, or its path is too long */
+  constructor() {
+    const folder = tmpdir();
+    const refusal = (expected: string, options: { readonly cause?: unknown } = {}): RouterError => {
+      const message = `Cannot open sockets of workers: TMPDIR must be ${expected}, got ${folder}`;
+      return new RouterError('ERR_SOCKET_PATH', message, { data: { folder }, ...options });
+    };
+    try {
+      this.#path = mkdtempSync(join(folder, 'router-'));
+    } catch (cause) {
+      throw refusal('a folder that can be written', { cause });
+    }
+    if (Buffer.byteLength(join(this.#path, '1000000')) > MAX_PATH_BYTES) {
+      this.remove();
+      throw refusal('a folder with a path of at most 80 bytes');
+    }
+  }
+
+  /** Returns a path that was not used before, so that a dying worker does not remove its successor's socket. */
+  nextPath(): string {
+    this.#count += 1;
+    return join(this.#path, String(this.#count));
+  }
+
+  remove(): void {
+    rmSync(this.#path, { recursive: true, force: true });
+  }
 }
 
 /**
- * Creates a router, and starts its workers; connections come with `listen`. A connection is in one place at a time:
- * a worker that does not take it loses it to another, and one that took it has it for good.
+ * Creates a router and starts its workers; connections come with `listen`. A connection is in one place at a time: a
+ * worker that does not take it loses it to another, and a worker that has taken it keeps it.
  *
  * @throws TypeError or RangeError for options that are unknown, wrong or out of range
  * @example

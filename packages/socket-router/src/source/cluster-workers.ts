@@ -1,32 +1,44 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Cluster, Worker } from 'node:cluster';
-import type { RouterWorker, WorkerChannel, WorkerSource } from '../contract/worker-source.ts';
-import { endProcess } from './end-process.ts';
+import type { WorkerChannel, WorkerSource } from '../contract/worker-source.ts';
+import { endProcess } from './fork-workers.ts';
 
 /**
- * Takes the workers of `node:cluster`, those that run and those that will; each has the lowest slot that is free, so
- * that a replacement gets the slot of the one before. Starting and ending them stays with the program. Their workers
- * call `attachWorker` and need not listen. One that is to be replaced gets SIGTERM, and SIGKILL after 10 seconds; the
- * program starts its successor, as after any end. `cluster.setupPrimary({ serialization: 'advanced' })` makes it cheaper.
+ * Returns the workers of `node:cluster` as a source: those that run and those that will. Each gets the lowest free slot,
+ * so a replacement gets the slot of its predecessor. The program starts and ends them; they call `attachWorker` and need
+ * not listen. A worker that is to be replaced gets SIGTERM, and SIGKILL after 10 seconds; the program starts its
+ * successor, as after any end. `cluster.setupPrimary({ serialization: 'advanced' })` makes messages cheaper.
  *
- * @throws TypeError for what is not the cluster module of a primary process
+ * @throws TypeError for a value that is not the cluster module of a primary process
  */
 export function clusterWorkers(cluster: Cluster): WorkerSource {
-  if (!Object(cluster).isPrimary) {
+  const { isPrimary } = Object(cluster) as Partial<Cluster>;
+  if (!isPrimary) {
+    const found = isPrimary === false ? 'that of a worker' : String(cluster);
     throw new TypeError(
-      `Cannot take cluster workers: the cluster module of a primary process expected, got ${shown(cluster)}`,
+      `Cannot take cluster workers: cluster must be the cluster module of a primary process, got ${found}`,
     );
   }
   const slots = new Map<number, string>();
+  const slotOf = (worker: Worker): string => {
+    let slot = slots.get(worker.id);
+    if (slot === undefined) {
+      slot = lowestFree(new Set(slots.values()));
+      slots.set(worker.id, slot);
+      worker.once('exit', () => slots.delete(worker.id));
+    }
+    return slot;
+  };
   return {
     replace: ({ channel }) => endProcess(channel as ChildProcess, 'SIGTERM'),
     subscribe: (listener) => {
       const joined = new Set<number>();
       const join = (worker: Worker): void => {
-        // The event of a worker that was started just now is still to come.
+        // A worker that was started just now still emits its event.
         if (joined.has(worker.id)) return;
         joined.add(worker.id);
-        listener(asWorker(worker, slots));
+        const { process: child } = worker;
+        listener({ slot: slotOf(worker), pid: child.pid, channel: child as WorkerChannel });
       };
       for (const worker of Object.values(cluster.workers ?? {})) {
         if (worker?.isConnected()) join(worker);
@@ -35,20 +47,6 @@ export function clusterWorkers(cluster: Cluster): WorkerSource {
       return () => cluster.off('fork', join);
     },
   };
-}
-
-function shown(cluster: unknown): string {
-  return Object(cluster).isPrimary === false ? 'that of a worker' : String(cluster);
-}
-
-function asWorker(worker: Worker, slots: Map<number, string>): RouterWorker {
-  let slot = slots.get(worker.id);
-  if (slot === undefined) {
-    slot = lowestFree(new Set(slots.values()));
-    slots.set(worker.id, slot);
-    worker.once('exit', () => slots.delete(worker.id));
-  }
-  return { slot, pid: worker.process.pid, channel: worker.process as WorkerChannel };
 }
 
 function lowestFree(taken: ReadonlySet<string>): string {

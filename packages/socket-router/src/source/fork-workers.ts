@@ -1,21 +1,64 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mallocVariables } from '@ticketing/kit';
+import {
+  anObject,
+  mallocVariables,
+  type Rules,
+  required,
+  resolveByRules,
+  texts,
+  wholeBetween,
+} from '@ticketing/kit';
 import type { RouterWorker, WorkerChannel, WorkerSource } from '../contract/worker-source.ts';
-import { endProcess } from './end-process.ts';
-import { type ForkOptions, type ResolvedForkOptions, resolveForkOptions } from './fork-options.ts';
+
+const ACTION = 'fork workers';
+
+/** How worker processes are started. */
+export interface ForkOptions {
+  /** How many, 1 to 1,024. */
+  readonly workers: number;
+  /** Least and greatest delay before a process that ended is replaced, in milliseconds: default [100, 5000]. */
+  readonly backoffMs?: readonly [number, number];
+  /** The processes' environment; default this one's. Unless it configures malloc, glibc is set to keep up to 64 MiB of freed memory. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Options of Node itself; default this process's. */
+  readonly execArgv?: readonly string[];
+}
+
+type ResolvedForkOptions = Pick<ForkOptions, 'env' | 'execArgv'> &
+  Required<Pick<ForkOptions, 'workers' | 'backoffMs'>> & { readonly module: URL };
+
+const RULES: Rules = {
+  workers: required(wholeBetween(1, 1024)),
+  backoffMs: {
+    expected: 'two integers of 1 or more, the second not below the first',
+    fallback: [100, 5000],
+    test: (value) =>
+      Array.isArray(value) &&
+      value.length === 2 &&
+      value.every((one) => Number.isSafeInteger(one) && one >= 1 && one < 2 ** 31) &&
+      value[0] <= value[1],
+  },
+  env: anObject,
+  execArgv: texts,
+};
 
 /**
- * Runs a module in child processes, which call `attachWorker`; slots are `0` to `workers - 1`. A process that ends is
- * replaced in its slot, after a delay that grows while it goes on to end; one that no longer takes connections at once,
- * and has 10 seconds to finish what it is answering. The processes start when a router subscribes and end with its
- * `close()`.
+ * Returns child processes that run a module as a source; the module calls `attachWorker`, and slots are `0` to
+ * `workers - 1`. A process that ends is replaced in its slot, after a delay that grows while processes keep ending; a
+ * process that no longer takes connections is replaced at once and has 10 seconds to finish what it is answering. The
+ * processes start when a router subscribes and end with its `close()`.
  *
  * @throws TypeError or RangeError for a module that is no URL, and for options that are unknown or out of range
  * @example
  * const router = createSocketRouter({ workers: forkWorkers(new URL('./worker.js', import.meta.url), 4) });
  */
 export function forkWorkers(module: URL, options: number | ForkOptions): WorkerSource {
-  return new ForkedWorkers(resolveForkOptions(module, options));
+  if (!(module instanceof URL)) {
+    throw new TypeError(`Cannot ${ACTION}: module must be a URL, got ${String(module)}`);
+  }
+  const named = typeof options === 'number' ? { workers: options } : options;
+  const resolved = resolveByRules<Omit<ResolvedForkOptions, 'module'>>(ACTION, named, RULES);
+  return new ForkedWorkers({ module, ...resolved });
 }
 
 interface Slot {
@@ -30,7 +73,7 @@ class ForkedWorkers implements WorkerSource {
   readonly #options: ResolvedForkOptions;
   readonly #listeners = new Set<(worker: RouterWorker) => void>();
   readonly #slots: Slot[] = [];
-  /** Those that were replaced and have not ended yet. */
+  /** Processes that were replaced and have not ended yet. */
   readonly #leaving = new Set<ChildProcess>();
   #closing = false;
 
@@ -42,13 +85,8 @@ class ForkedWorkers implements WorkerSource {
     this.#listeners.add(listener);
     if (this.#slots.length === 0 && !this.#closing) {
       for (let index = 0; index < this.#options.workers; index++) {
-        const slot = {
-          name: String(index),
-          child: undefined,
-          startedAt: 0,
-          delayMs: 0,
-          timer: undefined,
-        };
+        const name = String(index);
+        const slot = { name, child: undefined, startedAt: 0, delayMs: 0, timer: undefined };
         this.#slots.push(slot);
         this.#start(slot);
       }
@@ -73,7 +111,7 @@ class ForkedWorkers implements WorkerSource {
     if (slot === undefined || child === undefined || this.#closing) return;
     this.#leaving.add(child);
     child.once('exit', () => this.#leaving.delete(child));
-    // What is attached finishes what it has and exits when its channel ends.
+    // An attached worker finishes its connections and exits when its channel ends.
     if (child.connected) child.disconnect();
     endProcess(child);
     this.#start(slot);
@@ -92,7 +130,7 @@ class ForkedWorkers implements WorkerSource {
     slot.child = child;
     child.once('exit', () => this.#ended(slot, child));
     child.on('error', () => {
-      // Of a process that could not be started: it has no exit.
+      // A process that could not be started emits no exit.
       if (child.pid === undefined) this.#ended(slot, child);
     });
     if (child.pid === undefined) return;
@@ -110,15 +148,26 @@ class ForkedWorkers implements WorkerSource {
   }
 }
 
+function asWorker(slot: Slot, child: ChildProcess): RouterWorker {
+  return { slot: slot.name, pid: child.pid, channel: child as WorkerChannel };
+}
+
 async function stop(child: ChildProcess, graceMs: number): Promise<void> {
   const exited = new Promise((resolve) => child.once('exit', resolve));
   const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
-  // What is attached exits when its channel ends.
+  // An attached worker exits when its channel ends.
   if (child.connected) child.disconnect();
   await exited;
   clearTimeout(timer);
 }
 
-function asWorker(slot: Slot, child: ChildProcess): RouterWorker {
-  return { slot: slot.name, pid: child.pid, channel: child as WorkerChannel };
+/** Milliseconds that a replaced worker has to finish what it is answering. */
+const REPLACED_GRACE_MS = 10_000;
+
+/** Ends a process that may be stopped or not answer: by a signal, if one is given, and by SIGKILL if it stays alive. */
+export function endProcess(child: ChildProcess, signal?: 'SIGTERM'): void {
+  const timer = setTimeout(() => child.kill('SIGKILL'), REPLACED_GRACE_MS);
+  timer.unref();
+  child.once('exit', () => clearTimeout(timer));
+  if (signal !== undefined) child.kill(signal);
 }

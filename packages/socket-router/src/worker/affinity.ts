@@ -1,24 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { AttachableServer } from '../contract/worker-handle.ts';
 import type { HandMessage } from '../wire/messages.ts';
 
-/** What the router decided by the first request on a connection. */
+/** How the router routed the first request on a connection. */
 export type RoutedBy = Pick<HandMessage, 'key' | 'isRouted'>;
 
-/** What later requests on a connection get. */
+/** Decides where later requests on a connection go. */
 export interface Affinity {
-  /** To be called for a connection that a router gave, before the server gets it. */
-  add(socket: Socket, by: RoutedBy): void;
-  /** Tells where the workers are. */
-  update(peers: readonly { readonly slot: string; readonly socketPath: string }[]): void;
+  /** Called for a connection from a router, before the server gets it. */
+  add?(socket: Socket, by: RoutedBy): void;
+  /** Called with the unix sockets of all ready workers. */
+  update?(peers: readonly { readonly slot: string; readonly socketPath: string }[]): void;
   /** From now on each answer is the last on its connection. */
-  drain(): void;
-  close(): void;
+  drain?(): void;
+  close?(): void;
 }
 
-/** They stay with the worker: nothing is to be done. */
-export const STAYING: Affinity = {
-  add: () => {},
-  update: () => {},
-  drain: () => {},
-  close: () => {},
-};
+/** Ends each connection that was routed by a key or to a slot with its first answer, so that the next request is routed anew. */
+export function oneRequestEach(server: AttachableServer): Affinity {
+  const routed = new WeakSet<Socket>();
+  const sayClose = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+    if (routed.has(socket)) response.setHeader('connection', 'close');
+  };
+  server.prependListener('request', sayClose);
+  return {
+    add: (socket, { isRouted }) => {
+      if (isRouted) routed.add(socket);
+    },
+    close: () => server.off('request', sayClose),
+  };
+}

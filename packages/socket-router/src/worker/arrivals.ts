@@ -1,17 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { AttachableServer } from '../contract/worker-handle.ts';
 import { ARRIVED_AT } from '../wire/messages.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
-import type { AttachableServer } from './attachable-server.ts';
+import { interceptEvents, REQUEST_EVENTS } from './server-events.ts';
 
 /** Times on the machine's monotonic clock. */
 const arrivals = new WeakMap<IncomingMessage, number>();
 
 /**
- * When the router had read the head of a request, in milliseconds of this process's `performance.now()`: before the
- * request waited for a worker, or for this process's event loop. Known of each request of mode `passthru` and each that
- * another worker forwarded, and of the first request on a connection of mode `socket`; `undefined` of all others (later
- * requests on a connection that was handed over, TLS, HTTP/2, requests that no router has seen). No client can set it.
+ * Returns when the router had read the head of a request, in milliseconds of this process's `performance.now()`: before
+ * the request waited for a worker, or for this process's event loop. Known for each request in mode `passthru` and each
+ * that another worker forwarded, and for the first request on a connection in mode `socket`; `undefined` for all others
+ * (later requests on a connection that was handed over, TLS, HTTP/2, requests past the router). No client can set it.
  *
  * @example
  * const waitedMs = performance.now() - (arrivedAt(request) ?? performance.now());
@@ -21,54 +22,39 @@ export function arrivedAt(request: IncomingMessage): number | undefined {
   return arrived === undefined ? undefined : performance.now() - (monotonicMs() - arrived);
 }
 
-/** Events of an HTTP server that begin with a request. */
-const REQUEST_EVENTS: ReadonlySet<string | symbol> = new Set([
-  'request',
-  'checkContinue',
-  'checkExpectation',
-  'upgrade',
-  'connect',
-]);
-
-/** Notes when the requests of a server arrived, before its listeners see them. */
+/** Records when the requests of a server arrived, before its listeners get them. */
 export class Arrivals {
-  /** Connections of which the first request is still to come. */
+  /** Connections whose first request is still to come. */
   readonly #handed = new WeakMap<Socket, number>();
   /** Connections from the router itself, or from another of its workers. */
   readonly #trusted = new WeakSet<Socket>();
 
   constructor(server: AttachableServer) {
-    const { emit } = server;
-    // A listener would change what the server does: one of `upgrade` takes all upgrades.
-    server.emit = (event: string | symbol, ...values: unknown[]) => {
-      if (REQUEST_EVENTS.has(event)) this.#note(values[0] as IncomingMessage);
-      return (emit as (event: string | symbol, ...values: unknown[]) => boolean).call(
-        server,
-        event,
-        ...values,
-      );
-    };
+    interceptEvents(server, (event, values) => {
+      if (REQUEST_EVENTS.has(event)) this.#record(values[0] as IncomingMessage);
+      return false;
+    });
   }
 
-  /** To be called for a connection that a router gave, with the time at which its first head was read. */
+  /** Must be called for a connection from a router, with the time at which its first head was read. */
   add(socket: Socket, at: number): void {
     this.#handed.set(socket, at);
   }
 
-  /** To be called for a connection whose other end is the router, or a worker that the router told of. */
+  /** Must be called for a connection whose other end is the router or one of its workers. */
   trust(socket: Socket): void {
     this.#trusted.add(socket);
   }
 
-  #note(request: IncomingMessage): void {
+  #record(request: IncomingMessage): void {
     const { socket } = request;
     const at = this.#handed.get(socket);
     if (at !== undefined) {
       this.#handed.delete(socket);
       arrivals.set(request, at);
     } else if (this.#trusted.has(socket)) {
-      const told = Number(request.headers[ARRIVED_AT]);
-      if (told > 0) arrivals.set(request, told);
+      const time = Number(request.headers[ARRIVED_AT]);
+      if (time > 0) arrivals.set(request, time);
     }
   }
 }

@@ -1,11 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { AttachOptions, LeaveOptions, WorkerHandle } from '../contract/worker-handle.ts';
+import type { AttachableServer, WorkerHandle } from '../contract/worker-handle.ts';
 import {
+  type AttachOptions,
+  type LeaveOptions,
   type ResolvedAttachOptions,
   resolveAttachOptions,
   resolveLeave,
-} from '../options/resolve-attach-options.ts';
+} from '../options/attach-options.ts';
 import {
   ANY_ROUTER,
   type HandMessage,
@@ -14,22 +15,20 @@ import {
   type RouterMessage,
 } from '../wire/messages.ts';
 import { withinMs } from '../wire/monotonic-clock.ts';
-import { type Affinity, STAYING } from './affinity.ts';
+import { type Affinity, oneRequestEach } from './affinity.ts';
 import { Arrivals } from './arrivals.ts';
-import { type AttachableServer, allowsHalfOpen } from './attachable-server.ts';
 import { ClientAddresses } from './client-address.ts';
 import { BusyConnections, drainConnections } from './drain-connections.ts';
-import { type RouterChannel, tellRouter } from './router-channel.ts';
-import { RouterLink } from './router-link.ts';
+import { type RouterChannel, RouterLink, sendToRouter } from './router-link.ts';
 
-/** When the router as a whole ends, in milliseconds. */
+/** Milliseconds for idle connections when the router ends. */
 const LAME_DUCK_MS = 100;
 
 export interface AttachedWorkerOptions extends ResolvedAttachOptions {
   readonly channel: RouterChannel;
 }
 
-/** A server and the routers that give it connections. */
+/** A server and the routers that hand it connections. */
 export class AttachedWorker implements WorkerHandle {
   readonly #server: AttachableServer;
   readonly #options: AttachedWorkerOptions;
@@ -49,7 +48,7 @@ export class AttachedWorker implements WorkerHandle {
     this.#addresses = new ClientAddresses(server);
     this.#arrivals = new Arrivals(server);
     this.#busy = new BusyConnections(server);
-    // An HTTP server that does not listen knows no timeouts and no idle connections: it begins with this event.
+    // An HTTP server starts its timeouts, and counts idle connections, with this event.
     if (!server.listening) server.emit('listening');
     server.on(
       'session',
@@ -60,7 +59,7 @@ export class AttachedWorker implements WorkerHandle {
     );
     this.#channel.on('message', this.#onMessage);
     this.#channel.on('disconnect', this.#onDisconnect);
-    tellRouter(this.#channel, ANY_ROUTER, { kind: 'attached' });
+    sendToRouter(this.#channel, ANY_ROUTER, { kind: 'attached' });
   }
 
   get connections(): number {
@@ -83,29 +82,26 @@ export class AttachedWorker implements WorkerHandle {
     return this.close();
   }
 
-  readonly #onMessage = (message: unknown, handle: unknown): void => {
-    if (!isTagged(message)) return;
-    const told = message as typeof message & RouterMessage;
-    const socket = handle instanceof Socket ? handle : undefined;
-    const link = this.#linkOf(told.router);
-    switch (told.kind) {
+  readonly #onMessage = (received: unknown, handle: unknown): void => {
+    if (!isTagged(received)) return;
+    const message = received as typeof received & RouterMessage;
+    const link = this.#linkTo(message.router);
+    switch (message.kind) {
       case 'hello':
-        void this.#meet(link, told);
+        void this.#meet(link, message);
         break;
       case 'peers':
-        link.affinity.update(told.peers);
+        link.affinity.update?.(message.peers);
         break;
       case 'hand':
-        this.#take(link, told, socket);
+        this.#take(link, message, handle instanceof Socket ? handle : undefined);
         break;
       case 'closing':
         this.#draining.abort();
         break;
       case 'drain':
         link.isLeft = true;
-        void this.#drain(link, told.graceMs).then(() => {
-          tellRouter(this.#channel, told.router, { kind: 'drained' });
-        });
+        void this.#drain(link, message.graceMs).then(() => link.send({ kind: 'drained' }));
         break;
       case 'retired':
         link.retired();
@@ -113,18 +109,14 @@ export class AttachedWorker implements WorkerHandle {
   };
 
   async #meet(link: RouterLink, hello: HelloMessage): Promise<void> {
-    link.met ??= this.#prepare(link, hello);
+    link.met ??= this.#setUp(link, hello);
     await link.met;
-    if (this.#end === undefined && !link.isLeft)
-      tellRouter(this.#channel, link.router, { kind: 'ready' });
+    if (this.#end === undefined && !link.isLeft) link.send({ kind: 'ready' });
   }
 
-  /** What throws here ends the process, as a port that is taken does. */
-  async #prepare(
-    link: RouterLink,
-    { affinity, slot, pid, socketPath }: HelloMessage,
-  ): Promise<void> {
-    link.affinity = await this.#affinityOf(affinity, slot);
+  /** An error here ends the process, as for a port that is taken. */
+  async #setUp(link: RouterLink, { affinity, slot, pid, socketPath }: HelloMessage): Promise<void> {
+    link.affinity = await this.#createAffinity(affinity, slot);
     if (socketPath === undefined) return;
     const { openWorkerSocket } = await import('./worker-socket.ts');
     link.workerSocket = await openWorkerSocket({
@@ -133,11 +125,14 @@ export class AttachedWorker implements WorkerHandle {
       server: this.#server,
       arrivals: this.#arrivals,
     });
-    if (link.workerSocket === undefined) link.isLeft = true;
+    if (link.workerSocket !== undefined) return;
+    link.isLeft = true;
+    // A `close()` that runs already need not wait for the router's answer.
+    link.retired();
   }
 
-  async #affinityOf(affinity: HelloMessage['affinity'], slot: string): Promise<Affinity> {
-    if (affinity === 'connection') return STAYING;
+  async #createAffinity(affinity: HelloMessage['affinity'], slot: string): Promise<Affinity> {
+    if (affinity === 'connection') return {};
     if (affinity === 'close') return oneRequestEach(this.#server);
     const { route } = this.#options;
     if (route === undefined) {
@@ -145,12 +140,12 @@ export class AttachedWorker implements WorkerHandle {
         'Cannot attach worker: route must be a function with affinity forward, got undefined',
       );
     }
-    // With undici: in a process that reads bodies each megabyte of heap makes all collections of their buffers longer.
+    // Loaded on demand, with undici: docs/discoveries/bodies-cost-the-whole-heap.md
     const { Forwarding } = await import('./forwarding.ts');
     return new Forwarding(this.#server, { route, slot });
   }
 
-  #linkOf(router: string): RouterLink {
+  #linkTo(router: string): RouterLink {
     let link = this.#links.get(router);
     if (link === undefined) {
       link = new RouterLink(router, this.#channel);
@@ -162,19 +157,21 @@ export class AttachedWorker implements WorkerHandle {
   #take(link: RouterLink, message: HandMessage, socket: Socket | undefined): void {
     if (!link.take(message, socket)) return;
     const { bytes, proxy, arrivedAt } = message;
-    socket.allowHalfOpen = allowsHalfOpen(this.#server);
-    const read = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytesOf(bytes);
-    if (read.length > 0) socket.unshift(read);
+    socket.allowHalfOpen = this.#server.allowHalfOpen ?? false;
+    let head = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
+    // A channel that speaks JSON has made an object of a buffer.
+    if (!Buffer.isBuffer(head)) head = Buffer.from(head);
+    if (head.length > 0) socket.unshift(head);
     if (proxy !== undefined) this.#addresses.set(socket, proxy);
     this.#arrivals.add(socket, arrivedAt);
-    link.affinity.add(socket, message);
+    link.affinity.add?.(socket, message);
     this.#server.emit('connection', socket);
   }
 
   async #close({ graceMs, lameDuckMs }: Required<LeaveOptions>): Promise<void> {
     const deadline = performance.now() + graceMs;
     const links = [...this.#links.values()];
-    // After the router's answer nothing is still under way; what comes before it goes back.
+    // Connections that arrive before the router's answer go back; after it none is under way.
     await withinMs(Promise.all(links.map((link) => link.retire())), graceMs);
     const left = Math.max(0, deadline - performance.now());
     await Promise.all(links.map((link) => this.#drain(link, left, lameDuckMs)));
@@ -187,7 +184,7 @@ export class AttachedWorker implements WorkerHandle {
     link.isDraining = true;
     // Its unix socket may be about to open.
     await link.met?.catch(() => {});
-    link.affinity.drain();
+    link.affinity.drain?.();
     this.#draining.abort();
     const { workerSocket } = link;
     await drainConnections({
@@ -195,7 +192,7 @@ export class AttachedWorker implements WorkerHandle {
       busy: this.#busy,
       sockets: [link.sockets, ...(workerSocket === undefined ? [] : [workerSocket.sockets])],
       sessions: this.#sessions,
-      // A connection may have come to the socket that has not been accepted yet.
+      // The unix socket may have a connection that is not accepted yet.
       waitsForMore: workerSocket !== undefined,
       graceMs,
       lameDuckMs,
@@ -209,49 +206,26 @@ export class AttachedWorker implements WorkerHandle {
     if (this.#end !== undefined || this.#options.orphan === 'stay') return;
     const { orphanGraceMs } = this.#options;
     void Promise.all(links.map((link) => this.#drain(link, orphanGraceMs))).then(() => {
-      // No process would ever give it work again, or end it; node:cluster does the same with its workers.
+      // No other process would give it work or end it. Workers of node:cluster exit in this case, too.
       process.exit();
     });
   };
 }
 
-/** A channel that speaks JSON has made an object of a buffer. */
-function bytesOf(buffer: Buffer): Buffer {
-  return Buffer.isBuffer(buffer) ? buffer : Buffer.from(buffer);
-}
-
-/** Ends each connection that was routed by a key or to a slot with its first answer, so that the next request is routed anew. */
-function oneRequestEach(server: AttachableServer): Affinity {
-  const routed = new WeakSet<Socket>();
-  const sayClose = ({ socket }: IncomingMessage, response: ServerResponse): void => {
-    if (routed.has(socket)) response.setHeader('connection', 'close');
-  };
-  server.prependListener('request', sayClose);
-  return {
-    add: (socket, { isRouted }) => {
-      if (isRouted) routed.add(socket);
-    },
-    update: () => {},
-    // Those that stay are the server's, which says so itself.
-    drain: () => {},
-    close: () => server.off('request', sayClose),
-  };
-}
-
 /**
  * Lets a server of this process (net, tls, http, https, http2; of Fastify `app.server`) answer connections that a
- * router has accepted. The server need not listen; one that does not emits `listening` once all the
- * same, since that is when its timeouts begin. The process lives as long as its router does, and ends with it.
+ * router has accepted. The server need not listen; one that does not emits `listening` once nevertheless, as its
+ * timeouts start with that event. The process lives as long as its router, and ends with it.
  *
- * @throws TypeError or RangeError for a server that is none, wrong options, or a process that no router has started
+ * @throws TypeError or RangeError for a value that is no server, wrong options, or a process that no router has started
  * @example
  * attachWorker(http.createServer((request, response) => response.end('hello')));
  */
 export function attachWorker(server: AttachableServer, options: AttachOptions = {}): WorkerHandle {
-  const resolved: ResolvedAttachOptions = resolveAttachOptions(server, options);
+  const resolved = resolveAttachOptions(server, options);
   if (process.send === undefined) {
     throw new TypeError(
-      'Cannot attach worker: a process with a channel to its router expected, got none',
+      'Cannot attach worker: the process must have a channel to its router, got none',
     );
   }
   return new AttachedWorker(server, { ...resolved, channel: process as RouterChannel });

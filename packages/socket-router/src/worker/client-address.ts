@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import type { ProxiedAddresses } from '../contract/head.ts';
-import type { AttachableServer } from './attachable-server.ts';
+import type { AttachableServer } from '../contract/worker-handle.ts';
 
-/** Gives a server the client's address from the PROXY header as the address of the connection. */
+/** Replaces the address of a connection by the client's address from the PROXY header. */
 export class ClientAddresses {
   readonly #server: AttachableServer;
-  /** By the proxy's own address and port, which one connection has at a time. */
+  /** By the proxy's own address and port, which only one connection has at a time. */
   readonly #raw = new Map<string, ProxiedAddresses>();
 
   constructor(server: AttachableServer) {
@@ -23,7 +23,7 @@ export class ClientAddresses {
     show(socket, proxy);
   }
 
-  /** TLS makes another socket of it, which leads to the first one by no public way. */
+  /** TLS wraps the connection in another socket, which gives no public access to the first one. */
   readonly #onSecure = (socket: Socket): void => {
     const proxy = this.#raw.get(endpointOf(socket));
     if (proxy !== undefined) show(socket, proxy);

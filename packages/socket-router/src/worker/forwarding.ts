@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { hashText, rendezvousWeight } from '@ticketing/kit';
 import { answerFailure, hasBody, refuseSocket } from '../answers.ts';
 import type { RouteFunction } from '../contract/head.ts';
+import type { AttachableServer } from '../contract/worker-handle.ts';
 import { proxyRequest } from '../http-proxy/proxy-request.ts';
 import { proxyUpgrade } from '../http-proxy/proxy-upgrade.ts';
 import { WorkerPools } from '../http-proxy/worker-pools.ts';
@@ -10,35 +11,24 @@ import { type Decision, decide } from '../placing/decide.ts';
 import { headOfRequest } from '../reading/head-views.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
 import type { Affinity, RoutedBy } from './affinity.ts';
-import type { AttachableServer } from './attachable-server.ts';
-
-/** Events of an HTTP server that begin with a request. */
-const REQUEST_EVENTS: ReadonlySet<string | symbol> = new Set([
-  'request',
-  'checkContinue',
-  'checkExpectation',
-  'upgrade',
-]);
-
-type Emit = (event: string | symbol, ...values: unknown[]) => boolean;
+import { type Emit, interceptEvents, REQUEST_EVENTS } from './server-events.ts';
 
 /** A connection that a router gave to this worker. */
 interface Origin {
-  /** Of its first request. */
+  /** The key of its first request. */
   readonly key: string | undefined;
   hasAsked: boolean;
 }
 
 export interface ForwardingOptions {
   readonly route: RouteFunction;
-  /** This worker's. */
+  /** The slot of this worker. */
   readonly slot: string;
 }
 
-/** Sends later requests on a connection to the worker of their own key, before the server sees them. */
+/** Sends later requests on a connection to the worker of their own key, before the server gets them. */
 export class Forwarding implements Affinity {
-  readonly #route: RouteFunction;
-  readonly #slot: string;
+  readonly #options: ForwardingOptions;
   readonly #emit: Emit;
   readonly #origins = new WeakMap<Socket, Origin>();
   readonly #pools = new WorkerPools();
@@ -47,25 +37,21 @@ export class Forwarding implements Affinity {
   #isDraining = false;
 
   constructor(server: AttachableServer, options: ForwardingOptions) {
-    this.#route = options.route;
-    this.#slot = options.slot;
-    // A listener could not keep a request from the other listeners.
-    const emit = server.emit as Emit;
-    this.#emit = (event, ...values) => emit.call(server, event, ...values);
-    server.emit = (event: string | symbol, ...values: unknown[]) => {
-      if (REQUEST_EVENTS.has(event) && this.#forwards(event, values)) return true;
-      return this.#emit(event, ...values);
-    };
+    this.#options = options;
+    this.#emit = interceptEvents(
+      server,
+      (event, values) =>
+        REQUEST_EVENTS.has(event) && event !== 'connect' && this.#forwards(event, values),
+    );
   }
 
-  /** Tells where the workers are. */
   update(peers: readonly { readonly slot: string; readonly socketPath: string }[]): void {
     this.#socketPaths = new Map(peers.map(({ slot, socketPath }) => [slot, socketPath]));
     this.#slots = [...this.#socketPaths.keys()];
     this.#pools.keep(new Set(this.#socketPaths.values()));
   }
 
-  /** To be called for a connection before the server gets it; the requests of others are never forwarded. */
+  /** Requests on connections that were not added are never forwarded. */
   add(socket: Socket, { key }: RoutedBy): void {
     this.#origins.set(socket, { key, hasAsked: false });
   }
@@ -82,14 +68,14 @@ export class Forwarding implements Affinity {
     const request = values[0] as IncomingMessage;
     const origin = this.#origins.get(request.socket);
     if (origin === undefined) return false;
-    // Up to Node 24 the bytes of its body are taken for those of the new protocol: that is for the server alone.
+    // Node up to 24 takes the bytes of its body for those of the new protocol: only the server can read them.
     if (event === 'upgrade' && hasBody(request)) return false;
     if (!origin.hasAsked) {
-      // The router has decided on this one.
+      // The router has routed this one.
       origin.hasAsked = true;
       return false;
     }
-    const decision = decide(this.#route, () =>
+    const decision = decide(this.#options.route, () =>
       headOfRequest(request, request.socket.remoteAddress),
     );
     if (decision.kind === 'refuse') {
@@ -104,15 +90,14 @@ export class Forwarding implements Affinity {
     return true;
   }
 
-  /** None when the request is to be answered here. */
+  /** Returns `undefined` when this worker answers the request. */
   #socketPathFor(decision: Decision, origin: Origin): string | undefined {
-    if (decision.kind !== 'place' || decision.choice.kind === 'any') return undefined;
-    if (decision.choice.kind === 'key' && decision.choice.key === origin.key) return undefined;
-    const slot =
-      decision.choice.kind === 'key'
-        ? homeSlot(decision.choice.key, this.#slots)
-        : decision.choice.slot;
-    return slot === undefined || slot === this.#slot ? undefined : this.#socketPaths.get(slot);
+    let slot: string | undefined;
+    if (decision.kind === 'slot') slot = decision.slot;
+    if (decision.kind === 'key' && decision.key !== origin.key)
+      slot = homeSlot(decision.key, this.#slots);
+    if (slot === undefined || slot === this.#options.slot) return undefined;
+    return this.#socketPaths.get(slot);
   }
 
   #forwardRequest(
@@ -129,7 +114,7 @@ export class Forwarding implements Affinity {
       arrivedAt: monotonicMs(),
       isLast: this.#isDraining,
       ended: (outcome) => {
-        // A worker that has just died, or a request that no proxy sends: better answered here than not.
+        // The other worker has just died, or a proxy cannot send the request: this worker answers instead.
         if (outcome === 'unreached' || outcome === 'unanswered' || outcome === 'unsendable') {
           this.#emit(event, request, response);
         } else if (outcome === 'failed') {
@@ -141,22 +126,23 @@ export class Forwarding implements Affinity {
   }
 
   #forwardUpgrade(request: IncomingMessage, values: readonly unknown[], socketPath: string): void {
+    const socket = values[1] as Socket;
     proxyUpgrade({
       request,
-      socket: values[1] as Socket,
+      socket,
       early: values[2] as Buffer,
       socketPath,
       remoteAddress: request.socket.remoteAddress,
       arrivedAt: monotonicMs(),
       ended: (outcome) => {
         if (outcome === 'unanswered') this.#emit('upgrade', ...values);
-        else if (outcome === 'failed') refuseSocket(values[1] as Socket, 502);
+        else if (outcome === 'failed') refuseSocket(socket, 502);
       },
     });
   }
 }
 
-/** The slot that a key belongs to, among those that there are; none without slots. */
+/** Returns the slot that a key belongs to; `undefined` without slots. */
 export function homeSlot(key: string, slots: readonly string[]): string | undefined {
   const hash = hashText(key);
   let home: string | undefined;

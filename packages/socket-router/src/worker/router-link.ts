@@ -1,28 +1,48 @@
 import type { Socket } from 'node:net';
-import type { HandMessage } from '../wire/messages.ts';
+import { type HandMessage, tagged, type WorkerMessage } from '../wire/messages.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
-import { type Affinity, STAYING } from './affinity.ts';
-import { type RouterChannel, tellRouter } from './router-channel.ts';
+import type { Affinity } from './affinity.ts';
 import type { WorkerSocket } from './worker-socket.ts';
 
 /** Milliseconds for which the router's count of connections may be stale. */
 const LOAD_DELAY_MS = 20;
 
-/** What a worker has of one router: its connections, and how it tells of them. */
+/** The part of a worker's `process` that leads to its routers. */
+export interface RouterChannel {
+  readonly connected: boolean;
+  send?(message: unknown, handle: undefined, options: object, callback: () => void): boolean;
+  on(event: 'message', listener: (message: unknown, handle: unknown) => void): unknown;
+  on(event: 'disconnect', listener: () => void): unknown;
+  off(event: 'message', listener: (message: unknown, handle: unknown) => void): unknown;
+  off(event: 'disconnect', listener: () => void): unknown;
+}
+
+/** Sends a message and returns whether the channel is open; `disconnect` reports one that breaks later. */
+export function sendToRouter(
+  channel: RouterChannel,
+  router: string,
+  message: WorkerMessage,
+): boolean {
+  if (!channel.connected || channel.send === undefined) return false;
+  channel.send(tagged(router, message), undefined, {}, () => {});
+  return true;
+}
+
+/** A worker's side of one router: its connections, and the messages about them. */
 export class RouterLink {
   readonly router: string;
   readonly #channel: RouterChannel;
   readonly #sockets = new Set<Socket>();
-  #told = 0;
+  #reported = 0;
   #retired: (() => void) | undefined;
   #loadTimer: NodeJS.Timeout | undefined;
   isDraining = false;
-  /** The router has said that it gives no more: it may be gone, and answers nothing. */
+  /** The router hands over no more connections: it may be gone, and may not answer. */
   isLeft = false;
-  /** Settles when the worker is as the router wants it. */
+  /** Settles when the worker is set up for the router. */
   met: Promise<void> | undefined;
-  affinity: Affinity = STAYING;
-  /** By which requests come that another process has read. */
+  affinity: Affinity = {};
+  /** Accepts requests that another process has read. */
   workerSocket: WorkerSocket | undefined;
 
   constructor(router: string, channel: RouterChannel) {
@@ -34,9 +54,13 @@ export class RouterLink {
     return this.#sockets;
   }
 
+  send(message: WorkerMessage): boolean {
+    return sendToRouter(this.#channel, this.router, message);
+  }
+
   /**
-   * Takes a connection, if that is still this worker's to take: whoever comes too late leaves it, since another
-   * worker has it by then. Tells whether it is taken.
+   * Claims a connection if it is still this worker's to take: after its time another worker has it. Returns whether it
+   * is taken.
    */
   take({ id, before }: HandMessage, socket: Socket | undefined): socket is Socket {
     if (socket === undefined) return this.#decline(id, 'missing');
@@ -44,18 +68,18 @@ export class RouterLink {
       socket.destroy();
       return this.#decline(id, this.isDraining ? 'draining' : 'late');
     }
-    this.#told = this.#sockets.size + 1;
-    const isTold = tellRouter(this.#channel, this.router, { kind: 'claim', id, open: this.#told });
-    // The process may have been stopped between the look at the clock and the claim. The router may then have given
-    // the connection to another worker: no answer is better than two.
-    if (!isTold || monotonicMs() >= before) {
+    this.#reported = this.#sockets.size + 1;
+    const isSent = this.send({ kind: 'claim', id, open: this.#reported });
+    // The process may have been stopped between the check of the time and the claim, and the router may have given the
+    // connection to another worker: no answer is better than two.
+    if (!isSent || monotonicMs() >= before) {
       socket.destroy();
       return false;
     }
     this.#sockets.add(socket);
     socket.once('close', () => {
       this.#sockets.delete(socket);
-      this.#loadTimer ??= setTimeout(() => this.#tellLoad(), LOAD_DELAY_MS).unref();
+      this.#loadTimer ??= setTimeout(() => this.#reportLoad(), LOAD_DELAY_MS).unref();
     });
     return true;
   }
@@ -66,7 +90,7 @@ export class RouterLink {
     if (this.isLeft) return Promise.resolve();
     return new Promise((resolve) => {
       this.#retired = resolve;
-      if (!tellRouter(this.#channel, this.router, { kind: 'retire' })) resolve();
+      if (!this.send({ kind: 'retire' })) resolve();
     });
   }
 
@@ -76,18 +100,18 @@ export class RouterLink {
 
   release(): void {
     clearTimeout(this.#loadTimer);
-    this.affinity.close();
+    this.affinity.close?.();
   }
 
   #decline(id: number, why: 'late' | 'draining' | 'missing'): false {
-    tellRouter(this.#channel, this.router, { kind: 'decline', id, why });
+    this.send({ kind: 'decline', id, why });
     return false;
   }
 
-  #tellLoad(): void {
+  #reportLoad(): void {
     this.#loadTimer = undefined;
-    if (this.#told === this.#sockets.size) return;
-    this.#told = this.#sockets.size;
-    tellRouter(this.#channel, this.router, { kind: 'load', open: this.#told });
+    if (this.#reported === this.#sockets.size) return;
+    this.#reported = this.#sockets.size;
+    this.send({ kind: 'load', open: this.#reported });
   }
 }

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { existsSync, rmdirSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
+import type { AttachableServer } from '../contract/worker-handle.ts';
 import type { Arrivals } from './arrivals.ts';
-import { type AttachableServer, allowsHalfOpen } from './attachable-server.ts';
 
-/** A unix socket by which requests reach this worker that another process has read. */
+/** A unix socket that accepts requests which another process has read. */
 export interface WorkerSocket {
-  /** Connections that came in by it and are open. */
+  /** Its open connections. */
   readonly sockets: ReadonlySet<Socket>;
   close(): void;
 }
@@ -29,13 +29,14 @@ export async function openWorkerSocket(
 ): Promise<WorkerSocket | undefined> {
   const { path, routerPid, server, arrivals } = options;
   const sockets = new Set<Socket>();
-  const listener: Server = createServer({ allowHalfOpen: allowsHalfOpen(server) }, (socket) => {
+  const { allowHalfOpen = false } = server;
+  const listener = createServer({ allowHalfOpen }, (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     arrivals.trust(socket);
     server.emit('connection', socket);
   });
-  // Not by the primary of a node:cluster: that hands connections on, and forgets those on their way to a killed worker.
+  // The primary of a node:cluster would hand connections on, and forget those on their way to a killed worker.
   listener.listen({ path, exclusive: true });
   try {
     await once(listener, 'listening');

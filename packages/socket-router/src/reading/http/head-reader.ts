@@ -1,7 +1,13 @@
+import { GatheredBytes } from '../gathered-bytes.ts';
 import { IS_TEXT } from './byte-classes.ts';
-import { GatheredBytes } from './gathered-bytes.ts';
 import { HeadFields } from './head-fields.ts';
-import { framingOf, upgradeOf, wrongHost } from './head-rules.ts';
+import {
+  framingOf,
+  parseRequestLine,
+  type RequestLine,
+  upgradeOf,
+  wrongHost,
+} from './head-rules.ts';
 import {
   type HeadLimits,
   type HeadRefusalReason,
@@ -9,7 +15,6 @@ import {
   type IncompleteHead,
   refuseHead,
 } from './head-state.ts';
-import { parseRequestLine, type RequestLine } from './request-line.ts';
 
 const NUL = 0x00;
 const LF = 0x0a;

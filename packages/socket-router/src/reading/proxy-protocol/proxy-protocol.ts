@@ -1,11 +1,12 @@
-import { GatheredBytes } from '../http/gathered-bytes.ts';
+import { GatheredBytes } from '../gathered-bytes.ts';
 import {
   BLOCK_PREFIX_BYTES,
   MAX_LINE_BYTES,
+  type ProxyState,
   parseProxyBlock,
   parseProxyLine,
-} from './proxy-block.ts';
-import { type ProxyState, refuseProxy } from './proxy-state.ts';
+  refuseProxy,
+} from './proxy-header.ts';
 
 const CR = 0x0d;
 const LF = 0x0a;

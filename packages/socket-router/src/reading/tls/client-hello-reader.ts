@@ -1,10 +1,10 @@
-import { GatheredBytes } from '../http/gathered-bytes.ts';
+import { GatheredBytes } from '../gathered-bytes.ts';
 import {
   type ClientHelloLimits,
   type ClientHelloState,
+  parseClientHello,
   refuseHello,
-} from './client-hello-state.ts';
-import { parseClientHello } from './parse-client-hello.ts';
+} from './parse-client-hello.ts';
 
 const HANDSHAKE = 0x16;
 const CLIENT_HELLO = 1;

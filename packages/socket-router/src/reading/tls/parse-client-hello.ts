@@ -1,6 +1,47 @@
 import { isIP } from 'node:net';
-import { type ClientHello, type RefusedClientHello, refuseHello } from './client-hello-state.ts';
-import { VectorReader } from './vector-reader.ts';
+
+/** How many bytes a ClientHello may have on the wire. */
+export interface ClientHelloLimits {
+  /** Bytes of all records with their headers, 1 or more; 16,384 is ample, usual hellos have 300 to 2,000. */
+  readonly helloBytes: number;
+}
+
+type ClientHelloRefusalReason =
+  /** Not a TLS record, or not a handshake record, before the hello is whole. */
+  | 'record'
+  /** The handshake starts with something else. */
+  | 'not-client-hello'
+  /** A length within the hello contradicts another. */
+  | 'malformed'
+  /** Bytes behind the hello in its last record. */
+  | 'trailing-bytes'
+  | 'server-name'
+  | 'alpn'
+  /** `server_name` or ALPN twice. */
+  | 'repeated-extension'
+  | 'hello-too-large';
+
+export interface ClientHello {
+  readonly kind: 'hello';
+  /**
+   * The host name asked for, in lower case: under ECH the outer one. Undefined when there is none, or
+   * when the client sent an address, which RFC 6066 does not permit but servers ignore.
+   */
+  readonly sni: string | undefined;
+  /** The protocols offered, in order, decoded as Latin-1, without GREASE. */
+  readonly alpn: readonly string[];
+}
+
+interface RefusedClientHello {
+  readonly kind: 'refused';
+  readonly reason: ClientHelloRefusalReason;
+}
+
+export type ClientHelloState = { readonly kind: 'incomplete' } | RefusedClientHello | ClientHello;
+
+export function refuseHello(reason: ClientHelloRefusalReason): RefusedClientHello {
+  return { kind: 'refused', reason };
+}
 
 const SERVER_NAME = 0;
 const ALPN = 16;
@@ -105,4 +146,59 @@ function readServerName(extension: VectorReader): string | undefined | RefusedCl
   if (!isWhole || type !== HOST_NAME) return refuseHello('server-name');
   if (name.length <= MAX_NAME_LENGTH && NAME.test(name)) return isIP(name) ? undefined : name;
   return isIP(name) ? undefined : refuseHello('server-name');
+}
+
+/**
+ * Walks through bytes by lengths, RFC 8446 3.4. Past the end it reads zeros and is `failed` for good,
+ * so a whole structure is read first and asked for failure once.
+ */
+class VectorReader {
+  failed = false;
+  readonly #bytes: Buffer;
+  readonly #end: number;
+  #at: number;
+
+  constructor(bytes: Buffer, start: number, end: number) {
+    this.#bytes = bytes;
+    this.#at = start;
+    this.#end = end;
+  }
+
+  get remaining(): number {
+    return this.#end - this.#at;
+  }
+
+  uint8(): number {
+    return this.#skipped(1) ? (this.#bytes[this.#at - 1] as number) : 0;
+  }
+
+  uint16(): number {
+    return this.#skipped(2) ? this.#bytes.readUInt16BE(this.#at - 2) : 0;
+  }
+
+  skip(length: number): void {
+    this.#skipped(length);
+  }
+
+  /** The next bytes as a reader of their own; an empty one past the end. */
+  vector(length: number): VectorReader {
+    const start = this.#at;
+    const end = this.#skipped(length) ? this.#at : start;
+    return new VectorReader(this.#bytes, start, end);
+  }
+
+  /** The next bytes as Latin-1. */
+  text(length: number): string {
+    if (!this.#skipped(length)) return '';
+    return this.#bytes.toString('latin1', this.#at - length, this.#at);
+  }
+
+  #skipped(length: number): boolean {
+    if (this.failed || length > this.remaining) {
+      this.failed = true;
+      return false;
+    }
+    this.#at += length;
+    return true;
+  }
 }

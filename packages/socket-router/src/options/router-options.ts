@@ -1,0 +1,198 @@
+import { BlockList, isIP } from 'node:net';
+import {
+  aFunction,
+  anObject,
+  between,
+  milliseconds,
+  oneOf,
+  type Rules,
+  required,
+  resolveByRules,
+  texts,
+  whole,
+  wholeBetween,
+  withMethods,
+} from '@ticketing/kit';
+import type { RouteFunction } from '../contract/head.ts';
+import type { WorkerSource } from '../contract/worker-source.ts';
+
+/** Options of `createSocketRouter`. */
+export interface RouterOptions {
+  /**
+   * `socket` (default): the worker gets the socket and the router leaves the data path; `passthru`: the router stays
+   * and proxies each request to a worker's unix socket.
+   */
+  readonly mode?: 'socket' | 'passthru';
+  readonly workers: WorkerSource;
+  /** Without it each connection, or each request in mode `passthru`, goes to the least loaded worker. */
+  readonly route?: RouteFunction;
+  /**
+   * Where later requests on a connection go in mode `socket`: `connection` (default): to the same worker; `forward`: to
+   * the worker of their own key, to which the first worker proxies them; `close`: nowhere, since a connection that was
+   * routed by a key or to a slot closes after its first request.
+   */
+  readonly affinity?: 'connection' | 'forward' | 'close';
+  readonly balance?: {
+    /**
+     * A key leaves its worker while the worker has more than 8 connections and more than this times the mean: 1 to
+     * Infinity, default 1.25.
+     */
+    readonly loadFactor?: number;
+  };
+  /** What clients speak: `http` (default), `tls-sni` (the worker's server ends the TLS), or `auto` (either). */
+  readonly protocol?: 'http' | 'tls-sni' | 'auto';
+  /** Addresses or subnets (`10.0.0.0/8`) whose connections begin with a PROXY header, version 1 or 2. Default false. */
+  readonly proxyProtocol?: { readonly trusted: readonly string[] } | false;
+  readonly limits?: RouterLimits;
+}
+
+/** Bounds of what a router holds. Times are in milliseconds. */
+export interface RouterLimits {
+  /**
+   * Longest head or ClientHello in bytes: 64 to 65,536, default 16,384, which is Node's own limit: for longer heads the
+   * workers' servers need `maxHeaderSize`.
+   */
+  readonly headBytes?: number;
+  /** Longest time for a head, and again for a worker to take the connection: default 10,000. */
+  readonly headTimeoutMs?: number;
+  /** Connections that the router holds: default 10,000. */
+  readonly pending?: number;
+  /** Connections that wait for one worker, and, per worker, connections that wait for any: default 1,000. */
+  readonly queuePerWorker?: number;
+  /**
+   * Longest wait in the queue of workers that take connections: default 2,000. A connection that comes when the first of
+   * the queue has waited for half of it gets 503 with `Retry-After` at once; a connection that has waited for all of it
+   * gets the same when its turn comes. The wait begins when a worker is ready, and again when the connection goes to
+   * another worker. In mode `passthru` requests wait in their worker, which can refuse them by `arrivedAt`.
+   */
+  readonly maxWaitMs?: number;
+  /** How long a worker may leave a connection untaken before it goes to another: 10 or more, default 1,000. */
+  readonly claimTimeoutMs?: number;
+  /**
+   * How long a worker that left a connection untaken for `claimTimeoutMs` may take nothing before its source replaces it:
+   * default 10,000. Such a worker may be stopped, busy, or out of descriptors, after which Node never gives it a socket
+   * again. The source gives it time to finish what it is answering.
+   */
+  readonly stuckTimeoutMs?: number;
+}
+
+const ACTION = 'create router';
+
+const RULES: Rules = {
+  mode: oneOf('socket', 'passthru'),
+  workers: required(withMethods('subscribe')),
+  route: aFunction,
+  affinity: oneOf('connection', 'forward', 'close'),
+  balance: { ...anObject, fallback: {} },
+  protocol: oneOf('http', 'tls-sni', 'auto'),
+  proxyProtocol: {
+    expected: 'an object or false',
+    fallback: false,
+    test: (value) => value === false || anObject.test(value),
+  },
+  limits: { ...anObject, fallback: {} },
+};
+
+const BALANCE_RULES: Rules = { loadFactor: between(1, Number.POSITIVE_INFINITY, 1.25) };
+
+const PROXY_RULES: Rules = { trusted: required(texts) };
+
+const LIMIT_RULES: Rules = {
+  headBytes: wholeBetween(64, 65_536, 16_384),
+  headTimeoutMs: milliseconds(1, 10_000),
+  pending: whole(10_000),
+  queuePerWorker: whole(1000),
+  maxWaitMs: milliseconds(1, 2000),
+  claimTimeoutMs: milliseconds(10, 1000),
+  stuckTimeoutMs: milliseconds(1, 10_000),
+};
+
+type Chosen = Required<Pick<RouterOptions, 'mode' | 'workers' | 'affinity' | 'protocol'>>;
+
+/** Options as the router uses them. */
+export interface ResolvedRouterOptions extends Chosen {
+  readonly route: RouteFunction | undefined;
+  readonly loadFactor: number;
+  /** Whether a connection from an address must begin with a PROXY header. */
+  readonly isProxy: (address: string | undefined) => boolean;
+  readonly acceptsProxies: boolean;
+  readonly limits: Required<RouterLimits>;
+}
+
+/**
+ * Checks a router's options and fills in the defaults.
+ *
+ * @throws TypeError for a value of the wrong type, an unknown option or options that exclude each other, RangeError
+ * for a number out of range
+ */
+export function resolveRouterOptions(options: RouterOptions): ResolvedRouterOptions {
+  const { balance, proxyProtocol, limits, ...others } = resolveByRules<Required<RouterOptions>>(
+    ACTION,
+    options,
+    RULES,
+  );
+  const { loadFactor } = resolveByRules<{ loadFactor: number }>(
+    ACTION,
+    balance,
+    BALANCE_RULES,
+    'balance',
+  );
+  const { trusted } = proxyProtocol
+    ? resolveByRules<{ trusted: string[] }>(ACTION, proxyProtocol, PROXY_RULES, 'proxyProtocol')
+    : { trusted: [] };
+  const resolved: ResolvedRouterOptions = {
+    ...others,
+    loadFactor,
+    isProxy: trustedProxies(trusted),
+    acceptsProxies: trusted.length > 0,
+    limits: resolveByRules(ACTION, limits, LIMIT_RULES, 'limits'),
+  };
+  const { mode, protocol, affinity } = resolved;
+  // A proxy has to read requests, and decides on each of them.
+  if (mode === 'passthru') {
+    requireValue('protocol', protocol, 'http', 'in mode passthru');
+    requireValue('affinity', affinity, 'connection', 'in mode passthru');
+  }
+  if (affinity === 'forward') requireValue('protocol', protocol, 'http', 'with affinity forward');
+  return resolved;
+}
+
+function requireValue(option: string, value: string, expected: string, when: string): void {
+  if (value === expected) return;
+  throw new TypeError(`Cannot ${ACTION}: ${option} must be ${expected} ${when}, got ${value}`);
+}
+
+/**
+ * Returns the check whether an address is that of a proxy, from a list of addresses and subnets (`10.0.0.0/8`).
+ *
+ * @throws TypeError for a text that is neither
+ */
+function trustedProxies(trusted: readonly string[]): (address: string | undefined) => boolean {
+  const list = new BlockList();
+  for (const entry of trusted) addEntry(list, entry);
+  return (address) => address !== undefined && isListed(list, address);
+}
+
+function addEntry(list: BlockList, entry: string): void {
+  const [address = '', prefix, ...rest] = entry.split('/');
+  const version = isIP(address);
+  const bits = prefix === undefined ? undefined : Number(prefix);
+  const isPrefix =
+    bits === undefined || (/^\d{1,3}$/.test(prefix ?? '') && bits <= (version === 6 ? 128 : 32));
+  if (version === 0 || rest.length > 0 || !isPrefix) {
+    throw new TypeError(
+      `Cannot ${ACTION}: proxyProtocol.trusted must be a list of addresses and subnets, got ${entry}`,
+    );
+  }
+  const family = version === 6 ? 'ipv6' : 'ipv4';
+  if (bits === undefined) list.addAddress(address, family);
+  else list.addSubnet(address, bits, family);
+}
+
+function isListed(list: BlockList, address: string): boolean {
+  // A socket that listens on :: shows IPv4 clients as ::ffff:10.0.0.1.
+  const plain =
+    address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+  const version = isIP(plain);
+  return version !== 0 && list.check(plain, version === 6 ? 'ipv6' : 'ipv4');
+}
