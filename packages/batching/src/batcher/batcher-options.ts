@@ -4,7 +4,6 @@ import {
   aName,
   aSignal,
   between,
-  type Clock,
   checkByRules,
   MAX_TIMER_MS,
   oneOf,
@@ -15,26 +14,17 @@ import {
   whole,
   withMethods,
 } from '@ticketing/kit';
-import type { KeyValue } from '../canonical-key.ts';
 import { type BatchSchedule, batchScheduleOf } from './batch-schedule.ts';
 import type { BatchCache, BatcherOptions, LoadOptions } from './batcher.ts';
 
 /** Every option filled and checked. */
-export interface ResolvedBatcherOptions<K, V> {
-  readonly name: string;
-  readonly key: ((key: K) => KeyValue) | undefined;
-  readonly distinct: boolean;
-  readonly maxBatchSize: number;
-  readonly maxWaitMs: number;
+export interface ResolvedBatcherOptions<K, V>
+  extends Required<Omit<BatcherOptions<K, V>, 'key' | 'loadTimeoutMs' | 'schedule' | 'cache'>>,
+    Pick<BatcherOptions<K, V>, 'key' | 'loadTimeoutMs'> {
   readonly schedule: BatchSchedule;
-  readonly concurrency: number;
-  readonly maxQueued: number;
-  readonly loadTimeoutMs: number | undefined;
-  readonly missing: 'error' | 'undefined';
   readonly cache: BatchCache<V> | undefined;
   /** Whether the cache was made here, and is cleared with the batcher. */
   readonly ownsCache: boolean;
-  readonly clock: Clock;
 }
 
 const aCache = withMethods('get', 'set', 'delete', 'clear');
@@ -71,10 +61,10 @@ export function resolveBatcherOptions<K, V>(
   options: BatcherOptions<K, V>,
 ): ResolvedBatcherOptions<K, V> {
   const resolved = resolveByRules<
-    Omit<ResolvedBatcherOptions<K, V>, 'ownsCache'> &
+    Omit<ResolvedBatcherOptions<K, V>, 'ownsCache' | 'cache' | 'schedule'> &
       Pick<BatcherOptions<K, V>, 'cache' | 'schedule'>
   >('create batcher', options, rules);
-  const { schedule, maxWaitMs, cache } = resolved as BatcherOptions<K, V> & { maxWaitMs: number };
+  const { schedule, maxWaitMs, cache } = resolved;
   if (schedule !== undefined && maxWaitMs > 0) {
     throw new TypeError(
       'Cannot create batcher: only one of maxWaitMs and schedule may be set, got both',

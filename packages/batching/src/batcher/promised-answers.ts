@@ -9,10 +9,10 @@ export class PromisedAnswers<V> {
   /** Promises made. */
   size = 0;
   readonly #gate: Promise<void>;
-  readonly #pick: () => V;
+  readonly #pick: () => V | PromiseLike<V>;
   #open!: () => void;
   #fail!: (error: unknown) => void;
-  #answers: ArrayLike<V | Error> = [];
+  #answers: ArrayLike<V | PromiseLike<V> | Error> = [];
   #next = 0;
 
   constructor() {
@@ -21,7 +21,7 @@ export class PromisedAnswers<V> {
       this.#fail = reject;
     });
     this.#pick = () => {
-      const answer = this.#answers[this.#next++] as V | Error;
+      const answer = this.#answers[this.#next++] as V | PromiseLike<V> | Error;
       if (answer instanceof Error) throw answer;
       return answer;
     };
@@ -34,7 +34,7 @@ export class PromisedAnswers<V> {
   }
 
   /** Answers every promise; an Error rejects. */
-  give(answers: ArrayLike<V | Error>): void {
+  give(answers: ArrayLike<V | PromiseLike<V> | Error>): void {
     this.#answers = answers;
     this.#open();
   }

@@ -4,7 +4,6 @@ import {
   aName,
   aSignal,
   between,
-  type Clock,
   checkByRules,
   MAX_TIMER_MS,
   oneOf,
@@ -15,28 +14,13 @@ import {
   whole,
   withMethods,
 } from '@ticketing/kit';
-import type { KeyValue } from '../canonical-key.ts';
 import type { CoalescerOptions, GetOptions } from './coalescer.ts';
 
 /** Every option filled and checked. */
-export interface ResolvedCoalescerOptions<K, V> {
-  readonly name: string;
-  readonly key: ((key: K) => KeyValue) | undefined;
-  readonly loadTimeoutMs: number | undefined;
-  readonly cancel: 'last-caller' | 'never';
-  readonly maxKeys: number;
-  readonly maxWaitersPerKey: number;
-  readonly overflow: 'reject' | 'bypass';
-  readonly share: 'reference' | 'freeze' | 'clone' | ((value: V) => V);
-  readonly context: 'detached' | 'caller';
-  readonly errorTtlMs: number;
-  readonly ttlMs: number | ((value: V, key: K) => number);
-  readonly staleMs: number;
-  readonly jitter: number;
-  readonly maxEntries: number;
-  readonly clock: Clock;
-  readonly random: () => number;
-}
+export type ResolvedCoalescerOptions<K, V> = Required<
+  Omit<CoalescerOptions<K, V>, 'key' | 'loadTimeoutMs'>
+> &
+  Pick<CoalescerOptions<K, V>, 'key' | 'loadTimeoutMs'>;
 
 const rules = {
   name: required(aName),

@@ -1,10 +1,10 @@
 import type { Clock } from '@ticketing/kit';
 import type { KeyValue } from '../canonical-key.ts';
 
-/** What a loader learns of its call. */
+/** The second argument of a loader. */
 export interface LoadContext<K> {
   readonly key: K;
-  /** Aborts when no caller is waiting, at `loadTimeoutMs`, and on `close()`. Made when it is first read. */
+  /** Aborts when no caller is waiting, at `loadTimeoutMs`, and on `close()`. Created when it is first read. */
   readonly signal: AbortSignal;
   /** Callers that wait now. */
   readonly waiters: number;
@@ -14,31 +14,31 @@ export interface LoadContext<K> {
 export interface CoalescerOptions<K, V> {
   /** Names it in errors and diagnostics. */
   readonly name: string;
-  /** What a key is recognised by. Needed for objects, which are refused without it. Default: the key itself. */
+  /** Returns what a key is compared by. Required for keys that are objects. Default: the key itself. */
   readonly key?: (key: K) => KeyValue;
-  /** Milliseconds a load may take, 1 to 2^31-1; then its callers get `ERR_LOAD_TIMEOUT`. Default: no limit. */
+  /** Milliseconds that a load may take, 1 to 2^31-1; then its callers get `ERR_LOAD_TIMEOUT`. Default: no limit. */
   readonly loadTimeoutMs?: number;
   /** Whether the load is aborted when its last caller leaves. A caller without signal or timeout never leaves. Default `last-caller`. */
   readonly cancel?: 'last-caller' | 'never';
-  /** Loads in flight at most: one for each key, and those that `forget`, `clear` and `fresh` cut off. Default 10,000. */
+  /** Most loads in flight: one per key, and those that `forget`, `clear` and `fresh` detached. Default 10,000. */
   readonly maxKeys?: number;
-  /** Callers of one key at most. Default 100,000. */
+  /** Most callers of one key. Default 100,000. */
   readonly maxWaitersPerKey?: number;
   /** What happens to a call above a bound: `ERR_TOO_MANY_…`, or a load of its own that no call joins. Default `reject`. */
   readonly overflow?: 'reject' | 'bypass';
-  /** What callers get: the same value, the same one deeply frozen, a structured clone each, or what a function makes of it. Default `reference`. */
+  /** What callers get: the same value, the same deeply frozen value, a structured clone each, or the result of a function. Default `reference`. */
   readonly share?: 'reference' | 'freeze' | 'clone' | ((value: V) => V);
-  /** The AsyncLocalStorage that the loader sees: none of a caller's, or that of the first caller. Default `detached`. */
+  /** The AsyncLocalStorage that the loader sees: that of the coalescer's creation, or that of the first caller. Default `detached`. */
   readonly context?: 'detached' | 'caller';
   /** Milliseconds for which a failure answers further calls. Default 0. */
   readonly errorTtlMs?: number;
   /** Milliseconds for which a value answers further calls. Default 0. */
   readonly ttlMs?: number | ((value: V, key: K) => number);
-  /** Milliseconds after `ttlMs` for which the old value is given while one load renews it. Default 0. */
+  /** Milliseconds after `ttlMs` for which the old value is returned while one load renews it. Default 0. */
   readonly staleMs?: number;
-  /** Share (0 to 1) of `ttlMs` by which it is shortened at random, so that keys do not expire together. Default 0. */
+  /** Share (0 to 1) by which `ttlMs` is shortened at random, so that keys do not expire together. Default 0. */
   readonly jitter?: number;
-  /** Kept results at most; the least recently used goes first. Default 10,000. */
+  /** Most kept results; the least recently used is dropped first. Default 10,000. */
   readonly maxEntries?: number;
   /** Default: the platform's. */
   readonly clock?: Clock;
@@ -48,15 +48,15 @@ export interface CoalescerOptions<K, V> {
 
 /** Options of one call. */
 export interface GetOptions {
-  /** Leaves when it aborts: this call rejects with its reason, the others go on. */
+  /** When it aborts, this call rejects with its reason; the others go on. */
   readonly signal?: AbortSignal;
-  /** Milliseconds this caller waits, 1 to 2^31-1; then `ERR_CALLER_TIMEOUT`. */
+  /** Milliseconds that this caller waits, 1 to 2^31-1; then `ERR_CALLER_TIMEOUT`. */
   readonly timeoutMs?: number;
-  /** Takes neither a kept result nor a load in flight: starts a load, which later calls join. `maxKeys` bounds them. */
+  /** Starts a load, which later calls join, whatever is kept or in flight. `maxKeys` bounds such loads. */
   readonly fresh?: boolean;
 }
 
-/** What is known of a key now. */
+/** The state of a key. */
 export type Peek<V> =
   | { readonly kind: 'loading'; readonly waiters: number }
   | { readonly kind: 'value'; readonly value: V; readonly stale: boolean }
@@ -87,42 +87,42 @@ export interface CoalescerStats {
   readonly overflowed: number;
   /** Loads in flight. */
   readonly inFlight: number;
-  /** Of those, loads that no call joins: of keys since forgotten or asked for afresh, or above a bound. */
+  /** Of those, loads that no call joins: of keys since forgotten or asked for with `fresh`, or above a bound. */
   readonly unshared: number;
   /** Kept results. */
   readonly kept: number;
 }
 
-/** Makes equal calls in flight one. */
+/** Lets equal calls in flight share one load. */
 export interface Coalescer<K, V> extends AsyncDisposable {
   /**
-   * Gives the value of a key: kept, of the load in flight, or of a new one. Callers without options get
-   * the same promise. A key leaves the map before its callers run, so a retry in `catch` loads anew.
+   * Resolves with the value of a key: kept, from the load in flight, or from a new one. Callers without options get
+   * the same promise. A key leaves the map before its callers run, so a retry in `catch` loads again.
    *
    * @throws BatchingError, the loader's error, or the signal's reason, as a rejection
    * @throws TypeError as a rejection for an object as key without option `key`
    */
   get(key: K, options?: GetOptions): Promise<V>;
-  /** Forgets a key: the next call loads anew; those that wait still get their answer, which is not kept. */
+  /** Forgets a key: the next call loads again. Callers that wait still get their answer, which is not kept. */
   forget(key: K): boolean;
-  /** Forgets a key unless two callers or more wait for it. */
+  /** Forgets a key, unless two or more callers wait for it. */
   forgetUnshared(key: K): boolean;
   /** Forgets every key. */
   clear(): void;
   /**
-   * Whether `get` of this key, called now, would be answered without a load of its own: a result is kept, fresh
-   * or stale, or a load in flight has room for one more caller. Starts nothing: a server above its limit lets in
-   * what it has, since that costs next to nothing, and refuses the rest.
+   * Whether `get` of this key would not start a load now: a result is kept, fresh or stale, or a load in flight has
+   * room for one more caller. A server above its limit can accept such requests, which cost next to nothing, and
+   * refuse the rest.
    *
    * @throws TypeError for an object as key without option `key`
    */
   has(key: K): boolean;
-  /** What is known of a key now; changes nothing. */
+  /** Returns the state of a key, and changes nothing. */
   peek(key: K): Peek<V> | undefined;
   stats(): CoalescerStats;
   /**
    * Refuses further calls, aborts the signals of all loads in flight with `ERR_CLOSED`, also of those that no call
-   * joins, and forgets everything. Callers get what their load then gives. Idempotent.
+   * joins, and forgets everything. Callers get the outcome of their load. Idempotent.
    */
   close(): Promise<void>;
 }

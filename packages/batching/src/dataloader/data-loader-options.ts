@@ -1,7 +1,7 @@
 import { showValue } from '@ticketing/kit';
 import { afterPromiseJobs } from '../batcher/batch-schedule.ts';
 
-/** What a cache can do; a subset of Map. */
+/** Where promises are cached: a subset of Map. */
 export interface DataLoaderCacheMap<K, V> {
   // biome-ignore lint/suspicious/noConfusingVoidType: what programs assign to it was written for this type
   get(key: K): V | void;
@@ -10,22 +10,22 @@ export interface DataLoaderCacheMap<K, V> {
   clear(): unknown;
 }
 
-/** Loads many keys: a value or an Error a key, in their order. */
+/** Loads many keys. Resolves with a value or an Error per key, in their order. */
 export type DataLoaderBatchLoad<K, V> = (
   keys: ReadonlyArray<K>,
 ) => PromiseLike<ArrayLike<V | Error>>;
 
 /** Options of the constructor. */
 export interface DataLoaderOptions<K, V, C = K> {
-  /** `false`: one key a batch. Default `true`. */
+  /** `false`: one key per batch. Default `true`. */
   batch?: boolean;
-  /** Keys a batch at most. Default: no limit. */
+  /** Most keys in a batch. Default: no limit. */
   maxBatchSize?: number;
-  /** Calls back when the batch should go. Default: after the promise jobs of this tick. */
+  /** Calls back when the batch should be sent. Default: after the promise jobs of this tick. */
   batchScheduleFn?: (callback: () => void) => void;
   /** `false`: nothing is cached. Default `true`. */
   cache?: boolean;
-  /** What a key is recognised by. Default: the key itself. */
+  /** Returns what a key is compared by. Default: the key itself. */
   cacheKeyFn?: (key: K) => C;
   /** Where promises are cached; `null`: nowhere. Default: a Map. */
   cacheMap?: DataLoaderCacheMap<C, Promise<V>> | null;
@@ -43,8 +43,7 @@ export interface ResolvedDataLoaderOptions<K, V, C> {
 }
 
 /**
- * Fills and checks the options as npm's `dataloader` does: what is unknown is passed over, and `null` as
- * options is none.
+ * Fills and checks the options as npm's `dataloader` does: it ignores unknown options, and takes `null` for none.
  *
  * @throws TypeError with the message of npm's `dataloader`
  */

@@ -7,6 +7,16 @@ import {
   resolveDataLoaderOptions,
 } from './data-loader-options.ts';
 
+/**
+ * Calls that the cache answers. They wait for the batch, too, so that what callers ask for next makes one batch. Each has a
+ * promise of its own: callers that shared one would go on before others that asked earlier, and so ask for other keys
+ * first than with npm's `dataloader`.
+ */
+interface CacheHits<V> {
+  readonly answers: PromisedAnswers<V>;
+  readonly cached: Promise<V>[];
+}
+
 interface LoaderBatch<K, V> {
   readonly keys: K[];
   readonly answers: PromisedAnswers<V>;
@@ -18,17 +28,16 @@ const contract =
   'DataLoader must be constructed with a function which accepts Array<key> and returns Promise<Array<value>>';
 
 /**
- * Takes the place of the class of npm's `dataloader` 2.2.3: the same API, batches, cache and messages, on the
- * batches of `createBatcher`.
+ * Replaces the class of npm's `dataloader` 2.2.3: the same API, batches, cache and messages.
  *
  * @example
  * const users = new DataLoader(async (ids: readonly number[]) => ids.map((id) => `user ${id}`));
  * const [one, other] = await Promise.all([users.load(1), users.load(2)]); // one call
  */
 export class DataLoader<K, V, C = K> {
-  /** As in the options, else `null`. */
+  /** From the options; `null` without. */
   name: string | null;
-  // Not `#`: programs wrap loaders in proxies, and derive objects from them.
+  // Not `#private`: programs wrap loaders in proxies, and derive objects from them.
   private readonly batchLoadFn: DataLoaderBatchLoad<K, V>;
   private readonly maxBatchSize: number;
   private readonly batchScheduleFn: (callback: () => void) => void;
@@ -52,7 +61,7 @@ export class DataLoader<K, V, C = K> {
   }
 
   /**
-   * Loads a key: from the cache, or with the batch that goes next. What is cached waits for that batch, too.
+   * Loads a key: from the cache, or with the next batch. A cached value waits for that batch, too.
    *
    * @throws TypeError for `null` or `undefined`
    */
@@ -69,9 +78,9 @@ export class DataLoader<K, V, C = K> {
   }
 
   /**
-   * Loads many keys; what fails stands as its error among the values.
+   * Loads many keys. A key that fails has its error among the values.
    *
-   * @throws TypeError for what is not like an array, and for `null` or `undefined` in it
+   * @throws TypeError for `keys` that is not like an array, and for `null` or `undefined` in it
    */
   loadMany(keys: ArrayLike<K>): Promise<Array<V | Error>> {
     if (!isArrayLike(keys)) {
@@ -98,7 +107,7 @@ export class DataLoader<K, V, C = K> {
     return this;
   }
 
-  /** Keeps a value that came from elsewhere, unless the key is known; an Error rejects. */
+  /** Keeps a value from elsewhere, unless the key is known; an Error rejects. */
   prime(key: K, value: V | PromiseLike<V> | Error): this {
     const { cacheMap } = this;
     if (cacheMap === undefined) return this;
@@ -132,8 +141,9 @@ export class DataLoader<K, V, C = K> {
     const cacheKey = this.cacheKeyOf(key);
     const cached = cacheMap.get(cacheKey);
     if (cached) {
-      batch.hits ??= new CacheHits();
-      return batch.hits.add(cached);
+      batch.hits ??= { answers: new PromisedAnswers(), cached: [] };
+      batch.hits.cached.push(cached);
+      return batch.hits.answers.add();
     }
     batch.keys.push(key);
     const promise = batch.answers.add();
@@ -141,7 +151,7 @@ export class DataLoader<K, V, C = K> {
     return promise;
   }
 
-  /** Once the key is in: a schedule may send the batch within this call. One that throws is asked again. */
+  /** Called after the key is added: a schedule may send the batch within this call. One that throws is called again. */
   private schedule(batch: LoaderBatch<K, V>): void {
     this.batchScheduleFn(() => this.dispatch(batch));
     if (batch.state === 'made') batch.state = 'scheduled';
@@ -152,7 +162,7 @@ export class DataLoader<K, V, C = K> {
     batch.state = 'sent';
     if (this.batch === batch) this.batch = undefined;
     if (batch.answers.size === 0) {
-      batch.hits?.release();
+      release(batch);
       return;
     }
     let values: unknown;
@@ -176,17 +186,17 @@ export class DataLoader<K, V, C = K> {
   private settle(batch: LoaderBatch<K, V>, values: unknown): void {
     const failure = whatIsWrong(values, batch);
     if (failure !== undefined) throw failure;
-    batch.hits?.release();
+    release(batch);
     batch.answers.give(values as ArrayLike<V | Error>);
   }
 
-  /** A batch that fails as a whole is not cached; hits are answered all the same. */
-  private fail({ keys, answers, hits }: LoaderBatch<K, V>, error: unknown): void {
-    hits?.release();
+  /** A batch that fails as a whole is not cached; cache hits are answered. */
+  private fail(batch: LoaderBatch<K, V>, error: unknown): void {
+    release(batch);
     try {
-      for (const key of keys) this.clear(key);
+      for (const key of batch.keys) this.clear(key);
     } finally {
-      answers.fail(error);
+      batch.answers.fail(error);
     }
   }
 }
@@ -198,11 +208,15 @@ export declare namespace DataLoader {
   export type Options<K, V, C = K> = DataLoaderOptions<K, V, C>;
 }
 
+function release<K, V>({ hits }: LoaderBatch<K, V>): void {
+  hits?.answers.give(hits.cached);
+}
+
 function asValue(error: Error): Error {
   return error;
 }
 
-/** An object with a length whose last element is there. */
+/** Whether it is an object with a length and its last element. */
 function isArrayLike(value: unknown): value is ArrayLike<unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const { length } = value as Partial<ArrayLike<unknown>>;
@@ -218,38 +232,4 @@ function whatIsWrong<K, V>(
   if (values.length === answers.size) return undefined;
   const what = `Keys:\n${showValue(keys)}\n\nValues:\n${showValue(values)}`;
   return new TypeError(`${contract}, ${how} of the same length as the Array of keys.\n\n${what}`);
-}
-
-/**
- * Answers from the cache that wait for a batch: what is known already settles together with what is loaded,
- * so that whatever callers ask for next makes one batch, too.
- *
- * They hang on one gate and run in the order in which they were asked for, as in `PromisedAnswers`. A promise
- * for each call: callers that shared one would go on before others that asked earlier, and so ask for
- * other keys first than they do with npm's `dataloader`.
- */
-class CacheHits<V> {
-  readonly #cached: Promise<V>[] = [];
-  readonly #gate: Promise<void>;
-  readonly #pick: () => Promise<V>;
-  #open!: () => void;
-  #next = 0;
-
-  constructor() {
-    this.#gate = new Promise((resolve) => {
-      this.#open = resolve;
-    });
-    this.#pick = () => this.#cached[this.#next++] as Promise<V>;
-  }
-
-  /** A promise that waits for the batch, then follows the cached one. */
-  add(cached: Promise<V>): Promise<V> {
-    this.#cached.push(cached);
-    return this.#gate.then(this.#pick);
-  }
-
-  /** The batch has settled. */
-  release(): void {
-    this.#open();
-  }
 }
