@@ -8,7 +8,7 @@ type ModuleName =
   | 'planned-start'
   | 'throws-at-start';
 
-// Sources run as they are, so a module is found beside this one in both forms.
+// The sources run as TypeScript and as JavaScript; both have the modules in the same folder.
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
 /** The module of the tasks that conformance cases run. */

@@ -1,6 +1,6 @@
 import type { RawJson, TaskFn, Transferred } from '@ticketing/dispatch';
 
-/** A line that a task adds to a file: it tells that the task ran, whatever becomes of its worker. */
+/** A line that a task adds to a file: it shows that the task ran, even if its worker ends. */
 export interface Mark {
   readonly log: string;
   readonly mark: string;
@@ -47,15 +47,15 @@ export type ConformanceTasks = {
   readonly echo: TaskFn<unknown, unknown>;
   readonly add: TaskFn<{ readonly a: number; readonly b: number }, number>;
   readonly mark: TaskFn<Mark, string>;
-  /** Reports `started`, waits until a file is there, and gives the mark. An abort ends it, and is marked too. */
+  /** Reports `started`, waits until a file exists, and returns the mark. An abort ends it, and is marked too. */
   readonly hold: TaskFn<Partial<Mark> & { readonly until?: string }, string>;
   /** Reports `started`, and never settles. */
   readonly ignoreAbort: TaskFn<undefined, never>;
-  /** Lets nothing else run in its worker until a file is there; then gives the mark, or ends the worker. */
+  /** Blocks its worker until a file exists; then returns the mark, or ends the worker. */
   readonly block: TaskFn<Mark & { readonly until: string; readonly exitCode?: number }, string>;
-  /** Computes for so long; without `ms`, longer than any case lasts. */
+  /** Computes for `ms`; without it, longer than any case lasts. */
   readonly spin: TaskFn<Partial<Mark> & { readonly ms?: number }, string>;
-  /** Ends its worker, or, with `firstOnly`, gives the attempt if that is not the first. */
+  /** Ends its worker, or, with `firstOnly`, returns the attempt if that is not the first. */
   readonly exit: TaskFn<
     Partial<Mark> & { readonly code: number; readonly say?: string; readonly firstOnly?: boolean },
     number
@@ -66,7 +66,7 @@ export type ConformanceTasks = {
   readonly exhaustMemory: TaskFn<undefined, never>;
   readonly fail: TaskFn<Failure, never>;
   readonly returnFunction: TaskFn<undefined, unknown>;
-  /** Reports 1 to `times`, and gives `times`. */
+  /** Reports 1 to `times`, and returns `times`. */
   readonly report: TaskFn<{ readonly times: number }, number>;
   readonly reportFunction: TaskFn<undefined, string>;
   /** Reports again after it has answered, and marks that. */
@@ -76,14 +76,14 @@ export type ConformanceTasks = {
     { readonly length: number; readonly value: number },
     Transferred<Uint8Array>
   >;
-  /** Adds a text to the list that it got, and gives the list. */
+  /** Adds a text to the list of its input, and returns the list. */
   readonly mutate: TaskFn<{ readonly list: string[] }, readonly string[]>;
   readonly tell: TaskFn<undefined, Told>;
-  /** What the async context of {@link contextKey} holds for the task. */
+  /** Returns what the async context of {@link contextKey} holds for the task. */
   readonly context: TaskFn<undefined, unknown>;
-  /** Makes the next question for the worker's health fail. */
+  /** Makes the worker's next health check fail. */
   readonly sicken: TaskFn<undefined, string>;
 };
 
-/** Global symbol under which the caller's AsyncLocalStorage is found by a task of the same process. */
+/** Global symbol under which a task of the same process finds the caller's AsyncLocalStorage. */
 export const contextKey: unique symbol = Symbol.for('ticketing.dispatch.conformance.context');

@@ -53,7 +53,7 @@ test('a large answer, and JSON as bytes, arrive', async () => {
   expect(String(await dispatcher.run('json', { a: [1] }))).toBe('{"a":[1]}');
 });
 
-test('a worker that ends is told of with all that is known', async () => {
+test('the end of a worker is reported with all known facts', async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const dispatcher = create();
   const pid = await dispatcher.run('pid', undefined);
@@ -77,7 +77,7 @@ test('a task without end is ended', async () => {
   expect(lives(pid)).toBe(false);
 });
 
-test('foreign messages over the channel are passed over', async () => {
+test('foreign messages over the channel are ignored', async () => {
   const dispatcher = create();
   for (const message of [{ 'watch:import': ['file:///a.ts'] }, 'text', [1], null, 5]) {
     expect(await dispatcher.run('foreign', message)).toBe('sent');
@@ -98,12 +98,12 @@ test('workers have the environment that is given', async () => {
   expect(await dispatcher.run('env', 'HOME')).toBe(undefined);
 });
 
-test('the program of the workers can stand elsewhere', async () => {
+test('the program of the workers can be elsewhere', async () => {
   const workerUrl = new URL('fixtures/worker-elsewhere.ts', import.meta.url);
   expect(await create({ workerUrl }).run('argv', undefined)).toContain('worker-elsewhere.ts');
 });
 
-test('Ctrl-C leaves it to the parent what becomes of the workers', async () => {
+test('workers ignore Ctrl-C; their parent decides', async () => {
   const dispatcher = create();
   const pid = await dispatcher.run('pid', undefined);
   process.kill(pid, 'SIGINT');
@@ -127,7 +127,7 @@ test('a program that comes to its end without close() ends, and its workers with
   await gone(Number(output), 1000);
 });
 
-test('the program of the workers says what it is when it is loaded by anybody else', async () => {
+test('the program of the workers explains itself when it is loaded directly', async () => {
   const program = fileURLToPath(new URL('../src/worker.ts', import.meta.url));
   for (const stdio of [
     ['ignore', 'ignore', 'pipe'],

@@ -74,7 +74,7 @@ test('a buffer that cannot be moved rejects its task alone', async () => {
   expect(await beside).toBe('beside');
 });
 
-test('a thread that ends is told of with all that is known', async () => {
+test('the end of a thread is reported with all known facts', async () => {
   const dispatcher = create({ resourceLimits: { maxOldGenerationSizeMb: 24 } });
   const lost = { code: 'ERR_WORKER_LOST', data: { pid: process.pid, exitCode: 1, stderrTail: '' } };
   await expect(dispatcher.run('exit', 3)).rejects.toMatchObject({
@@ -112,7 +112,7 @@ test('close() ends a task without end', async () => {
   await expect(spinning).rejects.toMatchObject({ code: 'ERR_CLOSED' });
 });
 
-test('the program of the threads says what it is when it is loaded by anybody else', async () => {
+test('the program of the threads explains itself when it is loaded directly', async () => {
   const program = fileURLToPath(new URL('../src/worker.ts', import.meta.url));
   const child = spawn(process.execPath, [...execArgv, program], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -132,12 +132,12 @@ test('threads have the environment and Node options that are given', async () =>
   expect(await dispatcher.run('execArgv', undefined)).toContain('--no-warnings');
 });
 
-test('the program of the threads can stand elsewhere', async () => {
+test('the program of the threads can be elsewhere', async () => {
   const workerUrl = new URL('fixtures/worker-elsewhere.ts', import.meta.url);
   expect(await create({ workerUrl }).run('env', 'ELSEWHERE')).toBe('yes');
 });
 
-test('a program of the threads that is not there opens the circuit', async () => {
+test('a missing program of the threads opens the circuit', async () => {
   const workerUrl = new URL('fixtures/nothing.ts', import.meta.url);
   const dispatcher = create({ workerUrl, restart: { intensity: 0 } });
   await expect(dispatcher.run('echo', 1)).rejects.toMatchObject({ code: 'ERR_CIRCUIT_OPEN' });

@@ -17,7 +17,7 @@ test.each([
 test.each([
   [['--expose-gc', '--max-old-space-size=100', '--title', 'name']],
   [['--inspect=0', '--watch', '--test', '-e', 'run()', '--input-type=module']],
-])('%j is left out, what stands around it is not', (execArgv) => {
+])('%j is left out, its neighbours are not', (execArgv) => {
   const around = ['--conditions=one', ...execArgv, '--no-warnings'];
   const kept = ['--conditions=one', '--no-warnings', '--added'];
   expect(threadExecArgv(around, ['--added'])).toEqual(kept);

@@ -150,7 +150,7 @@ test('a thread that closes its port can be killed', async () => {
   expect(await worker.end()).toHaveLength(1);
 });
 
-test('a thread that is gone is silent', async () => {
+test('sending to a thread that is gone does nothing', async () => {
   const worker = begin();
   worker.thread.kill();
   worker.thread.send({ seq: 1 }, []);
@@ -184,7 +184,7 @@ test('a thread that cannot be started throws', () => {
   expect(() => begin({ execArgv: ['--expose-gc'] })).toThrow('--expose-gc');
 });
 
-test('a worker program that is not there ends the thread, with the cause', async () => {
+test('a missing worker program ends the thread, with the cause', async () => {
   const worker = begin({ entry: new URL('nothing.mjs', entry) });
   expect(await worker.end()).toMatchObject([
     { exitCode: 1, cause: { code: 'ERR_MODULE_NOT_FOUND' } },

@@ -213,7 +213,7 @@ test.each([
   );
 });
 
-test('capacity() rejects what is no signal', async () => {
+test('capacity() rejects a signal of another type', async () => {
   const { dispatcher } = createPool();
   await expect(dispatcher.capacity({} as never)).rejects.toEqual(
     new TypeError('Cannot wait for capacity: signal must be an AbortSignal, got [object Object]'),

@@ -94,7 +94,7 @@ test('checkRunOptions() refuses to transfer where nothing can be moved', () => {
   );
 });
 
-test('checkRunOptions() refuses to transfer what a retry would miss', () => {
+test('checkRunOptions() refuses transfer with retries', () => {
   for (const options of [
     { idempotent: true, retries: 1, transfer: [] },
     { transfer: [], retries: 1, idempotent: true },
@@ -127,7 +127,7 @@ test('checkMapOptions() refuses counts and flags of other types', () => {
   );
 });
 
-test('checkRunOptions() and checkMapOptions() refuse what is unknown, and what is of the other', () => {
+test('checkRunOptions() and checkMapOptions() refuse unknown options, and those of each other', () => {
   const unknown = (action: string, name: string) => `Cannot ${action}: unknown option ${name}; `;
   const timeout = new TypeError(`${unknown('run task', 'timeout')}did you mean timeoutMs?`);
   expect(run({ timeout: 1 })).toThrow(timeout);
@@ -138,7 +138,7 @@ test('checkRunOptions() and checkMapOptions() refuse what is unknown, and what i
   expect(run(JSON.parse('{ "__proto__": 1 }'))).toThrow(unknown('run task', '__proto__'));
 });
 
-test('checkRunOptions() and checkMapOptions() refuse what is no object', () => {
+test('checkRunOptions() and checkMapOptions() refuse options that are no object', () => {
   for (const options of [null, 5, 'a']) {
     const got = `options must be an object, got ${options}`;
     expect(run(options)).toThrow(new TypeError(`Cannot run task: ${got}`));
@@ -146,7 +146,7 @@ test('checkRunOptions() and checkMapOptions() refuse what is no object', () => {
   }
 });
 
-test('checkRunOptions() passes over what was put on the prototype of all objects', () => {
+test('checkRunOptions() ignores members of Object.prototype', () => {
   const prototype = Object.prototype as { polluted?: unknown };
   prototype.polluted = 1;
   try {

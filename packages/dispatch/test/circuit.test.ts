@@ -52,7 +52,7 @@ test('failures that are a period old no longer count', () => {
   expect(circuit.failed(19_998, 'boot', false).kind).toBe('open');
 });
 
-test('an intensity of 0 bears no failure', () => {
+test('an intensity of 0 tolerates no failure', () => {
   expect(create({ intensity: 0 }).failed(0, 'boot', false)).toEqual({
     kind: 'open',
     probeAfterMs: 1000,
@@ -65,7 +65,7 @@ test('a final failure opens it at once', () => {
   expect(circuit.lastError).toBe('no tasks');
 });
 
-test('while it is open, failures do not put off the probe', () => {
+test('while it is open, failures do not postpone the probe', () => {
   const circuit = create();
   circuit.failed(0, 'first', true);
   expect(circuit.failed(400, 'second', false)).toEqual({ kind: 'open', probeAfterMs: 600 });

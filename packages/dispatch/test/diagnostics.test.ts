@@ -72,7 +72,7 @@ test('a call that was made before anyone listened is not traced', async () => {
   expect(ended).toEqual([]);
 });
 
-test('workers that become ready and that end are told', async () => {
+test('workers that become ready and workers that end are published', async () => {
   const readies = listen('ticketing:dispatch:worker-ready');
   const exits = listen('ticketing:dispatch:worker-exit');
   const { ready, transport } = createPool({ name: 'trips' });
@@ -86,7 +86,7 @@ test('workers that become ready and that end are told', async () => {
   ]);
 });
 
-test('a spawn that throws is told as the end of a worker without a process', () => {
+test('a spawn that throws is published as the end of a worker without a process', () => {
   const exits = listen('ticketing:dispatch:worker-exit');
   const { transport, clock } = createPool();
   transport.spawnErrors.push(new Error('EAGAIN'));
@@ -98,7 +98,7 @@ test('a spawn that throws is told as the end of a worker without a process', () 
   ]);
 });
 
-test('a circuit that opens is told once, and once more for a probe that fails', () => {
+test('an opening circuit is published once, and again for each failed probe', () => {
   const opened = listen('ticketing:dispatch:circuit-open');
   const { transport, clock } = createPool({ name: 'trips', max: 3, restart: { intensity: 0 } });
   const [first, second, third] = transport.workers;

@@ -123,7 +123,7 @@ test.each<[string, unknown]>([
   ['a function', () => {}],
   ['Symbol(no)', Symbol('no')],
   ['an object without text', throwingProxy()],
-])('%s that was thrown arrives as an error that says so', (got, thrown) => {
+])('%s that was thrown arrives as ERR_NOT_CLONEABLE', (got, thrown) => {
   expect(arrived(thrown)).toMatchObject({
     code: 'ERR_NOT_CLONEABLE',
     message: `Cannot pass on what was thrown: it must be cloneable, got ${got}`,
@@ -160,7 +160,7 @@ test('properties that cannot be cloned or read are left out', () => {
   expect(error.stack).toBe('Error: x');
 });
 
-test('a name, message and stack that are no text do no harm', () => {
+test('a name, message and stack that are no text are replaced', () => {
   const thrown = Object.assign(new TypeError('x'), { name: 5, message: undefined, stack: {} });
   expect(arrived(thrown)).toMatchObject({ name: 'Error', message: '' });
 });
@@ -188,7 +188,7 @@ test('cycles arrive as cycles', () => {
   expect((error.cause as Error).cause).toBe(error);
 });
 
-test('a chain of causes without end is cut, and so are errors without number', () => {
+test('an endless chain of causes is cut, and so are countless errors', () => {
   let thrown = new Error('last');
   for (let level = 0; level < 5000; level += 1) thrown = new Error('next', { cause: thrown });
   const chain: Error[] = [];

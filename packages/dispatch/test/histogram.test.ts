@@ -16,7 +16,7 @@ test('summary() has count, mean and max exact', () => {
   expect(summaryOf([1, 2, 6])).toMatchObject({ count: 3, mean: 3, max: 6 });
 });
 
-test('summary() keeps apart what is usual from what is rare', () => {
+test('summary() separates usual times from rare ones', () => {
   const times = Array.from({ length: 1000 }, (_, index) => (index < 985 ? 1 : 500));
   const { p50, p90, p99 } = summaryOf(times);
   expect(p50).toBeCloseTo(1, 0);
@@ -24,7 +24,7 @@ test('summary() keeps apart what is usual from what is rare', () => {
   expect(p99).toBeGreaterThan(465);
 });
 
-test('record() takes what is negative or no finite number as 0', () => {
+test('record() counts negative and non-finite numbers as 0', () => {
   expect(summaryOf([-1, -0, NaN, Infinity, -Infinity])).toEqual({
     count: 5,
     mean: 0,

@@ -47,7 +47,7 @@ async function ready(tasks: TaskMap, hooks?: TaskHooks): Promise<Spawned> {
 
 const ended: WorkerEnd = { exitCode: undefined, signal: undefined, stderrTail: '' };
 
-test('the transport says what it can do', async () => {
+test('the transport states its capabilities', async () => {
   const transport = createInProcessTransport(defineTasks({ search: () => 1 }));
   expect(transport).toMatchObject({
     kind: 'in-process',
@@ -69,7 +69,7 @@ test('createInProcessTransport() throws ERR_BAD_MODULE for what defineTasks has 
   );
 });
 
-test('nothing is told while a worker is spawned or sent to, and then all in one call', async () => {
+test('no frame arrives during spawn() and send(), then all frames in one call', async () => {
   const { worker, calls } = await ready({ search: (input) => input });
   expect(worker.pid).toBe(process.pid);
   expect(worker.send([runFrame(1, 'a'), runFrame(2, 'b', { announce: true })])).toEqual([]);
@@ -87,7 +87,7 @@ test('nothing is told while a worker is spawned or sent to, and then all in one 
   ]);
 });
 
-test('inputs, results and buffers are handed over as they are', async () => {
+test('inputs, results and buffers are passed on as they are', async () => {
   const buffer = new ArrayBuffer(8);
   const { worker, calls } = await ready({
     search: (input) => input,
@@ -108,7 +108,7 @@ test('inputs, results and buffers are handed over as they are', async () => {
   expect(buffer.byteLength).toBe(8);
 });
 
-test('frames that come before setup is over are done afterwards', async () => {
+test('frames that come before the end of setup are applied afterwards', async () => {
   const setup = defer();
   const { worker, calls, ends } = spawn(
     { search: (input) => input },
@@ -160,7 +160,7 @@ test('a module that exports no tasks is a failed start that is final', async () 
   expect(ends).toEqual([ended]);
 });
 
-test('stop waits for what runs and for teardown, and then the worker ends once', async () => {
+test('stop waits for running tasks and for teardown, and then the worker ends once', async () => {
   const slow = defer();
   const teardown = defer();
   const { worker, calls, ends } = await ready(
@@ -190,7 +190,7 @@ test('a teardown that fails is the cause of the end', async () => {
   expect(ends).toEqual([{ ...ended, cause: error }]);
 });
 
-test('after kill() no outcome is told and nothing more starts, and the worker ends once', async () => {
+test('after kill() no outcome is sent and no task starts, and the worker ends once', async () => {
   const slow = defer();
   const spin = (): void => spend(1.5);
   const { worker, calls, ends } = await ready({ search: () => slow.promise, spin });

@@ -22,7 +22,7 @@ test.each([
   [['--debug-port=9230', '--inspect-wait', '--inspect-publish-uid=http']],
   [['--test', '--test-reporter', 'spec', '--test-only', '--test-concurrency=1']],
   [['-i', '--interactive', '-c', '--check', '--run', 'build']],
-])('%j is not inherited, what stands around it is', (execArgv) => {
+])('%j is not inherited, its neighbours are', (execArgv) => {
   const around = ['--conditions', 'one', ...execArgv, '--no-warnings'];
   expect(inheritedExecArgv(around)).toEqual(['--conditions', 'one', '--no-warnings']);
 });

@@ -61,7 +61,7 @@ test('a low priority does not wait for ever behind higher ones', () => {
   expect(now).toBe(2 * AGEING_MS);
 });
 
-test('putBack() returns jobs to their places, whatever the order of their return', () => {
+test('putBack() returns jobs to their positions, whatever the order of their return', () => {
   for (const returned of [
     [2, 3, 4],
     [4, 3, 2],
@@ -111,7 +111,7 @@ test('remove() takes a job out once, and only out of its own queue', () => {
   expect(shiftAll(other)).toEqual([2]);
 });
 
-test('what a job has passed is not kept alive by it', () => {
+test('a job does not keep jobs alive that have left the queue', () => {
   const queue = new JobQueue();
   const jobs = [1, 2, 3].map((order) => job(order, order));
   for (const each of jobs) queue.push(each);

@@ -81,7 +81,7 @@ test('a call that was sent and has not started is dropped by its worker', async 
   expect(transport.at(0).kills).toBe(0);
 });
 
-test('a call that has settled listens to its signal no more', async () => {
+test('a settled call no longer listens to its signal', async () => {
   const { run, ready, transport, dispatcher } = createPool({ window: 2, maxQueue: 5 });
   await ready();
   const controller = new AbortController();
@@ -114,7 +114,7 @@ test('one signal aborts calls in each state', async () => {
   expect(dispatcher.stats()).toMatchObject({ aborted: 4, queued: 0, running: 0 });
 });
 
-test('frames of calls that have settled are passed over', async () => {
+test('frames of settled calls are ignored', async () => {
   const { run, ready, transport, clock, dispatcher } = createPool();
   await ready();
   const call = run(0, { runTimeoutMs: 50, onProgress: () => {} });

@@ -89,7 +89,7 @@ test('maxWaitMs bounds the expected wait of all calls, and capacity() waits for 
   expect(room.state).toBe('resolved');
 });
 
-test('nothing is refused while nothing is known, and none that a worker has room for', async () => {
+test('no call is refused while nothing is known, or while a worker has room', async () => {
   const { run, ready, transport } = createPool({ window: 1, maxWaitMs: 0 });
   const early = Array.from({ length: 20 }, () => run('early', { timeoutMs: 1 }));
   await ready();
@@ -235,7 +235,7 @@ test('the time in which nothing waited for a worker is no time between two depar
   expect(dispatcher.stats()).toMatchObject({ queued: 4, expectedWaitMs: 10 });
 });
 
-test('a refusal is told on a diagnostics channel', async () => {
+test('a refusal is published on a diagnostics channel', async () => {
   const { run } = await seasoned({ maxWaitMs: 50 });
   run('runs');
   run('waits');
@@ -264,7 +264,7 @@ test('a call whose time has passed is given to no worker, though its timer is la
   expect(dispatcher.stats()).toMatchObject({ aborted: 2, queued: 0, running: 1 });
 });
 
-test('a call that is started anew may have waited for longer than its queueTimeoutMs', async () => {
+test('a retried call may have waited longer than its queueTimeoutMs', async () => {
   const { run, clock, ready, transport } = await seasoned();
   const call = run('again', { queueTimeoutMs: 50, idempotent: true, retries: 1 });
   await turn();

@@ -32,7 +32,7 @@ test('broadcast() runs a task once on each worker, full ones too, and gives each
   ]);
 });
 
-test('broadcast() asks no worker that only starts or leaves', async () => {
+test('broadcast() skips workers that start or leave', async () => {
   const { pool, transport, ready } = createPool({ min: 2, max: 2 });
   transport.at(0).ready();
   await turn();

@@ -39,7 +39,7 @@ test('workers that end before they have answered are restarted after a while tha
   }
 });
 
-test('the circuit opens with the cause, and calls are refused until a probe is well', async () => {
+test('the circuit opens with the cause, and refuses calls until a probe succeeds', async () => {
   const { run, transport, clock, dispatcher } = createPool({ restart });
   const waiting = run('waiting');
   const becomesReady = watch(dispatcher.ready());
@@ -96,7 +96,7 @@ test('a probe that fails leaves the circuit open until the next one', async () =
   expect(transport.workers).toHaveLength(3);
 });
 
-test('one worker probes for all, and the others follow when it is well', async () => {
+test('one worker probes for all, and the others follow when it succeeds', async () => {
   const { transport, clock } = createPool({ max: 3, restart: { intensity: 0 } });
   for (const worker of [...transport.workers]) worker.startFailed('no');
   expect(transport.workers).toHaveLength(3);
@@ -179,7 +179,7 @@ test('a worker that is not ready in time is killed, and counts as failed', async
   });
 });
 
-test('a worker that ends without a word has failed to start', async () => {
+test('a worker that ends without a frame has failed to start', async () => {
   const { transport, dispatcher } = createPool({ restart: { intensity: 0 } });
   transport.at(0).exit({ exitCode: 7, stderrTail: 'oops' });
   const { cause } = errorOf(await settled(watch(dispatcher.ready())), 'ERR_CIRCUIT_OPEN');

@@ -120,7 +120,7 @@ test('close() kills workers that do not stop in its time', async () => {
   expect(dispatcher.stats().killed).toBe(0);
 });
 
-test('close() gives workers the grace of an abort, unless told', async () => {
+test('close() gives workers abortGraceMs by default', async () => {
   const { ready, transport, clock, dispatcher } = createPool({ abortGraceMs: 100 });
   await ready();
   void dispatcher.close();
@@ -128,7 +128,7 @@ test('close() gives workers the grace of an abort, unless told', async () => {
   expect(transport.at(0).kills).toBe(1);
 });
 
-test('close() kills workers that start, and restarts none', async () => {
+test('close() kills starting workers, and restarts none', async () => {
   const { run, transport, clock, dispatcher } = createPool({ max: 2 });
   const call = run(0);
   transport.at(1).exit();
@@ -147,7 +147,7 @@ test('close() kills workers that start, and restarts none', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('close() ends reloads, and those that wait for them', async () => {
+test('close() ends reloads, and rejects callers that wait for them', async () => {
   const { ready, transport, dispatcher } = createPool({ max: 2 });
   await ready();
   const first = watch(dispatcher.reload());

@@ -24,7 +24,7 @@ test('aborted calls that others hold up never have their worker killed', async (
   expect(transport.at(0).kills).toBe(1);
 });
 
-test('an abandoned call with a grace of 0 is looked at now and then', async () => {
+test('an abandoned call with a grace of 0 is checked every 10 ms', async () => {
   const { run, ready, transport, clock } = createPool({ abortGraceMs: 0 });
   await ready();
   const controller = new AbortController();
@@ -111,7 +111,7 @@ test('two tasks of one worker that do not stop are one kill', async () => {
   expect(dispatcher.stats().killed).toBe(1);
 });
 
-test('what is aborted while its worker is being killed is not sent to it', async () => {
+test('an abort is not sent to a worker that is being killed', async () => {
   const { run, ready, transport, clock } = createPool({ abortGraceMs });
   await ready();
   const [first, second] = [new AbortController(), new AbortController()];
@@ -152,7 +152,7 @@ test('what a worker answered before it was killed counts', async () => {
   expect(transport.at(1).inputs).toEqual([3]);
 });
 
-test('where nothing can be killed, a task that does not stop gives its place up', async () => {
+test('where workers cannot be killed, a task that does not stop frees its room in the window', async () => {
   const { run, ready, transport, clock, dispatcher } = createPool(
     { abortGraceMs, window: 1 },
     { capabilities: { hardKill: false } },

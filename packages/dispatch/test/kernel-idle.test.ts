@@ -75,7 +75,7 @@ test('idleTimeoutMs Infinity keeps workers, and so does a pool that is its min',
   expect(stops(fixed)).toEqual([0, 0]);
 });
 
-test('scale() says how many are kept from then on', async () => {
+test('scale() sets how many workers are kept from then on', async () => {
   const pool = await grown();
   await pool.pool.scale(3);
   pool.clock.advance(10_000);

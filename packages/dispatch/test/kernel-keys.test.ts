@@ -47,7 +47,7 @@ test('the successor of a worker takes over its keys', async () => {
   expect(transport.at(2).inputs).toEqual([1]);
 });
 
-test('a key whose place is empty has its worker started', async () => {
+test('a key whose slot is empty starts its worker', async () => {
   const { run, ready, transport } = createPool({ min: 1, max: 3 });
   const [, , key] = keysOf(3);
   await ready();
@@ -77,7 +77,7 @@ test('keys whose worker will not come are released to the others when the circui
   await ready();
 });
 
-test('what comes back for the place of its key has that place filled', async () => {
+test('a call that comes back for the slot of its key fills that slot', async () => {
   const { run, ready, transport, clock, dispatcher } = createPool({
     min: 1,
     max: 2,

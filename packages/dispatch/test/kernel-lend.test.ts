@@ -72,7 +72,7 @@ test('drain() waits for its own calls and reports them, while others go on', asy
   expect(dispatcher.state).toBe('ready');
 });
 
-test('drain() aborts what is left after its time, and that alone', async () => {
+test('drain() aborts only the calls that are left after its time', async () => {
   const { pool, transport, ready, clock, run } = createPool();
   const lent = pool.lend();
   await ready();
@@ -107,7 +107,7 @@ test('map() of a lent dispatcher is its own call', async () => {
   await outcomes.return?.();
 });
 
-test('a lent dispatcher is closed with the pool, and checks what it is given', async () => {
+test('a lent dispatcher is closed with the pool, and checks its options', async () => {
   const { pool, transport, ready, dispatcher } = createPool();
   const lent = pool.lend();
   await ready();

@@ -5,7 +5,7 @@ checkPoolsAfterEach();
 
 const restart = { backoffMs: [100, 5000] as const, intensity: 2, periodMs: 10_000 };
 
-test('a worker that ends takes what it had started with it, and nothing else', async () => {
+test('when a worker ends, only the calls that it had started are lost', async () => {
   const { run, ready, transport, dispatcher } = createPool({ window: 3 });
   await ready();
   const calls = [0, 1, 2, 3, 4].map((input) => run(input));
@@ -32,7 +32,7 @@ test('a worker that ends takes what it had started with it, and nothing else', a
   expect(dispatcher.stats()).toMatchObject({ lost: 1, killed: 0, retried: 0, rejected: 1 });
 });
 
-test('what comes back goes before what waits, also at once to others with room', async () => {
+test('calls that come back go before waiting ones, also at once to other workers with room', async () => {
   const { run, ready, transport } = createPool({ max: 2, window: 2 });
   await ready();
   for (const input of [0, 1, 2, 3, 4, 5]) run(input);
@@ -50,7 +50,7 @@ test('what comes back goes before what waits, also at once to others with room',
   expect(transport.at(1).inputs).toEqual([1, 3, 0, 2]);
 });
 
-test('what comes back does not count against maxQueue, but fills it', async () => {
+test('calls that come back are not refused by maxQueue, but fill the queue', async () => {
   const { run, ready, transport, dispatcher } = createPool({ window: 2, maxQueue: 1, restart });
   await ready();
   for (const input of [0, 1, 2]) run(input);
@@ -72,7 +72,7 @@ test('unsent calls of a worker that ends in the same tick come back', async () =
   expect(transport.at(1).inputs).toEqual([0]);
 });
 
-test('a task is started anew only if it is idempotent, as often as it may, and after a loss', async () => {
+test('a task is retried only if it is idempotent, only after a loss, and at most retries times', async () => {
   const { run, ready, transport, clock, dispatcher } = createPool({
     restart: { ...restart, intensity: 10 },
   });
@@ -97,7 +97,7 @@ test('a task is started anew only if it is idempotent, as often as it may, and a
   expect(dispatcher.stats().retried).toBe(2);
 });
 
-test('what a task throws is not retried', async () => {
+test('an error of a task is not retried', async () => {
   const { run, ready, transport } = createPool();
   await ready();
   const call = run(0, { idempotent: true, retries: 3 });

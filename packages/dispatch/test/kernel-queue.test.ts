@@ -51,7 +51,7 @@ test('with maxQueue 0 a call is taken when a worker has room, else refused', asy
   expect(transport.at(0).inputs).toEqual(['first', 'third']);
 });
 
-test('with maxQueue 0 a refused call has the pool grow, also for its key', async () => {
+test('with maxQueue 0 a refused call makes the pool grow, also for its key', async () => {
   const { run, ready, transport } = createPool({ min: 1, max: 3, window: 1, maxQueue: 0 });
   await ready();
   run('a');
@@ -93,7 +93,7 @@ test('calls that wait go by priority, and by age: a step is worth a second', asy
   ]);
 });
 
-test('once the first has waited for half of what it may, the newest goes first, until none has', async () => {
+test('once the first has waited for half of its limit, the newest goes first, until no call has', async () => {
   const { run, ready, transport, clock } = createPool({ window: 1 });
   const limit = { timeoutMs: 100 };
   run('a', limit);
@@ -128,7 +128,7 @@ test('an empty queue goes by age again', async () => {
   expect(transport.at(0).inputs).toEqual(['newest', 'old', 'a', 'b', 'c']);
 });
 
-test('calls without a limit, of a key or of another priority are not overtaken for their age', async () => {
+test('calls without a limit, with a key or of another priority are not overtaken', async () => {
   const { run, ready, transport, clock } = createPool({ window: 1 });
   await ready();
   run('running');

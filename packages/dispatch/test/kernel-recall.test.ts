@@ -30,7 +30,7 @@ async function recallPool(
   };
 }
 
-test('calls behind a task that goes on move to another worker, in their order', async () => {
+test('calls behind a long task move to another worker, in their order', async () => {
   const { run, look, transport, dispatcher } = await recallPool();
   const calls = [0, 1, 2, 3, 4, 5].map((input) => run(input));
   await turn();

@@ -38,7 +38,7 @@ test('recycle() replaces the worker of that number, and nothing for an unknown o
   expect(transport.workers.map((worker) => worker.count('stop'))).toEqual([0, 1, 0]);
 });
 
-test('a worker whose successor did not start is replaced at the next look', async () => {
+test('a worker whose successor did not start is replaced at the next check', async () => {
   const { run, ready, transport, clock } = createPool({ healthMs: 1000, recycle: { tasks: 1 } });
   await ready();
   run(0);
@@ -52,7 +52,7 @@ test('a worker whose successor did not start is replaced at the next look', asyn
   expect(transport.workers).toHaveLength(3);
 });
 
-test('some of each limit is taken off at random', async () => {
+test('each limit is reduced at random', async () => {
   const numbers = [0.5, 0];
   const { run, ready, transport } = createPool({
     max: 2,
@@ -122,7 +122,7 @@ test('a worker whose successor does not start goes on, and is recycled later', a
   expect(transport.at(0).count('stop')).toBe(1);
 });
 
-test('a worker that does not answer for its health is replaced', async () => {
+test('a worker that does not answer its health check is replaced', async () => {
   const { run, ready, transport, clock, dispatcher } = createPool({ healthMs: 1000 });
   await ready();
   clock.advance(1000);
@@ -168,7 +168,7 @@ test('a worker that runs a task may be late with its answer, also right after it
   expect(transport.at(0).kills).toBe(1);
 });
 
-test('a worker that says that it is ill is replaced, replacement first', async () => {
+test('a worker whose health hook fails is replaced, replacement first', async () => {
   const { run, ready, transport, clock, dispatcher } = createPool({ healthMs: 1000 });
   await ready();
   clock.advance(1000);

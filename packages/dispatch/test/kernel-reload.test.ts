@@ -23,7 +23,7 @@ test('reload() replaces worker after worker; a new one takes tasks before the ol
   expect(dispatcher.stats()).toMatchObject({ spawned: 4, recycled: 0, lost: 0 });
 });
 
-test('reload({ parallel }) replaces so many at a time, and as many take tasks as before', async () => {
+test('reload({ parallel }) replaces that many at a time, and no fewer workers take tasks', async () => {
   const { transport, ready, dispatcher } = createPool({ max: 5 });
   await ready();
   const reload = watch(dispatcher.reload({ parallel: 2 }));
@@ -43,7 +43,7 @@ test('reload({ parallel }) replaces so many at a time, and as many take tasks as
   ]);
 });
 
-test('reload({ parallel }) above the workers there are replaces all at once', async () => {
+test('reload({ parallel }) above the number of workers replaces all at once', async () => {
   const { transport, ready, dispatcher } = createPool({ max: 3 });
   await ready();
   const reload = watch(dispatcher.reload({ parallel: 1024 }));
@@ -53,7 +53,7 @@ test('reload({ parallel }) above the workers there are replaces all at once', as
   expect(reload.state).toBe('resolved');
 });
 
-test('reload({ parallel }) that fails waits for those that start, and leaves the rest alone', async () => {
+test('reload({ parallel }) that fails waits for the concurrent starts, and leaves the rest alone', async () => {
   const { transport, ready, dispatcher } = createPool({ max: 4 });
   await ready();
   const module = new URL('file:///new.js');
@@ -73,7 +73,7 @@ test('reload({ parallel }) that fails waits for those that start, and leaves the
   expect(transport.at(-1).module).toBe(module);
 });
 
-test('reload() at once is one; one for another module comes after', async () => {
+test('concurrent reload() calls share one reload; one for another module follows', async () => {
   const { transport, ready, dispatcher } = createPool();
   await ready();
   const [first, second] = [new URL('file:///a.js'), new URL('file:///b.js')];
@@ -178,7 +178,7 @@ test('reload() while the old worker ends: the new one takes its place', async ()
   expect(transport.at(1).inputs).toEqual([0]);
 });
 
-test('reload() with a better module heals an open circuit, and tells if it is no better', async () => {
+test('reload() with a good module closes an open circuit, and rejects with a bad one', async () => {
   const { run, transport, dispatcher } = createPool({ max: 2 });
   for (const worker of [...transport.workers]) worker.startFailed(new Error('bad'), true);
   expect(dispatcher.stats().circuit).toBe('open');

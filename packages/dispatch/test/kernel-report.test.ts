@@ -3,7 +3,7 @@ import { checkPoolsAfterEach, createPool, turn } from './kernel-fixture.ts';
 
 checkPoolsAfterEach();
 
-test('what a worker reports is in stats(), and what observers are told', async () => {
+test('the report of a worker is in stats(), and in the events of observers', async () => {
   const { pool, transport, ready, dispatcher } = createPool();
   const observer = { ready: vi.fn(), exit: vi.fn(), circuitOpen: vi.fn() };
   pool.observe(observer);
@@ -26,7 +26,7 @@ test('what a worker reports is in stats(), and what observers are told', async (
   expect(observer.circuitOpen).toHaveBeenCalledExactlyOnceWith('no');
 });
 
-test('a worker that has reported work is replaced at once when it ends, and that is no failure', async () => {
+test('a worker that has reported work is replaced at once when it ends, and its end is no failure', async () => {
   const { transport, ready, dispatcher } = createPool({ restart: { intensity: 0 } });
   for (let round = 0; round < 5; round++) {
     await ready();

@@ -3,7 +3,7 @@ import { checkPoolsAfterEach, createPool, keysOf, turn, watch } from './kernel-f
 
 checkPoolsAfterEach();
 
-test('scale() up starts the workers that miss, and resolves when they take tasks', async () => {
+test('scale() up starts the missing workers, and resolves when they take tasks', async () => {
   const { pool, transport, ready, dispatcher, run } = createPool();
   await ready();
   const scaled = watch(pool.scale(3));
@@ -52,7 +52,7 @@ test('scale() down retires the last ones, which finish what they have', async ()
   expect(dispatcher.stats()).toMatchObject({ spawned: 3, lost: 0, workers: [{ slot: 0 }] });
 });
 
-test('what waits for a place that goes is for any worker', async () => {
+test('any worker runs calls that wait for a removed slot', async () => {
   const { pool, transport, ready, run } = createPool({ max: 3, window: 1 });
   await ready();
   const [, , key] = keysOf(3);
@@ -70,7 +70,7 @@ test('what waits for a place that goes is for any worker', async () => {
   expect(calls.map(({ state }) => state)).toEqual(['resolved', 'resolved']);
 });
 
-test('a worker that starts at a place that goes is killed, and that is no failure', async () => {
+test('a worker that starts in a removed slot is killed, and that is no failure', async () => {
   const { pool, transport, ready, dispatcher } = createPool({ restart: { intensity: 0 } });
   await ready();
   const [up, down] = [watch(pool.scale(2)), watch(pool.scale(1))];
@@ -84,7 +84,7 @@ test('a worker that starts at a place that goes is killed, and that is no failur
   expect(dispatcher.stats()).toMatchObject({ circuit: 'closed', lost: 0 });
 });
 
-test('a place that goes and comes again gets a worker of its own', async () => {
+test('a slot that is removed and added again gets a worker of its own', async () => {
   const { pool, transport, ready, run, dispatcher } = createPool({ max: 2, window: 1 });
   await ready();
   for (const input of [0, 1]) run(input);
@@ -103,7 +103,7 @@ test('a place that goes and comes again gets a worker of its own', async () => {
   transport.at(0).answer(1);
 });
 
-test('scale() during a reload leaves each place that stays with its new worker', async () => {
+test('scale() during a reload leaves each remaining slot with its new worker', async () => {
   const { pool, transport, ready, dispatcher } = createPool({ max: 3 });
   await ready();
   const reload = watch(dispatcher.reload());
@@ -126,7 +126,7 @@ test('scale() rejects when the workers cannot start', async () => {
   expect(scaled.error).toMatchObject({ code: 'ERR_CIRCUIT_OPEN', cause: 'no' });
 });
 
-test('a probe at a place that goes is followed by another', async () => {
+test('a probe in a removed slot is followed by another', async () => {
   const { pool, transport, ready, dispatcher, clock } = createPool({
     max: 2,
     restart: { intensity: 0, backoffMs: [100, 1000] },

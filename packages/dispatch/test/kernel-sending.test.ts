@@ -32,7 +32,7 @@ async function stackAfter(searchesTrains: () => Promise<unknown>, fail: () => vo
   return (search.error as Error).stack;
 }
 
-test('an error that a worker sends, or that is made here, names the functions that wait for the call', async () => {
+test('an error from a worker or of this dispatcher names the functions that await the call', async () => {
   const { dispatcher, ready, transport, clock } = createPool();
   await ready();
   async function searchesTrains() {
@@ -47,7 +47,7 @@ test('an error that a worker sends, or that is made here, names the functions th
   transport.at(0).answer(2);
 });
 
-test('an error of a task that runs here, and the reason of an abort, are passed on untouched', async () => {
+test('an error of an in-process task and the reason of an abort are passed on untouched', async () => {
   const { dispatcher, ready, transport } = createPool({}, { capabilities: { isolation: 'none' } });
   await ready();
   const controller = new AbortController();
@@ -103,7 +103,7 @@ test('run() does not wait for the end of a tick that is longer than a millisecon
   expect(transport.at(0).messages).toHaveLength(2);
 });
 
-test('run() tells the worker what it needs to know of a call', async () => {
+test('run() sends the context of a call to the worker', async () => {
   const { dispatcher, ready, transport } = createPool();
   await ready();
   const buffer = new ArrayBuffer(8);
@@ -160,7 +160,7 @@ test('a window that is left to the worker follows its load', async () => {
   expect(dispatcher.stats().workers[0]).toMatchObject({ window: 6, inFlight: 6, memoryBytes: 77 });
 });
 
-test('a window grows if calls waited for it, though none does any more', async () => {
+test('a window grows if calls waited for it, even if none waits now', async () => {
   const { run, ready, transport, dispatcher } = createPool({ window: 'auto' });
   await ready();
   for (let index = 0; index < 6; index++) run(index);
@@ -209,7 +209,7 @@ test('an input that cannot be cloned rejects its call alone', async () => {
   expect(dispatcher.stats()).toMatchObject({ completed: 4, failed: 2 });
 });
 
-test('a refused input does not hold up what its worker and others are given next', async () => {
+test('a refused input does not delay the next calls of any worker', async () => {
   const { run, ready, transport } = createPool({ max: 2, window: 1 });
   transport.refuses = ({ input }) => (input === 'bad' ? 'a function' : undefined);
   await ready();

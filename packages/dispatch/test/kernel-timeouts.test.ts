@@ -67,7 +67,7 @@ test('queueTimeoutMs ends a call that waits, or that its worker has not started'
   expect(running.state).toBe('resolved');
 });
 
-test('runTimeoutMs counts from the start that the worker tells, not from the sending', async () => {
+test('runTimeoutMs counts from the start that the worker reports, not from the sending', async () => {
   const { run, ready, transport, clock } = createPool({ window: 2 });
   await ready();
   const first = run(0, { runTimeoutMs: 50 });

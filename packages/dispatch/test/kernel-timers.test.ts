@@ -32,7 +32,7 @@ function createHoldingClock(): { clock: ManualClock; holding(): number[] } {
   return { clock, holding: () => [...timers.values()] };
 }
 
-test('looks at workers do not keep the process alive', async () => {
+test('checks of workers do not keep the process alive', async () => {
   const { clock, holding } = createHoldingClock();
   const options = { max: 2, window: 4, idleTimeoutMs: 1000, clock };
   const { run, ready, transport } = createPool(options, { reclaims: true });

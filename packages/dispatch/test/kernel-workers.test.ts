@@ -17,7 +17,7 @@ test('min workers start at once, others when every worker is full, one at a time
   expect(transport.workers.map(({ inputs }) => inputs)).toEqual([[0], [1], [2], [3]]);
 });
 
-test('an answer does not start workers that the calls which wait do not need', async () => {
+test('an answer starts no worker that waiting calls do not need', async () => {
   const { run, ready, transport } = createPool({ min: 1, max: 8, window: 1 });
   await ready();
   run(0);
@@ -49,7 +49,7 @@ test('a worker above min that ends is replaced only if calls wait', async () => 
   expect(transport.workers).toHaveLength(4);
 });
 
-test('a worker that does not stop when it is told to is killed', async () => {
+test('a worker that ignores stop is killed', async () => {
   const { ready, transport, clock, dispatcher } = createPool({ abortGraceMs: 200 });
   await ready();
   const reload = dispatcher.reload();
@@ -96,7 +96,7 @@ test('ready() resolves when min workers take tasks', async () => {
   expect(dispatcher.state).toBe('degraded');
 });
 
-test('workers hold the process while calls wait, and a while longer', async () => {
+test('workers hold the process while calls wait, and 10 ms longer', async () => {
   const { run, transport, ready, clock } = createPool({ max: 2, window: 1 });
   const [first, second] = transport.workers;
   await ready();

@@ -97,7 +97,7 @@ test('map() has at most `concurrency` in flight, and reads no further ahead', as
   expect([done.state, state.ended]).toEqual(['resolved', true]);
 });
 
-test('map() reads nothing before it is asked, and no more than it is asked for', async () => {
+test('map() reads no input before an outcome is requested, and no more than needed', async () => {
   const { dispatcher, ready, transport } = createPool({ window: 10 });
   await ready();
   const { state, inputs } = source(9);
@@ -148,7 +148,7 @@ test('map() takes inputs that come one after the other', async () => {
   expect(outcomes).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('map() that is left early aborts what is in flight and ends the inputs', async () => {
+test('map() aborts the calls in flight and ends the inputs when its consumer stops early', async () => {
   const { dispatcher, ready, transport } = createPool({ window: 10 });
   await ready();
   const { state, inputs } = source(9);
@@ -188,7 +188,7 @@ test('map() that is aborted settles what it read, and throws the reason', async 
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('map() throws what the inputs throw, after what was read has settled', async () => {
+test('map() throws the error of its inputs, after the calls so far have settled', async () => {
   const { dispatcher, ready, transport } = createPool();
   await ready();
   const error = new Error('disk');
@@ -257,7 +257,7 @@ test('map() passes the options of calls on', async () => {
   expect(done.state).toBe('resolved');
 });
 
-test('map() over a dispatcher that closes gives what became of each', async () => {
+test('map() over a closing dispatcher gives each outcome', async () => {
   const { dispatcher, ready } = createPool({ window: 1, maxQueue: 0 });
   await ready();
   const { outcomes, done } = collect(dispatcher.map('echo', [0, 1, 2], { concurrency: 2 }));

@@ -54,7 +54,7 @@ test('idle and busy workers are gone within a second after their parent was kill
   await Promise.all([gone(idle, 1000), gone(busy, 1000)]);
 });
 
-test('without a guard an idle worker goes by itself, a busy one does not', async () => {
+test('without a guard an idle worker ends by itself, a busy one does not', async () => {
   const { idle, busy, kill } = await startParent('unguarded');
   await kill();
   await gone(idle, 1000);
@@ -72,7 +72,7 @@ onLinux('a guard goes with the process that it guards', async () => {
   await gone(guard, 1000);
 });
 
-test('close() ends what is guarded, and not what was removed', async () => {
+test('close() ends guarded processes, and not removed ones', async () => {
   const [kept, first, removed, last] = await Promise.all([1, 2, 3, 4].map(sleeper));
   if (!kept || !first || !removed || !last) throw new Error('no processes');
   const guard = createOrphanGuard();

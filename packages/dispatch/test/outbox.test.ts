@@ -17,7 +17,7 @@ function fakeProcess() {
   };
 }
 
-test('exit() waits for what was posted', () => {
+test('exit() waits for posted messages', () => {
   const host = fakeProcess();
   const outbox = createOutbox(host);
   outbox.post('one');
@@ -29,7 +29,7 @@ test('exit() waits for what was posted', () => {
   expect(host).toMatchObject({ messages: ['one', 'two'], exits: [3] });
 });
 
-test('exit() exits at once if nothing is posted, or all is written', () => {
+test('exit() exits at once if nothing is posted, or everything is written', () => {
   const host = fakeProcess();
   const outbox = createOutbox(host);
   outbox.post('one');
@@ -38,7 +38,7 @@ test('exit() exits at once if nothing is posted, or all is written', () => {
   expect(host.exits).toEqual([0]);
 });
 
-test('a channel that has failed keeps nobody from exiting', () => {
+test('a failed channel does not prevent the exit', () => {
   const host = fakeProcess();
   const outbox = createOutbox(host);
   outbox.post('one');
@@ -56,7 +56,7 @@ test('the first exit code counts, and a process without a channel exits', () => 
   expect(exits[0]).toBe(4);
 });
 
-test('what a task puts in place of send and exit is not called', () => {
+test('replacements of send and exit by a task are not called', () => {
   const host = fakeProcess();
   const outbox = createOutbox(host);
   Object.assign(host, { send: () => {}, exit: () => {} });
@@ -66,7 +66,7 @@ test('what a task puts in place of send and exit is not called', () => {
   expect(host).toMatchObject({ messages: ['one'], exits: [2] });
 });
 
-test('a message that cannot be cloned throws, and keeps nobody from exiting', () => {
+test('a message that cannot be cloned throws, and does not prevent the exit', () => {
   const { exits, exit } = fakeProcess();
   const send = () => {
     throw new Error('not cloneable');

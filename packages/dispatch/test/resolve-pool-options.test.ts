@@ -82,12 +82,12 @@ test('resolvePoolOptions() takes undefined as absent, also in groups', () => {
   expect(resolve({ recycle: { tasks: undefined } } as unknown as PoolOptions)).toEqual(resolve({}));
 });
 
-test('resolvePoolOptions() keeps min workers at max unless told otherwise', () => {
+test('resolvePoolOptions() sets min to max by default', () => {
   expect(resolve({ max: 3 })).toMatchObject({ min: 3, max: 3 });
   expect(resolve({ min: 1, max: 3 })).toMatchObject({ min: 1, max: 3 });
 });
 
-test('resolvePoolOptions() refuses more workers at least than at most', () => {
+test('resolvePoolOptions() refuses a min above max', () => {
   expect(wrong({ min: 3, max: 2 })).toThrow(
     new RangeError('Cannot create dispatcher: min must be 1 to max (2), got 3'),
   );
@@ -162,7 +162,7 @@ test('splitPoolOptions() loses no name, so that the unknown ones can be refused'
   expect(pool).toEqual({});
 });
 
-test('splitPoolOptions() refuses what is no object', () => {
+test('splitPoolOptions() refuses a value that is no object', () => {
   for (const options of [null, 'fast', 4]) {
     expect(() => splitPoolOptions('create dispatcher', options as never)).toThrow(
       new TypeError(`Cannot create dispatcher: options must be an object, got ${options}`),

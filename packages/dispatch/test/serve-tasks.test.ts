@@ -37,7 +37,7 @@ test.each(channels)('over the channel of %s tasks are run and answered', async (
   ]);
 });
 
-test('what comes before the module is ready is done afterwards', async () => {
+test('frames that come before the module is ready are applied afterwards', async () => {
   const rig = serveRig(echo);
   rig.send(runFrame(1, 'early'), { kind: 'stop' });
   await rig.until((log) => log.at(-1) === 'exit 0');
@@ -70,7 +70,7 @@ test.each<[string, string, object]>([
     moduleOf('{ search: () => 1 }', '{ setup: async () => { throw undefined } }'),
     { final: false, error: undefined },
   ],
-])('a module that %s is told of, and the worker exits', async (_name, module, expected) => {
+])('a module that %s is reported, and the worker exits', async (_name, module, expected) => {
   const rig = serveRig(module);
   await rig.until((log) => log.at(-1) === 'exit 1');
   expect(rig.log).toMatchObject([{ kind: 'start-failed', ...expected }, 'exit 1']);
@@ -97,7 +97,7 @@ test('started goes out before its task is called', async () => {
   await rig.until(settled(1));
 });
 
-test('what was taken back is dropped, and said before the next task is called', async () => {
+test('a call that was taken back is dropped, and reported before the next task is called', async () => {
   const rig = await readyRig(moduleOf(spin), undefined, new Set([1, 2]));
   rig.send(runFrame(1, 0), runFrame(2, 0), runFrame(3, 0));
   const dropped = [
@@ -119,7 +119,7 @@ test('after a millisecond of tasks the event loop has a turn, and an abort is re
   expect(rig.log).toContainEqual({ kind: 'dropped', seq: 2 });
 });
 
-test('flush() sends what waits, as for a task that exits the process', async () => {
+test('flush() sends waiting answers, as for a task that exits the process', async () => {
   const rig = await readyRig(echo);
   rig.send(runFrame(1, 1));
   rig.served.flush();
@@ -193,7 +193,7 @@ test.each([10, 100_000])(
   },
 );
 
-test('JSON that a task has written arrives as a Buffer', async () => {
+test('raw JSON of a task arrives as a Buffer', async () => {
   const raw = "{ kind: 'ticketing.raw-json', bytes: Buffer.from('[1]') }";
   const rig = await readyRig(moduleOf(`{ search: () => (${raw}) }`));
   rig.send(runFrame(1, 0));
@@ -203,7 +203,7 @@ test('JSON that a task has written arrives as a Buffer', async () => {
   expect(frame?.value.toString()).toBe('[1]');
 });
 
-test('messages of others are passed over', async () => {
+test('foreign messages are ignored', async () => {
   const rig = await readyRig(echo);
   rig.served.receive({ 'watch:require': ['/a.js'] });
   rig.served.receive('text');
@@ -243,7 +243,7 @@ test('a load report rides along with an answer, 20 ms after the last at the soon
   for (const message of rig.messages) expect(message).toMatchObject([{ kind: 'done' }]);
 });
 
-test('stop waits for what runs, tears down, sends what waits, and exits', async () => {
+test('stop waits for running tasks, tears down, sends waiting answers, and exits', async () => {
   const tasks = '{ search: (input) => new Promise((resolve) => setImmediate(resolve, input)) }';
   const teardown = '{ teardown: () => { globalThis.dispatchTornDown = true } }';
   const rig = await readyRig(moduleOf(tasks, teardown));
@@ -318,7 +318,7 @@ test.each<[string, string, boolean]>([
     'data:text/javascript,import "file:///no/such/module.mjs"; export default 5',
     false,
   ],
-])('a module that %s is told of by a thread that exits', async (_name, module, final) => {
+])('a module that %s is reported by a thread that exits', async (_name, module, final) => {
   const { worker, frames, heard } = startThread(module);
   const exit = once(worker, 'exit');
   await heard('start-failed', 1);
@@ -329,7 +329,7 @@ test.each<[string, string, boolean]>([
   expect(await exit).toEqual([1]);
 });
 
-test('a module that is given is served, with hooks around its own', async () => {
+test('a module object is served, with hooks around its own', async () => {
   const log: string[] = [];
   const served = serveTasks({
     workerId: 1,
@@ -353,7 +353,7 @@ test('a module that is given is served, with hooks around its own', async () => 
   expect(log).toEqual(['inner', 'outer', 'ready', 'recycle', 'report']);
 });
 
-test('abandon() aborts what runs, drops what waits and tells nothing any more', async () => {
+test('abandon() aborts running tasks, drops waiting ones, and sends no more frames', async () => {
   const rig = await readyRig(
     moduleOf(`{
       search: (_, { signal }) => new Promise((_, reject) => {

@@ -46,7 +46,7 @@ test('reclaim() takes back what has not been claimed, and the worker does not cl
   expect([2, 3, 4, 5].map(claim)).toEqual([true, false, false, true]);
 });
 
-test('reclaim() takes nothing from a worker that has just looked for what was taken back', () => {
+test('reclaim() takes nothing from a worker that has just read the marks', () => {
   const journal = openJournal();
   const claim = journalClaims(journal.fd);
   let taken: readonly number[] = [2];
@@ -82,7 +82,7 @@ test('whatever the order of claims and reclaims, each call is claimed or taken b
   expect(both.size).toBeGreaterThan(0);
 });
 
-test('a worker whose journal is the null device claims whatever it is given', () => {
+test('a worker whose journal is the null device claims every call', () => {
   const fd = openSync(devNull, 'r+');
   expect([1, 2, 3].map(journalClaims(fd))).toEqual([true, true, true]);
   closeSync(fd);
@@ -95,10 +95,10 @@ test('a journal leaves no file behind', async () => {
   await rm(folder, { recursive: true });
 });
 
-test('openStartJournal() takes the first folder that lets it make a file', () => {
+test('openStartJournal() uses the first folder that permits a file', () => {
   expect(openJournal(['/nonexistent', tmpdir()]).read()).toBe(0);
 });
 
-test('openStartJournal() gives nothing where no file can be made', () => {
+test('openStartJournal() returns undefined where no file can be created', () => {
   expect(openStartJournal(['/nonexistent', '/nonexistent/either'])).toBe(undefined);
 });

@@ -32,7 +32,7 @@ test('a call that was taken back is dropped, and its task is not called', () => 
   ]);
 });
 
-test('a task gets its input, what is known of the call, and its siblings as this', () => {
+test('a task gets its input, its context, and its siblings as this', () => {
   let seen: unknown;
   const rig = createRig({
     search(input: string, context: TaskContext) {
@@ -50,7 +50,7 @@ test('a task gets its input, what is known of the call, and its siblings as this
   expect(seen).toMatchObject({ metadata: {}, deadline: undefined });
 });
 
-test('a result is told with the milliseconds that the task took', async () => {
+test('a result is sent with the milliseconds that the task took', async () => {
   const rig = createRig({
     slow: () => {
       rig.advance(0.5);
@@ -120,7 +120,7 @@ function raise(error: unknown): never {
   throw error;
 }
 
-test('what is transferred is left for the codec', () => {
+test('a transferred result is left for the codec', () => {
   const bytes = new Uint8Array(1);
   const value = transferred(bytes, [bytes.buffer]);
   const rig = createRig({ search: () => value });
@@ -144,7 +144,7 @@ test.each(['foo', 'constructor', '__proto__', 'toString'])('%s is an unknown tas
   ]);
 });
 
-test('an abort reaches the signal with its reason, and the outcome is still told', async () => {
+test('an abort reaches the signal with its reason, and the outcome is still sent', async () => {
   const reason = new Error('enough');
   const rig = createRig({
     search: (_input, { signal }) =>
@@ -159,7 +159,7 @@ test('an abort reaches the signal with its reason, and the outcome is still told
   expect(rig.told).toEqual([{ kind: 'failed', seq: 1, error: reason, runMs: 0 }]);
 });
 
-test('a signal that is read after the abort is aborted, and a task may pass over it', async () => {
+test('a signal that is read after the abort is aborted, and a task may ignore it', async () => {
   const turn = defer();
   const rig = createRig({
     search: async (_input, context) => {
@@ -191,7 +191,7 @@ test('a task that waits is dropped by an abort, also one that came in the same m
   expect(rig.log).toEqual(['dropped 2', 'claimed 1', 'done 1', 'dropped 3', 'claimed 4', 'done 4']);
 });
 
-test('aborts of tasks that are settled or unknown are passed over', () => {
+test('aborts of settled and unknown tasks are ignored', () => {
   const rig = createRig({ search: () => 1 });
   rig.run({ seq: 1 });
   rig.runner.accept([
@@ -246,7 +246,7 @@ test('a task may abort itself while its code is on the stack', () => {
   expect(rig.told).toMatchObject([{ kind: 'done', value: 'own' }]);
 });
 
-test('progress is told in order, and does nothing once the task has settled', async () => {
+test('progress is sent in order, and ignored once the task has settled', async () => {
   let late: (() => void) | undefined;
   const rig = createRig({
     search: async (_input, context) => {
@@ -284,7 +284,7 @@ test('no task sees the async context of its caller or of another task', async ()
   expect(seen).toEqual([undefined, undefined, undefined, undefined]);
 });
 
-test('start() runs setup and then tells the names of the tasks', async () => {
+test('start() runs setup and then sends the names of the tasks', async () => {
   const ready = defer();
   let worker: unknown;
   const setup = (given: unknown): Promise<void> => {
@@ -318,7 +318,7 @@ test.each<[string, (() => unknown) | undefined, object]>([
   expect(rig.told).toStrictEqual([expected]);
 });
 
-test('stop waits for what runs and what waits, then tears down', async () => {
+test('stop waits for running and waiting tasks, then tears down', async () => {
   const slow = defer();
   const rig = createRig(
     { search: () => rig.advance(2), slow: () => slow.promise },
@@ -356,14 +356,14 @@ test('tasks that come after teardown has begun are dropped', async () => {
   expect(rig.stopped).toBeUndefined();
 });
 
-test('a teardown that fails is told', async () => {
+test('a failed teardown is reported', async () => {
   const rig = createRig({ search: () => 1 }, { teardown: () => raise(thrown) });
   rig.runner.accept([{ kind: 'stop' }]);
   await settle();
   expect(rig.stopped).toEqual({ error: thrown });
 });
 
-test('after halt() nothing starts and nothing is told', async () => {
+test('after halt() no task starts and no frame is sent', async () => {
   const slow = defer();
   const rig = createRig({ search: () => rig.advance(2), slow: () => slow.promise });
   rig.run({ seq: 1, task: 'slow' }, { seq: 2 }, { seq: 3 });

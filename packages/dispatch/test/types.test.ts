@@ -44,7 +44,7 @@ async function withDispatcher(use: (dispatcher: Dispatcher<Tasks>) => unknown): 
   await use(dispatcher);
 }
 
-test('run() knows input and output by the name of the task', () =>
+test('run() types input and output by the name of the task', () =>
   withDispatcher(async (dispatcher) => {
     const double = dispatcher.run('double', 21);
     expectTypeOf(double).toEqualTypeOf<Promise<number>>();

@@ -65,7 +65,7 @@ test('it is never less than 1.5 ms of work', () => {
   ]);
 });
 
-test('loads that say nothing change nothing', () => {
+test('loads without information change nothing', () => {
   const window = createWindow('auto', auto);
   const nothing = [
     { elapsedMs: 0, activeMs: 0, done: 0, starved: true },

@@ -160,7 +160,7 @@ test('buffers that are transferred are copied where the channel cannot move them
   expect(bytes.byteLength).toBe(3);
 });
 
-test('memory that is shared stays shared between threads, and cannot go to a process', () => {
+test('shared memory stays shared between threads, and cannot go to a process', () => {
   const shared = new SharedArrayBuffer(4);
   const view = new Int32Array(shared);
   const [direct, nested] = inputs([view, { view }], threadChannel) as [
@@ -173,7 +173,7 @@ test('memory that is shared stays shared between threads, and cannot go to a pro
   expect(unsent.map(({ seq }) => seq)).toEqual([1, 2]);
 });
 
-test('what the writer does to a value after it was written is not seen', () => {
+test('changes of a value after it was written are not seen', () => {
   const bytes = Buffer.from('before');
   const list = [1];
   const { messages } = encodeToWorker([runFrame(1, bytes), runFrame(2, list)], processChannel);
@@ -203,7 +203,7 @@ function spoil(messages: readonly Posting[]): void {
   (messages[0] as { message: { body: Uint8Array } }).message.body.fill(0, 0, 4);
 }
 
-test('an input that cannot be read is told of, and the rest of its batch is read', () => {
+test('an input that cannot be read is reported, and the rest of its batch is read', () => {
   const { messages } = encodeToWorker(
     [runFrame(1, new Map()), runFrame(2, new Set([1])), runFrame(3, 'ok')],
     processChannel,

@@ -41,7 +41,7 @@ test('inherit: while our standard error is full no worker is read further; one l
   expect(drains()).toBe(before);
 });
 
-test('inherit: what a worker has left when it ends waits for nobody', async () => {
+test("inherit: the rest of an ended worker's output does not wait", async () => {
   const before = drains();
   const written = fillStderr();
   const readable = new PassThrough();
@@ -55,7 +55,7 @@ test('inherit: what a worker has left when it ends waits for nobody', async () =
   expect(drains()).toBe(before);
 });
 
-test('a function gets chunks and where they are from; a promise has the worker wait', async () => {
+test('a function gets chunks and their source; the worker waits for its promise', async () => {
   const taken: unknown[] = [];
   let release = (): void => {};
   const sink = new OutputSink((chunk, source) => {
@@ -77,7 +77,7 @@ test('a function gets chunks and where they are from; a promise has the worker w
   ]);
 });
 
-test('ignore reads all, so that no worker waits, and passes nothing on', async () => {
+test('ignore reads and drops everything, so that no worker waits', async () => {
   const written = fillStderr();
   const readable = new PassThrough();
   new OutputSink('ignore').read(readable, stderr);

@@ -77,7 +77,7 @@ test.each([
   ['exit 7', { kind: 'exit', code: 7 }, { exitCode: 7, signal: undefined }],
   ['SIGKILL', { kind: 'signal', signal: 'SIGKILL' }, { exitCode: undefined, signal: 'SIGKILL' }],
   ['SIGTERM', { kind: 'signal', signal: 'SIGTERM' }, { exitCode: undefined, signal: 'SIGTERM' }],
-])('a worker that ends by %s ends once, with what is known', async (_, order, end) => {
+])('a worker that ends by %s ends once, with all known facts', async (_, order, end) => {
   const worker = begin();
   worker.child.post(order, 1);
   expect(await worker.end()).toEqual([{ ...end, stderrTail: '' }]);
@@ -154,7 +154,7 @@ test('a worker that closes its channel and lives on is killed', async () => {
   expect(await worker.end()).toMatchObject([{ signal: 'SIGKILL' }]);
 });
 
-test('sending to a worker that is gone is silent', async () => {
+test('sending to a worker that is gone does nothing', async () => {
   const worker = begin();
   worker.child.kill();
   worker.child.post({ seq: 1 }, 1);

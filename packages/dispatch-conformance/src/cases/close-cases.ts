@@ -14,7 +14,7 @@ import { isAlive } from '../nothing-left.ts';
 export const closeCases: readonly CaseDraft[] = [
   test('the states are starting, ready, draining, closed', async (stage) => {
     const dispatcher = await stage.dispatcher();
-    // One that is ready by now was starting before its maker could give it.
+    // A dispatcher that is ready by now was starting before `create` resolved.
     const states = needsSlowStart(stage.subject.capabilities) ? ['starting'] : [dispatcher.state];
     await dispatcher.ready();
     states.push(dispatcher.state);

@@ -10,7 +10,7 @@ import { type CaseDraft, test } from '../conformance-case.ts';
 import type { Failure } from '../conformance-task-map.ts';
 import { collect } from './map-cases.ts';
 
-/** What a task throws, as its caller gets it. */
+/** Thrown values, as the caller gets them. */
 export const errorCases: readonly CaseDraft[] = [
   throws('name, message, code and own properties', 'coded', (error) => {
     assert.ok(error instanceof Error);
@@ -133,7 +133,7 @@ const wrongMap: readonly (readonly [unknown, typeof TypeError | typeof RangeErro
   [{ parallel: 2 }, TypeError],
 ];
 
-/** Options and names that are wrong. */
+/** Wrong options and names. */
 export const optionCases: readonly CaseDraft[] = [
   test('a task that the module does not have is ERR_UNKNOWN_TASK, before and after the start', async (stage) => {
     const dispatcher = await stage.dispatcher();

@@ -12,7 +12,7 @@ import {
 import type { ConformanceTasks } from '../conformance-task-map.ts';
 import type { Stage } from '../stage.ts';
 
-/** Tasks that do not end when they are told to. */
+/** Tasks that ignore their abort. */
 export const killCases: readonly CaseDraft[] = [
   test('a task that ignores its signal delays neither its caller nor the next call', async (stage) => {
     const dispatcher = await stage.ready({ window: 1, abortGraceMs: 20 });
@@ -100,7 +100,7 @@ export const killCases: readonly CaseDraft[] = [
       await scratch.reached('log', 1);
       controller.abort();
       await sent;
-      // Its grace is over more than once.
+      // Many times its grace.
       clock.advance(100);
       await turns();
       assert.equal(dispatcher.stats().killed, 0);
@@ -169,7 +169,7 @@ export const heldUpCases: readonly CaseDraft[] = [
       assert.ok(dispatcher.stats().moved > 0, 'calls moved');
       scratch.touch('go');
       await blocked;
-      // A worker that answers has passed all that it was sent before.
+      // A worker that answers has handled all earlier calls.
       const workers = new Set<number>();
       await until(async () => {
         const asked = [1, 2, 3, 4].map(() => dispatcher.run('tell', undefined));
@@ -255,7 +255,7 @@ export const heldUpCases: readonly CaseDraft[] = [
   },
 ];
 
-/** Mostly nothing; some compute, few for long, and one ends its worker. */
+/** Runs a task: mostly a tiny one; some compute, few for long, and one ends its worker. */
 function mixed(
   dispatcher: Dispatcher<ConformanceTasks>,
   note: { readonly log: string; readonly mark: string },
@@ -266,7 +266,7 @@ function mixed(
   return dispatcher.run('spin', { ...note, ms: dice < 0.97 ? 20 * Math.random() : 60 });
 }
 
-/** Holds a worker until the file `go` is there. Resolves when it is held. */
+/** Blocks a worker until the file `go` exists. Resolves when it is blocked. */
 async function block(
   stage: Stage,
   dispatcher: Dispatcher<ConformanceTasks>,

@@ -5,7 +5,7 @@ import { rejected, rejectedWith } from '../calls.ts';
 import { type CaseDraft, needsCopies, test } from '../conformance-case.ts';
 import { contextKey } from '../conformance-task-map.ts';
 
-/** What tasks report while they run. */
+/** Reports of running tasks. */
 export const progressCases: readonly CaseDraft[] = [
   test('onProgress gets everything in order, and all of it before the call resolves', async (stage) => {
     const dispatcher = await stage.ready();
@@ -115,7 +115,7 @@ export const progressCases: readonly CaseDraft[] = [
   ),
 ];
 
-/** What a task knows of its call. */
+/** The context of a task. */
 export const contextCases: readonly CaseDraft[] = [
   test('a task knows its call, its worker, its attempt and its metadata', async (stage) => {
     const dispatcher = await stage.ready();

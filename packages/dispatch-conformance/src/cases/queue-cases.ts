@@ -6,7 +6,7 @@ import { type CaseDraft, needsIsolation, test } from '../conformance-case.ts';
 import type { ConformanceTasks } from '../conformance-task-map.ts';
 import type { Stage } from '../stage.ts';
 
-/** The bound of the queue and of what a worker is given. */
+/** The bounds of the queue and of the window. */
 export const queueCases: readonly CaseDraft[] = [
   test('the queue takes maxQueue calls, then rejects ERR_QUEUE_FULL and never starts them', (stage) =>
     fill(stage, () => ({}))),
@@ -223,7 +223,7 @@ export const orderCases: readonly CaseDraft[] = [
 
 type Queue = (mark: string, priority: number) => Promise<string>;
 
-/** Calls that wait behind one, and the order in which they ran. */
+/** Queues calls behind a running one, and returns the order in which they ran. */
 async function inOrder(
   stage: Stage,
   ask: (queue: Queue) => readonly Promise<string>[],

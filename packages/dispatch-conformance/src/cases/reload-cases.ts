@@ -43,7 +43,7 @@ export const reloadCases: readonly CaseDraft[] = [
       while (!isOver) {
         await dispatcher.run('add', { a: answered, b: 1 });
         answered += 1;
-        // A turn: where calls settle as promise jobs alone nothing else would get one.
+        // A turn of the event loop: where calls settle in microtasks alone nothing else would run.
         await new Promise<void>((resolve) => setImmediate(resolve));
       }
     });
@@ -108,7 +108,7 @@ function workerIds(dispatcher: Dispatcher<ConformanceTasks>): ReadonlySet<number
   return new Set(dispatcher.stats().workers.map(({ workerId }) => workerId));
 }
 
-/** Workers that are replaced though nothing is wrong with them, or because they say so. */
+/** Healthy workers that are replaced, and workers whose health hook fails. */
 export const recycleCases: readonly CaseDraft[] = [
   test('a worker is replaced after recycle.tasks, and no call fails', async (stage) => {
     const dispatcher = await stage.ready({ recycle: { tasks: 5, jitter: 0 } });
@@ -154,7 +154,7 @@ export const recycleCases: readonly CaseDraft[] = [
   }),
   test('a worker whose health hook fails is replaced, and finishes its calls', async (stage) => {
     const { scratch, clock } = stage;
-    // On a clock that stands no worker is too slow to answer: each question for its health is asked here.
+    // The manual clock stands still, so no worker answers too late: the case triggers each health check.
     const dispatcher = await stage.ready({ healthMs: 20, window: 4, clock });
     const held = dispatcher.run('hold', { until: scratch.path('go') });
     const before = await dispatcher.run('tell', undefined);

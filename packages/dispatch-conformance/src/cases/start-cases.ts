@@ -176,7 +176,7 @@ export const startCases: readonly CaseDraft[] = [
   }),
 ];
 
-/** Moves the clock over one back-off after another. */
+/** Advances the clock over one back-off after another, until the circuit is open. */
 async function opened(dispatcher: Dispatcher<ConformanceTasks>, clock: ManualClock): Promise<void> {
   await until(() => {
     if (dispatcher.stats().circuit === 'open') return true;
@@ -184,13 +184,13 @@ async function opened(dispatcher: Dispatcher<ConformanceTasks>, clock: ManualClo
   }, 'an open circuit');
 }
 
-/** More than a few back-offs, less than the time to start, to look after health, or to probe. */
+/** Advances over a few back-offs, but not to the start timeout, a health check or a probe. */
 function advance(clock: ManualClock): false {
   clock.advance(10);
   return false;
 }
 
-/** Hosts that lack what others have, and tasks that take it away. */
+/** Hosts and tasks that lack temporary files, memory figures or `process.send`. */
 export const hostCases: readonly CaseDraft[] = [
   test('tasks run where the folder for temporary files is missing', needsIsolation, (stage) =>
     withTemporaryFolder('/nonexistent', () => runsTasks(stage)),
@@ -204,7 +204,7 @@ export const hostCases: readonly CaseDraft[] = [
       `process.memoryUsage.rss = () => { throw new Error('EMFILE: too many open files'); };`,
     );
     const dispatcher = await stage.ready({}, module);
-    // It is asked for after 20 ms.
+    // The worker reads it after 20 ms.
     for (let task = 0; task < 3; task += 1) await dispatcher.run('spin', { ms: 25 });
     const { lost, spawned, workers } = dispatcher.stats();
     assert.deepEqual({ lost, spawned }, { lost: 0, spawned: 1 });
@@ -251,7 +251,7 @@ async function withTemporaryFolder(folder: string, act: () => Promise<void>): Pr
   }
 }
 
-/** As with a read-only root without any memory that is a folder. */
+/** Fails to create files, as with a read-only root without `/dev/shm`. */
 async function withoutNewFiles(act: () => Promise<void>): Promise<void> {
   const { openSync } = fs;
   fs.openSync = (path, flags, mode) => {

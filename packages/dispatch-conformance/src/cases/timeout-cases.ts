@@ -3,7 +3,7 @@ import { turns, until } from '@ticketing/test-kit';
 import { rejectedWith, startRun } from '../calls.ts';
 import { type CaseDraft, needsHardKill, needsIsolation, test } from '../conformance-case.ts';
 
-/** Limits in time; most on a clock that the case moves. */
+/** Time limits; most on a manual clock. */
 export const timeoutCases: readonly CaseDraft[] = [
   test('queueTimeoutMs rejects ERR_QUEUE_TIMEOUT, and the task never starts', async (stage) => {
     const { scratch, clock } = stage;
@@ -131,7 +131,7 @@ export const timeoutCases: readonly CaseDraft[] = [
       dispatcher,
       'hold',
       { log, until: scratch.path('never') },
-      // The worker looks at the time of day: this limit is not over before it starts the task.
+      // The worker checks the time of day: this limit is long enough for it to start the task.
       { timeoutMs: 60_000, runTimeoutMs: 60_001 },
     );
     clock.advance(60_000);

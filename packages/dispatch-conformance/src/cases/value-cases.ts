@@ -10,7 +10,7 @@ import {
 
 const own: unknown = JSON.parse('{"__proto__": {"polluted": true}, "constructor": 1}');
 
-/** Values that pass as structured clones do, by what they are called. */
+/** Values that cross as structured clones do, by name. */
 const values: readonly (readonly [name: string, value: unknown])[] = [
   ['undefined', undefined],
   ['null', null],
@@ -53,7 +53,7 @@ const values: readonly (readonly [name: string, value: unknown])[] = [
   ['a list of 20,000 objects', Array.from({ length: 20_000 }, (_, id) => ({ id, name: `n${id}` }))],
 ];
 
-/** What passes to a task and back. */
+/** Values that cross to a task and back. */
 export const valueCases: readonly CaseDraft[] = [
   test('values of each kind arrive as they are, to the task and back', async (stage) => {
     const dispatcher = await stage.ready();
@@ -73,7 +73,7 @@ export const valueCases: readonly CaseDraft[] = [
   test('an invalid Date arrives as one', async (stage) => {
     const dispatcher = await stage.ready();
     const answer = await dispatcher.run('echo', new Date(Number.NaN));
-    // Not by `deepStrictEqual`: to Node 20 no such Date equals another.
+    // Not by `deepStrictEqual`: in Node 20 no invalid Date equals another.
     assert.ok(answer instanceof Date);
     assert.equal(String(answer.getTime()), 'NaN');
   }),
@@ -138,7 +138,7 @@ export const valueCases: readonly CaseDraft[] = [
   }),
 ];
 
-/** What cannot be cloned, and what must not be shared. */
+/** Values that cannot be cloned, or must not be shared. */
 export const copyCases: readonly CaseDraft[] = [
   test(
     'an input that cannot be cloned rejects that call alone, and the worker lives',

@@ -9,7 +9,7 @@ import {
 } from '@ticketing/dispatch/worker';
 import { type ConformanceTasks, contextKey, type Failure } from '../conformance-task-map.ts';
 
-/** Milliseconds after which what is to last for ever gives up, so that a failed case leaves no busy process. */
+/** Milliseconds after which endless tasks end, so that a failed case leaves no busy process. */
 const FOR_EVER_MS = 30_000;
 const LOOK_AGAIN_MS = 3;
 
@@ -164,7 +164,7 @@ class SeatTaken extends Error {
   readonly seat = '12A';
 }
 
-/** Throws what its name says. */
+/** Throws the value that `kind` names. */
 function throwFailure(kind: Failure): never {
   switch (kind) {
     case 'aggregate':

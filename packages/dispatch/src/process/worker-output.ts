@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { Rule } from '@ticketing/kit';
 
-/** Which worker wrote, and to which of its streams. */
+/** The worker and the stream that a chunk comes from. */
 export interface OutputSource {
   readonly stream: 'stdout' | 'stderr';
   readonly workerId: number;
 }
 
 /**
- * What becomes of what workers write: `inherit` writes it to the same stream of this process, `ignore` drops it, a
- * function gets it in chunks as they come, which may end in the middle of a line or character. A function that returns a
- * promise gets the next chunk of that stream when it has settled. What a function throws is an uncaught exception.
+ * Where the workers' output goes: `inherit` writes it to the same stream of this process, `ignore` drops it, a function gets
+ * it in chunks, which may end in the middle of a line or character. A function that returns a promise gets the next chunk of
+ * that stream when the promise has settled. An error that the function throws is an uncaught exception.
  */
 export type WorkerOutput =
   | 'inherit'
@@ -24,24 +24,24 @@ export const outputRule: Rule = {
   test: (value) => value === 'inherit' || value === 'ignore' || typeof value === 'function',
 };
 
-/** Takes the output of the workers of one transport, and has them wait while it cannot be passed on. */
+/** Takes the output of all workers of a transport, and makes them wait while it cannot be passed on. */
 export class OutputSink {
   readonly #output: WorkerOutput;
-  /** Streams that wait, by the one of this process that is full. */
+  /** Paused streams, by the full stream of this process. */
   readonly #waiting = { stdout: new Set<Readable>(), stderr: new Set<Readable>() };
 
   constructor(output: WorkerOutput) {
     this.#output = output;
   }
 
-  /** What a process is started with for its standard output: that of this process needs no relay. */
+  /** The `stdio` setting for a process's standard output: `inherit` needs no relay. */
   get stdout(): 'inherit' | 'ignore' | 'pipe' {
     return typeof this.#output === 'function' ? 'pipe' : this.#output;
   }
 
   /**
-   * Reads what a worker writes. The caller calls what this returns when the worker has ended: what is left, no more than
-   * a pipe holds, does not wait.
+   * Reads a stream of a worker. The caller calls the returned function when the worker has ended: the rest, no more than a
+   * pipe holds, does not wait.
    */
   read(readable: Readable, source: OutputSource): () => void {
     const output = this.#output;
@@ -71,7 +71,7 @@ export class OutputSink {
     };
   }
 
-  /** One listener for all that wait, and none when nothing does. */
+  /** Keeps one listener for all paused streams, and none without them. */
   #listen(stream: 'stdout' | 'stderr'): void {
     process[stream].off('drain', this.#drained[stream]);
     if (this.#waiting[stream].size > 0) process[stream].once('drain', this.#drained[stream]);
