@@ -69,7 +69,7 @@ test('/plan/:carrier answers 404 for a carrier that is not simulated', async () 
   }
 });
 
-test('GET /requests answers the counts, of which control calls are no part', async () => {
+test('GET /requests answers the counts, without control calls', async () => {
   const sim = await startedSim();
   await (await getAvlo(sim.url, date)).text();
   const none = { arrived: 0, answered: 0, aborted: 0, open: 0, mostOpen: 0 };

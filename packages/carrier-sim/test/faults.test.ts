@@ -116,7 +116,7 @@ test('malformed-price makes one price of a search answer no price', async () => 
   expect(bodies[2]?.split('"price":"abc"')).toHaveLength(2);
 });
 
-test('throttled is told in the words of each wire', async () => {
+test('throttled has its own form on each wire', async () => {
   const sim = await startedSim();
   for (const carrier of carriers) {
     sim.setPlan(carrier, { fault: { kind: 'throttled', retryAfterSeconds: 3 } });

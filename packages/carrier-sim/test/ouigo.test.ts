@@ -53,7 +53,7 @@ test('ouigo marks a train without seats full, without a price', async () => {
   expect.unreachable('no train sold out');
 });
 
-test('ouigo tells inside a 200 that there is no route or no sale', async () => {
+test('ouigo answers 200 with an error for no route and no sale', async () => {
   const sim = await startedSim({ plan: { ouigo: { journeys: 0 } } });
   const code = async (change: object) =>
     errorOf(await searchOuigo(sim.url, { ...madridBarcelona, ...change }));

@@ -69,7 +69,7 @@ test('createTimetable() orders by departure and keeps numbers and minutes unique
 
 // On these days no train leaves in the hour that comes again: of 105 journeys there were 103 once.
 test.each(['2026-10-24', '2026-10-25', '2027-10-31'])(
-  'createTimetable() finds as many journeys with a change as are wanted around %s, though the clocks change',
+  'createTimetable() finds the requested number of journeys with a change around %s, when the clocks change',
   (date) => {
     const { trains } = createTimetable({ seed: 3 });
     const changing = { carrier: 'renfe', origin: '7156312', destination: '7178400' } as const;
@@ -145,7 +145,7 @@ test('createTimetable() joins two real trains with a change of 25-90 minutes whe
   }
 });
 
-test('createTimetable() gives nothing where nobody runs, not even from a station to itself', () => {
+test('createTimetable() returns nothing for a pair without trains, such as a station and itself', () => {
   const { trains } = createTimetable({ seed: 1 });
   for (const pair of [
     { origin: '7113200', destination: barcelona },

@@ -73,7 +73,7 @@ test.each(carrierIds)('%s: a deadline that has passed is TIMEOUT without a reque
   expect(upstream.sim.requests()[id].arrived).toBe(0);
 });
 
-test.each(carrierIds)('%s: nobody listening is NETWORK', async (id) => {
+test.each(carrierIds)('%s: a closed port is NETWORK', async (id) => {
   const upstream = await startUpstream();
   await upstream.sim.close();
   expect(await failureOf(() => ask(upstream, upstream.carriers[id]))).toMatchObject({

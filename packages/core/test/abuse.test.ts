@@ -79,7 +79,7 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
   expect(() => search.stream(query, options as never)).toThrow(error);
 });
 
-test('search() rejects a query that is none', async () => {
+test('search() rejects a query that is not an object', async () => {
   const search = createSearch({ carriers: [silent], now: () => NOW });
   for (const wrong of [undefined, null, 'Madrid']) {
     await expect(search.search(wrong as never)).rejects.toMatchObject({

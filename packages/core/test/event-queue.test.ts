@@ -34,7 +34,7 @@ test('createEventQueue() rejects the first pending reader and ends the others', 
   expect(await asked[1]).toEqual(end);
 });
 
-test('return() ends pending readers at once, drops the rest, and tells the producer once', async () => {
+test('return() ends pending readers at once, drops the rest, and calls onReturn once', async () => {
   const left = vi.fn();
   const queue = createEventQueue<number>(left);
   const asked = [queue.next(), queue.next()];
@@ -47,7 +47,7 @@ test('return() ends pending readers at once, drops the rest, and tells the produ
   expect(left).toHaveBeenCalledTimes(1);
 });
 
-test('return() tells the producer nothing after the end', async () => {
+test('return() does not call onReturn after the end', async () => {
   const left = vi.fn();
   const ended = createEventQueue<number>(left);
   ended.push(1);

@@ -136,7 +136,7 @@ test('mergeJourneys() compares stations of every ride', () => {
   expect(mergeJourneys([train(), train({ source: 'b', origin: barcelona.id })])).toHaveLength(2);
 });
 
-test('mergeJourneys() takes what is told twice from the first source by name, whoever answered first', () => {
+test('mergeJourneys() takes a field that two sources have from the first one by name, in any order of answers', () => {
   const number = '3063';
   const avlo = train({ number, source: 'avlo', brand: 'AVE' });
   const renfe = train({ number, source: 'renfe', brand: 'ave' });

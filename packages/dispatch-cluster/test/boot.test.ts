@@ -20,7 +20,7 @@ async function whyNot(ready: Promise<void>): Promise<DispatchError> {
   return error;
 }
 
-test('a program that throws at boot is tried so often and no more; ready() says why', async () => {
+test('a program that throws at boot is started until the circuit opens; ready() says why', async () => {
   const supervisor = start({ entry: throwsAtBoot, workers: 2, restart });
   const open = once(supervisor.events, 'circuit-open');
   const { cause } = await whyNot(supervisor.ready());
@@ -42,7 +42,7 @@ test('a program that cannot listen says so itself', async () => {
   expect(cause).toMatchObject({ code: 'EADDRNOTAVAIL', syscall: 'listen' });
 });
 
-test('a program that is not there is not tried again and again', async () => {
+test('a missing program is not started again and again', async () => {
   const supervisor = start({
     entry: new URL('fixtures/missing.ts', import.meta.url),
     restart: { ...restart, intensity: 0 },
@@ -51,7 +51,7 @@ test('a program that is not there is not tried again and again', async () => {
   expect((cause as DispatchError).data.stderrTail).toContain('Cannot find module');
 });
 
-test('a program that never calls clusterWorker() has its time', async () => {
+test('a program that never calls clusterWorker() fails after startTimeoutMs', async () => {
   const supervisor = start({
     entry: silent,
     startTimeoutMs: 500,
@@ -61,7 +61,7 @@ test('a program that never calls clusterWorker() has its time', async () => {
   expect(cause).toMatchObject({ code: 'ERR_START_TIMEOUT', data: { limit: 500 } });
 });
 
-test('a reload with a program that fails leaves the workers that there are', async () => {
+test('a reload with a program that fails keeps the old workers', async () => {
   const supervisor = start({ startTimeoutMs: 5000 });
   await supervisor.ready();
   const { pid } = supervisor.workers[0] ?? {};

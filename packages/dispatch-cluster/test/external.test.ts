@@ -22,7 +22,7 @@ async function route(supervisor: Supervisor) {
   return { told, unsubscribe, url: `http://127.0.0.1:${port}` };
 }
 
-test('subscribe() tells of the workers that serve and of their successors, until it is ended', async () => {
+test('subscribe() reports the workers that serve and their successors, until it is ended', async () => {
   const supervisor = start({ entry, connections: 'external', workers: 2 });
   const early: string[] = [];
   supervisor.subscribe(({ slot }) => early.push(slot));
@@ -39,7 +39,7 @@ test('subscribe() tells of the workers that serve and of their successors, until
   expect(told).toHaveLength(4);
 });
 
-test('close() leaves the end of external connections to what attached the server', async () => {
+test('close() leaves external connections to the attachment', async () => {
   const supervisor = start({ entry, connections: 'external' });
   await supervisor.ready();
   const { told, url } = await route(supervisor);

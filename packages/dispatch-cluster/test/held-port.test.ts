@@ -68,7 +68,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-test('without a worker so many connections wait, for so long, and no more', async () => {
+test('without a worker maxWaiting connections wait, for waitMs at most', async () => {
   const { port, join, connect } = await openPort({ maxWaiting: 2, waitMs: 1000 });
   await join(1);
   port.drop(1);

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const names = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const counts = () => names.map((name) => process.listenerCount(name));
 
-test('signals are heeded if that is wished, until the cluster is closed', async () => {
+test('with option signals the cluster handles signals until it is closed', async () => {
   const before = counts();
   const without = start();
   expect(counts()).toEqual(before);
@@ -20,7 +20,7 @@ test('signals are heeded if that is wished, until the cluster is closed', async 
   await without.close();
 });
 
-test('SIGHUP while workers start reloads once they serve; a later one that fails is told', async () => {
+test('SIGHUP while workers start reloads once they serve; one that fails emits reload-failed', async () => {
   const supervisor = start({ signals: true });
   const first = once(supervisor.events, 'worker-ready');
   process.kill(process.pid, 'SIGHUP');
@@ -39,7 +39,7 @@ test('SIGHUP while workers start reloads once they serve; a later one that fails
   expect(await failed).toMatchObject([{ error: { code: 'ERR_WORKER_LOST' } }]);
 });
 
-test('SIGTERM while workers start: ready() resolves, and the state tells', async () => {
+test('SIGTERM while workers start: ready() resolves, and state shows it', async () => {
   const other = vi.fn();
   process.on('SIGTERM', other);
   onTestFinished(() => void process.off('SIGTERM', other));

@@ -59,7 +59,7 @@ test('scale() adds workers and takes the last ones away', async () => {
   await expect(supervisor.scale(0)).rejects.toThrow(RangeError);
 });
 
-test('close() lets a request end, tells its client so, and then nothing is left', async () => {
+test('close() lets a request end with `Connection: close`, and then nothing is left', async () => {
   const supervisor = start({ shutdown: { lameDuckMs: 300, graceMs: 60_000 } });
   await supervisor.ready();
   const url = await addressOf(supervisor);
@@ -99,7 +99,7 @@ test.each([
   expect(await exit).toMatchObject([{ exitCode: 0 }]);
 });
 
-test('a worker that is killed is replaced at once, and told of', async () => {
+test('a worker that is killed is replaced at once, and its exit is reported', async () => {
   const supervisor = start();
   await supervisor.ready();
   const { pid = 0 } = supervisor.workers[0] ?? {};
@@ -143,7 +143,7 @@ test('a worker is replaced after its requests, replacement first', async () => {
   await vi.waitFor(async () => expect(await ask(url)).toMatchObject({ workerId: 2 }), 60_000);
 });
 
-test('SIGTERM to a worker alone has it replaced first; Ctrl-C is the primary’s to heed', async () => {
+test('SIGTERM to one worker has it replaced first; workers leave Ctrl-C to the primary', async () => {
   const supervisor = start();
   await supervisor.ready();
   const { pid = 0 } = supervisor.workers[0] ?? {};
@@ -155,7 +155,7 @@ test('SIGTERM to a worker alone has it replaced first; Ctrl-C is the primary’s
   expect(await exit).toMatchObject([{ workerId: 1, exitCode: 0 }]);
 });
 
-test('dispatchers run tasks on the same workers, and their end is not that of the servers', async () => {
+test('dispatchers run tasks on the same workers, and closing one does not stop the servers', async () => {
   const supervisor = start({
     args: ['one', 'two'],
     env: { ONLY: 'this', PATH: process.env['PATH'] },

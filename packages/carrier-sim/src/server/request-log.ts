@@ -24,31 +24,18 @@ export interface RequestLog {
 
 /** Creates a {@link RequestLog} at zero. */
 export function createRequestLog(): RequestLog {
-  const zero = (): RequestCounts => ({
-    arrived: 0,
-    answered: 0,
-    aborted: 0,
-    open: 0,
-    mostOpen: 0,
-  });
-  const all = perCarrier(zero);
-  const add = (carrier: CarrierSimId, change: Partial<RequestCounts>): void => {
-    const { arrived, answered, aborted, mostOpen } = all[carrier];
-    const counts = {
-      arrived: arrived + (change.arrived ?? 0),
-      answered: answered + (change.answered ?? 0),
-      aborted: aborted + (change.aborted ?? 0),
-    };
-    const open = counts.arrived - counts.answered - counts.aborted;
-    all[carrier] = { ...counts, open, mostOpen: Math.max(mostOpen, open) };
-  };
+  const all = perCarrier(() => ({ arrived: 0, answered: 0, aborted: 0, open: 0, mostOpen: 0 }));
   return {
     arrive(carrier, response) {
-      add(carrier, { arrived: 1 });
+      const counts = all[carrier];
+      counts.arrived += 1;
+      counts.open += 1;
+      counts.mostOpen = Math.max(counts.mostOpen, counts.open);
       response.once('close', () => {
-        add(carrier, response.writableFinished ? { answered: 1 } : { aborted: 1 });
+        counts[response.writableFinished ? 'answered' : 'aborted'] += 1;
+        counts.open -= 1;
       });
     },
-    counts: () => ({ ...all }),
+    counts: () => perCarrier((carrier) => ({ ...all[carrier] })),
   };
 }

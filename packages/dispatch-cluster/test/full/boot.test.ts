@@ -17,7 +17,7 @@ test.each([
     'cluster',
     'Cannot start cluster: this process must be a primary, got a',
   ],
-])('a program that %s is told what is wrong', async (_, misuse, message) => {
+])('a program that %s fails with the reason', async (_, misuse, message) => {
   const supervisor = start({
     entry: misused,
     args: [misuse],

@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000 });
 testCountedRequests('later');
 testCountedRequests('fastify');
 
-test('reload({ parallel }) replaces so many at a time, and as many serve as before', async () => {
+test('reload({ parallel }) replaces that many at a time, while the same number serves', async () => {
   const supervisor = start({ workers: 2 });
   await supervisor.ready();
   const serving = () => supervisor.workers.filter(({ state }) => state === 'ready').length;
