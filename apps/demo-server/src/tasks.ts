@@ -1,4 +1,4 @@
-// What one dispatched worker loads. Its settings come by the environment, since a worker is given a URL alone.
+// The task module of dispatched workers. Its settings are in the environment, since a worker gets only a URL.
 import { defineTasks, type TaskModule } from '@ticketing/dispatch';
 import {
   type CarrierSettings,

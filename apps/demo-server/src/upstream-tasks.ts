@@ -1,11 +1,10 @@
 // The thread of the embedded simulator.
-
 import { type CarrierSim, type Latency, startCarrierSim } from '@ticketing/carrier-sim';
 import { defineTasks, type TaskModule } from '@ticketing/dispatch';
 import { CARRIER_NAMES } from './search/carriers.ts';
 
 export type UpstreamTasks = {
-  /** Starts the simulator, which lives as long as its thread. Gives its URL. */
+  /** Starts the simulator until the thread ends. Returns its URL. */
   start(options: { readonly latency: Latency }): Promise<string>;
 };
 

@@ -3,37 +3,38 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem, ProblemError, type ProblemStatus, problemBody } from './problem.ts';
 
-/** Milliseconds that a client has to read why its connection is closed. */
+/** Milliseconds that a client gets to read why its connection is closed. */
 const LINGER_MS = 1000;
 const problemType = 'application/problem+json';
 
 const refusals: Readonly<Partial<Record<ProblemStatus, string>>> = {
   400: 'A parameter is wrong, or Host is absent or repeated',
-  405: 'The path takes other methods: Allow has them',
+  405: 'The path takes other methods, which Allow lists',
   408: 'The request did not arrive within --request-timeout-ms',
   417: 'Expect is not 100-continue',
   503: 'The server is too busy, or stops',
   431: 'The head of the request is larger than 16 KiB',
 };
 
-/** What a server needs for the rules of HTTP that no route can see to. */
+/** Rules of HTTP that routes cannot enforce. */
 export interface HttpRules {
-  /** Answers what never became a whole request: bytes that are none, and one that is too large or too slow. */
+  /** Answers bytes that are no request, and requests that are too large or too slow. */
   clientErrorHandler(error: { readonly code?: string }, socket: Socket): void;
   /**
-   * Holds every request to one Host, a method that its path has, and an expectation that can be met. What breaks the
-   * rules is answered by problem+json, as the OpenAPI document says. To be called before the routes are registered.
+   * Refuses requests without exactly one Host, with a method that the path does not take, or with an unknown expectation. The
+   * answers are problem+json, as in the OpenAPI document. Call it before the routes are registered.
    */
   apply(app: FastifyInstance): void;
 }
 
+/** Creates the rules for one server. */
 export function createHttpRules({ requestTimeoutMs }: { requestTimeoutMs: number }): HttpRules {
   /** The newest answer on each connection. */
   const newest = new WeakMap<Socket, ServerResponse>();
   return {
     clientErrorHandler({ code = '' }, socket) {
       const response = newest.get(socket);
-      // The client would take another answer for that of its next request.
+      // The client would take a second answer for that of its next request.
       const isAnswered = response?.headersSent === true && !response.req.complete;
       if (code === 'ECONNRESET' || !socket.writable || isAnswered) {
         socket.destroy();
@@ -115,7 +116,7 @@ function refuseHost({ httpVersionMinor, rawHeaders }: IncomingMessage): void {
   throw new ProblemError(400, { detail });
 }
 
-/** The answers of a route, with those that any request may get. */
+/** Adds the answers that any request may get to those of a route. */
 function documented(response: unknown): Record<string, unknown> {
   const content = { [problemType]: { schema: Problem } };
   const common = Object.entries(refusals).map(([status, description]) => [
@@ -133,7 +134,7 @@ const clientErrors: Readonly<Record<string, ProblemStatus>> = {
 function answerAndClose(socket: Socket, status: ProblemStatus, detail: string): void {
   const problem = problemBody(status, { detail });
   const body = JSON.stringify(problem);
-  // A close with unread bytes resets the connection, and the client may never see the answer.
+  // Closing with unread bytes resets the connection, and the client may not see the answer.
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
   socket.end(

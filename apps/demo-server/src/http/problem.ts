@@ -3,7 +3,7 @@ import { DispatchError } from '@ticketing/dispatch';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 
-/** An error as its clients see it: RFC 9457, with what was expected and got. */
+/** An error as clients see it: RFC 9457, with the expected and the actual value. */
 export const Problem = Type.Object(
   {
     type: Type.String({ description: 'urn:ticketing:problem:<code>' }),
@@ -43,7 +43,7 @@ const RETRY_AFTER_MS = 1000;
 
 export type ProblemStatus = keyof typeof titles;
 type Details = Omit<Problem, 'type' | 'title' | 'status' | 'instance'> & {
-  /** Instead of the one of the status. */
+  /** Replaces the title of the status. */
   readonly title?: string;
 };
 
@@ -51,7 +51,7 @@ type Details = Omit<Problem, 'type' | 'title' | 'status' | 'instance'> & {
 export class ProblemError extends Error {
   readonly status: ProblemStatus;
   readonly details: Details;
-  /** When to ask again, in milliseconds. A 503 without it says: in a second. */
+  /** Milliseconds until the client should retry. Default for a 503: a second. */
   readonly retryAfterMs: number | undefined;
   constructor(status: ProblemStatus, details: Details, retryAfterMs?: number) {
     super(details.detail);
@@ -61,7 +61,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** The problem of a query parameter that is wrong. */
+/** Makes the problem of a wrong query parameter. */
 export function badParameter(
   parameter: string,
   expected: string,
@@ -73,7 +73,7 @@ export function badParameter(
   return new ProblemError(400, { detail, parameter, expected, got: shown ?? null, ...more });
 }
 
-/** Sends any error as problem+json. Anything unforeseen is a 500, and is logged. */
+/** Sends any error as problem+json. An unexpected one is a 500, and is logged. */
 export function sendProblem(
   error: unknown,
   request: FastifyRequest,
@@ -90,7 +90,7 @@ export function sendProblem(
     .send(problemBody(status, details, request.url));
 }
 
-/** What is sent of a problem. `url` is that of the request, if there was one. */
+/** Returns the body of a problem. `url`: of the request, if there was one. */
 export function problemBody(status: ProblemStatus, details: Details, url?: string) {
   const { title = titles[status] } = details;
   return {
@@ -108,7 +108,7 @@ function toProblem(error: unknown, request: FastifyRequest): ProblemError {
     const { parameter = '', expected = '', got } = error.data;
     return badParameter(parameter, expected, got);
   }
-  // A search or a question that another process was to answer.
+  // Another process did not answer a search or a question.
   if (DispatchError.is(error)) {
     const isLate = error.code === 'ERR_TIMEOUT' || error.code === 'ERR_RUN_TIMEOUT';
     const { retryAfterMs } = error.data;
@@ -116,8 +116,8 @@ function toProblem(error: unknown, request: FastifyRequest): ProblemError {
   }
   const { validation, validationContext, statusCode, message } = error as FastifyError;
   if (validation?.[0]) {
-    const given = validationContext === 'params' ? request.params : request.query;
-    return invalidParameter(validation[0], given as Record<string, unknown>);
+    const values = validationContext === 'params' ? request.params : request.query;
+    return invalidParameter(validation[0], values as Record<string, unknown>);
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ProblemError(400, { detail: message });
@@ -125,10 +125,10 @@ function toProblem(error: unknown, request: FastifyRequest): ProblemError {
   return new ProblemError(500, { detail: 'The server failed; its log has the reason' });
 }
 
-/** What the schema refused, by the parameter's name. */
+/** Makes the problem of a parameter that the schema refused. */
 function invalidParameter(
   { keyword, instancePath, params, message = '' }: NonNullable<FastifyError['validation']>[number],
-  given: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, unknown>>,
 ): ProblemError {
   if (keyword === 'required')
     return badParameter(String(params['missingProperty']), 'given', undefined);
@@ -137,7 +137,7 @@ function invalidParameter(
     return badParameter(name, 'a parameter of /openapi.json', name);
   }
   const name = instancePath.slice(1);
-  const got = given[name];
+  const got = values[name];
   if (Array.isArray(got)) return badParameter(name, 'given once', got);
   const bounds: Readonly<Record<string, string>> = { minLength: 'at least', maxLength: 'at most' };
   const bound = bounds[keyword];
@@ -145,7 +145,7 @@ function invalidParameter(
   return badParameter(name, expected ?? message.replace(/^must be /, ''), got);
 }
 
-/** A signal that aborts when the client has left, or has its answer. */
+/** Returns a signal that aborts when the client has left or has its answer. */
 export function clientSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   raw.once('close', () => gone.abort(new ProblemError(499, { detail: 'The client left' })));

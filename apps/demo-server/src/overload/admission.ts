@@ -1,13 +1,13 @@
 import type { InFlightLimit } from './in-flight-limit.ts';
 
-/** Why a request is refused. `busy`: more is waiting than can be begun in good time; `late`: it has waited too long. */
+/** Why a request is refused. `busy`: too many wait to begin it in time; `late`: it has waited too long. */
 export type Refusal = 'busy' | 'late';
 
-/** A request that asks to be begun. Exactly one of the functions is called, unless it is withdrawn before. */
+/** A request that waits to begin. Exactly one of its functions is called, unless it is withdrawn before. */
 export interface Applicant {
   /** Milliseconds on the clock of the admission. */
   readonly arrivedAt: number;
-  /** Requests of one key share their work: those that can join it take no place in the limit. */
+  /** Requests of one key share their work: those that join it do not count against the limit. */
   readonly key?: string | undefined;
   begin(): void;
   refuse(reason: Refusal): void;
@@ -15,61 +15,61 @@ export interface Applicant {
 
 export interface AdmissionOptions {
   readonly limit: InFlightLimit;
-  /** Milliseconds that a request has from its arrival. */
+  /** Milliseconds that a request may take from its arrival. */
   readonly deadlineMs: number;
   /** Whether work of this key is under way that a request can join. */
   readonly isUnderWay: (key: string) => boolean;
   /** Milliseconds that only grow. */
   readonly now: () => number;
-  /** Calls back once the requests that have already come are seen: in the next turn of the event loop. */
+  /** Calls back in the next turn of the event loop, when the requests that have arrived are read. */
   readonly soon: (callback: () => void) => void;
-  /** Calls back, in the same turn, once what has been begun has run as far as it can without waiting. */
+  /** Calls back in the same turn, once the work that has begun waits. */
   readonly settled: (callback: () => void) => void;
 }
 
-/** How an admission sees the platform's event loop. */
+/** The platform's event loop, for an admission. */
 export const eventLoop: Pick<AdmissionOptions, 'now' | 'soon' | 'settled'> = {
   now: () => performance.now(),
   soon: setImmediate,
-  // Ticks go before promises, except those that a promise has asked for: they go when no promise is left.
+  // A tick that is queued by a promise job runs when no promise job is left.
   settled: (callback) => queueMicrotask(() => process.nextTick(callback)),
 };
 
 /** Counters since the start, and what is held now. */
 export interface AdmissionStats {
-  /** `null`: none. */
+  /** `null`: no limit. */
   readonly limit: number | null;
   readonly inFlight: number;
   readonly waiting: number;
   readonly admitted: number;
-  /** Of those, the ones that joined work under way. */
+  /** Of those, requests that joined work under way. */
   readonly joined: number;
   readonly refused: Readonly<Record<Refusal, number>>;
   /** Clients that left before their request was begun. */
   readonly left: number;
 }
 
-/** Decides which requests are begun, and when. */
+/** Decides which requests begin, and when. */
 export interface Admission {
-  /** Takes a request; gives a function to be called when its client has its answer or has left. */
+  /** Takes a request. Returns a function that the caller must call when the client has its answer or has left. */
   apply(applicant: Applicant): () => void;
-  /** Notes that a connection came, whose request may be the next to come. */
+  /** Notes a new connection, whose request may arrive next. */
   connected(): void;
-  /** Refuses those that have waited too long. To be called from time to time. Gives the most that was in flight since the last call. */
+  /** Refuses requests that have waited too long. Call it from time to time. Returns the most in flight since the last call. */
   look(): number;
   stats(): AdmissionStats;
 }
 
-/** Of its deadline a request may wait so much by estimate when it comes, and so much in fact, before its work begins. */
+/** Shares of its deadline that a request may wait before its work begins: by estimate when it arrives, and in fact. */
 const WAIT_SHARE = 1 / 3;
 const LATE_SHARE = 1 / 2;
-/** Requests that wait at most. */
+/** Most requests that wait. */
 const MOST_WAITING = 1000;
-/** What is begun in one turn of the event loop: beyond it requests that have come meanwhile are seen first. */
+/** Milliseconds of work that begin in one turn of the event loop. Then requests that have arrived are read first. */
 const TURN_MS = 2;
-/** Turns in which those that come are seen before more is begun; more of them only for as long as what was begun last took. */
+/** Most turns in which arrivals are read before more work begins, unless the last work took longer. */
 const LOOK_TURNS = 16;
-/** Weight of the latest interval between two that were begun while others waited. */
+/** Weight of the latest interval between two requests that began while others waited. */
 const LATEST = 0.05;
 
 /** Requests that share their work; most are alone. */
@@ -81,8 +81,8 @@ interface Group {
 }
 
 /**
- * Creates an admission. Requests wait in one queue, in the order in which they came, and are begun in a later turn of the event
- * loop, a few in each: so all that have come are seen first, and those that cannot be begun in good time are refused at once.
+ * Creates an admission. Requests wait in one queue, in the order of arrival, and begin in a later turn of the event loop, a few
+ * per turn: so all arrivals are read first, and those that cannot begin in time are refused at once.
  */
 export function createAdmission(options: AdmissionOptions): Admission {
   return new Queue(options);
@@ -100,14 +100,14 @@ class Queue implements Admission {
   #joined = 0;
   #left = 0;
   #isDue = false;
-  /** Connections and requests that came since the last turn. */
+  /** Connections and requests since the last turn. */
   #came = 0;
   #looked = 0;
-  /** What was begun last took so long that others may have come meanwhile: milliseconds, and when that was. */
+  /** The duration of the work that began last, in milliseconds, and its end. Others may have arrived meanwhile. */
   #last = { tookMs: 0, endedAt: 0 };
-  /** When one was last begun while others waited. */
+  /** When a request last began while others waited. */
   #lastBegun: number | undefined;
-  /** Milliseconds from one begun to the next while others wait, on average. */
+  /** Average milliseconds between two requests that begin while others wait. */
   #intervalMs = 0;
 
   constructor(options: AdmissionOptions) {
@@ -181,7 +181,7 @@ class Queue implements Admission {
     if (limit.size === Number.POSITIVE_INFINITY) return undefined;
     const waitedMs = now() - arrivedAt;
     if (waitedMs >= deadlineMs) return 'late';
-    // Whoever is alone is not refused for what others once took.
+    // The only request is not refused for what earlier ones took.
     if (this.#waiting.size === 0) return undefined;
     if (this.#waiting.size >= MOST_WAITING) return 'busy';
     const expectedMs = waitedMs + this.#waiting.size * this.#intervalMs;
@@ -203,7 +203,7 @@ class Queue implements Admission {
     });
   }
 
-  /** A turn accepts one connection, however many wait: as long as each turn brings more they are seen first. */
+  /** A turn accepts one connection, however many wait: while each turn brings more, those are read first. */
   #isLooking(): boolean {
     const { tookMs, endedAt } = this.#last;
     const isShort = this.#looked < LOOK_TURNS || this.#options.now() - endedAt < tookMs;
@@ -213,7 +213,7 @@ class Queue implements Admission {
     return isLooking;
   }
 
-  /** Begins one after the other until this turn's time is over. A handler may begin only after promises of its hooks. */
+  /** Begins one request after the other until this turn's time is up. A handler may start only after promises of its hooks. */
   #beginSome(startedAt: number): void {
     const { limit, now, settled } = this.#options;
     const [group] = this.#waiting;
@@ -245,7 +245,7 @@ class Queue implements Admission {
   #isLate({ arrivedAt }: Group): boolean {
     const { deadlineMs, limit, now } = this.#options;
     if (limit.size === Number.POSITIVE_INFINITY) return false;
-    // A server that has nothing else to do tries with the time that is left.
+    // An idle server tries with the time that is left.
     const share = this.#inFlight === 0 ? 1 : LATE_SHARE;
     return now() - arrivedAt >= deadlineMs * share;
   }

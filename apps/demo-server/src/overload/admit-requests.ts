@@ -6,18 +6,18 @@ import type { Refusal } from './admission.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether requests of this route are answered however busy the server is. Default `false`. */
+    /** Whether this route is answered however busy the server is. Default `false`. */
     always?: boolean;
-    /** By what requests of this route share their work; none for one that shares nothing. */
+    /** Returns the key by which requests of this route share their work; `undefined` for one that shares nothing. */
     keyOf?: (request: FastifyRequest) => string | undefined;
   }
   interface FastifyRequest {
-    /** When its head came, at the earliest, on the clock of `performance.now()`. */
+    /** The earliest time at which its head can have arrived, on the clock of `performance.now()`. */
     arrivedAt: number;
   }
 }
 
-/** A head that comes so soon after its connection, in milliseconds, had come when the connection was accepted. */
+/** A head that is read within this time after its connection was accepted, in milliseconds, had arrived by then. */
 const TOGETHER_MS = 20;
 const RETRY_AFTER_S = '1';
 
@@ -27,8 +27,8 @@ const details: Readonly<Record<Refusal, string>> = {
 };
 
 /**
- * Has each request wait for its admission before anything is done for it, and refuses with 503 those that get none. Not so the routes
- * with `config.always`, and paths that are no route.
+ * Lets each request wait for its admission before any work is done, and answers 503 to those that are refused. Routes with
+ * `config.always` and unknown paths do not wait.
  */
 export function admitRequests(
   app: FastifyInstance,
@@ -63,7 +63,7 @@ export function admitRequests(
   });
 }
 
-/** Writes the answer past Fastify, whose own way takes as long as a small handler. */
+/** Writes the answer without Fastify, whose reply takes as long as a small handler. */
 function refuse(
   { url }: FastifyRequest,
   reply: FastifyReply,

@@ -1,43 +1,43 @@
 import type { DispatcherStats } from '@ticketing/dispatch';
 
-/** What was seen since the last look. */
+/** Load since the last sample. */
 export interface Signs {
-  /** How late timers were on average, in milliseconds: what waits for the event loop. */
+  /** How late timers were on average, in milliseconds: the wait for the event loop. */
   readonly lateMs: number;
   /** How long a task waits for a worker of the dispatcher, in milliseconds. */
   readonly queueMs: number;
-  /** How many times later than wanted all carriers answered; above 1 is too late. */
+  /** How late all carriers answered, as a multiple of what is wanted: above 1 is too late. */
   readonly carriersLate: number;
-  /** Requests in flight at most. */
+  /** The most requests that were in flight. */
   readonly peak: number;
 }
 
-/** How many requests may be in flight. */
+/** A limit of the requests in flight. */
 export interface InFlightLimit {
   /** An integer from 1, or Infinity. */
   readonly size: number;
-  /** Learns from what was seen. To be called at equal intervals of some 100 ms. */
+  /** Adapts the limit. Call it at equal intervals of about 100 ms. */
   learn(signs: Signs): void;
 }
 
-/** Few enough to be answered in good time by any server, and what is left when every sign is bad. */
+/** The limit under the worst load: so few that any server answers them in time. */
 export const LEAST = 8;
-/** Enough to keep a core busy whose requests wait for carriers; the limit never rests below it. */
+/** Enough requests that wait for carriers to keep a core busy. Without load the limit returns to it at least. */
 export const FIRST = 16;
 export const MOST = 1000;
-/** Timers that are later than this show more work at a time than the event loop can take. */
+/** Timers that are later than this show an overloaded event loop. */
 export const LATE_MS = 10;
-/** Tasks that wait longer than this show more work than the workers can take. */
+/** Tasks that wait longer than this show overloaded workers. */
 export const QUEUE_MS = 100;
 const GROWTH = 1.2;
 const SHRINKAGE = 0.7;
-/** Of what was in use the limit keeps so many times, so that a flood after a calm finds no old, high limit. */
+/** The limit shrinks to this multiple of what was in use, so that a flood after a calm does not meet an old, high limit. */
 const HEADROOM = 2;
 
 /**
- * Creates a limit. A number stays, `off` is none; `auto` follows what waits, not what takes long: the limit falls while the event
- * loop, the dispatcher's queue or what all carriers share is later than wanted, in proportion (a queue is as long as there are requests in it, by Little's
- * law), and rises by a fifth at a time while it is reached and neither is. So a slow carrier costs no client its answer.
+ * Creates a limit. A number is fixed, `off` is no limit. `auto` follows what waits, not what takes long: the limit falls
+ * in proportion (by Little's law) while the event loop, the dispatcher's queue or all carriers are later than wanted, and
+ * rises by a fifth at a time while it is reached and none of them is late. So one slow carrier has no request refused.
  */
 export function createInFlightLimit(setting: 'auto' | 'off' | number): InFlightLimit {
   if (setting !== 'auto') {
@@ -61,9 +61,9 @@ export function createInFlightLimit(setting: 'auto' | 'off' | number): InFlightL
   };
 }
 
-/** How long tasks wait for a worker. */
+/** The wait of tasks for a worker. */
 export interface QueueSign {
-  /** Milliseconds that the last one in the queue has to wait, at the pace since the last call. */
+  /** Returns the milliseconds that the last task in the queue will wait, at the pace since the last call. */
   read(): number;
 }
 
@@ -72,7 +72,7 @@ type Counts = Pick<DispatcherStats, 'queued' | 'running' | 'completed' | 'failed
 /** Weight of the latest pace in the moving average. */
 const LATEST = 0.3;
 
-/** Reads the queue of a dispatcher, by Little's law: what waits, divided by what is answered in a millisecond. */
+/** Reads the queue of a dispatcher, by Little's law: tasks that wait, divided by tasks that end per millisecond. */
 export function createQueueSign(
   counts: () => Counts,
   now: () => number = () => performance.now(),
@@ -87,7 +87,7 @@ export function createQueueSign(
       at += elapsedMs;
       done = completed + failed;
       if (queued === 0) {
-        // What is answered while nothing waits is what was asked, not what could be answered.
+        // While nothing waits, the pace is that of the requests, not what the workers can do.
         perMs = undefined;
         return 0;
       }
@@ -97,24 +97,24 @@ export function createQueueSign(
   };
 }
 
-/** Whether all carriers answer late at once, which is no carrier's fault but that of what they share. */
+/** Whether all carriers answer late at once: then the cause is what they share, not a carrier. */
 export interface CarriersSign {
-  /** Notes how long a carrier took to answer, or had not answered. */
+  /** Notes the milliseconds that a carrier took to answer, or had taken when it was aborted. */
   note(carrier: string, ms: number): void;
-  /** How many times later than wanted the carrier is that is the least late; above 1 is too late. */
+  /** Returns how late the least late carrier is, as a multiple of what is wanted: above 1 is too late. */
   read(): number;
 }
 
 /** Weight of the latest answer in the moving average. */
 const LATEST_ANSWER = 0.2;
-/** A carrier may take so many times what it took at best on average, */
+/** A carrier is late beyond this multiple of its best average. */
 const SLOWER = 3;
-/** and this part of the deadline is never too late; but more than that part is. */
+/** Shares of the deadline: an answer within the first is never late, one beyond the second always is. */
 const ALWAYS_SHARE = 1 / 10;
 const NEVER_SHARE = 1 / 2;
-/** The best of the last one or two spans counts: carriers may become slow for good. */
+/** The best average of the last one or two spans counts, since carriers may become slow for good. */
 const SPAN_MS = 30_000;
-/** What was not asked for so long says nothing. */
+/** A carrier that was not asked for this time is ignored. */
 const SILENT_MS = 1000;
 
 interface Carrier {
@@ -125,8 +125,8 @@ interface Carrier {
 }
 
 /**
- * Watches every carrier. One that hangs, or is slow, says nothing of the load; when even the one that is the least late is late, the
- * network, the machine or the upstream that all share has more to do than it can.
+ * Watches every carrier. A single slow carrier is no sign of load. When even the least late one is late, what they share (the
+ * network, the machine, the upstream) is overloaded.
  */
 export function createCarriersSign(
   deadlineMs: number,

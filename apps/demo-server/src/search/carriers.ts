@@ -8,7 +8,7 @@ import {
 import type { Carrier, CarrierAnswer, ResolvedQuery } from '@ticketing/core';
 import type { TaskContext } from '@ticketing/dispatch';
 
-/** What carriers need to be asked, here or in a worker. */
+/** Settings of the carriers, in this process or in a worker. */
 export interface CarrierSettings {
   /** Base URL; each carrier answers below `/<carrier>`. */
   readonly carriersUrl: string;
@@ -33,7 +33,7 @@ export interface Carriers {
   readonly http: CarrierHttpPools;
 }
 
-/** Makes every carrier; opens nothing yet. `now`: epoch ms. */
+/** Creates every carrier, and opens no connection. `now`: epoch ms. */
 export function createCarriers(settings: CarrierSettings, now: () => number): Carriers {
   const made = CARRIER_NAMES.map((name) => [name, carriers[name](settings, now)]);
   return {
@@ -51,18 +51,18 @@ export interface CarrierQuestion {
   readonly deadline: number;
 }
 
-/** One carrier's bytes, to be made journeys of. */
+/** One carrier's bytes, which are to be decoded. */
 export interface CarrierBytes extends Omit<CarrierQuestion, 'deadline'> {
   readonly wire: unknown;
 }
 
-/** What a dispatcher runs: a carrier's whole work, or the half without sockets. A type, since tasks are indexed. */
+/** Tasks of a dispatcher: all of a carrier's work, or the half without sockets. A type, since tasks are indexed. */
 export type CarrierTasks = {
   askCarrier(question: CarrierQuestion, context: TaskContext): Promise<CarrierAnswer>;
   normalise(bytes: CarrierBytes, context: TaskContext): CarrierAnswer | Promise<CarrierAnswer>;
 };
 
-/** Makes the tasks of these carriers. */
+/** Creates the tasks of these carriers. */
 export function carrierTasks({ byName, http }: Carriers): CarrierTasks {
   return {
     async askCarrier({ carrier: name, query, deadline }, { signal }) {

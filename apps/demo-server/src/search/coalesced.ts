@@ -7,25 +7,25 @@ export interface FindOptions {
   readonly deadlineMs: number;
 }
 
-/** Gives the answer to a question. */
+/** Answers a question. */
 export type Find<Question, Answer> = (question: Question, options: FindOptions) => Promise<Answer>;
 
-/** A `Find` as the routes use it: with its coalescer, if it has one. */
+/** A {@link Find} with the state of its coalescer, if it has one. */
 export interface Finder<Question, Answer> {
   readonly find: Find<Question, Answer>;
   /** Whether a question of this key would join one in flight. */
   has(key: string): boolean;
-  /** Asked against loaded; `undefined` when every question is asked for itself. */
+  /** Counters of the coalescer; `undefined` without one. */
   stats(): CoalescerStats | undefined;
 }
 
-/** A question of which equal copies in flight can share one answer, in a process or in the primary for all of them. */
+/** A kind of question. Equal questions in flight can share one answer, in each process or in the primary. */
 export interface QuestionKind<Question, Answer, Sources> {
   /** Names the coalescer. */
   readonly name: string;
-  /** Equal for equal questions, and different from the keys of other kinds. */
+  /** Returns equal keys for equal questions, and never the key of another kind. */
   readonly keyOf: (question: Question) => string;
-  /** The same key, read from a request's target; undefined for any other target, or a wrong one. `nowMs`: epoch ms. */
+  /** Returns the same key for a request's target; `undefined` for any other or invalid target. `nowMs`: epoch ms. */
   readonly keyOfTarget: (target: string, nowMs: number) => string | undefined;
   /** Answers in this process. */
   readonly local: (sources: Sources) => Find<Question, Answer>;
@@ -37,13 +37,14 @@ interface Keyed<Question> {
   readonly deadlineMs: number;
 }
 
-/** Asks every question for itself. */
+/** Shares nothing. */
 export function direct<Question, Answer>(find: Find<Question, Answer>): Finder<Question, Answer> {
   return { find, has: () => false, stats: () => undefined };
 }
 
 /**
- * Makes equal questions in flight one, which goes on until the last of its clients has left, or until the deadline of the first one.
+ * Lets equal questions in flight share one answer. The work goes on until the last client has left, or until the deadline of
+ * the first.
  */
 export function coalesced<Question, Answer>(
   find: Find<Question, Answer>,

@@ -2,7 +2,7 @@ import { createHistogram } from 'node:perf_hooks';
 
 /** Memory and event-loop delay of a process. */
 export interface ProcessStats {
-  /** Memory that it holds, shared pages included. */
+  /** Resident memory, shared pages included. */
   readonly memoryBytes: number;
   /** How late timers were in the last whole second. */
   readonly eventLoop: { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number };
@@ -11,8 +11,8 @@ export interface ProcessStats {
 export interface ProcessWatch {
   stats(): ProcessStats;
   /**
-   * When what is read now may have come at the earliest, on the clock of `performance.now()`: what came while the event loop was
-   * held has waited in its socket, and no system call tells for how long.
+   * Returns the earliest time at which bytes that are read now can have arrived, on the clock of `performance.now()`: while the
+   * event loop is blocked they wait in the socket, and no system call tells for how long.
    */
   arrivedAt(): number;
   close(): void;
@@ -20,22 +20,22 @@ export interface ProcessWatch {
 
 const EVERY_MS = 10;
 const WINDOW_MS = 1000;
-/** How often listeners are told. */
-const TELL_MS = 100;
+/** How often `onLate` is called. */
+const REPORT_MS = 100;
 const NS_PER_MS = 1e6;
 const IDLE: ProcessStats['eventLoop'] = { p50Ms: 0, p99Ms: 0, maxMs: 0 };
 
 /**
- * Watches this process: a timer notes how late it is. `monitorEventLoopDelay` cannot tell of one second after another: its
- * `reset` forgets the interval under way, and after a long one that is the one that counts.
+ * Watches this process: a timer measures how late it is. `monitorEventLoopDelay` cannot report one second after another: its
+ * `reset` forgets the interval under way, and the longest one matters most.
  *
- * `onLate` is given the average lateness in milliseconds, ten times a second.
+ * `onLate` gets the average lateness in milliseconds, ten times per second.
  */
 export function watchProcess(onLate: (lateMs: number) => void = () => {}): ProcessWatch {
   let histogram = createHistogram();
   let seen = IDLE;
   let [due, windowEnd] = [performance.now() + EVERY_MS, performance.now() + WINDOW_MS];
-  let [lateMs, ticks, tellAt] = [0, 0, performance.now() + TELL_MS];
+  let [lateMs, ticks, reportAt] = [0, 0, performance.now() + REPORT_MS];
   let free = freeNow();
   let timer = setTimeout(tick, EVERY_MS).unref();
   let memoryBytes = 0;
@@ -56,16 +56,16 @@ export function watchProcess(onLate: (lateMs: number) => void = () => {}): Proce
     }
     lateMs += late;
     ticks += 1;
-    if (now >= tellAt) {
+    if (now >= reportAt) {
       onLate(lateMs / ticks);
-      [lateMs, ticks, tellAt] = [0, 0, now + TELL_MS];
+      [lateMs, ticks, reportAt] = [0, 0, now + REPORT_MS];
     }
     noteFree(now, late);
     due = performance.now() + EVERY_MS;
     timer = setTimeout(tick, EVERY_MS).unref();
   }
 
-  /** What is read next came after the timer was due; what is read in the turn after that, after this one. */
+  /** Bytes that are read next arrived after the timer was due; those of the turn after that, after this one. */
   function noteFree(now: number, late: number): void {
     if (late < EVERY_MS) {
       free = freeNow();
@@ -82,17 +82,17 @@ export function watchProcess(onLate: (lateMs: number) => void = () => {}): Proce
       try {
         memoryBytes = process.memoryUsage.rss();
       } catch {
-        // Reading it takes a file: a process that is out of those gives the last value.
+        // Reading it opens a file: a process without free descriptors reports the last value.
       }
       return { memoryBytes, eventLoop: seen };
     },
-    // While the loop was idle nothing waited.
+    // Nothing waits while the loop is idle.
     arrivedAt: () => free.at + idleMs() - free.idleMs,
     close: () => clearTimeout(timer),
   };
 }
 
-/** When the event loop was free, and how long it had been idle in all until then. */
+/** The time at which the event loop was free, and its idle time in all until then. */
 function freeNow(): { readonly at: number; readonly idleMs: number } {
   return { at: performance.now(), idleMs: idleMs() };
 }

@@ -17,7 +17,7 @@ function burn(ms: number): void {
   while (performance.now() < end);
 }
 
-/** `GET /compute`: a little work for the CPU, and with `?ms=` as much as one likes. */
+/** `GET /compute`: a little work for the CPU, and with `?ms=` any amount. */
 export const computeRoute: FastifyPluginCallbackTypebox = (app, _options, done) => {
   app.get(
     '/compute',

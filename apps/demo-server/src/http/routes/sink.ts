@@ -3,16 +3,16 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from 'typebox';
 import { ProblemError } from '../problem.ts';
 
-/** `POST /sink`: takes a body of any type and size, and tells what came. */
+/** `POST /sink`: reads a body of any type and size, and returns its length. */
 export const sinkRoute: FastifyPluginCallbackTypebox = (app, _options, done) => {
-  // The body is counted as it comes, and nothing of it is kept.
+  // The body is counted as it arrives, and not kept.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
   app.post(
     '/sink',
     {
       schema: {
-        summary: 'Reads any body, and tells its length',
+        summary: 'Reads any body, and returns its length',
         querystring: Type.Object(
           { hash: Type.Optional(Type.Literal('md5', { description: 'Adds the digest' })) },
           { additionalProperties: false },

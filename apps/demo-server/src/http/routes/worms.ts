@@ -20,7 +20,7 @@ const Worm = Type.Object({
 // Typed `unknown`: the schemas document what is sent.
 const response: unknown = {
   200: {
-    description: `The first ${MOST_FOUND} of them at most; none for a class that is unknown`,
+    description: `The first ${MOST_FOUND} of them at most; none for an unknown class`,
     content: { 'application/json': { schema: Type.Array(Worm, { maxItems: MOST_FOUND }) } },
   },
   400: { description: 'The class is wrong', ...problem },
@@ -29,7 +29,7 @@ const response: unknown = {
   504: { description: 'The database did not answer in time', ...problem },
 };
 const schema = {
-  summary: 'Worms of a class, found by looking at one after the other',
+  summary: 'Worms of a class, found by a full scan',
   params: Type.Object({
     class: Type.String({
       minLength: 1,
@@ -42,7 +42,7 @@ const schema = {
   response,
 };
 
-/** `GET /api/v1/worms/:class`: documents out of a store that has no index of what is asked for. */
+/** `GET /api/v1/worms/:class`: documents from a store that has no index of classes. */
 export const wormsRoute: FastifyPluginCallbackTypebox<Parts> = (
   app,
   { finders: { worms }, now, leftMs },
