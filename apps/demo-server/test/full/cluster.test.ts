@@ -72,7 +72,7 @@ test('without --coalesce machine each process searches for itself', async () => 
 test('a carrier that hangs is aborted at the deadline, though the primary is between', async () => {
   const demo = await startCluster(
     ...['--workers', '2', '--dispatch', 'cluster', '--coalesce', 'machine'],
-    ...['--latency', '0', '--deadline-ms', '1500'],
+    ...['--latency', '0', '--deadline-ms', '5000'],
   );
   await setPlan(demo.carriersUrl, 'renfe', { fault: { kind: 'hang' } });
   const { status, body } = await getFrom(demo.url + MADRID_BARCELONA);
