@@ -81,7 +81,7 @@ async function openPostgres(url: string, { deadlineMs, workers }: Flags): Promis
     const onAbort = (): void => {
       const { processID } = client as pg.PoolClient & { readonly processID?: number };
       release(true);
-      // The server would go on with a result that nobody reads; the pool's next connection cancels it.
+      // The server would go on with an unread result; the pool's next connection cancels it.
       pool.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => {});
     };
     if (signal.aborted) release(false);
