@@ -249,7 +249,7 @@ test('what is encoded is read again, in any records and any cuts: 1,000 hellos',
 test.each([0, 1.5, Number.NaN])('createClientHelloReader() takes no limit of %s bytes', (limit) => {
   expect(() => createClientHelloReader({ helloBytes: limit })).toThrow(
     new RangeError(
-      `Cannot create client hello reader: helloBytes must be an integer of 1 or more, got ${limit}`,
+      `Cannot gather bytes: limit must be an integer of 1 or more, got ${limit}`,
     ),
   );
 });

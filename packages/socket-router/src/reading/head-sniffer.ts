@@ -1,16 +1,17 @@
 import type { ProxiedAddresses } from '../contract/head.ts';
+import { INCOMPLETE, type Incomplete } from './chunk-reader.ts';
 import { createHeadReader, type HeadReader } from './http/head-reader.ts';
 import type { Http1Head } from './http/head-state.ts';
 import type { ProxyReader } from './proxy-protocol/proxy-protocol.ts';
-import type { ClientHelloReader } from './tls/client-hello-reader.ts';
-import type { ClientHello, ClientHelloLimits } from './tls/parse-client-hello.ts';
+import type { ClientHelloLimits, ClientHelloReader } from './tls/client-hello-reader.ts';
+import type { ClientHello } from './tls/parse-client-hello.ts';
 
-/** What the first bytes of a connection are. */
+/** The first request or hello of a connection. */
 export type ReadHead = Http1Head | { readonly kind: 'h2c' } | ClientHello;
 
-/** What is known after some bytes; status 0 refuses by a mere close, since the client speaks no HTTP. */
+/** What is known after some bytes; status 0 closes without an answer, since the client speaks no HTTP. */
 export type Sniffed =
-  | { readonly kind: 'incomplete' }
+  | Incomplete
   | { readonly kind: 'refused'; readonly status: number; readonly reason: string }
   | { readonly kind: 'read'; readonly head: ReadHead };
 
@@ -41,16 +42,14 @@ export interface SnifferOptions extends Pick<OptionalReaders, 'createHelloReader
   readonly headBytes: number;
 }
 
-const INCOMPLETE: Sniffed = { kind: 'incomplete' };
-
-/** Reads the beginning of one connection: a PROXY header if it must have one, then the head or the ClientHello. */
+/** Reads the beginning of one connection: its PROXY header if it must have one, then the head or the ClientHello. */
 export class HeadSniffer {
   readonly #options: SnifferOptions;
   #proxyReader: ProxyReader | undefined;
   #headReader: HeadReader | undefined;
   #helloReader: ClientHelloReader | undefined;
   #seen = 0;
-  /** Bytes of the PROXY header: they are not for the worker. */
+  /** Length of the PROXY header, which is not for the worker. */
   proxyBytes = 0;
   proxy: ProxiedAddresses | undefined;
 
@@ -66,7 +65,7 @@ export class HeadSniffer {
       : this.#readProxy(this.#proxyReader, chunk);
   }
 
-  /** How a client is told that its head took too long: in HTTP, or not at all. */
+  /** Whether the client would not understand an answer in HTTP. */
   get speaksTls(): boolean {
     return this.#helloReader !== undefined || this.#options.protocol === 'tls-sni';
   }
@@ -77,11 +76,8 @@ export class HeadSniffer {
       this.#seen += chunk.length;
       return INCOMPLETE;
     }
-    if (state.kind === 'none')
-      return { kind: 'refused', status: 0, reason: 'proxy-header-missing' };
-    if (state.kind === 'refused') {
-      return { kind: 'refused', status: 0, reason: `proxy-header-${state.reason}` };
-    }
+    if (state.kind === 'none') return closeFor('proxy-header-missing');
+    if (state.kind === 'refused') return closeFor(`proxy-header-${state.reason}`);
     const { source, destination, headerBytes } = state;
     if (source !== undefined && destination !== undefined) this.proxy = { source, destination };
     this.proxyBytes = headerBytes;
@@ -91,24 +87,24 @@ export class HeadSniffer {
   }
 
   #readHead(chunk: Buffer): Sniffed {
-    const { protocol, headBytes } = this.#options;
-    if (this.#helloReader !== undefined || protocol === 'tls-sni') return this.#readHello(chunk);
-    this.#headReader ??= createHeadReader({ headBytes });
+    if (this.speaksTls) return this.#readHello(chunk);
+    this.#headReader ??= createHeadReader(this.#options);
     const state = this.#headReader.push(chunk);
     if (state.kind === 'http1' || state.kind === 'h2c') return { kind: 'read', head: state };
-    // The first byte tells TLS, so nothing came before this chunk.
+    // The first byte shows TLS, so nothing came before this chunk.
     return state.kind === 'tls' ? this.#readHello(chunk) : state;
   }
 
   #readHello(chunk: Buffer): Sniffed {
     const { createHelloReader, headBytes } = this.#options;
     this.#helloReader ??= createHelloReader?.({ helloBytes: headBytes });
-    if (this.#helloReader === undefined) {
-      return { kind: 'refused', status: 0, reason: 'tls-on-plain-port' };
-    }
+    if (this.#helloReader === undefined) return closeFor('tls-on-plain-port');
     const state = this.#helloReader.push(chunk);
-    if (state.kind === 'incomplete') return INCOMPLETE;
     if (state.kind === 'hello') return { kind: 'read', head: state };
-    return { kind: 'refused', status: 0, reason: `hello-${state.reason}` };
+    return state.kind === 'incomplete' ? INCOMPLETE : closeFor(`hello-${state.reason}`);
   }
+}
+
+function closeFor(reason: string): Sniffed {
+  return { kind: 'refused', status: 0, reason };
 }

@@ -3,19 +3,25 @@ import type { Socket } from 'node:net';
 import type { Head, ProxiedAddresses } from '../contract/head.ts';
 import type { ReadHead } from './head-sniffer.ts';
 
-/** What a route function sees of a connection. */
+/** Returns what a route function sees of a connection. */
 export function headOf(read: ReadHead, socket: Socket, proxy: ProxiedAddresses | undefined): Head {
-  const from = {
-    // The platform asks the system for it: only for those who look.
+  const origin = {
+    // A getter, since the platform asks the system for the address.
     get remoteAddress(): string | undefined {
       return proxy?.source.address ?? socket.remoteAddress;
     },
     ...(proxy && { proxy }),
   };
-  return Object.assign(from, describe(read));
+  if (read.kind === 'h2c') return Object.assign(origin, { kind: read.kind });
+  if (read.kind === 'http1') {
+    const { kind, method, target, header } = read;
+    return Object.assign(origin, { kind, method, target, header });
+  }
+  const { alpn, sni } = read;
+  return Object.assign(origin, { kind: 'tls' as const, alpn, ...(sni !== undefined && { sni }) });
 }
 
-/** What a route function sees of a request that was read whole. */
+/** Returns what a route function sees of a request that Node has parsed. */
 export function headOfRequest(
   request: IncomingMessage,
   remoteAddress: string | undefined,
@@ -34,13 +40,4 @@ export function headOfRequest(
     remoteAddress,
     ...(proxy && { proxy }),
   };
-}
-
-function describe(read: ReadHead): Omit<Head, 'remoteAddress' | 'proxy'> {
-  if (read.kind === 'h2c') return { kind: 'h2c' };
-  if (read.kind === 'http1') {
-    const { method, target, header } = read;
-    return { kind: 'http1', method, target, header };
-  }
-  return { kind: 'tls', alpn: read.alpn, ...(read.sni !== undefined && { sni: read.sni }) };
 }

@@ -18,7 +18,7 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
   (limit) => {
     expect(() => createHeadReader({ headBytes: limit })).toThrow(
       new RangeError(
-        `Cannot create head reader: headBytes must be an integer of 1 or more, got ${limit}`,
+        `Cannot gather bytes: limit must be an integer of 1 or more, got ${limit}`,
       ),
     );
   },

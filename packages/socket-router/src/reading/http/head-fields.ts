@@ -1,4 +1,3 @@
-import { IS_TOKEN, LOWER_CASE } from './byte-classes.ts';
 import type { HeadRefusalReason } from './head-state.ts';
 
 const TAB = 0x09;
@@ -6,10 +5,20 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const COLON = 0x3a;
 
-/** Node takes as many; of more, Node 20 drops some without a word and later versions refuse the head. */
+/** 1 for a byte of a token, RFC 9110 5.6.2. */
+const IS_TOKEN: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
+  /[!#$%&'*+.^_`|~0-9A-Za-z-]/.test(String.fromCharCode(byte)) ? 1 : 0,
+);
+
+/** Each byte, ASCII letters in lower case. */
+const LOWER_CASE: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte,
+);
+
+/** Node's own limit: of more fields Node 20 silently drops some, and later versions refuse the head. */
 const MAX_FIELDS = 1000;
 
-/** Of these Node keeps the first. */
+/** Node keeps the first of each of these. */
 const SINGLE = new Set([
   'age',
   'authorization',
@@ -31,12 +40,12 @@ const SINGLE = new Set([
   'user-agent',
 ]);
 
-/** The fields of a head as places in its bytes; a value becomes a text only when it is asked for. */
+/** The fields of a head as positions in its bytes; a value becomes a text only when it is read. */
 export class HeadFields {
-  /** Four a field: start and end of the name, start and end of the value. */
+  /** Four per field: start and end of the name, start and end of the value. */
   readonly #places: number[] = [];
 
-  /** Takes the line from `start` up to its CRLF at `end`; the line holds text bytes only. */
+  /** Adds the line from `start` to its CRLF at `end`, which has only text bytes. Returns the reason to refuse it. */
   add(bytes: Buffer, start: number, end: number): HeadRefusalReason | undefined {
     const first = bytes[start];
     if (first === SPACE || first === TAB) return 'obs-fold';
@@ -54,7 +63,7 @@ export class HeadFields {
     return undefined;
   }
 
-  /** All values of a name in lower case, in order. */
+  /** Returns all values of a name, which is in lower case, in order. */
   valuesOf(bytes: Buffer, name: string): string[] {
     const values: string[] = [];
     const places = this.#places;
@@ -65,7 +74,7 @@ export class HeadFields {
     return values;
   }
 
-  /** As `valuesOf`, with the blanks between colon and CRLF. */
+  /** As `valuesOf`, with the spaces and tabs between colon and CRLF. */
   untrimmedOf(bytes: Buffer, name: string): string[] {
     const values: string[] = [];
     const places = this.#places;
@@ -77,7 +86,7 @@ export class HeadFields {
     return values;
   }
 
-  /** The value as Node's `headers` has it. `set-cookie`, which no request carries, is joined as others. */
+  /** Returns the value that Node's `headers` has. `set-cookie`, which no request carries, is joined like others. */
   combined(bytes: Buffer, anyCaseName: string): string | undefined {
     const name = anyCaseName.toLowerCase();
     const values = this.valuesOf(bytes, name);

@@ -1,5 +1,4 @@
-import { GatheredBytes } from '../gathered-bytes.ts';
-import { IS_TEXT } from './byte-classes.ts';
+import { type ChunkReader, createChunkReader, GatheredBytes, INCOMPLETE } from '../chunk-reader.ts';
 import { HeadFields } from './head-fields.ts';
 import {
   framingOf,
@@ -8,72 +7,52 @@ import {
   upgradeOf,
   wrongHost,
 } from './head-rules.ts';
-import {
-  type HeadLimits,
-  type HeadRefusalReason,
-  type HeadState,
-  type IncompleteHead,
-  refuseHead,
-} from './head-state.ts';
+import { type HeadRefusalReason, type HeadState, refuseHead } from './head-state.ts';
 
 const NUL = 0x00;
+const TAB = 0x09;
 const LF = 0x0a;
 const CR = 0x0d;
+const DELETE = 0x7f;
 const TLS_HANDSHAKE = 0x16;
-const INCOMPLETE: IncompleteHead = { kind: 'incomplete' };
+const TOO_LARGE = refuseHead('head-too-large');
 const H2_PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
-/** Reads one head, chunk by chunk. */
-export interface HeadReader {
-  /**
-   * Takes the next bytes and says what the connection is so far. Once it says anything but
-   * `incomplete` it stays with that and takes nothing more. The chunks must stay unchanged.
-   */
-  push(chunk: Uint8Array): HeadState;
-}
+/** 1 for a byte that is allowed within a line: a tab, visible ASCII, a space, or anything above ASCII. */
+const IS_TEXT: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte === TAB || (byte >= 0x20 && byte !== DELETE) ? 1 : 0,
+);
+
+export type HeadReader = ChunkReader<HeadState>;
 
 /**
- * Creates a reader for the head of the first request on a connection, RFC 9112. Time and memory are
- * linear in the head's bytes however they are cut. It takes nothing that Node's own parser refuses or
- * reads as another request, and refuses wherever two readers could disagree.
+ * Creates a reader for the head of the first request on a connection, RFC 9112. Time and memory are linear in the head's
+ * bytes however they are cut. It takes nothing that Node's own parser refuses or reads as another request, and refuses
+ * wherever two readers could disagree.
  *
  * @throws RangeError when `headBytes` is no integer of 1 or more
  */
-export function createHeadReader(limits: HeadLimits): HeadReader {
-  const { headBytes } = limits;
-  if (!Number.isSafeInteger(headBytes) || headBytes < 1) {
-    throw new RangeError(
-      `Cannot create head reader: headBytes must be an integer of 1 or more, got ${String(headBytes)}`,
-    );
-  }
-  return new LineByLineReader(headBytes);
+export function createHeadReader({ headBytes }: { readonly headBytes: number }): HeadReader {
+  const gathered = new GatheredBytes(headBytes);
+  const lines = new HeadLines(gathered);
+  return createChunkReader(gathered, () => lines.read(), TOO_LARGE);
 }
 
-class LineByLineReader implements HeadReader {
+class HeadLines {
   readonly #gathered: GatheredBytes;
   readonly #fields = new HeadFields();
-  #outcome: HeadState | undefined;
   #isHttp1 = false;
   #requestLine: RequestLine | undefined;
   #lineStart = 0;
-  /** Up to here the bytes are looked at. */
+  /** The bytes before it are checked. */
   #at = 0;
 
-  constructor(headBytes: number) {
-    this.#gathered = new GatheredBytes(headBytes);
+  constructor(gathered: GatheredBytes) {
+    this.#gathered = gathered;
   }
 
-  push(chunk: Uint8Array): HeadState {
-    if (this.#outcome !== undefined) return this.#outcome;
-    if (chunk.length === 0) return INCOMPLETE;
-    this.#gathered.add(chunk);
-    let state = this.#isHttp1 ? this.#readLines() : this.#readStart();
-    if (state === INCOMPLETE && this.#gathered.isFull) state = refuseHead('head-too-large');
-    if (state !== INCOMPLETE) this.#outcome = state;
-    return state;
-  }
-
-  #readStart(): HeadState {
+  read(): HeadState {
+    if (this.#isHttp1) return this.#readLines();
     const { bytes, length } = this.#gathered;
     if (bytes[0] === TLS_HANDSHAKE) return { kind: 'tls' };
     const compared = Math.min(length, H2_PREFACE.length);

@@ -34,12 +34,12 @@ export function parseRequestLine(line: string): RequestLine | HeadRefusalReason 
   return { method, target, version: protocol === 'HTTP/1.1' ? '1.1' : '1.0' };
 }
 
-/** The host and port that a target names, in lower case; undefined for a path. */
+/** Returns the host and port in a target, in lower case; `undefined` for a path. */
 function authorityOf(target: string): string | undefined {
   return ABSOLUTE.exec(target)?.[1]?.toLowerCase();
 }
 
-/** The four forms of RFC 9112 3.2, each only where it may stand. */
+/** Checks the four forms of RFC 9112 3.2, each with the methods that may have it. */
 function isTarget(method: string, target: string): boolean {
   if (method === 'CONNECT') return AUTHORITY.test(target) && WITH_PORT.test(target);
   if (target === '*') return method === 'OPTIONS';
@@ -48,15 +48,15 @@ function isTarget(method: string, target: string): boolean {
   return authority !== undefined && AUTHORITY.test(authority);
 }
 
-/** Host and port of RFC 3986 3.2, without user and without a comma, which would join two hosts. */
+/** Host and port, RFC 3986 3.2, without a user and without a comma, which would join two hosts. */
 const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._~%!$&'()*+;=-]*)(?::[0-9]{0,5})?$/;
-/** Blanks are spaces here: behind a length or a coding some versions of Node refuse a tab. */
+/** Spaces but no tabs: some versions of Node refuse a tab after a length or a coding. */
 const LENGTH = /^ *[0-9]+ *$/;
 const ONE_CHUNKED = /^ *chunked *$/i;
 const NO_BODY: BodyFraming = { kind: 'length', bytes: 0 };
 const CHUNKED: BodyFraming = { kind: 'chunked' };
 
-/** One Host, or none in HTTP/1.0, RFC 9112 3.2; beside an absolute target it must be the target's. */
+/** Requires one Host, or none in HTTP/1.0, RFC 9112 3.2; with an absolute target it must be the target's. */
 export function wrongHost(
   bytes: Buffer,
   fields: HeadFields,
@@ -66,14 +66,14 @@ export function wrongHost(
   if (more.length > 0) return 'host-repeated';
   if (host === undefined) return version === '1.1' ? 'host-missing' : undefined;
   if (!HOST.test(host)) return 'host';
-  // Whoever routes by Host and whoever serves by the target must mean the same.
+  // A router that reads Host and a server that reads the target must see the same host.
   const authority = authorityOf(target);
   return authority === undefined || authority === host.toLowerCase() ? undefined : 'host';
 }
 
 /**
- * How the body ends, RFC 9112 6. Refuses where readers may disagree: two lengths, even equal ones, as
- * Node does; a length beside chunks; codings other than `chunked`; chunks in HTTP/1.0.
+ * Returns how the body ends, RFC 9112 6. Refuses where readers may disagree: two lengths, even equal ones, as Node does;
+ * a length with chunks; codings other than `chunked`; chunks in HTTP/1.0.
  */
 export function framingOf(
   bytes: Buffer,
@@ -105,8 +105,8 @@ function lengthOf(lengths: readonly string[]): BodyFraming | HeadRefusalReason {
 }
 
 /**
- * Whether the client asks for another protocol, RFC 9110 7.8 and 9.3.6. As in Node's parser an empty
- * `Upgrade` asks for none, and `Proxy-Connection` is taken for `Connection`.
+ * Returns whether the client asks for another protocol, RFC 9110 7.8 and 9.3.6. As in Node's parser an empty `Upgrade`
+ * asks for none, and `Proxy-Connection` counts as `Connection`.
  */
 export function upgradeOf(
   bytes: Buffer,
@@ -119,16 +119,16 @@ export function upgradeOf(
     fields.untrimmedOf(bytes, name),
   );
   if (!namesIn(options).includes('upgrade')) return false;
-  // `upgrade` with a tab beside it is none to Node 20, and one to later versions.
+  // Node 20 ignores `upgrade` with a tab beside it; later versions take it.
   return options.some((value) => value.includes('\t')) ? 'connection' : true;
 }
 
-/** The members of lists, in lower case without spaces and tabs around them. */
+/** Returns the members of lists in lower case, without spaces and tabs around them. */
 function namesIn(values: readonly string[]): string[] {
   return values.flatMap((value) => value.split(',')).map((name) => trimmed(name).toLowerCase());
 }
 
-/** `trim()` takes more than spaces and tabs, and an expression takes quadratic time. */
+/** `trim()` removes more than spaces and tabs, and a regular expression takes quadratic time. */
 function trimmed(text: string): string {
   let from = 0;
   let to = text.length;

@@ -1,8 +1,4 @@
-/** How many bytes a head may have, from its first byte to the empty line's last. */
-export interface HeadLimits {
-  /** Bytes, 1 or more. Node's own limit is 16,384: a larger one needs `maxHeaderSize` in the workers. */
-  readonly headBytes: number;
-}
+import type { Incomplete } from '../chunk-reader.ts';
 
 /** Each reason for a refusal, with the status that answers it. */
 export const HEAD_REFUSALS = {
@@ -36,14 +32,10 @@ export const HEAD_REFUSALS = {
 
 export type HeadRefusalReason = keyof typeof HEAD_REFUSALS;
 
-/** What follows the head: so many bytes, 0 for none, or chunks. */
+/** What follows the head: a number of bytes, 0 for no body, or chunks. */
 export type BodyFraming =
   | { readonly kind: 'length'; readonly bytes: number }
   | { readonly kind: 'chunked' };
-
-export interface IncompleteHead {
-  readonly kind: 'incomplete';
-}
 
 export interface RefusedHead {
   readonly kind: 'refused';
@@ -51,7 +43,7 @@ export interface RefusedHead {
   readonly reason: HeadRefusalReason;
 }
 
-/** A head that Node's own parser takes, and takes as the same request. */
+/** A head that Node's own parser reads as the same request. */
 export interface Http1Head {
   readonly kind: 'http1';
   /** One of Node's `METHODS`. */
@@ -60,24 +52,22 @@ export interface Http1Head {
   readonly target: string;
   readonly version: '1.0' | '1.1';
   /**
-   * The value of a header by its name in any case, decoded as Latin-1. Repeated headers as in Node's
-   * `headers`: the first of those that may stand once, cookies joined by `; `, all others by `, `.
-   * Reads the chunks that were pushed, so it answers as long as they are unchanged.
+   * Returns the value of a header by its name in any case, decoded as Latin-1, as Node's `headers` has it. Reads the
+   * chunks that were pushed, which must be unchanged.
    */
   header(name: string): string | undefined;
   /**
-   * The client asks for another protocol: a CONNECT, or `Upgrade` that `Connection` names. With a `body`
-   * too (some clients offer `h2c` with each request) it is a request as any other to a server that takes
-   * no upgrades; to one that does, Node 20 to 24 give the body as bytes of the new protocol.
+   * The client asks for another protocol: by CONNECT, or by an `Upgrade` that `Connection` names. Some clients offer
+   * `h2c` with each request, also with a `body`, which Node 20 to 24 give as bytes of the new protocol.
    */
   readonly upgrade: boolean;
   readonly body: BodyFraming;
-  /** Bytes of all chunks up to and with the empty line; what is behind belongs to the body. */
+  /** Bytes of all chunks to the end of the empty line; what follows is the body. */
   readonly headBytes: number;
 }
 
 export type HeadState =
-  | IncompleteHead
+  | Incomplete
   | RefusedHead
   | Http1Head
   /** The preface of HTTP/2 without TLS, RFC 9113 3.4. */

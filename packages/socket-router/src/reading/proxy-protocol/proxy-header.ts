@@ -1,5 +1,49 @@
 import { isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { type Incomplete, type Refused, refuse } from '../chunk-reader.ts';
 import { crc32c } from './crc32c.ts';
+
+/** One end of the connection that the proxy accepted. */
+interface ProxyEndpoint {
+  readonly family: 'ipv4' | 'ipv6' | 'unix';
+  /** An address in its shortest form, or a socket's path; `@` stands for the NUL of an abstract one. */
+  readonly address: string;
+  /** 0 for a path. */
+  readonly port: number;
+}
+
+type ProxyRefusalReason =
+  /** A line without CRLF within 107 bytes. */
+  | 'line-too-long'
+  /** A line that the specification does not allow. */
+  | 'line'
+  | 'address'
+  | 'port'
+  | 'version'
+  | 'command'
+  | 'family'
+  /** The header ends within its addresses or within a TLV. */
+  | 'length'
+  | 'header-too-large'
+  | 'checksum';
+
+interface ProxyHeader {
+  readonly kind: 'proxy';
+  readonly version: 1 | 2;
+  /** `local`: the proxy itself connects, as a health check. */
+  readonly command: 'proxy' | 'local';
+  /** The client; undefined when the proxy does not know it or speaks for itself. */
+  readonly source?: ProxyEndpoint;
+  readonly destination?: ProxyEndpoint;
+  /** Bytes of all chunks to the end of the header; what follows is the client's. */
+  readonly headerBytes: number;
+}
+
+export type ProxyState =
+  | Incomplete
+  | Refused<ProxyRefusalReason>
+  | ProxyHeader
+  /** The bytes do not start with a PROXY header. */
+  | { readonly kind: 'none' };
 
 /** Bytes of version 2 before its addresses: signature, version and command, family, length. */
 export const BLOCK_PREFIX_BYTES = 16;
@@ -18,20 +62,20 @@ const ADDRESS_BYTES: Readonly<Record<number, number>> = {
   50: 2 * UNIX_PATH_BYTES,
 };
 
-/** Reads a whole header of version 2, proxy-protocol.txt 2.2; its version is checked before. */
+/** Reads a whole header of version 2, proxy-protocol.txt 2.2, whose version is checked. */
 export function parseProxyBlock(header: Buffer): ProxyState {
   const headerBytes = header.length;
   const command = header.readUInt8(12) & 0x0f;
-  // A local connection's family and addresses are to be discarded whatever they are.
+  // The family and addresses of a local connection are ignored.
   if (command === 0) return { kind: 'proxy', version: 2, command: 'local', headerBytes };
-  if (command !== 1) return refuseProxy('command');
+  if (command !== 1) return refuse('command');
   const family = header.readUInt8(13);
   const addressBytes = ADDRESS_BYTES[family];
-  if (addressBytes === undefined) return refuseProxy('family');
+  if (addressBytes === undefined) return refuse('family');
   if (family === 0) return { kind: 'proxy', version: 2, command: 'proxy', headerBytes };
-  if (BLOCK_PREFIX_BYTES + addressBytes > headerBytes) return refuseProxy('length');
+  if (BLOCK_PREFIX_BYTES + addressBytes > headerBytes) return refuse('length');
   const wrong = wrongTlv(header, BLOCK_PREFIX_BYTES + addressBytes);
-  if (wrong !== undefined) return refuseProxy(wrong);
+  if (wrong !== undefined) return refuse(wrong);
   return {
     kind: 'proxy',
     version: 2,
@@ -81,7 +125,7 @@ function pathOf(header: Buffer, from: number): ProxyEndpoint {
   return { family: 'unix', address: isAbstract ? `@${path}` : path, port: 0 };
 }
 
-/** Walks through the TLVs from `start`, and checks the checksum if there is one. */
+/** Checks the TLVs from `start`, and the checksum if they have one. */
 function wrongTlv(header: Buffer, start: number): 'length' | 'checksum' | undefined {
   let at = start;
   let hasChecksum = false;
@@ -104,26 +148,25 @@ function wrongTlv(header: Buffer, start: number): 'length' | 'checksum' | undefi
 /** The longest line of version 1, CRLF included. */
 export const MAX_LINE_BYTES = 107;
 
-/** No zero in front, which another reader might take for octal. */
+/** No leading zero, which another reader might take for octal. */
 const NUMBER = /^(?:0|[1-9][0-9]{0,4})$/;
 
 /** Reads a line of version 1 without its CRLF, proxy-protocol.txt 2.1. */
 export function parseProxyLine(line: string, headerBytes: number): ProxyState {
   const [, protocol, ...parts] = line.split(' ');
-  // Behind UNKNOWN anything may stand, and is to be ignored.
+  // Whatever follows UNKNOWN is ignored.
   if (protocol === 'UNKNOWN') return { kind: 'proxy', version: 1, command: 'proxy', headerBytes };
-  if ((protocol !== 'TCP4' && protocol !== 'TCP6') || parts.length !== 4)
-    return refuseProxy('line');
+  if ((protocol !== 'TCP4' && protocol !== 'TCP6') || parts.length !== 4) return refuse('line');
   const [from, to, fromPort, toPort] = parts as [string, string, string, string];
   const family = protocol === 'TCP4' ? 'ipv4' : 'ipv6';
-  if (!isAddress(family, from) || !isAddress(family, to)) return refuseProxy('address');
-  if (!isPort(fromPort) || !isPort(toPort)) return refuseProxy('port');
+  if (!isAddress(family, from) || !isAddress(family, to)) return refuse('address');
+  if (!isPort(fromPort) || !isPort(toPort)) return refuse('port');
   const source = endpointOf(family, from, Number(fromPort));
   const destination = endpointOf(family, to, Number(toPort));
   return { kind: 'proxy', version: 1, command: 'proxy', source, destination, headerBytes };
 }
 
-/** An endpoint with its address in the one form that equal addresses share. */
+/** Returns an endpoint with its address in the one form that equal addresses share. */
 function endpointOf(family: 'ipv4' | 'ipv6', address: string, port: number): ProxyEndpoint {
   if (family === 'ipv4') return { family, address, port };
   return { family, address: new SocketAddress({ family, address }).address, port };
@@ -135,56 +178,4 @@ function isAddress(family: 'ipv4' | 'ipv6', text: string): boolean {
 
 function isPort(text: string): boolean {
   return NUMBER.test(text) && Number(text) <= 65_535;
-}
-
-/** One end of the connection that the proxy accepted. */
-interface ProxyEndpoint {
-  readonly family: 'ipv4' | 'ipv6' | 'unix';
-  /** An address in its shortest form, or a socket's path; `@` stands for the NUL of an abstract one. */
-  readonly address: string;
-  /** 0 for a path. */
-  readonly port: number;
-}
-
-type ProxyRefusalReason =
-  /** A line without CRLF within 107 bytes. */
-  | 'line-too-long'
-  /** A line of another form than the specification's. */
-  | 'line'
-  | 'address'
-  | 'port'
-  | 'version'
-  | 'command'
-  | 'family'
-  /** The header ends within its addresses or within a TLV. */
-  | 'length'
-  | 'header-too-large'
-  | 'checksum';
-
-interface ProxyHeader {
-  readonly kind: 'proxy';
-  readonly version: 1 | 2;
-  /** `local`: the proxy itself connects, to look whether we live. */
-  readonly command: 'proxy' | 'local';
-  /** The client; undefined when the proxy does not know it or speaks for itself. */
-  readonly source?: ProxyEndpoint;
-  readonly destination?: ProxyEndpoint;
-  /** Bytes of all chunks up to the header's end; what is behind belongs to the client. */
-  readonly headerBytes: number;
-}
-
-interface RefusedProxyHeader {
-  readonly kind: 'refused';
-  readonly reason: ProxyRefusalReason;
-}
-
-export type ProxyState =
-  | { readonly kind: 'incomplete' }
-  | RefusedProxyHeader
-  | ProxyHeader
-  /** The bytes start with no PROXY header. */
-  | { readonly kind: 'none' };
-
-export function refuseProxy(reason: ProxyRefusalReason): RefusedProxyHeader {
-  return { kind: 'refused', reason };
 }

@@ -1,19 +1,14 @@
 import { isIP } from 'node:net';
-
-/** How many bytes a ClientHello may have on the wire. */
-export interface ClientHelloLimits {
-  /** Bytes of all records with their headers, 1 or more; 16,384 is ample, usual hellos have 300 to 2,000. */
-  readonly helloBytes: number;
-}
+import { type Incomplete, type Refused, refuse } from '../chunk-reader.ts';
 
 type ClientHelloRefusalReason =
-  /** Not a TLS record, or not a handshake record, before the hello is whole. */
+  /** No TLS handshake record before the hello is whole. */
   | 'record'
   /** The handshake starts with something else. */
   | 'not-client-hello'
   /** A length within the hello contradicts another. */
   | 'malformed'
-  /** Bytes behind the hello in its last record. */
+  /** Bytes after the hello in its last record. */
   | 'trailing-bytes'
   | 'server-name'
   | 'alpn'
@@ -24,24 +19,17 @@ type ClientHelloRefusalReason =
 export interface ClientHello {
   readonly kind: 'hello';
   /**
-   * The host name asked for, in lower case: under ECH the outer one. Undefined when there is none, or
-   * when the client sent an address, which RFC 6066 does not permit but servers ignore.
+   * The requested host name in lower case, under ECH the outer one. Undefined without one, or when the client sent an
+   * address, which RFC 6066 does not permit but servers ignore.
    */
   readonly sni: string | undefined;
   /** The protocols offered, in order, decoded as Latin-1, without GREASE. */
   readonly alpn: readonly string[];
 }
 
-interface RefusedClientHello {
-  readonly kind: 'refused';
-  readonly reason: ClientHelloRefusalReason;
-}
+type RefusedClientHello = Refused<ClientHelloRefusalReason>;
 
-export type ClientHelloState = { readonly kind: 'incomplete' } | RefusedClientHello | ClientHello;
-
-export function refuseHello(reason: ClientHelloRefusalReason): RefusedClientHello {
-  return { kind: 'refused', reason };
-}
+export type ClientHelloState = Incomplete | RefusedClientHello | ClientHello;
 
 const SERVER_NAME = 0;
 const ALPN = 16;
@@ -49,8 +37,8 @@ const RANDOM_BYTES = 32;
 const MAX_SESSION_ID_BYTES = 32;
 
 /**
- * Reads the body of a ClientHello, RFC 8446 4.1.2, which is that of TLS 1.2 too. Of the extensions it
- * reads the server's name and ALPN; every other, known or GREASE, it passes over by its length.
+ * Reads the body of a ClientHello, RFC 8446 4.1.2, which is that of TLS 1.2 too. Of the extensions it reads the server
+ * name and ALPN, and skips all others, known or GREASE, by their length.
  */
 export function parseClientHello(
   bytes: Buffer,
@@ -74,12 +62,12 @@ export function parseClientHello(
     cipherSuitesBytes % 2 === 1 ||
     compressionBytes === 0
   ) {
-    return refuseHello('malformed');
+    return refuse('malformed');
   }
   // Before TLS 1.3 a hello may end without extensions.
   if (hello.remaining === 0) return { kind: 'hello', sni: undefined, alpn: [] };
   const extensions = hello.vector(hello.uint16());
-  if (hello.failed || hello.remaining > 0) return refuseHello('malformed');
+  if (hello.failed || hello.remaining > 0) return refuse('malformed');
   return readExtensions(extensions);
 }
 
@@ -93,36 +81,36 @@ function readExtensions(extensions: VectorReader): ClientHello | RefusedClientHe
     const extension = extensions.vector(extensions.uint16());
     if (extensions.failed) break;
     if (type === SERVER_NAME) {
-      if (hasSni) return refuseHello('repeated-extension');
+      if (hasSni) return refuse('repeated-extension');
       hasSni = true;
       const name = readServerName(extension);
       if (typeof name === 'object') return name;
       sni = name;
     } else if (type === ALPN) {
-      if (hasAlpn) return refuseHello('repeated-extension');
+      if (hasAlpn) return refuse('repeated-extension');
       hasAlpn = true;
       const protocols = readAlpn(extension);
       if ('kind' in protocols) return protocols;
       alpn = protocols;
     }
   }
-  return extensions.failed ? refuseHello('malformed') : { kind: 'hello', sni, alpn };
+  return extensions.failed ? refuse('malformed') : { kind: 'hello', sni, alpn };
 }
 
 /** Reads the extension `application_layer_protocol_negotiation`, RFC 7301 3.1. */
 function readAlpn(extension: VectorReader): readonly string[] | RefusedClientHello {
   const list = extension.vector(extension.uint16());
   const protocols: string[] = [];
-  if (list.remaining === 0 || extension.remaining > 0) return refuseHello('alpn');
+  if (list.remaining === 0 || extension.remaining > 0) return refuse('alpn');
   while (list.remaining > 0) {
     const protocol = list.text(list.uint8());
-    if (protocol === '') return refuseHello('alpn');
+    if (protocol === '') return refuse('alpn');
     if (!isGrease(protocol)) protocols.push(protocol);
   }
   return protocols;
 }
 
-/** Two equal bytes 0x?A, RFC 8701 2: sent so that servers learn to ignore what they do not know. */
+/** Two equal bytes 0x?A, RFC 8701 2: clients send them so that servers learn to ignore unknown values. */
 function isGrease(protocol: string): boolean {
   const byte = protocol.charCodeAt(0);
   return protocol.length === 2 && protocol.charCodeAt(1) === byte && (byte & 0x0f) === 0x0a;
@@ -130,27 +118,24 @@ function isGrease(protocol: string): boolean {
 
 const HOST_NAME = 0;
 const MAX_NAME_LENGTH = 253;
-/** Letters, digits, hyphens, and the underscore that names in use have; no dot at the end. */
+/** Letters, digits, hyphens, and underscores, which names in use have; no dot at the end. */
 const NAME =
   /^[0-9a-z_](?:[0-9a-z_-]{0,61}[0-9a-z_])?(?:\.[0-9a-z_](?:[0-9a-z_-]{0,61}[0-9a-z_])?)*$/;
 
-/**
- * Reads the extension `server_name`, RFC 6066 3: one name, of the one type that exists. An address in
- * its place is no name.
- */
+/** Reads the extension `server_name`, RFC 6066 3: one name, of the one type that exists. An address is no name. */
 function readServerName(extension: VectorReader): string | undefined | RefusedClientHello {
   const list = extension.vector(extension.uint16());
   const type = list.uint8();
   const name = list.text(list.uint16()).toLowerCase();
   const isWhole = !extension.failed && !list.failed && extension.remaining + list.remaining === 0;
-  if (!isWhole || type !== HOST_NAME) return refuseHello('server-name');
+  if (!isWhole || type !== HOST_NAME) return refuse('server-name');
   if (name.length <= MAX_NAME_LENGTH && NAME.test(name)) return isIP(name) ? undefined : name;
-  return isIP(name) ? undefined : refuseHello('server-name');
+  return isIP(name) ? undefined : refuse('server-name');
 }
 
 /**
- * Walks through bytes by lengths, RFC 8446 3.4. Past the end it reads zeros and is `failed` for good,
- * so a whole structure is read first and asked for failure once.
+ * Reads bytes by their lengths, RFC 8446 3.4. Past the end it reads zeros and stays `failed`, so a caller reads a whole
+ * structure and checks for failure once.
  */
 class VectorReader {
   failed = false;
@@ -180,14 +165,14 @@ class VectorReader {
     this.#skipped(length);
   }
 
-  /** The next bytes as a reader of their own; an empty one past the end. */
+  /** Returns a reader of the next bytes; an empty one past the end. */
   vector(length: number): VectorReader {
     const start = this.#at;
     const end = this.#skipped(length) ? this.#at : start;
     return new VectorReader(this.#bytes, start, end);
   }
 
-  /** The next bytes as Latin-1. */
+  /** Returns the next bytes as Latin-1. */
   text(length: number): string {
     if (!this.#skipped(length)) return '';
     return this.#bytes.toString('latin1', this.#at - length, this.#at);
