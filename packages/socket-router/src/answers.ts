@@ -4,15 +4,16 @@ import type { Socket } from 'node:net';
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-/** Milliseconds that a client has to send the rest of its request, or to read the answer, before the connection is closed. */
+/** Milliseconds for a client to send the rest of its request, or to read the answer. */
 const LINGER_MS = 1000;
-/** Seconds after which a client that is refused for want of a worker may ask again: what is full now may not be then. */
+/** Seconds after which a client that got 503 may ask again. */
 const RETRY_AFTER_S = 1;
 /** Alert `internal_error`, fatal, RFC 8446 6.2: the one answer before a handshake that all versions understand. */
 const TLS_ALERT = Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x50]);
 
-/** Body and type of an answer that the router writes itself: RFC 9457, a problem of which the status says all. */
 const PROBLEM_TYPE = 'application/problem+json';
+
+/** Returns the body of an answer that the router writes itself: a problem, RFC 9457, that only names the status. */
 function problemOf(status: number): string {
   return JSON.stringify({ type: 'about:blank', title: reasonOf(status), status });
 }
@@ -21,7 +22,6 @@ function reasonOf(status: number): string {
   return STATUS_CODES[status] ?? 'Refused';
 }
 
-/** The answer of a router that passes a request to no worker. */
 function refusalText(status: number, isHead: boolean): string {
   const body = problemOf(status);
   const retry = status === 503 ? `Retry-After: ${RETRY_AFTER_S}\r\n` : '';
@@ -37,14 +37,14 @@ export interface RefusedClient {
   readonly isHead?: boolean;
 }
 
-/** Answers and closes; status 0 closes without a word, and a TLS client gets an alert. */
+/** Answers a connection and closes it; status 0 closes without an answer, and a TLS client gets an alert. */
 export function refuseSocket(socket: Socket, status: number, client: RefusedClient = {}): void {
   if (status === 0 || socket.destroyed) {
     socket.destroy();
     return;
   }
-  // A close with unread bytes resets the connection, and the client may never see the answer: what it still sends
-  // is read and thrown away until it has closed its side.
+  // A close with unread bytes resets the connection, and the client may never see the answer: the router reads and
+  // discards what it still sends, until it closes its side.
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
   socket.removeAllListeners('readable');
@@ -54,7 +54,7 @@ export function refuseSocket(socket: Socket, status: number, client: RefusedClie
   socket.end(client.speaksTls ? TLS_ALERT : refusalText(status, client.isHead ?? false));
 }
 
-/** Answers a request that no worker will answer; one whose answer has begun is cut off, so that the client sees it. */
+/** Answers a request that no worker will answer; cuts off an answer that has begun, so that the client notices. */
 export function answerFailure(response: ServerResponse, status: number): void {
   if (response.headersSent) {
     response.destroy();
@@ -72,8 +72,7 @@ export function answerFailure(response: ServerResponse, status: number): void {
     response.end(body);
     return;
   }
-  // The connection ends with the answer, and a close with unread bytes resets it, so that the client may never see the
-  // answer: first what it still sends is read and thrown away.
+  // The connection ends with the answer: as above, the rest of the request is read first.
   response.flushHeaders();
   const end = (): void => {
     clearTimeout(timer);

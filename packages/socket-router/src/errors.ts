@@ -5,13 +5,13 @@ const MARK = 'ticketing.socket-router.RouterError';
 /** Stable codes of {@link RouterError}. */
 export type RouterErrorCode = 'ERR_SOCKET_PATH' | 'ERR_STATE';
 
-/** What was found: a router's state, or the folder for unix sockets. */
+/** What the router found: its state, or the folder for unix sockets. */
 export interface RouterErrorData {
   readonly state?: string;
   readonly folder?: string;
 }
 
-/** An operation of a router that failed; wrong use is a TypeError or RangeError instead. `code` is stable, `message` is not. */
+/** A failed operation of a router; wrong use is a TypeError or RangeError instead. `code` is stable, `message` is not. */
 export class RouterError extends CodedError<RouterErrorCode, RouterErrorData> {
   static {
     mark(RouterError, MARK);

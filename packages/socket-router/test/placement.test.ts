@@ -237,3 +237,19 @@ test('a key goes on to another worker while the queue of its own is slow; 503 wh
   placement.place(keyed(4));
   expect(refused).toEqual(['queue-full']);
 });
+
+test('one that left and comes again waits behind the others', () => {
+  const only = queue();
+  only.isFree = false;
+  const { placement } = placementOf([only]);
+  const all = [1, 2, 3].map(held);
+  for (const connection of all) placement.place(connection);
+  placement.leave(all[0] as HeldConnection);
+  placement.place(all[0] as HeldConnection);
+  while (placement.waiting > 0) {
+    only.isFree = true;
+    only.load = 0;
+    placement.serve();
+  }
+  expect(only.taken).toEqual([2, 3, 1]);
+});

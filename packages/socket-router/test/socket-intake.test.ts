@@ -60,7 +60,10 @@ async function openIntake(options: Partial<RouterOptions> = {}) {
   const rerouted: unknown[] = [];
   const emit: EmitRouterEvent = (event, data) => {
     if (event === 'rerouted') rerouted.push(data);
-    if ('status' in data) refused.push(`${data.status} ${data.reason}`);
+  };
+  const refuse = (status: number, reason: string): void => {
+    counts.refused += 1;
+    refused.push(`${status} ${reason}`);
   };
   const resolved = resolveRouterOptions({
     workers: { subscribe: () => () => {} },
@@ -68,7 +71,7 @@ async function openIntake(options: Partial<RouterOptions> = {}) {
     limits: { headTimeoutMs: HEAD_TIMEOUT_MS, ...options.limits },
   });
   const intake = new SocketIntake(
-    { options: resolved, workers: workers as Workers, counts, emit },
+    { options: resolved, workers: workers as Workers, counts, emit, refused: refuse },
     await loadReaders(resolved),
   );
   const connect = (): FakeSocket => {

@@ -14,21 +14,21 @@ export interface WorkerChannel {
   off(event: 'disconnect' | 'exit' | 'close', listener: () => void): unknown;
 }
 
-/** A process that may be given sockets. */
+/** A process that can be handed sockets. */
 export interface RouterWorker {
-  /** Stable: the process that replaces this one has the same. Keys belong to slots. */
+  /** Stable: the process that replaces this one has the same slot. Keys belong to slots. */
   readonly slot: string;
   readonly pid: number | undefined;
   readonly channel: WorkerChannel;
 }
 
-/** Where a router's workers come from; a supervisor of processes can be one. */
+/** Starts a router's workers; a supervisor of processes can be one. */
 export interface WorkerSource {
-  /** Calls the listener for each worker that runs and for each that is started later. Returns what ends that. */
+  /** Calls the listener for each worker that runs and for each that starts later. Returns a function that ends that. */
   subscribe(listener: (worker: RouterWorker) => void): () => void;
   /**
-   * Called when a worker has taken nothing for `limits.stuckTimeoutMs`, which some never do again: one that ran out of
-   * descriptors while a socket was on its way to it. Ends its process, and starts another one in its slot.
+   * Ends a worker's process and starts another one in its slot. Called when a worker has taken nothing for
+   * `limits.stuckTimeoutMs`: it may have run out of descriptors while a socket was on its way, and never take one again.
    */
   replace?(worker: RouterWorker): void;
   /** Called by the router's `close()`, after the drain: ends the processes that the source has started. */

@@ -6,13 +6,17 @@ import type { UntakenReason, WorkerQueue } from '../placing/worker-queue.ts';
 import type { OptionalReaders, ReadHead } from '../reading/head-sniffer.ts';
 import { headOf } from '../reading/head-views.ts';
 import type { Intake, IntakeDependencies } from '../router/intake.ts';
-import { ConnectionReader, type HeldConnection } from './connection-reader.ts';
+import {
+  type ConnectionReaderOptions,
+  type HeldConnection,
+  readConnection,
+} from './connection-reader.ts';
 
 /** Mode `socket`: reads a connection up to the end of its head, hands it to a worker, and closes its own copy. */
 export class SocketIntake implements Intake {
   readonly server: Server;
   readonly #dependencies: IntakeDependencies;
-  readonly #reader: ConnectionReader;
+  readonly #readerOptions: ConnectionReaderOptions;
   readonly #placement: Placement;
   readonly #held = new Set<HeldConnection>();
   readonly #refused = new Set<Socket>();
@@ -31,24 +35,18 @@ export class SocketIntake implements Intake {
       maxWaitMs: limits.maxWaitMs,
       refuse: (connection, reason) => this.#refuse(connection, 503, reason),
     });
-    this.#reader = new ConnectionReader(
-      {
-        protocol: options.protocol,
-        headBytes: limits.headBytes,
-        headTimeoutMs: limits.headTimeoutMs,
-        createHelloReader,
-        proxyReaderFor: ({ remoteAddress }) =>
-          createProxyReader !== undefined && options.isProxy(remoteAddress)
-            ? createProxyReader()
-            : undefined,
-      },
-      {
-        read: (connection, head) => this.#place(connection, head),
-        refused: (connection, status, reason) => this.#refuse(connection, status, reason),
-        overdue: (connection) => this.#timeout(connection),
-        gone: (connection) => this.gone(connection),
-      },
-    );
+    this.#readerOptions = {
+      protocol: options.protocol,
+      headBytes: limits.headBytes,
+      headTimeoutMs: limits.headTimeoutMs,
+      createHelloReader,
+      proxyReaderFor: ({ remoteAddress }) =>
+        options.isProxy?.(remoteAddress) ? createProxyReader?.() : undefined,
+      read: (connection, head) => this.#place(connection, head),
+      refused: (connection, status, reason) => this.#refuse(connection, status, reason),
+      overdue: (connection) => this.#timeout(connection),
+      gone: (connection) => this.gone(connection),
+    };
     // Without a buffer of its own a socket reads once, when it is asked to: the worker reads what is not read here.
     this.server = createServer({ highWaterMark: 0, allowHalfOpen: true, noDelay: true }, (socket) =>
       this.#accept(socket),
@@ -60,7 +58,10 @@ export class SocketIntake implements Intake {
   }
 
   finish(): Promise<void> {
-    this.#reader.closeSilent();
+    for (const connection of this.#reading()) {
+      // The others keep their time for a head.
+      if (connection.bytes.length === 0) this.#refuse(connection, 0, 'closing');
+    }
     return new Promise((resolve) => {
       this.#finished = resolve;
       if (this.#held.size === 0) resolve();
@@ -79,7 +80,7 @@ export class SocketIntake implements Intake {
   }
 
   stats(): { reading: number; waiting: number } {
-    return { reading: this.#reader.reading, waiting: this.#placement.waiting };
+    return { reading: this.#reading().length, waiting: this.#placement.waiting };
   }
 
   taken(connection: HeldConnection): void {
@@ -118,11 +119,15 @@ export class SocketIntake implements Intake {
     const { counts, options } = this.#dependencies;
     counts.accepted += 1;
     if (this.#held.size < options.limits.pending) {
-      this.#held.add(this.#reader.receive(socket));
+      this.#held.add(readConnection(counts.accepted, socket, this.#readerOptions));
     } else {
-      this.#count(503, 'pending-full');
+      this.#dependencies.refused(503, 'pending-full');
       this.#answer(socket, 503, { speaksTls: options.protocol === 'tls-sni' });
     }
+  }
+
+  #reading(): HeldConnection[] {
+    return [...this.#held].filter(({ stage }) => stage === 'reading');
   }
 
   #place(connection: HeldConnection, head: ReadHead): void {
@@ -147,7 +152,7 @@ export class SocketIntake implements Intake {
     this.#letGo(connection);
     const { socket, speaksTls, bytes } = connection;
     this.#answer(socket, status, { speaksTls, isHead: bytes.toString('latin1', 0, 5) === 'HEAD ' });
-    this.#count(status, reason);
+    this.#dependencies.refused(status, reason);
   }
 
   /** Sockets that read their refusal are limited in number as well; the rest are closed without an answer. */
@@ -161,13 +166,7 @@ export class SocketIntake implements Intake {
     }
   }
 
-  #count(status: number, reason: string): void {
-    this.#dependencies.counts.refused += 1;
-    this.#dependencies.emit('refused', { status, reason });
-  }
-
   #letGo(connection: HeldConnection): void {
-    this.#reader.forget(connection);
     this.#placement.leave(connection);
     connection.stage = 'done';
     clearTimeout(connection.timer);

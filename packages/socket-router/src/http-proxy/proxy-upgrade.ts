@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type RequestOrigin, requestHeaders, responseHeaders } from './proxied-headers.ts';
@@ -83,25 +83,16 @@ function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): str
   return `${head}\r\n`;
 }
 
+/** Node makes no response for an upgrade, whose socket it gives away. */
 function sendBack(answer: IncomingMessage, request: IncomingMessage, socket: Duplex): void {
-  const response = responseOn(socket, request);
-  const headers = responseHeaders(answer.rawHeaders);
-  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, [
-    ...headers,
-    'connection',
-    'close',
-  ]);
+  const response = new http.ServerResponse(request);
+  response.assignSocket(socket as Socket);
+  response.once('finish', () => socket.end());
+  const headers = [...responseHeaders(answer.rawHeaders), 'connection', 'close'];
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headers);
   answer.pipe(response);
   // An answer that is cut off does not end the response by itself.
   answer.once('close', () => {
     if (!answer.complete) socket.destroy();
   });
-}
-
-/** Node gives the socket of an upgrade away and makes no response for it. */
-function responseOn(socket: Duplex, request: IncomingMessage): ServerResponse {
-  const response = new http.ServerResponse(request);
-  response.assignSocket(socket as Socket);
-  response.once('finish', () => socket.end());
-  return response;
 }

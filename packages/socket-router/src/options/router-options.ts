@@ -113,9 +113,8 @@ type Chosen = Required<Pick<RouterOptions, 'mode' | 'workers' | 'affinity' | 'pr
 export interface ResolvedRouterOptions extends Chosen {
   readonly route: RouteFunction | undefined;
   readonly loadFactor: number;
-  /** Whether a connection from an address must begin with a PROXY header. */
-  readonly isProxy: (address: string | undefined) => boolean;
-  readonly acceptsProxies: boolean;
+  /** Whether a connection from an address must begin with a PROXY header; `undefined` if none must. */
+  readonly isProxy: ((address: string | undefined) => boolean) | undefined;
   readonly limits: Required<RouterLimits>;
 }
 
@@ -143,8 +142,7 @@ export function resolveRouterOptions(options: RouterOptions): ResolvedRouterOpti
   const resolved: ResolvedRouterOptions = {
     ...others,
     loadFactor,
-    isProxy: trustedProxies(trusted),
-    acceptsProxies: trusted.length > 0,
+    isProxy: trusted.length > 0 ? trustedProxies(trusted) : undefined,
     limits: resolveByRules(ACTION, limits, LIMIT_RULES, 'limits'),
   };
   const { mode, protocol, affinity } = resolved;

@@ -31,7 +31,7 @@ export interface FrontEvents {
   request(request: IncomingMessage, response: ServerResponse): void;
   upgrade(request: IncomingMessage, socket: Socket, early: Buffer): void;
   /** A connection ended without a request; status 0 closes without an answer. */
-  refused(status: number, reason: string): void;
+  readonly refused: (status: number, reason: string) => void;
   /** The last open connection has closed. */
   emptied(): void;
 }
@@ -135,7 +135,7 @@ export class FrontServer {
     this.#http.emit('listening');
     // Without a buffer a socket reads once when it is asked to: what follows the header is left to the HTTP server.
     return createNetServer({ highWaterMark: 0, allowHalfOpen: true, noDelay: true }, (socket) => {
-      if (this.#options.isProxy(socket.remoteAddress)) {
+      if (this.#options.isProxy?.(socket.remoteAddress)) {
         this.#readProxyHeader(socket, createProxyReader());
       } else {
         this.#http.emit('connection', socket);

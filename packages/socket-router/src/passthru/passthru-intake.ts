@@ -56,7 +56,7 @@ export class PassthruIntake implements Intake {
       },
       request: (request, response) => this.#receiveRequest(request, response),
       upgrade: (request, socket, early) => this.#receiveUpgrade(request, socket, early),
-      refused: (status, reason) => this.#count(status, reason),
+      refused: dependencies.refused,
       emptied: () => this.#finished?.(),
     };
     this.#front = new FrontServer(options, events, createProxyReader);
@@ -228,12 +228,7 @@ export class PassthruIntake implements Intake {
 
   #refuse(pending: PendingRequest, status: number, reason: string): void {
     pending.refuse(status);
-    this.#count(status, reason);
-  }
-
-  #count(status: number, reason: string): void {
-    this.#dependencies.counts.refused += 1;
-    this.#dependencies.emit('refused', { status, reason });
+    this.#dependencies.refused(status, reason);
   }
 
   #socketPathOf(queue: WorkerQueue): string {

@@ -1,4 +1,3 @@
-import { Fifo } from '@ticketing/kit';
 import type { HeldConnection } from '../handing-over/connection-reader.ts';
 import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
 import { leastLoaded, loadBound, type NoPlace, WorkerChooser } from './choose-worker.ts';
@@ -32,10 +31,11 @@ export class Placement {
   readonly #options: PlacementOptions;
   readonly #chooser: WorkerChooser;
   readonly #waiting = new Set<HeldConnection>();
-  /** The waiting connections that any worker may get, and some that have left. */
-  #unrouted = new Fifo<HeldConnection>();
-  /** How many in `#unrouted` have left. */
-  #left = 0;
+  /** The waiting connections that any worker may get, in their order. */
+  readonly #unrouted = new Set<HeldConnection>();
+  /** Passes each of them once: a new walk at each look would pass all that have left again. */
+  #walk = this.#unrouted.values();
+  #first: HeldConnection | undefined;
   #turn = 0;
 
   constructor(workers: Workers, options: PlacementOptions) {
@@ -68,60 +68,57 @@ export class Placement {
   retry(): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    this.#unrouted = new Fifo();
-    this.#left = 0;
+    this.#unrouted.clear();
+    this.#first = undefined;
     for (const connection of waiting) this.place(connection);
   }
 
   /** Gives the waiting connections that any worker may get to the free workers. */
   serve(): void {
-    while (this.#unrouted.length > 0) {
-      const queue = this.#freeQueue();
-      if (queue === undefined) return;
-      const connection = this.#unrouted.shift() as HeldConnection;
-      if (!this.#waiting.delete(connection)) this.#left -= 1;
-      else if (!hasWaited(connection.waitsSince, this.#options.maxWaitMs))
-        queue.enqueue(connection);
-      else this.#options.refuse(connection, 'queue-slow');
+    for (;;) {
+      const connection = this.#firstUnrouted();
+      const queue = connection && this.#freeQueue();
+      if (connection === undefined || queue === undefined) return;
+      this.leave(connection);
+      const { maxWaitMs, refuse } = this.#options;
+      if (hasWaited(connection.waitsSince, maxWaitMs)) refuse(connection, 'queue-slow');
+      else queue.enqueue(connection);
     }
   }
 
   /** Forgets a waiting connection. */
   leave(connection: HeldConnection): void {
-    if (!this.#waiting.delete(connection) || connection.choice.kind !== 'any') return;
-    this.#left += 1;
-    // On average each connection is moved once per connection that has left.
-    if (this.#left * 2 > this.#unrouted.length) this.#sweep();
+    this.#waiting.delete(connection);
+    this.#unrouted.delete(connection);
+    // It may wait again, behind the others.
+    if (this.#first === connection) this.#first = undefined;
   }
 
-  #sweep(): void {
-    const all = this.#unrouted.take();
-    for (const connection of all)
-      if (this.#waiting.has(connection)) this.#unrouted.push(connection);
-    this.#left = 0;
+  #firstUnrouted(): HeldConnection | undefined {
+    if (this.#unrouted.size === 0) return undefined;
+    while (this.#first === undefined) {
+      const next = this.#walk.next();
+      if (next.done) this.#walk = this.#unrouted.values();
+      this.#first = next.value;
+    }
+    return this.#first;
   }
 
   #find(connection: HeldConnection): WorkerQueue | 'wait' | NoPlace {
     const { attempts, choice } = connection;
     if (attempts >= MAX_ATTEMPTS) return 'not-taken';
     if (choice.kind !== 'any') return this.#chooser.find(choice);
-    const queue = this.#unrouted.length === this.#left ? this.#freeQueue() : undefined;
+    const queue = this.#unrouted.size === 0 ? this.#freeQueue() : undefined;
     if (queue !== undefined) return queue;
     const { ready } = this.#workers;
     const room = ready.length * (this.#options.queuePerWorker - 1);
-    if (ready.length > 0 && this.#unrouted.length - this.#left >= room) return 'queue-full';
+    if (ready.length > 0 && this.#unrouted.size >= room) return 'queue-full';
     return this.#isSlowFor(connection) ? 'queue-slow' : 'wait';
   }
 
   /** Whether the first unrouted connection had waited for too long when this one came. */
   #isSlowFor({ waitsSince = 0 }: HeldConnection): boolean {
-    let { first } = this.#unrouted;
-    while (first !== undefined && !this.#waiting.has(first)) {
-      this.#unrouted.shift();
-      this.#left -= 1;
-      first = this.#unrouted.first;
-    }
-    const since = first?.waitsSince ?? waitsSince;
+    const since = this.#firstUnrouted()?.waitsSince ?? waitsSince;
     return waitsSince - since > this.#options.maxWaitMs * ADMITTING_SHARE;
   }
 
@@ -139,7 +136,7 @@ export class Placement {
   #wait(connection: HeldConnection): void {
     connection.stage = 'waiting';
     this.#waiting.add(connection);
-    if (connection.choice.kind === 'any') this.#unrouted.push(connection);
+    if (connection.choice.kind === 'any') this.#unrouted.add(connection);
     else connection.waitsSince = undefined;
   }
 }

@@ -1,4 +1,5 @@
 import type { ProxiedAddresses } from '../contract/head.ts';
+import type { ResolvedRouterOptions } from '../options/router-options.ts';
 import { INCOMPLETE, type Incomplete } from './chunk-reader.ts';
 import { createHeadReader, type HeadReader } from './http/head-reader.ts';
 import type { Http1Head } from './http/head-state.ts';
@@ -22,13 +23,12 @@ export interface OptionalReaders {
 }
 
 /** Loads the readers that a router's options need; a router of plain HTTP starts without their code. */
-export async function loadReaders(options: {
-  readonly protocol: 'http' | 'tls-sni' | 'auto';
-  readonly acceptsProxies: boolean;
-}): Promise<OptionalReaders> {
-  const { protocol, acceptsProxies } = options;
+export async function loadReaders({
+  protocol,
+  isProxy,
+}: Pick<ResolvedRouterOptions, 'protocol' | 'isProxy'>): Promise<OptionalReaders> {
   const [proxyProtocol, tls] = await Promise.all([
-    acceptsProxies ? import('./proxy-protocol/proxy-protocol.ts') : undefined,
+    isProxy ? import('./proxy-protocol/proxy-protocol.ts') : undefined,
     protocol === 'http' ? undefined : import('./tls/client-hello-reader.ts'),
   ]);
   return {

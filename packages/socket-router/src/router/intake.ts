@@ -17,6 +17,8 @@ export interface IntakeDependencies {
   readonly workers: Workers;
   readonly counts: RouterCounts;
   readonly emit: EmitRouterEvent;
+  /** Counts and reports an answer of the router itself; status 0: it closed without an answer. */
+  readonly refused: (status: number, reason: string) => void;
 }
 
 /** Accepts clients: one implementation per mode of the router. */

@@ -67,6 +67,10 @@ class Router implements SocketRouter {
         workers: this.#workers,
         counts: this.#counts,
         emit: this.#emit,
+        refused: (status, reason) => {
+          this.#counts.refused += 1;
+          this.#emit('refused', { status, reason });
+        },
       });
       this.#workers.listener = this.#intake;
       server = this.#intake.server;

@@ -6,23 +6,23 @@ const TAG = 'ticketing:socket-router';
 export type RouterMessage =
   | HelloMessage
   | HandMessage
-  /** Paths of the other workers' unix sockets. */
+  /** The unix sockets of all ready workers. */
   | { kind: 'peers'; peers: { slot: string; socketPath: string }[] }
   /** The router will drain soon: time to say goodbye on connections that last. */
   | { kind: 'closing' }
-  /** The router gives no more. The worker ends what it has of it, at once what is left after the grace. */
+  /** The router hands over no more. The worker ends its connections, at once those that are open after the grace. */
   | { kind: 'drain'; graceMs: number }
   /** The answer to `retire`. */
   | { kind: 'retired' };
 
-/** Begins the relation, or begins it again. */
+/** The first message, sent again when the worker attaches. */
 export interface HelloMessage {
   kind: 'hello';
   affinity: 'connection' | 'forward' | 'close';
   slot: string;
-  /** Of the router. */
+  /** The router's process. */
   pid: number;
-  /** Path of the unix socket that the worker opens for requests that others have read. */
+  /** Path of the unix socket that the worker opens for requests which another process has read. */
   socketPath?: string;
 }
 
@@ -31,17 +31,17 @@ export interface HandMessage {
   kind: 'hand';
   id: number;
   /**
-   * What has been read of it. A head comes as text, a character a byte: that is cheaper than a buffer for a channel, in
-   * JSON by far. What is longer comes as a buffer, which JSON makes an object of.
+   * Bytes that the router has read. Short ones are a text, one character per byte, which costs a channel less than a
+   * buffer, in JSON far less. Longer ones are a buffer, of which JSON makes an object.
    */
   bytes: string | Buffer;
-  /** Time on the machine's monotonic clock from which on the worker may no longer take it. */
+  /** Time on the machine's monotonic clock after which the worker may not claim it. */
   before: number;
   /** When its first head was read, on the same clock. */
   arrivedAt: number;
-  /** What its first request was routed by. */
+  /** The key of its first request. */
   key?: string;
-  /** Routed by a key or to a slot, and not just to the least loaded. */
+  /** It was routed by a key or to a slot. */
   isRouted?: true;
   proxy?: ProxiedAddresses;
 }
@@ -52,7 +52,7 @@ export type WorkerMessage =
   | { kind: 'attached' }
   /** The worker takes connections. */
   | { kind: 'ready' }
-  /** The worker has taken a connection, and has so many open. */
+  /** The worker has taken a connection; `open`: how many it has now. */
   | { kind: 'claim'; id: number; open: number }
   /** The worker has not taken it: too late, draining, or the message came without its socket. */
   | { kind: 'decline'; id: number; why: 'late' | 'draining' | 'missing' }
@@ -61,23 +61,20 @@ export type WorkerMessage =
   | { kind: 'retire' }
   | { kind: 'drained' };
 
-/** As it travels: marked, since a channel carries foreign messages as well, and named after one router. */
+/** Addresses every router that listens. */
+export const ANY_ROUTER = '*';
+
+/** A message on a channel: marked, since channels carry foreign messages as well, with the id of one router. */
 export type Tagged<M> = M & { readonly tag: typeof TAG; readonly router: string };
 
-/** Marks a message; `router` is the sender's or the addressee's id. */
 export function tagged<M extends object>(router: string, message: M): Tagged<M> {
   return { tag: TAG, router, ...message } as Tagged<M>;
 }
 
-/** Whether a message that came through a channel is one of ours. */
+/** Whether a message from a channel belongs to this package. */
 export function isTagged(message: unknown): message is Tagged<{ kind: string }> {
-  return (
-    typeof message === 'object' && message !== null && (message as { tag?: unknown }).tag === TAG
-  );
+  return Object(message).tag === TAG;
 }
-
-/** Addressed to every router that listens. */
-export const ANY_ROUTER = '*';
 
 /**
  * Header with the time at which the head of a request was read, on the machine's monotonic clock. A proxy replaces the
