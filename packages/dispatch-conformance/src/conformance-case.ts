@@ -1,29 +1,5 @@
-import type { Capabilities, Dispatcher, PoolOptions } from '@ticketing/dispatch';
-import type { ConformanceTasks } from './conformance-task-map.ts';
+import type { Capabilities } from '@ticketing/dispatch';
 import type { Stage } from './stage.ts';
-
-/** Creates a dispatcher over the tasks of a module. Rejects or throws as the dispatcher's own creation does. */
-export type CreateDispatcher = (
-  module: URL,
-  options: PoolOptions,
-) => Dispatcher<ConformanceTasks> | Promise<Dispatcher<ConformanceTasks>>;
-
-/** A kind of dispatcher under test. */
-export interface ConformanceSubject {
-  readonly kind: string;
-  /** Those of the dispatchers that `create` makes. Cases that need more are skipped. */
-  readonly capabilities: Capabilities;
-  readonly create: CreateDispatcher;
-  /** Whether its workers return calls that they have not begun. Default: no; cases that need it are skipped. */
-  readonly reclaims?: boolean;
-  /** Creates one whose workers have a heap of some 64 MB. Without it the case that exhausts the memory is skipped. */
-  readonly createWithSmallHeap?: CreateDispatcher;
-  /**
-   * Milliseconds that a case may take: a guard against hanging, since a busy machine starts processes slowly. Default 50,000;
-   * a fifth of it is for resources that a closed dispatcher releases.
-   */
-  readonly longestMs?: number;
-}
 
 /** One promise of a dispatcher, for any test runner. */
 export interface ConformanceCase {

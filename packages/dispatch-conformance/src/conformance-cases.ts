@@ -11,9 +11,9 @@ import { hostCases, startCases } from './cases/start-cases.ts';
 import { statsCases } from './cases/stats-cases.ts';
 import { timeoutCases } from './cases/timeout-cases.ts';
 import { copyCases, transferCases, valueCases } from './cases/value-cases.ts';
-import type { CaseDraft, ConformanceCase, ConformanceSubject } from './conformance-case.ts';
+import type { CaseDraft, ConformanceCase } from './conformance-case.ts';
 import { within } from './nothing-left.ts';
-import { Stage } from './stage.ts';
+import { type ConformanceSubject, Stage } from './stage.ts';
 
 const groups: readonly (readonly [group: string, drafts: readonly CaseDraft[]])[] = [
   ['queue', queueCases],

@@ -2,9 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Dispatcher, PoolOptions } from '@ticketing/dispatch';
+import type { Capabilities, Dispatcher, PoolOptions } from '@ticketing/dispatch';
 import { createManualClock, type ManualClock, turns, until } from '@ticketing/test-kit';
-import type { ConformanceSubject, CreateDispatcher } from './conformance-case.ts';
 import { conformanceModule, plannedStartModule } from './conformance-modules.ts';
 import type { ConformanceTasks, StartPlan } from './conformance-task-map.ts';
 import {
@@ -17,6 +16,29 @@ import {
   type Strays,
   within,
 } from './nothing-left.ts';
+
+/** Creates a dispatcher over the tasks of a module. Rejects or throws as the dispatcher's own creation does. */
+export type CreateDispatcher = (
+  module: URL,
+  options: PoolOptions,
+) => Dispatcher<ConformanceTasks> | Promise<Dispatcher<ConformanceTasks>>;
+
+/** A kind of dispatcher under test. */
+export interface ConformanceSubject {
+  readonly kind: string;
+  /** Those of the dispatchers that `create` makes. Cases that need more are skipped. */
+  readonly capabilities: Capabilities;
+  readonly create: CreateDispatcher;
+  /** Whether its workers return calls that they have not begun. Default: no; cases that need it are skipped. */
+  readonly reclaims?: boolean;
+  /** Creates one whose workers have a heap of some 64 MB. Without it the case that exhausts the memory is skipped. */
+  readonly createWithSmallHeap?: CreateDispatcher;
+  /**
+   * Milliseconds that a case may take: a guard against hanging, since a busy machine starts processes slowly. Default 50,000;
+   * a fifth of it is for resources that a closed dispatcher releases.
+   */
+  readonly longestMs?: number;
+}
 
 const LONGEST_MS = 50_000;
 /** Shares of it for `close()`, and for what the platform releases after it. */

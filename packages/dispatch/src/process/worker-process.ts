@@ -109,7 +109,7 @@ export class WorkerProcess implements WorkerHandle {
     return this.#ended || this.#journal === undefined ? this.#started : this.#journal.read();
   }
 
-  /** Without a journal nobody knows what has begun: nothing is taken back. */
+  /** Takes nothing back without a journal: what has begun is unknown then. */
   reclaim(seqs: readonly number[]): readonly number[] {
     return this.#ended ? [] : (this.#journal?.reclaim(seqs) ?? []);
   }
