@@ -54,7 +54,7 @@ test('close() does not wait for a worker that ends meanwhile', async () => {
   const answer = ask(`${await addressOf(supervisor)}/60000`).catch((error) => error);
   await vi.waitFor(() => expect(running).toHaveLength(1), 60_000);
   const closed = supervisor.close();
-  process.kill(worker?.pid ?? 0, 'SIGKILL');
+  process.kill(worker?.pid ?? Number.NaN, 'SIGKILL');
   await closed;
   expect(await answer).toBeInstanceOf(Error);
 });

@@ -24,7 +24,7 @@ test('SIGHUP while workers start reloads once they serve; one that fails emits r
   const supervisor = start({ signals: true });
   const first = once(supervisor.events, 'worker-ready');
   process.kill(process.pid, 'SIGHUP');
-  const [{ pid = 0 }] = await first;
+  const [{ pid = Number.NaN }] = await first;
   await gone(pid, 30_000);
   await supervisor.ready();
   const options = process.env['NODE_OPTIONS'];

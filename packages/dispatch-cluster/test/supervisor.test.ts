@@ -28,7 +28,7 @@ test('reload() replaces each worker, and a connection that is kept gets one more
   const supervisor = start({ workers: 2, shutdown: { lameDuckMs: 100_000 } });
   await supervisor.ready();
   const url = await addressOf(supervisor);
-  const before = supervisor.workers.map(({ pid }) => pid ?? 0);
+  const before = supervisor.workers.map(({ pid }) => pid ?? Number.NaN);
   const agent = new http.Agent({ keepAlive: true });
   const first = await ask(url, agent);
   expect(first).toMatchObject({ connection: 'keep-alive', draining: false });
@@ -102,7 +102,7 @@ test.each([
 test('a worker that is killed is replaced at once, and its exit is reported', async () => {
   const supervisor = start();
   await supervisor.ready();
-  const { pid = 0 } = supervisor.workers[0] ?? {};
+  const { pid = Number.NaN } = supervisor.workers[0] ?? {};
   await ask(await addressOf(supervisor));
   const exit = once(supervisor.events, 'worker-exit');
   const ready = once(supervisor.events, 'worker-ready');
@@ -122,7 +122,7 @@ test.each([
 ])('a worker %s is replaced by the heartbeat', async (_, disturb) => {
   const supervisor = start({ heartbeatMs: 300 });
   await supervisor.ready();
-  const { pid = 0 } = supervisor.workers[0] ?? {};
+  const { pid = Number.NaN } = supervisor.workers[0] ?? {};
   const exit = once(supervisor.events, 'worker-exit');
   const ready = once(supervisor.events, 'worker-ready');
   await disturb(await addressOf(supervisor), pid);
@@ -146,7 +146,7 @@ test('a worker is replaced after its requests, replacement first', async () => {
 test('SIGTERM to one worker has it replaced first; workers leave Ctrl-C to the primary', async () => {
   const supervisor = start();
   await supervisor.ready();
-  const { pid = 0 } = supervisor.workers[0] ?? {};
+  const { pid = Number.NaN } = supervisor.workers[0] ?? {};
   process.kill(pid, 'SIGINT');
   const exit = once(supervisor.events, 'worker-exit');
   const ready = once(supervisor.events, 'worker-ready');

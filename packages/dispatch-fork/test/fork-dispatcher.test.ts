@@ -40,7 +40,7 @@ test('tasks run in other processes, of which nothing is left after close()', asy
     capabilities: { isolation: 'process', hardKill: true, transfer: false },
   });
   await dispatcher.ready();
-  const pids = dispatcher.stats().workers.map(({ pid }) => pid ?? 0);
+  const pids = dispatcher.stats().workers.map(({ pid }) => pid ?? Number.NaN);
   expect(new Set([...pids, process.pid]).size).toBe(3);
   expect(pids).toContain(await dispatcher.run('pid', undefined));
   await dispatcher.close();

@@ -13,7 +13,11 @@ const parent = fileURLToPath(new URL('fixtures/guarding-parent.ts', import.meta.
 async function sleeper() {
   const child = spawn('/bin/sleep', ['60'], { stdio: 'ignore' });
   await once(child, 'spawn');
-  return { pid: child.pid ?? 0, ended: once(child, 'exit'), kill: () => child.kill('SIGKILL') };
+  return {
+    pid: child.pid ?? Number.NaN,
+    ended: once(child, 'exit'),
+    kill: () => child.kill('SIGKILL'),
+  };
 }
 
 async function startParent(...args: string[]) {
@@ -65,7 +69,7 @@ test('without a guard an idle worker ends by itself, a busy one does not', async
 
 onLinux('a guard goes with the process that it guards', async () => {
   const { child, kill } = await startParent('guarded');
-  const [guard = 0] = await guardsOf(child.pid ?? 0);
+  const [guard = Number.NaN] = await guardsOf(child.pid ?? Number.NaN);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.kill(guard, signal);
   expect(lives(guard)).toBe(true);
   await kill();

@@ -59,7 +59,7 @@ const before = processes();
 
 const lives = (pid: number | undefined) => {
   try {
-    return process.kill(pid ?? 0, 0);
+    return process.kill(pid ?? Number.NaN, 0);
   } catch {
     return false;
   }

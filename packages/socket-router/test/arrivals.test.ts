@@ -16,7 +16,7 @@ test.each(modes)(
       count: 1,
       limits: { claimTimeoutMs: 60_000 },
     });
-    const [pid = 0] = pids();
+    const [pid = Number.NaN] = pids();
     process.kill(pid, 'SIGSTOP');
     const sentAt = monotonicMs();
     const answer = askToTell(port, { headers });

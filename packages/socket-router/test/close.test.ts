@@ -69,7 +69,7 @@ test.each(modes)('mode %s: close() cuts off what is not finished after the grace
 
 test('close() waits for connections that no worker has taken yet', async () => {
   const { port, router, pids } = await openRouter({ count: 1 });
-  const [pid = 0] = pids();
+  const [pid = Number.NaN] = pids();
   process.kill(pid, 'SIGSTOP');
   const socket = await open(port);
   const answer = received(socket);
@@ -83,7 +83,7 @@ test('close() waits for connections that no worker has taken yet', async () => {
 
 test('close() ends a worker that is stopped', async () => {
   const { router, pids } = await openRouter({ own: true, count: 1 });
-  const [pid = 0] = pids();
+  const [pid = Number.NaN] = pids();
   process.kill(pid, 'SIGSTOP');
   await router.close({ graceMs: 100 });
   expect(lives(pid)).toBe(false);

@@ -26,7 +26,7 @@ test('each event is published on the diagnostics channel of its name', async () 
     count: 1,
     limits: { stuckTimeoutMs: 1 },
   });
-  const [pid = 0] = pids();
+  const [pid = Number.NaN] = pids();
   const worker = { slot: '0', pid };
   expect(published).toEqual([['ticketing:socket-router:worker-ready', worker]]);
   await exchange(port, 'BAD\r\n\r\n');

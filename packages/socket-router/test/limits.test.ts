@@ -112,7 +112,7 @@ test('a worker with a full queue gets no more: 503 when all are full', async () 
     count: 1,
     limits: { queuePerWorker: 2, claimTimeoutMs: 60_000 },
   });
-  const [pid = 0] = pids();
+  const [pid = Number.NaN] = pids();
   process.kill(pid, 'SIGSTOP');
   const waiting = [ask(port, { path: '/1' }), ask(port, { path: '/2' })];
   await until(() => router.stats().waiting === 1);
@@ -128,7 +128,7 @@ test('a worker that a key belongs to, with a full queue, gets no more either', a
     route: () => ({ key: 'one' }),
     limits: { queuePerWorker: 2, claimTimeoutMs: 60_000 },
   });
-  const [pid = 0] = pids();
+  const [pid = Number.NaN] = pids();
   process.kill(pid, 'SIGSTOP');
   const waiting = [ask(port, { path: '/1' }), ask(port, { path: '/2' })];
   await until(() => router.stats().workers[0]?.queued === 2);
@@ -142,7 +142,7 @@ test('a connection that no worker takes in time is refused with 503', async () =
     count: 1,
     limits: { headTimeoutMs: 300, claimTimeoutMs: 50 },
   });
-  const [pid = 0] = pids();
+  const [pid = Number.NaN] = pids();
   process.kill(pid, 'SIGSTOP');
   const refused = nextEvent(router, 'refused');
   const answer = ask(port);
@@ -206,7 +206,7 @@ test('a queue that has waited for half of maxWaitMs takes no more: 503 at once, 
     count: 1,
     limits: { maxWaitMs: 100, claimTimeoutMs: 60_000, headTimeoutMs: 60_000 },
   });
-  const [pid = 0] = pids();
+  const [pid = Number.NaN] = pids();
   process.kill(pid, 'SIGSTOP');
   const answers = [ask(port)];
   await until(() => router.stats().workers[0]?.queued === 1);

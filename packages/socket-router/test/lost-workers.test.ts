@@ -95,7 +95,7 @@ test('connections that any worker may have do not wait for a slow one', async ()
 
 test('all workers stuck: clients wait for the first that goes on', async () => {
   const { router, port, pids } = await openRouter({ count: 1, limits: { claimTimeoutMs: 100 } });
-  const [pid = 0] = pids();
+  const [pid = Number.NaN] = pids();
   process.kill(pid, 'SIGSTOP');
   const stuck = nextEvent(router, 'worker-stuck');
   const answers = Promise.all(TWENTY.map((path) => exchange(port, get(path))));

@@ -47,7 +47,7 @@ test.each(['advanced', 'json'])(
     expect(seen).toEqual(new Set(state.workers.map(({ pid }) => pid)));
     agent.destroy();
     second.destroy();
-    const lost = state.workers.find(({ slot }) => slot === '0')?.pid ?? 0;
+    const lost = state.workers.find(({ slot }) => slot === '0')?.pid ?? Number.NaN;
     process.kill(lost, 'SIGKILL');
     do state = await toldBy(primary);
     while (state.workers.filter((worker) => worker.state === 'ready').length < 2);

@@ -48,7 +48,7 @@ export async function openRouter(options: OpenOptions = {}): Promise<OpenRouter>
   const pids = (): number[] => {
     const workers = [...router.stats().workers];
     workers.sort((one, other) => one.slot.localeCompare(other.slot));
-    return workers.map(({ pid }) => pid ?? 0);
+    return workers.map(({ pid }) => pid ?? Number.NaN);
   };
   return { router, port, pids };
 }
