@@ -39,5 +39,5 @@ async function measure(megabytes) {
   const us = Math.round(((await cpu()) - before) / REQUESTS);
   agent.destroy();
   child.kill();
-  return `${String(megabytes).padStart(2)} MB of objects: ${us} µs for a megabyte of body`;
+  return `${String(megabytes).padStart(2)} MB of objects: ${us} µs per megabyte of body`;
 }

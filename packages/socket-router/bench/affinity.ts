@@ -1,9 +1,7 @@
-// What key affinity saves of upstream calls, and how it spreads the load: 4 workers that each coalesce equal calls.
-import { Agent, request } from 'node:http';
-import { text } from 'node:stream/consumers';
+// How many upstream calls key affinity saves, and how it spreads the load: 4 workers that each coalesce equal calls.
 import { median, table } from '@ticketing/bench-kit';
 import { createSocketRouter, forkWorkers, type RouterOptions } from '@ticketing/socket-router';
-import { zipf } from './zipf.ts';
+import { askOnce } from './measure.ts';
 
 const WORKERS = 4;
 const KEYS = 1000;
@@ -13,12 +11,12 @@ const IN_FLIGHT = 200;
 interface Outcome {
   readonly name: string;
   readonly calls: number;
-  /** Greatest number of requests in flight in a worker, to the mean. */
+  /** Greatest number of requests in flight in a worker, divided by the mean. */
   readonly spread: number;
 }
 
 const route: NonNullable<RouterOptions['route']> = ({ target = '' }) => ({ key: target });
-const WAYS: readonly (Partial<RouterOptions> & { readonly name: string })[] = [
+const ROUTINGS: readonly (Partial<RouterOptions> & { readonly name: string })[] = [
   { name: 'least connections, no key' },
   {
     name: 'by key, `loadFactor: Infinity`',
@@ -28,10 +26,10 @@ const WAYS: readonly (Partial<RouterOptions> & { readonly name: string })[] = [
   { name: 'by key, `loadFactor: 1.25`', route },
 ];
 
-/** Runs the same requests all ways; lines of text. */
+/** Sends the same requests with each kind of routing; returns lines of text. */
 export async function measureAffinity(): Promise<string[]> {
   const outcomes: Outcome[] = [];
-  for (const way of WAYS) outcomes.push(await runWay(way));
+  for (const routing of ROUTINGS) outcomes.push(await measureRouting(routing));
   const first = outcomes[0]?.calls ?? 0;
   return [
     '',
@@ -50,7 +48,7 @@ export async function measureAffinity(): Promise<string[]> {
   ];
 }
 
-async function runWay({ name, ...options }: (typeof WAYS)[number]): Promise<Outcome> {
+async function measureRouting({ name, ...options }: (typeof ROUTINGS)[number]): Promise<Outcome> {
   const workers = forkWorkers(new URL('programs/upstream-worker.ts', import.meta.url), WORKERS);
   const router = createSocketRouter({ workers, ...options });
   const { port } = await router.listen({ port: 0, host: '127.0.0.1' });
@@ -67,7 +65,7 @@ async function runWay({ name, ...options }: (typeof WAYS)[number]): Promise<Outc
   const queue = async (): Promise<void> => {
     while (begun < REQUESTS) {
       begun += 1;
-      if ((await ask(port, `/${keys.next().value}`)) === 'called') calls += 1;
+      if ((await askOnce(port, `/${keys.next().value}`)) === 'called') calls += 1;
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, queue));
@@ -76,14 +74,31 @@ async function runWay({ name, ...options }: (typeof WAYS)[number]): Promise<Outc
   return { name, calls, spread: median(spreads) };
 }
 
-const agent = new Agent({ keepAlive: false });
+/** Yields numbers below `count`, number `n` in proportion to `1 / (n + 1) ** exponent`; the same for the same seed. */
+function* zipf(count: number, exponent: number, seed: number): Generator<number, never> {
+  const sums = new Float64Array(count);
+  let sum = 0;
+  for (let n = 0; n < count; n++) {
+    sum += (n + 1) ** -exponent;
+    sums[n] = sum;
+  }
+  // mulberry32, Tommy Ettinger, public domain.
+  let state = seed;
+  for (;;) {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), 61 | bits);
+    const wanted = (((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32) * sum;
+    yield firstAbove(sums, wanted);
+  }
+}
 
-function ask(port: number, path: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port, path, agent }, (response) => {
-      text(response).then(resolve, reject);
-    });
-    asked.once('error', reject);
-    asked.end();
-  });
+function firstAbove(sums: Float64Array, wanted: number): number {
+  let [low, high] = [0, sums.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sums[middle] ?? 0) > wanted) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

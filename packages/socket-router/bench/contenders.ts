@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mallocVariables } from '@ticketing/kit';
-import type { Told } from './programs/tell.ts';
+import type { ReadyProgram } from './programs/report-ready.ts';
 
 /** A way to spread requests over processes. */
 export interface ContenderKind {
@@ -16,19 +16,19 @@ export interface ContenderKind {
   readonly needsFolder?: true;
 }
 
-/** One that runs. */
-export interface Contender extends Told {
+/** A contender that runs. */
+export interface Contender extends ReadyProgram {
   readonly name: string;
   end(): Promise<void>;
 }
 
 const WORKERS = '4';
 
-/** The first is what the others are compared with. */
+/** The others are compared with the first. */
 export const KINDS: readonly ContenderKind[] = [
   { name: 'node:cluster, round robin', program: 'cluster', args: ['round-robin', WORKERS] },
   {
-    // What `forkWorkers` gives its workers.
+    // As `forkWorkers` starts its workers.
     name: '…, started with `MALLOC_…`',
     program: 'cluster',
     args: ['round-robin', WORKERS],
@@ -52,10 +52,10 @@ export async function startContender(kind: ContenderKind): Promise<Contender> {
   const module = new URL(`programs/${kind.program}-program.ts`, import.meta.url);
   const args = [...kind.args, ...(folder === undefined ? [] : [folder])];
   const child = fork(module, args, { env: { ...process.env, ...kind.env } });
-  const told = (await firstMessage(child, kind.name)) as Told;
+  const program = (await firstMessage(child, kind.name)) as ReadyProgram;
   return {
     name: kind.name,
-    ...told,
+    ...program,
     end: async () => {
       const exited = once(child, 'exit');
       child.disconnect();
@@ -65,10 +65,10 @@ export async function startContender(kind: ContenderKind): Promise<Contender> {
   };
 }
 
-/** @throws Error if the process ends without one */
+/** @throws Error if the process ends without a message */
 async function firstMessage(child: ChildProcess, name: string): Promise<unknown> {
   const ended = once(child, 'exit').then(() => {
-    throw new Error(`Cannot start ${name}: a port expected, got an exit`);
+    throw new Error(`Cannot start ${name}: its program must report a port, got an exit`);
   });
   const [message] = await Promise.race([once(child, 'message'), ended]);
   return message;

@@ -2,29 +2,28 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { interleaved, medianRatio } from '@ticketing/bench-kit';
-import type { Cell } from './cells.ts';
 import type { Contender } from './contenders.ts';
-import { cpuMs } from './cpu.ts';
 import type { Load, Loaded } from './programs/load-program.ts';
 
-/** What a contender did in one slice of time. */
+/** The result of a contender in one slice of time. */
 export interface Slice {
   readonly perSecond: number;
   readonly p99Ms: number;
-  /** Microseconds of processor for a request. */
-  readonly masterUs: number;
+  /** Microseconds of processor time per request. */
+  readonly frontUs: number;
   readonly workerUs: number;
   readonly failures: number;
 }
 
-/** What a contender did in all rounds of a cell. */
+/** The results of a contender in all rounds of a cell. */
 export interface Measured {
   readonly name: string;
   readonly slices: readonly Slice[];
-  /** Median of each round's ratio of requests a second to the first contender's in the same round. */
+  /** Median of each round's ratio of requests per second to the first contender's in the same round. */
   readonly ratio: number;
 }
 
@@ -34,7 +33,7 @@ export interface MeasureOptions {
   readonly seconds: number;
 }
 
-/** Proves that all answer the same before any of them is measured. @throws AssertionError */
+/** Proves that all contenders answer alike before any is measured. @throws AssertionError */
 export async function proveEqual(contenders: readonly Contender[]): Promise<void> {
   const body = randomBytes(3 * 1024 * 1024);
   const md5 = createHash('md5').update(body).digest('hex');
@@ -45,7 +44,7 @@ export async function proveEqual(contenders: readonly Contender[]): Promise<void
   }
 }
 
-/** Measures contenders in one cell, in interleaved rounds; one of a second first warms up. */
+/** Measures contenders in one cell, in interleaved rounds, after a warm-up of one second. */
 export async function measureCell(
   contenders: readonly Contender[],
   cell: Cell,
@@ -70,23 +69,23 @@ export async function measureCell(
 
 async function takeSlice(
   generator: ChildProcess,
-  { port, masters, workers }: Contender,
+  { port, fronts, workers }: Contender,
   load: Omit<Load, 'port'>,
 ): Promise<Slice> {
-  const before = [cpuMs(masters), cpuMs(workers)];
+  const before = [cpuMs(fronts), cpuMs(workers)];
   generator.send({ ...load, port } satisfies Load);
   const [message] = await once(generator, 'message');
   const { answers, seconds, p99Ms, failures } = message as Loaded;
   return {
     perSecond: answers / seconds,
     p99Ms,
-    masterUs: (1000 * (cpuMs(masters) - (before[0] ?? 0))) / answers,
+    frontUs: (1000 * (cpuMs(fronts) - (before[0] ?? 0))) / answers,
     workerUs: (1000 * (cpuMs(workers) - (before[1] ?? 0))) / answers,
     failures,
   };
 }
 
-/** Asks up to three times: httpxy drops one connection in some hundreds. Under load the dropped ones are counted. */
+/** Tries up to three times: httpxy drops one in some hundred connections. Under load these are counted. */
 async function ask(port: number, path: string, body: Buffer | undefined): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -97,10 +96,46 @@ async function ask(port: number, path: string, body: Buffer | undefined): Promis
   }
 }
 
-async function askOnce(port: number, path: string, body: Buffer | undefined): Promise<string> {
+export async function askOnce(port: number, path: string, body?: Buffer): Promise<string> {
   const method = body === undefined ? 'GET' : 'POST';
   const asked = request({ host: '127.0.0.1', port, path, method, agent: false });
   asked.end(body);
   const [response] = await once(asked, 'response');
   return text(response);
 }
+
+/** Length of the system's clock ticks; every Linux has 100 per second. */
+const TICK_MS = 10;
+
+/** Returns the processor time of processes in milliseconds, as the system counts it. */
+function cpuMs(pids: readonly number[]): number {
+  let ticks = 0;
+  for (const pid of pids) {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in parentheses may contain spaces. Fields 14 and 15 of proc(5): in user mode, and in the kernel.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks * TICK_MS;
+}
+
+/** A kind of load. */
+export interface Cell {
+  readonly title: string;
+  /** 0: a GET. */
+  readonly bodyBytes: number;
+  readonly connections: number;
+  /** Whether connections are kept; otherwise each request has one of its own. */
+  readonly reuse: boolean;
+}
+
+const MB = 1024 * 1024;
+
+export const CELLS: readonly Cell[] = [
+  { title: 'GET, kept', bodyBytes: 0, connections: 64, reuse: true },
+  { title: 'GET', bodyBytes: 0, connections: 64, reuse: false },
+  { title: '1 MB, kept', bodyBytes: MB, connections: 16, reuse: true },
+  { title: '1 MB', bodyBytes: MB, connections: 16, reuse: false },
+  { title: '10 MB, kept', bodyBytes: 10 * MB, connections: 8, reuse: true },
+  { title: '10 MB', bodyBytes: 10 * MB, connections: 8, reuse: false },
+];

@@ -1,11 +1,10 @@
 // Measures all contenders in all cells and writes the table between the marks in docs/measurements: about 11 minutes.
-// `--quick` for a look that is not written, `--only socket,httpxy` for some contenders, `--cells 0,2` for some cells.
+// `--quick` prints a short run and writes nothing, `--only socket,httpxy` for some contenders, `--cells 0,2` for some cells.
 import { loadavg } from 'node:os';
 import { benchFlags, circumstances, report } from '@ticketing/bench-kit';
 import { measureAffinity } from './affinity.ts';
-import { CELLS } from './cells.ts';
 import { type Contender, hasNginx, KINDS, startContender } from './contenders.ts';
-import { type Measured, measureCell, proveEqual } from './measure.ts';
+import { CELLS, type Measured, measureCell, proveEqual } from './measure.ts';
 import { tables } from './tables.ts';
 
 const flags = benchFlags(

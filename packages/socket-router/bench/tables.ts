@@ -1,8 +1,7 @@
 import { median, perSecond, table, times } from '@ticketing/bench-kit';
-import type { Cell } from './cells.ts';
-import type { Measured, Slice } from './measure.ts';
+import type { Cell, Measured, Slice } from './measure.ts';
 
-/** Requests a second with the ratio to the first contender; then latency and processor time. */
+/** Returns tables of requests per second, with the ratio to the first contender, and of processor time and latency. */
 export function tables(
   cells: readonly Cell[],
   measured: readonly (readonly Measured[])[],
@@ -12,7 +11,7 @@ export function tables(
     names.map((name, row) => [name, ...measured.map((all) => show(all[row] as Measured, row))]);
   const head = ['', ...cells.map(({ title }) => title)];
   return [
-    'Requests a second, and the ratio to node:cluster:',
+    'Requests per second, and the ratio to node:cluster:',
     '',
     ...table([
       head,
@@ -22,13 +21,13 @@ export function tables(
       }),
     ]),
     '',
-    'Processor time of a request in master + workers, in ms; and the 99th percentile of latency, in ms:',
+    'Processor time per request in router (primary, proxy) + workers, in ms; and the 99th percentile of latency, in ms:',
     '',
     ...table([
       head,
       ...rows((one) => {
-        const [master, workers] = [middle(one, 'masterUs'), middle(one, 'workerUs')];
-        return `${ms(master)} + ${ms(workers)}; ${Math.round(middle(one, 'p99Ms'))}`;
+        const [front, workers] = [middle(one, 'frontUs'), middle(one, 'workerUs')];
+        return `${ms(front)} + ${ms(workers)}; ${Math.round(middle(one, 'p99Ms'))}`;
       }),
     ]),
   ];
@@ -38,7 +37,7 @@ function middle({ slices }: Measured, what: keyof Slice): number {
   return median(slices.map((slice) => slice[what]));
 }
 
-/** Shown, since a contender that drops requests is not fast. */
+/** Failures are shown, since a contender that drops requests is not fast. */
 function failuresOf({ slices }: Measured): string {
   const failures = slices.reduce((sum, slice) => sum + slice.failures, 0);
   return failures === 0 ? '' : ` [${failures} failed]`;

@@ -235,7 +235,7 @@ test('listen() rejects with the platform’s error, and may be tried again', asy
   await Promise.all([one.close(), other.close()]);
 });
 
-test('a folder for unix sockets that cannot be is told at once', () => {
+test('a folder for unix sockets that cannot be created is reported at once', () => {
   const { TMPDIR } = process.env;
   const create = () => createSocketRouter({ workers, mode: 'passthru' });
   try {

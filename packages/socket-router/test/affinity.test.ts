@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { homeSlot } from '../src/worker/forwarding.ts';
-import { ask, askToTell, exchange, oneConnection, open, toldIn } from './clients.ts';
+import { ask, askWorker, exchange, oneConnection, open, workerReplyIn } from './clients.ts';
 import { nextEvent, openRouter } from './router-fixture.ts';
 
 const SLOTS = ['0', '1', '2'];
@@ -24,7 +24,7 @@ test('affinity connection: later requests with other keys stay', async () => {
   const { port, pids } = await openRouter(byKey);
   const agent = oneConnection();
   for (const key of [keys[1] ?? '', ...keys, ...keys]) {
-    expect((await askToTell(port, { agent, ...keyed(key) })).pid).toBe(pids()[1]);
+    expect((await askWorker(port, { agent, ...keyed(key) })).pid).toBe(pids()[1]);
   }
   agent.destroy();
 });
@@ -35,14 +35,14 @@ test('affinity forward: each request is answered by the worker of its key, bodie
   const body = Buffer.alloc(2_000_000, 'body');
   for (let round = 0; round < 3; round++) {
     for (const [slot, key] of keys.entries()) {
-      const told = await askToTell(port, {
+      const reply = await askWorker(port, {
         agent,
         method: 'POST',
         body,
         path: `/${round}`,
         ...keyed(key),
       });
-      expect(told).toMatchObject({
+      expect(reply).toMatchObject({
         pid: pids()[slot],
         bytes: body.length,
         method: 'POST',
@@ -61,26 +61,26 @@ test('affinity forward: an offer of another protocol with a body is answered, bo
   for (const key of keys) {
     socket.write(offer(key));
     const [answer] = await once(socket, 'data');
-    expect(toldIn(String(answer)).bytes).toBe(4);
+    expect(workerReplyIn(String(answer)).bytes).toBe(4);
   }
   socket.destroy();
 });
 
-test('affinity forward: a worker that is gone is stood in for', async () => {
+test('affinity forward: another worker answers for one that is gone', async () => {
   const { port, pids, router } = await openRouter({ ...byKey, own: true, affinity: 'forward' });
   const agent = oneConnection();
-  expect((await askToTell(port, { agent, ...keyed(keys[0] ?? '') })).pid).toBe(pids()[0]);
-  expect((await askToTell(port, { agent, ...keyed(keys[1] ?? '') })).pid).toBe(pids()[1]);
+  expect((await askWorker(port, { agent, ...keyed(keys[0] ?? '') })).pid).toBe(pids()[0]);
+  expect((await askWorker(port, { agent, ...keyed(keys[1] ?? '') })).pid).toBe(pids()[1]);
   const down = nextEvent(router, 'worker-down');
   const [, lost = 0] = pids();
   process.kill(lost, 'SIGKILL');
   await down;
-  const told = await askToTell(port, { agent, ...keyed(keys[1] ?? '') });
-  expect(told.pid).not.toBe(lost);
+  const reply = await askWorker(port, { agent, ...keyed(keys[1] ?? '') });
+  expect(reply.pid).not.toBe(lost);
   agent.destroy();
 });
 
-test('affinity forward: a worker that leaves forwards once more, and says that it was the last time', async () => {
+test('affinity forward: a worker that leaves forwards one more request, and says that it is the last', async () => {
   const env = { ...byKey.env, LAME_DUCK_MS: '1000' };
   const { port, pids, router } = await openRouter({
     ...byKey,
@@ -90,7 +90,7 @@ test('affinity forward: a worker that leaves forwards once more, and says that i
   });
   const agent = oneConnection();
   const [leaving = 0, other] = pids();
-  expect((await askToTell(port, { agent, ...keyed(keys[0] ?? '') })).pid).toBe(leaving);
+  expect((await askWorker(port, { agent, ...keyed(keys[0] ?? '') })).pid).toBe(leaving);
   process.kill(leaving, 'SIGUSR2');
   await until(() => router.stats().workers.some(({ state }) => state === 'retired'));
   const { headers, text } = await ask(port, { agent, ...keyed(keys[1] ?? '') });
@@ -108,7 +108,7 @@ test('affinity close: a connection with a key carries one request', async () => 
   }
 });
 
-test('affinity close: so does one that was routed to a slot', async () => {
+test('affinity close: a connection routed to a slot carries one request', async () => {
   const route = () => ({ slot: '0' });
   const { port } = await openRouter({ count: 1, affinity: 'close', route });
   const answer = await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');

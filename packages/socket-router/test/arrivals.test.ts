@@ -1,7 +1,7 @@
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { monotonicMs } from '../src/wire/monotonic-clock.ts';
-import { askToTell, oneConnection } from './clients.ts';
+import { askWorker, oneConnection } from './clients.ts';
 import { openRouter } from './router-fixture.ts';
 
 const modes = ['socket', 'passthru'] as const;
@@ -19,16 +19,16 @@ test.each(modes)(
     const [pid = Number.NaN] = pids();
     process.kill(pid, 'SIGSTOP');
     const sentAt = monotonicMs();
-    const answer = askToTell(port, { headers });
+    const answer = askWorker(port, { headers });
     await until(() => {
       const [worker] = router.stats().workers;
       return worker?.queued === 1 || worker?.open === 1;
     });
     const waitedAt = monotonicMs();
     process.kill(pid, 'SIGCONT');
-    const told = await answer;
-    expect(told.arrived?.latest).toBeGreaterThanOrEqual(sentAt);
-    expect(told.arrived?.earliest).toBeLessThanOrEqual(waitedAt);
+    const reply = await answer;
+    expect(reply.arrived?.latest).toBeGreaterThanOrEqual(sentAt);
+    expect(reply.arrived?.earliest).toBeLessThanOrEqual(waitedAt);
   },
 );
 
@@ -37,7 +37,7 @@ test('mode passthru: each request on a connection has its own time of arrival', 
   const agent = oneConnection();
   for (let request = 0; request < 3; request++) {
     const sentAt = monotonicMs();
-    const { arrived } = await askToTell(port, { agent, headers });
+    const { arrived } = await askWorker(port, { agent, headers });
     expect(arrived?.latest).toBeGreaterThanOrEqual(sentAt);
   }
   agent.destroy();
@@ -46,8 +46,8 @@ test('mode passthru: each request on a connection has its own time of arrival', 
 test("mode socket: later requests on a connection are the worker's own: their arrival is not known", async () => {
   const { port } = await openRouter({ count: 1 });
   const agent = oneConnection();
-  const first = await askToTell(port, { agent });
-  const second = await askToTell(port, { agent, headers });
+  const first = await askWorker(port, { agent });
+  const second = await askWorker(port, { agent, headers });
   expect([typeof first.arrived?.latest, second.arrived]).toEqual(['number', null]);
   agent.destroy();
 });
@@ -62,11 +62,11 @@ test('a request that one worker forwards to another keeps a time of arrival', as
   const pids = new Set<number>();
   for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) {
     const sentAt = monotonicMs();
-    const told = await askToTell(port, { agent, headers: { ...headers, 'x-key': key } });
-    if (pids.size > 0 && !pids.has(told.pid)) {
-      expect(told.arrived?.latest).toBeGreaterThanOrEqual(sentAt);
+    const reply = await askWorker(port, { agent, headers: { ...headers, 'x-key': key } });
+    if (pids.size > 0 && !pids.has(reply.pid)) {
+      expect(reply.arrived?.latest).toBeGreaterThanOrEqual(sentAt);
     }
-    pids.add(told.pid);
+    pids.add(reply.pid);
   }
   expect(pids.size).toBe(2);
   agent.destroy();

@@ -59,7 +59,7 @@ async function connection(): Promise<[Socket, Socket]> {
 const GET = Buffer.from('GET /one HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
 const inTime = (): number => monotonicMs() + 1000;
 
-test('a worker says that it is attached, and greets each router', async () => {
+test('a worker reports that it is attached, and its readiness to each router', async () => {
   const { router } = attach(createServer());
   await new Promise(setImmediate);
   expect(router.heard).toMatchObject([
@@ -82,7 +82,7 @@ test('a connection is claimed before the server sees it, and answered', async ()
 });
 
 test.each([GET, JSON.parse(JSON.stringify(GET))])(
-  'what is long comes as a buffer, and as an object through JSON',
+  'long bytes come as a buffer, and as an object through JSON',
   async (bytes) => {
     const { router } = attach(createServer((request, response) => response.end(request.url)));
     const [served, client] = await connection();
@@ -92,7 +92,7 @@ test.each([GET, JSON.parse(JSON.stringify(GET))])(
   },
 );
 
-test('a connection that comes too late is left alone: another worker has it', async () => {
+test('a connection that comes too late is declined: another worker has it', async () => {
   let requests = 0;
   const { router, handle } = attach(
     createServer(() => {
@@ -127,7 +127,7 @@ test('foreign messages are ignored', () => {
   expect(router.heard.length).toBe(before);
 });
 
-test('a worker that closes takes no more, and tells its routers first', async () => {
+test('a worker that closes takes no more, after it has notified its routers', async () => {
   const { router, handle } = attach(createServer());
   const closed = handle.close({ graceMs: 1000 });
   expect(router.heard.at(-1)).toMatchObject({ kind: 'retire', router: 'router' });
@@ -141,7 +141,7 @@ test('a worker that closes takes no more, and tells its routers first', async ()
   await handle.close();
 });
 
-test('half a head is no request: a worker that closes does not wait for the rest; an upgrade it waits for', async () => {
+test('a worker that closes does not wait for the rest of a head, which is no request, but for an upgrade', async () => {
   const server = createServer();
   const upgraded = once(server, 'upgrade');
   const { router, handle } = attach(server);
@@ -160,7 +160,7 @@ test('half a head is no request: a worker that closes does not wait for the rest
   await closed;
 });
 
-test('how many connections are open is told some time after they change', async () => {
+test('the number of open connections is reported some time after a change', async () => {
   const { router, handle } = attach(createServer((_, response) => response.end()));
   const [served, client] = await connection();
   router.say({ kind: 'hand', id: 1, bytes: GET.toString('latin1'), before: inTime() }, served);
@@ -192,7 +192,7 @@ test('a router that is gone lets its connections finish', async () => {
   expect(router.kinds).not.toContain('drained');
 });
 
-test('a worker that its router has drained closes at once: nobody would answer it', async () => {
+test('a worker that its router has drained closes at once: it would get no answer', async () => {
   const { router, handle } = attach(createServer());
   router.say({ kind: 'drain', graceMs: 1000 });
   await until(() => router.kinds.includes('drained'));
@@ -202,7 +202,7 @@ test('a worker that its router has drained closes at once: nobody would answer i
   expect(router.kinds).not.toContain('retire');
 });
 
-test('a worker that is greeted by a router that has closed is not ready for it, and serves the others', async () => {
+test('a worker that is greeted by a closed router is not ready for it, and serves the others', async () => {
   const { router, handle } = attach(createServer());
   const folder = mkdtempSync(join(tmpdir(), 'closed-'));
   rmdirSync(folder);

@@ -79,7 +79,7 @@ test('createClientHelloReader() takes a hello without extensions', () => {
   expect(read(hello())).toEqual({ kind: 'hello', sni: undefined, alpn: [] });
 });
 
-test('createClientHelloReader() passes over GREASE and what it does not know', () => {
+test('createClientHelloReader() skips GREASE and unknown extensions', () => {
   const bytes = hello(
     extension(0x1a1a, Buffer.alloc(0)),
     extension(0xfe0d, Buffer.alloc(200)),
@@ -90,7 +90,7 @@ test('createClientHelloReader() passes over GREASE and what it does not know', (
   expect(read(bytes)).toEqual({ kind: 'hello', sni: 'outer.example', alpn: ['h2'] });
 });
 
-test('createClientHelloReader() leaves what comes behind the record of the hello', () => {
+test('createClientHelloReader() ignores what follows the record of the hello', () => {
   const bytes = Buffer.concat([hello(serverName([0, 'a'])), Buffer.from([0x14, 3, 3, 0, 1, 1])]);
   expect(read(bytes)).toMatchObject({ kind: 'hello', sni: 'a' });
 });
@@ -202,7 +202,7 @@ test.each([
   expect(reader.push(record)).toBe(refused);
 });
 
-test('createClientHelloReader() takes a hello of just as many bytes as the limit', () => {
+test('createClientHelloReader() takes a hello of exactly as many bytes as the limit', () => {
   for (const pieces of [[record], byteByByte(record)]) {
     const exact = createClientHelloReader({ helloBytes: record.length });
     expect(pushAll(exact, pieces).kind).toBe('hello');
@@ -220,7 +220,7 @@ const protocol = fc.string({
   unit: fc.constantFrom('h', '2', '/', '.', '1'),
 });
 
-test('what is encoded is read again, in any records and any cuts: 1,000 hellos', () => {
+test('encoded hellos are read back, in any records and any cuts: 1,000 hellos', () => {
   fc.assert(
     fc.property(
       fc.option(

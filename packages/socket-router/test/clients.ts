@@ -3,8 +3,8 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What `workers/http-worker.mjs` tells of a request. */
-export interface Told {
+/** What `workers/http-worker.mjs` answers to a request. */
+export interface WorkerReply {
   readonly pid: number;
   readonly method: string;
   readonly url: string;
@@ -13,7 +13,7 @@ export interface Told {
   readonly remoteAddress: string;
   readonly remotePort: number;
   readonly bytes: number;
-  /** Between which times on the machine's monotonic clock; null when the worker does not know it. */
+  /** Bounds on the machine's monotonic clock; null when the worker does not know them. */
   readonly arrived: { readonly earliest: number; readonly latest: number } | null;
   readonly md5: string;
 }
@@ -32,7 +32,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Asks by Node's own client; a connection of its own unless there is an agent. */
+/** Sends a request with Node's own client, on a connection of its own unless there is an agent. */
 export async function ask(port: number, options: Ask = {}): Promise<Answer> {
   const { path = '/', method = 'GET', headers = {}, body, agent } = options;
   const asked = request({
@@ -48,7 +48,7 @@ export async function ask(port: number, options: Ask = {}): Promise<Answer> {
   return { status: response.statusCode, headers: response.headers, text: await text(response) };
 }
 
-export async function askToTell(port: number, options?: Ask): Promise<Told> {
+export async function askWorker(port: number, options?: Ask): Promise<WorkerReply> {
   return JSON.parse((await ask(port, options)).text);
 }
 
@@ -63,21 +63,21 @@ export async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-/** All that comes until the other side ends. */
+/** Resolves with all that comes until the other side ends. */
 export async function received(socket: Socket): Promise<string> {
   const all = await text(socket);
   socket.destroy();
   return all;
 }
 
-/** Sends bytes on a connection of their own, and gives all that comes back. */
+/** Sends bytes on a connection of their own, and resolves with all that comes back. */
 export async function exchange(port: number, bytes: string | Buffer): Promise<string> {
   const socket = await open(port);
   socket.write(bytes);
   return received(socket);
 }
 
-/** Body of an answer that came with a length. */
-export function toldIn(answer: string): Told {
+/** Returns the body of an answer that came with a length. */
+export function workerReplyIn(answer: string): WorkerReply {
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
 }

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { createSocketRouter, type RouterWorker, type WorkerChannel } from '../src/index.ts';
-import { ask, askToTell, oneConnection, open, received, toldIn } from './clients.ts';
+import { ask, askWorker, oneConnection, open, received, workerReplyIn } from './clients.ts';
 import { openRouter } from './router-fixture.ts';
 import { SimulatedChannel } from './simulated-channel.ts';
 import { execArgv, forked, lives } from './worker-processes.ts';
@@ -14,11 +14,11 @@ const TURNS = Array.from({ length: 20 }, (_, turns) => turns);
 const modes = ['socket', 'passthru'] as const;
 
 test.each(modes)(
-  'mode %s: close() lets what is being answered finish, and accepts nobody new',
+  'mode %s: close() lets requests finish, and accepts no new connection',
   async (mode) => {
     const { port, router, pids } = await openRouter({ mode, own: true });
     const agent = oneConnection();
-    const [idle] = [await askToTell(port, { agent })];
+    const [idle] = [await askWorker(port, { agent })];
     const answers = [1, 2, 3].map(() =>
       ask(port, { path: '/later?ms=300', headers: { connection: 'keep-alive' } }),
     );
@@ -36,24 +36,21 @@ test.each(modes)(
   },
 );
 
-test.each(modes)(
-  'mode %s: close() closes connections that wait for nothing at once',
-  async (mode) => {
-    const { port, router } = await openRouter({ mode, count: 1 });
-    const socket = await open(port);
-    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    await once(socket, 'data');
-    const silent = await open(port);
-    const started = performance.now();
-    const [, first, second] = await Promise.all([
-      router.close({ graceMs: 60_000 }),
-      received(socket),
-      received(silent),
-    ]);
-    expect([first, second]).toEqual(['', '']);
-    expect(performance.now() - started).toBeLessThan(5000);
-  },
-);
+test.each(modes)('mode %s: close() closes idle connections at once', async (mode) => {
+  const { port, router } = await openRouter({ mode, count: 1 });
+  const socket = await open(port);
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(socket, 'data');
+  const silent = await open(port);
+  const started = performance.now();
+  const [, first, second] = await Promise.all([
+    router.close({ graceMs: 60_000 }),
+    received(socket),
+    received(silent),
+  ]);
+  expect([first, second]).toEqual(['', '']);
+  expect(performance.now() - started).toBeLessThan(5000);
+});
 
 test.each(modes)('mode %s: close() cuts off what is not finished after the grace', async (mode) => {
   const { port, router, pids } = await openRouter({ mode, own: true, count: 1 });
@@ -77,7 +74,7 @@ test('close() waits for connections that no worker has taken yet', async () => {
   await until(() => router.stats().workers[0]?.queued === 1);
   const closed = router.close({ graceMs: 5000 });
   process.kill(pid, 'SIGCONT');
-  expect(toldIn(await answer).url).toBe('/one');
+  expect(workerReplyIn(await answer).url).toBe('/one');
   await closed;
 });
 
@@ -103,15 +100,18 @@ test('close() may be called twice, and before listen(); listen() only once', asy
   });
 });
 
-test.each(modes)('mode %s: close() while listen() begins leaves nobody listening', async (mode) => {
-  const router = createSocketRouter({ mode, workers: forked('http-worker', 1) });
-  const listening = router.listen({ port: 0 });
-  const closed = router.close();
-  await expect(listening).rejects.toMatchObject({ code: 'ERR_STATE' });
-  await closed;
-});
+test.each(modes)(
+  'mode %s: close() while listen() begins leaves no server listening',
+  async (mode) => {
+    const router = createSocketRouter({ mode, workers: forked('http-worker', 1) });
+    const listening = router.listen({ port: 0 });
+    const closed = router.close();
+    await expect(listening).rejects.toMatchObject({ code: 'ERR_STATE' });
+    await closed;
+  },
+);
 
-test('close() while the port is being opened leaves nobody listening', async () => {
+test('close() while the port is being opened leaves no server listening', async () => {
   const hosts = ['127.0.0.1', 'localhost'];
   for (const [turns, host] of hosts.flatMap((host) =>
     TURNS.map((turns) => [turns, host] as const),

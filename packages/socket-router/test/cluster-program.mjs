@@ -15,14 +15,14 @@ if (cluster.isPrimary) {
     // A successor that starts while all ends would be in the way of the end.
     if (!isClosing && !worker.exitedAfterDisconnect) cluster.fork();
   });
-  const tell = () => {
+  const report = () => {
     const workers = router.stats().workers.map(({ slot, pid, state }) => ({ slot, pid, state }));
     process.send({ port, workers });
   };
   let port;
-  router.on('worker-ready', () => port && tell());
+  router.on('worker-ready', () => port && report());
   ({ port } = await router.listen({ port: 0, host: '127.0.0.1' }));
-  tell();
+  report();
   process.on('message', async () => {
     isClosing = true;
     await router.close({ graceMs: 2000 });

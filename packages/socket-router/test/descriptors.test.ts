@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { ask, askToTell, open, received } from './clients.ts';
+import { ask, askWorker, open, received } from './clients.ts';
 import { nextEvent, openRouter } from './router-fixture.ts';
 import { lives, openDescriptors } from './worker-processes.ts';
 
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 
 test.skipIf(!hasPrlimit)(
-  'a worker that ran out of descriptors, and takes no connection any more, is replaced; it finishes what it has',
+  'a worker that ran out of descriptors, and takes no more connections, is replaced; it finishes what it has',
   async () => {
     const { port, pids, router } = await openRouter({
       own: true,
@@ -27,8 +27,8 @@ test.skipIf(!hasPrlimit)(
     await until(() => router.stats().handedOver === 1);
     for (const socket of sockets.slice(1)) socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     expect(await replaced).toEqual({ slot: '0', pid: before });
-    const told = await askToTell(port);
-    expect(told.pid).not.toBe(before);
+    const reply = await askWorker(port);
+    expect(reply.pid).not.toBe(before);
     expect(await answer).toMatch(new RegExp(`^HTTP/1\\.1 200 [\\s\\S]*"pid":${before}`));
     for (const socket of sockets) socket.destroy();
     await until(() => !lives(before));
@@ -44,6 +44,6 @@ test('a worker that is stopped for longer than stuckTimeoutMs is replaced, and k
   });
   const [before = 0] = pids();
   process.kill(before, 'SIGSTOP');
-  expect((await askToTell(port)).pid).not.toBe(before);
+  expect((await askWorker(port)).pid).not.toBe(before);
   expect(lives(before)).toBe(true);
 });

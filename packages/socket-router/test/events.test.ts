@@ -46,7 +46,7 @@ test('each event is published on the diagnostics channel of its name', async () 
   ]);
 });
 
-test('a listener that is taken off hears nothing more', async () => {
+test('a listener that is removed gets no more events', async () => {
   const { router, port } = await openRouter({ count: 1 });
   const heard: string[] = [];
   const listener = ({ reason }: { reason: string }): void => void heard.push(reason);
@@ -57,7 +57,7 @@ test('a listener that is taken off hears nothing more', async () => {
   expect(heard).toHaveLength(1);
 });
 
-test('stats() counts connections where they are', async () => {
+test('stats() counts connections by where they are', async () => {
   const { router, port, pids } = await openRouter({ count: 1 });
   const [pid] = pids();
   expect(router.stats()).toEqual({

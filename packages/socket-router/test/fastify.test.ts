@@ -3,7 +3,7 @@ import { ask } from './clients.ts';
 import { openRouter } from './router-fixture.ts';
 
 test.each(['socket', 'passthru'] as const)(
-  'mode %s: a Fastify app answers that does not listen',
+  'mode %s: a Fastify app that does not listen answers',
   async (mode) => {
     const { port } = await openRouter({ mode, worker: 'fastify-worker', count: 1 });
     const hello = JSON.parse((await ask(port, { path: '/hello/you' })).text);

@@ -48,7 +48,7 @@ const SINGLE_OR_NOT = [
   ],
 ];
 
-test.each(SINGLE_OR_NOT)('header() and Node say the same of a repeated %s', async (name) => {
+test.each(SINGLE_OR_NOT)('header() and Node return the same for a repeated %s', async (name) => {
   const bytes = Buffer.from(
     `GET / HTTP/1.1\r\nHost: a\r\n${name}: 1\r\n${name}:\r\n${name}: 2\r\n\r\n`,
   );

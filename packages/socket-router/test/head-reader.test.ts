@@ -12,7 +12,7 @@ function read(text: string): Http1Head {
   return state;
 }
 
-test('createHeadReader() gives the request line, the headers and where the head ends', () => {
+test('createHeadReader() returns the request line, the headers and where the head ends', () => {
   const head =
     'POST /a?b HTTP/1.1\r\nHost: A.example:80\r\nX-One: \t1 \t\r\nContent-Length: 3\r\n\r\n';
   const state = read(`${head}abcGET /next`);
@@ -48,7 +48,7 @@ test.each(GOOD_HEADS.map((head) => [head.toString('latin1'), head] as const))(
   },
 );
 
-test('header() combines what is repeated as Node does', () => {
+test('header() combines repeated headers as Node does', () => {
   const state = read(
     'GET / HTTP/1.1\r\nHost: a\r\nCookie: a=1\r\nX: 1\r\ncookie: b=2\r\nx: 2\r\nReferer: r\r\nReferer: s\r\nX:\r\n\r\n',
   );
@@ -67,17 +67,17 @@ test.each([
   ['GET', 'Connection: upgrade\r\nUpgrade:', false],
   ['GET', 'Connection: upgrade x\r\nUpgrade: x', false],
 ])(
-  'createHeadReader() tells whether a %s with %j asks for an upgrade',
+  'createHeadReader() detects whether a %s with %j asks for an upgrade',
   (method, lines, upgrade) => {
     expect(read(`${method} / HTTP/1.1\r\nHost: a\r\n${lines}\r\n\r\n`).upgrade).toBe(upgrade);
   },
 );
 
-test('createHeadReader() takes a CONNECT for an upgrade', () => {
+test('createHeadReader() reports a CONNECT as an upgrade', () => {
   expect(read('CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n').upgrade).toBe(true);
 });
 
-test('createHeadReader() knows the preface of HTTP/2 when it is whole', () => {
+test('createHeadReader() recognises the preface of HTTP/2 when it is whole', () => {
   const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
   expect(createHeadReader({ headBytes }).push(preface)).toEqual({ kind: 'h2c' });
   expect(pushAll(createHeadReader({ headBytes }), byteByByte(preface))).toEqual({ kind: 'h2c' });
@@ -86,11 +86,11 @@ test('createHeadReader() knows the preface of HTTP/2 when it is whole', () => {
   expect(createHeadReader({ headBytes }).push(preface.subarray(0, -1)).kind).toBe('incomplete');
 });
 
-test('createHeadReader() knows TLS by its first byte', () => {
+test('createHeadReader() recognises TLS by its first byte', () => {
   expect(createHeadReader({ headBytes }).push(Uint8Array.of(0x16))).toEqual({ kind: 'tls' });
 });
 
-test('createHeadReader() takes a head of just as many bytes as the limit, and none of one more', () => {
+test('createHeadReader() takes a head of exactly as many bytes as the limit, and none of one more', () => {
   const head = Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   const exact = { headBytes: head.length };
   const tooFew = { headBytes: head.length - 1 };
@@ -106,7 +106,7 @@ test('createHeadReader() waits on an empty chunk', () => {
   expect(createHeadReader({ headBytes }).push(new Uint8Array()).kind).toBe('incomplete');
 });
 
-test('createHeadReader() does not write into what it was given', () => {
+test('createHeadReader() does not write into its chunks', () => {
   const first = Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r');
   const roomy = Buffer.alloc(100, 'x');
   first.copy(roomy);

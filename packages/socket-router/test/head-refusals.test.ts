@@ -21,7 +21,7 @@ test('the tables of refusals have each reason', () => {
   expect([...met].sort()).toEqual(Object.keys(HEAD_REFUSALS).sort());
 });
 
-test('createHeadReader() stays with a refusal whatever comes then', () => {
+test('createHeadReader() keeps a refusal whatever follows', () => {
   const reader = createHeadReader({ headBytes });
   const refused = reader.push(Buffer.from('\n'));
   expect(reader.push(Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n'))).toBe(refused);

@@ -2,12 +2,12 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { WorkerChannel, WorkerSource } from '../src/index.ts';
 import { execArgv } from './worker-processes.ts';
 
-/** Processes that no router has, by what they run. They end with this process. */
+/** Processes without a router, by what they run. They end with this process. */
 const idle = new Map<string, ChildProcess[]>();
 
 /**
- * Processes that run one of the modules in `workers/`, and outlive their router: to start one costs far more than most
- * tests. Each router finds a server that was made for it. Not for tests that end processes, or see them end.
+ * Returns processes that run one of the modules in `workers/` and outlive their router, since a start costs far more than
+ * most tests. Each router gets a new server. Not for tests that end processes, or wait for their end.
  */
 export function lentWorkers(
   name: string,
@@ -19,7 +19,7 @@ export function lentWorkers(
     subscribe(listener) {
       for (let slot = 0; slot < count; slot++) lent.push(idleOf(name).pop() ?? start(name));
       const renewed = lent.map((child) => renew(child, env));
-      // In the order of their slots, as those are told of that start.
+      // In the order of their slots, as a source reports workers that start.
       void Promise.all(renewed).then(() => {
         for (const [slot, child] of lent.entries()) {
           listener({ slot: String(slot), pid: child.pid, channel: child as WorkerChannel });

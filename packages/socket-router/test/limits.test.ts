@@ -31,7 +31,7 @@ test.each([
   ['an unknown coding', 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: zip\r\n\r\n', 501],
   ['a head too large', `GET / HTTP/1.1\r\nHost: a\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   [
-    'a PROXY line that nobody is trusted for',
+    'a PROXY line without a trusted proxy',
     'PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n',
     400,
   ],
@@ -41,14 +41,14 @@ test.each([
   expect(router.stats()).toMatchObject({ handedOver: 0, refused: 1 });
 });
 
-test('TLS on a plain port is closed without a word', async () => {
+test('TLS on a plain port is closed without an answer', async () => {
   const { port, router } = await openRouter({ count: 1 });
   const refused = nextEvent(router, 'refused');
   expect(await exchange(port, HELLO_START)).toBe('');
   expect(await refused).toEqual({ status: 0, reason: 'tls-on-plain-port' });
 });
 
-test('plain HTTP on a TLS port, and a hello that is none, are closed without a word', async () => {
+test('plain HTTP on a TLS port, and a wrong hello, are closed without an answer', async () => {
   const { port } = await openRouter({ count: 1, protocol: 'tls-sni' });
   expect(await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toBe('');
   expect(await exchange(port, Buffer.from([0x16, 0x03, 0x01, 0x00, 0x04, 2, 0, 0, 0]))).toBe('');
@@ -60,7 +60,7 @@ async function openSlow(port: number): Promise<Socket[]> {
   return slow;
 }
 
-test('100 clients that never finish their head keep nobody from being served', async () => {
+test('while 100 clients never finish their head, others are served', async () => {
   const { port, router } = await openRouter({ limits: { headTimeoutMs: 60_000 } });
   const slow = await openSlow(port);
   const statuses = await Promise.all(
@@ -78,14 +78,14 @@ test('100 clients that never finish their head get 408', async () => {
   expect(router.stats()).toMatchObject({ reading: 0, refused: 100 });
 });
 
-test('a client that sends nothing is closed without a word', async () => {
+test('a client that sends nothing is closed without an answer', async () => {
   const { port, router } = await openRouter({ count: 1, limits: { headTimeoutMs: 100 } });
   const socket = await open(port);
   expect(await received(socket)).toBe('');
   expect(router.stats()).toMatchObject({ refused: 1, reading: 0 });
 });
 
-test('a client that leaves within its head is counted and forgotten', async () => {
+test('a client that leaves before the end of its head is counted and forgotten', async () => {
   const { port, router } = await openRouter({ count: 1 });
   const socket = await open(port);
   await new Promise((resolve) => socket.write('GET / HTTP/1.1\r\n', resolve));
@@ -122,7 +122,7 @@ test('a worker with a full queue gets no more: 503 when all are full', async () 
   expect((await Promise.all(waiting)).map((answer) => answer.status)).toEqual([200, 200]);
 });
 
-test('a worker that a key belongs to, with a full queue, gets no more either', async () => {
+test('the worker of a key, with a full queue, gets no more either', async () => {
   const { port, pids, router } = await openRouter({
     count: 1,
     route: () => ({ key: 'one' }),
@@ -171,7 +171,7 @@ test('a server that does not listen keeps its own timeouts for later requests', 
 });
 
 test.each(['http', 'tls-sni', 'auto'] as const)(
-  'protocol %s: whatever comes, the router goes on',
+  'protocol %s: the router survives any input',
   async (protocol) => {
     const { port, router } = await openRouter({
       protocol,

@@ -1,7 +1,7 @@
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import type { WorkerChannel, WorkerSource } from '../src/index.ts';
-import { ask, askToTell, exchange, open, toldIn } from './clients.ts';
+import { ask, askWorker, exchange, open, workerReplyIn } from './clients.ts';
 import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
 import { forked } from './worker-processes.ts';
 
@@ -19,7 +19,7 @@ async function openStopped(limits: object, own = false) {
   const opened = await openRouter({ ...toFirst, own, env: { JOURNAL: journal.path }, limits });
   const { port, pids } = opened;
   const [first = 0, second = 0] = pids();
-  expect((await askToTell(port)).pid).toBe(first);
+  expect((await askWorker(port)).pid).toBe(first);
   process.kill(first, 'SIGSTOP');
   return { ...opened, journal, first, second };
 }
@@ -30,10 +30,10 @@ test('a worker stopped and then killed: 20 of 20 clients are answered by another
   const answers = Promise.all(TWENTY.map((path) => exchange(port, get(path))));
   expect(await stuck).toEqual({ slot: '0', pid: first });
   process.kill(first, 'SIGKILL');
-  const told = (await answers).map(toldIn);
-  expect(told.map(({ url }) => url)).toEqual(TWENTY);
+  const reply = (await answers).map(workerReplyIn);
+  expect(reply.map(({ url }) => url)).toEqual(TWENTY);
   // On a busy machine the second one may be late as well: then the successor answers some.
-  expect(told.map(({ pid }) => pid)).not.toContain(first);
+  expect(reply.map(({ pid }) => pid)).not.toContain(first);
   const run = journal.requests().filter(({ url }) => url !== '/');
   expect(run.map(({ url }) => url).sort()).toEqual([...TWENTY].sort());
   expect(router.stats().rerouted).toBeGreaterThanOrEqual(20);
@@ -47,20 +47,22 @@ test('a worker killed with 20 connections on their way: all are answered by anot
   const answers = Promise.all(TWENTY.map((path) => exchange(port, get(path))));
   await until(() => router.stats().workers[0]?.queued === 20);
   process.kill(first, 'SIGKILL');
-  const told = (await answers).map(toldIn);
-  expect(new Set(told.map(({ pid }) => pid))).toEqual(new Set([second]));
+  const reply = (await answers).map(workerReplyIn);
+  expect(new Set(reply.map(({ pid }) => pid))).toEqual(new Set([second]));
   const run = journal.requests().filter(({ url }) => url !== '/');
   expect(run.map(({ url }) => url).sort()).toEqual([...TWENTY].sort());
 });
 
-test('a stopped worker that goes on later runs nothing again, and is given connections again', async () => {
+test('a stopped worker that continues later runs nothing twice, and gets connections again', async () => {
   const { router, port, journal, first, second } = await openStopped({ claimTimeoutMs: 200 });
-  const told = (await Promise.all(TWENTY.map((path) => exchange(port, get(path))))).map(toldIn);
-  expect(new Set(told.map(({ pid }) => pid))).toEqual(new Set([second]));
+  const reply = (await Promise.all(TWENTY.map((path) => exchange(port, get(path))))).map(
+    workerReplyIn,
+  );
+  expect(new Set(reply.map(({ pid }) => pid))).toEqual(new Set([second]));
   const ready = nextEvent(router, 'worker-ready');
   process.kill(first, 'SIGCONT');
   expect(await ready).toEqual({ slot: '0', pid: first });
-  expect((await askToTell(port, { path: '/after' })).pid).toBe(first);
+  expect((await askWorker(port, { path: '/after' })).pid).toBe(first);
   const run = journal.requests().filter(({ url }) => url !== '/' && url !== '/after');
   expect(run.map(({ url }) => url).sort()).toEqual([...TWENTY].sort());
 });
@@ -68,22 +70,22 @@ test('a stopped worker that goes on later runs nothing again, and is given conne
 test('a worker that is busy for long gives its connections to another, and answers what it took', async () => {
   const { router, port, pids } = await openRouter({ ...toFirst, limits: { claimTimeoutMs: 100 } });
   const [first, second] = pids();
-  const busy = askToTell(port, { path: '/block?ms=600' });
+  const busy = askWorker(port, { path: '/block?ms=600' });
   await until(() => router.stats().handedOver !== 0);
-  const others = await Promise.all([askToTell(port), askToTell(port), askToTell(port)]);
+  const others = await Promise.all([askWorker(port), askWorker(port), askWorker(port)]);
   expect(others.map(({ pid }) => pid)).toEqual([second, second, second]);
   expect((await busy).pid).toBe(first);
 });
 
-test('connections that any worker may have do not wait for a slow one', async () => {
+test('connections that any worker may get do not wait for a slow one', async () => {
   const { router, port, pids } = await openRouter({ limits: { claimTimeoutMs: 60_000 } });
   const [first = 0, second = 0] = pids();
   process.kill(first, 'SIGSTOP');
   const urls = new Set(TWENTY);
   const answers = TWENTY.map(async (path) => {
-    const told = toldIn(await exchange(port, get(path)));
-    urls.delete(told.url);
-    return told.pid;
+    const reply = workerReplyIn(await exchange(port, get(path)));
+    urls.delete(reply.url);
+    return reply.pid;
   });
   // All but the one that is on its way to the worker that is stopped.
   await until(() => urls.size === 1);
@@ -93,7 +95,7 @@ test('connections that any worker may have do not wait for a slow one', async ()
   expect(answeredBy.filter((pid) => pid === second)).toHaveLength(19);
 });
 
-test('all workers stuck: clients wait for the first that goes on', async () => {
+test('all workers stuck: clients wait for the first that continues', async () => {
   const { router, port, pids } = await openRouter({ count: 1, limits: { claimTimeoutMs: 100 } });
   const [pid = Number.NaN] = pids();
   process.kill(pid, 'SIGSTOP');
@@ -102,10 +104,10 @@ test('all workers stuck: clients wait for the first that goes on', async () => {
   await stuck;
   expect(router.stats()).toMatchObject({ waiting: 20, workers: [{ state: 'stuck' }] });
   process.kill(pid, 'SIGCONT');
-  expect((await answers).map((answer) => toldIn(answer).url)).toEqual(TWENTY);
+  expect((await answers).map((answer) => workerReplyIn(answer).url)).toEqual(TWENTY);
 });
 
-test('clients that leave before a worker takes them harm nobody', async () => {
+test('clients that leave before a worker takes them do no harm', async () => {
   const { router, port, first } = await openStopped({ claimTimeoutMs: 60_000 });
   const clients = await Promise.all(TWENTY.map(() => open(port)));
   for (const [index, client] of clients.entries()) client.write(get(TWENTY[index] ?? ''));
@@ -115,13 +117,13 @@ test('clients that leave before a worker takes them harm nobody', async () => {
     else client.destroy();
   }
   process.kill(first, 'SIGCONT');
-  expect((await askToTell(port)).pid).toBe(first);
+  expect((await askWorker(port)).pid).toBe(first);
   await until(() => router.stats().workers[0]?.open === 0);
   const { accepted, handedOver, gone, refused } = router.stats();
   expect([accepted, handedOver + gone, refused]).toEqual([22, 22, 0]);
 });
 
-test('a message that loses its socket on the way is declined, and the connection given once more', async () => {
+test('a message that loses its socket on the way is declined, and the connection sent again', async () => {
   const source = forked('http-worker', 1);
   let lost = 0;
   const workers: WorkerSource = {
@@ -153,9 +155,9 @@ test('a worker that exits is replaced in its slot; clients wait meanwhile', asyn
   const [before] = pids();
   await expect(ask(port, { path: '/exit' })).rejects.toThrow();
   expect(await down).toEqual({ slot: '0', pid: before });
-  const told = await askToTell(port);
-  expect(told.pid).not.toBe(before);
-  expect(router.stats().workers).toMatchObject([{ slot: '0', pid: told.pid, state: 'ready' }]);
+  const reply = await askWorker(port);
+  expect(reply.pid).not.toBe(before);
+  expect(router.stats().workers).toMatchObject([{ slot: '0', pid: reply.pid, state: 'ready' }]);
 });
 
 test('mode passthru: the only worker leaves, and the unix socket of its successor has its folder', async () => {
@@ -164,5 +166,5 @@ test('mode passthru: the only worker leaves, and the unix socket of its successo
   const down = nextEvent(router, 'worker-down');
   process.kill(before, 'SIGUSR2');
   expect(await down).toEqual({ slot: '0', pid: before });
-  expect((await askToTell(port)).pid).not.toBe(before);
+  expect((await askWorker(port)).pid).not.toBe(before);
 });

@@ -1,4 +1,4 @@
-// A program with a router of given options: tells its port and which parts of the package it has loaded.
+// A program with a router of some options: reports its port and which parts of the package it has loaded.
 import { createSocketRouter, forkWorkers } from '@ticketing/socket-router';
 import { loadedParts } from './loaded-modules.mjs';
 

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { ask, askToTell, open, received } from './clients.ts';
-import { startProgram, type ToldByProgram } from './programs.ts';
+import { ask, askWorker, open, received } from './clients.ts';
+import { type ProgramReport, startProgram } from './programs.ts';
 import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
 import { lives } from './worker-processes.ts';
 
@@ -48,18 +48,18 @@ test.each(ROUNDS)(
 );
 
 test.each(ROUNDS)(
-  'the same with workers of node:cluster, which open their unix sockets themselves (round %i)',
+  'workers of node:cluster, which open their unix sockets themselves: all 20 GETs are answered (round %i)',
   async () => {
     const primary = startProgram('cluster-program.mjs', ['advanced', 'passthru']);
-    let state: ToldByProgram | undefined;
-    // Two messages may come at once: whoever waits for one after the other misses the second.
-    primary.on('message', (told) => {
-      state = told as ToldByProgram;
+    let state: ProgramReport | undefined;
+    // Two messages may come at once: a wait for one after the other would miss the second.
+    primary.on('message', (reply) => {
+      state = reply as ProgramReport;
     });
     const areReady = () =>
       state?.workers?.filter((worker) => worker.state === 'ready').length === 2;
     await until(areReady);
-    const { port, workers } = state as unknown as ToldByProgram;
+    const { port, workers } = state as unknown as ProgramReport;
     const [stopped = 0] = workers.map(({ pid }) => pid);
     await Promise.all(TWENTY.map(() => ask(port)));
     process.kill(stopped, 'SIGSTOP');
@@ -121,7 +121,7 @@ test('a worker killed in the middle of an answer cuts it off', async () => {
   await ended(socket);
 });
 
-test('a GET that ends its worker is asked three times at most', async () => {
+test('a GET that ends its worker is sent three times at most', async () => {
   const journal = openJournal();
   const env = { JOURNAL: journal.path };
   const { port, router } = await openRouter({ mode: 'passthru', own: true, count: 4, env });
@@ -136,20 +136,20 @@ test('a GET that the only worker had when it was killed waits for its successor'
   const { port, router, pids } = await openRouter({ mode: 'passthru', own: true, count: 1 });
   const [before = 0] = pids();
   process.kill(before, 'SIGSTOP');
-  const answers = [askToTell(port), askToTell(port)];
+  const answers = [askWorker(port), askWorker(port)];
   await until(() => router.stats().workers[0]?.open === 2);
   process.kill(before, 'SIGKILL');
   for (const { pid } of await Promise.all(answers)) expect(pid).not.toBe(before);
 });
 
-test('a GET of which the only worker breaks the connection gets 502 at once', async () => {
+test('a GET gets 502 at once when the only worker breaks its connection', async () => {
   const { port } = await openRouter({ mode: 'passthru', count: 1 });
   const began = performance.now();
   expect((await ask(port, { path: '/break' })).status).toBe(502);
   expect(performance.now() - began).toBeLessThan(5000);
 });
 
-test('WebSockets: those on their way to a killed worker reach another, those that were open end', async () => {
+test('WebSockets on their way to a killed worker reach another; its open ones end', async () => {
   const { port, stopped, held } = await openStopped('websocket-worker');
   const sockets = TWENTY.map(() => new WebSocket(`ws://127.0.0.1:${port}`));
   await until(() => held() > 1);

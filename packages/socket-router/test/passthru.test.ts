@@ -4,7 +4,15 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { ask, askToTell, exchange, oneConnection, open, received, toldIn } from './clients.ts';
+import {
+  ask,
+  askWorker,
+  exchange,
+  oneConnection,
+  open,
+  received,
+  workerReplyIn,
+} from './clients.ts';
 import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
 import { socketFolders } from './socket-folders.ts';
 
@@ -16,8 +24,8 @@ test('bodies go through whole, with and without a length', async () => {
   const md5 = createHash('md5').update(body).digest('hex');
   const headers: Record<string, string>[] = [{}, { 'transfer-encoding': 'chunked' }];
   for (const one of [...headers, ...headers, ...headers]) {
-    const told = await askToTell(port, { method: 'POST', body, headers: one });
-    expect(told).toMatchObject({ md5, bytes: body.length });
+    const reply = await askWorker(port, { method: 'POST', body, headers: one });
+    expect(reply).toMatchObject({ md5, bytes: body.length });
   }
 });
 
@@ -29,12 +37,12 @@ test('answers go through whole, with their headers, and wait for slow readers', 
   expect(headers['keep-alive']).toBeUndefined();
 });
 
-test('workers see who asked, and nothing of the connections between', async () => {
+test('workers see the address of the client, and no headers of the connections between', async () => {
   const { port } = await openRouter({ ...passthru, count: 1 });
-  const first = await askToTell(port, { headers: { 'x-own': 'own', te: 'trailers' } });
+  const first = await askWorker(port, { headers: { 'x-own': 'own', te: 'trailers' } });
   expect(first.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-own': 'own' });
   expect(first.headers['te']).toBeUndefined();
-  const second = await askToTell(port, {
+  const second = await askWorker(port, {
     headers: { 'x-forwarded-for': '203.0.113.7', connection: 'close, x-hop', 'x-hop': 'hop' },
   });
   expect(second.headers['x-forwarded-for']).toBe('203.0.113.7, 127.0.0.1');
@@ -45,7 +53,7 @@ test('requests of one connection go to the least loaded worker each', async () =
   const { port, router } = await openRouter({ ...passthru, count: 2 });
   const agent = oneConnection();
   const pids = new Set<number>();
-  for (let request = 0; request < 6; request++) pids.add((await askToTell(port, { agent })).pid);
+  for (let request = 0; request < 6; request++) pids.add((await askWorker(port, { agent })).pid);
   expect(pids.size).toBe(2);
   expect(router.stats()).toMatchObject({ accepted: 1, handedOver: 6 });
   agent.destroy();
@@ -72,10 +80,10 @@ test('a worker that cannot be reached is avoided, and the next one gets the body
   rmSync(join(process.env['TMPDIR'] ?? '', folder, '1'));
   const body = randomBytes(1024 * 1024);
   const answers = await Promise.all(
-    [1, 2, 3, 4].map(() => askToTell(port, { method: 'POST', body })),
+    [1, 2, 3, 4].map(() => askWorker(port, { method: 'POST', body })),
   );
   const md5 = createHash('md5').update(body).digest('hex');
-  expect(answers.map((told) => told.md5)).toEqual(Array(4).fill(md5));
+  expect(answers.map((reply) => reply.md5)).toEqual(Array(4).fill(md5));
   expect(new Set(answers.map(({ pid }) => pid)).size).toBe(1);
   expect(router.stats()).toMatchObject({ handedOver: 4, refused: 0 });
   expect(router.stats().rerouted).toBeGreaterThan(0);
@@ -94,7 +102,7 @@ test('requests wait while no worker is ready', async () => {
   process.kill(before, 'SIGKILL');
   await down;
   const body = randomBytes(100_000);
-  const answers = [askToTell(port), askToTell(port, { method: 'POST', body })];
+  const answers = [askWorker(port), askWorker(port, { method: 'POST', body })];
   const [first, second] = await Promise.all(answers);
   expect(first?.pid).not.toBe(before);
   expect(second?.md5).toBe(createHash('md5').update(body).digest('hex'));
@@ -136,29 +144,29 @@ test.each([
   ['a length', 'Content-Length: 4\r\n\r\nbody'],
   ['chunks', 'Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n'],
 ])(
-  'a request that offers another protocol and has a body with %s is a request as any other',
+  'a request that offers another protocol and has a body with %s is a plain request',
   async (_, body) => {
     const { port, router } = await openRouter({ ...passthru, count: 1 });
     const offer = `POST /offer HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n${body}`;
     const socket = await open(port);
-    const told = [];
+    const reply = [];
     for (const request of [offer, offer, 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n']) {
       socket.write(request);
       const [answer] = await once(socket, 'data');
-      told.push(toldIn(String(answer)));
+      reply.push(workerReplyIn(String(answer)));
     }
     socket.destroy();
-    expect(told.map(({ url, bytes }) => [url, bytes])).toEqual([
+    expect(reply.map(({ url, bytes }) => [url, bytes])).toEqual([
       ['/offer', 4],
       ['/offer', 4],
       ['/next', 0],
     ]);
-    expect(told[0]?.headers.upgrade).toBeUndefined();
+    expect(reply[0]?.headers.upgrade).toBeUndefined();
     expect(router.stats()).toMatchObject({ accepted: 1, handedOver: 3, refused: 0 });
   },
 );
 
-test('what no proxy sends is answered with 501 at once', async () => {
+test('a request that no proxy sends is answered with 501 at once', async () => {
   const { port, router } = await openRouter(passthru);
   expect(await exchange(port, 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(/^HTTP\/1\.1 501 /);
   expect(router.stats()).toMatchObject({ handedOver: 0, refused: 1, rerouted: 0 });
@@ -173,7 +181,7 @@ test('a client that is refused can read its answer although it goes on sending',
   expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
 });
 
-test('the continuation that a client waits for comes', async () => {
+test('a client that waits for 100 Continue gets it', async () => {
   const { port } = await openRouter({ ...passthru, count: 1 });
   const socket = await open(port);
   socket.write(
@@ -182,5 +190,5 @@ test('the continuation that a client waits for comes', async () => {
   const [first] = await once(socket, 'data');
   expect(String(first)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
   socket.write('body');
-  expect(toldIn(await received(socket)).bytes).toBe(4);
+  expect(workerReplyIn(await received(socket)).bytes).toBe(4);
 });

@@ -75,7 +75,7 @@ test('a worker that is faster gets 1.25 times the mean and no more', () => {
   expect(slow.load).toBe(101);
 });
 
-test('100,000 that wait, of which half leave, are served in their order and in time', () => {
+test('100,000 waiting connections, of which half leave, are served in their order and in time', () => {
   const [only] = [queue()];
   const { placement } = placementOf([only]);
   const all = Array.from({ length: 100_000 }, (_, id) => held(id));
@@ -90,7 +90,7 @@ test('100,000 that wait, of which half leave, are served in their order and in t
   expect(only.taken).toEqual(all.filter(({ id }) => id % 2 === 0).map(({ id }) => id));
 });
 
-test('no more wait than there is room for; those that have left count no more', () => {
+test('only as many connections wait as there is room for; those that have left no longer count', () => {
   const only = queue();
   const { placement, refused } = placementOf([only], 3);
   const all = [1, 2, 3, 4].map(held);
@@ -105,7 +105,7 @@ test('no more wait than there is room for; those that have left count no more', 
   expect(only.taken).toEqual([1, 3]);
 });
 
-test('those that wait are placed again when workers have come: who got a worker waits no more', () => {
+test('waiting connections are placed again when workers have come: one that got a worker no longer waits', () => {
   const [first, second] = [queue(), queue()];
   first.isFree = false;
   second.isFree = false;
@@ -116,7 +116,7 @@ test('those that wait are placed again when workers have come: who got a worker 
   expect([placement.waiting, second.taken]).toEqual([2, [1]]);
 });
 
-test('one that left the queue is passed over, and who comes when it is empty goes to a free worker at once', () => {
+test('a connection that left the queue is skipped, and one that comes when it is empty goes to a free worker at once', () => {
   const only = queue();
   only.isFree = false;
   const { placement } = placementOf([only]);
@@ -164,7 +164,7 @@ test('a free worker that has 1.25 times the mean waits for the others to catch u
   expect(loaded.taken).toEqual([1]);
 });
 
-test('a queue whose first has waited for half of maxWaitMs takes no more, and who waited for all of it is refused', async () => {
+test('a queue whose first has waited for half of maxWaitMs takes no more; a connection that waited for all of it is refused', async () => {
   vi.useFakeTimers({ toFake: ['hrtime'] });
   const only = queue();
   only.isFree = false;
@@ -185,7 +185,7 @@ test('a queue whose first has waited for half of maxWaitMs takes no more, and wh
   expect([only.taken, refused]).toEqual([[2], ['queue-slow', 'queue-slow']]);
 });
 
-test('who left counts no more for how long the queue has waited', () => {
+test('a connection that left no longer counts for how long the queue has waited', () => {
   vi.useFakeTimers({ toFake: ['hrtime'] });
   const only = queue();
   only.isFree = false;
@@ -198,7 +198,7 @@ test('who left counts no more for how long the queue has waited', () => {
   expect([placement.waiting, refused]).toEqual([3, []]);
 });
 
-test('the wait for a worker begins when there is one', () => {
+test('the wait for a worker begins when a worker is ready', () => {
   vi.useFakeTimers({ toFake: ['hrtime'] });
   const only = queue();
   const { placement, refused, workers } = placementOf([], 1000, 100);
@@ -238,7 +238,7 @@ test('a key goes on to another worker while the queue of its own is slow; 503 wh
   expect(refused).toEqual(['queue-full']);
 });
 
-test('one that left and comes again waits behind the others', () => {
+test('a connection that left and comes again waits behind the others', () => {
   const only = queue();
   only.isFree = false;
   const { placement } = placementOf([only]);

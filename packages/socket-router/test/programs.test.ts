@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { ask, askToTell, oneConnection, open } from './clients.ts';
-import { startProgram, toldBy } from './programs.ts';
+import { ask, askWorker, oneConnection, open } from './clients.ts';
+import { nextReport, startProgram } from './programs.ts';
 import { socketFolders } from './socket-folders.ts';
 import { lives } from './worker-processes.ts';
 
 test.each(['socket', 'passthru'])(
   'mode %s: workers exit when their router is killed, idle or not, and leave nothing',
   async (mode) => {
-    const master = startProgram('master-program.mjs', [mode, '3']);
-    const { port, pids } = await toldBy(master);
+    const program = startProgram('router-program.mjs', [mode, '3']);
+    const { port, pids } = await nextReport(program);
     expect(pids.every(lives)).toBe(true);
     const agent = oneConnection();
     await ask(port, { agent });
@@ -19,7 +19,7 @@ test.each(['socket', 'passthru'])(
     busy.write('GET /never HTTP/1.1\r\nHost: a\r\n\r\n');
     await once(busy, 'data');
     expect(socketFolders()).toHaveLength(1);
-    master.kill('SIGKILL');
+    program.kill('SIGKILL');
     await until(() => !pids.some(lives));
     expect(socketFolders()).toEqual([]);
     agent.destroy();
@@ -28,19 +28,19 @@ test.each(['socket', 'passthru'])(
 );
 
 test.each(['advanced', 'json'])(
-  'workers of node:cluster, serialization %s, are given connections',
+  'workers of node:cluster, serialization %s, get connections',
   async (serialization) => {
     const primary = startProgram('cluster-program.mjs', [serialization]);
-    let state = await toldBy(primary);
+    let state = await nextReport(primary);
     while (state.workers.filter((worker) => worker.state === 'ready').length < 2) {
-      state = await toldBy(primary);
+      state = await nextReport(primary);
     }
     expect(state.workers.map(({ slot }) => slot).sort()).toEqual(['0', '1']);
     const body = Buffer.alloc(300_000, 'b');
     const seen = new Set<number>();
     const [agent, second] = [oneConnection(), oneConnection()];
     for (const one of [agent, second]) {
-      const answer = await askToTell(state.port, { method: 'POST', body, agent: one });
+      const answer = await askWorker(state.port, { method: 'POST', body, agent: one });
       expect(answer.bytes).toBe(body.length);
       seen.add(answer.pid);
     }
@@ -49,13 +49,13 @@ test.each(['advanced', 'json'])(
     second.destroy();
     const lost = state.workers.find(({ slot }) => slot === '0')?.pid ?? Number.NaN;
     process.kill(lost, 'SIGKILL');
-    do state = await toldBy(primary);
+    do state = await nextReport(primary);
     while (state.workers.filter((worker) => worker.state === 'ready').length < 2);
     expect(state.workers.map(({ slot }) => slot).sort()).toEqual(['0', '1']);
     expect(state.workers.map(({ pid }) => pid)).not.toContain(lost);
     primary.send('close');
     // Those that it did not start the router leaves alone.
-    expect(await toldBy(primary)).toEqual({ left: 2 });
+    expect(await nextReport(primary)).toEqual({ left: 2 });
     await once(primary, 'exit');
     expect(state.workers.map(({ pid }) => pid).filter(lives)).toEqual([]);
   },

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { execArgv } from './worker-processes.ts';
 
-/** What `master-program.mjs` and `cluster-program.mjs` tell of themselves. */
-export interface ToldByProgram {
+/** What `router-program.mjs` and `cluster-program.mjs` report. */
+export interface ProgramReport {
   readonly port: number;
   readonly pids: number[];
   readonly workers: { readonly slot: string; readonly pid: number; readonly state: string }[];
   readonly left: number;
 }
 
-export async function toldBy(program: ChildProcess): Promise<ToldByProgram> {
+export async function nextReport(program: ChildProcess): Promise<ProgramReport> {
   const [message] = await once(program, 'message');
-  return message as ToldByProgram;
+  return message as ProgramReport;
 }
 
 /** Starts a program with a router of its own; it is killed at the end of the test. */

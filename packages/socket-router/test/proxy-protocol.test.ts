@@ -177,7 +177,7 @@ test('createProxyReader() waits while the bytes may still be a header', () => {
 });
 
 // The check value of the algorithm, and the first vector of RFC 3720 B.4.
-test('crc32c() computes the values that others have published', () => {
+test('crc32c() computes published values', () => {
   expect(crc32c(Buffer.from('123456789'))).toBe(0xe3069283);
   expect(crc32c(Buffer.alloc(32))).toBe(0x8a9136aa);
 });
@@ -186,7 +186,7 @@ const places = fc.array(fc.float({ min: 0, max: 1, noNaN: true }), { maxLength: 
 const port = fc.integer({ min: 0, max: 65_535 });
 const short = (address: string) => new SocketAddress({ family: 'ipv6', address }).address;
 
-test('what is encoded as version 1 is read again, in any cuts: 1,000 lines', () => {
+test('headers encoded as version 1 are read back, in any cuts: 1,000 lines', () => {
   const pair = fc.oneof(fc.tuple(fc.ipV4(), fc.ipV4()), fc.tuple(fc.ipV6(), fc.ipV6()));
   fc.assert(
     fc.property(pair, port, port, places, ([from, to], fromPort, toPort, cuts) => {
@@ -207,7 +207,7 @@ test('what is encoded as version 1 is read again, in any cuts: 1,000 lines', () 
   );
 });
 
-test('what is encoded as version 2 is read again, in any cuts: 1,000 blocks', () => {
+test('headers encoded as version 2 are read back, in any cuts: 1,000 blocks', () => {
   const four = fc.uint8Array({ minLength: 4, maxLength: 4 });
   const tlvs = fc.array(
     fc.tuple(fc.integer({ min: 4, max: 255 }), fc.uint8Array({ maxLength: 30 })),

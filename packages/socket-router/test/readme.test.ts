@@ -14,13 +14,13 @@ async function runSnippets(): Promise<{ program: ChildProcess; port: number }> {
   await mkdir(folder, { recursive: true });
   onTestFinished(() => rm(folder, { recursive: true }));
   const [router = '', worker = ''] = snippets;
-  const tell = `
+  const report = `
 const isReady = () => router.stats().workers.every(({ state }) => state === 'ready');
 while (!isReady()) await new Promise((resolve) => router.on('worker-ready', resolve));
 process.send(port);
 process.once('message', async () => { await router.close(); process.disconnect(); });
 `;
-  await writeFile(new URL('router.js', folder), router.replace('8080', '0') + tell);
+  await writeFile(new URL('router.js', folder), router.replace('8080', '0') + report);
   await writeFile(new URL('worker.js', folder), worker);
   const program = fork(new URL('router.js', folder), { execArgv: [...execArgv] });
   onTestFinished(() => void program.kill('SIGKILL'));

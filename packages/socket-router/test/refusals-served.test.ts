@@ -35,7 +35,7 @@ test('a HEAD that is refused gets no body', async () => {
 });
 
 test.each(['socket', 'passthru'] as const)(
-  'mode %s: what the router answers itself is a problem',
+  "mode %s: the router's own answer is a problem",
   async (mode) => {
     const { port, router } = await openRouter({ count: 1, mode });
     const answer = await exchange(port, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n');

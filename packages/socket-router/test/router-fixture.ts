@@ -10,7 +10,7 @@ import { forked, lives } from './worker-processes.ts';
 export interface OpenRouter {
   readonly router: SocketRouter;
   readonly port: number;
-  /** Those of the slots, in their order, when all are ready. */
+  /** The workers' pids in the order of their slots, when all are ready. */
   pids(): number[];
 }
 
@@ -18,12 +18,12 @@ export interface OpenOptions extends Partial<RouterOptions> {
   readonly worker?: string;
   readonly count?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** Workers that start and end with the router: for tests that end some, or see that they end. */
+  /** Workers that start and end with the router: for tests that end workers, or wait for their end. */
   readonly own?: boolean;
 }
 
 /**
- * A router with as many ready workers; closed at the end of the test, which fails if a process or a unix socket is
+ * Opens a router with ready workers, and closes it at the end of the test, which fails if a process or a unix socket is
  * left.
  */
 export async function openRouter(options: OpenOptions = {}): Promise<OpenRouter> {
@@ -64,7 +64,7 @@ function readyWorkers(router: SocketRouter, count: number, seen: Set<number>): P
   });
 }
 
-/** The next event of a name that the test accepts. */
+/** Resolves with the data of the next event of a name. */
 export function nextEvent<E extends Parameters<SocketRouter['on']>[0]>(
   router: SocketRouter,
   event: E,
@@ -78,7 +78,7 @@ export function nextEvent<E extends Parameters<SocketRouter['on']>[0]>(
   });
 }
 
-/** A file in which workers write each request, a line each: process and path. */
+/** Opens a file to which workers write each request: one line with process and path. */
 export function openJournal(): { path: string; requests(): { pid: number; url: string }[] } {
   const folder = mkdtempSync(join(tmpdir(), 'journal-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

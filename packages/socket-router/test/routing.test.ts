@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { leastLoaded, queueOfKey } from '../src/placing/choose-worker.ts';
 import type { WorkerQueue } from '../src/placing/worker-queue.ts';
 import { homeSlot } from '../src/worker/forwarding.ts';
-import { ask, askToTell } from './clients.ts';
+import { ask, askWorker } from './clients.ts';
 import { openRouter } from './router-fixture.ts';
 
 const slots = Array.from({ length: 16 }, (_, index) => String(index));
@@ -36,7 +36,7 @@ test('queueOfKey() is homeSlot() while loads are equal', () => {
   }
 });
 
-test('queueOfKey() never gives a queue more than its part of the load', () => {
+test('queueOfKey() never gives a queue more than its share of the load', () => {
   const load = fc.array(fc.nat(50), { minLength: 1, maxLength: 12 });
   fc.assert(
     fc.property(
@@ -91,14 +91,14 @@ test.each(['socket', 'passthru'] as const)(
       route: ({ target = '', header }) =>
         target.startsWith('/slot') ? { slot: target.slice(6) } : { key: header?.('X-Key') ?? '' },
     });
-    const byKey = (key: string) => askToTell(port, { headers: { 'x-key': key } });
+    const byKey = (key: string) => askWorker(port, { headers: { 'x-key': key } });
     for (const key of ['a', 'b', 'c', 'd', 'e']) {
       const home = pids()[Number(homeSlot(key, ['0', '1', '2']))];
-      const told = [await byKey(key), await byKey(key), await byKey(key)];
-      expect(told.map(({ pid }) => pid)).toEqual([home, home, home]);
+      const reply = [await byKey(key), await byKey(key), await byKey(key)];
+      expect(reply.map(({ pid }) => pid)).toEqual([home, home, home]);
     }
     for (const slot of [0, 1, 2]) {
-      expect((await askToTell(port, { path: `/slot/${slot}` })).pid).toBe(pids()[slot]);
+      expect((await askWorker(port, { path: `/slot/${slot}` })).pid).toBe(pids()[slot]);
     }
     expect((await ask(port, { path: '/slot/7' })).status).toBe(503);
   },

@@ -100,7 +100,7 @@ test('finish() resolves when the last connection in hand has left', async () => 
   await intake.finish();
 });
 
-test('finish() closes those who have said nothing; the others have their time', async () => {
+test('finish() closes connections that have sent nothing; the others have their time', async () => {
   const { intake, connect, refused } = await openIntake();
   const [silent, slow] = [connect(), connect()];
   await slow.say('GET / HTTP/1.1\r\n');
@@ -135,7 +135,7 @@ test('a head that does not come in time is refused in the protocol of the client
   }
 });
 
-test('a client that ends before its head does is told so, if it has said something in HTTP', async () => {
+test('a client that ends before its head does gets an answer, if it has sent something in HTTP', async () => {
   for (const [protocol, bytes, expected] of [
     ['http', undefined, '0 head-cut-off'],
     ['http', 'GET / ', '400 head-cut-off'],
@@ -162,7 +162,7 @@ test('a client that leaves before its head is read is gone', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('who waits for a worker does so for headTimeoutMs from its head on; who is under way is not refused', async () => {
+test('a connection waits for a worker for headTimeoutMs after its head; one that is under way is not refused', async () => {
   const { connect, refused, workers, given, intake } = await openIntake();
   const underWay = connect();
   await underWay.say(HEAD);
@@ -185,7 +185,7 @@ test('who waits for a worker does so for headTimeoutMs from its head on; who is 
   expect(refused).toEqual(['503 worker-timeout', '503 worker-timeout']);
 });
 
-test('refuseWaiting() spares what is under way, which destroy() cuts off', async () => {
+test('refuseWaiting() spares a connection under way, which destroy() cuts off', async () => {
   const { connect, refused, workers, intake, counts } = await openIntake();
   const underWay = connect();
   await underWay.say(HEAD);
@@ -201,16 +201,16 @@ test('refuseWaiting() spares what is under way, which destroy() cuts off', async
   expect(counts).toMatchObject({ gone: 1, refused: 1 });
 });
 
-test('above limits.pending a client is refused, and beyond so many answers closed without one', async () => {
+test('above limits.pending a client is refused, and above as many answers closed without one', async () => {
   const { connect, refused, counts } = await openIntake({ limits: { pending: 1 } });
   const held = connect();
-  const [told, untold] = [connect(), connect()];
+  const [reply, unanswered] = [connect(), connect()];
   await turn();
   expect(refused).toEqual(['503 pending-full', '503 pending-full']);
-  expect(told.answer).toMatch(/^HTTP\/1\.1 503 /);
-  expect([told.destroyed, untold.destroyed, untold.answer]).toEqual([false, true, '']);
-  await told.say(null);
-  expect(told.destroyed).toBe(true);
+  expect(reply.answer).toMatch(/^HTTP\/1\.1 503 /);
+  expect([reply.destroyed, unanswered.destroyed, unanswered.answer]).toEqual([false, true, '']);
+  await reply.say(null);
+  expect(reply.destroyed).toBe(true);
   const next = connect();
   await turn();
   expect(next.answer).toMatch(/^HTTP\/1\.1 503 /);
@@ -228,7 +228,7 @@ test('above limits.pending a TLS client gets an alert', async () => {
   expect(refused.answer).toBe('\x15\x03\x01\x00\x02\x02\x50');
 });
 
-test('connections that a worker did not take are counted, reported, and given again', async () => {
+test('connections that a worker did not take are counted, reported, and sent again', async () => {
   const { connect, counts, rerouted, given, intake, queue } = await openIntake();
   await connect().say(HEAD);
   const [connection] = given as [HeldConnection];
@@ -237,11 +237,11 @@ test('connections that a worker did not take are counted, reported, and given ag
   expect(rerouted).toEqual([{ slot: '0', reason: 'declined', connections: 1 }]);
   expect(counts.rerouted).toBe(1);
   expect(given).toEqual([connection, connection]);
-  // Its wait has begun anew.
+  // Its wait has begun again.
   expect(connection.waitsSince).toBeGreaterThan(1);
 });
 
-test('a client that a queue reports as gone or overdue leaves the hand', async () => {
+test('a client that a queue reports as gone or overdue is no longer held', async () => {
   const { connect, counts, given, intake, refused } = await openIntake();
   const sockets = [connect(), connect()];
   for (const socket of sockets) await socket.say(HEAD);
@@ -255,7 +255,7 @@ test('a client that a queue reports as gone or overdue leaves the hand', async (
   expect(refused).toEqual(['503 queue-slow']);
 });
 
-test('what a route function refuses is answered with its status', async () => {
+test('a refusal by a route function is answered with its status', async () => {
   const { connect, refused } = await openIntake({ route: () => ({ refuse: 451 }) });
   const socket = connect();
   await socket.say(HEAD);

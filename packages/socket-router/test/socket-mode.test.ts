@@ -1,7 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ask, askToTell, exchange, oneConnection, open, received, toldIn } from './clients.ts';
+import {
+  ask,
+  askWorker,
+  exchange,
+  oneConnection,
+  open,
+  received,
+  workerReplyIn,
+} from './clients.ts';
 import { openRouter } from './router-fixture.ts';
 
 const ONE_REQUEST = 'GET /one HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
@@ -19,7 +27,7 @@ test('a head may come byte by byte', async () => {
     socket.write(byte);
     await setImmediate();
   }
-  expect(toldIn(await answer).url).toBe('/one');
+  expect(workerReplyIn(await answer).url).toBe('/one');
 });
 
 test('what the router reads is more than one read of the channel: nothing is lost', async () => {
@@ -31,7 +39,7 @@ test('what the router reads is more than one read of the channel: nothing is los
     Array.from({ length: 8 }, () => exchange(port, Buffer.concat([Buffer.from(head), body]))),
   );
   const md5 = createHash('md5').update(body).digest('hex');
-  expect(answers.map((answer) => toldIn(answer).md5)).toEqual(Array(8).fill(md5));
+  expect(answers.map((answer) => workerReplyIn(answer).md5)).toEqual(Array(8).fill(md5));
 });
 
 test('requests that come in one piece are all answered, by one worker, in their order', async () => {
@@ -47,10 +55,10 @@ test('a client that has closed its side is answered', async () => {
   const { port } = await openRouter({ count: 1 });
   const socket = await open(port);
   socket.end(ONE_REQUEST);
-  expect(toldIn(await received(socket)).url).toBe('/one');
+  expect(workerReplyIn(await received(socket)).url).toBe('/one');
 });
 
-test('a client that closes its side within the body is no request, and harms nobody', async () => {
+test('a client that closes its side within the body makes no request and does no harm', async () => {
   const { port } = await openRouter({ count: 1 });
   const socket = await open(port);
   socket.end(post(Buffer.alloc(1000)).subarray(0, 500));
@@ -61,12 +69,12 @@ test('a client that closes its side within the body is no request, and harms nob
 test('connections go to the least loaded worker, later requests stay', async () => {
   const { port } = await openRouter({ count: 2 });
   const [one, other] = [oneConnection(), oneConnection()];
-  const first = await askToTell(port, { agent: one });
-  const second = await askToTell(port, { agent: other });
+  const first = await askWorker(port, { agent: one });
+  const second = await askWorker(port, { agent: other });
   expect(second.pid).not.toBe(first.pid);
   for (let request = 0; request < 5; request++) {
-    expect((await askToTell(port, { agent: one })).pid).toBe(first.pid);
-    expect((await askToTell(port, { agent: other })).pid).toBe(second.pid);
+    expect((await askWorker(port, { agent: one })).pid).toBe(first.pid);
+    expect((await askWorker(port, { agent: other })).pid).toBe(second.pid);
   }
   one.destroy();
   other.destroy();
@@ -77,7 +85,7 @@ test('workers see the client and its address', async () => {
   const socket = await open(port);
   const { localPort } = socket;
   socket.write(ONE_REQUEST);
-  expect(toldIn(await received(socket))).toMatchObject({
+  expect(workerReplyIn(await received(socket))).toMatchObject({
     remoteAddress: '127.0.0.1',
     remotePort: localPort,
   });

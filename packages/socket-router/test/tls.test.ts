@@ -11,7 +11,7 @@ import { type OpenOptions, openRouter } from './router-fixture.ts';
 
 const ca = readFileSync(new URL('workers/tls/cert.pem', import.meta.url));
 
-interface Told {
+interface WorkerReply {
   readonly pid: number;
   readonly httpVersion: string;
   readonly reused: boolean;
@@ -28,10 +28,10 @@ function openTls(server: 'https' | 'http2' | 'tls', options: OpenOptions = {}) {
   });
 }
 
-async function askHttps(port: number, servername: string): Promise<Told> {
+async function askHttps(port: number, servername: string): Promise<WorkerReply> {
   const asked = get({ host: '127.0.0.1', port, servername, ca, agent: false });
   const [response] = await once(asked, 'response');
-  return (await json(response)) as Told;
+  return (await json(response)) as WorkerReply;
 }
 
 async function tlsTo(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
@@ -61,7 +61,10 @@ test('HTTP/2 over TLS: many requests on one connection; connections are routed b
   });
   const session = connectHttp2(`https://127.0.0.1:${port}`, { ca, servername: 'a.router.test' });
   const answers = await Promise.all(
-    Array.from({ length: 20 }, async () => (await json(session.request({ ':path': '/' }))) as Told),
+    Array.from(
+      { length: 20 },
+      async () => (await json(session.request({ ':path': '/' }))) as WorkerReply,
+    ),
   );
   expect(new Set(answers.map(({ pid }) => pid))).toEqual(new Set([pids()[1]]));
   expect(answers[0]?.httpVersion).toBe('2.0');

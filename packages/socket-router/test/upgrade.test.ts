@@ -32,7 +32,7 @@ test.each(modes)('mode %s: WebSockets carry messages both ways', async (mode) =>
   }
 });
 
-test.each(modes)('mode %s: what comes right behind the upgrade is not lost', async (mode) => {
+test.each(modes)('mode %s: bytes right after the upgrade are not lost', async (mode) => {
   const { port } = await openRouter({ mode, worker: 'websocket-worker', count: 1 });
   const socket = await open(port);
   const head =

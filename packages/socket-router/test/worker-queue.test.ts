@@ -63,7 +63,7 @@ test('one connection is under way at a time, the next one follows its claim', ()
   expect(queue).toMatchObject({ queued: 0, open: 3, load: 3, handedOver: 3 });
 });
 
-test('a message says what the worker has to know of a connection', () => {
+test('a message has what the worker must know about a connection', () => {
   vi.useFakeTimers({ toFake: ['hrtime'] });
   const [seconds, nanoseconds] = process.hrtime();
   const now = seconds * 1000 + nanoseconds / 1e6;
@@ -113,7 +113,7 @@ test('drain() asks the worker, and resolves when all its connections have ended 
   expect(channel.sent).toHaveLength(length);
 });
 
-test('a queue that is down or released hears nothing more, and leaves no timer', () => {
+test('a queue that is down or released gets no more messages, and leaves no timer', () => {
   vi.useFakeTimers();
   queue.enqueue(held(1));
   channel.emit('exit');
@@ -137,7 +137,7 @@ test('a process that has ended is down after a while, though its channel has no 
   expect(heard).toEqual(['ready', 'retired', 'down']);
 });
 
-test('a connection that could not be sent is given back, and the worker gets the next one', () => {
+test('a connection that could not be sent is returned, and the worker gets the next one', () => {
   const send = channel.send.bind(channel);
   channel.send = (_message, _handle, _options, callback) => {
     channel.send = send;
@@ -151,7 +151,7 @@ test('a connection that could not be sent is given back, and the worker gets the
   expect(queue.state).toBe('ready');
 });
 
-test('a worker that drains declines what is under way, and is given nothing more', () => {
+test('a worker that drains declines the connection under way, and gets no more', () => {
   queue.enqueue(held(1));
   queue.enqueue(held(2));
   channel.say({ kind: 'decline', id: 9, why: 'draining' });
@@ -163,7 +163,7 @@ test('a worker that drains declines what is under way, and is given nothing more
   expect(channel.hands).toHaveLength(1);
 });
 
-test('a queue of 100,000 is sent once, a connection for each claim', () => {
+test('a queue of 100,000 is sent once, one connection per claim', () => {
   const connection = held(1);
   const count = 100_000;
   for (let id = 1; id <= count; id++) queue.enqueue({ ...connection, id, stage: 'waiting' });
@@ -185,7 +185,7 @@ test('a client that left in the queue is not sent', () => {
   expect(heard).toContain('gone 2');
 });
 
-test('a client that left while its connection was under way is the claiming worker’s', () => {
+test('a client that left while its connection was under way belongs to the claiming worker', () => {
   const connection = held(1);
   queue.enqueue(connection);
   connection.socket.destroy();
@@ -193,7 +193,7 @@ test('a client that left while its connection was under way is the claiming work
   expect(heard).toEqual(['ready', 'taken 1']);
 });
 
-test('a message that came without its handle is another worker’s, or another try', () => {
+test('a connection whose message came without its handle gets another worker, or another try', () => {
   queue.enqueue(held(1));
   queue.enqueue(held(2));
   channel.say({ kind: 'decline', id: 1, why: 'missing' });
@@ -201,7 +201,7 @@ test('a message that came without its handle is another worker’s, or another t
   expect(channel.hands.map(({ message }) => message['id'])).toEqual([1, 2]);
 });
 
-test('a worker that does not claim in time is stuck until it answers; its connections are given back', async () => {
+test('a worker that does not claim in time is stuck until it answers; its connections are returned', async () => {
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],
   });
@@ -220,7 +220,7 @@ test('a worker that does not claim in time is stuck until it answers; its connec
   expect(channel.hands.at(-1)?.message['id']).toBe(3);
 });
 
-test('a claim that comes after the connection went to another worker counts for nothing', async () => {
+test('a claim that comes after the connection went to another worker is ignored', async () => {
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],
   });
@@ -231,7 +231,7 @@ test('a claim that comes after the connection went to another worker counts for 
   expect(queue.handedOver).toBe(0);
 });
 
-test('a claim in time puts the watch off', async () => {
+test('a claim in time postpones the check', async () => {
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],
   });
@@ -245,7 +245,7 @@ test('a claim in time puts the watch off', async () => {
   expect(heard).toEqual(['ready', 'taken 1', 'stuck', 'untaken 2 worker-stuck']);
 });
 
-test('a channel that ends gives all connections back, once', () => {
+test('a channel that ends returns all connections, once', () => {
   for (const id of [1, 2, 3]) queue.enqueue(held(id));
   channel.emit('exit');
   expect(heard).toEqual(['ready', 'retired', 'untaken 2,3 worker-down']);
@@ -256,7 +256,7 @@ test('a channel that ends gives all connections back, once', () => {
   expect(heard).toEqual(['ready', 'retired', 'untaken 2,3 worker-down', 'taken 1', 'down']);
 });
 
-test('a process that died with a connection under way gives it back when the channel has ended', () => {
+test('a process that died with a connection under way returns it when the channel has ended', () => {
   queue.enqueue(held(1));
   channel.emit('exit');
   expect(heard).toEqual(['ready', 'retired']);
@@ -264,7 +264,7 @@ test('a process that died with a connection under way gives it back when the cha
   expect(heard).toEqual(['ready', 'retired', 'down', 'untaken 1 worker-down']);
 });
 
-test('a channel that refuses a connection is given no more', () => {
+test('a channel that refuses a connection gets no more', () => {
   channel.send = (_message, _handle, _options, callback) => {
     callback(Object.assign(new Error('closed'), { code: 'ERR_IPC_CHANNEL_CLOSED' }));
     return false;
@@ -274,7 +274,7 @@ test('a channel that refuses a connection is given no more', () => {
   expect(queue.state).toBe('retired');
 });
 
-test('a worker that retires gives back what is queued, and keeps what it claims', () => {
+test('a worker that retires returns queued connections, and keeps what it claims', () => {
   for (const id of [1, 2]) queue.enqueue(held(id));
   channel.say({ kind: 'retire' });
   claim(1);
@@ -301,7 +301,7 @@ test('foreign messages, and those of other routers, are ignored', () => {
   expect(heard).toEqual(['ready']);
 });
 
-test('a connection that waited for longer than maxWaitMs is not given when its turn comes; the next one is', () => {
+test('a connection that waited for longer than maxWaitMs is not sent when its turn comes; the next one is', () => {
   vi.useFakeTimers({ toFake: ['hrtime'] });
   const monotonic = (): number => {
     const [seconds, nanoseconds] = process.hrtime();
@@ -318,7 +318,7 @@ test('a connection that waited for longer than maxWaitMs is not given when its t
   expect(queue.firstWaitsSince).toBeUndefined();
 });
 
-test('one that its timer has refused is not the first of the queue any more', () => {
+test('a connection that its timer has refused is no longer the first of the queue', () => {
   const [first, second, third] = [held(1), held(2), held(3)];
   second.waitsSince = 1;
   third.waitsSince = 2;

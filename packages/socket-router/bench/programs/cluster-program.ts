@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createBenchServer } from './bench-server.ts';
-import { tell } from './tell.ts';
+import { reportReady } from './report-ready.ts';
 
 const [policy, workers] = process.argv.slice(2);
 if (cluster.isPrimary) {
@@ -11,7 +11,7 @@ if (cluster.isPrimary) {
   const all = Array.from({ length: Number(workers) }, () => cluster.fork());
   const listening = await Promise.all(all.map((worker) => once(worker, 'listening')));
   const [[{ port }]] = listening as [[AddressInfo]];
-  tell({ port, masters: [process.pid], workers: all.map(({ process: { pid = 0 } }) => pid) });
+  reportReady({ port, fronts: [process.pid], workers: all.map(({ process: { pid = 0 } }) => pid) });
 } else {
   createBenchServer().listen(0, '127.0.0.1');
 }

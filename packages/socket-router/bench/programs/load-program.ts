@@ -2,7 +2,7 @@
 import type { EventEmitter } from 'node:events';
 import autocannon from 'autocannon';
 
-/** What is asked for; `bodyBytes` 0 is a GET. */
+/** A load to send; `bodyBytes` 0 is a GET. */
 export interface Load {
   readonly port: number;
   readonly connections: number;
@@ -12,12 +12,12 @@ export interface Load {
   readonly seconds: number;
 }
 
-/** What came of it. */
+/** The result of a load. */
 export interface Loaded {
   readonly answers: number;
   readonly seconds: number;
   readonly p99Ms: number;
-  /** Other answers than 2xx, broken connections, and timeouts. */
+  /** Answers other than 200, broken connections, and timeouts. */
   readonly failures: number;
 }
 
@@ -27,7 +27,7 @@ process.on('message', async (load: Load) => {
   let failures = 0;
   const start = performance.now();
   const result = await autocannon({
-    // Its own count is without the last request on each connection: of those with a connection each, nothing.
+    // autocannon does not count the last request on a connection: with one connection per request it counts none.
     setupClient: (client) => {
       let sentAt = 0;
       const events: EventEmitter = client;

@@ -1,17 +1,17 @@
-// nginx before unix sockets, as many processes of it as there are cores, bodies passed on as they come.
+// nginx in front of unix sockets, with one process per core; it streams bodies.
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { tell } from './tell.ts';
+import { reportReady } from './report-ready.ts';
 import { startUnixWorkers } from './unix-workers.ts';
 
 const [count, folder = ''] = process.argv.slice(2);
 const workers = await startUnixWorkers(folder, Number(count));
 const port = await freePort();
-// Its processes would run as the user `nobody`, who may not enter the folder.
+// Started by root, nginx would run its processes as a user without access to the folder.
 const user = process.getuid?.() === 0 ? 'user root;' : '';
 const file = join(folder, 'nginx.conf');
 writeFileSync(
@@ -38,8 +38,8 @@ const nginx = spawn('nginx', ['-c', file, '-p', folder], {
   stdio: ['ignore', 'inherit', 'inherit'],
 });
 process.on('exit', () => nginx.kill());
-const masters = await processesOf(nginx.pid ?? 0);
-tell({ port, masters, workers: workers.map(({ pid }) => pid) });
+const fronts = await processesOf(nginx.pid ?? 0);
+reportReady({ port, fronts, workers: workers.map(({ pid }) => pid) });
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -49,7 +49,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
-/** The first process and those that it has started, when all are there. */
+/** Resolves with a process and its children when all of them run. */
 async function processesOf(pid: number): Promise<number[]> {
   for (;;) {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();

@@ -1,10 +1,10 @@
-// httpxy or http-proxy-3 before unix sockets, taking turns, with connections kept.
+// httpxy or http-proxy-3 in front of unix sockets, which take turns, with kept connections.
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createProxyServer as createProxy3 } from 'http-proxy-3';
 import { createProxyServer as createHttpxy } from 'httpxy';
-import { tell } from './tell.ts';
+import { reportReady } from './report-ready.ts';
 import { startUnixWorkers } from './unix-workers.ts';
 
 const [name, count, folder = ''] = process.argv.slice(2);
@@ -35,8 +35,8 @@ function createAnswer(): (request: IncomingMessage, response: ServerResponse) =>
 const server = createServer({ keepAliveTimeout: 60_000 }, createAnswer());
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
-tell({
+reportReady({
   port: (server.address() as AddressInfo).port,
-  masters: [process.pid],
+  fronts: [process.pid],
   workers: workers.map(({ pid }) => pid),
 });

@@ -1,6 +1,6 @@
 // This package, in mode `socket` or `passthru`.
 import { createSocketRouter, forkWorkers } from '@ticketing/socket-router';
-import { tell } from './tell.ts';
+import { reportReady } from './report-ready.ts';
 
 const [mode, workers] = process.argv.slice(2);
 const router = createSocketRouter({
@@ -10,4 +10,8 @@ const router = createSocketRouter({
 const { port } = await router.listen({ port: 0, host: '127.0.0.1', backlog: 511 });
 const areReady = (): boolean => router.stats().workers.every(({ state }) => state === 'ready');
 while (!areReady()) await new Promise<unknown>((resolve) => router.on('worker-ready', resolve));
-tell({ port, masters: [process.pid], workers: router.stats().workers.map(({ pid = 0 }) => pid) });
+reportReady({
+  port,
+  fronts: [process.pid],
+  workers: router.stats().workers.map(({ pid = 0 }) => pid),
+});

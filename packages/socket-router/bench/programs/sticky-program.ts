@@ -1,15 +1,15 @@
-// @socket.io/sticky, made to balance connections as the others do.
+// @socket.io/sticky, configured to balance connections like the others.
 import cluster from 'node:cluster';
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setupMaster, setupWorker } from '@socket.io/sticky';
 import { createBenchServer } from './bench-server.ts';
-import { tell } from './tell.ts';
+import { reportReady } from './report-ready.ts';
 
 const workers = Number(process.argv[2]);
 if (cluster.isPrimary) {
-  // As its documentation asks for packets with buffers.
+  // Its documentation requires it for packets with buffers.
   cluster.setupPrimary({ serialization: 'advanced' });
   const server = createServer();
   setupMaster(server, { loadBalancingMethod: 'round-robin' });
@@ -18,7 +18,7 @@ if (cluster.isPrimary) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  tell({ port, masters: [process.pid], workers: all.map(({ process: { pid = 0 } }) => pid) });
+  reportReady({ port, fronts: [process.pid], workers: all.map(({ process: { pid = 0 } }) => pid) });
 } else {
   setupWorker({ httpServer: createBenchServer(), engine: new EventEmitter() });
   process.send?.('ready');

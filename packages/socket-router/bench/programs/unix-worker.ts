@@ -1,4 +1,4 @@
-// A worker that proxies reach by a unix socket.
+// A worker that listens on a unix socket.
 import { createBenchServer } from './bench-server.ts';
 
 createBenchServer().listen(process.argv[2], () => process.send?.('ready'));

@@ -1,4 +1,4 @@
-// Answers by calls to an upstream of 100 ms, equal ones at the same time by one call: tells whether it made one.
+// Calls an upstream of 100 ms, once for equal requests at the same time, and answers whether the request made a call.
 import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { attachWorker } from '@ticketing/socket-router';

@@ -4,7 +4,7 @@ import { OTHER_REFUSALS, SMUGGLING_SHAPES } from '../fixtures/head-refusals.ts';
 import { openRouter } from '../router-fixture.ts';
 
 const ALL = [...SMUGGLING_SHAPES, ...OTHER_REFUSALS];
-/** Blanks that no reader behind the router sees, since it writes the head anew; and lines before it. */
+/** Spaces and tabs that no worker sees, since the router rewrites the head; and lines before the head. */
 const HARMLESS_TO_PROXY = [
   'CL with a tab behind',
   'TE with a tab before',
@@ -20,7 +20,7 @@ const CONNECT = /^CONNECT /;
 /** No end, and no request: until the timeout. */
 const NEVER_WHOLE = ['empty lines without end'];
 
-test('mode passthru refuses what mode socket refuses, but for blanks that it writes anew', async () => {
+test('mode passthru refuses what mode socket refuses, except spaces and tabs that it rewrites', async () => {
   const { port, router } = await openRouter({ mode: 'passthru', count: 1 });
   const shapes = ALL.filter(([shape]) => ![...HARMLESS_TO_PROXY, ...NEVER_WHOLE].includes(shape));
   const taken: string[] = [];

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ask, open, received, toldIn } from '../clients.ts';
+import { ask, open, received, workerReplyIn } from '../clients.ts';
 import { openRouter } from '../router-fixture.ts';
 import { openDescriptors } from '../worker-processes.ts';
 
@@ -25,8 +25,8 @@ test('60 of 60 bodies of 3 MB arrive whole, in random fragments', async () => {
       at += size;
       if (randomInt(2) === 0) await setImmediate();
     }
-    const told = toldIn(await answer);
-    if (told.md5 === md5 && told.bytes === body.length) whole += 1;
+    const reply = workerReplyIn(await answer);
+    if (reply.md5 === md5 && reply.bytes === body.length) whole += 1;
   };
   for (let round = 0; round < 15; round++) await Promise.all([send(), send(), send(), send()]);
   expect(whole).toBe(60);

@@ -1,4 +1,4 @@
-// An HTTP server that tells who answers and what it got, and keeps a journal of all requests if it has a file for it.
+// An HTTP server that answers with its pid and the request, and writes all requests to a journal if it has a file for it.
 import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { arrivedAt, attachWorker } from '@ticketing/socket-router';
@@ -13,7 +13,7 @@ function monotonicMs() {
   return seconds * 1000 + nanoseconds / 1e6;
 }
 
-/** Between which two times a request arrived: clocks are read one after the other. Null when it is not known. */
+/** Returns two times between which a request arrived, since clocks are read one after the other; null when unknown. */
 function arrival(request) {
   const first = [monotonicMs(), performance.now()];
   const at = arrivedAt(request);

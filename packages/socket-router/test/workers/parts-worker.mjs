@@ -1,4 +1,4 @@
-// A server that tells which parts of the package its process has loaded.
+// A server that answers which parts of the package its process has loaded.
 import { attachWorker } from '@ticketing/socket-router';
 import { loadedParts } from '../loaded-modules.mjs';
 

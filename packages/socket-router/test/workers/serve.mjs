@@ -1,4 +1,4 @@
-// Attaches the server of a worker program: once, or anew each time that `lent-workers.ts` lends the process to a router.
+// Attaches the server of a worker program: once, or each time that `lent-workers.ts` lends the process to a router.
 export async function serve(attach) {
   if (process.argv[2] !== 'lent') return attach(process.env);
   let handle;

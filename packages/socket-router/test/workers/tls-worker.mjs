@@ -1,4 +1,4 @@
-// HTTPS, HTTP/2 with fallback, or bare TLS: tells the protocol, and whether the session is an old one.
+// HTTPS, HTTP/2 with fallback, or bare TLS: answers the protocol, and whether the session was resumed.
 import { readFileSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';
 import { createServer as createHttps } from 'node:https';
@@ -13,7 +13,7 @@ const options = {
   ticketKeys: Buffer.alloc(48, 'ticket'),
 };
 
-function tell(request, response) {
+function answer(request, response) {
   const { socket } = request;
   const answer = {
     pid: process.pid,
@@ -26,8 +26,8 @@ function tell(request, response) {
 }
 
 const servers = {
-  https: () => createHttps(options, tell),
-  http2: () => createSecureServer({ ...options, allowHTTP1: true }, tell),
+  https: () => createHttps(options, answer),
+  http2: () => createSecureServer({ ...options, allowHTTP1: true }, answer),
   tls: () =>
     createTls(options, (socket) => {
       socket.on('error', () => {});

@@ -1,4 +1,4 @@
-// A program with a router: tells its port and processes, and waits to be killed or told to close.
+// A program with a router: reports its port and processes, and runs until it is killed or gets a message.
 import { createSocketRouter, forkWorkers } from '@ticketing/socket-router';
 
 const [mode, count] = process.argv.slice(2);
