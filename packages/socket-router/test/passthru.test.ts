@@ -122,7 +122,7 @@ test('limits hold: slow heads 408, large ones 431, bad ones 400, full workers 50
   const { port, router } = await openRouter({
     ...passthru,
     count: 1,
-    limits: { headTimeoutMs: 300, headBytes: 1000, queuePerWorker: 1 },
+    limits: { headTimeoutMs: 1000, headBytes: 1000, queuePerWorker: 1 },
   });
   const slow = await open(port);
   slow.write('GET / HTTP/1.1\r\n');
@@ -131,10 +131,12 @@ test('limits hold: slow heads 408, large ones 431, bad ones 400, full workers 50
     await exchange(port, `GET / HTTP/1.1\r\nHost: a\r\nA: ${'x'.repeat(2000)}\r\n\r\n`),
   ).toMatch(/^HTTP\/1\.1 431 /);
   expect(await exchange(port, 'BAD\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
-  const busy = ask(port, { path: '/later?ms=300' });
+  const busy = await open(port);
+  busy.write('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbo');
   await until(() => router.stats().workers[0]?.open === 1);
   expect((await ask(port)).status).toBe(503);
-  expect((await busy).status).toBe(200);
+  busy.write('dy');
+  expect(await received(busy)).toMatch(/^HTTP\/1\.1 200 /);
   const socket = await open(port);
   const [silent] = await Promise.all([received(socket)]);
   expect(silent).toBe('');
