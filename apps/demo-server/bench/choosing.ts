@@ -110,11 +110,11 @@ report(
   new URL('../../../docs/choosing.md', import.meta.url),
   [
     circumstances('pnpm --filter demo-server bench:choosing', flags),
-    "Two workers each. Tasks a second, and by how much a timer of a millisecond in the caller's process was late (p50 / p99).",
+    "Two workers each. Tasks per second, and by how much a timer of a millisecond in the caller's process was late (p50 / p99).",
     '',
     ...cells(byCpu, '64 in flight, small answers'),
     '',
-    `More tasks a second than in-process: fork ${crossover(1, faster)} of CPU a task, piscina ${crossover(2, faster)}. ` +
+    `More tasks per second than in-process: fork ${crossover(1, faster)} of CPU per task, piscina ${crossover(2, faster)}. ` +
       `Event loop less late at p99: fork ${crossover(1, calmer)}, piscina ${crossover(2, calmer)}.`,
     '',
     ...cells(bySize, '16 in flight, 1 ms of CPU'),

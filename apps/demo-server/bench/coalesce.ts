@@ -1,4 +1,4 @@
-// 300 clients ask one question, with and without coalescing; writes the table into README.md. `--quick` for a look.
+// 300 clients ask one question, with and without coalescing; writes the table into docs/measurements. `--quick` only prints it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -108,9 +108,9 @@ const rows = MODES.map((mode) => [
   String(middle(mode, 'failed')),
 ]);
 report(
-  new URL('../README.md', import.meta.url),
+  new URL('../../../docs/measurements/demo-server.md', import.meta.url),
   [
-    ...table([['', 'requests/s', 'p50', 'p99', 'searches upstream a request', 'failed'], ...rows]),
+    ...table([['', 'requests/s', 'p50', 'p99', 'searches upstream per request', 'failed'], ...rows]),
     '',
     `On to off: ${times(middle('on', 'perSecond') / middle('off', 'perSecond'))}. ` +
       `${circumstances('pnpm --filter demo-server bench', flags)} ${CONNECTIONS} connections by autocannon; ` +

@@ -18,9 +18,9 @@ export interface FloodAnswer {
 
 /** Plain data. */
 export interface FloodResult {
-  /** Requests a second that were due. */
+  /** Requests per second that were due. */
   readonly offered: number;
-  /** Good answers a second, until the last answer of any kind: complete 200s within the limit of their arrival. */
+  /** Good answers per second, until the last answer of any kind: complete 200s within the limit of their arrival. */
   readonly goodput: number;
   /** Of all requests, as shares. */
   readonly good: number;

@@ -12,7 +12,7 @@ report(
     circumstances('pnpm --filter @ticketing/batching bench', flags),
     '',
     ...table([
-      ['', 'join in flight', 'lone miss', 'bytes a key in flight', 'bytes a waiter'],
+      ['', 'join in flight', 'lone miss', 'bytes per key in flight', 'bytes per waiter'],
       ...coalescer.map((row) => [
         row.name,
         `${row.joinNs.toPrecision(3)} ns (${times(row.joinRatio)})`,

@@ -92,7 +92,7 @@ report(
     circumstances('pnpm --filter @ticketing/carriers bench', flags),
     '',
     ...table([
-      ['', 'MB', 'ms', 'ns a byte', 'to `JSON.parse`'],
+      ['', 'MB', 'ms', 'ns per byte', 'to `JSON.parse`'],
       ...measured.map(({ name, medianUs, ratio }, place) => {
         const bytes = cases[place]?.bytes ?? 0;
         const nsPerByte = (medianUs * 1000) / bytes;

@@ -25,7 +25,7 @@ const settings: readonly Setting[] = [1, Math.max(2, availableParallelism())].fl
   [false, true].map((logs) => ({ workers, logs })),
 );
 
-/** Requests a second, by kind: one number a round. */
+/** Requests per second, by kind: one number a round. */
 type Rates = ReadonlyMap<Kind, readonly number[]>;
 
 async function rateOf({ kind, url }: Contender, connections: number): Promise<number> {

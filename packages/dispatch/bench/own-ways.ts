@@ -55,7 +55,7 @@ export async function measureOwnWays(
   return [
     `- 100 B, 64 in flight, each with a signal of its own and \`timeoutMs\`: ${rate(limited)} a second, ` +
       `${times(limited?.ratio ?? 0)} of the same with a signal made but not given (${rate(made)}); with neither ${rate(bare)}.`,
-    `- A result of 10 KB as \`rawJson\`: ${times(asJson?.ratio ?? 0)} the tasks a second of an object ` +
+    `- A result of 10 KB as \`rawJson\`: ${times(asJson?.ratio ?? 0)} the tasks per second of an object ` +
       `(${rate(asJson)}, ${rate(asObject)}), ${three(asJson?.cpuUs ?? 0)} instead of ${three(asObject?.cpuUs ?? 0)} µs of the parent's CPU.`,
   ];
 }

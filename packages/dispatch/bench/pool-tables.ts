@@ -9,7 +9,7 @@ export interface Case {
   readonly measured: readonly Measured[];
 }
 
-/** Tasks a second, a row a kind and a column a case; in brackets the ratio to the first kind. */
+/** Tasks per second, a row a kind and a column a case; in brackets the ratio to the first kind. */
 export function rates(kinds: readonly PoolKind[], cases: readonly Case[]): string[] {
   const rows = kinds.map(({ name }, row) => [
     name,

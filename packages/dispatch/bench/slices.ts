@@ -20,9 +20,9 @@ export interface Measured {
   /** Medians of the slices. */
   readonly perSecond: number;
   readonly cpuUs: number;
-  /** Median of each round's ratio of tasks a second to the first contender's in the same round. */
+  /** Median of each round's ratio of tasks per second to the first contender's in the same round. */
   readonly ratio: number;
-  /** Tasks a second of each round, for ratios to others. */
+  /** Tasks per second of each round, for ratios to others. */
   readonly rounds: readonly number[];
 }
 
