@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { until } from '@ticketing/test-kit';
+import { lives, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { createSocketRouter, type RouterWorker, type WorkerChannel } from '../src/index.ts';
 import { ask, askWorker, oneConnection, open, received, workerReplyIn } from './clients.ts';
 import { openRouter } from './router-fixture.ts';
 import { SimulatedChannel } from './simulated-channel.ts';
-import { execArgv, forked, lives } from './worker-processes.ts';
+import { execArgv, forked } from './worker-processes.ts';
 
 /** Steps of a program after which it may close: before the port is asked for, and after it. */
 const TURNS = Array.from({ length: 20 }, (_, turns) => turns);

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { until } from '@ticketing/test-kit';
+import { lives, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { ask, askWorker, oneConnection, open } from './clients.ts';
 import { nextReport, startProgram } from './programs.ts';
 import { socketFolders } from './socket-folders.ts';
-import { lives } from './worker-processes.ts';
 
 test.each(['socket', 'passthru'])(
   'mode %s: workers exit when their router is killed, idle or not, and leave nothing',

@@ -1,11 +1,12 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lives } from '@ticketing/test-kit';
 import { onTestFinished } from 'vitest';
 import { createSocketRouter, type RouterOptions, type SocketRouter } from '../src/index.ts';
 import { lentWorkers } from './lent-workers.ts';
 import { socketFolders } from './socket-folders.ts';
-import { forked, lives } from './worker-processes.ts';
+import { forked } from './worker-processes.ts';
 
 export interface OpenRouter {
   readonly router: SocketRouter;

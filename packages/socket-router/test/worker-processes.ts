@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import type { WorkerSource } from '../src/index.ts';
 import { forkWorkers } from '../src/source/fork-workers.ts';
 
@@ -22,16 +22,7 @@ export function forked(
   return forkWorkers(module, { workers, execArgv, env: { ...process.env, ...env } });
 }
 
-/** Whether a process runs; one that is dead and not yet waited for by its parent does not. */
-export function lives(pid: number): boolean {
-  try {
-    return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
-
-/** Descriptors that a process has open. */
+/** Returns how many descriptors a process has open. */
 export function openDescriptors(pid: number | 'self' = 'self'): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }

@@ -50,6 +50,15 @@ export function responseHeaders(raw: readonly (Buffer | string)[]): string[] {
   return withoutHopByHop(headers, connection);
 }
 
+/** Writes the head of a message from its first line and its headers, as names and values in turn. */
+export function headText(firstLine: string, rawHeaders: readonly string[]): string {
+  let head = `${firstLine}\r\n`;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    head += `${rawHeaders[index]}: ${rawHeaders[index + 1]}\r\n`;
+  }
+  return `${head}\r\n`;
+}
+
 function withoutHopByHop(raw: readonly string[], connection: string | undefined): string[] {
   const named = connection?.toLowerCase().split(',') ?? [];
   // Almost every message names only known ones.

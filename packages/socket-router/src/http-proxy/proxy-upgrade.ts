@@ -1,7 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type RequestOrigin, requestHeaders, responseHeaders } from './proxied-headers.ts';
+import {
+  headText,
+  type RequestOrigin,
+  requestHeaders,
+  responseHeaders,
+} from './proxied-headers.ts';
 
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const http = process.getBuiltinModule('node:http');
@@ -54,7 +59,8 @@ export function proxyUpgrade(upgrade: ProxiedUpgrade): void {
   });
   outgoing.on('upgrade', (answer, peer: Socket, first: Buffer) => {
     isAnswered = true;
-    socket.write(headOf(answer));
+    const { statusCode, statusMessage, rawHeaders } = answer;
+    socket.write(headText(`HTTP/1.1 ${statusCode} ${statusMessage}`, rawHeaders));
     join(socket, peer, first);
     if (early.length > 0) peer.write(early);
   });
@@ -73,14 +79,6 @@ function join(socket: Duplex, peer: Socket, first: Buffer): void {
   if (first.length > 0) socket.write(first);
   peer.pipe(socket);
   socket.pipe(peer);
-}
-
-function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
-  let head = `HTTP/1.1 ${statusCode} ${statusMessage}\r\n`;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    head += `${rawHeaders[index]}: ${rawHeaders[index + 1]}\r\n`;
-  }
-  return `${head}\r\n`;
 }
 
 /** Node makes no response for an upgrade, whose socket it gives away. */

@@ -3,6 +3,7 @@ import { createServer as createNetServer, type Server as NetServer, type Socket 
 import type { Duplex } from 'node:stream';
 import { answerFailure, hasBody, refuseSocket } from '../answers.ts';
 import type { ProxiedAddresses } from '../contract/head.ts';
+import { headText } from '../http-proxy/proxied-headers.ts';
 import type { ResolvedRouterOptions } from '../options/router-options.ts';
 import { createHeadReader } from '../reading/http/head-reader.ts';
 import type { HeadState } from '../reading/http/head-state.ts';
@@ -211,11 +212,7 @@ export class FrontServer {
 /** Writes the head of a parsed request as bytes again; spaces and tabs around values are lost. */
 function headBytesOf(request: IncomingMessage): Buffer {
   const { method, url, httpVersion, rawHeaders } = request;
-  let head = `${method} ${url} HTTP/${httpVersion}\r\n`;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    head += `${rawHeaders[index]}: ${rawHeaders[index + 1]}\r\n`;
-  }
-  return Buffer.from(`${head}\r\n`, 'latin1');
+  return Buffer.from(headText(`${method} ${url} HTTP/${httpVersion}`, rawHeaders), 'latin1');
 }
 
 /**

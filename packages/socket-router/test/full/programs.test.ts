@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { lives } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { ask, askWorker, oneConnection } from '../clients.ts';
 import { nextReport, type ProgramReport, startProgram } from '../programs.ts';
 import { socketFolders } from '../socket-folders.ts';
-import { lives } from '../worker-processes.ts';
 
 test.each(['socket', 'passthru'])(
   'mode %s: two routers beside each other do not meet',
