@@ -110,7 +110,10 @@ const rows = MODES.map((mode) => [
 report(
   new URL('../../../docs/measurements/demo-server.md', import.meta.url),
   [
-    ...table([['', 'requests/s', 'p50', 'p99', 'searches upstream per request', 'failed'], ...rows]),
+    ...table([
+      ['', 'requests/s', 'p50', 'p99', 'searches upstream per request', 'failed'],
+      ...rows,
+    ]),
     '',
     `On to off: ${times(middle('on', 'perSecond') / middle('off', 'perSecond'))}. ` +
       `${circumstances('pnpm --filter demo-server bench', flags)} ${CONNECTIONS} connections by autocannon; ` +
