@@ -35,7 +35,7 @@ export interface ResolvedCoalesceRoutesOptions {
 // A token of RFC 9110.
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-export const someHeaderNames: Rule = {
+const someHeaderNames: Rule = {
   expected: 'a list of names of request headers',
   fallback: [],
   test: (value) =>
@@ -43,7 +43,7 @@ export const someHeaderNames: Rule = {
     value.every((name) => typeof name === 'string' && name !== '*' && token.test(name)),
 };
 
-export function lowerCaseNames(names: readonly string[]): readonly string[] {
+function lowerCaseNames(names: readonly string[]): readonly string[] {
   return [...new Set(names.map((name) => name.toLowerCase()))];
 }
 

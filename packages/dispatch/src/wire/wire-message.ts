@@ -19,7 +19,7 @@ export const toWorkerTag: string = 'dispatch.to-worker';
 export const fromWorkerTag: string = 'dispatch.from-worker';
 
 /** How a value is written. */
-export const valueKind = {
+const valueKind = {
   /** In the cell. */
   json: 0,
   undefined: 1,
