@@ -67,8 +67,8 @@ export function checkTaskModule(value: unknown, href: string): TaskModule<TaskMa
 }
 
 /**
- * Imports a module of tasks. One that was imported before is the same module again. Also reads modules that TypeScript
- * compiled to CommonJS, `exports.default = defineTasks(…)`: their default export is `exports`.
+ * Imports a module of tasks; a second import returns the same module. Also reads modules that TypeScript compiled to
+ * CommonJS (`exports.default = defineTasks(…)`), whose default export is `exports`.
  *
  * @throws DispatchError `ERR_BAD_MODULE` if it exports no tasks by default; any error of its import
  */

@@ -69,9 +69,9 @@ export interface RouterLimits {
   /** How long a worker may leave a connection untaken before it goes to another: 10 or more, default 1,000. */
   readonly claimTimeoutMs?: number;
   /**
-   * How long a worker that left a connection untaken for `claimTimeoutMs` may take nothing before its source replaces it:
-   * default 10,000. Such a worker may be stopped, busy, or out of descriptors, after which Node never gives it a socket
-   * again. The source gives it time to finish what it is answering.
+   * Milliseconds after which a worker is replaced if it takes no connection, counted once a connection went unclaimed for
+   * `claimTimeoutMs`. Default 10,000. The worker may be stopped, busy, or out of descriptors; after the latter Node never
+   * hands it a socket again. Its source lets it finish the requests in flight.
    */
   readonly stuckTimeoutMs?: number;
 }
@@ -161,7 +161,7 @@ function requireValue(option: string, value: string, expected: string, when: str
 }
 
 /**
- * Returns the check whether an address is that of a proxy, from a list of addresses and subnets (`10.0.0.0/8`).
+ * Returns a function that tells whether an address is in a list of addresses and subnets (`10.0.0.0/8`).
  *
  * @throws TypeError for a text that is neither
  */
