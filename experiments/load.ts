@@ -17,10 +17,11 @@ import { startCarriers } from './src/programs/start-carriers.ts';
 import { startDemo } from './src/programs/start-demo.ts';
 import { renderSvg } from './src/results/chart.ts';
 import { circumstances } from './src/results/circumstances.ts';
+import { createLiveBlock } from './src/scenarios/live-block.ts';
 import { type LoadFlags, loadFlags } from './src/scenarios/load-flags.ts';
-import { loadChart, loadCsv, loadLine } from './src/scenarios/load-output.ts';
+import { loadBlock, loadChart, loadCsv, loadLine, loadTable } from './src/scenarios/load-output.ts';
 import { loadVerdict } from './src/scenarios/load-verdict.ts';
-import { runLoad } from './src/scenarios/run-load.ts';
+import { type LoadRow, runLoad } from './src/scenarios/run-load.ts';
 import { scenarioOf } from './src/scenarios/scenario.ts';
 
 const CALL_MS = 50;
@@ -55,16 +56,17 @@ async function load(flags: LoadFlags): Promise<number> {
       ? []
       : ['--carriers-url', (await startCarriers(programs, { latencyMs: CALL_MS })).url];
     const { url } = await startDemo(programs, [...demoFlags, ...carriers]);
-    console.log(
-      `${name}: ${scenario.perSecond} requests a second for ${scenario.seconds} s at ${url}${path}`,
-    );
-    const rows = await runLoad({
-      ...scenario,
-      url,
-      path,
-      signal: stop.signal,
-      onRow: (row) => console.log(loadLine(row, scenario.seconds)),
+    const isLive = process.stdout.isTTY && !flags.plain && !process.env['CI'];
+    const show = (isLive ? showBlock : showLines)({
+      title: `${name}: ${scenario.perSecond} requests per second for ${scenario.seconds} s at ${url}${path}`,
+      seconds: scenario.seconds,
     });
+    let rows: LoadRow[];
+    try {
+      rows = await runLoad({ ...scenario, url, path, signal: stop.signal, onRow: show.row });
+    } finally {
+      show.end();
+    }
     if (stop.signal.aborted && rows.length === 0) return 130;
     const title = `${name}: ${scenario.perSecond} requests/s, ${demoFlags.join(' ') || 'no flags'}`;
     const folder = flags.out ?? mkdtempSync(join(tmpdir(), 'load-'));
@@ -72,12 +74,45 @@ async function load(flags: LoadFlags): Promise<number> {
     writeFileSync(join(folder, `${name}.csv`), loadCsv(rows));
     writeFileSync(join(folder, `${name}.svg`), await renderSvg(loadChart(rows, title)));
     const verdict = loadVerdict(rows);
-    console.log(`\n${verdict.lines.join('\n')}\nwritten to ${folder}`);
+    const end = [...loadTable(rows), '', ...verdict.lines, `written to ${folder}`];
+    console.log(`\n${end.join('\n')}`);
     if (stop.signal.aborted) return 130;
     return verdict.errors === 0 ? 0 : 1;
   } finally {
     await programs.close();
   }
+}
+
+interface Shown {
+  row(row: LoadRow): void;
+  end(): void;
+}
+
+type Title = { readonly title: string; readonly seconds: number };
+
+/** A line per second: for logs and pipes. */
+function showLines({ title, seconds }: Title): Shown {
+  console.log(title);
+  return { row: (row) => console.log(loadLine(row, seconds)), end() {} };
+}
+
+/** A block that is drawn over. A signal ends the load, which ends the block; `exit` is for all other ends. */
+function showBlock(title: Title): Shown {
+  const block = createLiveBlock(process.stdout);
+  const rows: LoadRow[] = [];
+  const end = (): void => block.end();
+  process.once('exit', end);
+  block.draw(loadBlock(rows, title));
+  return {
+    row(row) {
+      rows.push(row);
+      block.draw(loadBlock(rows, title));
+    },
+    end() {
+      end();
+      process.off('exit', end);
+    },
+  };
 }
 
 /** Gives the exit code: 130 if it was stopped. */

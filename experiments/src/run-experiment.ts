@@ -2,12 +2,12 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { createProgress, type Progress } from '@ticketing/bench-kit';
 import { startLoader } from './loading/loader.ts';
 import { createPrograms } from './programs/programs.ts';
 import { circumstances } from './results/circumstances.ts';
 import type { Experiment } from './results/experiment.ts';
 import { publish, publishedResults } from './results/publish.ts';
-import { createProgress, type Progress } from './rounds/progress.ts';
 
 export interface RunOptions {
   readonly quick: boolean;

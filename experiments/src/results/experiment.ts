@@ -1,6 +1,6 @@
+import type { Progress } from '@ticketing/bench-kit';
 import type { Loader } from '../loading/loader.ts';
 import type { Programs } from '../programs/programs.ts';
-import type { Progress } from '../rounds/progress.ts';
 import type { ChartSpec } from './chart.ts';
 
 /** A study. `Findings` is plain data, stored in `results.json`. */

@@ -1,4 +1,4 @@
-import { interleaved, median, medianRatio, spread } from '@ticketing/bench-kit';
+import { interleaved, median, medianRatio, type Progress, spread } from '@ticketing/bench-kit';
 
 /** Figures of one time slice, by name: `perSecond`, `p99Ms`, `failed`… */
 export type Sample = Readonly<Record<string, number>>;
@@ -41,10 +41,11 @@ export async function measureRounds(
   { rounds, sliceMs, onSlice = () => {} }: RoundOptions,
 ): Promise<Measured[]> {
   const taken = cells.map((): Sample[] => []);
-  for (const { item, place, round } of interleaved(cells, { rounds })) {
+  // The caller's progress spans several calls of this.
+  const progress: Progress = { begin() {}, step: onSlice, end() {} };
+  for (const { item, place, round } of interleaved(cells, { rounds, progress })) {
     const sample = await item.measure(round < 0 ? sliceMs * WARM_UP_SHARE : sliceMs);
     if (round >= 0) taken[place]?.push(sample);
-    onSlice();
   }
   return cells.map(({ subject, setting }, place) => ({
     subject,

@@ -17,12 +17,14 @@ export interface LoadFlags {
   readonly path: string;
   /** Folder of the CSV and the chart; without it a temporary one. */
   readonly out: string | undefined;
+  /** A line per second, also on a terminal. */
+  readonly plain: boolean;
 }
 
 const DEFAULT_PATH = '/search?origin=Madrid&destination=Barcelona';
 
 /**
- * Reads `--scenario stress|load|soak --rate 200 --duration 60 --flags "…" --path /… --out folder`.
+ * Reads `--scenario stress|load|soak --rate 200 --duration 60 --flags "…" --path /… --out folder --plain`.
  *
  * @throws UsageError for anything else
  */
@@ -44,6 +46,7 @@ export function loadFlags(argv: readonly string[]): LoadFlags {
     demoFlags: given.flags.split(/\s+/).filter((flag) => flag !== ''),
     path: given.path,
     out: given.out,
+    plain: given.plain,
   };
 }
 
@@ -59,6 +62,7 @@ function parsed(argv: readonly string[]) {
         flags: { type: 'string', default: '' },
         path: { type: 'string', default: DEFAULT_PATH },
         out: { type: 'string' },
+        plain: { type: 'boolean', default: false },
       },
     }).values;
   } catch (error) {

@@ -1,5 +1,7 @@
-import { three } from '@ticketing/bench-kit';
+import { styleText } from 'node:util';
+import { bar, median, table, three } from '@ticketing/bench-kit';
 import type { ChartSpec } from '../results/chart.ts';
+import { type BlockLine, sparkline } from './live-block.ts';
 import { memoryOf } from './load-verdict.ts';
 import type { LoadRow } from './run-load.ts';
 
@@ -19,6 +21,59 @@ export function loadLine(row: LoadRow, seconds: number): string {
     `memory ${three(memoryOf(row) / MIB)} MiB`,
     `${seconds - second - 1} s left`,
   ].join('  ');
+}
+
+/** Seconds that the sparklines show. */
+const SPARK_SECONDS = 60;
+
+/** Formats the seconds so far as a block that a terminal shows while the load runs. */
+export function loadBlock(
+  rows: readonly LoadRow[],
+  { title, seconds }: { readonly title: string; readonly seconds: number },
+): BlockLine[] {
+  const last = rows.at(-1);
+  const recent = rows.slice(-SPARK_SECONDS);
+  const failed = rows.reduce((sum, row) => sum + row.failed, 0);
+  const series = (name: string, unit: string, of: (row: LoadRow) => number): BlockLine => {
+    const now = last === undefined ? '' : `${three(of(last))} ${unit}`;
+    return { text: `${name.padEnd(12)}${now.padStart(12)}  ${sparkline(recent.map(of))}` };
+  };
+  const left = seconds - rows.length;
+  return [
+    { text: title },
+    { text: `${bar(rows.length / seconds)}  ${rows.length}/${seconds} s  ${left} s left` },
+    series('answered', '/s', (row) => row.answered),
+    series('p50', 'ms', (row) => row.p50Ms),
+    series('p99', 'ms', (row) => row.p99Ms),
+    series('loop p99', 'ms', (row) => row.loopP99Ms),
+    ...Object.keys(last?.memory ?? {}).map((name) =>
+      series(name.slice(0, 11), 'MiB', ({ memory }) => (memory[name] ?? Number.NaN) / MIB),
+    ),
+    failed === 0 ? { text: 'failed      none' } : { text: `failed      ${failed}`, style: red },
+  ];
+}
+
+const red = (text: string): string => styleText('red', text, { stream: process.stdout });
+
+/** Formats what all seconds had as a table: lowest, median and highest of a second. */
+export function loadTable(rows: readonly LoadRow[]): string[] {
+  const figures: [string, (row: LoadRow) => number][] = [
+    ['sent/s', (row) => row.sent],
+    ['answered/s', (row) => row.answered],
+    ['failed/s', (row) => row.failed],
+    ['p50, ms', (row) => row.p50Ms],
+    ['p99, ms', (row) => row.p99Ms],
+    ['event loop p99, ms', (row) => row.loopP99Ms],
+    ['memory, MiB', (row) => memoryOf(row) / MIB],
+  ];
+  return table([
+    ['', 'lowest', 'median', 'highest'],
+    ...figures.map(([name, of]) => {
+      const known = rows.map(of).filter(Number.isFinite);
+      if (known.length === 0) return [name, 'unknown', '', ''];
+      return [name, ...[Math.min(...known), median(known), Math.max(...known)].map(three)];
+    }),
+  ]);
 }
 
 /** Formats all seconds as CSV, with one column of memory per process. */

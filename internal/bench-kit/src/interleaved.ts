@@ -1,9 +1,15 @@
+import { createProgress, type Progress } from './progress.ts';
 import { median, medianRatio } from './statistics.ts';
 
+/** How often each item has its turn. */
 export interface Interleaving {
   readonly rounds: number;
   /** Rounds before the first, with numbers below 0: they compile code, fill pools, open files. Default 1. */
   readonly warmUps?: number;
+  /** What is measured, as the progress shows it. Default `measuring`. */
+  readonly title?: string;
+  /** Default: on standard error. */
+  readonly progress?: Progress;
 }
 
 /** One item in one round. */
@@ -28,11 +34,19 @@ export interface Turn<Item> {
  */
 export function* interleaved<Item>(
   items: readonly Item[],
-  { rounds, warmUps = 1 }: Interleaving,
+  { rounds, warmUps = 1, title = 'measuring', progress = createProgress() }: Interleaving,
 ): Generator<Turn<Item>, void> {
-  for (let round = -warmUps; round < rounds; round++) {
-    const turns = items.map((item, place) => ({ item, place, round }));
-    yield* round % 2 === 0 ? turns : turns.reverse();
+  progress.begin(title, items.length * (rounds + warmUps));
+  try {
+    for (let round = -warmUps; round < rounds; round++) {
+      const turns = items.map((item, place) => ({ item, place, round }));
+      for (const turn of round % 2 === 0 ? turns : turns.reverse()) {
+        yield turn;
+        progress.step();
+      }
+    }
+  } finally {
+    progress.end();
   }
 }
 
