@@ -1,0 +1,163 @@
+import { html } from '../html.ts';
+import { show } from './show.ts';
+
+/** A station as the list offers it. */
+interface Choice {
+  readonly name: string;
+  /** Folded, for comparing. */
+  readonly folded: string;
+  /** The station's own name, if this one is another name of it. */
+  readonly of: string | undefined;
+}
+
+const MOST = 8;
+
+/**
+ * Makes an input with a `<datalist>` an editable combobox with a list (ARIA Authoring Practices): Down and Up move,
+ * Home and End go to the ends, Enter and Tab take the active option, Escape closes, then clears.
+ */
+export function enhanceCombobox(input: HTMLInputElement): void {
+  const choices = choicesOf(input.list);
+  input.removeAttribute('list');
+  const list = document.createElement('ul');
+  list.id = `${input.id}-options`;
+  list.className = 'options';
+  list.setAttribute('role', 'listbox');
+  list.setAttribute('aria-label', input.labels?.[0]?.textContent ?? '');
+  list.hidden = true;
+  input.after(list);
+  for (const [name, value] of Object.entries({
+    role: 'combobox',
+    'aria-autocomplete': 'list',
+    'aria-expanded': 'false',
+    'aria-controls': list.id,
+  })) {
+    input.setAttribute(name, value);
+  }
+  let active = -1;
+
+  const options = (): HTMLElement[] => [...list.querySelectorAll<HTMLElement>('[data-name]')];
+
+  function open(): void {
+    const found = matches(choices, input.value);
+    show(
+      list,
+      found.length === 0
+        ? html`<li role="option" aria-disabled="true">No station of that name</li>`
+        : html`${found.map(
+            ({ name, of }, index) =>
+              html`<li role="option" id="${list.id}-${index}" aria-selected="false" data-name="${name}">${name}${of !== undefined && html` <small>${of}</small>`}</li>`,
+          )}`,
+    );
+    list.hidden = false;
+    input.setAttribute('aria-expanded', 'true');
+    activate(-1);
+  }
+
+  function close(): void {
+    list.hidden = true;
+    input.setAttribute('aria-expanded', 'false');
+    activate(-1);
+  }
+
+  function activate(index: number): void {
+    active = index;
+    for (const [place, option] of options().entries()) {
+      option.setAttribute('aria-selected', String(place === index));
+      if (place === index) option.scrollIntoView({ block: 'nearest' });
+    }
+    const id = index < 0 ? undefined : options()[index]?.id;
+    if (id === undefined) input.removeAttribute('aria-activedescendant');
+    else input.setAttribute('aria-activedescendant', id);
+  }
+
+  /** Whether there was an active option. */
+  function take(): boolean {
+    const name = list.hidden ? undefined : options()[active]?.dataset['name'];
+    if (name === undefined) return false;
+    input.value = name;
+    close();
+    return true;
+  }
+
+  function move(step: number): void {
+    if (list.hidden) open();
+    const { length } = options();
+    if (length === 0) return;
+    if (active < 0) activate(step > 0 ? 0 : length - 1);
+    else activate((active + step + length) % length);
+  }
+
+  input.addEventListener('input', open);
+  input.addEventListener('blur', close);
+  input.addEventListener('keydown', (event) => {
+    const isOpen = !list.hidden;
+    switch (event.key) {
+      case 'ArrowDown':
+        move(1);
+        break;
+      case 'ArrowUp':
+        move(-1);
+        break;
+      case 'Home':
+        if (!isOpen || active < 0) return;
+        activate(0);
+        break;
+      case 'End':
+        if (!isOpen || active < 0) return;
+        activate(options().length - 1);
+        break;
+      case 'Enter':
+        if (!take()) return;
+        break;
+      case 'Tab':
+        take();
+        return;
+      case 'Escape':
+        if (isOpen) close();
+        else input.value = '';
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+  });
+  // Before the blur that a click would cause.
+  list.addEventListener('pointerdown', (event) => {
+    event.preventDefault();
+    const option = (event.target as Element).closest<HTMLElement>('[data-name]');
+    if (option === null) return;
+    activate(options().indexOf(option));
+    take();
+  });
+}
+
+function choicesOf(list: HTMLElement | null): Choice[] {
+  return [...(list?.querySelectorAll('option') ?? [])].map((option) => ({
+    name: option.value,
+    folded: fold(option.value),
+    of: option.getAttribute('label') ?? undefined,
+  }));
+}
+
+/** Returns stations in which each typed word begins a word: first those that begin with the text. Eight at most. */
+export function matches(choices: readonly Choice[], text: string): Choice[] {
+  const folded = fold(text);
+  if (folded === '') return choices.slice(0, MOST);
+  const words = folded.split(' ');
+  const found = choices.filter((choice) =>
+    words.every((word) => ` ${choice.folded}`.includes(` ${word}`)),
+  );
+  const begins = ({ folded: name }: Choice): number => Number(!name.startsWith(folded));
+  return found.sort((one, other) => begins(one) - begins(other)).slice(0, MOST);
+}
+
+/** Lower case without accents, words apart by a space: as the server compares names. */
+function fold(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Cf}]+/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}

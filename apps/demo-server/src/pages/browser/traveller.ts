@@ -1,0 +1,221 @@
+// The traveller's page: reads the form, follows a search, shows what comes. The address holds the state.
+import type { JourneyOrder } from '@ticketing/core';
+import { canAskAgain, carrierChip, statusText } from '../carrier-chip.ts';
+import { html } from '../html.ts';
+import type { Names } from '../journey-row.ts';
+import { fieldNote, problemNote, type ShownProblem } from '../problem-note.ts';
+import { enhanceCombobox } from './combobox.ts';
+import { createJourneyList, readFilter, showFilters } from './journey-list.ts';
+import { follow, idle, reduce, type SearchState } from './search-feed.ts';
+import { fragmentOf, show } from './show.ts';
+
+/** Screen readers repeat a line that changes: once a second at most. */
+const STATUS_EVERY_MS = 1000;
+const FIELDS = ['origin', 'destination', 'date', 'passengers'] as const;
+
+const main = element('content');
+const form = element<HTMLFormElement>('search');
+const filters = element<HTMLFormElement>('filters');
+const chips = element('chips');
+const status = element('status');
+const problemPlace = element('problem');
+const journeys = element('journeys');
+
+const carrierNames = new Map<string, string>(
+  Object.entries(JSON.parse(main.dataset['carriers'] ?? '{}')),
+);
+const stationNames = new Map(
+  [...document.querySelectorAll<HTMLOptionElement>('#stations option[data-id]')].map((option) => [
+    option.dataset['id'] ?? '',
+    option.value,
+  ]),
+);
+
+let state: SearchState = idle;
+let leaving = new AbortController();
+let spokenAt = Number.NEGATIVE_INFINITY;
+let speaking: ReturnType<typeof setTimeout> | undefined;
+let frame = 0;
+/** Rows of the last search stay, dimmed, until the first new ones come. */
+let isStale = false;
+
+const names = (): Names => ({
+  stations: new Map([...stationNames, ...state.stations]),
+  carriers: carrierNames,
+});
+const list = createJourneyList(journeys, names);
+
+/** Follows the search of an address; without stations there is none. */
+function search(parameters: URLSearchParams): void {
+  leaving.abort();
+  leaving = new AbortController();
+  if (!parameters.has('origin') && !parameters.has('destination')) {
+    state = idle;
+    return draw();
+  }
+  isStale = journeys.childElementCount > 0;
+  const wanted = new URLSearchParams([...parameters].filter(([name]) => name !== 'plain'));
+  void follow(`/search?${wanted}`, {
+    signal: leaving.signal,
+    onEvent(event) {
+      state = reduce(state, event);
+      if (event.type === 'journeys-upsert' || event.type === 'search-done') isStale = false;
+      // Many events come at once: one picture of all.
+      if (frame === 0) frame = requestAnimationFrame(draw);
+    },
+  });
+}
+
+function draw(): void {
+  frame = 0;
+  const { phase, problem } = state;
+  main.dataset['state'] = phase;
+  showProblem(phase === 'failed' ? problem : undefined);
+  show(
+    chips,
+    html`${state.carriers.map((one) => carrierChip(one, carrierNames.get(one.carrier) ?? one.carrier))}`,
+  );
+  journeys.classList.toggle('stale', isStale);
+  if (!isStale) drawList();
+  const wait = spokenAt + STATUS_EVERY_MS - performance.now();
+  clearTimeout(speaking);
+  if (wait <= 0 || phase !== 'asking') speak();
+  else speaking = setTimeout(speak, wait);
+}
+
+function drawList(): void {
+  const hidden = list.update(state.journeys.values(), order(), readFilter(filters));
+  filters.hidden = state.journeys.size === 0;
+  const count = document.getElementById('hidden-count');
+  if (count !== null) show(count, hidden === 0 ? '' : `${hidden} hidden by the filters`);
+}
+
+function speak(): void {
+  spokenAt = performance.now();
+  const { phase, carriers, journeys: found, ms } = state;
+  if (phase === 'idle' || phase === 'failed') return show(status, '');
+  if (phase === 'broken') {
+    return show(
+      status,
+      html`The connection broke after ${found.size} journeys. <button type="button" data-again>Ask again</button>`,
+    );
+  }
+  if (carriers.length === 0) return show(status, 'Asking');
+  const text = statusText({ carriers, found: found.size, names: carrierNames, ms });
+  const isDone = phase === 'done';
+  const others = isDone && found.size === 0 ? dayLinks() : undefined;
+  show(
+    status,
+    html`${text}${isDone && canAskAgain(carriers) && html` <button type="button" data-again>Ask again</button>`}${others}`,
+  );
+}
+
+/** Links to the days before and after, where no train was found. */
+function dayLinks() {
+  const { date } = fields();
+  const day = (step: number): string =>
+    new Date(Date.parse(date) + step * 86_400_000).toISOString().slice(0, 10);
+  if (!/^\d{4}-\d\d-\d\d$/.test(date)) return undefined;
+  const input = element<HTMLInputElement>('date');
+  return html` ${[-1, 1].map((step) => {
+    const other = day(step);
+    if (other < input.min || other > input.max) return undefined;
+    const parameters = new URLSearchParams({ ...fields(), date: other });
+    return html`<a href="/?${parameters.toString()}">${step < 0 ? 'Day before' : 'Day after'}</a> `;
+  })}`;
+}
+
+function showProblem(problem: ShownProblem | undefined): void {
+  for (const name of FIELDS) {
+    const input = element<HTMLInputElement>(name);
+    const isWrong = problem?.parameter === name;
+    document.getElementById(`${name}-note`)?.remove();
+    input.toggleAttribute('aria-invalid', false);
+    input.removeAttribute('aria-describedby');
+    if (!isWrong || problem === undefined) continue;
+    input.setAttribute('aria-invalid', 'true');
+    input.setAttribute('aria-describedby', `${name}-note`);
+    input.closest('.field')?.append(fragmentOf(fieldNote(problem)));
+  }
+  const isField = FIELDS.some((name) => name === problem?.parameter);
+  show(
+    problemPlace,
+    problem === undefined || isField
+      ? ''
+      : html`${problemNote(problem)}<button type="button" data-again>Ask again</button>`,
+  );
+}
+
+function fields(): Record<string, string> {
+  const data = new FormData(form);
+  return Object.fromEntries(
+    [...FIELDS, 'order'].map((name) => [name, String(data.get(name) ?? '')]),
+  );
+}
+
+function order(): JourneyOrder {
+  return String(new FormData(form).get('order') ?? 'departure') as JourneyOrder;
+}
+
+/** Fills the form as an address says. */
+function fill(parameters: URLSearchParams): void {
+  for (const name of FIELDS) {
+    const value = parameters.get(name);
+    if (value !== null) element<HTMLInputElement>(name).value = value;
+  }
+  const wanted = parameters.get('order') ?? 'departure';
+  for (const radio of form.querySelectorAll<HTMLInputElement>('[name=order]')) {
+    radio.checked = radio.value === wanted;
+  }
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  // A button of a note fills its field.
+  const { submitter } = event;
+  if (submitter instanceof HTMLButtonElement && submitter.name !== '') {
+    element<HTMLInputElement>(submitter.name).value = submitter.value;
+  }
+  const parameters = new URLSearchParams(fields());
+  history.pushState(null, '', `/?${parameters}`);
+  search(parameters);
+});
+form.addEventListener('change', (event) => {
+  if ((event.target as HTMLInputElement).name !== 'order') return;
+  const parameters = new URLSearchParams(location.search);
+  if (parameters.size > 0) {
+    parameters.set('order', order());
+    history.replaceState(null, '', `/?${parameters}`);
+  }
+  drawList();
+});
+filters.addEventListener('input', drawList);
+filters.addEventListener('submit', (event) => event.preventDefault());
+main.addEventListener('click', (event) => {
+  if (!(event.target as Element).matches('[data-again]')) return;
+  search(new URLSearchParams(location.search));
+});
+element('swap').addEventListener('click', () => {
+  const [from, to] = [element<HTMLInputElement>('origin'), element<HTMLInputElement>('destination')];
+  [from.value, to.value] = [to.value, from.value];
+});
+addEventListener('popstate', () => {
+  const parameters = new URLSearchParams(location.search);
+  fill(parameters);
+  search(parameters);
+});
+// Frees the server at once, also where the page goes into the cache for Back.
+addEventListener('pagehide', () => leaving.abort());
+
+element('swap').hidden = false;
+for (const name of ['origin', 'destination']) enhanceCombobox(element<HTMLInputElement>(name));
+showFilters(filters, carrierNames);
+fill(new URLSearchParams(location.search));
+search(new URLSearchParams(location.search));
+main.dataset['ready'] = 'true';
+
+function element<E extends HTMLElement>(id: string): E {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`Cannot start: no element ${id}`);
+  return found as E;
+}

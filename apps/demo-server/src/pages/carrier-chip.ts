@@ -1,0 +1,75 @@
+import type { CarrierStatus } from '@ticketing/core';
+import { html, type SafeHtml } from './html.ts';
+
+/** An icon and words for each state, so that colour alone says nothing. */
+const ICONS: Readonly<Record<CarrierStatus['state'], string>> = {
+  running: '…',
+  ok: '✓',
+  empty: '○',
+  timeout: '⏱',
+  error: '✕',
+  cancelled: '–',
+  'rejected-busy': '⏸',
+};
+
+/** Renders the state of one carrier. */
+export function carrierChip(status: CarrierStatus, name: string): SafeHtml {
+  const { carrier, state, error } = status;
+  const reason = error === undefined ? '' : `${error.code}: ${error.message}`;
+  return html`<li class="chip" data-carrier="${carrier}" data-state="${state}"${
+    reason !== '' && html` title="${reason}"`
+  }><span class="icon" aria-hidden="true">${ICONS[state]}</span> <b>${name}</b> <span class="figure">${chipText(status)}</span></li>`;
+}
+
+/** Says in words what became of a carrier. */
+export function chipText({ state, found, ms }: CarrierStatus): string {
+  const time = `${Math.round(ms)} ms`;
+  switch (state) {
+    case 'running':
+      return 'asking';
+    case 'ok':
+      return `${found} · ${time}`;
+    case 'empty':
+      return `none · ${time}`;
+    case 'timeout':
+      return `no answer · ${time}`;
+    case 'error':
+      return `failed · ${time}`;
+    case 'rejected-busy':
+      return `busy · ${time}`;
+    case 'cancelled':
+      return 'stopped';
+  }
+}
+
+/** What a search has come to, in one sentence for people and screen readers. */
+export function statusText(search: {
+  readonly carriers: readonly CarrierStatus[];
+  readonly found: number;
+  readonly names: ReadonlyMap<string, string>;
+  /** Milliseconds of the whole search; `undefined` while it runs. */
+  readonly ms?: number | undefined;
+}): string {
+  const { carriers, found, names, ms } = search;
+  const journeys = found === 1 ? '1 journey' : `${found} journeys`;
+  const listed = (some: readonly CarrierStatus[]): string =>
+    some.map(({ carrier }) => names.get(carrier) ?? carrier).join(', ');
+  const running = carriers.filter(({ state }) => state === 'running');
+  if (ms === undefined) {
+    return found === 0 && running.length === carriers.length
+      ? `Asking ${carriers.length} carriers`
+      : `${journeys}, waiting for ${listed(running)}`;
+  }
+  const failed = carriers.filter(({ state }) => state !== 'ok' && state !== 'empty');
+  if (failed.length > 0) return `${journeys}; ${listed(failed)} did not answer`;
+  if (found === 0) return 'No journeys on this day';
+  return `${journeys} in ${Math.round(ms)} ms`;
+}
+
+/** Whether another try can help. */
+export function canAskAgain(carriers: readonly CarrierStatus[]): boolean {
+  return carriers.some(
+    ({ state, error }) =>
+      state === 'timeout' || state === 'rejected-busy' || (state === 'error' && error?.retryable),
+  );
+}

@@ -1,0 +1,117 @@
+import {
+  type CarrierStatus,
+  JOURNEY_ORDERS,
+  type JourneyOrder,
+  type SearchEvent,
+  type Station,
+  sortJourneys,
+} from '@ticketing/core';
+import { idle, reduce, type SearchState } from './browser/search-feed.ts';
+import { canAskAgain, carrierChip, statusText } from './carrier-chip.ts';
+import { html, type SafeHtml } from './html.ts';
+import { journeyRow, type Names } from './journey-row.ts';
+import { type PageAssets, pageEnd, pageStart } from './page-frame.ts';
+import { fieldNote, problemNote, type ShownProblem } from './problem-note.ts';
+
+/** The form as it was sent; every field may be absent. */
+export interface TravellerForm {
+  readonly origin?: string | undefined;
+  readonly destination?: string | undefined;
+  readonly date?: string | undefined;
+  readonly passengers?: string | undefined;
+  readonly order?: string | undefined;
+}
+
+export interface TravellerPage {
+  readonly assets: PageAssets;
+  readonly stations: readonly Station[];
+  readonly carriers: ReadonlyMap<string, string>;
+  readonly form: TravellerForm;
+  /** First and last day that can be searched, as `2026-12-01`. */
+  readonly days: { readonly first: string; readonly last: string; readonly usual: string };
+  /** Address of the rendered results, for browsers without script that follow a link. */
+  readonly plainUrl?: string | undefined;
+}
+
+/** Renders the page up to the results: all that a browser with script needs. */
+export function travellerStart(page: TravellerPage, problem?: ShownProblem): SafeHtml {
+  const { assets, carriers, plainUrl } = page;
+  const names = JSON.stringify(Object.fromEntries(carriers));
+  return html`${pageStart({
+    title: 'Train search',
+    path: '/',
+    assets,
+    head:
+      plainUrl === undefined
+        ? undefined
+        : html`<noscript><meta http-equiv="refresh" content="0; url=${plainUrl}"></noscript>`,
+  })}<main id="content" data-carriers="${names}"><h1>Trains in Spain</h1>
+${form(page, problem)}
+`;
+}
+
+function form({ stations, form: values, days }: TravellerPage, problem?: ShownProblem): SafeHtml {
+  const note = (parameter: string): SafeHtml | false =>
+    problem?.parameter === parameter && fieldNote(problem);
+  const invalid = (parameter: string): SafeHtml | false =>
+    problem?.parameter === parameter &&
+    html` aria-invalid="true" aria-describedby="${parameter}-note"`;
+  const station = (name: 'origin' | 'destination', label: string): SafeHtml =>
+    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" list="stations" required maxlength="200" autocomplete="off" spellcheck="false" value="${values[name] ?? ''}"${invalid(name)}>${note(name)}</div>`;
+  const { order = 'departure', passengers = '1', date = days.usual } = values;
+  return html`<form id="search" action="/" method="get">
+${station('origin', 'From')}<button type="button" id="swap" hidden>Swap From and To</button>${station('destination', 'To')}
+<div class="field"><label for="date">Day</label><input id="date" name="date" type="date" min="${days.first}" max="${days.last}" value="${date}"${invalid('date')}>${note('date')}</div>
+<div class="field"><label for="passengers">Passengers</label><input id="passengers" name="passengers" type="number" min="1" max="9" value="${passengers}"${invalid('passengers')}>${note('passengers')}</div>
+<fieldset class="orders"><legend>Sort by</legend>${JOURNEY_ORDERS.map(
+    (one) =>
+      html`<label><input type="radio" name="order" value="${one}"${one === order && html` checked`}> ${one}</label> `,
+  )}</fieldset>
+<noscript><input type="hidden" name="plain" value="1"></noscript>
+<button type="submit" class="main">Search</button>
+<datalist id="stations">${stations.map(({ id, name, aliases = [] }) => [
+    html`<option value="${name}" data-id="${id}">`,
+    ...aliases.map((alias) => html`<option value="${alias}" label="${name}">`),
+  ])}</datalist></form>`;
+}
+
+/** Renders the empty places that the browser's script fills. */
+export const travellerPlaces: SafeHtml = html`<div id="results">
+<p id="status" role="status"></p><ul id="chips" class="chips" aria-label="Carriers"></ul>
+<div id="problem"></div><form id="filters" hidden></form>
+<ol id="journeys" class="journeys" aria-label="Journeys"></ol></div></main>${pageEnd}`;
+
+/**
+ * Renders the results without script: a line as each carrier answers, then the list. Yields what can be sent. Leaving the
+ * loop ends the search.
+ */
+export async function* travellerResults(
+  events: AsyncIterable<SearchEvent>,
+  { names, order, again }: { names: Names; order: JourneyOrder; again: string },
+): AsyncGenerator<SafeHtml, void> {
+  let state: SearchState = idle;
+  yield html`<div id="results"><ul class="chips" aria-label="Carriers">`;
+  for await (const event of events) {
+    state = reduce(state, event);
+    if (event.type === 'carrier-status') yield chip(event.status, names);
+  }
+  const { carriers, journeys, ms, stations } = state;
+  const all = { ...names, stations: new Map([...names.stations, ...stations]) };
+  const list = [...journeys.values()];
+  const text = statusText({ carriers, found: list.length, names: names.carriers, ms: ms ?? 0 });
+  yield html`</ul><p id="status" role="status">${text}${
+    canAskAgain(carriers) && html` <a href="${again}">Ask again</a>`
+  }</p><ol class="journeys" data-order="${order}" aria-label="Journeys">${sortJourneys(list, order).map(
+    (journey) => journeyRow(journey, all),
+  )}</ol></div></main>${pageEnd}`;
+}
+
+/** Renders a search that did not begin, or that no carrier answered. */
+export function travellerProblem(problem: ShownProblem): SafeHtml {
+  const isField = problem.parameter !== undefined;
+  return html`<div id="results">${!isField && problemNote(problem)}</div></main>${pageEnd}`;
+}
+
+function chip(status: CarrierStatus, { carriers }: Names): SafeHtml {
+  return carrierChip(status, carriers.get(status.carrier) ?? status.carrier);
+}
