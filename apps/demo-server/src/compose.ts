@@ -1,5 +1,5 @@
 import { stationTable } from '@ticketing/carriers';
-import type { Search, StationIndex } from '@ticketing/core';
+import type { StationIndex } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import type { Flags } from './flags/flag-specs.ts';
 import { type Admission, createAdmission, eventLoop } from './overload/admission.ts';
@@ -12,6 +12,7 @@ import { createFinders, type Finders, localFinds, remoteFinds } from './question
 import type { Carriers } from './search/carriers.ts';
 import { startDispatcher } from './search/dispatch.ts';
 import { dispatchedSearch } from './search/dispatched-search.ts';
+import { createSharedStreams, type SharedStreams } from './search/shared-streams.ts';
 import { watchProcess } from './serving/process-watch.ts';
 import type { PrimaryTasks, ProcessStatus } from './serving/serving.ts';
 import { openWorms, type WormLocation } from './worms/worm-databases.ts';
@@ -22,8 +23,8 @@ export interface Parts {
   readonly finders: Finders;
   /** Answers in this process, for itself or for one that coalesces. */
   readonly local: Finders;
-  /** Answers as events. */
-  readonly search: Search;
+  /** Answers as events, shared as the flags say. */
+  readonly streams: SharedStreams;
   readonly stations: StationIndex;
   /** Decides which requests begin. */
   readonly admission: Admission;
@@ -79,16 +80,18 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
   const ownFinds = localFinds({ search, worms: store });
   const finds = flags.coalesce === 'machine' && primary ? remoteFinds(primary) : ownFinds;
   const finders = createFinders(finds, { isShared: flags.coalesce !== 'off' });
+  const streams = createSharedStreams(search, { isShared: flags.coalesce !== 'off' });
   const admission = createAdmission({
     limit,
     deadlineMs: flags.deadlineMs,
-    isUnderWay: (key) => Object.values(finders).some((finder) => finder.has(key)),
+    isUnderWay: (key) =>
+      Object.values(finders).some((finder) => finder.has(key)) || streams.has(key),
     ...eventLoop,
   });
   return {
     finders,
     local: createFinders(ownFinds, { isShared: false }),
-    search,
+    streams,
     stations: stationTable,
     admission,
     arrivedAt: watch.arrivedAt,
@@ -102,6 +105,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
       stats: {
         admission: admission.stats(),
         coalesce: finders.document.stats(),
+        streams: streams.stats(),
         search: search.stats(),
         dispatch: dispatcher.stats(),
         http: carriers.http.stats(),

@@ -102,6 +102,16 @@ export function problemBody(status: ProblemStatus, details: Details, url?: strin
   };
 }
 
+/** Returns the problem of a query that is wrong; `undefined` for any other error. */
+export function badQuery(error: unknown): (Details & { readonly title: string }) | undefined {
+  if (error instanceof ProblemError) {
+    return error.status === 400 ? { title: titles[400], ...error.details } : undefined;
+  }
+  if (!RailError.is(error) || error.code !== 'ERR_BAD_QUERY') return undefined;
+  const { parameter = '', expected = '', got } = error.data;
+  return { title: titles[400], ...badParameter(parameter, expected, got).details };
+}
+
 function toProblem(error: unknown, request: FastifyRequest): ProblemError {
   if (error instanceof ProblemError) return error;
   if (RailError.is(error) && error.code === 'ERR_BAD_QUERY') {

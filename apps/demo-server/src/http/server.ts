@@ -12,6 +12,7 @@ import { createHttpRules, notFound } from './http-rules.ts';
 import { sendProblem } from './problem.ts';
 import { computeRoute } from './routes/compute.ts';
 import { type HealthOptions, healthRoutes } from './routes/health.ts';
+import { pageRoutes } from './routes/pages.ts';
 import { searchRoute } from './routes/search.ts';
 import { sinkRoute } from './routes/sink.ts';
 import { wormsRoute } from './routes/worms.ts';
@@ -103,6 +104,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info: { title: 'Ticketing demo', version: '1' } },
   });
+  await app.register(pageRoutes, parts);
   await app.register(searchRoute, parts);
   await app.register(wormsRoute, parts);
   await app.register(computeRoute);

@@ -14,7 +14,8 @@ export function fieldNote({ detail, parameter = '', nearest = [] }: ShownProblem
   return html`<p class="note" id="${parameter}-note">${detail}${
     nearest.length > 0 &&
     html` <span class="nearest">Did you mean ${nearest.map(
-      ({ name }) => html`<button type="submit" name="${parameter}" value="${name}">${name}</button> `,
+      ({ name }) =>
+        html`<button type="submit" name="${parameter}" value="${name}">${name}</button> `,
     )}</span>`
   }</p>`;
 }

@@ -6,12 +6,12 @@ import {
   type Station,
   sortJourneys,
 } from '@ticketing/core';
-import { idle, reduce, type SearchState } from './browser/search-feed.ts';
 import { canAskAgain, carrierChip, statusText } from './carrier-chip.ts';
 import { html, type SafeHtml } from './html.ts';
 import { journeyRow, type Names } from './journey-row.ts';
 import { type PageAssets, pageEnd, pageStart } from './page-frame.ts';
 import { fieldNote, problemNote, type ShownProblem } from './problem-note.ts';
+import { idle, reduce, type SearchState } from './search-state.ts';
 
 /** The form as it was sent; every field may be absent. */
 export interface TravellerForm {
@@ -101,9 +101,10 @@ export async function* travellerResults(
   const text = statusText({ carriers, found: list.length, names: names.carriers, ms: ms ?? 0 });
   yield html`</ul><p id="status" role="status">${text}${
     canAskAgain(carriers) && html` <a href="${again}">Ask again</a>`
-  }</p><ol class="journeys" data-order="${order}" aria-label="Journeys">${sortJourneys(list, order).map(
-    (journey) => journeyRow(journey, all),
-  )}</ol></div></main>${pageEnd}`;
+  }</p><ol class="journeys" data-order="${order}" aria-label="Journeys">${sortJourneys(
+    list,
+    order,
+  ).map((journey) => journeyRow(journey, all))}</ol></div></main>${pageEnd}`;
 }
 
 /** Renders a search that did not begin, or that no carrier answered. */

@@ -24,6 +24,12 @@ const carriers = {
 } satisfies Record<string, (settings: CarrierSettings, now: () => number) => Carrier>;
 
 export type CarrierName = keyof typeof carriers;
+/** Names as travellers read them. */
+export const carrierTitles: Readonly<Record<CarrierName, string>> = {
+  renfe: 'Renfe',
+  ouigo: 'Ouigo',
+  avlo: 'Avlo',
+};
 export const CARRIER_NAMES = Object.keys(carriers) as readonly CarrierName[];
 
 /** The carriers, and the connections to them. */

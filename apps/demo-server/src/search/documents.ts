@@ -17,12 +17,13 @@ export interface SearchDocument {
   readonly ms: number;
 }
 
-interface DocumentQuestion {
+/** A search and how its journeys are sorted. */
+export interface DocumentQuestion {
   readonly query: SearchQuery;
   readonly order: JourneyOrder;
 }
 
-/** A search as one document. Streams are not shared: each client has its own. */
+/** A search as one document. Streams are shared by `shared-streams.ts`. */
 export const documentQuestion: QuestionKind<
   DocumentQuestion,
   SearchDocument,
@@ -40,7 +41,8 @@ export const documentQuestion: QuestionKind<
     },
 };
 
-function documentKey({ query, order }: DocumentQuestion): string {
+/** Returns the same text for equal searches. */
+export function documentKey({ query, order }: DocumentQuestion): string {
   const { origin, destination, date, passengers = 1 } = query;
   return canonicalKey(origin.id, destination.id, date, passengers, order);
 }

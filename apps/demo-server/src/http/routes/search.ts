@@ -156,15 +156,12 @@ const schema = {
 /** `GET /search`: one document, or a stream of events, as `Accept` says. */
 export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
   app,
-  { finders, search, stations, now, leftMs },
+  { finders, streams, stations, now, leftMs },
   done,
 ) => {
   const isShared = finders.document.stats() !== undefined;
-  // A stream is not shared.
-  const keyOf = ({ url, headers }: FastifyRequest): string | undefined =>
-    isShared && !/event-stream|ndjson/.test(headers.accept ?? '')
-      ? documentQuestion.keyOfTarget(url, now())
-      : undefined;
+  const keyOf = ({ url }: FastifyRequest): string | undefined =>
+    isShared ? documentQuestion.keyOfTarget(url, now()) : undefined;
   app.get('/search', { schema, config: { keyOf } }, async (request, reply) => {
     const query = readSearchQuery(request.query, stations, now());
     const { order = 'departure' } = request.query;
@@ -196,7 +193,10 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
       .type(accepted)
       .header('cache-control', 'no-store')
       .send(
-        toStream<SearchEvent>(search.stream(query, { order, deadlineMs: leftMs(request) }), format),
+        toStream<SearchEvent>(
+          streams.follow({ query, order }, { deadlineMs: leftMs(request) }),
+          format,
+        ),
       );
   });
   done();

@@ -87,10 +87,7 @@ function move(list: HTMLElement, row: HTMLElement, before: Element | null): void
 }
 
 /** Renders the filters: a box for each carrier that has answered, direct trains, and a time window. */
-export function showFilters(
-  form: HTMLFormElement,
-  carriers: ReadonlyMap<string, string>,
-): void {
+export function showFilters(form: HTMLFormElement, carriers: ReadonlyMap<string, string>): void {
   show(
     form,
     html`<fieldset><legend>Carriers</legend>${[...carriers].map(

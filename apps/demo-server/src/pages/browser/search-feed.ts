@@ -1,65 +1,6 @@
-import type { CarrierStatus, Journey, SearchEvent } from '@ticketing/core';
+import type { SearchEvent } from '@ticketing/core';
 import type { ShownProblem } from '../problem-note.ts';
-import { readLines } from './line-reader.ts';
-
-/** A search as the page shows it. */
-export interface SearchState {
-  /** `broken`: the connection ended before the search did. */
-  readonly phase: 'idle' | 'asking' | 'done' | 'failed' | 'broken';
-  readonly carriers: readonly CarrierStatus[];
-  /** By id. */
-  readonly journeys: ReadonlyMap<string, Journey>;
-  readonly ms?: number;
-  readonly problem?: ShownProblem;
-  /** Ids of the stations in the answer, with their names. */
-  readonly stations: ReadonlyMap<string, string>;
-}
-
-/** What can happen to a search besides its events. */
-export type FeedEvent =
-  | SearchEvent
-  | { readonly type: 'asked' }
-  | { readonly type: 'refused'; readonly problem: ShownProblem }
-  | { readonly type: 'broken' };
-
-export const idle: SearchState = {
-  phase: 'idle',
-  carriers: [],
-  journeys: new Map(),
-  stations: new Map(),
-};
-
-/** Returns the state after an event. Pure. */
-export function reduce(state: SearchState, event: FeedEvent): SearchState {
-  switch (event.type) {
-    case 'asked':
-      return { ...idle, phase: 'asking' };
-    case 'search-started': {
-      const { origin, destination } = event.query;
-      const stations = new Map([origin, destination].map(({ id, name }) => [id, name]));
-      return { ...state, phase: 'asking', carriers: event.carriers, stations };
-    }
-    case 'carrier-status': {
-      const { status } = event;
-      const carriers = state.carriers.map((one) =>
-        one.carrier === status.carrier ? status : one,
-      );
-      return { ...state, carriers };
-    }
-    case 'journeys-upsert': {
-      const journeys = new Map(state.journeys);
-      for (const id of event.removed) journeys.delete(id);
-      for (const journey of event.journeys) journeys.set(journey.id, journey);
-      return { ...state, journeys };
-    }
-    case 'search-done':
-      return { ...state, phase: 'done', carriers: event.carriers, ms: event.ms };
-    case 'refused':
-      return { ...state, phase: 'failed', problem: event.problem };
-    case 'broken':
-      return { ...state, phase: 'broken' };
-  }
-}
+import type { FeedEvent } from '../search-state.ts';
 
 /**
  * Asks the server, and calls back with each event. Resolves when the search has ended in whatever way; after an abort
@@ -89,4 +30,32 @@ export async function follow(
     // A network that fails, an answer cut off or of another kind: all leave the search without its end.
   }
   if (!isDone) emit({ type: 'broken' });
+}
+
+/**
+ * Reads a stream of bytes line by line; lines end with `\n`, the last one may lack it. Linear in the bytes. Leaving the
+ * loop cancels the stream.
+ */
+export async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  // Pieces of a line that has not ended: joined once, so that a long line costs no more than its length.
+  let pieces: string[] = [];
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      const text = done ? decoder.decode() : decoder.decode(value, { stream: true });
+      const [first = '', ...rest] = text.split('\n');
+      pieces.push(first);
+      for (const next of rest) {
+        yield pieces.join('');
+        pieces = [next];
+      }
+      if (done) break;
+    }
+    const last = pieces.join('');
+    if (last !== '') yield last;
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
 }

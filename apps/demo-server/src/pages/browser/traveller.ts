@@ -1,12 +1,13 @@
 // The traveller's page: reads the form, follows a search, shows what comes. The address holds the state.
 import type { JourneyOrder } from '@ticketing/core';
 import { canAskAgain, carrierChip, statusText } from '../carrier-chip.ts';
-import { html } from '../html.ts';
+import { html, type SafeHtml } from '../html.ts';
 import type { Names } from '../journey-row.ts';
 import { fieldNote, problemNote, type ShownProblem } from '../problem-note.ts';
+import { idle, reduce, type SearchState } from '../search-state.ts';
 import { enhanceCombobox } from './combobox.ts';
 import { createJourneyList, readFilter, showFilters } from './journey-list.ts';
-import { follow, idle, reduce, type SearchState } from './search-feed.ts';
+import { follow } from './search-feed.ts';
 import { fragmentOf, show } from './show.ts';
 
 /** Screen readers repeat a line that changes: once a second at most. */
@@ -51,7 +52,8 @@ function search(parameters: URLSearchParams): void {
   leaving = new AbortController();
   if (!parameters.has('origin') && !parameters.has('destination')) {
     state = idle;
-    return draw();
+    draw();
+    return;
   }
   isStale = journeys.childElementCount > 0;
   const wanted = new URLSearchParams([...parameters].filter(([name]) => name !== 'plain'));
@@ -92,27 +94,25 @@ function drawList(): void {
 
 function speak(): void {
   spokenAt = performance.now();
+  show(status, statusLine());
+}
+
+function statusLine(): SafeHtml | string {
   const { phase, carriers, journeys: found, ms } = state;
-  if (phase === 'idle' || phase === 'failed') return show(status, '');
+  if (phase === 'idle' || phase === 'failed') return '';
   if (phase === 'broken') {
-    return show(
-      status,
-      html`The connection broke after ${found.size} journeys. <button type="button" data-again>Ask again</button>`,
-    );
+    return html`The connection broke after ${found.size} journeys. <button type="button" data-again>Ask again</button>`;
   }
-  if (carriers.length === 0) return show(status, 'Asking');
-  const text = statusText({ carriers, found: found.size, names: carrierNames, ms });
+  if (carriers.length === 0) return 'Asking';
   const isDone = phase === 'done';
-  const others = isDone && found.size === 0 ? dayLinks() : undefined;
-  show(
-    status,
-    html`${text}${isDone && canAskAgain(carriers) && html` <button type="button" data-again>Ask again</button>`}${others}`,
-  );
+  return html`${statusText({ carriers, found: found.size, names: carrierNames, ms })}${
+    isDone && canAskAgain(carriers) && html` <button type="button" data-again>Ask again</button>`
+  }${isDone && found.size === 0 && dayLinks()}`;
 }
 
 /** Links to the days before and after, where no train was found. */
-function dayLinks() {
-  const { date } = fields();
+function dayLinks(): SafeHtml | undefined {
+  const { date = '' } = fields();
   const day = (step: number): string =>
     new Date(Date.parse(date) + step * 86_400_000).toISOString().slice(0, 10);
   if (!/^\d{4}-\d\d-\d\d$/.test(date)) return undefined;
@@ -196,7 +196,10 @@ main.addEventListener('click', (event) => {
   search(new URLSearchParams(location.search));
 });
 element('swap').addEventListener('click', () => {
-  const [from, to] = [element<HTMLInputElement>('origin'), element<HTMLInputElement>('destination')];
+  const [from, to] = [
+    element<HTMLInputElement>('origin'),
+    element<HTMLInputElement>('destination'),
+  ];
   [from.value, to.value] = [to.value, from.value];
 });
 addEventListener('popstate', () => {

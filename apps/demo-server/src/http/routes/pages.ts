@@ -1,0 +1,161 @@
+import { Readable } from 'node:stream';
+import compress from '@fastify/compress';
+import etag from '@fastify/etag';
+import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
+import staticFiles from '@fastify/static';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { stationTable } from '@ticketing/carriers';
+import { addDays, createLocalClock, JOURNEY_ORDERS, type SearchEvent } from '@ticketing/core';
+import { type Static, Type } from 'typebox';
+import type { Parts } from '../../compose.ts';
+import type { Names } from '../../pages/journey-row.ts';
+import { type Assets, openAssets } from '../../pages/page-assets.ts';
+import {
+  type TravellerPage,
+  travellerPlaces,
+  travellerProblem,
+  travellerResults,
+  travellerStart,
+} from '../../pages/traveller-page.ts';
+import { carrierTitles } from '../../search/carriers.ts';
+import { readSearchQuery, type SearchParameters } from '../../search/search-query.ts';
+import { badQuery } from '../problem.ts';
+
+const HERE = 'Europe/Madrid';
+const FARTHEST_DAYS = 366;
+const text = Type.Optional(Type.String({ maxLength: 400 }));
+/** A form as a person fills it: what is wrong in it is said on the page. */
+const Form = Type.Object({
+  origin: text,
+  destination: text,
+  date: text,
+  passengers: text,
+  order: text,
+  plain: text,
+});
+type Form = Static<typeof Form>;
+
+/** Nothing inline, nothing from elsewhere. No HSTS: that is for whoever ends TLS. */
+const securityHeaders: FastifyHelmetOptions = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      'default-src': ["'none'"],
+      'script-src': ["'self'"],
+      'style-src': ["'self'"],
+      'img-src': ["'self'"],
+      'connect-src': ["'self'"],
+      'form-action': ["'self'"],
+      'base-uri': ["'none'"],
+      'frame-ancestors': ["'none'"],
+    },
+  },
+  strictTransportSecurity: false,
+  referrerPolicy: { policy: 'same-origin' },
+  crossOriginResourcePolicy: { policy: 'same-origin' },
+};
+
+const clock = createLocalClock();
+const names: Names = {
+  stations: new Map(stationTable.stations.map(({ id, name }) => [id, name])),
+  carriers: new Map(Object.entries(carrierTitles)),
+};
+
+/** `GET /` and the assets of the pages. No page loads anything from elsewhere, and none may be framed. */
+export const pageRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts) => {
+  const { streams, stations, now, leftMs } = parts;
+  const assets = await openAssets();
+  await app.register(helmet, securityHeaders);
+  await app.register(staticFiles, {
+    root: assets.folder,
+    prefix: '/assets/',
+    preCompressed: true,
+    immutable: true,
+    maxAge: '1y',
+    index: false,
+    decorateReply: false,
+  });
+  await app.register(etag);
+  await app.register(compress, { global: false, encodings: ['br', 'gzip'] });
+
+  app.get('/', { schema: { hide: true, querystring: Form } }, async (request, reply) => {
+    const { plain, ...form } = request.query;
+    const page = travellerPage({ form, assets, nowMs: now() });
+    const isAsked = form.origin !== undefined || form.destination !== undefined;
+    reply.type('text/html; charset=utf-8');
+    if (!isAsked || plain !== '1') {
+      const plainUrl = isAsked ? `/?${new URLSearchParams({ ...form, plain: '1' })}` : undefined;
+      const markup = `${travellerStart({ ...page, plainUrl })}${travellerPlaces}`;
+      return reply.header('cache-control', 'no-cache').compress(markup);
+    }
+    reply.header('cache-control', 'no-store');
+    try {
+      const query = readSearchQuery(numbered(form), stations, now());
+      const order = JOURNEY_ORDERS.find((one) => one === form.order) ?? 'departure';
+      const events = streams.follow({ query, order }, { deadlineMs: leftMs(request) });
+      // A query that the search refuses fails here, before anything is sent.
+      const first = await events.next();
+      const again = `/?${new URLSearchParams({ ...form, plain: '1' })}`;
+      const parts = rendered(page, startingWith(first, events), { names, order, again });
+      return reply.send(Readable.from(parts));
+    } catch (error) {
+      const problem = badQuery(error);
+      if (problem === undefined) throw error;
+      return reply.code(400).send(`${travellerStart(page, problem)}${travellerProblem(problem)}`);
+    }
+  });
+};
+
+/** An empty field is absent, and a number a number: the search says what is wrong with other text. */
+function numbered({ origin = '', destination = '', date, passengers }: Form): SearchParameters {
+  return {
+    origin,
+    destination,
+    ...(date ? { date } : {}),
+    ...(passengers ? { passengers: Number(passengers) } : {}),
+  };
+}
+
+/** An iterator by hand: leaving it leaves the search at once. */
+function startingWith<T>(
+  first: IteratorResult<T, undefined>,
+  rest: AsyncIterableIterator<T>,
+): AsyncIterable<T> {
+  let isFirst = true;
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        if (!isFirst) return rest.next();
+        isFirst = false;
+        return first;
+      },
+      return: async () => (await rest.return?.()) ?? { done: true, value: undefined },
+    }),
+  };
+}
+
+/** The first part is sent at once: the form can be read while the carriers are asked. */
+async function* rendered(
+  page: TravellerPage,
+  events: AsyncIterable<SearchEvent>,
+  options: Parameters<typeof travellerResults>[1],
+): AsyncGenerator<string, void> {
+  yield String(travellerStart(page));
+  for await (const part of travellerResults(events, options)) yield String(part);
+}
+
+function travellerPage(given: {
+  readonly form: Form;
+  readonly assets: Assets;
+  readonly nowMs: number;
+}): TravellerPage {
+  const { form, assets, nowMs } = given;
+  const first = clock.dateOf(nowMs, HERE);
+  return {
+    form,
+    assets: assets.of('traveller'),
+    stations: stationTable.stations,
+    carriers: names.carriers,
+    days: { first, usual: addDays(first, 1), last: addDays(first, FARTHEST_DAYS) },
+  };
+}

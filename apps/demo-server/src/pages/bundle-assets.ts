@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { buildSync } from 'esbuild';
+
+const BROWSER = fileURLToPath(new URL('./browser/', import.meta.url));
+
+/**
+ * Bundles script and style of pages into a subfolder of `folder` that is named after their bytes, each also compressed by
+ * gzip and brotli. Returns its name. Processes that do so at once do not disturb each other.
+ */
+export function bundleAssets(folder: string, pages: readonly string[]): string {
+  const { outputFiles } = buildSync({
+    entryPoints: pages.flatMap((page) => [
+      join(BROWSER, `${page}.ts`),
+      join(BROWSER, `${page}.css`),
+    ]),
+    outdir: folder,
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2023',
+    conditions: ['@ticketing/source'],
+    // Modules of the platform are imported by code that no page reaches: they vanish with it.
+    external: ['node:*'],
+    logLevel: 'error',
+  });
+  const files = new Map<string, Uint8Array>([
+    ['icon.svg', readFileSync(join(BROWSER, 'icon.svg'))],
+    ...outputFiles.map(
+      ({ path, contents }) => [path.slice(path.lastIndexOf('/') + 1), contents] as const,
+    ),
+  ]);
+  const hash = createHash('sha256');
+  for (const [name, bytes] of files) hash.update(name).update(bytes);
+  const name = hash.digest('hex').slice(0, 12);
+  const target = join(folder, name);
+  if (existsSync(target)) return name;
+  mkdirSync(folder, { recursive: true });
+  const fresh = mkdtempSync(join(folder, '.new-'));
+  for (const [file, bytes] of files) {
+    writeFileSync(join(fresh, file), bytes);
+    writeFileSync(join(fresh, `${file}.br`), brotliCompressSync(bytes));
+    writeFileSync(join(fresh, `${file}.gz`), gzipSync(bytes, { level: 9 }));
+  }
+  try {
+    renameSync(fresh, target);
+  } catch (error) {
+    rmSync(fresh, { recursive: true });
+    // Another process was first.
+    if (!existsSync(target)) throw error;
+  }
+  return name;
+}

@@ -1,0 +1,58 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { PageAssets } from './page-frame.ts';
+
+/** Pages that have a script and a style, each `<name>.ts` and `<name>.css`. */
+const PAGES = ['traveller'] as const;
+export type PageName = (typeof PAGES)[number];
+
+/** Bundled assets: a folder whose one subfolder is named after the bytes of all files in it. */
+export interface Assets {
+  /** For `@fastify/static`, below `/assets/`. */
+  readonly folder: string;
+  of(page: PageName): PageAssets;
+}
+
+const BROWSER = new URL('./browser/', import.meta.url);
+/** Beside the bundled programs. */
+const BUILT = new URL('./assets/', import.meta.url);
+
+/**
+ * Returns the assets: those that were built with the program, or, from sources, bundled at the first call and again after a
+ * file has changed.
+ */
+export async function openAssets(): Promise<Assets> {
+  const isBuilt = existsSync(BUILT);
+  const folder = isBuilt
+    ? fileURLToPath(BUILT)
+    : fileURLToPath(new URL('../../node_modules/.cache/pages/', import.meta.url));
+  let changedAt = 0;
+  let name = isBuilt ? (readdirSync(folder)[0] ?? '') : '';
+  const { bundleAssets } = isBuilt
+    ? { bundleAssets: undefined }
+    : await import('./bundle-assets.ts');
+  return {
+    folder,
+    of(page) {
+      if (bundleAssets !== undefined) {
+        const newest = newestOf(BROWSER);
+        if (newest > changedAt) name = bundleAssets(folder, PAGES);
+        changedAt = newest;
+      }
+      const path = `/assets/${name}/`;
+      return {
+        icon: `${path}icon.svg`,
+        style: `${path}${page}.css`,
+        script: `${path}${page}.js`,
+      };
+    },
+  };
+}
+
+function newestOf(folder: URL): number {
+  const files = ['../', './'].flatMap((each) => {
+    const parent = new URL(each, folder);
+    return readdirSync(parent).map((file) => new URL(file, parent));
+  });
+  return Math.max(...files.map((file) => statSync(file).mtimeMs));
+}
