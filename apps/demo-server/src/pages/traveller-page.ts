@@ -78,7 +78,7 @@ ${station('origin', 'From')}<button type="button" id="swap" hidden>Swap From and
 /** Renders the empty places that the browser's script fills. */
 export const travellerPlaces: SafeHtml = html`<div id="results">
 <p id="status" role="status"></p><ul id="chips" class="chips" aria-label="Carriers"></ul>
-<div id="problem"></div><form id="filters" hidden></form>
+<div id="problem"></div><form id="filters" data-empty aria-label="Filters"></form>
 <ol id="journeys" class="journeys" aria-label="Journeys"></ol></div></main>${pageEnd}`;
 
 /**

@@ -87,7 +87,7 @@ function draw(): void {
 
 function drawList(): void {
   const hidden = list.update(state.journeys.values(), order(), readFilter(filters));
-  filters.hidden = state.journeys.size === 0;
+  filters.toggleAttribute('data-empty', state.journeys.size === 0);
   const count = document.getElementById('hidden-count');
   if (count !== null) show(count, hidden === 0 ? '' : `${hidden} hidden by the filters`);
 }

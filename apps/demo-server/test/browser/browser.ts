@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { AxeResults } from 'axe-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
+
+const PATHS = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-chrome'];
+const executablePath = PATHS.find((path) => path !== undefined && existsSync(path));
+if (executablePath === undefined && process.env['BROWSER_TESTS'] === 'required') {
+  throw new Error('Cannot test in a browser: install chromium, or set CHROMIUM');
+}
+if (executablePath === undefined) console.log('no browser: install chromium, or set CHROMIUM');
+
+/** Tests that need a browser; skipped where there is none, unless BROWSER_TESTS=required. */
+export const describeInBrowser = describe.skipIf(executablePath === undefined);
+
+/** One browser for all tests of a file. */
+export function sharedBrowser(): { open(options?: BrowserContextOptions): Promise<Page> } {
+  let browser: Browser;
+  beforeAll(async () => {
+    if (executablePath !== undefined) browser = await chromium.launch({ executablePath });
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+  return {
+    /** A page in a context of its own, which must write no error to its console: the policy for contents would. */
+    async open(options = {}) {
+      const context = await browser.newContext(options);
+      const page = await context.newPage();
+      page.setDefaultTimeout(50_000);
+      const errors: string[] = [];
+      page.on('console', (message) => {
+        // A status of 400 or more is no fault of the page, which shows it.
+        if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) {
+          errors.push(message.text());
+        }
+      });
+      page.on('pageerror', (error) => errors.push(String(error)));
+      onTestFinished(async () => {
+        await context.close();
+        expect(errors).toEqual([]);
+      });
+      return page;
+    },
+  };
+}
+
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** What axe finds on the page as it is. */
+export async function violationsOf(page: Page): Promise<unknown[]> {
+  const { violations }: AxeResults = await new AxeBuilder({ page }).withTags(TAGS).analyze();
+  return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }));
+}
+
+/** Counts from the start of the page how far its contents jump, and its tasks of more than 50 ms. */
+export async function observeJank(
+  page: Page,
+): Promise<() => Promise<{ shift: number; longTasks: number[] }>> {
+  await page.addInitScript(() => {
+    const seen = { shift: 0, longTasks: [] as number[] };
+    Object.assign(globalThis, { jank: seen });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & {
+        readonly value: number;
+        readonly hadRecentInput: boolean;
+      })[]) {
+        if (!entry.hadRecentInput) seen.shift += entry.value;
+      }
+    }).observe({ type: 'layout-shift', buffered: true });
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) seen.longTasks.push(duration);
+    }).observe({ type: 'longtask', buffered: true });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { jank: never }).jank);
+}

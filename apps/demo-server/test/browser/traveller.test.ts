@@ -1,0 +1,277 @@
+import type { PlanPatch } from '@ticketing/carrier-sim';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
+import { eventually, sharedProcess } from '../demo.ts';
+import { describeInBrowser, observeJank, sharedBrowser, violationsOf } from './browser.ts';
+
+const ROUTE = 'origin=Madrid&destination=Barcelona';
+const ALL_WELL = { fault: null, journeys: null, latency: { kind: 'fixed', ms: 5 } } as const;
+
+describeInBrowser('the traveller’s page', () => {
+  const server = sharedProcess('--deadline-ms', '10000');
+  const browser = sharedBrowser();
+
+  const plan = async (carrier: string, patch: PlanPatch): Promise<void> => {
+    const { status } = await fetch(`${server().carriersUrl}/plan/${carrier}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(patch),
+    });
+    expect(status).toBe(200);
+  };
+  const upstream = async (): Promise<Record<string, { arrived: number; open: number }>> =>
+    (await fetch(`${server().carriersUrl}/requests`)).json() as never;
+  const done = (page: Page) => page.waitForSelector('main[data-state=done]');
+  const status = (page: Page) => page.textContent('#status');
+  const times = (page: Page) => page.locator('.journey time:first-of-type').allTextContents();
+
+  beforeEach(async () => {
+    for (const carrier of ['renfe', 'ouigo', 'avlo']) await plan(carrier, ALL_WELL);
+  });
+
+  test('a search by keyboard alone: stations, day, results, an open journey', async () => {
+    const page = await browser.open();
+    await page.goto(server().url);
+    await page.waitForSelector('main[data-ready]');
+    await page.focus('#origin');
+    await page.keyboard.type('barc');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect(page.inputValue('#origin')).resolves.toBe('Barcelona Sants');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('madrid puer');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    await page.focus('#destination');
+    await page.keyboard.press('Enter');
+    await done(page);
+    expect(new URL(page.url()).searchParams.get('origin')).toBe('Barcelona Sants');
+    expect(await status(page)).toMatch(/^\d+ journeys in \d+ ms$/);
+    await page.focus('.journey summary');
+    await page.keyboard.press('Enter');
+    expect(await page.textContent('.journey details[open] table')).toContain('Seller');
+  });
+
+  test('the combobox: each key does what ARIA practices say', async () => {
+    const page = await browser.open();
+    await page.goto(server().url);
+    await page.waitForSelector('main[data-ready]');
+    const input = page.locator('#origin');
+    const active = () => input.getAttribute('aria-activedescendant');
+    await input.fill('ma');
+    expect(await input.getAttribute('aria-expanded')).toBe('true');
+    const options = page.locator('#origin-options [data-name]');
+    const count = await options.count();
+    expect(count).toBeGreaterThan(1);
+    expect(count).toBeLessThanOrEqual(8);
+    await input.press('ArrowDown');
+    expect(await active()).toBe('origin-options-0');
+    await input.press('ArrowUp');
+    expect(await active()).toBe(`origin-options-${count - 1}`);
+    await input.press('Home');
+    expect(await active()).toBe('origin-options-0');
+    await input.press('End');
+    expect(await active()).toBe(`origin-options-${count - 1}`);
+    await input.press('Escape');
+    expect(await input.getAttribute('aria-expanded')).toBe('false');
+    expect(await input.inputValue()).toBe('ma');
+    await input.press('Escape');
+    expect(await input.inputValue()).toBe('');
+    await input.fill('CORDOBA');
+    expect(await options.first().textContent()).toContain('Córdoba');
+    await input.fill('nowhere at all');
+    expect(await page.textContent('#origin-options')).toBe('No station of that name');
+    await input.press('ArrowDown');
+    expect(await active()).toBeNull();
+    await input.fill('zarag');
+    await options.first().click();
+    expect(await input.inputValue()).toContain('Zaragoza');
+  });
+
+  test('rows of one carrier are there while another hangs; then its chip says so, and it is asked again', async () => {
+    await plan('renfe', { fault: { kind: 'hang' } });
+    const page = await browser.open();
+    await page.goto(`${server().url}/?${ROUTE}`);
+    await page.waitForSelector('.journey');
+    expect(await page.getAttribute('[data-carrier=renfe]', 'data-state')).toBe('running');
+    expect(await page.getAttribute('[data-carrier=ouigo]', 'data-state')).toBe('ok');
+    await done(page);
+    expect(await page.getAttribute('[data-carrier=renfe]', 'data-state')).toBe('timeout');
+    expect(await page.getAttribute('[data-carrier=renfe]', 'title')).toContain('TIMEOUT');
+    expect(await status(page)).toMatch(/^\d+ journeys; Renfe did not answer/);
+    expect(await violationsOf(page)).toEqual([]);
+    await plan('renfe', ALL_WELL);
+    await page.click('[data-again]');
+    await page.waitForSelector('[data-carrier=renfe][data-state=ok]');
+  });
+
+  test('a wrong field is said beside it, and the nearest stations fill it', async () => {
+    const page = await browser.open();
+    await page.goto(`${server().url}/?origin=Madrit&destination=Barcelona`);
+    await page.waitForSelector('#origin-note');
+    expect(await page.getAttribute('#origin', 'aria-invalid')).toBe('true');
+    expect(await page.getAttribute('#origin', 'aria-describedby')).toBe('origin-note');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.click('#origin-note button');
+    await done(page);
+    expect(await page.getAttribute('#origin', 'aria-invalid')).toBeNull();
+    expect(await page.inputValue('#origin')).not.toBe('Madrit');
+  });
+
+  test('Back shows the search before; sorting keeps the address and the focus', async () => {
+    const page = await browser.open();
+    await page.goto(`${server().url}/?${ROUTE}`);
+    await done(page);
+    await page.fill('#destination', 'Sevilla');
+    await page.click('button.main');
+    await page.waitForSelector('main[data-state=asking]', { state: 'attached' }).catch(() => {});
+    await done(page);
+    await page.goBack();
+    await eventually(async () => expect(await page.inputValue('#destination')).toBe('Barcelona'));
+    await done(page);
+    const byDeparture = await times(page);
+    expect(byDeparture).toEqual(byDeparture.toSorted());
+    await page.focus('[name=order][value=price]');
+    await page.keyboard.press('Space');
+    expect(new URL(page.url()).searchParams.get('order')).toBe('price');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('value'))).toBe('price');
+    const prices = (await page.locator('.price').allTextContents())
+      .map((text) => Number.parseFloat(text))
+      .filter((price) => !Number.isNaN(price));
+    expect(prices).toEqual(prices.toSorted((one, other) => one - other));
+  });
+
+  test('filters hide journeys, say how many, and keep focus and open details', async () => {
+    const page = await browser.open();
+    await page.goto(`${server().url}/?${ROUTE}`);
+    await done(page);
+    const all = await page.locator('.journey').count();
+    const ouigo = page.locator('.journey', { hasText: 'OUIGO' }).first();
+    await ouigo.locator('summary').click();
+    await page.check('#filters [value=ouigo]');
+    const shown = await page.locator('.journey').count();
+    expect(shown).toBeLessThan(all);
+    expect(await page.textContent('#hidden-count')).toBe(`${all - shown} hidden by the filters`);
+    expect(await ouigo.locator('details').getAttribute('open')).not.toBeNull();
+    await page.fill('#filters [name=from]', '12:00');
+    for (const time of await times(page)) expect(time >= '12:00').toBe(true);
+  });
+
+  test('no journeys on a day: the days before and after are offered', async () => {
+    for (const carrier of ['renfe', 'ouigo', 'avlo']) await plan(carrier, { journeys: 0 });
+    const page = await browser.open();
+    await page.goto(`${server().url}/?${ROUTE}`);
+    await done(page);
+    expect(await status(page)).toContain('No journeys on this day');
+    const [next = ''] = await page
+      .locator('#status a')
+      .evaluateAll((links) =>
+        links
+          .filter(({ textContent }) => textContent === 'Day after')
+          .map((link) => (link as HTMLAnchorElement).href),
+      );
+    expect(new URL(next).searchParams.get('origin')).toBe('Madrid');
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  test('every carrier fails: the reasons are told, and nothing is left of the search', async () => {
+    for (const carrier of ['renfe', 'ouigo', 'avlo'])
+      await plan(carrier, { fault: { kind: 'error' } });
+    const page = await browser.open();
+    await page.goto(`${server().url}/?${ROUTE}`);
+    await done(page);
+    expect(await page.locator('.chip[data-state=error]').count()).toBe(3);
+    expect(await status(page)).toContain('Renfe, Ouigo, Avlo did not answer');
+  });
+
+  test('without script: carriers come one by one, then the sorted list; a wrong field is said', async () => {
+    await plan('renfe', { fault: { kind: 'hang' } });
+    const page = await browser.open({ javaScriptEnabled: false });
+    await page.goto(server().url);
+    await page.fill('#origin', 'Madrid');
+    await page.fill('#destination', 'Barcelona');
+    await page.click('button.main', { noWaitAfter: true });
+    await page.waitForSelector('[data-carrier=ouigo]');
+    expect(await page.locator('.journey').count()).toBe(0);
+    await page.waitForSelector('[data-carrier=renfe][data-state=timeout]');
+    await page.waitForSelector('.journey');
+    expect(await page.textContent('#status')).toMatch(/Renfe did not answer.*Ask again/);
+    await page.goto(`${server().url}/?origin=Madrit&destination=Barcelona&plain=1`);
+    expect(await page.textContent('#origin-note')).toContain('Did you mean');
+  });
+
+  test('a followed link without script leads to the rendered list', async () => {
+    const page = await browser.open({ javaScriptEnabled: false });
+    await page.goto(`${server().url}/?${ROUTE}`);
+    await page.waitForURL(/plain=1/);
+    await page.waitForSelector('.journey');
+  });
+
+  test('the server’s markup of a journey and the browser’s are the same', async () => {
+    const [plain, page] = [await browser.open({ javaScriptEnabled: false }), await browser.open()];
+    await plain.goto(`${server().url}/?${ROUTE}&plain=1`);
+    await page.goto(`${server().url}/?${ROUTE}`);
+    await done(page);
+    const rows = (one: Page) =>
+      one.locator('.journey').evaluateAll((all) => all.map((row) => row.outerHTML));
+    expect(await rows(page)).toEqual(await rows(plain));
+  });
+
+  test('320 px: nothing scrolls sideways; light, dark and forced colours have no violation', async () => {
+    for (const options of [
+      { colorScheme: 'light' },
+      { colorScheme: 'dark' },
+      { colorScheme: 'dark', forcedColors: 'active' },
+    ] as const) {
+      const page = await browser.open({ viewport: { width: 320, height: 700 }, ...options });
+      await page.goto(server().url);
+      await page.waitForSelector('main[data-ready]');
+      expect(await violationsOf(page)).toEqual([]);
+      await page.goto(`${server().url}/?${ROUTE}`);
+      await done(page);
+      await page.locator('.journey summary').first().click();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+        320,
+      );
+      expect(await violationsOf(page)).toEqual([]);
+    }
+  });
+
+  test('leaving ends the search upstream', async () => {
+    await plan('renfe', { fault: { kind: 'hang' } });
+    const page = await browser.open();
+    await page.goto(`${server().url}/?${ROUTE}`);
+    await page.waitForSelector('[data-carrier=ouigo][data-state=ok]');
+    await eventually(async () => expect((await upstream())['renfe']?.open).toBe(1));
+    await page.goto('about:blank');
+    await eventually(async () => expect((await upstream())['renfe']?.open).toBe(0));
+  });
+
+  test('the contents do not jump, and 1,000 journeys block nothing for 50 ms', async () => {
+    for (const carrier of ['renfe', 'ouigo', 'avlo']) await plan(carrier, { journeys: 333 });
+    const page = await browser.open();
+    const jank = await observeJank(page);
+    await page.goto(`${server().url}/?${ROUTE}`);
+    await done(page);
+    expect(await page.locator('.journey').count()).toBeGreaterThan(300);
+    const { shift, longTasks } = await jank();
+    expect(shift).toBeLessThan(0.01);
+    expect(longTasks).toEqual([]);
+  });
+
+  test('nothing is loaded from elsewhere; script, style and page stay within 20 kB', async () => {
+    const page = await browser.open();
+    const origins = new Set<string>();
+    let bytes = 0;
+    page.on('response', async (response) => {
+      origins.add(new URL(response.url()).origin);
+      if (response.url().includes('/search?')) return;
+      bytes += Number(await response.headerValue('content-length').catch(() => 0));
+    });
+    await page.goto(`${server().url}/?${ROUTE}`);
+    await done(page);
+    expect([...origins]).toEqual([server().url]);
+    expect(bytes).toBeLessThan(20_000);
+  });
+});
