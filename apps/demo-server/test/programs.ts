@@ -1,7 +1,10 @@
+import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'tsup';
 import type { TestProject } from 'vitest/node';
+import { bundleAssets } from '../src/pages/bundle-assets.ts';
+import { PAGES } from '../src/pages/page-assets.ts';
 import { programs } from '../tsup.config.ts';
 
 declare module 'vitest' {
@@ -11,8 +14,8 @@ declare module 'vitest' {
   }
 }
 
-/** Packages that find their workers' programs by their own address, and the databases'. */
-const outside = /^(@ticketing\/dispatch|pg$|mongodb$)/;
+/** Packages that find their workers' programs by their own address, the databases', and a bundler. */
+const outside = /^(@ticketing\/dispatch|pg$|mongodb$|esbuild$)/;
 
 /**
  * Bundles the demo with its libraries for the tests, which start it some hundred times: a process is ready in half the
@@ -55,6 +58,9 @@ export default async function bundlePrograms(project: TestProject): Promise<void
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     },
   });
+  // `clean` leaves empty folders.
+  rmSync(`${outDir}assets`, { recursive: true, force: true });
+  bundleAssets(`${outDir}assets`, PAGES);
   // Below `node_modules` the package's own `package.json` does not say that these are modules.
   await writeFile(`${outDir}package.json`, '{ "type": "module" }');
   project.provide('programs', pathToFileURL(outDir).href);

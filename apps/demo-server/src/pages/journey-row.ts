@@ -43,10 +43,10 @@ function legItem(leg: Leg, { stations }: Names): SafeHtml {
 }
 
 function offerTable(offers: readonly Offer[], { carriers }: Names): SafeHtml {
-  return html`<table><thead><tr><th scope="col">Seller</th><th scope="col">Class</th><th scope="col">Fare</th><th scope="col">Flexibility</th><th scope="col">Seats left</th><th scope="col">Price</th></tr></thead><tbody>${offers.map(
+  return html`<div class="offers" role="region" aria-label="Offers" tabindex="0"><table><thead><tr><th scope="col">Seller</th><th scope="col">Class</th><th scope="col">Fare</th><th scope="col">Flexibility</th><th scope="col">Seats left</th><th scope="col">Price</th></tr></thead><tbody>${offers.map(
     (offer) =>
       html`<tr><td>${nameOf(carriers, offer.seller)}</td><td>${offer.travelClass}</td><td>${offer.fareName ?? '–'}</td><td>${offer.flexibility}</td><td>${offer.seatsLeft ?? '–'}</td><td>${formatMoney(offer.total)}</td></tr>`,
-  )}</tbody></table>`;
+  )}</tbody></table></div>`;
 }
 
 /** Formats the time at the station, whatever the zone of the reader. */

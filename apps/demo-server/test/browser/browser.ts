@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
-import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 
@@ -50,7 +49,7 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 
 /** What axe finds on the page as it is. */
 export async function violationsOf(page: Page): Promise<unknown[]> {
-  const { violations }: AxeResults = await new AxeBuilder({ page }).withTags(TAGS).analyze();
+  const { violations } = await new AxeBuilder({ page }).withTags(TAGS).analyze();
   return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }));
 }
 

@@ -26,9 +26,15 @@ export function passes({ sources, transfers, departure }: Journey, filter: Filte
 
 /** The list of journeys on the page. */
 export interface JourneyList {
-  /** Shows these, and tells how many the filter hides. */
-  update(journeys: Iterable<Journey>, order: JourneyOrder, filter: Filter): number;
+  /**
+   * Shows these journeys and resolves when all rows are there; `false` if a later update took over. Works in slices of a
+   * few milliseconds, so that input and painting are not held up however many journeys there are.
+   */
+  update(journeys: readonly Journey[], order: JourneyOrder): Promise<boolean>;
 }
+
+/** Milliseconds of work between two looks at input. */
+const SLICE_MS = 8;
 
 /**
  * Patches a list by key: rows that stay are moved and not made anew, so that focus and open details survive. A row is
@@ -36,38 +42,49 @@ export interface JourneyList {
  */
 export function createJourneyList(list: HTMLElement, names: () => Names): JourneyList {
   const shown = new Map<string, { readonly journey: Journey; readonly row: HTMLElement }>();
+  let current = 0;
 
-  function rowOf(journey: Journey): HTMLElement {
+  /** The row of a journey, in the place of the one that it had. */
+  function rowOf(journey: Journey): { readonly row: HTMLElement; readonly old?: HTMLElement } {
     const known = shown.get(journey.id);
-    if (known !== undefined && known.journey === journey) return known.row;
+    if (known?.journey === journey) return { row: known.row };
     const row = fragmentOf(journeyRow(journey, names())).firstElementChild as HTMLElement;
-    if (known !== undefined) replace(known.row, row);
     shown.set(journey.id, { journey, row });
-    return row;
+    if (known === undefined) return { row };
+    replace(known.row, row);
+    return { row, old: known.row };
   }
 
   return {
-    update(journeys, order, filter) {
-      const all = [...journeys];
-      const visible = sortJourneys(
-        all.filter((journey) => passes(journey, filter)),
-        order,
-      );
-      const ids = new Set(visible.map(({ id }) => id));
+    async update(journeys, order) {
+      current += 1;
+      const own = current;
+      const ids = new Set(journeys.map(({ id }) => id));
       for (const [id, { row }] of shown) {
         if (ids.has(id)) continue;
         shown.delete(id);
         row.remove();
       }
       let at = list.firstElementChild;
-      for (const journey of visible) {
-        const row = rowOf(journey);
+      let since = performance.now();
+      for (const journey of sortJourneys(journeys, order)) {
+        if (performance.now() - since > SLICE_MS) {
+          await nextTask();
+          if (own !== current) return false;
+          since = performance.now();
+        }
+        const { row, old } = rowOf(journey);
+        if (at === old && old !== undefined) at = row;
         if (row === at) at = at.nextElementSibling;
         else move(list, row, at);
       }
-      return all.length - visible.length;
+      return true;
     },
   };
+}
+
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
 }
 
 /** Puts a new row in the place of an old one, open if that was open, with the focus if that had it. */

@@ -6,7 +6,7 @@ import type { Names } from '../journey-row.ts';
 import { fieldNote, problemNote, type ShownProblem } from '../problem-note.ts';
 import { idle, reduce, type SearchState } from '../search-state.ts';
 import { enhanceCombobox } from './combobox.ts';
-import { createJourneyList, readFilter, showFilters } from './journey-list.ts';
+import { createJourneyList, passes, readFilter, showFilters } from './journey-list.ts';
 import { follow } from './search-feed.ts';
 import { fragmentOf, show } from './show.ts';
 
@@ -71,7 +71,7 @@ function search(parameters: URLSearchParams): void {
 function draw(): void {
   frame = 0;
   const { phase, problem } = state;
-  main.dataset['state'] = phase;
+  if (isStale || phase === 'asking') main.dataset['state'] = phase;
   showProblem(phase === 'failed' ? problem : undefined);
   show(
     chips,
@@ -86,10 +86,17 @@ function draw(): void {
 }
 
 function drawList(): void {
-  const hidden = list.update(state.journeys.values(), order(), readFilter(filters));
-  filters.toggleAttribute('data-empty', state.journeys.size === 0);
+  const { phase } = state;
+  const all = [...state.journeys.values()];
+  const filter = readFilter(filters);
+  const visible = all.filter((journey) => passes(journey, filter));
+  const hidden = all.length - visible.length;
+  filters.toggleAttribute('data-empty', all.length === 0);
   const count = document.getElementById('hidden-count');
   if (count !== null) show(count, hidden === 0 ? '' : `${hidden} hidden by the filters`);
+  void list.update(visible, order()).then((isWhole) => {
+    if (isWhole) main.dataset['state'] = phase;
+  });
 }
 
 function speak(): void {
