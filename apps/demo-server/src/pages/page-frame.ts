@@ -9,9 +9,8 @@ export interface PageAssets {
 
 const LINKS = [
   ['/', 'Search'],
-  ['/operator', 'Operator'],
-  ['/docs', 'API'],
-  ['/metrics', 'Metrics'],
+  ['/stats', 'Counters'],
+  ['/openapi.json', 'API'],
 ] as const;
 
 /** The beginning of a page, up to its content. */

@@ -60,7 +60,7 @@ function form({ stations, form: values, days }: TravellerPage, problem?: ShownPr
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" list="stations" required maxlength="200" autocomplete="off" spellcheck="false" value="${values[name] ?? ''}"${invalid(name)}>${note(name)}</div>`;
   const { order = 'departure', passengers = '1', date = days.usual } = values;
   return html`<form id="search" action="/" method="get">
-${station('origin', 'From')}<button type="button" id="swap" hidden>Swap From and To</button>${station('destination', 'To')}
+${station('origin', 'From')}<button type="button" id="swap">Swap From and To</button>${station('destination', 'To')}
 <div class="field"><label for="date">Day</label><input id="date" name="date" type="date" min="${days.first}" max="${days.last}" value="${date}"${invalid('date')}>${note('date')}</div>
 <div class="field"><label for="passengers">Passengers</label><input id="passengers" name="passengers" type="number" min="1" max="9" value="${passengers}"${invalid('passengers')}>${note('passengers')}</div>
 <fieldset class="orders"><legend>Sort by</legend>${JOURNEY_ORDERS.map(

@@ -12,6 +12,8 @@ import { fragmentOf, show } from './show.ts';
 
 /** Screen readers repeat a line that changes: once a second at most. */
 const STATUS_EVERY_MS = 1000;
+/** Rows that come later push others down: carriers that answer at about the same time are drawn at once. */
+const LIST_EVERY_MS = 300;
 const FIELDS = ['origin', 'destination', 'date', 'passengers'] as const;
 
 const main = element('content');
@@ -37,6 +39,8 @@ let leaving = new AbortController();
 let spokenAt = Number.NEGATIVE_INFINITY;
 let speaking: ReturnType<typeof setTimeout> | undefined;
 let frame = 0;
+let listedAt = 0;
+let listing: ReturnType<typeof setTimeout> | undefined;
 /** Rows of the last search stay, dimmed, until the first new ones come. */
 let isStale = false;
 
@@ -56,6 +60,7 @@ function search(parameters: URLSearchParams): void {
     return;
   }
   isStale = journeys.childElementCount > 0;
+  listedAt = performance.now();
   const wanted = new URLSearchParams([...parameters].filter(([name]) => name !== 'plain'));
   void follow(`/search?${wanted}`, {
     signal: leaving.signal,
@@ -78,7 +83,12 @@ function draw(): void {
     html`${state.carriers.map((one) => carrierChip(one, carrierNames.get(one.carrier) ?? one.carrier))}`,
   );
   journeys.classList.toggle('stale', isStale);
-  if (!isStale) drawList();
+  clearTimeout(listing);
+  if (!isStale) {
+    const wait = phase === 'asking' ? listedAt + LIST_EVERY_MS - performance.now() : 0;
+    if (wait <= 0) drawList();
+    else listing = setTimeout(drawList, wait);
+  }
   const wait = spokenAt + STATUS_EVERY_MS - performance.now();
   clearTimeout(speaking);
   if (wait <= 0 || phase !== 'asking') speak();
@@ -86,6 +96,7 @@ function draw(): void {
 }
 
 function drawList(): void {
+  listedAt = performance.now();
   const { phase } = state;
   const all = [...state.journeys.values()];
   const filter = readFilter(filters);
@@ -217,7 +228,6 @@ addEventListener('popstate', () => {
 // Frees the server at once, also where the page goes into the cache for Back.
 addEventListener('pagehide', () => leaving.abort());
 
-element('swap').hidden = false;
 for (const name of ['origin', 'destination']) enhanceCombobox(element<HTMLInputElement>(name));
 showFilters(filters, carrierNames);
 fill(new URLSearchParams(location.search));

@@ -1,0 +1,161 @@
+import { stationTable } from '@ticketing/carriers';
+import type { Search, SearchEvent, SearchQuery } from '@ticketing/core';
+import { turns } from '@ticketing/test-kit';
+import { expect, test } from 'vitest';
+import { createSharedStreams } from '../src/search/shared-streams.ts';
+import { sharedServer } from './demo.ts';
+
+const [origin, destination] = stationTable.stations as [never, never];
+const query: SearchQuery = { origin, destination, date: '2026-12-01' };
+const question = { query, order: 'departure' } as const;
+const options = { deadlineMs: 1000 };
+
+/** A search whose events a test sends. */
+function heldSearch() {
+  const streams: { send(event: SearchEvent): void; end(error?: Error): void; left: boolean }[] = [];
+  const stream: Search['stream'] = () => {
+    const events: SearchEvent[] = [];
+    let [wake, isOver, failure] = [() => {}, false, undefined as Error | undefined];
+    const held = {
+      left: false,
+      send(event: SearchEvent) {
+        events.push(event);
+        wake();
+      },
+      end(error?: Error) {
+        [isOver, failure] = [true, error];
+        wake();
+      },
+    };
+    streams.push(held);
+    const iterator: AsyncIterableIterator<SearchEvent> = {
+      async next() {
+        while (events.length === 0 && !isOver) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+        const value = events.shift();
+        if (value !== undefined) return { done: false, value };
+        if (failure !== undefined) throw failure;
+        return { done: true, value: undefined };
+      },
+      async return() {
+        held.left = true;
+        held.end();
+        return { done: true, value: undefined };
+      },
+      [Symbol.asyncIterator]: () => iterator,
+    };
+    return iterator as ReturnType<Search['stream']>;
+  };
+  return { streams, stream };
+}
+
+const upsert = (seq: number): SearchEvent => ({
+  type: 'journeys-upsert',
+  seq,
+  journeys: [],
+  removed: [],
+});
+
+async function seqs(events: AsyncIterable<SearchEvent>): Promise<unknown[]> {
+  const seen: unknown[] = [];
+  for await (const event of events) seen.push('seq' in event ? event.seq : event.type);
+  return seen;
+}
+
+test('who joins gets the events so far first, then goes on; one search for all', async () => {
+  const { streams, stream } = heldSearch();
+  const shared = createSharedStreams({ stream }, { isShared: true });
+  const first = seqs(shared.follow(question, options));
+  streams[0]?.send(upsert(1));
+  await turns();
+  const second = seqs(shared.follow(question, options));
+  streams[0]?.send(upsert(2));
+  streams[0]?.end();
+  expect(await Promise.all([first, second])).toEqual([
+    [1, 2],
+    [1, 2],
+  ]);
+  expect(streams).toHaveLength(1);
+  expect(shared.stats()).toEqual({ asked: 2, joined: 1, inFlight: 0 });
+  void seqs(shared.follow(question, options));
+  expect(streams).toHaveLength(2);
+  streams[1]?.end();
+});
+
+test('a search goes on while one viewer is left, and ends with the last one', async () => {
+  const { streams, stream } = heldSearch();
+  const shared = createSharedStreams({ stream }, { isShared: true });
+  const [one, other] = [shared.follow(question, options), shared.follow(question, options)];
+  const pending = one.next();
+  await one.return?.();
+  expect(await pending).toEqual({ done: true, value: undefined });
+  expect(streams[0]?.left).toBe(false);
+  await other.return?.();
+  await other.return?.();
+  expect(streams[0]?.left).toBe(true);
+  expect(shared.stats()).toMatchObject({ inFlight: 0 });
+  await turns();
+});
+
+test('a viewer that stops reading holds up no other, and misses nothing', async () => {
+  const { streams, stream } = heldSearch();
+  const shared = createSharedStreams({ stream }, { isShared: true });
+  const [slow, quick] = [shared.follow(question, options), shared.follow(question, options)];
+  for (let seq = 1; seq <= 1000; seq++) streams[0]?.send(upsert(seq));
+  streams[0]?.end();
+  expect(await seqs(quick)).toHaveLength(1000);
+  expect(await seqs(slow)).toHaveLength(1000);
+});
+
+test('a failure reaches every viewer once', async () => {
+  const { streams, stream } = heldSearch();
+  const shared = createSharedStreams({ stream }, { isShared: true });
+  const [one, other] = [shared.follow(question, options), shared.follow(question, options)];
+  streams[0]?.end(new Error('no search'));
+  await expect(seqs(one)).rejects.toThrow('no search');
+  await expect(seqs(other)).rejects.toThrow('no search');
+  expect(await one.next()).toEqual({ done: true, value: undefined });
+});
+
+test('other questions, and all with isShared: false, have searches of their own', () => {
+  const { streams, stream } = heldSearch();
+  const shared = createSharedStreams({ stream }, { isShared: true });
+  shared.follow(question, options);
+  shared.follow({ ...question, order: 'price' }, options);
+  shared.follow({ ...question, query: { ...query, passengers: 2 } }, options);
+  expect(streams).toHaveLength(3);
+  const apart = createSharedStreams({ stream }, { isShared: false });
+  apart.follow(question, options);
+  apart.follow(question, options);
+  expect(streams).toHaveLength(5);
+  for (const each of streams) each.end();
+});
+
+const server = sharedServer('--latency', '100');
+
+test('50 streams of one question are one search upstream, with equal journeys', async () => {
+  const path = '/search?origin=Madrid&destination=Sevilla';
+  const headers = { accept: 'application/x-ndjson' };
+  const requests = async (): Promise<number> => {
+    const response = await fetch(`${server().carriersUrl}/requests`);
+    return ((await response.json()) as { ouigo: { arrived: number } }).ouigo.arrived;
+  };
+  await server().get(path, { headers });
+  const alone = await requests();
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => server().get(path, { headers })),
+  );
+  // The token of the first search is still good: one call or two.
+  expect((await requests()) - alone).toBeLessThanOrEqual(alone);
+  const journeys = answers.map(({ body }) =>
+    (body as string)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .filter(({ type }) => type === 'journeys-upsert'),
+  );
+  for (const each of journeys) expect(each).toEqual(journeys[0]);
+});
