@@ -22,7 +22,7 @@ export function carrierChip(status: CarrierStatus, name: string): SafeHtml {
 }
 
 /** Says in words what became of a carrier. */
-export function chipText({ state, found, ms }: CarrierStatus): string {
+function chipText({ state, found, ms }: CarrierStatus): string {
   const time = `${Math.round(ms)} ms`;
   switch (state) {
     case 'running':

@@ -64,7 +64,7 @@ function dayTitle(days: number): string {
 }
 
 /** Formats minutes as `2 h 05`. */
-export function durationText(minutes: number): string {
+function durationText(minutes: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')}`;
 }
 

@@ -1,16 +1,6 @@
 import { html } from '../html.ts';
+import { type Choice, fold, matches } from '../match-stations.ts';
 import { show } from './show.ts';
-
-/** A station as the list offers it. */
-interface Choice {
-  readonly name: string;
-  /** Folded, for comparing. */
-  readonly folded: string;
-  /** The station's own name, if this one is another name of it. */
-  readonly of: string | undefined;
-}
-
-const MOST = 8;
 
 /**
  * Makes an input with a `<datalist>` an editable combobox with a list (ARIA Authoring Practices): Down and Up move,
@@ -138,26 +128,4 @@ function choicesOf(list: HTMLElement | null): Choice[] {
     folded: fold(option.value),
     of: option.getAttribute('label') ?? undefined,
   }));
-}
-
-/** Returns stations in which each typed word begins a word: first those that begin with the text. Eight at most. */
-export function matches(choices: readonly Choice[], text: string): Choice[] {
-  const folded = fold(text);
-  if (folded === '') return choices.slice(0, MOST);
-  const words = folded.split(' ');
-  const found = choices.filter((choice) =>
-    words.every((word) => ` ${choice.folded}`.includes(` ${word}`)),
-  );
-  const begins = ({ folded: name }: Choice): number => Number(!name.startsWith(folded));
-  return found.sort((one, other) => begins(one) - begins(other)).slice(0, MOST);
-}
-
-/** Lower case without accents, words apart by a space: as the server compares names. */
-function fold(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/[\p{M}\p{Cf}]+/gu, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
 }

@@ -1,0 +1,163 @@
+import { stationTable } from '@ticketing/carriers';
+import { createStationIndex } from '@ticketing/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readLines } from '../src/pages/browser/search-feed.ts';
+import { canAskAgain, carrierChip, statusText } from '../src/pages/carrier-chip.ts';
+import { html } from '../src/pages/html.ts';
+import { fold, matches } from '../src/pages/match-stations.ts';
+import { idle, reduce } from '../src/pages/search-state.ts';
+import { sharedServer } from './demo.ts';
+
+test('html escapes every value, as text and in attributes; markup nests, nothing is nothing', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      const markup = String(html`<p title="${text}">${text}</p>`);
+      const inner = markup.slice('<p title="'.length, -'</p>'.length);
+      expect(inner.split('">')).toHaveLength(2);
+      expect(inner.replace('">', '')).not.toMatch(/[<>"']/);
+    }),
+  );
+  expect(String(html`<b>${[html`<i>${'&'}</i>`, undefined, null, false, 0]}</b>`)).toBe(
+    '<b><i>&amp;</i>0</b>',
+  );
+});
+
+test('readLines() gives each line however the bytes are cut, and cancels the stream when it is left', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.string({ unit: 'grapheme' }).filter((line) => !line.includes('\n'))),
+      fc.integer({ min: 1, max: 7 }),
+      async (lines, size) => {
+        const bytes = new TextEncoder().encode(lines.map((line) => `${line}\n`).join(''));
+        const stream = new ReadableStream<Uint8Array>({
+          start(controller) {
+            for (let at = 0; at < bytes.length; at += size) {
+              controller.enqueue(bytes.slice(at, at + size));
+            }
+            controller.close();
+          },
+        });
+        const read: string[] = [];
+        for await (const line of readLines(stream)) read.push(line);
+        expect(read).toEqual(lines);
+      },
+    ),
+  );
+  let isCancelled = false;
+  const endless = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new TextEncoder().encode('line\n')),
+    cancel() {
+      isCancelled = true;
+    },
+  });
+  for await (const line of readLines(endless)) {
+    expect(line).toBe('line');
+    break;
+  }
+  expect(isCancelled).toBe(true);
+});
+
+const choices = stationTable.stations.flatMap(({ name, aliases = [] }) =>
+  [name, ...aliases].map((one) => ({ name: one, folded: fold(one), of: undefined })),
+);
+
+test('matches() finds by the beginnings of words, without accents, eight at most', () => {
+  expect(matches(choices, 'CORDOBA')[0]?.name).toContain('Córdoba');
+  expect(matches(choices, 'puerta atocha').every(({ folded }) => folded.includes('atocha'))).toBe(
+    true,
+  );
+  expect(matches(choices, 'a')).toHaveLength(8);
+  expect(matches(choices, 'no such place')).toEqual([]);
+});
+
+test('fold() takes each name for the one that the server finds', () => {
+  const index = createStationIndex(stationTable.stations);
+  for (const { name } of choices) {
+    expect([index.find(fold(name)).kind, name]).toEqual([index.find(name).kind, name]);
+  }
+});
+
+const status = (state: 'running' | 'ok' | 'timeout', found = 0) =>
+  ({ carrier: 'renfe', state, ms: 12.4, found }) as const;
+const names = new Map([['renfe', 'Renfe']]);
+
+test('a chip says its state in words, and why; the line says what a search has come to', () => {
+  expect(String(carrierChip(status('ok', 18), 'Renfe'))).toContain('18 · 12 ms');
+  const error = { code: 'TIMEOUT', retryable: true, message: '<late>' } as const;
+  expect(String(carrierChip({ ...status('timeout'), error }, 'Renfe'))).toContain(
+    'title="TIMEOUT: &lt;late&gt;"',
+  );
+  const line = (one: ReturnType<typeof status>, found: number, ms?: number) =>
+    statusText({ carriers: [one], found, names, ms });
+  expect(line(status('running'), 0)).toBe('Asking 1 carriers');
+  expect(line(status('running'), 2)).toBe('2 journeys, waiting for Renfe');
+  expect(line(status('timeout'), 1, 9)).toBe('1 journey; Renfe did not answer');
+  expect(line(status('ok'), 0, 9)).toBe('No journeys on this day');
+  expect(line(status('ok'), 3, 250.4)).toBe('3 journeys in 250 ms');
+  expect([canAskAgain([status('ok')]), canAskAgain([status('timeout')])]).toEqual([false, true]);
+});
+
+test('reduce() keeps the newest state of each journey and carrier', () => {
+  const journey = (id: string) => ({ id }) as never;
+  let state = reduce(idle, { type: 'asked' });
+  state = reduce(state, {
+    type: 'journeys-upsert',
+    seq: 1,
+    journeys: [journey('a'), journey('b')],
+    removed: [],
+  });
+  state = reduce(state, {
+    type: 'journeys-upsert',
+    seq: 2,
+    journeys: [journey('c')],
+    removed: ['a'],
+  });
+  expect([...state.journeys.keys()]).toEqual(['b', 'c']);
+  expect(reduce(state, { type: 'broken' })).toMatchObject({ phase: 'broken' });
+  expect([...reduce(state, { type: 'broken' }).journeys.keys()]).toEqual(['b', 'c']);
+});
+
+const server = sharedServer();
+
+test('GET / is a page that loads nothing from elsewhere, with assets that never change', async () => {
+  const { status: code, type, headers, body } = await server().get('/');
+  expect([code, type]).toEqual([200, 'text/html']);
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(headers.get('cache-control')).toBe('no-cache');
+  const assets = [...(body as string).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(assets).toHaveLength(3);
+  for (const path of assets) {
+    const asset = await server().get(path);
+    expect([asset.status, asset.headers.get('cache-control')]).toEqual([
+      200,
+      'public, max-age=31536000, immutable',
+    ]);
+    expect(String(asset.body)).not.toContain('node:');
+  }
+  const again = await server().get('/', {
+    headers: { 'if-none-match': headers.get('etag') ?? '' },
+  });
+  expect(again.status).toBe(304);
+});
+
+test('GET /?…&plain=1 renders the journeys that GET /search has, and a problem beside its field', async () => {
+  const search = 'origin=Madrid&destination=Barcelona';
+  const document = await server().get(`/search?${search}`);
+  const page = await server().get(`/?${search}&plain=1`);
+  const ids = [...(page.body as string).matchAll(/<li class="journey" id="([^"]+)"/g)].map(
+    ([, id]) => id,
+  );
+  expect(ids).toEqual(document.body.journeys.map(({ id }: { id: string }) => id));
+  for (const [wrong, note] of [
+    ['origin=Madrit&destination=Barcelona', 'origin-note'],
+    [`${search}&date=2020-01-01`, 'date-note'],
+    [`${search}&passengers=ten`, 'passengers-note'],
+    ['origin=Madrid', 'destination-note'],
+  ]) {
+    const { status: code, body } = await server().get(`/?${wrong}&plain=1`);
+    expect([code, (body as string).includes(`id="${note}"`)]).toEqual([400, true]);
+  }
+});
