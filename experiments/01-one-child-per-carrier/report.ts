@@ -113,7 +113,8 @@ function gains(
 ): Gain[] {
   return cpuMs.map((ms) => {
     const [own, here] = [way, HERE].map((each) => cellOf(burning, each, burnSetting(ms)));
-    if (own === undefined || here === undefined) throw new Error('Cannot report: cells expected');
+    if (own === undefined || here === undefined)
+      throw new Error('Cannot report: a cell is missing');
     return {
       cpuMs: ms,
       ratio: name === 'perSecond' ? ratioOf(own, here, name) : ratioOf(here, own, name),
@@ -133,7 +134,8 @@ function curve({ cpuMs, burning }: Findings, name: string) {
 
 function contradiction({ waiting }: Findings): Verdict[] {
   const [here, forked] = [HERE, FORKED].map((way) => cellOf(waiting, way, WAIT));
-  if (here === undefined || forked === undefined) throw new Error('Cannot report: cells expected');
+  if (here === undefined || forked === undefined)
+    throw new Error('Cannot report: a cell is missing');
   const ratio = ratioOf(here, forked);
   const side = compare(here, forked);
   const [hereRate, forkedRate] = [here, forked].map((cell) => three(figureOf(cell, 'perSecond')));

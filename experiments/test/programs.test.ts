@@ -42,7 +42,7 @@ test('a program that does not start is an error with what it said', async () => 
   const programs = createPrograms();
   onTestFinished(programs.close);
   await expect(programs.start(QUEUE_SERVER, ['--queue', 'nonsense'])).rejects.toThrow(
-    /Cannot start .*queue-server.ts --queue nonsense: a server that listens expected/,
+    /Cannot start .*queue-server.ts --queue nonsense: it must print its address/,
   );
   await programs.close();
 });

@@ -70,7 +70,7 @@ async function addressesOf(
     if (word === 'carriers') carriersUrl = address;
     if (word === 'listening') return { url: new URL(address).origin, carriersUrl };
   }
-  throw new Error('Cannot measure: a server that listens expected, got none');
+  throw new Error('Cannot measure: the server does not listen');
 }
 
 /** Equal answers first: every run must find the same trains. */
@@ -80,7 +80,7 @@ async function prove(url: string): Promise<void> {
   const ids = journeys.map(({ id }) => id).join();
   expected ??= ids;
   if (ids !== expected || journeys.length < 20)
-    throw new Error('Cannot measure: equal answers expected');
+    throw new Error('Cannot measure: the answers differ');
 }
 
 async function renfeCalls(carriersUrl: string): Promise<number> {

@@ -48,7 +48,7 @@ function scatter(task: TaskName, input: unknown): Promise<unknown[]> {
 function stationOf(text: string | null): Station {
   const match = stationTable.find(text ?? '');
   if (match.kind === 'found') return match.station;
-  throw new Error(`Cannot search: a known station expected, got ${text}`);
+  throw new Error(`Cannot search: the station must be known, got ${text}`);
 }
 
 const server = createServer(async (request, response) => {

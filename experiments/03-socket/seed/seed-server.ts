@@ -17,7 +17,8 @@ const modes: Record<string, { start(workers: number): Promise<number>; serve(): 
   socket: { start: startSocketMode, serve: startSocketWorker },
 };
 const mode = modes[values.mode];
-if (mode === undefined) throw new Error(`Cannot start: a mode expected, got ${values.mode}`);
+if (mode === undefined)
+  throw new Error(`Cannot start: --mode must be a known mode, got ${values.mode}`);
 
 if (cluster.isPrimary) {
   const port = await mode.start(Number(values.workers));

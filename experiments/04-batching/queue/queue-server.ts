@@ -25,7 +25,7 @@ const queues: Record<string, FindByClass<WormRow[]>> = {
 };
 const findByClass = queues[values.queue];
 if (findByClass === undefined)
-  throw new Error(`Cannot start: a queue expected, got ${values.queue}`);
+  throw new Error(`Cannot start: --queue must be a known queue, got ${values.queue}`);
 await database.ready();
 
 function byCallback(load: (wormClass: string) => Promise<WormRow[]>): FindByClass<WormRow[]> {

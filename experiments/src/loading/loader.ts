@@ -19,9 +19,7 @@ export function startLoader(): Loader {
     async run(job) {
       const answer = once(child, 'message') as Promise<[LoadSample]>;
       const lost = exit.then(([code, signal]): never => {
-        throw new Error(
-          `Cannot make load: a loader that lives expected, got exit ${signal ?? code}`,
-        );
+        throw new Error(`Cannot make load: the loader exited with ${signal ?? code}`);
       });
       child.send(job);
       const [sample] = await Promise.race([answer, lost]);

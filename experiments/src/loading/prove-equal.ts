@@ -52,14 +52,13 @@ async function answerOf(
 function different(subject: string, path: string, got: string): Error {
   const shown = got.length > 200 ? `${got.slice(0, 200)}…` : got;
   return new Error(
-    `Cannot measure ${subject}: the answer of the others to ${path} expected, got ${shown}`,
+    `Cannot measure ${subject}: its answer to ${path} differs from the others: ${shown}`,
   );
 }
 
 /** Which journeys a search found. */
 export function journeyIds(body: unknown): string {
   const { journeys } = body as { readonly journeys: readonly { readonly id: string }[] };
-  if (journeys.length === 0)
-    throw new Error('Cannot measure searches: journeys expected, got none');
+  if (journeys.length === 0) throw new Error('Cannot measure searches: the answer has no journeys');
   return journeys.map(({ id }) => id).join();
 }

@@ -25,7 +25,7 @@ export class StartError extends Error {
   readonly exit: number | string | undefined;
 
   constructor(command: string, { said, exit }: Pick<StartError, 'said' | 'exit'>) {
-    super(`Cannot start ${command}: a server that listens expected, got ${said || 'silence'}`);
+    super(`Cannot start ${command}: it must print its address, got ${said || 'no output'}`);
     this.said = said;
     this.exit = exit;
   }
@@ -119,7 +119,7 @@ function programOf(child: ChildProcess, output: () => string): Program {
     await ended;
     clearTimeout(late);
     if (child.signalCode === 'SIGKILL') {
-      throw new Error(`Cannot stop process ${child.pid}: an end within ${STOP_MS} ms expected`);
+      throw new Error(`Cannot stop process ${child.pid}: it did not end within ${STOP_MS} ms`);
     }
   }
   return {

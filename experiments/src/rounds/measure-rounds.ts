@@ -58,7 +58,7 @@ export async function measureRounds(
 export function cellOf(measured: readonly Measured[], subject: string, setting: string): Measured {
   const cell = measured.find((each) => each.subject === subject && each.setting === setting);
   if (cell !== undefined) return cell;
-  throw new Error(`Cannot report: a measurement of ${subject} in ${setting} expected, got none`);
+  throw new Error(`Cannot report: there is no measurement of ${subject} in ${setting}`);
 }
 
 /** Returns the median of a figure over the rounds. */

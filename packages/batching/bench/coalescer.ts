@@ -129,7 +129,7 @@ async function waiterBytes({ create }: Contender): Promise<number> {
 
 function heapUsed(): number {
   const { gc } = globalThis;
-  if (!gc) throw new Error('Cannot measure memory: node --expose-gc expected');
+  if (!gc) throw new Error('Cannot measure memory: start node with --expose-gc');
   gc();
   gc();
   return process.memoryUsage().heapUsed;

@@ -20,7 +20,7 @@ export function readStartedCalls(path: string): StartedCalls {
     if (line === '') continue;
     const [, call] = /^(\d+) \d+$/.exec(line) ?? [];
     if (call === undefined)
-      throw new Error(`Cannot read starts: "call attempt" expected, got ${line}`);
+      throw new Error(`Cannot read starts: a line must be "call attempt", got ${line}`);
     if (seen.has(line)) repeated.push(line);
     seen.add(line);
     times.set(Number(call), (times.get(Number(call)) ?? 0) + 1);
