@@ -29,7 +29,7 @@ test('joining a search in flight takes no place, and equal ones that wait are on
   await until(get, { inFlight: 1, waiting: 0, joined: 3 });
   const others = [1, 2].map(() => ask(url, `${MADRID_BARCELONA}&passengers=2`));
   const stream = ask(url, MADRID_BARCELONA, { accept: 'application/x-ndjson' });
-  // A stream is each client's own; equal searches share one place in the queue.
+  // A stream joins streams alone; equal searches share one place in the queue.
   await until(get, { inFlight: 1, waiting: 2, joined: 3 });
   for (const { leave } of [...joined, ...others, stream]) leave();
   await until(get, { waiting: 0 });

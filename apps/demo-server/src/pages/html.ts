@@ -1,4 +1,4 @@
-/** Markup that needs no escaping any more. Made by {@link html} alone. */
+/** Markup whose values are escaped. Only {@link html} makes it. */
 export class SafeHtml {
   readonly #text: string;
 

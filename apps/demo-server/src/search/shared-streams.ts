@@ -21,7 +21,7 @@ export interface SharedStreams {
     question: DocumentQuestion,
     options: { readonly deadlineMs: number },
   ): AsyncIterableIterator<SearchEvent>;
-  /** Whether a stream of this key would join one in flight. */
+  /** Whether a stream of this {@link streamKey} would join one in flight. */
   has(key: string): boolean;
   stats(): StreamStats;
 }
@@ -35,6 +35,11 @@ interface Shared {
   /** Called with each event and at the end. */
   readonly waiting: Set<() => void>;
   leave(): void;
+}
+
+/** Returns the key of a stream of a document's question: streams join streams alone. */
+export function streamKey(documentKey: string): string {
+  return `stream ${documentKey}`;
 }
 
 /** Searches beyond this number are not shared, as in a coalescer. */
@@ -68,7 +73,7 @@ export function createSharedStreams(
 
   function shareOf(question: DocumentQuestion, deadlineMs: number): Shared {
     if (!isShared) return start(question, { deadlineMs, forget() {} });
-    const key = documentKey(question);
+    const key = streamKey(documentKey(question));
     const known = inFlight.get(key);
     if (known !== undefined) {
       joined += 1;

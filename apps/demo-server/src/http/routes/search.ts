@@ -6,6 +6,7 @@ import { Type } from 'typebox';
 import type { Parts } from '../../compose.ts';
 import { documentQuestion, type SearchDocument } from '../../search/documents.ts';
 import { readSearchQuery, SearchParameters } from '../../search/search-query.ts';
+import { streamKey } from '../../search/shared-streams.ts';
 import { clientSignal, Problem, ProblemError } from '../problem.ts';
 
 // The answers of GET /search, as OpenAPI shows them. A test holds real answers against these schemas.
@@ -160,8 +161,11 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
   done,
 ) => {
   const isShared = finders.document.stats() !== undefined;
-  const keyOf = ({ url }: FastifyRequest): string | undefined =>
-    isShared ? documentQuestion.keyOfTarget(url, now()) : undefined;
+  const keyOf = ({ url, headers }: FastifyRequest): string | undefined => {
+    const key = isShared ? documentQuestion.keyOfTarget(url, now()) : undefined;
+    const isStream = /event-stream|ndjson/.test(headers.accept ?? '');
+    return key !== undefined && isStream ? streamKey(key) : key;
+  };
   app.get('/search', { schema, config: { keyOf } }, async (request, reply) => {
     const query = readSearchQuery(request.query, stations, now());
     const { order = 'departure' } = request.query;

@@ -4,7 +4,7 @@ import type { FeedEvent } from '../search-state.ts';
 
 /**
  * Asks the server, and calls back with each event. Resolves when the search has ended in whatever way; after an abort
- * nothing is called any more.
+ * it calls back no more.
  */
 export async function follow(
   url: string,
