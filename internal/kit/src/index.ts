@@ -1,4 +1,10 @@
 // What several packages need and each of them bundles: option rules, coded errors, an injected clock, a queue, signal listeners
+export {
+  ADVISED_LE_MS,
+  type BucketCounter,
+  type BucketCounts,
+  createBucketCounts,
+} from './bucket-counts.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { CodedError, isMarked, mark } from './coded-error.ts';
 export { Fifo } from './fifo.ts';
