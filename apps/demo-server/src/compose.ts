@@ -2,6 +2,7 @@ import { stationTable } from '@ticketing/carriers';
 import type { StationIndex } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import type { Flags } from './flags/flag-specs.ts';
+import { type BodyEncoder, createBodyEncoder } from './http/encoded-body.ts';
 import { type Admission, createAdmission, eventLoop } from './overload/admission.ts';
 import {
   createCarriersSign,
@@ -25,6 +26,8 @@ export interface Parts {
   readonly local: Finders;
   /** Answers as events, shared as the flags say. */
   readonly streams: SharedStreams;
+  /** Compresses documents, each once for all clients that get it. */
+  readonly encoder: BodyEncoder;
   readonly stations: StationIndex;
   /** Decides which requests begin. */
   readonly admission: Admission;
@@ -81,6 +84,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
   const finds = flags.coalesce === 'machine' && primary ? remoteFinds(primary) : ownFinds;
   const finders = createFinders(finds, { isShared: flags.coalesce !== 'off' });
   const streams = createSharedStreams(search, { isShared: flags.coalesce !== 'off' });
+  const encoder = createBodyEncoder();
   const admission = createAdmission({
     limit,
     deadlineMs: flags.deadlineMs,
@@ -92,6 +96,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     finders,
     local: createFinders(ownFinds, { isShared: false }),
     streams,
+    encoder,
     stations: stationTable,
     admission,
     arrivedAt: watch.arrivedAt,
@@ -106,6 +111,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
         admission: admission.stats(),
         coalesce: finders.document.stats(),
         streams: streams.stats(),
+        encoding: encoder.stats(),
         search: search.stats(),
         dispatch: dispatcher.stats(),
         http: carriers.http.stats(),

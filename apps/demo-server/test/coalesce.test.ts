@@ -42,7 +42,7 @@ async function carriersBehindGate() {
   return { url: `http://127.0.0.1:${(gate.address() as AddressInfo).port}`, open, sim };
 }
 
-test('300 equal searches at once are one search upstream, with one body', async () => {
+test('300 equal searches at once are one search upstream, with one body that is compressed once', async () => {
   const { url, open, sim } = await carriersBehindGate();
   const flags = ['--carriers-url', url, '--deadline-ms', '60000'];
   const { get } = await serveDemoBy(Date.now, ...flags);
@@ -65,6 +65,8 @@ test('300 equal searches at once are one search upstream, with one body', async 
   });
   const [stats] = await statsOf({ get });
   expect(stats.coalesce).toMatchObject({ asked: 300, loaded: 1, joined: 299, inFlight: 0 });
+  // `fetch` accepts gzip.
+  expect(stats.encoding).toMatchObject({ asked: 300, compressed: 1 });
 });
 
 test('searches that differ are not one', async () => {

@@ -6,6 +6,7 @@ import { Problem, ProblemError, type ProblemStatus, problemBody } from './proble
 /** Milliseconds that a client gets to read why its connection is closed. */
 const LINGER_MS = 1000;
 const problemType = 'application/problem+json';
+const problemHeaders = { 'content-type': problemType, 'cache-control': 'no-store' };
 
 const refusals: Readonly<Partial<Record<ProblemStatus, string>>> = {
   400: 'A parameter is wrong, or Host is absent or repeated',
@@ -62,7 +63,7 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse): 
   const detail = `Expect must be 100-continue, got ${request.headers.expect?.slice(0, 100)}`;
   const body = JSON.stringify(problemBody(417, { detail }, request.url));
   response.setHeader('content-length', Buffer.byteLength(body));
-  response.writeHead(417, { 'content-type': problemType, connection: 'close' }).end(body);
+  response.writeHead(417, { ...problemHeaders, connection: 'close' }).end(body);
 }
 
 function refuseMethods(app: FastifyInstance): void {
@@ -138,7 +139,7 @@ function answerAndClose(socket: Socket, status: ProblemStatus, detail: string): 
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
   socket.end(
-    `HTTP/1.1 ${status} ${problem.title}\r\ncontent-type: ${problemType}\r\nconnection: close\r\n` +
+    `HTTP/1.1 ${status} ${problem.title}\r\ncontent-type: ${problemType}\r\ncache-control: no-store\r\nconnection: close\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

@@ -11,6 +11,7 @@ import { admitRequests } from '../overload/admit-requests.ts';
 import { createHttpRules, notFound } from './http-rules.ts';
 import { sendProblem } from './problem.ts';
 import { computeRoute } from './routes/compute.ts';
+import { documentRoutes } from './routes/documents.ts';
 import { type HealthOptions, healthRoutes } from './routes/health.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { searchRoute } from './routes/search.ts';
@@ -86,6 +87,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     const total = `total;dur=${reply.elapsedTime.toFixed(1)}`;
     reply.header('server-timing', timing === undefined ? total : `${timing}, ${total}`);
     reply.header('x-worker', process.pid);
+    // Prices, counters and problems are true for this moment alone; what may be kept says so.
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     if (draining()) reply.header('connection', 'close');
   });
   if (logRequests) {
@@ -110,9 +113,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.register(computeRoute);
   await app.register(sinkRoute);
   await app.register(healthRoutes, options);
-  app.get('/openapi.json', { schema: { hide: true }, config: { always: true } }, () =>
-    app.swagger(),
-  );
+  await app.register(documentRoutes, parts);
   return app as unknown as FastifyInstance;
 }
 

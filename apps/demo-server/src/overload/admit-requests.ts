@@ -83,6 +83,7 @@ function refuse(
     .writeHead(503, {
       'content-type': 'application/problem+json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
+      'cache-control': 'no-store',
       'retry-after': RETRY_AFTER_S,
       'server-timing': `total;dur=${reply.elapsedTime.toFixed(1)}`,
       'x-worker': process.pid,

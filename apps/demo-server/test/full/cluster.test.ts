@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { brotliDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import {
   type DemoProcess,
@@ -9,6 +10,7 @@ import {
   runDemo,
   setPlan,
   startDemo,
+  statsOf,
 } from '../demo.ts';
 
 function startCluster(...argv: string[]): Promise<DemoProcess> {
@@ -19,10 +21,11 @@ function startCluster(...argv: string[]): Promise<DemoProcess> {
 function askAlone(url: string): Promise<{ worker: string | undefined; body: string }> {
   return new Promise((resolve, reject) => {
     http
-      .get(url, { agent: false }, async (response) => {
-        const chunks = await response.toArray();
-        const worker = response.headers['x-worker'];
-        resolve({ worker: String(worker), body: Buffer.concat(chunks).toString() });
+      .get(url, { agent: false, headers: { 'accept-encoding': 'br' } }, async (response) => {
+        const bytes = Buffer.concat(await response.toArray());
+        const isPlain = response.headers['content-encoding'] === undefined;
+        const body = (isPlain ? bytes : brotliDecompressSync(bytes)).toString();
+        resolve({ worker: String(response.headers['x-worker']), body });
       })
       .once('error', reject);
   });
@@ -55,6 +58,13 @@ test.each([
     expect(renfe?.mostOpen).toBe(1);
     const bodies = new Set(answers.map(({ body }) => JSON.parse(body).searchId ?? body));
     expect(bodies.size).toBe((renfe?.arrived ?? 0) / 4);
+    // Each process compresses a document once, for all of its clients.
+    const servers = (await statsOf({ get: (path) => getFrom(url + path) })).slice(1);
+    expect(servers).toHaveLength(4);
+    for (const { encoding, coalesce } of servers) {
+      expect(encoding.compressed).toBeLessThanOrEqual(coalesce.loaded);
+      expect(encoding.asked).toBe(coalesce.asked);
+    }
   },
 );
 

@@ -7,6 +7,7 @@ import type { Parts } from '../../compose.ts';
 import { documentQuestion, type SearchDocument } from '../../search/documents.ts';
 import { readSearchQuery, SearchParameters } from '../../search/search-query.ts';
 import { streamKey } from '../../search/shared-streams.ts';
+import { sendDocument } from '../encoded-body.ts';
 import { clientSignal, Problem, ProblemError } from '../problem.ts';
 
 // The answers of GET /search, as OpenAPI shows them. A test holds real answers against these schemas.
@@ -157,7 +158,7 @@ const schema = {
 /** `GET /search`: one document, or a stream of events, as `Accept` says. */
 export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
   app,
-  { finders, streams, stations, now, leftMs },
+  { finders, streams, encoder, stations, now, leftMs },
   done,
 ) => {
   const isShared = finders.document.stats() !== undefined;
@@ -170,17 +171,15 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
     const query = readSearchQuery(request.query, stations, now());
     const { order = 'departure' } = request.query;
     const accepted = acceptedType(request);
-    reply.header('vary', 'accept');
+    reply.header('vary', 'accept, accept-encoding');
     if (accepted === 'application/json') {
       const document = await finders.document.find(
         { query, order },
         { signal: clientSignal(reply), deadlineMs: leftMs(request) },
       );
       refuseWithoutAnswer(document);
-      return reply
-        .header('server-timing', serverTiming(document))
-        .type('application/json; charset=utf-8')
-        .send(document.body);
+      reply.header('server-timing', serverTiming(document)).type('application/json; charset=utf-8');
+      return sendDocument({ request, reply, encoder }, document);
     }
     const format = accepted && eventFormats[accepted];
     if (!format) {
@@ -195,7 +194,6 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
     if (request.headers['last-event-id'] === 'search-done') return reply.code(204).send(null);
     return reply
       .type(accepted)
-      .header('cache-control', 'no-store')
       .send(
         toStream<SearchEvent>(
           streams.follow({ query, order }, { deadlineMs: leftMs(request) }),
