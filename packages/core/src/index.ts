@@ -2,6 +2,7 @@
 
 // For those who search.
 
+export type { BucketCounts } from '@ticketing/kit';
 export {
   CarrierError,
   type CarrierErrorCode,

@@ -201,11 +201,16 @@ test('stats() adds up', async () => {
       renfe: { ...none, ok: 1, cancelled: 1 },
       failing: { ...none, error: 1, cancelled: 1 },
     },
+    latency: {
+      renfe: { ok: expect.anything(), cancelled: expect.anything() },
+      failing: { error: expect.anything(), cancelled: expect.anything() },
+    },
   });
   expect(healthy.stats()).toEqual({
     ...ends,
     complete: 1,
     carriers: { silent: { ...none, empty: 1 } },
+    latency: { silent: { empty: expect.anything() } },
   });
 });
 

@@ -1,11 +1,12 @@
+import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 import { setMaxListeners } from 'node:events';
 import type { Carrier } from '../carrier.ts';
 import { CarrierError } from '../errors.ts';
-import type { Journey } from '../model/journey.ts';
+import type { CarrierId, Journey } from '../model/journey.ts';
 import { answeredJourneys } from './answered-journeys.ts';
 import type { ResolvedSearchOptions } from './search-options.ts';
 import type { ResolvedQuery } from './search-query.ts';
-import type { CarrierState, CarrierStatus } from './search-result.ts';
+import type { CarrierState, CarrierStatus, SearchResult } from './search-result.ts';
 
 /** Carriers that were asked at once; each one settles exactly once. */
 export interface Scatter {
@@ -20,11 +21,34 @@ export interface ScatterTask {
   readonly query: ResolvedQuery;
   readonly startedAt: number;
   readonly deadlineMs: number;
+  /** The search as subscribers see it; `undefined` when there are none. */
+  readonly trace: SearchTrace | undefined;
   /** Called when a carrier settles, never before `scatter` returned. */
   readonly onSettled: (status: CarrierStatus, journeys: readonly Journey[]) => void;
   /** Called once, when all have settled. */
   readonly onDone: () => void;
 }
+
+/** One search, as subscribers of `tracing:ticketing:core:search:*` see it. */
+export interface SearchTrace {
+  /** Unique among all processes. */
+  readonly searchId: string;
+  readonly query: ResolvedQuery;
+  readonly deadlineMs: number;
+  /** Set when it has ended. */
+  ended?: Omit<SearchResult, 'journeys'> & { readonly aborted: boolean };
+}
+
+/** One carrier in one search, as subscribers of `tracing:ticketing:core:carrier:*` see it. */
+interface CarrierTrace extends Pick<SearchTrace, 'searchId' | 'query' | 'deadlineMs'> {
+  readonly carrier: CarrierId;
+  /** Set when it has settled. A failure is a status too, so nothing is published on `error`. */
+  status?: CarrierStatus;
+}
+
+/** `start` and `end` around the call, `asyncStart` and `asyncEnd` when the carrier has settled. */
+export const carrierChannel: TracingChannel<unknown, CarrierTrace> =
+  tracingChannel('ticketing:core:carrier');
 
 const NO_JOURNEYS: readonly Journey[] = [];
 // With these codes a carrier says that the question has no answer, which is an answer and not a failure.
@@ -33,7 +57,7 @@ const EMPTY_CODES: ReadonlySet<string> = new Set(['NO_RESULTS', 'NOT_SERVED', 'D
 /** Starts every carrier under one deadline and one signal. A late one is aborted, and its answer ignored. */
 export function scatter(options: ResolvedSearchOptions, task: ScatterTask): Scatter {
   const { carriers, now, run, http } = options;
-  const { query, startedAt, deadlineMs, onSettled, onDone } = task;
+  const { query, startedAt, deadlineMs, trace, onSettled, onDone } = task;
   const deadline = startedAt + deadlineMs;
   const controller = new AbortController();
   // Each carrier listens to it, some with several requests: more than ten listeners are not a leak.
@@ -44,6 +68,7 @@ export function scatter(options: ResolvedSearchOptions, task: ScatterTask): Scat
     ms: 0,
     found: 0,
   }));
+  const traces: CarrierTrace[] = [];
   let running = carriers.length;
   const timer = setTimeout(() => {
     const error = new CarrierError('TIMEOUT', `no answer within ${deadlineMs} ms`);
@@ -71,6 +96,12 @@ export function scatter(options: ResolvedSearchOptions, task: ScatterTask): Scat
     const last = running === 0;
     if (last) clearTimeout(timer);
     onSettled(status, journeys);
+    const traced = traces[index];
+    if (traced !== undefined) {
+      traced.status = status;
+      carrierChannel.asyncStart.publish(traced);
+      carrierChannel.asyncEnd.publish(traced);
+    }
     if (last) onDone();
   }
 
@@ -91,8 +122,22 @@ export function scatter(options: ResolvedSearchOptions, task: ScatterTask): Scat
     return answeredJourneys(carrier.id, await run(carrier, query, context));
   }
 
+  /** The same, inside the stores that subscribers bind to `start`. */
+  function askTraced(
+    carrier: Carrier,
+    index: number,
+    { searchId }: SearchTrace,
+  ): Promise<readonly Journey[]> {
+    const traced: CarrierTrace = { searchId, query, deadlineMs, carrier: carrier.id };
+    traces[index] = traced;
+    const asked = carrierChannel.start.runStores(traced, ask, undefined, carrier);
+    carrierChannel.end.publish(traced);
+    return asked;
+  }
+
   carriers.forEach((carrier, index) => {
-    ask(carrier).then(
+    const asked = trace === undefined ? ask(carrier) : askTraced(carrier, index, trace);
+    asked.then(
       (journeys) => settle(index, journeys.length > 0 ? 'ok' : 'empty', journeys),
       (cause) => fail(index, cause),
     );

@@ -1,3 +1,4 @@
+import type { BucketCounts } from '@ticketing/kit';
 import type { CarrierErrorCode } from '../errors.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
 import type { ResolvedQuery } from './search-query.ts';
@@ -84,6 +85,13 @@ export interface SearchStats {
   readonly aborted: number;
   /** How often each carrier ended in each state. */
   readonly carriers: Readonly<Record<CarrierId, Readonly<Record<SettledState, number>>>>;
+  /**
+   * How long each carrier took (`CarrierStatus.ms`), by the state in which it ended: counts of 14 buckets, and of
+   * what took longer. Only states that have occurred.
+   */
+  readonly latency: Readonly<
+    Record<CarrierId, Readonly<Partial<Record<SettledState, BucketCounts>>>>
+  >;
 }
 
 export type SettledState = Exclude<CarrierState, 'running'>;

@@ -1,19 +1,19 @@
-import { channel } from 'node:diagnostics_channel';
-import { createSignalListeners } from '@ticketing/kit';
+import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
+import { type BucketCounter, createBucketCounts, createSignalListeners } from '@ticketing/kit';
 import { CarrierError, RailError } from '../errors.ts';
-import type { Journey } from '../model/journey.ts';
+import type { CarrierId, Journey } from '../model/journey.ts';
 import { createLocalClock } from '../model/local-clock.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createJourneyFeed, mergeJourneys } from './merge.ts';
 import { type JourneyOrder, sortJourneys } from './order.ts';
-import { scatter } from './scatter.ts';
+import { carrierChannel, type ScatterTask, type SearchTrace, scatter } from './scatter.ts';
 import {
   resolveCallOptions,
   resolveSearchOptions,
   type SearchCallOptions,
   type SearchOptions,
 } from './search-options.ts';
-import { resolveQuery, type SearchQuery } from './search-query.ts';
+import { type ResolvedQuery, resolveQuery, type SearchQuery } from './search-query.ts';
 import type {
   CarrierStatus,
   SearchEvent,
@@ -61,10 +61,13 @@ interface Running {
 
 const carrierSettled = channel('ticketing:core:carrier-settled');
 const searchDone = channel('ticketing:core:search-done');
+/** `start` and `end` around the calls of all carriers, `asyncStart` and `asyncEnd` when the last one has settled. */
+const searchChannel: TracingChannel<unknown, SearchTrace> = tracingChannel('ticketing:core:search');
 
 /**
  * Creates a search over carriers: one run per carrier, one deadline, one signal, one merged list.
- * Diagnostics channels: `ticketing:core:carrier-settled`, `ticketing:core:search-done`.
+ * Diagnostics channels: `ticketing:core:carrier-settled`, `ticketing:core:search-done`, and the tracing channels
+ * `ticketing:core:search` and `ticketing:core:carrier`, inside whose bound stores carriers run.
  *
  * @throws TypeError or RangeError for options that are unknown or out of range
  * @example
@@ -83,6 +86,9 @@ export function createSearch(options: SearchOptions): Search {
   const clock = createLocalClock();
   const ends = { complete: 0, partial: 0, aborted: 0 };
   const states = new Map(carriers.map(({ id }) => [id, noEnds()]));
+  const latency = new Map<CarrierId, Map<SettledState, BucketCounter>>(
+    carriers.map(({ id }) => [id, new Map()]),
+  );
   const whenIdle: (() => void)[] = [];
   const listeners = createSignalListeners();
   let searching = 0;
@@ -98,13 +104,14 @@ export function createSearch(options: SearchOptions): Search {
     const waiter = { aborted: leave };
     searching += 1;
 
-    const scattered = scatter(resolved, {
+    const trace = traceOf(checked, deadlineMs);
+    const task: ScatterTask = {
       query: checked,
       startedAt,
       deadlineMs,
+      trace,
       onSettled(status, journeys) {
-        const counts = states.get(status.carrier);
-        if (counts) counts[status.state as SettledState] += 1;
+        count(status);
         if (carrierSettled.hasSubscribers) carrierSettled.publish({ query: checked, status });
         if (!aborted) observer.settled(status, journeys);
       },
@@ -121,10 +128,20 @@ export function createSearch(options: SearchOptions): Search {
         searching -= 1;
         ends[aborted ? 'aborted' : complete ? 'complete' : 'partial'] += 1;
         if (searchDone.hasSubscribers) searchDone.publish({ ...ended, aborted });
+        if (trace !== undefined) {
+          trace.ended = { ...ended, aborted };
+          searchChannel.asyncStart.publish(trace);
+          searchChannel.asyncEnd.publish(trace);
+        }
         if (!aborted) observer.done(ended);
         if (searching === 0) for (const resolve of whenIdle.splice(0)) resolve();
       },
-    });
+    };
+    const scattered =
+      trace === undefined
+        ? scatter(resolved, task)
+        : searchChannel.start.runStores(trace, scatter, undefined, resolved, task);
+    if (trace !== undefined) searchChannel.end.publish(trace);
     function leave(reason: unknown): void {
       aborted = true;
       scattered.cancel(reason);
@@ -139,6 +156,19 @@ export function createSearch(options: SearchOptions): Search {
       carriers: [...scattered.statuses],
     } as const;
     return { started: { ...started, deadline: startedAt + deadlineMs }, order, leave };
+  }
+
+  function count({ carrier, state, ms }: CarrierStatus): void {
+    const settled = state as SettledState;
+    const counts = states.get(carrier);
+    if (counts) counts[settled] += 1;
+    const byState = latency.get(carrier);
+    let buckets = byState?.get(settled);
+    if (buckets === undefined) {
+      buckets = createBucketCounts();
+      byState?.set(settled, buckets);
+    }
+    buckets.add(ms);
   }
 
   return {
@@ -186,6 +216,12 @@ export function createSearch(options: SearchOptions): Search {
       running: searching,
       ...ends,
       carriers: Object.fromEntries([...states].map(([id, counts]) => [id, { ...counts }])),
+      latency: Object.fromEntries(
+        [...latency].map(([id, byState]) => [
+          id,
+          Object.fromEntries([...byState].map(([state, buckets]) => [state, buckets.summary()])),
+        ]),
+      ),
     }),
     close() {
       closed = true;
@@ -196,6 +232,12 @@ export function createSearch(options: SearchOptions): Search {
       return this.close();
     },
   };
+}
+
+/** Returns what subscribers see of a search; `undefined` when there are none. */
+function traceOf(query: ResolvedQuery, deadlineMs: number): SearchTrace | undefined {
+  if (!searchChannel.hasSubscribers && !carrierChannel.hasSubscribers) return undefined;
+  return { searchId: crypto.randomUUID(), query, deadlineMs };
 }
 
 function noEnds(): Record<SettledState, number> {
