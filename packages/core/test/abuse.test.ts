@@ -68,7 +68,14 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
 test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
   [null, TypeError, 'options must be an object, got null'],
   ['fast', TypeError, 'options must be an object, got fast'],
-  [{ timeoutMs: 5 }, TypeError, 'unknown option timeoutMs; known are deadlineMs, order, signal'],
+  [
+    { timeoutMs: 5 },
+    TypeError,
+    'unknown option timeoutMs; known are deadlineMs, order, signal, carriers',
+  ],
+  [{ carriers: [] }, TypeError, 'carriers must be a list of at least one id, got '],
+  [{ carriers: 'silent' }, TypeError, 'carriers must be a list of at least one id, got silent'],
+  [{ carriers: ['silent', 'loud'] }, TypeError, 'carriers[1] must be one of silent, got loud'],
   [{ signal: {} }, TypeError, 'signal must be an AbortSignal, got [object Object]'],
   [{ deadlineMs: -1 }, RangeError, 'deadlineMs must be 1 to 600000, got -1'],
   [{ order: 'id' }, TypeError, 'order must be one of price, departure, arrival, duration, got id'],

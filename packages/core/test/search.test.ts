@@ -36,6 +36,18 @@ test('search() merges and sorts the answers of all carriers', async () => {
   expect(structuredClone(result)).toEqual(result);
 });
 
+test('search() and stream() ask only the carriers that a call names, in the order of the search', async () => {
+  const search = createSearch({ carriers: [renfe, ouigo, silent] });
+  const result = await search.search(query, { carriers: ['silent', 'renfe', 'renfe'] });
+  expect(result.carriers.map(({ carrier: id }) => id)).toEqual(['renfe', 'silent']);
+  expect(numbers(result.journeys)).toEqual(['3059', '3063']);
+  const events = [];
+  for await (const event of search.stream(query, { carriers: ['ouigo'] })) events.push(event);
+  expect(events[0]).toMatchObject({ carriers: [{ carrier: 'ouigo', state: 'running' }] });
+  expect(events.at(-1)).toMatchObject({ carriers: [{ carrier: 'ouigo' }], complete: true });
+  expect(search.stats().carriers).toMatchObject({ ouigo: { ok: 1 }, renfe: { ok: 1 } });
+});
+
 test('search() resolves at the deadline, and not before, when a carrier hangs', async () => {
   const ended = vi.fn();
   const pending = createSearch({ carriers: [renfe, hung], deadlineMs: 250 }).search(query);

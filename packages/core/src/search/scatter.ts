@@ -18,6 +18,8 @@ export interface Scatter {
 
 /** One search, and who follows it. */
 export interface ScatterTask {
+  /** Those that are asked, at least one. */
+  readonly carriers: readonly Carrier[];
   readonly query: ResolvedQuery;
   readonly startedAt: number;
   readonly deadlineMs: number;
@@ -56,8 +58,8 @@ const EMPTY_CODES: ReadonlySet<string> = new Set(['NO_RESULTS', 'NOT_SERVED', 'D
 
 /** Starts every carrier under one deadline and one signal. A late one is aborted, and its answer ignored. */
 export function scatter(options: ResolvedSearchOptions, task: ScatterTask): Scatter {
-  const { carriers, now, run, http } = options;
-  const { query, startedAt, deadlineMs, trace, onSettled, onDone } = task;
+  const { now, run, http } = options;
+  const { carriers, query, startedAt, deadlineMs, trace, onSettled, onDone } = task;
   const deadline = startedAt + deadlineMs;
   const controller = new AbortController();
   // Each carrier listens to it, some with several requests: more than ten listeners are not a leak.

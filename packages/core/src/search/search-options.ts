@@ -44,12 +44,15 @@ export interface SearchCallOptions {
   /** Milliseconds, 1 to 600,000. */
   readonly deadlineMs?: number;
   readonly order?: JourneyOrder;
+  /** Ids of the carriers to ask, at least one. Default: all. They are asked in the order of the search. */
+  readonly carriers?: readonly CarrierId[];
 }
 
 export type ResolvedSearchOptions = Required<SearchOptions>;
 
-export type ResolvedCallOptions = Required<Omit<SearchCallOptions, 'signal'>> & {
+export type ResolvedCallOptions = Required<Omit<SearchCallOptions, 'signal' | 'carriers'>> & {
   readonly signal: AbortSignal | undefined;
+  readonly carriers: readonly Carrier[];
 };
 
 const callRules = {
@@ -74,12 +77,33 @@ export function resolveSearchOptions(options: SearchOptions): ResolvedSearchOpti
 /** Fills and checks the options of one call. */
 export function resolveCallOptions(
   options: SearchCallOptions,
-  { deadlineMs, order }: ResolvedSearchOptions,
+  { deadlineMs, order, carriers }: ResolvedSearchOptions,
 ): ResolvedCallOptions {
-  const checked = checkByRules('search', options, { ...callRules, signal: aSignal });
+  const rules = { ...callRules, signal: aSignal, carriers: someIds };
+  const { carriers: ids, ...checked } = checkByRules('search', options, rules);
   const present = Object.entries(checked).filter(([, value]) => value !== undefined);
-  return { signal: undefined, deadlineMs, order, ...Object.fromEntries(present) };
+  return {
+    signal: undefined,
+    deadlineMs,
+    order,
+    ...Object.fromEntries(present),
+    carriers: ids === undefined ? carriers : carriersOf(ids as readonly CarrierId[], carriers),
+  };
 }
+
+function carriersOf(ids: readonly CarrierId[], carriers: readonly Carrier[]): readonly Carrier[] {
+  for (const [index, id] of ids.entries()) {
+    if (carriers.some((carrier) => carrier.id === id)) continue;
+    const expected = `one of ${carriers.map((carrier) => carrier.id).join(', ')}`;
+    throw wrongOption('search', `carriers[${index}]`, { expected }, id);
+  }
+  return carriers.filter(({ id }) => ids.includes(id));
+}
+
+const someIds: Rule = {
+  expected: 'a list of at least one id',
+  test: (value) => Array.isArray(value) && value.length > 0,
+};
 
 const someCarriers: Rule = {
   expected: 'a list of at least one carrier',

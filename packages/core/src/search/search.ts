@@ -95,7 +95,7 @@ export function createSearch(options: SearchOptions): Search {
   let closed = false;
 
   function begin(query: SearchQuery, call: SearchCallOptions, observer: Observer): Running {
-    const { signal, deadlineMs, order } = resolveCallOptions(call, resolved);
+    const { signal, deadlineMs, order, carriers: asked } = resolveCallOptions(call, resolved);
     if (closed) throw new RailError('ERR_CLOSED', 'Cannot search: the search is closed');
     const startedAt = now();
     const checked = resolveQuery(query, startedAt, clock);
@@ -106,6 +106,7 @@ export function createSearch(options: SearchOptions): Search {
 
     const trace = traceOf(checked, deadlineMs);
     const task: ScatterTask = {
+      carriers: asked,
       query: checked,
       startedAt,
       deadlineMs,
