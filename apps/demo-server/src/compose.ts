@@ -15,7 +15,7 @@ import { startDispatcher } from './search/dispatch.ts';
 import { dispatchedSearch } from './search/dispatched-search.ts';
 import { createSharedStreams, type SharedStreams } from './search/shared-streams.ts';
 import { watchProcess } from './serving/process-watch.ts';
-import type { PrimaryTasks, ProcessStatus } from './serving/serving.ts';
+import type { OwnStatus, PrimaryTasks } from './serving/serving.ts';
 import { openWorms, type WormLocation } from './worms/worm-databases.ts';
 
 /** What a server process is made of. */
@@ -37,7 +37,7 @@ export interface Parts {
   leftMs(request: { readonly arrivedAt: number }): number;
   /** Epoch ms. */
   now(): number;
-  status(): ProcessStatus;
+  status(): OwnStatus;
   /** Replaces the workers that tasks run in. */
   reload(): Promise<void>;
   /** Ends what is in flight, then everything that `compose` started. */
@@ -105,8 +105,6 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     now,
     status: () => ({
       pid: process.pid,
-      role: 'server',
-      taskPids: dispatching.pids(),
       stats: {
         admission: admission.stats(),
         coalesce: finders.document.stats(),

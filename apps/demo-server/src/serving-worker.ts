@@ -8,7 +8,7 @@ import { questionTasks, routeFunction } from './questions.ts';
 import { carrierTasks, createCarriers } from './search/carriers.ts';
 import { type PrimaryTasks, type ServingTasks, servingStart } from './serving/serving.ts';
 
-const { flags, carriersUrl, worms, ticketKeys } = servingStart();
+const { flags, carriersUrl, worms, startedAt, ticketKeys } = servingStart();
 const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, Date.now);
 const primary = primaryDispatcher<PrimaryTasks>();
 const tls = readTls(flags);
@@ -37,6 +37,7 @@ const worker = clusterWorker({
     buildServer({
       flags,
       carriersUrl,
+      startedAt,
       parts,
       draining: () => worker.isDraining(),
       processes: () => primary.run('overview', undefined, { timeoutMs: 5000 }),

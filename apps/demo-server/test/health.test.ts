@@ -16,9 +16,11 @@ test('/config shows the resolved flags, the upstream and the processes, and no s
   const { body } = await get('/config');
   const { ouigo: _, ...flags } = readFlags(['--port', '0', '--worms', '0', ...argv], {}).flags;
   expect(body).toEqual({
-    ...flags,
+    ...JSON.parse(JSON.stringify(flags)),
     carriersUrl,
-    processes: [{ pid: process.pid, role: 'server' }],
+    startedAt: expect.any(Number),
+    versions: { ticketing: expect.stringMatching(/^\d+\./), node: process.version },
+    processes: [{ id: 'server-0', pid: process.pid, role: 'server', state: 'ready' }],
   });
   const plan = await get('/config').then(() => fetch(`${carriersUrl}/plan/avlo`));
   expect(await plan.json()).toMatchObject({ latency: body.latency });

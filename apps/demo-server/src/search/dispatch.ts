@@ -12,8 +12,6 @@ interface DispatchDependencies {
 /** A dispatcher, and what is done with its workers. */
 interface Dispatching {
   readonly dispatcher: Dispatcher<CarrierTasks>;
-  /** Pids of the processes that run tasks for this process alone. */
-  pids(): readonly number[];
   reload(): Promise<void>;
   close(): Promise<void>;
 }
@@ -83,10 +81,6 @@ export async function startDispatcher(
 function owned(dispatcher: Dispatcher<CarrierTasks>): Dispatching {
   return {
     dispatcher,
-    pids: () =>
-      dispatcher
-        .stats()
-        .workers.flatMap(({ pid }) => (pid === undefined || pid === process.pid ? [] : [pid])),
     reload: () => dispatcher.reload(),
     close: () => dispatcher.close(),
   };
@@ -96,7 +90,6 @@ function owned(dispatcher: Dispatcher<CarrierTasks>): Dispatching {
 async function overServers(primary: Dispatcher<CarrierTasks>): Promise<Dispatching> {
   return {
     dispatcher: primary,
-    pids: () => [],
     reload: async () => {},
     close: async () => {},
   };
@@ -108,13 +101,7 @@ async function clusterOfTasks(dependencies: DispatchDependencies): Promise<Dispa
   const { max: workers, env } = workerOptions(dependencies);
   const entry = programUrl('task-worker');
   const supervisor = startCluster({ entry, workers, env, connections: 'external' });
-  const { pids, reload } = owned(supervisor.dispatcher<CarrierTasks>());
-  return {
-    dispatcher: supervisor.dispatcher<CarrierTasks>(),
-    pids,
-    reload,
-    close: () => supervisor.close(),
-  };
+  return { ...owned(supervisor.dispatcher<CarrierTasks>()), close: () => supervisor.close() };
 }
 
 function workerOptions({ dispatchWorkers, carriers }: DispatchDependencies) {

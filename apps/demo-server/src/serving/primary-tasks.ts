@@ -1,5 +1,6 @@
 import { type Dispatcher, defineTasks, type TaskModule } from '@ticketing/dispatch';
 import type { Supervisor } from '@ticketing/dispatch-cluster';
+import type { Flags } from '../flags/flag-specs.ts';
 import {
   createFinders,
   type Finders,
@@ -10,8 +11,15 @@ import {
 import { createCarriers } from '../search/carriers.ts';
 import { dispatchedSearch } from '../search/dispatched-search.ts';
 import { documentQuestion } from '../search/documents.ts';
+import { withIds } from './process-ids.ts';
 import { type ProcessWatch, watchProcess } from './process-watch.ts';
-import type { PrimaryTasks, ProcessStatus, ServeContext, ServingTasks } from './serving.ts';
+import type {
+  PrimaryStats,
+  PrimaryTasks,
+  ProcessStatus,
+  ServeContext,
+  ServingTasks,
+} from './serving.ts';
 
 const STATUS_TIMEOUT_MS = 1000;
 
@@ -20,6 +28,11 @@ interface Shared {
   readonly workers: Dispatcher<ServingTasks>;
   readonly finders: Finders;
   readonly watch: ProcessWatch;
+  readonly flags: Flags;
+  /** Counters of the searches that run here. */
+  readonly ownSearch: (() => Pick<PrimaryStats, 'search' | 'http'>) | undefined;
+  overviews: number;
+  ageMs(): number;
   close(): Promise<void>;
 }
 
@@ -27,7 +40,7 @@ interface PrimaryDependencies {
   /** Called when the first task runs, at the earliest. */
   supervisor(): Supervisor;
   /** Counters of the part that hands connections to the server processes. */
-  stats(): Readonly<Record<string, unknown>>;
+  stats(): Pick<PrimaryStats, 'router'>;
 }
 
 /** Creates the tasks of the primary. It waits and passes on: work that takes time runs in the server processes. */
@@ -55,20 +68,27 @@ export function createPrimaryTasks(
 }
 
 function share(
-  { flags, carriersUrl, now }: ServeContext,
+  { flags, carriersUrl, now, startedAt }: ServeContext,
   workers: Dispatcher<ServingTasks>,
 ): Shared {
   const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
   const search = dispatchedSearch(workers, { flags, carriers, now });
   const remote = remoteFinds(workers);
   // With carriers' work on the same workers, a document there could wait for tasks that are queued behind documents.
-  const document =
-    flags.dispatch === 'cluster' ? documentQuestion.local({ search }) : remote.document;
+  const isOwn = flags.dispatch === 'cluster';
+  const document = isOwn ? documentQuestion.local({ search }) : remote.document;
   const watch = watchProcess();
   return {
     workers,
     finders: createFinders({ ...remote, document }, { isShared: true }),
     watch,
+    flags,
+    ownSearch:
+      isOwn && flags.coalesce === 'machine'
+        ? () => ({ search: search.stats(), http: carriers.http.stats() })
+        : undefined,
+    overviews: 0,
+    ageMs: () => now() - startedAt,
     async close() {
       watch.close();
       await search.close();
@@ -77,24 +97,43 @@ function share(
   };
 }
 
+/** Asks every server process for its counters; one that does not report in time is `silent`. */
 async function overviewOf(
   { supervisor: supervisorOf, stats: connectionStats }: PrimaryDependencies,
-  { finders, watch }: Shared,
+  shared: Shared,
 ): Promise<ProcessStatus[]> {
+  const { flags, finders, watch, ageMs, ownSearch } = shared;
   const supervisor = supervisorOf();
   const options = { timeoutMs: STATUS_TIMEOUT_MS };
   const outcomes = await supervisor.broadcast<ServingTasks, 'status'>('status', undefined, options);
+  const reports = new Map(
+    outcomes.flatMap((outcome) =>
+      outcome.status === 'fulfilled' ? [[outcome.value.pid, outcome.value.stats] as const] : [],
+    ),
+  );
+  shared.overviews += reports.size;
   // `workers` holds processes, which are not plain data.
-  const { workers: _, ...cluster } = supervisor.stats();
-  const stats = {
-    coalesce: finders.document.stats(),
-    worms: { coalesce: finders.worms.stats() },
+  const { workers, ...cluster } = supervisor.stats();
+  // The primary's coalescers are in use with `machine` alone.
+  const isShared = flags.coalesce === 'machine';
+  const stats: PrimaryStats = {
+    coalesce: isShared ? finders.document.stats() : undefined,
+    worms: { coalesce: isShared ? finders.worms.stats() : undefined },
     cluster,
+    ...ownSearch?.(),
+    overviews: shared.overviews,
     process: watch.stats(),
     ...connectionStats(),
   };
   return [
-    { pid: process.pid, role: 'primary', stats, taskPids: [] },
-    ...outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
+    { id: 'primary', role: 'primary', pid: process.pid, state: 'ready', ageMs: ageMs(), stats },
+    ...withIds('server', workers).flatMap(({ id, worker }): ProcessStatus[] => {
+      const { pid, ageMs: age, state } = worker;
+      if (pid === undefined) return [];
+      const report = reports.get(pid);
+      const known = { id, role: 'server', pid, ageMs: age } as const;
+      if (report !== undefined) return [{ ...known, state, stats: report }];
+      return [{ ...known, state: state === 'ready' ? 'silent' : state }];
+    }),
   ];
 }

@@ -1,9 +1,11 @@
 import { createHistogram } from 'node:perf_hooks';
 
-/** Memory and event-loop delay of a process. */
+/** Memory, load and event-loop delay of a process. */
 export interface ProcessStats {
   /** Resident memory, shared pages included. */
   readonly memoryBytes: number;
+  /** Share of the last whole second in which the event loop was busy, 0 to 1. */
+  readonly utilisation: number;
   /** How late timers were in the last whole second. */
   readonly eventLoop: { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number };
 }
@@ -34,6 +36,7 @@ const IDLE: ProcessStats['eventLoop'] = { p50Ms: 0, p99Ms: 0, maxMs: 0 };
 export function watchProcess(onLate: (lateMs: number) => void = () => {}): ProcessWatch {
   let histogram = createHistogram();
   let seen = IDLE;
+  let [used, utilisation] = [performance.eventLoopUtilization(), 0];
   let [due, windowEnd] = [performance.now() + EVERY_MS, performance.now() + WINDOW_MS];
   let [lateMs, ticks, reportAt] = [0, 0, performance.now() + REPORT_MS];
   let free = freeNow();
@@ -51,6 +54,9 @@ export function watchProcess(onLate: (lateMs: number) => void = () => {}): Proce
         p99Ms: ms(histogram.percentile(99)),
         maxMs: ms(histogram.max),
       };
+      const usedNow = performance.eventLoopUtilization();
+      utilisation = performance.eventLoopUtilization(usedNow, used).utilization;
+      used = usedNow;
       histogram = createHistogram();
       windowEnd = now + WINDOW_MS;
     }
@@ -84,7 +90,7 @@ export function watchProcess(onLate: (lateMs: number) => void = () => {}): Proce
       } catch {
         // Reading it opens a file: a process without free descriptors reports the last value.
       }
-      return { memoryBytes, eventLoop: seen };
+      return { memoryBytes, utilisation, eventLoop: seen };
     },
     // Nothing waits while the loop is idle.
     arrivedAt: () => free.at + idleMs() - free.idleMs,

@@ -7,7 +7,8 @@ import { ANSWER_MS } from './server-processes.ts';
 import type { StartServing } from './serving.ts';
 
 /** Serves in this process; its tasks may run in others. */
-export const serveAlone: StartServing = async ({ flags, carriersUrl, worms, now }) => {
+export const serveAlone: StartServing = async (context) => {
+  const { flags, carriersUrl, worms, now, startedAt } = context;
   const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
   const parts = await compose(flags, { carriers, worms, now });
   let isDraining = false;
@@ -16,7 +17,13 @@ export const serveAlone: StartServing = async ({ flags, carriersUrl, worms, now 
     carriersUrl,
     parts,
     draining: () => isDraining,
-    processes: async () => [parts.status()],
+    startedAt,
+    processes: async () => [
+      {
+        ...{ id: 'server-0', role: 'server', state: isDraining ? 'stopping' : 'ready' },
+        ...{ ageMs: now() - startedAt, ...parts.status() },
+      },
+    ],
     tls: readTls(flags),
   });
   // Without this, connections that were busy when the server began to stop stay open for their keep-alive time.

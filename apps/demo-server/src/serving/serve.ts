@@ -42,6 +42,7 @@ export async function serve(
     signal = new AbortController().signal,
   }: ServeOptions = {},
 ): Promise<Serving> {
+  const startedAt = now();
   // Checks the files before anything is started.
   readTls(flags);
   const worms = await prepareWorms(flags, { count: flags.worms, onFilled, signal });
@@ -52,7 +53,8 @@ export async function serve(
   try {
     const upstream = await startUpstream(flags, now);
     closers.unshift(() => upstream.close());
-    const context = { flags, carriersUrl: upstream.url, worms: worms.location, now, log };
+    const { location } = worms;
+    const context = { flags, carriersUrl: upstream.url, worms: location, now, startedAt, log };
     const { close, ...served } = await startBy[flags.accept](context);
     closers.unshift(close);
     let closing: Promise<void> | undefined;

@@ -7,7 +7,12 @@ import type { Flags } from '../flags/flag-specs.ts';
 import { programUrl } from '../program-url.ts';
 import { routeFunction } from '../questions.ts';
 import { createPrimaryTasks } from './primary-tasks.ts';
-import { type ServeContext, type StartServing, servingEnvironment } from './serving.ts';
+import {
+  type PrimaryStats,
+  type ServeContext,
+  type StartServing,
+  servingEnvironment,
+} from './serving.ts';
 
 /** Milliseconds that idle keep-alive clients get before their connection is closed. */
 const LAME_DUCK_MS = 1000;
@@ -77,14 +82,14 @@ interface ServerConnections {
   /** Where they listen, if they do. */
   readonly address: { readonly host: string; readonly port: number };
   /** Counters of the part that hands them connections. */
-  stats?(): Readonly<Record<string, unknown>>;
+  stats?(): Pick<PrimaryStats, 'router'>;
 }
 
 function startServerProcesses(
   context: ServeContext,
   { connections, address, stats = () => ({}) }: ServerConnections,
 ): Supervisor {
-  const { flags, carriersUrl, worms, log } = context;
+  const { flags, carriersUrl, worms, startedAt, log } = context;
   const supervisor: Supervisor = startCluster({
     name: 'serving',
     entry: programUrl('serving-worker'),
@@ -94,6 +99,7 @@ function startServerProcesses(
       flags: { ...flags, ...address },
       carriersUrl,
       worms,
+      startedAt,
       ticketKeys: randomBytes(TICKET_KEY_BYTES).toString('base64'),
     }),
     primaryTasks: createPrimaryTasks(context, { supervisor: () => supervisor, stats }),

@@ -1,7 +1,17 @@
+import type { CoalescerStats } from '@ticketing/batching';
+import type { CarrierHttpStats } from '@ticketing/carriers';
+import type { SearchStats } from '@ticketing/core';
+import type { DispatcherStats } from '@ticketing/dispatch';
+import type { ClusterStats } from '@ticketing/dispatch-cluster';
+import type { RouterStats } from '@ticketing/socket-router';
 import type { Flags } from '../flags/flag-specs.ts';
+import type { AdmissionStats } from '../overload/admission.ts';
 import type { QuestionTasks } from '../questions.ts';
 import type { CarrierTasks } from '../search/carriers.ts';
+import type { StreamStats } from '../search/shared-streams.ts';
 import type { WormLocation } from '../worms/worm-databases.ts';
+import type { WormStoreStats } from '../worms/worm-store.ts';
+import type { ProcessStats } from './process-watch.ts';
 
 /** The server, whatever processes it has. */
 export interface Serving {
@@ -22,24 +32,71 @@ export interface ServeContext {
   readonly worms: WormLocation;
   /** Epoch ms. */
   readonly now: () => number;
+  /** When the server was started, in epoch ms. */
+  readonly startedAt: number;
   readonly log: (line: string) => void;
 }
 
-/** What a process reports of itself. */
-export interface ProcessStatus {
+/** What a server process reports of itself. */
+export interface OwnStatus {
   readonly pid: number;
-  readonly role: 'primary' | 'server';
-  /** Counters of every part. */
-  readonly stats: Readonly<Record<string, unknown>>;
-  /** Pids of the processes that run its tasks, besides itself. */
-  readonly taskPids: readonly number[];
+  readonly stats: ServerStats;
 }
 
+/** Counters of every part of a server process. */
+export interface ServerStats {
+  readonly admission: AdmissionStats;
+  /** Of searches; absent without coalescing. */
+  readonly coalesce: CoalescerStats | undefined;
+  readonly streams: StreamStats;
+  readonly search: SearchStats;
+  readonly dispatch: DispatcherStats;
+  /** Calls that this process sent, by carrier. */
+  readonly http: Readonly<Record<string, CarrierHttpStats>>;
+  readonly worms: WormStoreStats & { readonly coalesce: CoalescerStats | undefined };
+  readonly process: ProcessStats;
+}
+
+/** Counters of the primary. */
+export interface PrimaryStats {
+  /** Of searches, with `--coalesce machine`. */
+  readonly coalesce: CoalescerStats | undefined;
+  readonly worms: { readonly coalesce: CoalescerStats | undefined };
+  readonly cluster: Omit<ClusterStats, 'workers'>;
+  /** Of the searches that the primary runs: with `--coalesce machine` where carriers' work is on the server processes. */
+  readonly search?: SearchStats;
+  readonly http?: ServerStats['http'];
+  readonly router?: RouterStats;
+  /** Questions for these counters that server processes answered: they are tasks, too. */
+  readonly overviews: number;
+  readonly process: ProcessStats;
+}
+
+/** `silent`: it did not report within a second. */
+export type ProcessState = 'starting' | 'ready' | 'retiring' | 'stopping' | 'silent';
+
+interface AnyProcess {
+  /** `primary`, or `server-` and its slot, which its successor takes over. While two have a slot, one is `…/other`. */
+  readonly id: string;
+  readonly pid: number;
+  readonly state: ProcessState;
+  readonly ageMs: number;
+}
+
+/** A process of the server, and its counters; without them it has not reported. */
+export type ProcessStatus =
+  | (AnyProcess & { readonly role: 'primary'; readonly stats: PrimaryStats })
+  | (AnyProcess & { readonly role: 'server'; readonly stats?: ServerStats });
+
 /** Tasks that a server process runs for the others. */
-export type ServingTasks = CarrierTasks & QuestionTasks & { status(): ProcessStatus };
+export type ServingTasks = CarrierTasks & QuestionTasks & { status(): OwnStatus };
 
 /** Tasks that the primary runs for the server processes: it passes work on, and holds what they share. */
-export type PrimaryTasks = CarrierTasks & QuestionTasks & { overview(): Promise<ProcessStatus[]> };
+export type PrimaryTasks = CarrierTasks &
+  QuestionTasks & {
+    /** Every process, the primary first. */
+    overview(): Promise<ProcessStatus[]>;
+  };
 
 const VARIABLE = 'DEMO_SERVING';
 
@@ -48,6 +105,8 @@ export interface ServingStart {
   readonly flags: Flags;
   readonly carriersUrl: string;
   readonly worms: WormLocation;
+  /** When the server was started, in epoch ms. */
+  readonly startedAt: number;
   /** Base64, the same in all: each process resumes the TLS sessions of the others. */
   readonly ticketKeys: string;
 }

@@ -2,15 +2,19 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from 'typebox';
 import type { Flags } from '../../flags/flag-specs.ts';
 import { hideSecrets } from '../../flags/flag-values.ts';
+import { roundedAll, taskRows } from '../../operator/operator-view.ts';
+import { ConfigDocument, StatsDocument } from '../../operator/stats-schemas.ts';
+import { versions } from '../../operator/versions.ts';
 import type { ProcessStatus } from '../../serving/serving.ts';
 import { ProblemError } from '../problem.ts';
 
 const Status = Type.Object({ status: Type.String() });
-const Anything = Type.Record(Type.String(), Type.Unknown());
 
 export interface HealthOptions {
   readonly flags: Flags;
   readonly carriersUrl: string;
+  /** When the server was started, in epoch ms. */
+  readonly startedAt: number;
   draining(): boolean;
   /** Every process of the server, this one included. */
   processes(): Promise<readonly ProcessStatus[]>;
@@ -18,7 +22,7 @@ export interface HealthOptions {
 
 /** Routes for operators: alive, ready, configuration, counters. */
 export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, options, done) => {
-  const { flags, carriersUrl, draining, processes } = options;
+  const { flags, carriersUrl, startedAt, draining, processes } = options;
   app.get(
     '/healthz',
     {
@@ -45,15 +49,27 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
     '/config',
     {
       config: { always: true },
-      schema: { summary: 'The resolved flags and the processes', response: { 200: Anything } },
+      schema: {
+        summary: 'The resolved flags and the processes',
+        response: { 200: ConfigDocument },
+      },
     },
     async () => ({
       ...withoutSecrets(flags),
+      carriers: [...flags.carriers],
       carriersUrl,
-      processes: (await processes()).flatMap(({ pid, role, taskPids }) => [
-        { pid, role },
-        ...taskPids.map((task) => ({ pid: task, role: 'task' })),
-      ]),
+      startedAt,
+      versions,
+      processes: (await processes()).flatMap((process) => {
+        const { id, pid, role, state } = process;
+        const own = taskRows(process).filter(({ kind }) => kind === 'task');
+        return [
+          { id, role, pid, state },
+          ...own.map((task) => ({
+            ...{ id: task.id, role: 'task' as const, pid: task.pid, state: task.state, owner: id },
+          })),
+        ];
+      }),
     }),
   );
   app.get(
@@ -62,16 +78,19 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
       config: { always: true },
       schema: {
         summary: "Every package's counters, by process",
-        response: { 200: Anything },
+        response: { 200: StatsDocument },
       },
     },
-    async () => ({
-      processes: (await processes()).map(({ pid, role, stats }) => ({ pid, role, ...stats })),
-    }),
+    // The types of the libraries say the same in their own words; a test checks the answer against the schema.
+    async () => ({ processes: (await processes()).map(counters) }) as never,
   );
   done();
 };
 
-function withoutSecrets({ ouigo: _, databaseUrl, ...flags }: Flags): Record<string, unknown> {
+function counters({ stats, ...process }: ProcessStatus): object {
+  return roundedAll({ ...process, ...stats });
+}
+
+function withoutSecrets({ ouigo: _, databaseUrl, ...flags }: Flags) {
   return { ...flags, databaseUrl: databaseUrl && hideSecrets(databaseUrl) };
 }

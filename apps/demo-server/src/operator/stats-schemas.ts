@@ -1,0 +1,196 @@
+import { Type } from 'typebox';
+
+const count = Type.Integer({ minimum: 0 });
+const figure = Type.Number();
+const counts = <Name extends string>(...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, count])) as Record<Name, typeof count>;
+const text = Type.String();
+
+/** Counts of values up to each bound, one more for those above all. Not cumulative. */
+export const Buckets = Type.Object(
+  {
+    leMs: Type.Array(figure, { description: 'Upper bounds in milliseconds' }),
+    counts: Type.Array(count, { description: 'Values within each bound; the last: above all' }),
+    sumMs: figure,
+  },
+  { $id: 'Buckets' },
+);
+
+export const Times = Type.Object(
+  {
+    ...counts('count'),
+    mean: figure,
+    p50: figure,
+    p90: figure,
+    p99: figure,
+    max: figure,
+  },
+  { $id: 'Times', description: 'Milliseconds since the start; quantiles within 7 %' },
+);
+
+const Coalescer = Type.Object(
+  {
+    name: text,
+    ...counts('asked', 'joined', 'loaded', 'hits', 'staleHits', 'errorHits', 'failed', 'left'),
+    ...counts('aborted', 'overflowed', 'inFlight', 'unshared', 'kept'),
+  },
+  { $id: 'Coalescer', description: 'Counters of a coalescer' },
+);
+
+const workerStates = ['starting', 'ready', 'retiring', 'stopping'] as const;
+export const ProcessState = Type.Enum([...workerStates, 'silent'], {
+  description: 'silent: it did not report within a second',
+});
+
+const Dispatcher = Type.Object(
+  {
+    name: text,
+    kind: text,
+    state: text,
+    ...counts('queued', 'running', 'asked', 'completed', 'failed', 'aborted', 'rejected'),
+    ...counts('refused', 'retried', 'moved', 'spawned', 'lost', 'killed', 'recycled', 'idled'),
+    expectedWaitMs: Type.Optional(figure),
+    circuit: Type.Enum(['closed', 'open', 'half-open']),
+    workers: Type.Array(
+      Type.Object({
+        ...counts('workerId', 'slot', 'inFlight', 'done'),
+        pid: Type.Optional(count),
+        state: Type.Enum([...workerStates]),
+        window: Type.Union([count, Type.Null()], { description: 'null: no bound' }),
+        ageMs: figure,
+        memoryBytes: Type.Optional(count),
+      }),
+    ),
+    histograms: Type.Object({ wait: Times, run: Times, transport: Times }),
+  },
+  { $id: 'Dispatcher', description: 'Counters of a pool of workers' },
+);
+
+const ProcessFigures = Type.Object({
+  memoryBytes: count,
+  utilisation: Type.Number({ minimum: 0, maximum: 1 }),
+  eventLoop: Type.Object({ p50Ms: figure, p99Ms: figure, maxMs: figure }),
+});
+
+const known = {
+  id: Type.String({ examples: ['primary', 'server-0'] }),
+  pid: count,
+  state: ProcessState,
+  ageMs: figure,
+};
+
+const Search = Type.Object({
+  state: text,
+  ...counts('running', 'complete', 'partial', 'aborted'),
+  carriers: Type.Record(
+    text,
+    Type.Object(counts('ok', 'empty', 'timeout', 'error', 'cancelled', 'rejected-busy')),
+  ),
+});
+
+const CarrierCalls = Type.Record(
+  text,
+  Type.Object(counts('inFlight', 'sent', 'retried', 'refused')),
+);
+
+const ServerCounters = Type.Object(
+  {
+    ...known,
+    role: Type.Literal('server'),
+    admission: Type.Object({
+      ...counts('inFlight', 'waiting', 'admitted', 'joined', 'left'),
+      limit: Type.Union([count, Type.Null()], { description: 'null: no limit' }),
+      refused: Type.Object(counts('busy', 'late')),
+    }),
+    coalesce: Type.Optional(Coalescer),
+    streams: Type.Object(counts('asked', 'joined', 'inFlight')),
+    search: Search,
+    dispatch: Dispatcher,
+    http: CarrierCalls,
+    worms: Type.Object({
+      kind: text,
+      ...counts('queries', 'running', 'errors'),
+      ms: Times,
+      driver: Type.Unknown({ description: "The driver's own counters" }),
+      coalesce: Type.Optional(Coalescer),
+    }),
+    process: ProcessFigures,
+  },
+  { $id: 'ServerCounters', description: 'A server process' },
+);
+
+const PrimaryCounters = Type.Object(
+  {
+    ...known,
+    role: Type.Literal('primary'),
+    coalesce: Type.Optional(Coalescer),
+    worms: Type.Object({ coalesce: Type.Optional(Coalescer) }),
+    cluster: Type.Object({
+      name: text,
+      state: text,
+      ...counts('requests', 'inFlight', 'connections', 'waitingConnections'),
+      ...counts('droppedConnections', 'wedgedWorkers', 'memoryBytes'),
+      dispatcher: Dispatcher,
+    }),
+    router: Type.Optional(
+      Type.Object({
+        state: text,
+        ...counts('accepted', 'reading', 'waiting', 'handedOver', 'gone', 'refused', 'rerouted'),
+        workers: Type.Array(
+          Type.Object({
+            slot: text,
+            pid: Type.Optional(count),
+            state: Type.Enum(['starting', 'ready', 'stuck', 'retired', 'down']),
+            ...counts('queued', 'open', 'handedOver'),
+          }),
+        ),
+      }),
+    ),
+    search: Type.Optional(Search),
+    http: Type.Optional(CarrierCalls),
+    overviews: Type.Integer({
+      description: 'Questions for these counters that were answered: they are tasks, too',
+    }),
+    process: ProcessFigures,
+  },
+  { $id: 'PrimaryCounters', description: 'The primary' },
+);
+
+const SilentProcess = Type.Object(
+  { ...known, role: Type.Literal('server') },
+  {
+    $id: 'SilentProcess',
+    description: 'A process that has not reported: it starts, stops or hangs',
+  },
+);
+
+/** The answer of `GET /stats`. */
+export const StatsDocument = Type.Object(
+  { processes: Type.Array(Type.Union([ServerCounters, PrimaryCounters, SilentProcess])) },
+  { $id: 'Stats' },
+);
+
+/** The answer of `GET /config`. */
+export const ConfigDocument = Type.Object(
+  {
+    accept: text,
+    workers: count,
+    dispatch: text,
+    dispatchWorkers: count,
+    coalesce: text,
+    carriers: Type.Array(text),
+    carriersUrl: text,
+    startedAt: Type.Integer({ description: 'Epoch ms' }),
+    versions: Type.Object({ ticketing: text, node: text }),
+    processes: Type.Array(
+      Type.Object({
+        id: Type.String({ examples: ['primary', 'server-0', 'server-0/task-1'] }),
+        role: Type.Enum(['primary', 'server', 'task']),
+        pid: count,
+        state: ProcessState,
+        owner: Type.Optional(Type.String({ description: 'Id of the process that started it' })),
+      }),
+    ),
+  },
+  { $id: 'Config', description: 'Every flag by its name in camel case, and what runs' },
+);

@@ -1,0 +1,2 @@
+import core from '@ticketing/core/package.json' with { type: 'json' };
+export const versions = { ticketing: core.version, node: process.version };
