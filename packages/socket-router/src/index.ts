@@ -1,12 +1,15 @@
 // A router that reads the head of a connection, hands the socket to a worker and leaves the data path
+
+export type { BucketCounts } from '@ticketing/kit';
 export type { Head, ProxiedAddresses, Route, RouteFunction } from './contract/head.ts';
 export type {
+  HandedOver,
   RouterEvents,
   RouterStats,
   SocketRouter,
   WorkerStats,
 } from './contract/socket-router.ts';
-export type { WorkerHandle } from './contract/worker-handle.ts';
+export type { WorkerHandle, WorkerHandleStats } from './contract/worker-handle.ts';
 // For those who start workers themselves, such as supervisors of processes:
 export type { RouterWorker, WorkerChannel, WorkerSource } from './contract/worker-source.ts';
 export { RouterError, type RouterErrorCode } from './errors.ts';

@@ -14,6 +14,7 @@ const byKey = {
   }),
 };
 const keyed = (key: string) => ({ headers: { 'x-key': key } });
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 /** A key for each slot. */
 const keys = SLOTS.map((slot) => {
   for (let index = 0; ; index++)
@@ -50,6 +51,13 @@ test('affinity forward: each request is answered by the worker of its key, bodie
       });
     }
   }
+  const { headers } = await askWorker(port, {
+    agent,
+    headers: { 'x-key': keys[1] ?? '', traceparent: TRACEPARENT },
+  });
+  expect(headers['traceparent']).toBe(TRACEPARENT);
+  const { stats } = await askWorker(port, { agent, ...keyed(keys[0] ?? '') });
+  expect(stats).toEqual({ connections: 1, claimed: 1, requests: 11, forwarded: 7 });
   agent.destroy();
 });
 

@@ -6,6 +6,8 @@ import { text } from 'node:stream/consumers';
 /** What `workers/http-worker.mjs` answers to a request. */
 export interface WorkerReply {
   readonly pid: number;
+  /** `WorkerHandle.stats()` of the worker. */
+  readonly stats: unknown;
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;

@@ -69,11 +69,38 @@ test('stats() counts connections by where they are', async () => {
     gone: 0,
     refused: 0,
     rerouted: 0,
+    claimMs: { leMs: expect.any(Array), counts: new Array(15).fill(0), sumMs: 0 },
     workers: [{ slot: '0', pid, state: 'ready', queued: 0, open: 0, handedOver: 0 }],
+    ended: { workers: 0, handedOver: 0 },
   });
   const answer = ask(port, { path: '/later?ms=100' });
   await until(() => router.stats().handedOver !== 0);
   expect(router.stats()).toMatchObject({ accepted: 1, workers: [{ open: 1, handedOver: 1 }] });
+  const { claimMs } = router.stats();
+  expect(claimMs.counts.reduce((all, count) => all + count)).toBe(1);
+  expect(claimMs.sumMs).toBeGreaterThan(0);
   await answer;
   await until(() => router.stats().workers[0]?.open === 0);
 });
+
+test.each(['socket', 'passthru'] as const)(
+  'mode %s publishes what a worker got, and keeps the counts of workers that ended',
+  async (mode) => {
+    const published: unknown[] = [];
+    const listener = (data: unknown): void => void published.push(data);
+    subscribe('ticketing:socket-router:handed-over', listener);
+    onTestFinished(() => void unsubscribe('ticketing:socket-router:handed-over', listener));
+    const { router, port, pids } = await openRouter({ own: true, count: 1, mode });
+    await ask(port);
+    const kind = mode === 'socket' ? 'connection' : 'request';
+    expect(published).toEqual([{ slot: '0', kind, ms: expect.any(Number) }]);
+    const ready = nextEvent(router, 'worker-ready');
+    process.kill(pids()[0] ?? Number.NaN, 'SIGKILL');
+    await ready;
+    await ask(port);
+    const { handedOver, workers, ended } = router.stats();
+    expect(handedOver).toBe(2);
+    expect(ended).toEqual({ workers: 1, handedOver: 1 });
+    expect(workers.reduce((all, worker) => all + worker.handedOver, 0)).toBe(1);
+  },
+);

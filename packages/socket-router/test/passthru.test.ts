@@ -49,6 +49,16 @@ test('workers see the address of the client, and no headers of the connections b
   expect(second.headers['x-hop']).toBeUndefined();
 });
 
+test('the context of a trace goes through as it is', async () => {
+  const { port } = await openRouter({ ...passthru, count: 1 });
+  const headers = {
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    tracestate: 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE',
+    baggage: 'key=value;property, other=%20',
+  };
+  expect((await askWorker(port, { headers })).headers).toMatchObject(headers);
+});
+
 test('requests of one connection go to the least loaded worker each', async () => {
   const { port, router } = await openRouter({ ...passthru, count: 2 });
   const agent = oneConnection();

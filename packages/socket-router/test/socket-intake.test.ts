@@ -61,6 +61,9 @@ async function openIntake(options: Partial<RouterOptions> = {}) {
   const emit: EmitRouterEvent = (event, data) => {
     if (event === 'rerouted') rerouted.push(data);
   };
+  const handedOver = (): void => {
+    counts.handedOver += 1;
+  };
   const refuse = (status: number, reason: string): void => {
     counts.refused += 1;
     refused.push(`${status} ${reason}`);
@@ -71,7 +74,7 @@ async function openIntake(options: Partial<RouterOptions> = {}) {
     limits: { headTimeoutMs: HEAD_TIMEOUT_MS, ...options.limits },
   });
   const intake = new SocketIntake(
-    { options: resolved, workers: workers as Workers, counts, emit, refused: refuse },
+    { options: resolved, workers: workers as Workers, counts, emit, handedOver, refused: refuse },
     await loadReaders(resolved),
   );
   const connect = (): FakeSocket => {
@@ -83,15 +86,15 @@ async function openIntake(options: Partial<RouterOptions> = {}) {
 }
 
 test('finish() resolves when the last connection in hand has left', async () => {
-  const { intake, connect, given, counts } = await openIntake();
+  const { intake, connect, given, counts, queue } = await openIntake();
   const sockets = [connect(), connect()];
   for (const socket of sockets) await socket.say(HEAD);
   const finished = vi.fn();
   void intake.finish().then(finished);
-  intake.taken(given[0] as HeldConnection);
+  intake.taken(given[0] as HeldConnection, queue);
   await turn();
   expect(finished).not.toHaveBeenCalled();
-  intake.taken(given[1] as HeldConnection);
+  intake.taken(given[1] as HeldConnection, queue);
   await turn();
   expect(finished).toHaveBeenCalledOnce();
   expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, true]);

@@ -1,4 +1,5 @@
 import type { AddressInfo, ListenOptions } from 'node:net';
+import type { BucketCounts } from '@ticketing/kit';
 
 /** Accepts connections and hands them to workers. */
 export interface SocketRouter extends AsyncDisposable {
@@ -43,6 +44,15 @@ interface WorkerEvent {
   readonly pid: number | undefined;
 }
 
+/** A message of the diagnostics channel `ticketing:socket-router:handed-over`, which is no event: it is published often. */
+export interface HandedOver {
+  readonly slot: string;
+  /** What a worker was given: in mode `passthru` a request. */
+  readonly kind: 'connection' | 'request';
+  /** As in `RouterStats.claimMs`. */
+  readonly ms: number;
+}
+
 /** Emits an event of a router. */
 export type EmitRouterEvent = <E extends keyof RouterEvents>(
   event: E,
@@ -64,7 +74,14 @@ export interface RouterStats {
   readonly gone: number;
   readonly refused: number;
   readonly rerouted: number;
+  /**
+   * Milliseconds from the end of a head until a worker claimed the connection, by bucket; in mode `passthru` until
+   * the request was sent to a worker, each time that it was.
+   */
+  readonly claimMs: BucketCounts;
   readonly workers: readonly WorkerStats[];
+  /** What workers that have ended had taken: with `workers` it adds up to `handedOver`. */
+  readonly ended: { readonly workers: number; readonly handedOver: number };
 }
 
 /** One worker, as a router sees it. */

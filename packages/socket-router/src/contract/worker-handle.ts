@@ -8,10 +8,24 @@ export type AttachableServer = Server & {
   closeIdleConnections?(): void;
 };
 
+/** Counters of an attached worker. */
+export interface WorkerHandleStats {
+  /** Connections that came from routers and are open. */
+  readonly connections: number;
+  /** Connections that the worker has claimed. */
+  readonly claimed: number;
+  /** HTTP requests that the server got, those that it forwarded included. */
+  readonly requests: number;
+  /** Requests that went to the worker of their key, with `affinity: 'forward'`. */
+  readonly forwarded: number;
+}
+
 /** A server that gets its connections from routers. */
 export interface WorkerHandle extends AsyncDisposable {
   /** Connections that came from routers and are open. */
   readonly connections: number;
+  /** Returns counters since the worker was attached. */
+  stats(): WorkerHandleStats;
   /** Aborts when the worker begins to drain: time to say goodbye on connections that last, such as WebSockets. */
   readonly draining: AbortSignal;
   /**

@@ -83,8 +83,8 @@ export class SocketIntake implements Intake {
     return { reading: this.#reading().length, waiting: this.#placement.waiting };
   }
 
-  taken(connection: HeldConnection): void {
-    this.#dependencies.counts.handedOver += 1;
+  taken(connection: HeldConnection, queue: WorkerQueue): void {
+    this.#dependencies.handedOver(queue.worker.slot, 'connection', connection.arrivedAt);
     this.#letGo(connection);
     // The worker has its own copy: this one would hold a descriptor, and keep the connection open for ever.
     connection.socket.destroy();

@@ -181,7 +181,7 @@ export class PassthruIntake implements Intake {
   #send(pending: PendingRequest, queue: WorkerQueue): void {
     queue.proxied += 1;
     queue.handedOver += 1;
-    this.#dependencies.counts.handedOver += 1;
+    this.#dependencies.handedOver(queue.worker.slot, 'request', pending.arrivedAt);
     pending.send(pending, queue, (outcome) => this.#ended(pending, queue, outcome));
   }
 
@@ -190,7 +190,7 @@ export class PassthruIntake implements Intake {
     const { counts } = this.#dependencies;
     if (outcome === 'unreached') {
       // Nothing of it was sent: another worker may get it.
-      counts.handedOver -= 1;
+      this.#takeBack(queue);
       counts.rerouted += 1;
       pending.avoid.add(queue);
       this.#place(pending);
@@ -199,9 +199,17 @@ export class PassthruIntake implements Intake {
     } else if (outcome === 'failed') {
       this.#refuse(pending, 502, 'worker-failed');
     } else if (outcome === 'unsendable') {
-      counts.handedOver -= 1;
+      this.#takeBack(queue);
       this.#refuse(pending, 501, 'not-proxied');
     }
+  }
+
+  /** A worker that has ended counts in `ended`. */
+  #takeBack(queue: WorkerQueue): void {
+    const { counts, workers } = this.#dependencies;
+    counts.handedOver -= 1;
+    if (queue.state === 'down') workers.ended.handedOver -= 1;
+    else queue.handedOver -= 1;
   }
 
   /** The connection to a worker broke: whether its process has ended or it closed this connection is not known yet. */
@@ -212,9 +220,8 @@ export class PassthruIntake implements Intake {
       this.#refuse(pending, 502, 'worker-failed');
       return;
     }
-    const { counts } = this.#dependencies;
-    counts.handedOver -= 1;
-    counts.rerouted += 1;
+    this.#takeBack(queue);
+    this.#dependencies.counts.rerouted += 1;
     this.#place(pending);
     setTimeout(() => {
       // There is no other worker, and this one lives: no successor is coming.

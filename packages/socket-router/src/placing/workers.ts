@@ -27,6 +27,8 @@ export class Workers {
   readonly #queues = new Set<WorkerQueue>();
   readonly #slots = new Set<string>();
   readonly #socketPaths = new Map<WorkerQueue, string>();
+  /** What workers that have ended had taken. */
+  readonly ended = { workers: 0, handedOver: 0 };
   #unsubscribe: (() => void) | undefined;
   #isDraining = false;
   /** Set before the first connection is enqueued. */
@@ -79,7 +81,7 @@ export class Workers {
   release(): void {
     this.#unsubscribe?.();
     for (const queue of this.#queues) queue.release();
-    this.#queues.clear();
+    for (const queue of this.#queues) this.#end(queue);
   }
 
   #join(worker: RouterWorker): void {
@@ -129,11 +131,17 @@ export class Workers {
         this.#updateReady();
         break;
       case 'down':
-        this.#queues.delete(queue);
+        this.#end(queue);
         this.#socketPaths.delete(queue);
         this.#updateReady();
         emit('worker-down', { slot, pid });
     }
+  }
+
+  #end(queue: WorkerQueue): void {
+    if (!this.#queues.delete(queue)) return;
+    this.ended.workers += 1;
+    this.ended.handedOver += queue.handedOver;
   }
 
   #updateReady(): void {

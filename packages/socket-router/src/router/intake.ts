@@ -12,11 +12,20 @@ export interface RouterCounts {
   rerouted: number;
 }
 
+/** What the intakes report of a connection or request that a worker has got. */
+export type ReportHandedOver = (
+  slot: string,
+  kind: 'connection' | 'request',
+  arrivedAt: number,
+) => void;
+
 export interface IntakeDependencies {
   readonly options: ResolvedRouterOptions;
   readonly workers: Workers;
   readonly counts: RouterCounts;
   readonly emit: EmitRouterEvent;
+  /** Counts and publishes; `arrivedAt` is on the machine's monotonic clock. */
+  readonly handedOver: ReportHandedOver;
   /** Counts and reports an answer of the router itself; status 0: it closed without an answer. */
   readonly refused: (status: number, reason: string) => void;
 }

@@ -5,8 +5,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo, ListenOptions, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createBucketCounts } from '@ticketing/kit';
 import type {
   EmitRouterEvent,
+  HandedOver,
   RouterEvents,
   RouterStats,
   SocketRouter,
@@ -21,8 +23,10 @@ import {
 } from '../options/router-options.ts';
 import { Workers } from '../placing/workers.ts';
 import { loadReaders } from '../reading/head-sniffer.ts';
-import { withinMs } from '../wire/monotonic-clock.ts';
+import { monotonicMs, withinMs } from '../wire/monotonic-clock.ts';
 import type { Intake, IntakeDependencies, RouterCounts } from './intake.ts';
+
+const handedOverChannel = channel('ticketing:socket-router:handed-over');
 
 type State =
   | { readonly kind: 'idle' | 'listening' }
@@ -33,6 +37,7 @@ class Router implements SocketRouter {
   readonly #options: ResolvedRouterOptions;
   readonly #emitter = new EventEmitter();
   readonly #counts: RouterCounts = { accepted: 0, handedOver: 0, gone: 0, refused: 0, rerouted: 0 };
+  readonly #claimMs = createBucketCounts();
   readonly #socketFolder: SocketFolder | undefined;
   readonly #workers: Workers;
   /** From `listen` on. */
@@ -67,6 +72,13 @@ class Router implements SocketRouter {
         workers: this.#workers,
         counts: this.#counts,
         emit: this.#emit,
+        handedOver: (slot, kind, arrivedAt) => {
+          const ms = monotonicMs() - arrivedAt;
+          this.#counts.handedOver += 1;
+          this.#claimMs.add(ms);
+          if (!handedOverChannel.hasSubscribers) return;
+          handedOverChannel.publish({ slot, kind, ms } satisfies HandedOver);
+        },
         refused: (status, reason) => {
           this.#counts.refused += 1;
           this.#emit('refused', { status, reason });
@@ -101,7 +113,9 @@ class Router implements SocketRouter {
       state: this.#state.kind,
       ...this.#counts,
       ...(this.#intake?.stats() ?? { reading: 0, waiting: 0 }),
+      claimMs: this.#claimMs.summary(),
       workers: [...this.#workers.queues].map((queue) => queue.stats()),
+      ended: { ...this.#workers.ended },
     };
   }
 

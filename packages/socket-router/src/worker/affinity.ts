@@ -15,6 +15,8 @@ export interface Affinity {
   /** From now on each answer is the last on its connection. */
   drain?(): void;
   close?(): void;
+  /** Requests that went to another worker. */
+  readonly forwarded?: number;
 }
 
 /** Ends each connection that was routed by a key or to a slot with its first answer, so that the next request is routed anew. */

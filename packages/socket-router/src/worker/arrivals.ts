@@ -24,6 +24,8 @@ export function arrivedAt(request: IncomingMessage): number | undefined {
 
 /** Records when the requests of a server arrived, before its listeners get them. */
 export class Arrivals {
+  /** Requests that the server got. */
+  requests = 0;
   /** Connections whose first request is still to come. */
   readonly #handed = new WeakMap<Socket, number>();
   /** Connections from the router itself, or from another of its workers. */
@@ -48,6 +50,7 @@ export class Arrivals {
 
   #record(request: IncomingMessage): void {
     const { socket } = request;
+    this.requests += 1;
     const at = this.#handed.get(socket);
     if (at !== undefined) {
       this.#handed.delete(socket);

@@ -1,5 +1,9 @@
 import { Socket } from 'node:net';
-import type { AttachableServer, WorkerHandle } from '../contract/worker-handle.ts';
+import type {
+  AttachableServer,
+  WorkerHandle,
+  WorkerHandleStats,
+} from '../contract/worker-handle.ts';
 import {
   type AttachOptions,
   type LeaveOptions,
@@ -66,6 +70,17 @@ export class AttachedWorker implements WorkerHandle {
     let open = 0;
     for (const link of this.#links.values()) open += link.sockets.size;
     return open;
+  }
+
+  stats(): WorkerHandleStats {
+    let claimed = 0;
+    let forwarded = 0;
+    for (const link of this.#links.values()) {
+      claimed += link.claimed;
+      forwarded += link.affinity.forwarded ?? 0;
+    }
+    const requests = this.#arrivals.requests + forwarded;
+    return { connections: this.connections, claimed, requests, forwarded };
   }
 
   get draining(): AbortSignal {

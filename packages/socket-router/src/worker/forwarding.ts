@@ -35,6 +35,7 @@ export class Forwarding implements Affinity {
   #socketPaths: ReadonlyMap<string, string> = new Map();
   #slots: readonly string[] = [];
   #isDraining = false;
+  forwarded = 0;
 
   constructor(server: AttachableServer, options: ForwardingOptions) {
     this.#options = options;
@@ -106,6 +107,7 @@ export class Forwarding implements Affinity {
     response: ServerResponse,
     socketPath: string,
   ): void {
+    this.forwarded += 1;
     proxyRequest({
       request,
       response,
@@ -116,6 +118,7 @@ export class Forwarding implements Affinity {
       ended: (outcome) => {
         // The other worker has just died, or a proxy cannot send the request: this worker answers instead.
         if (outcome === 'unreached' || outcome === 'unanswered' || outcome === 'unsendable') {
+          this.forwarded -= 1;
           this.#emit(event, request, response);
         } else if (outcome === 'failed') {
           answerFailure(response, 502);
@@ -127,6 +130,7 @@ export class Forwarding implements Affinity {
 
   #forwardUpgrade(request: IncomingMessage, values: readonly unknown[], socketPath: string): void {
     const socket = values[1] as Socket;
+    this.forwarded += 1;
     proxyUpgrade({
       request,
       socket,
@@ -135,8 +139,12 @@ export class Forwarding implements Affinity {
       remoteAddress: request.socket.remoteAddress,
       arrivedAt: monotonicMs(),
       ended: (outcome) => {
-        if (outcome === 'unanswered') this.#emit('upgrade', ...values);
-        else if (outcome === 'failed') refuseSocket(socket, 502);
+        if (outcome === 'unanswered') {
+          this.forwarded -= 1;
+          this.#emit('upgrade', ...values);
+        } else if (outcome === 'failed') {
+          refuseSocket(socket, 502);
+        }
       },
     });
   }

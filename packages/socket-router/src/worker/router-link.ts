@@ -36,6 +36,8 @@ export class RouterLink {
   #reported = 0;
   #retired: (() => void) | undefined;
   #loadTimer: NodeJS.Timeout | undefined;
+  /** Connections that this worker has claimed. */
+  claimed = 0;
   isDraining = false;
   /** The router hands over no more connections: it may be gone, and may not answer. */
   isLeft = false;
@@ -76,6 +78,7 @@ export class RouterLink {
       socket.destroy();
       return false;
     }
+    this.claimed += 1;
     this.#sockets.add(socket);
     socket.once('close', () => {
       this.#sockets.delete(socket);

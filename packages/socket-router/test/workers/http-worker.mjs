@@ -22,7 +22,7 @@ function arrival(request) {
   return { earliest: first[0] - (last[1] - at), latest: last[0] - (first[1] - at) };
 }
 
-const answerTo = (journal) => (request, response) => {
+const answerTo = (journal, stats) => (request, response) => {
   const arrived = arrival(request);
   if (journal) appendFileSync(journal, `${process.pid} ${request.url}\n`);
   const hash = createHash('md5');
@@ -42,6 +42,7 @@ const answerTo = (journal) => (request, response) => {
       remoteAddress: socket.remoteAddress,
       remotePort: socket.remotePort,
       bytes,
+      stats: stats(),
       arrived,
       md5: hash.digest('hex'),
     };
@@ -74,8 +75,10 @@ const answerTo = (journal) => (request, response) => {
 
 await serve(({ JOURNAL, ROUTE, LAME_DUCK_MS = '100' }) => {
   const route = ROUTE === 'key' ? (head) => ({ key: head.header?.('x-key') ?? '' }) : undefined;
-  const server = createServer({ keepAliveTimeout: 60_000 }, answerTo(JOURNAL));
-  const handle = attachWorker(server, { route, orphanGraceMs: 500 });
+  let handle;
+  const answer = answerTo(JOURNAL, () => handle.stats());
+  const server = createServer({ keepAliveTimeout: 60_000 }, answer);
+  handle = attachWorker(server, { route, orphanGraceMs: 500 });
   const lameDuckMs = Number(LAME_DUCK_MS);
   process.once('SIGUSR2', () =>
     handle.close({ graceMs: 2000, lameDuckMs }).then(() => process.exit()),
