@@ -17,6 +17,12 @@ export interface Told {
   readonly pid: number;
 }
 
+/** One event of a task, and its message without result and error. */
+export interface TaskEvent {
+  readonly event: string;
+  readonly message: Readonly<Record<string, unknown>>;
+}
+
 /** How often and when workers start. */
 export interface StartPlan {
   /** File that gets a line `setup <workerId>` for each attempt, and `teardown`. */
@@ -81,6 +87,10 @@ export type ConformanceTasks = {
   readonly tell: TaskFn<undefined, Told>;
   /** Returns what the async context of {@link contextKey} holds for the task. */
   readonly context: TaskFn<undefined, unknown>;
+  /** Begins to record the events of `tracing:ticketing:dispatch:task` in the worker, or ends it and returns them. */
+  readonly traceTasks: TaskFn<boolean, readonly TaskEvent[]>;
+  /** Returns the message that the worker's subscriber has bound for the task, before and after it has waited. */
+  readonly traced: TaskFn<undefined, readonly unknown[]>;
   /** Makes the worker's next health check fail. */
   readonly sicken: TaskFn<undefined, string>;
 };

@@ -102,6 +102,7 @@ function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): T
     if (options.output !== 'inherit') thread.divert(output);
     return {
       pid: process.pid,
+      threadId: thread.threadId,
       send(frames) {
         const post = (message: unknown, transfer: ArrayBuffer[]) => thread.send(message, transfer);
         return postToWorker(frames, post, { transfers: true });

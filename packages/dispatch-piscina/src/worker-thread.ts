@@ -41,6 +41,8 @@ export interface WorkerThreadEvents {
  * @throws what the platform throws when it cannot start a thread
  */
 export class WorkerThread {
+  /** Read at the start: a thread that has ended has none. */
+  readonly threadId: number;
   readonly #pool: Piscina<ThreadStart, void>;
   readonly #thread: Worker;
   readonly #port: MessagePort;
@@ -77,6 +79,7 @@ export class WorkerThread {
       const task = { workerId, module, port: port2, journal: this.#journal.buffer };
       this.#pool.run(task, { transferList: [port2] }).catch(() => {});
       this.#thread = this.#pool.threads[0] as Worker;
+      this.threadId = this.#thread.threadId;
     } catch (error) {
       port1.close();
       throw error;

@@ -46,8 +46,12 @@ test('tasks run in other threads', async () => {
     capabilities: { isolation: 'thread', hardKill: true, transfer: true },
   });
   await dispatcher.ready();
-  expect(await dispatcher.run('threadId', undefined)).not.toBe(threadId);
-  expect(dispatcher.stats().workers.map(({ pid }) => pid)).toEqual([process.pid, process.pid]);
+  const ran = await dispatcher.run('threadId', undefined);
+  const { workers } = dispatcher.stats();
+  expect(workers.map(({ pid }) => pid)).toEqual([process.pid, process.pid]);
+  const ids = workers.map((worker) => worker.threadId);
+  expect(ids).toContain(ran);
+  expect(new Set([...ids, threadId]).size).toBe(3);
 });
 
 test('a large answer, and JSON as bytes, arrive', async () => {

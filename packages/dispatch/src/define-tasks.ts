@@ -2,7 +2,7 @@ import { showValue } from '@ticketing/kit';
 import type { TaskHooks, TaskMap, TaskModule } from './contract/task.ts';
 import { DispatchError } from './errors.ts';
 
-const hookNames: readonly string[] = ['setup', 'teardown', 'health'];
+const hookNames: readonly string[] = ['setup', 'teardown', 'health', 'report'];
 
 /**
  * Returns the default export of a module that workers load. It is frozen; tasks added to the argument later are unknown.

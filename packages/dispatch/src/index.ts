@@ -1,7 +1,7 @@
 // One contract and one kernel for running tasks in this process, in child processes or in threads
 
 // For tests.
-export { type Clock, systemClock } from '@ticketing/kit';
+export { type BucketCounts, type Clock, systemClock } from '@ticketing/kit';
 // For those who run tasks.
 export type {
   Capabilities,

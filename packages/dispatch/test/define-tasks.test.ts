@@ -19,7 +19,7 @@ test.each<[string, unknown[]]>([
   ['search must be a function, got 5', [{ search: 5 }]],
   ['hooks must be an object, got null', [{ search }, null]],
   [
-    'a hook must be one of setup, teardown, health, got tearDown',
+    'a hook must be one of setup, teardown, health, report, got tearDown',
     [{ search }, { tearDown: search }],
   ],
   ['hook setup must be a function, got x', [{ search }, { setup: 'x' }]],

@@ -41,8 +41,8 @@ test('a call is traced from its acceptance until it has settled', async () => {
   undo.push(() => void traced.unsubscribe(handlers));
   run('a');
   run('b');
-  const first = { name: 'trips', task: 'echo', id: 1 };
-  const second = { name: 'trips', task: 'echo', id: 2 };
+  const first = { name: 'trips', task: 'echo', id: 1, metadata: {} };
+  const second = { name: 'trips', task: 'echo', id: 2, metadata: {} };
   expect(events.splice(0)).toEqual([
     ['start', first],
     ['end', first],
@@ -53,13 +53,66 @@ test('a call is traced from its acceptance until it has settled', async () => {
   const error = new Error('no');
   transport.at(0).answer(1, 'yes');
   transport.at(0).fail(2, error);
+  const end = { attempt: 1, workerId: 1, waitMs: 0, runMs: 1 };
   expect(events.splice(0)).toEqual([
-    ['asyncStart', { ...first, result: 'yes' }],
-    ['asyncEnd', { ...first, result: 'yes' }],
-    ['error', { ...second, error }],
-    ['asyncStart', { ...second, error }],
-    ['asyncEnd', { ...second, error }],
+    ['asyncStart', { ...first, ...end, result: 'yes' }],
+    ['asyncEnd', { ...first, ...end, result: 'yes' }],
+    ['error', { ...second, ...end, error }],
+    ['asyncStart', { ...second, ...end, error }],
+    ['asyncEnd', { ...second, ...end, error }],
   ]);
+});
+
+test('texts that a subscriber of the start adds go to the task, below those of the caller', async () => {
+  const { run, ready, transport } = createPool();
+  await ready();
+  const add = (message: unknown): void => {
+    Object.assign((message as { metadata: object }).metadata, { trace: 'added', locale: 'none' });
+  };
+  channel('tracing:ticketing:dispatch:run:start').subscribe(add);
+  run(1);
+  run(2, { metadata: { locale: 'es-ES' } });
+  channel('tracing:ticketing:dispatch:run:start').unsubscribe(add);
+  run(3, { metadata: { locale: 'es-ES' } });
+  await turn();
+  transport.at(0).answer(1);
+  await turn();
+  expect(transport.at(0).runs.map(({ metadata }) => metadata)).toEqual([
+    { trace: 'added', locale: 'none' },
+    { trace: 'added', locale: 'es-ES' },
+    { locale: 'es-ES' },
+  ]);
+});
+
+test('each attempt of a call is published: those that were lost, and the last one', async () => {
+  const retries = listen('ticketing:dispatch:retry');
+  const ended = listen('tracing:ticketing:dispatch:run:asyncEnd');
+  const { run, ready, transport, clock } = createPool({ name: 'trips' });
+  await ready();
+  clock.advance(10);
+  run('again', { idempotent: true, retries: 1 });
+  await turn();
+  transport.at(0).start(1);
+  clock.advance(30);
+  transport.at(0).exit({ signal: 'SIGKILL' });
+  expect(retries).toEqual([
+    { run: expect.objectContaining({ id: 1 }), attempt: 1, workerId: 1, waitMs: 0, heldMs: 30 },
+  ]);
+  clock.advance(200);
+  transport.at(1).ready();
+  await turn();
+  transport.at(1).answer(1, 'yes', 7);
+  expect(ended).toMatchObject([{ attempt: 2, workerId: 2, waitMs: 230, runMs: 7, result: 'yes' }]);
+});
+
+test('a call that settles while it waits was in no worker', async () => {
+  const ended = listen('tracing:ticketing:dispatch:run:asyncEnd');
+  const { run, clock } = createPool();
+  run(1, { timeoutMs: 50 });
+  clock.advance(50);
+  await turn();
+  expect(ended).toMatchObject([{ attempt: 1, workerId: undefined, waitMs: 50 }]);
+  expect(ended[0]).not.toHaveProperty('runMs');
 });
 
 test('a call that was made before anyone listened is not traced', async () => {

@@ -65,3 +65,22 @@ test('quantiles are within 7 % from 16 ns to an hour', () => {
     }),
   );
 });
+
+test('the buckets hold what an exact count holds, but for bounds that are moved by 5 %', () => {
+  const histogram = createHistogram();
+  const values = Array.from({ length: 4000 }, (_, index) => 1.0023 ** index);
+  for (const value of values) histogram.record(value);
+  const { leMs, counts, sumMs } = histogram.buckets();
+  expect(sumMs).toBeCloseTo(
+    values.reduce((sum, value) => sum + value),
+    0,
+  );
+  let seen = 0;
+  leMs.forEach((bound, index) => {
+    seen += counts[index] ?? 0;
+    const within = (limit: number): number => values.filter((value) => value <= limit).length;
+    expect(seen).toBeGreaterThanOrEqual(within(bound * 0.95));
+    expect(seen).toBeLessThanOrEqual(within(bound * 1.05));
+  });
+  expect(seen + (counts.at(-1) ?? 0)).toBe(values.length);
+});

@@ -63,3 +63,18 @@ test('broadcast() rejects for one that does not answer in time, and for a pool t
   expect(closing.state).toBe('resolved');
   errorOf(await settled(watch(pool.broadcast('echo', 1))), 'ERR_CLOSED');
 });
+
+test('broadcast() is counted nowhere', async () => {
+  const { pool, dispatcher, transport, ready, run } = createPool({ max: 1 });
+  await ready();
+  run('call');
+  const all = watch(pool.broadcast('echo', 'all'));
+  await turn();
+  transport.at(0).answer(1);
+  transport.at(0).answer(2);
+  await turn();
+  expect(all.value).toHaveLength(1);
+  const { asked, completed, histograms } = dispatcher.stats();
+  const { wait, run: runs, transport: rest } = histograms;
+  expect([asked, completed, wait.count, runs.count, rest.count]).toEqual([1, 1, 1, 1, 1]);
+});

@@ -37,6 +37,7 @@ const everyFromWorker: readonly FromWorker[] = [
   { kind: 'dropped', seq: 11 },
   { kind: 'progress', seq: 12, data: new Map([[1, 2]]) },
   { kind: 'load', elapsedMs: 20.5, activeMs: 3, memoryBytes: 1e9 },
+  { kind: 'module-report', data: { sent: 3, names: new Map([[1, 'a']]) } },
   { kind: 'load', elapsedMs: 20.5, activeMs: 3, memoryBytes: undefined },
   { kind: 'healthy' },
   { kind: 'report', data: { requests: 7 }, worked: true },

@@ -83,6 +83,7 @@ export class PrimarySessions {
   readonly #shared = (hooks: TaskHooks): TaskHooks => ({
     setup: () => this.#setUpOnce(hooks),
     ...(hooks.health && { health: hooks.health }),
+    ...(hooks.report && { report: hooks.report }),
   });
 
   #setUpOnce(hooks: TaskHooks): Promise<unknown> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { DispatchError, InputOf } from '@ticketing/dispatch';
 import { rejected, rejectedWith } from '../calls.ts';
 import { type CaseDraft, needsIsolation, needsProcess, test } from '../conformance-case.ts';
@@ -178,8 +179,20 @@ export const retryCases: readonly CaseDraft[] = [
       const dispatcher = await stage.ready();
       const log = stage.scratch.path('log');
       const options = { idempotent: true, retries: 1 };
-      const call = dispatcher.run('exit', { code: 1, log, firstOnly: true }, options);
-      assert.equal(await call, 2);
+      const attempts: unknown[] = [];
+      const note = (message: unknown): void => {
+        attempts.push((message as { attempt: number }).attempt);
+      };
+      // Only calls that someone watches from their start are published.
+      const names = ['ticketing:dispatch:retry', 'tracing:ticketing:dispatch:run:asyncEnd'];
+      for (const name of names) subscribe(name, note);
+      try {
+        const call = dispatcher.run('exit', { code: 1, log, firstOnly: true }, options);
+        assert.equal(await call, 2);
+      } finally {
+        for (const name of names) unsubscribe(name, note);
+      }
+      assert.deepEqual(attempts, [1, 2]);
       assert.deepEqual(stage.scratch.lines('log'), ['exit 1', 'exit 2']);
       const { retried, completed, rejected: lost } = dispatcher.stats();
       assert.deepEqual({ retried, completed, lost }, { retried: 1, completed: 1, lost: 0 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { turns } from '@ticketing/test-kit';
+import { tracingChannel } from 'node:diagnostics_channel';
+import { turns, until } from '@ticketing/test-kit';
 import { rejected, rejectedWith } from '../calls.ts';
 import { type CaseDraft, needsCopies, test } from '../conformance-case.ts';
 import { contextKey } from '../conformance-task-map.ts';
@@ -129,6 +130,12 @@ export const contextCases: readonly CaseDraft[] = [
     const worker = dispatcher.stats().workers[0];
     assert.deepEqual([worker?.workerId, worker?.pid], [first.workerId, first.pid]);
   }),
+  test('stats() has the latest report of the module in each worker', async (stage) => {
+    const dispatcher = await stage.ready();
+    const { pid } = await dispatcher.run('tell', undefined);
+    await until(() => dispatcher.stats().workers[0]?.moduleReport !== undefined);
+    assert.deepEqual(dispatcher.stats().workers[0]?.moduleReport, { pid });
+  }),
   test('workers have different ids and, if they are processes, different pids', async (stage) => {
     const dispatcher = await stage.ready({ max: 2, window: 1 });
     const { workers } = dispatcher.stats();
@@ -137,6 +144,35 @@ export const contextCases: readonly CaseDraft[] = [
     const pids = new Set(workers.map(({ pid }) => pid));
     assert.equal(pids.size, 2);
     assert.ok(!pids.has(process.pid), 'processes of their own');
+  }),
+  test('subscribers hand texts on: from the start of a call to the task and its worker’s subscribers', async (stage) => {
+    const dispatcher = await stage.ready();
+    const calls = tracingChannel<unknown, { metadata: Record<string, string> }>(
+      'ticketing:dispatch:run',
+    );
+    const add = (message: unknown): void => {
+      Object.assign((message as { metadata: object }).metadata, { trace: 'added', own: 'no' });
+    };
+    await dispatcher.run('traceTasks', true);
+    calls.start.subscribe(add);
+    try {
+      const answer = dispatcher.run('traced', undefined, { metadata: { own: 'yes' } });
+      const { workerId } = dispatcher.stats().workers[0] ?? {};
+      const [before, after] = (await answer) as { readonly id: number }[];
+      const metadata = { trace: 'added', own: 'yes' };
+      const message = { task: 'traced', id: before?.id, attempt: 1, workerId, metadata };
+      assert.deepEqual(before, message);
+      assert.deepEqual(after, message);
+    } finally {
+      calls.start.unsubscribe(add);
+    }
+    await rejected(dispatcher.run('fail', 'coded'));
+    const events = await dispatcher.run('traceTasks', false);
+    const eventsOf = (task: string): string[] =>
+      events.flatMap(({ event, message }) => (message['task'] === task ? [event] : []));
+    assert.deepEqual(eventsOf('traced'), ['start', 'end', 'asyncStart', 'asyncEnd']);
+    assert.deepEqual(eventsOf('fail'), ['start', 'end', 'error', 'asyncStart', 'asyncEnd']);
+    assert.deepEqual(await dispatcher.run('traced', undefined), [undefined, undefined]);
   }),
   test('the async context of the caller does not reach the task, queued or not', async (stage) => {
     const storage = new AsyncLocalStorage<string>();

@@ -1,4 +1,5 @@
-import type { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type TracingChannelSubscribers, tracingChannel } from 'node:diagnostics_channel';
 import { appendFileSync, existsSync, writeSync } from 'node:fs';
 import {
   defineTasks,
@@ -7,13 +8,31 @@ import {
   type TaskModule,
   transferred,
 } from '@ticketing/dispatch/worker';
-import { type ConformanceTasks, contextKey, type Failure } from '../conformance-task-map.ts';
+import {
+  type ConformanceTasks,
+  contextKey,
+  type Failure,
+  type TaskEvent,
+} from '../conformance-task-map.ts';
 
 /** Milliseconds after which endless tasks end, so that a failed case leaves no busy process. */
 const FOR_EVER_MS = 30_000;
 const LOOK_AGAIN_MS = 3;
 
 let isSick = false;
+
+const taskChannel = tracingChannel<unknown, object>('ticketing:dispatch:task');
+const taskStore = new AsyncLocalStorage<unknown>();
+const taskEvents: TaskEvent[] = [];
+const taskSubscribers = Object.fromEntries(
+  (['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const).map((event) => [
+    event,
+    (given: object) => {
+      const { result: _, error: __, ...message } = given as Record<string, unknown>;
+      taskEvents.push({ event, message });
+    },
+  ]),
+) as unknown as TracingChannelSubscribers<object>;
 
 const module: TaskModule<ConformanceTasks> = defineTasks<ConformanceTasks>(
   {
@@ -107,12 +126,29 @@ const module: TaskModule<ConformanceTasks> = defineTasks<ConformanceTasks>(
     },
     tell: (_input, context) => told(context),
     context: () => contextStore()?.getStore(),
+    traceTasks(begins) {
+      if (begins) {
+        taskEvents.length = 0;
+        taskChannel.subscribe(taskSubscribers);
+        taskChannel.start.bindStore(taskStore, (message) => ({ ...(message as object) }));
+      } else {
+        taskChannel.unsubscribe(taskSubscribers);
+        taskChannel.start.unbindStore(taskStore);
+      }
+      return [...taskEvents];
+    },
+    async traced() {
+      const before = taskStore.getStore();
+      await new Promise((resolve) => setImmediate(resolve));
+      return [before, taskStore.getStore()];
+    },
     sicken() {
       isSick = true;
       return 'sick';
     },
   },
   {
+    report: () => ({ pid: process.pid }),
     health() {
       if (!isSick) return;
       isSick = false;

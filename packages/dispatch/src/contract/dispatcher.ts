@@ -1,3 +1,4 @@
+import type { BucketCounts } from '@ticketing/kit';
 import type { InputOf, OutputOf, TaskMap } from './task.ts';
 
 /** Runs the tasks of a module, with the same promises wherever its workers are. */
@@ -135,7 +136,13 @@ export interface CloseOptions {
   readonly graceMs?: number;
 }
 
-/** What a dispatcher has counted since its creation. */
+/**
+ * What a dispatcher has counted since its creation. Plain data that JSON keeps, apart from what is undefined.
+ *
+ * A dispatcher counts the calls that its workers run. A call whose worker passes it on to another dispatcher is a call of both,
+ * so a sum over dispatchers takes only those whose workers do the work: `primaryDispatcher`, of kind `primary`, is none of them.
+ * Runs of `broadcast` are no calls: they are not counted.
+ */
 export interface DispatcherStats {
   readonly name: string;
   readonly kind: DispatcherKind;
@@ -175,6 +182,15 @@ export interface DispatcherStats {
     /** The rest: encoding, both ways, waiting in the worker. */
     readonly transport: HistogramSummary;
   };
+  /**
+   * The same times by bucket: two readings can be subtracted, those of several dispatchers added. The bounds are the 14 that
+   * OpenTelemetry advises, 5 ms to 10 s, each moved by 5 % at most.
+   */
+  readonly buckets: {
+    readonly wait: BucketCounts;
+    readonly run: BucketCounts;
+    readonly transport: BucketCounts;
+  };
 }
 
 export interface WorkerStats {
@@ -182,6 +198,8 @@ export interface WorkerStats {
   /** Its slot, from 0; its successor has the same. */
   readonly slot: number;
   readonly pid: number | undefined;
+  /** Of the thread that the worker is, as in `node:worker_threads`. */
+  readonly threadId: number | undefined;
   readonly state: 'starting' | 'ready' | 'retiring' | 'stopping';
   /** Calls that it has and has not answered. */
   readonly inFlight: number;
@@ -190,10 +208,14 @@ export interface WorkerStats {
   /** Calls that it has answered. */
   readonly done: number;
   readonly ageMs: number;
+  /** Share of time in which its event loop was not idle, 0 to 1, when it last reported; undefined before, and in-process. */
+  readonly utilisation: number | undefined;
   /** Bytes it last reported: of the process, or of a thread's heap. */
   readonly memoryBytes: number | undefined;
   /** Latest report of a worker that does more than tasks. */
   readonly report: unknown;
+  /** What the `report` hook of its module last returned, within the last second. */
+  readonly moduleReport: unknown;
 }
 
 /** Times in milliseconds; quantiles within 7 %. All 0 before the first. */

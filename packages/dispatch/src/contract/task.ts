@@ -41,6 +41,11 @@ export interface TaskHooks {
   readonly teardown?: () => unknown;
   /** Runs at each health check; if it rejects, the worker is replaced. */
   readonly health?: () => unknown;
+  /**
+   * Returns cloneable figures of the worker, such as counters of its connections; `stats().workers[].moduleReport` has the
+   * latest. Called at the start and twice a second. What it throws, and what cannot be cloned, is ignored.
+   */
+  readonly report?: () => unknown;
 }
 
 /** The default export of a module that workers load. */

@@ -41,6 +41,8 @@ export interface WorkerEnd {
 export interface WorkerHandle {
   /** Of the process that the worker is, or is in. */
   readonly pid: number | undefined;
+  /** Of the thread that the worker is. */
+  readonly threadId?: number;
   /**
    * Sends frames in their order, in one message where it can.
    *
@@ -122,6 +124,8 @@ export type FromWorker =
   /** Answers `health`; with `error` if the module's `health` hook failed. */
   | { readonly kind: 'healthy'; readonly error?: unknown }
   | ReportFrame
+  /** What the module's `report` hook returned. */
+  | { readonly kind: 'module-report'; readonly data: unknown }
   | RecycleFrame;
 
 /** Figures of a worker that does more than tasks; the latest are in `stats()`. */

@@ -1,3 +1,4 @@
+import { ADVISED_LE_MS, type BucketCounts } from '@ticketing/kit';
 import type { HistogramSummary } from '../contract/dispatcher.ts';
 
 /** Counters of calls. */
@@ -41,6 +42,8 @@ export interface Histogram {
   record(ms: number): void;
   /** Quantiles within 7 %; count, mean and max exact. */
   summary(): HistogramSummary;
+  /** Counts by the bounds that OpenTelemetry advises. Each bound is moved by 5 % at most, to the nearest edge of a finer bucket. */
+  buckets(): BucketCounts;
 }
 
 /** Each doubling of time has 8 buckets of equal width, so a bucket's middle is within 1/16 of its members. */
@@ -83,6 +86,14 @@ export function createHistogram(): Histogram {
       const [p50 = 0, p90 = 0, p99 = 0] = quantiles([0.5, 0.9, 0.99]);
       return { count, mean, p50, p90, p99, max };
     },
+    buckets() {
+      const folded = new Array<number>(ADVISED_LE_MS.length + 1).fill(0);
+      counts.forEach((each, index) => {
+        const bucket = coarseOf[index] as number;
+        folded[bucket] = (folded[bucket] as number) + each;
+      });
+      return { leMs: ADVISED_LE_MS, counts: folded, sumMs: sum };
+    },
   };
 
   /** Returns the time that each share of all values does not exceed. The shares must ascend. */
@@ -99,6 +110,12 @@ export function createHistogram(): Histogram {
     });
   }
 }
+
+/** The advised bucket of each fine one: the one that holds its middle. */
+const coarseOf: readonly number[] = Array.from({ length: LAST + 1 }, (_, index) => {
+  const bound = ADVISED_LE_MS.findIndex((leMs) => middleOf(index) <= leMs);
+  return bound < 0 ? ADVISED_LE_MS.length : bound;
+});
 
 /** Milliseconds in the middle of a bucket; the first bucket counts as 0. */
 function middleOf(index: number): number {

@@ -218,8 +218,9 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
   /** Calls that `drain()` waits for: open, and answered so far. */
   get #calls(): { readonly active: number; readonly answered: number } {
     if (this.#lender !== undefined) return { active: this.#active, answered: this.#answered };
-    const { active, counts } = this.#kernel;
-    return { active, answered: counts.completed + counts.failed };
+    const { active, counts, broadcasts } = this.#kernel;
+    const answered = counts.completed + counts.failed + broadcasts.completed + broadcasts.failed;
+    return { active, answered };
   }
 
   #idle(): void {
@@ -277,6 +278,7 @@ function statsOf(kernel: Kernel, kind: string, state: DispatcherState): Dispatch
     circuit: pool.circuit.state,
     workers: [...pool.live].map((worker) => workerStats(worker, now)),
     histograms: { wait: wait.summary(), run: run.summary(), transport: transport.summary() },
+    buckets: { wait: wait.buckets(), run: run.buckets(), transport: transport.buckets() },
   };
 }
 
@@ -285,12 +287,22 @@ function workerStats(worker: PoolWorker, now: number): WorkerStats {
     workerId: worker.workerId,
     slot: worker.slot,
     pid: worker.handle?.pid,
+    threadId: worker.handle?.threadId,
     state: worker.state === 'killed' || worker.state === 'gone' ? 'stopping' : worker.state,
     inFlight: worker.calls.size,
     window: worker.window.size,
     done: worker.done,
     ageMs: now - worker.bornAt,
+    utilisation: utilisationOf(worker, now),
     memoryBytes: worker.memoryBytes,
     report: worker.report,
+    moduleReport: worker.moduleReport,
   };
+}
+
+/** A worker without calls sends no load frames: the time since the last one counts as idle. */
+function utilisationOf({ load, calls }: PoolWorker, now: number): number | undefined {
+  if (load === undefined) return undefined;
+  const elapsedMs = load.elapsedMs + (calls.size === 0 ? now - load.at : 0);
+  return elapsedMs > 0 ? Math.max(0, Math.min(1, load.activeMs / elapsedMs)) : 0;
 }

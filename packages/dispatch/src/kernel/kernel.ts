@@ -8,6 +8,7 @@ import {
   type LateBy,
   type PoolWorker,
   traceCall,
+  traceRetry,
   traceSettled,
 } from './calls/call.ts';
 import {
@@ -37,6 +38,8 @@ export class Kernel {
   readonly hold: ProcessHold;
   readonly feeder: Feeder;
   readonly counts: KernelCounts = createKernelCounts();
+  /** Those of broadcasts, which are no calls of anyone: they would hide how callers fare. */
+  readonly broadcasts: KernelCounts = createKernelCounts();
   readonly options: ResolvedPoolOptions;
   readonly transport: Transport;
   /** Calls whose callers are waiting. */
@@ -80,7 +83,7 @@ export class Kernel {
     const upkeep = new Upkeep(pool, sender, options);
     const feeder = new Feeder({ pool, sender, recall, counts, late }, options);
     const frames = {
-      ...{ pool, upkeep, feeder, counts, timers, late },
+      ...{ pool, upkeep, feeder, timers, late },
       free: (worker: PoolWorker, call: Call) => this.#free(worker, call),
       settle: (call: Call, ending: Ending, value: unknown) => this.#settle(call, ending, value),
       giveUp: (call: Call, error: unknown, ending: Ending) => this.giveUp(call, error, ending),
@@ -97,14 +100,15 @@ export class Kernel {
     return this.#frames.tasks;
   }
 
-  /** `owner` groups calls, so that `giveUpAll` can end just those; `slot` pins the call to one worker. */
+  /** `owner` groups calls, so that `giveUpAll` can end just those; `slot` makes it a part of a broadcast, for one worker. */
   run(
     task: string,
     input: unknown,
     options: RunOptions | undefined,
     { owner, slot }: { readonly owner?: CallOwner; readonly slot?: number } = {},
   ): Promise<unknown> {
-    this.counts.asked += 1;
+    const counts = slot === undefined ? this.counts : this.broadcasts;
+    counts.asked += 1;
     const { name, clock } = this.options;
     const target = { key: options?.key, slot };
     let worker: PoolWorker | undefined;
@@ -114,20 +118,20 @@ export class Kernel {
       worker = this.feeder.workerFor(target);
       if (worker === undefined) this.feeder.admit(task, target, options);
     } catch (error) {
-      this.counts.rejected += 1;
+      counts.rejected += 1;
       return Promise.reject(error);
     }
     if (options?.signal?.aborted) {
-      this.counts.aborted += 1;
+      counts.aborted += 1;
       return Promise.reject(options.signal.reason);
     }
-    const now = clock.now();
+    const enqueuedAt = clock.now();
     return new Promise((resolve, reject) => {
       this.#lastId += 1;
       const deadline =
         options?.timeoutMs === undefined ? undefined : Math.ceil(Date.now() + options.timeoutMs);
       const call = new Call(
-        { id: this.#lastId, task, input, options, target, enqueuedAt: now, deadline, owner },
+        { id: this.#lastId, task, input, options, target, counts, enqueuedAt, deadline, owner },
         { resolve, reject, onAbort: this.#onAbort },
       );
       this.active += 1;
@@ -137,7 +141,7 @@ export class Kernel {
       if (options !== undefined) this.#timers.watch(call, options);
       // Called in the caller's AsyncLocalStorage, wherever the frame comes from.
       if (options?.onProgress) call.onProgress = AsyncResource.bind(options.onProgress);
-      if (worker !== undefined) this.feeder.give(worker, call, now);
+      if (worker !== undefined) this.feeder.give(worker, call, enqueuedAt);
       else this.feeder.wait(call);
     });
   }
@@ -203,7 +207,7 @@ export class Kernel {
   }
 
   #recalled(worker: PoolWorker, call: Call): void {
-    this.counts.moved += 1;
+    call.counts.moved += 1;
     this.feeder.putBack(call);
     this.#free(worker, call);
   }
@@ -257,8 +261,9 @@ export class Kernel {
       } else if (call.seq > started && !call.isSpent) {
         this.feeder.putBack(call);
       } else if (call.attempt <= (call.options?.retries ?? 0)) {
+        traceRetry(call, worker, this.options.clock);
         call.attempt += 1;
-        this.counts.retried += 1;
+        call.counts.retried += 1;
         this.feeder.putBack(call);
       } else {
         this.#settle(call, 'rejected', workerLost(name, { pid, end }, call.task));
@@ -296,10 +301,10 @@ export class Kernel {
   #settle(call: Call, ending: Ending, value: unknown): void {
     call.state = 'settled';
     this.active -= 1;
-    this.counts[ending] += 1;
+    call.counts[ending] += 1;
     call.owner?.settled(ending);
     if (call.options !== undefined) this.#timers.unwatch(call, call.options);
-    traceSettled(call, ending !== 'completed', value);
+    if (call.trace !== undefined) traceSettled(call, { ending, value }, this.options.clock);
     if (ending === 'completed') call.resolve(value);
     else if (this.#isOurs(ending, value)) call.resolve(withCallers(value));
     else call.reject(value);

@@ -21,6 +21,7 @@ const code = {
   healthy: 8,
   report: 9,
   recycle: 10,
+  moduleReport: 11,
 } as const;
 
 /** Writes the frames of a worker, one by one. */
@@ -68,6 +69,9 @@ export class FromWorkerWriter {
       }
       case 'report':
         writer.add(0, `,${code.report},0`, frame.data, frame.worked ? ',1' : ',0');
+        break;
+      case 'module-report':
+        writer.add(0, `,${code.moduleReport},0`, frame.data, '');
         break;
       case 'recycle':
         writer.add(0, `,${code.recycle},0`, undefined, '');
@@ -140,6 +144,8 @@ function readFrame(reader: FrameReader): FromWorker {
         : { kind: 'healthy' };
     case code.report:
       return { kind: 'report', data: value, worked: reader.number() === 1 };
+    case code.moduleReport:
+      return { kind: 'module-report', data: value };
     case code.recycle:
       return { kind: 'recycle' };
     case code.ready:

@@ -1,10 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
 import { showValue } from '@ticketing/kit';
-import type { TaskContext, TaskFn, TaskMap, TaskModule } from '../contract/task.ts';
+import type { TaskFn, TaskMap, TaskModule } from '../contract/task.ts';
 import type { FromWorker, RunFrame, ToWorker } from '../contract/transport.ts';
 import { DispatchError } from '../errors.ts';
 import { isRawJson, isTransferred } from '../task-results.ts';
 import { FrameQueue } from './frame-queue.ts';
+import { TaskRun, taskChannel, traceSettled } from './task-run.ts';
 
 /** What a runner needs of the worker around it. */
 export interface TaskRunnerOptions {
@@ -23,6 +24,8 @@ export interface TaskRunnerOptions {
   /** Resumes after a turn of the event loop. Default: by `setImmediate`. */
   readonly afterTurn?: (resume: () => void) => void;
 }
+
+const REPORT_EVERY_MS = 500;
 
 /** Milliseconds of tasks in a row; then the event loop has a turn, so that aborts are read in time. */
 const MAX_TURN_MS = 1;
@@ -47,6 +50,7 @@ export class TaskRunner {
   #turnBegan: number | undefined;
   #stop: 'asked' | 'begun' | undefined;
   #halted = false;
+  #reporting: NodeJS.Timeout | undefined;
 
   constructor(module: TaskModule<TaskMap>, options: TaskRunnerOptions) {
     this.workerId = options.workerId;
@@ -60,6 +64,11 @@ export class TaskRunner {
     const { setup } = this.#module.hooks;
     await this.#apart(() => setup?.({ workerId: this.workerId }));
     this.#tell({ kind: 'ready', tasks: [...this.#tasks.keys()] });
+    if (this.#module.hooks.report === undefined || this.#halted) return;
+    this.#apart(() => {
+      this.#reporting = setInterval(this.#report, REPORT_EVERY_MS).unref();
+    });
+    this.#report();
   }
 
   /** Applies frames. Calls start in their order, now or after those that wait; aborts apply first. */
@@ -76,6 +85,7 @@ export class TaskRunner {
   /** Stops starting tasks and emitting frames. Running tasks continue. */
   halt(): void {
     this.#halted = true;
+    clearInterval(this.#reporting);
     this.#queue.clear();
   }
 
@@ -152,13 +162,29 @@ export class TaskRunner {
     try {
       const task = this.#tasks.get(frame.task);
       if (task === undefined) throw this.#unknown(frame.task);
-      const result = this.#scope.runInAsyncScope(task, this.#module.tasks, frame.input, run);
+      const result = taskChannel.hasSubscribers
+        ? this.#runTraced(task, frame, run)
+        : this.#scope.runInAsyncScope(task, this.#module.tasks, frame.input, run);
       if (isThenable(result)) this.#await(run, result);
       else this.#complete(run, result);
     } catch (error) {
       this.#fail(run, error);
     } finally {
       this.#current = undefined;
+    }
+  }
+
+  #runTraced(task: TaskFn<unknown, unknown>, frame: RunFrame, run: TaskRun): unknown {
+    const { workerId } = this;
+    const { id, attempt, metadata } = run;
+    run.trace = { task: frame.task, id, attempt, workerId, metadata };
+    const { trace } = run;
+    try {
+      return this.#apart(() =>
+        taskChannel.start.runStores(trace, task, this.#module.tasks, frame.input, run),
+      );
+    } finally {
+      taskChannel.end.publish(trace);
     }
   }
 
@@ -174,6 +200,7 @@ export class TaskRunner {
 
   #complete(run: TaskRun, result: unknown): void {
     if (!this.#settle(run)) return;
+    if (run.trace !== undefined) traceSettled(run.trace, { result });
     const { seq } = run;
     const runMs = this.#options.now() - run.startedAt;
     try {
@@ -188,6 +215,7 @@ export class TaskRunner {
 
   #fail(run: TaskRun, error: unknown): void {
     if (!this.#settle(run)) return;
+    if (run.trace !== undefined) traceSettled(run.trace, { error });
     const runMs = this.#options.now() - run.startedAt;
     this.#tell({ kind: 'failed', seq: run.seq, error, runMs });
     this.#stopWhenIdle();
@@ -218,6 +246,14 @@ export class TaskRunner {
     );
   }
 
+  readonly #report = (): void => {
+    try {
+      this.#tell({ kind: 'module-report', data: this.#module.hooks.report?.() });
+    } catch {
+      // A worker does not end for a statistic.
+    }
+  };
+
   async #tellHealth(): Promise<void> {
     try {
       await this.#module.hooks.health?.();
@@ -231,6 +267,7 @@ export class TaskRunner {
     if (this.#stop !== 'asked' || this.#draining) return;
     if (this.#running.size > 0 || !this.#queue.empty) return;
     this.#stop = 'begun';
+    clearInterval(this.#reporting);
     void this.#apart(this.#tearDown);
   }
 
@@ -261,70 +298,4 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes)
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-const noMetadata: Readonly<Record<string, string>> = Object.freeze({});
-
-/** One run of a task: the context that the task gets, and its state in the runner. */
-class TaskRun implements TaskContext {
-  readonly startedAt: number;
-  settled = false;
-  readonly #frame: RunFrame;
-  readonly #runner: TaskRunner;
-  /** Made when it is read: most tasks never read it, and it costs more than all the rest. */
-  #controller: AbortController | undefined;
-  #aborted: { readonly reason: unknown } | undefined;
-
-  constructor(frame: RunFrame, runner: TaskRunner, startedAt: number) {
-    this.#frame = frame;
-    this.#runner = runner;
-    this.startedAt = startedAt;
-  }
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#aborted !== undefined) this.#controller.abort(this.#aborted.reason);
-    }
-    return this.#controller.signal;
-  }
-
-  get id(): number {
-    return this.#frame.id;
-  }
-
-  get attempt(): number {
-    return this.#frame.attempt;
-  }
-
-  get deadline(): number | undefined {
-    return this.#frame.deadline;
-  }
-
-  get workerId(): number {
-    return this.#runner.workerId;
-  }
-
-  get metadata(): Readonly<Record<string, string>> {
-    return this.#frame.metadata ?? noMetadata;
-  }
-
-  get seq(): number {
-    return this.#frame.seq;
-  }
-
-  get task(): string {
-    return this.#frame.task;
-  }
-
-  progress(data: unknown): void {
-    if (!this.settled) this.#runner.progress(this, data);
-  }
-
-  /** Aborts the task's signal. Its outcome is still reported. */
-  abort(reason: unknown): void {
-    if (this.#aborted !== undefined) return;
-    this.#aborted = { reason };
-    this.#controller?.abort(reason);
-  }
 }

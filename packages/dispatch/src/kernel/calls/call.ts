@@ -1,8 +1,8 @@
-import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
-import type { AbortWaiter } from '@ticketing/kit';
+import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
+import type { AbortWaiter, Clock } from '@ticketing/kit';
 import type { RunOptions } from '../../contract/dispatcher.ts';
 import type { ToWorker, Unsent, WorkerHandle } from '../../contract/transport.ts';
-import type { Ending } from '../kernel-counts.ts';
+import type { Ending, KernelCounts } from '../kernel-counts.ts';
 import type { Window } from '../workers/window.ts';
 import type { JobList, Queued } from './job-queue.ts';
 
@@ -34,17 +34,30 @@ export interface LateBy {
   readonly limit: number;
 }
 
-/** One call, as subscribers of `tracing:ticketing:dispatch:run:*` see it. */
+/** One call, as subscribers of `tracing:ticketing:dispatch:run:*` see it: the same object in every event. */
 interface RunTrace {
   readonly name: string;
   readonly task: string;
   readonly id: number;
+  /** Empty at `start`, where subscribers may add texts: the task gets them, below the caller's own `metadata`. */
+  readonly metadata: Record<string, string>;
   result?: unknown;
   error?: unknown;
+  /** Once it has settled: the number of its last attempt, from 1. */
+  attempt?: number;
+  /** The worker that had it last; undefined if it settled while it waited. */
+  workerId?: number | undefined;
+  /** Milliseconds from the call until it was last given to a worker, or until it settled if none had it. */
+  waitMs?: number;
+  /** Milliseconds in the worker; undefined without an answer. */
+  runMs?: number;
 }
 
 /** `start` and `end` around the call; `error` if it failed, then `asyncStart` and `asyncEnd`, when it has settled. */
 const runChannel: TracingChannel<unknown, RunTrace> = tracingChannel('ticketing:dispatch:run');
+
+/** `{ run, attempt, workerId, waitMs, heldMs }` of an attempt whose worker was lost, when the call waits for the next one. */
+const retryChannel = channel('ticketing:dispatch:retry');
 
 /** One call of `run`, from its acceptance until its worker has settled it. */
 export class Call implements Queued, AbortWaiter {
@@ -74,6 +87,8 @@ export class Call implements Queued, AbortWaiter {
   readonly owner: CallOwner | undefined;
   readonly options: RunOptions | undefined;
   readonly target: Target;
+  /** Where it is counted. */
+  readonly counts: KernelCounts;
   readonly priority: number;
   readonly enqueuedAt: number;
   /** Epoch milliseconds. */
@@ -85,7 +100,15 @@ export class Call implements Queued, AbortWaiter {
   constructor(
     call: Pick<
       Call,
-      'id' | 'task' | 'input' | 'options' | 'target' | 'enqueuedAt' | 'deadline' | 'owner'
+      | 'id'
+      | 'task'
+      | 'input'
+      | 'options'
+      | 'target'
+      | 'counts'
+      | 'enqueuedAt'
+      | 'deadline'
+      | 'owner'
     >,
     caller: {
       readonly resolve: (value: unknown) => void;
@@ -100,6 +123,7 @@ export class Call implements Queued, AbortWaiter {
     this.owner = call.owner;
     this.options = call.options;
     this.target = call.target;
+    this.counts = call.counts;
     this.priority = call.options?.priority ?? 0;
     this.enqueuedAt = call.enqueuedAt;
     this.deadline = call.deadline;
@@ -127,6 +151,14 @@ export class Call implements Queued, AbortWaiter {
       : undefined;
   }
 
+  /** The caller's metadata, over what subscribers have added. */
+  get metadata(): Readonly<Record<string, string>> | undefined {
+    const own = this.options?.metadata;
+    if (this.trace === undefined) return own;
+    const added = this.trace.metadata;
+    return Object.keys(added).length === 0 ? own : { ...added, ...own };
+  }
+
   /** Its buffers were moved away: it cannot be sent again. */
   get isSpent(): boolean {
     return this.options?.transfer?.some(isDetached) ?? false;
@@ -146,16 +178,31 @@ function isDetached(buffer: ArrayBuffer & { readonly detached?: boolean }): bool
 /** Publishes the start of a call. */
 export function traceCall(name: string, call: Call): void {
   if (!runChannel.hasSubscribers) return;
-  call.trace = { name, task: call.task, id: call.id };
+  call.trace = { name, task: call.task, id: call.id, metadata: {} };
   runChannel.start.publish(call.trace);
   runChannel.end.publish(call.trace);
 }
 
+/** Publishes the loss of a traced call's worker, before the next attempt. */
+export function traceRetry(call: Call, { workerId }: PoolWorker, clock: Clock): void {
+  const { trace: run, attempt, enqueuedAt, sentAt } = call;
+  if (run === undefined || !retryChannel.hasSubscribers) return;
+  const times = { waitMs: sentAt - enqueuedAt, heldMs: clock.now() - sentAt };
+  retryChannel.publish({ run, attempt, workerId, ...times });
+}
+
 /** Publishes the end of a call. */
-export function traceSettled(call: Call, isFailure: boolean, value: unknown): void {
-  const { trace } = call;
+export function traceSettled(
+  call: Call,
+  { ending, value }: { readonly ending: Ending; readonly value: unknown },
+  clock: Clock,
+): void {
+  const { trace, worker } = call;
   if (trace === undefined) return;
-  if (isFailure) {
+  trace.attempt = call.attempt;
+  trace.workerId = worker?.workerId;
+  trace.waitMs = (worker === undefined ? clock.now() : call.sentAt) - call.enqueuedAt;
+  if (ending !== 'completed') {
     trace.error = value;
     runChannel.error.publish(trace);
   } else trace.result = value;
@@ -181,6 +228,8 @@ export class PoolWorker {
   proved = false;
   /** Its latest report of other work. */
   report: unknown = undefined;
+  /** The latest report of its module. */
+  moduleReport: unknown = undefined;
   /** It asked to be replaced. */
   asksRecycle = false;
   doneSinceLoad = 0;
@@ -195,6 +244,9 @@ export class PoolWorker {
   /** When it last took waiting calls, or none waited for it; undefined until it is first pumped. */
   servedAt: number | undefined = undefined;
   memoryBytes: number | undefined = undefined;
+  /** Its last load frame, and when it came. */
+  load: { readonly activeMs: number; readonly elapsedMs: number; readonly at: number } | undefined =
+    undefined;
   /** A health check that it has not answered; `excused` if a task ran when the answer was due. */
   asked: 'due' | 'excused' | undefined = undefined;
   /** Why it could not start, if it reported that. */
@@ -259,7 +311,7 @@ export class PoolWorker {
         input: call.input,
         attempt: call.attempt,
         deadline: call.deadline,
-        metadata: options?.metadata,
+        metadata: call.metadata,
         transfer: options?.transfer,
         announce: options?.runTimeoutMs !== undefined,
       },

@@ -75,7 +75,7 @@ export class Feeder {
     const waitMs = this.#expectedWaitMs(target, options?.priority ?? 0);
     // At the head of the queue it is next, however long that takes.
     if (waitMs === undefined || waitMs === 0 || waitMs <= allowedMs) return;
-    this.#context.counts.refused += 1;
+    if (target.slot === undefined) this.#context.counts.refused += 1;
     const expectedWaitMs = Math.ceil(waitMs);
     // By then the queue may be as long as the call may wait.
     const retryAfterMs = Math.max(1, Math.ceil(waitMs - Math.max(0, allowedMs)));
@@ -94,9 +94,9 @@ export class Feeder {
   }
 
   give(worker: PoolWorker, call: Call, now: number): void {
-    const { counts, sender, recall } = this.#context;
+    const { sender, recall } = this.#context;
     worker.give(call, now);
-    counts.wait.record(now - call.enqueuedAt);
+    call.counts.wait.record(now - call.enqueuedAt);
     sender.soon(worker, now);
     recall.watch(worker);
   }

@@ -2,7 +2,7 @@ import type { FromWorker } from '../../contract/transport.ts';
 import type { Call, LateBy, PoolWorker } from '../calls/call.ts';
 import type { CallTimers } from '../calls/call-timers.ts';
 import type { Feeder } from '../calls/feeder.ts';
-import type { Ending, KernelCounts } from '../kernel-counts.ts';
+import type { Ending } from '../kernel-counts.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import type { Upkeep } from './upkeep.ts';
 import type { WorkerPool } from './worker-pool.ts';
@@ -14,7 +14,6 @@ interface FramesContext {
   readonly upkeep: Upkeep;
   readonly feeder: Feeder;
   readonly timers: CallTimers;
-  readonly counts: KernelCounts;
   /** The worker has nothing more to do with the call. */
   free(worker: PoolWorker, call: Call): void;
   /** Answers the caller. */
@@ -61,6 +60,9 @@ export class WorkerFrames {
         worker.report = frame.data;
         if (frame.worked) this.#proved(worker);
         break;
+      case 'module-report':
+        worker.moduleReport = frame.data;
+        break;
       case 'recycle':
         worker.asksRecycle = true;
         this.#context.upkeep.recycle(worker);
@@ -83,13 +85,15 @@ export class WorkerFrames {
     const call = worker.calls.get(frame.seq);
     if (call === undefined) return;
     const { runMs } = frame;
-    const { upkeep, counts } = this.#context;
+    const { upkeep } = this.#context;
     this.#context.free(worker, call);
     worker.done += 1;
     worker.doneSinceLoad += 1;
     this.#proved(worker);
     if (call.state === 'sent') {
+      const { counts } = call;
       counts.run.record(runMs);
+      if (call.trace !== undefined) call.trace.runMs = runMs;
       const heldMs = this.#options.clock.now() - call.sentAt;
       counts.transport.record(heldMs - runMs);
       this.#context.feeder.departures.answered(call.task, Math.max(heldMs, runMs));
@@ -131,6 +135,7 @@ export class WorkerFrames {
     const { doneSinceLoad: done } = worker;
     const starved = worker.starved || (!worker.hasRoom && this.#context.feeder.hasFor(worker.slot));
     worker.window.record({ elapsedMs, activeMs, done, starved });
+    worker.load = { activeMs, elapsedMs, at: this.#options.clock.now() };
     worker.doneSinceLoad = 0;
     worker.starved = false;
     if (memoryBytes !== undefined) worker.memoryBytes = memoryBytes;

@@ -1,0 +1,108 @@
+import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
+import type { TaskContext } from '../contract/task.ts';
+import type { RunFrame } from '../contract/transport.ts';
+
+/** One run of a task, as subscribers of `tracing:ticketing:dispatch:task:*` see it: the same object in every event. */
+interface TaskTrace {
+  readonly task: string;
+  /** Number of the call, the same for each attempt. */
+  readonly id: number;
+  readonly attempt: number;
+  readonly workerId: number;
+  /** The caller's, and what subscribers of `tracing:ticketing:dispatch:run:start` have added. */
+  readonly metadata: Readonly<Record<string, string>>;
+  result?: unknown;
+  error?: unknown;
+}
+
+/**
+ * In the worker. The task runs in the stores that are bound to `start`; `end` when it has returned; `error` if it failed, then
+ * `asyncStart` and `asyncEnd`, when it has settled.
+ */
+export const taskChannel: TracingChannel<unknown, TaskTrace> =
+  tracingChannel('ticketing:dispatch:task');
+
+/** Publishes the end of a run. */
+export function traceSettled(
+  trace: TaskTrace,
+  outcome: { readonly result: unknown } | { readonly error: unknown },
+): void {
+  Object.assign(trace, outcome);
+  if ('error' in outcome) taskChannel.error.publish(trace);
+  taskChannel.asyncStart.publish(trace);
+  taskChannel.asyncEnd.publish(trace);
+}
+
+/** The runner of a run. */
+interface RunReporter {
+  readonly workerId: number;
+  progress(run: TaskRun, data: unknown): void;
+}
+
+const noMetadata: Readonly<Record<string, string>> = Object.freeze({});
+
+/** One run of a task: the context that the task gets, and its state in the runner. */
+export class TaskRun implements TaskContext {
+  readonly startedAt: number;
+  settled = false;
+  /** Set while someone subscribes. */
+  trace: TaskTrace | undefined = undefined;
+  readonly #frame: RunFrame;
+  readonly #runner: RunReporter;
+  /** Made when it is read: most tasks never read it, and it costs more than all the rest. */
+  #controller: AbortController | undefined;
+  #aborted: { readonly reason: unknown } | undefined;
+
+  constructor(frame: RunFrame, runner: RunReporter, startedAt: number) {
+    this.#frame = frame;
+    this.#runner = runner;
+    this.startedAt = startedAt;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#aborted !== undefined) this.#controller.abort(this.#aborted.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  get id(): number {
+    return this.#frame.id;
+  }
+
+  get attempt(): number {
+    return this.#frame.attempt;
+  }
+
+  get deadline(): number | undefined {
+    return this.#frame.deadline;
+  }
+
+  get workerId(): number {
+    return this.#runner.workerId;
+  }
+
+  get metadata(): Readonly<Record<string, string>> {
+    return this.#frame.metadata ?? noMetadata;
+  }
+
+  get seq(): number {
+    return this.#frame.seq;
+  }
+
+  get task(): string {
+    return this.#frame.task;
+  }
+
+  progress(data: unknown): void {
+    if (!this.settled) this.#runner.progress(this, data);
+  }
+
+  /** Aborts the task's signal. Its outcome is still reported. */
+  abort(reason: unknown): void {
+    if (this.#aborted !== undefined) return;
+    this.#aborted = { reason };
+    this.#controller?.abort(reason);
+  }
+}
