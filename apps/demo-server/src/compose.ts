@@ -10,7 +10,7 @@ import {
   createQueueSign,
 } from './overload/in-flight-limit.ts';
 import { createFinders, type Finders, localFinds, remoteFinds } from './questions.ts';
-import type { Carriers } from './search/carriers.ts';
+import type { CarrierName, Carriers } from './search/carriers.ts';
 import { startDispatcher } from './search/dispatch.ts';
 import { dispatchedSearch } from './search/dispatched-search.ts';
 import { createSharedStreams, type SharedStreams } from './search/shared-streams.ts';
@@ -29,6 +29,8 @@ export interface Parts {
   /** Compresses documents, each once for all clients that get it. */
   readonly encoder: BodyEncoder;
   readonly stations: StationIndex;
+  /** Those that are asked. */
+  readonly carriers: readonly CarrierName[];
   /** Decides which requests begin. */
   readonly admission: Admission;
   /** The earliest time at which a request that is read now can have arrived, on the clock of `performance.now()`. */
@@ -98,6 +100,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     streams,
     encoder,
     stations: stationTable,
+    carriers: flags.carriers,
     admission,
     arrivedAt: watch.arrivedAt,
     leftMs: ({ arrivedAt }) =>

@@ -71,9 +71,9 @@ test('300 equal searches at once are one search upstream, with one body that is 
 
 test('searches that differ are not one', async () => {
   const { get } = await serveDemo('--latency', '20');
-  const others = ['&passengers=2', '&order=price', '&date=2026-12-02', ''];
+  const others = ['&passengers=2', '&order=price', '&date=2026-12-02', '&carriers=avlo', ''];
   await Promise.all(others.map((other) => get(MADRID_BARCELONA + other)));
-  expect((await statsOf({ get }))[0].coalesce).toMatchObject({ asked: 4, loaded: 4 });
+  expect((await statsOf({ get }))[0].coalesce).toMatchObject({ asked: 5, loaded: 5 });
 });
 
 test('--coalesce off asks every time', async () => {

@@ -69,6 +69,8 @@ export function testCombinations(combinations: readonly Combination[]): void {
       const demo = await start(accept, dispatch, coalesce);
       expect(expected.length).toBeGreaterThanOrEqual(20);
       expect(await journeysOf(demo.url)).toEqual(expected);
+      const { body: some } = await getFrom(`${demo.url}${PATH}&carriers=avlo`);
+      expect(some.carriers).toMatchObject([{ carrier: 'avlo', state: 'ok' }]);
       const all = new Set<number>();
       for (const role of kills) {
         const config = await configOf(demo.url);

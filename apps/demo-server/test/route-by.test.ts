@@ -17,12 +17,13 @@ test('documentQuestion.keyOfTarget() is the same for the same question, however 
     '/search?origin=7160000&destination=uic%3A7171801',
     '/search?origin=Madrid&destination=Barcelona&date=2026-11-21',
     '/search?origin=Madrid&destination=Barcelona&passengers=1&order=departure',
+    '/search?origin=Madrid&destination=Barcelona&carriers=avlo,Ouigo,renfe',
   ]) {
     expect(documentQuestion.keyOfTarget(target, NOON), target).toBe(key);
   }
 });
 
-test.each(['&date=2026-11-22', '&passengers=2', '&order=price'])(
+test.each(['&date=2026-11-22', '&passengers=2', '&order=price', '&carriers=renfe'])(
   'documentQuestion.keyOfTarget() is another one with %s',
   (more) => {
     const target = '/search?origin=Madrid&destination=Barcelona';
@@ -33,6 +34,14 @@ test.each(['&date=2026-11-22', '&passengers=2', '&order=price'])(
   },
 );
 
+test('documentQuestion.keyOfTarget() is the same for the same carriers, in any order', () => {
+  const target = '/search?origin=Madrid&destination=Barcelona&carriers=';
+  const key = documentQuestion.keyOfTarget(`${target}renfe,avlo`, NOON);
+  for (const other of ['avlo,renfe', 'avlo%2C%20RENFE', 'renfe,avlo,renfe']) {
+    expect(documentQuestion.keyOfTarget(target + other, NOON), other).toBe(key);
+  }
+});
+
 test.each([
   '/',
   '/search',
@@ -42,6 +51,8 @@ test.each([
   '/search?origin=Madrid&origin=Madrid&destination=Barcelona',
   '/search?origin=Madrid&destination=Barcelona&class=first',
   '/search?origin=Madrid&destination=Barcelona&order=random',
+  '/search?origin=Madrid&destination=Barcelona&carriers=',
+  '/search?origin=Madrid&destination=Barcelona&carriers=renfe,db',
   '/search?origin=%&destination=%ff',
   'http://elsewhere/search?origin=Madrid&destination=Barcelona',
 ])(

@@ -152,6 +152,24 @@ test('--carriers asks only those', async () => {
   });
 });
 
+test('carriers= asks only those, as a document, a stream and a page; others are a key of their own', async () => {
+  const { get, carriersUrl } = await serveDemo('--carriers', 'renfe,ouigo', '--latency', '0');
+  const path = `${MADRID_BARCELONA}&carriers=ouigo`;
+  const { body } = await get(path);
+  expect(body).toMatchObject({ complete: true, carriers: [{ carrier: 'ouigo', state: 'ok' }] });
+  const stream = await get(path, { headers: { accept: 'application/x-ndjson' } });
+  const started = JSON.parse((stream.body as string).split('\n')[0] ?? '');
+  expect(started.carriers).toMatchObject([{ carrier: 'ouigo', state: 'running' }]);
+  const page = await get(`/?${path.split('?')[1]}&plain=1`);
+  expect(page.body).toContain('data-carrier="ouigo"');
+  expect(page.body).not.toContain('data-carrier="renfe"');
+  expect(await requestsAt(carriersUrl)).toMatchObject({ renfe: { arrived: 0 } });
+  const refused = await get(`${MADRID_BARCELONA}&carriers=avlo`);
+  expect(refused).toMatchObject({ status: 400, body: { expected: 'some of renfe, ouigo' } });
+  const onPage = await get(`/?${MADRID_BARCELONA.split('?')[1]}&carriers=avlo&plain=1`);
+  expect([onPage.status, /role="alert".*renfe, ouigo/s.test(onPage.body)]).toEqual([400, true]);
+});
+
 test('the client leaves: every upstream request is aborted', async () => {
   const { url, carriersUrl } = await serveDemo('--deadline-ms', '60000', '--latency', '0');
   for (const carrier of carriers)

@@ -103,7 +103,8 @@ test('a stream of a bad query is a problem, not a stream', async () => {
 });
 
 test.each([
-  ['text/html,application/xhtml+xml,*/*;q=0.8', 200, 'application/json'],
+  ['*/*', 200, 'application/json'],
+  ['text/html;q=0.5, application/json', 200, 'application/json'],
   ['application/json;q=0.5, text/event-stream', 200, 'text/event-stream'],
   ['application/json; charset=utf-8', 200, 'application/json'],
   ['application/json;v=1;q=0.5, text/csv', 200, 'application/json'],
@@ -115,4 +116,19 @@ test.each([
 ])('Accept: %s is %i %s', async (accept, status, type) => {
   const { get } = shared();
   expect(await get(MADRID_BARCELONA, { headers: { accept } })).toMatchObject({ status, type });
+});
+
+test.each([
+  [`${MADRID_BARCELONA}&order=price`, `/?${MADRID_BARCELONA.split('?')[1]}&order=price`],
+  ['/search?origin=Madrit', '/?origin=Madrit'],
+  ['/search', '/'],
+  ['/search?', '/'],
+  ['/search?origin=//elsewhere.test/', '/?origin=//elsewhere.test/'],
+])('a browser that opens %s is sent to %s', async (path, location) => {
+  const { get } = shared();
+  for (const accept of ['text/html,application/xhtml+xml,*/*;q=0.8', 'text/html']) {
+    const { status, headers } = await get(path, { headers: { accept }, redirect: 'manual' });
+    expect([status, headers.get('location')]).toEqual([303, location]);
+    expect(headers.get('vary')).toBe('accept, accept-encoding');
+  }
 });

@@ -22,6 +22,9 @@ export interface TravellerForm {
   readonly order?: string | undefined;
 }
 
+/** Fields below which a problem is said; `carriers` is in links alone. */
+const FIELDS = ['origin', 'destination', 'date', 'passengers'] as const;
+
 export interface TravellerPage {
   readonly assets: PageAssets;
   readonly stations: readonly Station[];
@@ -109,7 +112,7 @@ export async function* travellerResults(
 
 /** Renders a search that did not begin, or that no carrier answered. */
 export function travellerProblem(problem: ShownProblem): SafeHtml {
-  const isField = problem.parameter !== undefined;
+  const isField = FIELDS.some((name) => name === problem.parameter);
   return html`<div id="results">${!isField && problemNote(problem)}</div></main>${pageEnd}`;
 }
 

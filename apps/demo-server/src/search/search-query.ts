@@ -2,6 +2,7 @@ import {
   addDays,
   createLocalClock,
   JOURNEY_ORDERS,
+  type JourneyOrder,
   type LocalClock,
   MAX_STATION_TEXT,
   type SearchQuery,
@@ -10,6 +11,7 @@ import {
 } from '@ticketing/core';
 import { type Static, Type } from 'typebox';
 import { badParameter } from '../http/problem.ts';
+import { CARRIER_NAMES, type CarrierName } from './carriers.ts';
 
 const stationText = (what: string) =>
   Type.String({
@@ -31,27 +33,72 @@ export const SearchParameters = Type.Object(
     ),
     passengers: Type.Optional(Type.Integer({ minimum: 1, maximum: 9, default: 1 })),
     order: Type.Optional(Type.Enum(JOURNEY_ORDERS, { default: 'departure' })),
+    carriers: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Names of the carriers to ask, with commas between them; default: all',
+        examples: ['renfe', 'renfe,ouigo'],
+      }),
+    ),
   },
   { additionalProperties: false },
 );
 export type SearchParameters = Static<typeof SearchParameters>;
 
+/** A search, how its journeys are sorted, and who is asked. Plain data. */
+export interface DocumentQuestion {
+  readonly query: SearchQuery;
+  readonly order: JourneyOrder;
+  /** In the order of the registry. Absent: all that the server asks. */
+  readonly carriers?: readonly CarrierName[];
+}
+
+/** What parameters are read with. */
+export interface ReadContext {
+  readonly stations: StationIndex;
+  /** Those that the server asks. */
+  readonly carriers: readonly CarrierName[];
+  /** Epoch ms. */
+  readonly nowMs: number;
+}
+
 const clock: LocalClock = createLocalClock();
 
 /**
- * Makes a query of the parameters: stations by id, code or name; without a date, tomorrow at the origin.
+ * Makes a question of the parameters: stations by id, code or name; without a date, tomorrow at the origin. Equal questions
+ * are equal however they were asked.
  *
- * @throws ProblemError for a station that is unknown, or a name that several have
+ * @throws ProblemError for a station that is unknown, a name that several have, or a carrier that is not asked here
  */
-export function readSearchQuery(
+export function readSearchQuestion(
   parameters: SearchParameters,
-  stations: StationIndex,
-  nowMs: number,
-): SearchQuery {
+  { stations, carriers: known, nowMs }: ReadContext,
+): DocumentQuestion {
   const origin = stationOf('origin', parameters.origin, stations);
   const destination = stationOf('destination', parameters.destination, stations);
   const { passengers, date = addDays(clock.dateOf(nowMs, origin.zone), 1) } = parameters;
-  return { origin, destination, date, ...(passengers === undefined ? {} : { passengers }) };
+  const { order = 'departure' } = parameters;
+  const carriers = carriersOf(parameters.carriers, known);
+  return {
+    query: { origin, destination, date, ...(passengers === undefined ? {} : { passengers }) },
+    order,
+    ...(carriers === undefined ? {} : { carriers }),
+  };
+}
+
+/** Returns `undefined` for all of them. */
+function carriersOf(
+  text: string | undefined,
+  known: readonly CarrierName[],
+): readonly CarrierName[] | undefined {
+  if (text === undefined) return undefined;
+  const names = new Set(text.split(',').map((name) => name.trim().toLowerCase()));
+  const asked = CARRIER_NAMES.filter((name) => names.has(name));
+  const unknown = [...names].find((name) => !known.some((one) => one === name));
+  if (unknown !== undefined) {
+    throw badParameter('carriers', `some of ${known.join(', ')}`, text);
+  }
+  return asked.length === known.length ? undefined : asked;
 }
 
 function stationOf(

@@ -1,5 +1,6 @@
 import type { Search, SearchEvent } from '@ticketing/core';
-import { type DocumentQuestion, documentKey } from './documents.ts';
+import { documentKey } from './documents.ts';
+import type { DocumentQuestion } from './search-query.ts';
 
 /** Counters of the streams of this process. */
 export interface StreamStats {
@@ -54,10 +55,10 @@ export function createSharedStreams(
   let [asked, joined] = [0, 0];
 
   function start(
-    { query, order }: DocumentQuestion,
+    { query, ...asked }: DocumentQuestion,
     { deadlineMs, forget }: { readonly deadlineMs: number; readonly forget: () => void },
   ): Shared {
-    const stream = search.stream(query, { order, deadlineMs });
+    const stream = search.stream(query, { ...asked, deadlineMs });
     const shared: Shared = {
       events: [],
       viewers: 0,

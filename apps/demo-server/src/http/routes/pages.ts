@@ -18,7 +18,7 @@ import {
   travellerStart,
 } from '../../pages/traveller-page.ts';
 import { carrierTitles } from '../../search/carriers.ts';
-import { readSearchQuery, type SearchParameters } from '../../search/search-query.ts';
+import { readSearchQuestion, type SearchParameters } from '../../search/search-query.ts';
 import { badQuery } from '../problem.ts';
 
 const HERE = 'Europe/Madrid';
@@ -31,6 +31,7 @@ const Form = Type.Object({
   date: text,
   passengers: text,
   order: text,
+  carriers: text,
   plain: text,
 });
 type Form = Static<typeof Form>;
@@ -63,7 +64,7 @@ const names: Names = {
 
 /** `GET /` and the assets of the pages. No page loads anything from elsewhere, and none may be framed. */
 export const pageRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts) => {
-  const { streams, stations, now, leftMs } = parts;
+  const { streams, stations, carriers, now, leftMs } = parts;
   const assets = await openAssets();
   await app.register(helmet, securityHeaders);
   await app.register(staticFiles, {
@@ -90,9 +91,9 @@ export const pageRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts) =
     }
     reply.header('cache-control', 'no-store');
     try {
-      const query = readSearchQuery(numbered(form), stations, now());
-      const order = JOURNEY_ORDERS.find((one) => one === form.order) ?? 'departure';
-      const events = streams.follow({ query, order }, { deadlineMs: leftMs(request) });
+      const question = readSearchQuestion(numbered(form), { stations, carriers, nowMs: now() });
+      const { order } = question;
+      const events = streams.follow(question, { deadlineMs: leftMs(request) });
       // A query that the search refuses fails here, before anything is sent.
       const first = await events.next();
       const again = `/?${new URLSearchParams({ ...form, plain: '1' })}`;
@@ -107,10 +108,13 @@ export const pageRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts) =
 };
 
 /** An empty field is absent, and a number a number: the search says what is wrong with other text. */
-function numbered({ origin = '', destination = '', date, passengers }: Form): SearchParameters {
+function numbered(form: Form): SearchParameters {
+  const { origin = '', destination = '', date, passengers, carriers } = form;
   return {
     origin,
     destination,
+    order: JOURNEY_ORDERS.find((one) => one === form.order) ?? 'departure',
+    ...(carriers ? { carriers } : {}),
     ...(date ? { date } : {}),
     ...(passengers ? { passengers: Number(passengers) } : {}),
   };

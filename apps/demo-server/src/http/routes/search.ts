@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import type { CarrierStatus, SearchEvent } from '@ticketing/core';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Parts } from '../../compose.ts';
 import { documentQuestion, type SearchDocument } from '../../search/documents.ts';
-import { readSearchQuery, SearchParameters } from '../../search/search-query.ts';
+import { readSearchQuestion, SearchParameters } from '../../search/search-query.ts';
 import { streamKey } from '../../search/shared-streams.ts';
 import { sendDocument } from '../encoded-body.ts';
 import { clientSignal, Problem, ProblemError } from '../problem.ts';
@@ -128,6 +128,7 @@ export const SearchStreamEvent = Type.Union([
   }),
 ]);
 
+const HTML = 'text/html';
 /** A parameter of a media range; quoted text may have any character. */
 const PARAMETER = /;[^;,"]*(?:"(?:[^"\\]|\\.)*"[^;,"]*)*/g;
 const problem = { content: { 'application/problem+json': { schema: Problem } } };
@@ -142,6 +143,7 @@ const response: unknown = {
       'text/event-stream': { schema: SearchStreamEvent },
     },
   },
+  303: { description: 'To a browser, whose page is `/`', type: 'null' },
   204: { description: 'To an event source that has received its last event', type: 'null' },
   400: { description: 'A parameter is wrong', ...problem },
   406: { description: 'No media type that the server has', ...problem },
@@ -158,7 +160,7 @@ const schema = {
 /** `GET /search`: one document, or a stream of events, as `Accept` says. */
 export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
   app,
-  { finders, streams, encoder, stations, now, leftMs },
+  { finders, streams, encoder, stations, carriers, now, leftMs },
   done,
 ) => {
   const isShared = finders.document.stats() !== undefined;
@@ -167,16 +169,14 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
     const isStream = /event-stream|ndjson/.test(headers.accept ?? '');
     return key !== undefined && isStream ? streamKey(key) : key;
   };
-  app.get('/search', { schema, config: { keyOf } }, async (request, reply) => {
-    const query = readSearchQuery(request.query, stations, now());
-    const { order = 'departure' } = request.query;
+  app.get('/search', { schema, config: { keyOf }, onRequest }, async (request, reply) => {
+    const question = readSearchQuestion(request.query, { stations, carriers, nowMs: now() });
     const accepted = acceptedType(request);
-    reply.header('vary', 'accept, accept-encoding');
     if (accepted === 'application/json') {
-      const document = await finders.document.find(
-        { query, order },
-        { signal: clientSignal(reply), deadlineMs: leftMs(request) },
-      );
+      const document = await finders.document.find(question, {
+        signal: clientSignal(reply),
+        deadlineMs: leftMs(request),
+      });
       refuseWithoutAnswer(document);
       reply.header('server-timing', serverTiming(document)).type('application/json; charset=utf-8');
       return sendDocument({ request, reply, encoder }, document);
@@ -195,14 +195,19 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
     return reply
       .type(accepted)
       .send(
-        toStream<SearchEvent>(
-          streams.follow({ query, order }, { deadlineMs: leftMs(request) }),
-          format,
-        ),
+        toStream<SearchEvent>(streams.follow(question, { deadlineMs: leftMs(request) }), format),
       );
   });
   done();
 };
+
+/** A browser gets the page, also for parameters that are wrong: it says so beside their fields. */
+async function onRequest(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  reply.header('vary', 'accept, accept-encoding');
+  if (acceptedType(request) !== HTML) return undefined;
+  const [, search = ''] = request.url.split(/\?(.*)/s);
+  return reply.redirect(search === '' ? '/' : `/?${search}`, 303);
+}
 
 /** Returns the type that the client prefers, of those that the server has. Its parameters, such as `charset`, do not matter. */
 function acceptedType(request: FastifyRequest): string | false {
@@ -210,7 +215,7 @@ function acceptedType(request: FastifyRequest): string | false {
   headers.accept &&= headers.accept.replace(PARAMETER, (text) =>
     /^;\s*q\s*=/i.test(text) ? text : '',
   );
-  const types = request.accepts().type(['application/json', ...Object.keys(eventFormats)]);
+  const types = request.accepts().type(['application/json', ...Object.keys(eventFormats), HTML]);
   return typeof types === 'string' && types;
 }
 
