@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
 import { callError } from '../errors.ts';
+import { type BatchTrace, batchChannel, publishEnd } from '../traces.ts';
 import type { BatchContext, BatchResult } from './batcher.ts';
 import type { ResolvedBatcherOptions } from './batcher-options.ts';
 import type { KeyBatch } from './key-batch.ts';
@@ -70,11 +71,30 @@ export class BatchRunner<K, V> {
   }
 
   #call(keys: readonly K[], batch: KeyBatch<K, V>): Promise<BatchResult<K, V>> {
+    const load = batch.inCaller === undefined ? this.#load : this.#traced(batch);
     try {
-      return Promise.resolve(this.#scope.runInAsyncScope(this.#load, undefined, keys, batch));
+      return Promise.resolve(this.#scope.runInAsyncScope(load, undefined, keys, batch));
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  /** Returns the loader, called inside the stores that subscribers bind. */
+  #traced(batch: KeyBatch<K, V>): BatchLoader<K, V> {
+    const trace: BatchTrace = {
+      name: this.#options.name,
+      keys: batch.size,
+      batchId: crypto.randomUUID(),
+      inCaller: batch.inCaller as BatchTrace['inCaller'],
+    };
+    batch.trace = trace;
+    return (keys, context) => {
+      try {
+        return batchChannel.start.runStores(trace, this.#load, undefined, keys, context);
+      } finally {
+        batchChannel.end.publish(trace);
+      }
+    };
   }
 
   #expire(batch: KeyBatch<K, V>, limit: number): void {
@@ -96,6 +116,10 @@ export class BatchRunner<K, V> {
     this.#onSettle(batch, outcome);
     if (outcome.kind === 'answers') batch.answer(outcome.answers);
     else batch.fail(outcome.error);
+    if (batch.trace !== undefined) {
+      const error = outcome.kind === 'answers' ? {} : { error: outcome.error };
+      publishEnd(batchChannel, Object.assign(batch.trace, { failed }, error));
+    }
     if (batchSettled.hasSubscribers) {
       batchSettled.publish({ name, keys: size, ms: clock.now() - batch.startedAt, failed });
     }

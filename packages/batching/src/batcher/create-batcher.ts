@@ -18,7 +18,8 @@ import type { KeyBatch, LeavableKey } from './key-batch.ts';
  * returns one result per key in the order of the keys, or a map; an Error among them fails its key alone. It runs in
  * the async context in which the batcher was created, never in a caller's. The batcher holds keys that wait or are
  * under way and, with `cache`, results; close it, or drop it when idle.
- * Diagnostics channel `ticketing:batching:batch`: `{ name, keys, ms, failed }` as each batch settles.
+ * Diagnostics channels: `ticketing:batching:batch`, `{ name, keys, ms, failed }` as each batch settles, and the tracing
+ * channel of the same name, inside whose bound stores the loader runs.
  *
  * @throws TypeError or RangeError for a loader that is no function, and for options that are unknown or out of range
  * @example

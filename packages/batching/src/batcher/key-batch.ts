@@ -1,4 +1,5 @@
 import type { KeyValue } from '../canonical-key.ts';
+import { type BatchTrace, batchChannel, type InCaller, inThisContext } from '../traces.ts';
 import type { BatchContext } from './batcher.ts';
 import { PromisedAnswers } from './promised-answers.ts';
 
@@ -36,6 +37,12 @@ export class KeyBatch<K, V> implements BatchContext {
   /** Ends the wait of `maxWaitMs`, then the load at `loadTimeoutMs`. */
   timer: unknown;
   startedAt = 0;
+  /** Present while somebody subscribes to the tracing channel: the context of the first key's caller. */
+  readonly inCaller: InCaller | undefined = batchChannel.hasSubscribers
+    ? inThisContext()
+    : undefined;
+  /** Once under way, if it is traced. */
+  trace: BatchTrace | undefined;
   /** The promises of its keys, unless keys are not compared. */
   promises: Map<KeyValue, Promise<V>> | undefined;
   readonly #answers = new PromisedAnswers<V>();

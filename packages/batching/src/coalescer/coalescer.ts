@@ -69,6 +69,8 @@ export interface CoalescerStats {
   readonly asked: number;
   /** Loads started, renewals and bypasses included. */
   readonly loaded: number;
+  /** Calls that started a load which others could join. With `joined`, `hits`, `errorHits`, `overflowed` and the calls that were refused it adds up to `asked`. */
+  readonly led: number;
   /** Calls that joined a load in flight. */
   readonly joined: number;
   /** Calls answered by a kept value. */

@@ -2,6 +2,7 @@ import { showValue } from '@ticketing/kit';
 import { isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
 import { Leavers } from '../leavers.ts';
+import { hitChannel, joinChannel, type LoadTrace, overflowChannel } from '../traces.ts';
 import type { Coalescer, CoalescerOptions, CoalescerStats, GetOptions, Peek } from './coalescer.ts';
 import {
   checkGetOptions,
@@ -14,7 +15,8 @@ import { Load, type Loader, LoadRunner } from './load-runner.ts';
 /**
  * Creates a coalescer: equal keys in flight share one call of `load`, which starts at once, inside the
  * call of `get`. Holds what is in flight and, if asked, results; close it, or drop it when idle.
- * Diagnostics channel `ticketing:batching:load`: `{ name, key, ms, error? }` as each load settles.
+ * Diagnostics channels: `ticketing:batching:load`, `{ name, key, ms, error? }` as each load settles; the tracing
+ * channel of the same name, inside whose bound stores the loader runs; `ticketing:batching:join`, `…:hit`, `…:overflow`.
  *
  * @throws TypeError or RangeError for a loader that is no function, and for options that are unknown or out of range
  * @example
@@ -51,6 +53,7 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
   /** Counters that are not on the path of every call. */
   readonly #counts = {
     loaded: 0,
+    led: 0,
     hits: 0,
     staleHits: 0,
     errorHits: 0,
@@ -87,6 +90,7 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
         if (load?.promise !== undefined && load.waiters < this.#maxWaiters) {
           load.waiters += 1;
           this.#joined += 1;
+          if (load.trace !== undefined) this.#publishJoin(load, load.trace);
           return load.promise;
         }
       }
@@ -202,11 +206,16 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     }
     load.waiters += 1;
     this.#joined += 1;
+    if (load.trace !== undefined) this.#publishJoin(load, load.trace);
     return load;
   }
 
+  #publishJoin({ key, waiters }: Load<K, V>, { name, loadId }: LoadTrace): void {
+    if (joinChannel.hasSubscribers) joinChannel.publish({ name, key, loadId, waiters });
+  }
+
   /** Starts the load that later calls join. One in flight goes on for its callers. */
-  #open(key: K, id: KeyValue): Load<K, V> {
+  #open(key: K, id: KeyValue, cause: 'call' | 'renewal' = 'call'): Load<K, V> {
     if (this.#closed) throw this.#closedError();
     const before = this.#loads.get(id);
     if (before !== undefined && before.promise === undefined) {
@@ -218,7 +227,8 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     this.#detach(id);
     const load = new Load<K, V>(key, id);
     this.#loads.set(id, load);
-    return this.#start(load);
+    if (cause === 'call') this.#counts.led += 1;
+    return this.#start(load, cause);
   }
 
   /** Detached loads count; those above a bound do not, so that they refuse no further calls. */
@@ -236,11 +246,14 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
 
   #overflow(key: K, code: 'ERR_TOO_MANY_KEYS' | 'ERR_TOO_MANY_WAITERS', limit: number): Load<K, V> {
     this.#counts.overflowed += 1;
+    if (overflowChannel.hasSubscribers) {
+      overflowChannel.publish({ name: this.#options.name, key, code });
+    }
     if (this.#options.overflow === 'bypass') {
       // Not in the map: no call joins it, and its result is not kept.
       const load = new Load<K, V>(key, undefined);
       this.#bypassing.add(load);
-      return this.#start(load);
+      return this.#start(load, 'overflow');
     }
     const [what, option] =
       code === 'ERR_TOO_MANY_KEYS'
@@ -250,9 +263,9 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     throw callError(this.#options.name, code, fault, { key, limit });
   }
 
-  #start(load: Load<K, V>): Load<K, V> {
+  #start(load: Load<K, V>, cause: LoadTrace['cause']): Load<K, V> {
     this.#counts.loaded += 1;
-    const promise = this.#runner.run(load);
+    const promise = this.#runner.run(load, cause);
     load.promise = promise;
     // Attached before the callers' handlers, so that the key has left the map when they run.
     promise.then(
@@ -290,6 +303,9 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
   #useKept(key: K, id: KeyValue): Promise<V> | undefined {
     const kept = this.#kept?.use(id);
     if (kept === undefined) return undefined;
+    if (hitChannel.hasSubscribers) {
+      hitChannel.publish({ name: this.#options.name, key, kind: kept.outcome.kind });
+    }
     if (kept.outcome.kind === 'error') {
       this.#counts.errorHits += 1;
       return kept.promise;
@@ -298,7 +314,7 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     if (this.#kept?.isFresh(kept)) return kept.promise;
     this.#counts.staleHits += 1;
     if (!this.#loads.has(id) && !this.#isFull()) {
-      this.#open(key, id).waiters = 0;
+      this.#open(key, id, 'renewal').waiters = 0;
     }
     return kept.promise;
   }

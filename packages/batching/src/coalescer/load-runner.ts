@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
 import type { KeyValue } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
+import { inThisContext, joinChannel, type LoadTrace, loadChannel, publishEnd } from '../traces.ts';
 import type { LoadContext } from './coalescer.ts';
 import type { ResolvedCoalescerOptions } from './coalescer-options.ts';
 
@@ -20,6 +21,8 @@ export class Load<K, V> implements LoadContext<K> {
   /** Ends the load at `loadTimeoutMs`. */
   timer: unknown;
   startedAt: number | undefined;
+  /** Present if somebody subscribed when it started. */
+  trace: LoadTrace | undefined;
   #controller: AbortController | undefined;
 
   constructor(key: K, id: KeyValue) {
@@ -73,8 +76,10 @@ export class LoadRunner<K, V> {
   }
 
   /** Calls the loader at once. A throw becomes a rejection. */
-  run(load: Load<K, V>): Promise<V> {
-    const call = this.#load;
+  run(load: Load<K, V>, cause: LoadTrace['cause']): Promise<V> {
+    // A join looks at the load alone, which costs it less than a look at the channel.
+    const isTraced = loadChannel.hasSubscribers || joinChannel.hasSubscribers;
+    const call = isTraced ? this.#traced(load, cause) : this.#load;
     const { share, loadTimeoutMs, clock } = this.#options;
     if (loadSettled.hasSubscribers) load.startedAt = clock.now();
     let promise: Promise<V>;
@@ -96,6 +101,10 @@ export class LoadRunner<K, V> {
   settled(load: Load<K, V>, outcome: { readonly error?: unknown }): void {
     load.settled = true;
     if (load.timer !== undefined) this.#options.clock.clearTimeout(load.timer);
+    if (load.trace !== undefined) {
+      load.trace.waiters = load.waiters;
+      publishEnd(loadChannel, Object.assign(load.trace, outcome));
+    }
     if (!loadSettled.hasSubscribers) return;
     const { name, clock } = this.#options;
     const ms = load.startedAt === undefined ? undefined : clock.now() - load.startedAt;
@@ -106,6 +115,27 @@ export class LoadRunner<K, V> {
   abort(load: Load<K, V>, reason: Error): void {
     if (load.timer !== undefined) this.#options.clock.clearTimeout(load.timer);
     load.abort(reason);
+  }
+
+  /** Returns the loader, called inside the stores that subscribers bind. */
+  #traced(load: Load<K, V>, cause: LoadTrace['cause']): Loader<K, V> {
+    const { name } = this.#options;
+    const trace: LoadTrace = {
+      name,
+      key: load.key,
+      loadId: crypto.randomUUID(),
+      cause,
+      inCaller: inThisContext(),
+      waiters: cause === 'renewal' ? 0 : 1,
+    };
+    load.trace = trace;
+    return (key, context) => {
+      try {
+        return loadChannel.start.runStores(trace, this.#load, undefined, key, context);
+      } finally {
+        loadChannel.end.publish(trace);
+      }
+    };
   }
 
   #limit(load: Load<K, V>, promise: Promise<V>, limit: number): Promise<V> {
