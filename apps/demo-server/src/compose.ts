@@ -3,6 +3,7 @@ import type { StationIndex } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import type { Flags } from './flags/flag-specs.ts';
 import { type BodyEncoder, createBodyEncoder } from './http/encoded-body.ts';
+import { createDurationCounts, type DurationCounts } from './metrics/duration-counts.ts';
 import { type Admission, createAdmission, eventLoop } from './overload/admission.ts';
 import {
   createCarriersSign,
@@ -28,6 +29,8 @@ export interface Parts {
   readonly streams: SharedStreams;
   /** Compresses documents, each once for all clients that get it. */
   readonly encoder: BodyEncoder;
+  /** Counts the answers of the server. */
+  readonly durations: DurationCounts;
   readonly stations: StationIndex;
   /** Those that are asked. */
   readonly carriers: readonly CarrierName[];
@@ -87,6 +90,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
   const finders = createFinders(finds, { isShared: flags.coalesce !== 'off' });
   const streams = createSharedStreams(search, { isShared: flags.coalesce !== 'off' });
   const encoder = createBodyEncoder();
+  const durations = createDurationCounts();
   const admission = createAdmission({
     limit,
     deadlineMs: flags.deadlineMs,
@@ -99,6 +103,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     local: createFinders(ownFinds, { isShared: false }),
     streams,
     encoder,
+    durations,
     stations: stationTable,
     carriers: flags.carriers,
     admission,
@@ -110,6 +115,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
       pid: process.pid,
       stats: {
         admission: admission.stats(),
+        routes: durations.rows(),
         coalesce: finders.document.stats(),
         streams: streams.stats(),
         encoding: encoder.stats(),

@@ -6,10 +6,14 @@ import {
   carrierTasks,
   createCarriers,
 } from './search/carriers.ts';
+import { watchProcess } from './serving/process-watch.ts';
+import type { TaskWorkerReport } from './serving/serving.ts';
 
 const settings: CarrierSettings = JSON.parse(process.env['DEMO_TASK_SETTINGS'] ?? '{}');
 const carriers = createCarriers(settings, Date.now);
+const watch = watchProcess();
 const tasks: TaskModule<CarrierTasks> = defineTasks(carrierTasks(carriers), {
+  report: (): TaskWorkerReport => ({ http: carriers.http.stats(), process: watch.stats() }),
   teardown: () => carriers.http.close(),
 });
 

@@ -99,6 +99,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       );
     });
   }
+  parts.durations.watch(app as unknown as FastifyInstance);
   // First, so that a refusal costs little.
   admitRequests(app as unknown as FastifyInstance, options);
   rules.apply(app as unknown as FastifyInstance);

@@ -1,10 +1,15 @@
 import type { CoalescerStats } from '@ticketing/batching';
-import type { DispatcherStats } from '@ticketing/dispatch';
+import type { DispatcherStats, WorkerStats } from '@ticketing/dispatch';
 import type { RouterStats } from '@ticketing/socket-router';
 import { type Static, Type } from 'typebox';
 import type { Flags } from '../flags/flag-specs.ts';
 import { withIds } from '../serving/process-ids.ts';
-import type { PrimaryStats, ProcessStatus, ServerStats } from '../serving/serving.ts';
+import type {
+  PrimaryStats,
+  ProcessStatus,
+  ServerStats,
+  TaskWorkerReport,
+} from '../serving/serving.ts';
 import { Buckets, ProcessState, Times } from './stats-schemas.ts';
 
 const text = Type.String();
@@ -76,6 +81,7 @@ const PoolRow = Type.Object({
   wait: Times,
   run: Times,
   transport: Times,
+  buckets: Type.Object({ wait: Buckets, run: Buckets, transport: Buckets }),
 });
 
 const Router = Type.Object({
@@ -100,7 +106,7 @@ const CarrierRow = Type.Object({
   process,
   id: text,
   states: Type.Record(text, count),
-  latency: Type.Optional(Buckets),
+  latency: Type.Record(text, Buckets, { description: 'By state' }),
   http: Type.Object({ inFlight: count, sent: count, retried: count, refused: count }),
 });
 
@@ -178,7 +184,7 @@ export interface ViewContext {
 
 /**
  * Returns the whole server in one value, from what its processes report. Nothing is counted twice: calls of a lent dispatcher
- * are the tasks of its owner's pool, and the questions for these counters are no tasks.
+ * are the tasks of its owner's pool, and the questions for these counters, which are broadcast, are no tasks.
  */
 export function operatorView(
   processes: readonly ProcessStatus[],
@@ -207,17 +213,19 @@ export function operatorView(
     searches: searching.map(({ id, search: { running, complete, partial, aborted } }) => ({
       ...{ process: id, running, complete, partial, aborted },
     })),
-    routes: [],
+    routes: each((id, { routes }) => routes.map((row) => ({ process: id, ...row }))),
     coalesce: [
       ...(coalesce === 'off' ? [] : each(coalescersOf)),
       ...(primary === undefined ? [] : machineCoalescers(primary)),
     ],
     pools: [
-      ...(primary === undefined ? [] : [servingPool(primary)]),
+      ...(primary === undefined
+        ? []
+        : [poolRow('primary', 'primary/serving', primary.cluster.dispatcher)]),
       ...each((id, { dispatch: pool }) => (isLent(pool) ? [] : [poolRow(id, `${id}/tasks`, pool)])),
     ],
     ...(primary?.router && { router: routerOf(primary.router) }),
-    carriers: searching.flatMap(carriersOf),
+    carriers: [...searching.flatMap(carriersOf), ...servers.flatMap(taskCarriersOf)],
     ...(upstream && { upstream: [...upstream] }),
     events: [...events],
   };
@@ -271,16 +279,26 @@ export function taskRows({
   const { dispatch } = stats;
   if (isLent(dispatch) || dispatch.kind === 'in-process') return [];
   return withIds(`${owner}/task`, dispatch.workers).flatMap(({ id, worker }) => {
-    const { pid, state, ageMs, memoryBytes, inFlight, done } = worker;
+    const { pid, threadId, state, ageMs, memoryBytes, inFlight, done } = worker;
     if (pid === undefined) return [];
+    const figures = taskReport(worker)?.process;
+    const utilisation = figures?.utilisation ?? worker.utilisation;
     return [
       {
         ...{ id, kind: pid === ownPid ? 'thread' : 'task', pid, state, ageMs: rounded(ageMs) },
+        ...(threadId !== undefined && { threadId }),
         ...(memoryBytes !== undefined && { memoryBytes }),
+        ...(utilisation !== undefined && { utilisation: rounded(utilisation) }),
+        ...(figures && { loopP99Ms: figures.eventLoop.p99Ms }),
         ...{ inFlight, requests: done },
       } as const,
     ];
   });
+}
+
+/** What a task worker says of itself: nothing before its first report, and in-process. */
+function taskReport({ moduleReport }: WorkerStats): TaskWorkerReport | undefined {
+  return moduleReport as TaskWorkerReport | undefined;
 }
 
 /** Whether its workers are those of another process, which counts their tasks. */
@@ -316,12 +334,6 @@ function coalescerRows(
   });
 }
 
-/** Without the questions for these counters. */
-function servingPool({ cluster, overviews }: PrimaryStats): Row<'pools'> {
-  const row = poolRow('primary', 'primary/serving', cluster.dispatcher);
-  return { ...row, completed: Math.max(0, row.completed - overviews) };
-}
-
 function poolRow(owner: string, id: string, stats: DispatcherStats): Row<'pools'> {
   const { kind, queued, running, completed, failed, aborted, rejected, refused } = stats;
   const { retried, lost, killed, recycled, spawned, circuit } = stats;
@@ -331,7 +343,7 @@ function poolRow(owner: string, id: string, stats: DispatcherStats): Row<'pools'
   return {
     ...{ process: owner, id, kind, size: workers['ready'] ?? 0, workers, queued, running },
     ...{ completed, failed, aborted, rejected, refused, retried, lost, killed, recycled, spawned },
-    ...{ circuit, wait, run, transport },
+    ...{ circuit, wait, run, transport, buckets: stats.buckets },
   };
 }
 
@@ -353,9 +365,23 @@ function carriersOf({
   http,
 }: Pick<ServerStats, 'search' | 'http'> & { readonly id: string }): Row<'carriers'>[] {
   return Object.entries(search.carriers).map(([carrier, states]) => ({
-    ...{ process: id, id: carrier, states },
+    ...{ process: id, id: carrier, states, latency: search.latency[carrier] ?? {} },
     http: http[carrier] ?? noCalls,
   }));
+}
+
+/** Calls to carriers that task workers sent, beside those of their server process: the searches are its own. */
+function taskCarriersOf(server: {
+  readonly id: string;
+  readonly stats: ServerStats;
+}): Row<'carriers'>[] {
+  const { dispatch } = server.stats;
+  if (isLent(dispatch)) return [];
+  return withIds(`${server.id}/task`, dispatch.workers).flatMap(({ id, worker }) =>
+    Object.entries(taskReport(worker)?.http ?? {}).map(([carrier, http]) => ({
+      ...{ process: id, id: carrier, states: {}, latency: {}, http },
+    })),
+  );
 }
 
 function rounded(value: number): number {

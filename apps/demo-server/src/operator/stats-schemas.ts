@@ -1,3 +1,4 @@
+import type { BucketCounts } from '@ticketing/dispatch';
 import { Type } from 'typebox';
 
 const count = Type.Integer({ minimum: 0 });
@@ -7,13 +8,15 @@ const counts = <Name extends string>(...names: readonly Name[]) =>
 const text = Type.String();
 
 /** Counts of values up to each bound, one more for those above all. Not cumulative. */
-export const Buckets = Type.Object(
-  {
-    leMs: Type.Array(figure, { description: 'Upper bounds in milliseconds' }),
-    counts: Type.Array(count, { description: 'Values within each bound; the last: above all' }),
-    sumMs: figure,
-  },
-  { $id: 'Buckets' },
+export const Buckets = Type.Unsafe<BucketCounts>(
+  Type.Object(
+    {
+      leMs: Type.Array(figure, { description: 'Upper bounds in milliseconds' }),
+      counts: Type.Array(count, { description: 'Values within each bound; the last: above all' }),
+      sumMs: figure,
+    },
+    { $id: 'Buckets' },
+  ),
 );
 
 export const Times = Type.Object(
@@ -56,12 +59,19 @@ const Dispatcher = Type.Object(
         ...counts('workerId', 'slot', 'inFlight', 'done'),
         pid: Type.Optional(count),
         state: Type.Enum([...workerStates]),
-        window: Type.Union([count, Type.Null()], { description: 'null: no bound' }),
+        window: count,
         ageMs: figure,
+        threadId: Type.Optional(count),
+        utilisation: Type.Optional(figure),
         memoryBytes: Type.Optional(count),
+        report: Type.Optional(Type.Unknown({ description: "The server's traffic" })),
+        moduleReport: Type.Optional(
+          Type.Unknown({ description: 'Of a worker of carriers: its calls, and its event loop' }),
+        ),
       }),
     ),
     histograms: Type.Object({ wait: Times, run: Times, transport: Times }),
+    buckets: Type.Object({ wait: Buckets, run: Buckets, transport: Buckets }),
   },
   { $id: 'Dispatcher', description: 'Counters of a pool of workers' },
 );
@@ -86,6 +96,9 @@ const Search = Type.Object({
     text,
     Type.Object(counts('ok', 'empty', 'timeout', 'error', 'cancelled', 'rejected-busy')),
   ),
+  latency: Type.Record(text, Type.Record(text, Buckets), {
+    description: 'By carrier and state',
+  }),
 });
 
 const CarrierCalls = Type.Record(
@@ -102,6 +115,10 @@ const ServerCounters = Type.Object(
       limit: Type.Union([count, Type.Null()], { description: 'null: no limit' }),
       refused: Type.Object(counts('busy', 'late')),
     }),
+    routes: Type.Array(
+      Type.Object({ method: text, route: text, status: Type.Integer(), latency: Buckets }),
+      { description: 'How long answers took' },
+    ),
     coalesce: Type.Optional(Coalescer),
     streams: Type.Object(counts('asked', 'joined', 'inFlight')),
     search: Search,
@@ -148,9 +165,6 @@ const PrimaryCounters = Type.Object(
     ),
     search: Type.Optional(Search),
     http: Type.Optional(CarrierCalls),
-    overviews: Type.Integer({
-      description: 'Questions for these counters that were answered: they are tasks, too',
-    }),
     process: ProcessFigures,
   },
   { $id: 'PrimaryCounters', description: 'The primary' },

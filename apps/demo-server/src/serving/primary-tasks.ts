@@ -31,7 +31,6 @@ interface Shared {
   readonly flags: Flags;
   /** Counters of the searches that run here. */
   readonly ownSearch: (() => Pick<PrimaryStats, 'search' | 'http'>) | undefined;
-  overviews: number;
   ageMs(): number;
   close(): Promise<void>;
 }
@@ -87,7 +86,6 @@ function share(
       isOwn && flags.coalesce === 'machine'
         ? () => ({ search: search.stats(), http: carriers.http.stats() })
         : undefined,
-    overviews: 0,
     ageMs: () => now() - startedAt,
     async close() {
       watch.close();
@@ -111,7 +109,6 @@ async function overviewOf(
       outcome.status === 'fulfilled' ? [[outcome.value.pid, outcome.value.stats] as const] : [],
     ),
   );
-  shared.overviews += reports.size;
   // `workers` holds processes, which are not plain data.
   const { workers, ...cluster } = supervisor.stats();
   // The primary's coalescers are in use with `machine` alone.
@@ -121,7 +118,6 @@ async function overviewOf(
     worms: { coalesce: isShared ? finders.worms.stats() : undefined },
     cluster,
     ...ownSearch?.(),
-    overviews: shared.overviews,
     process: watch.stats(),
     ...connectionStats(),
   };

@@ -5,6 +5,7 @@ import type { DispatcherStats } from '@ticketing/dispatch';
 import type { ClusterStats } from '@ticketing/dispatch-cluster';
 import type { RouterStats } from '@ticketing/socket-router';
 import type { Flags } from '../flags/flag-specs.ts';
+import type { RouteDurations } from '../metrics/duration-counts.ts';
 import type { AdmissionStats } from '../overload/admission.ts';
 import type { QuestionTasks } from '../questions.ts';
 import type { CarrierTasks } from '../search/carriers.ts';
@@ -46,6 +47,8 @@ export interface OwnStatus {
 /** Counters of every part of a server process. */
 export interface ServerStats {
   readonly admission: AdmissionStats;
+  /** How long its answers took. */
+  readonly routes: readonly RouteDurations[];
   /** Of searches; absent without coalescing. */
   readonly coalesce: CoalescerStats | undefined;
   readonly streams: StreamStats;
@@ -54,6 +57,13 @@ export interface ServerStats {
   /** Calls that this process sent, by carrier. */
   readonly http: Readonly<Record<string, CarrierHttpStats>>;
   readonly worms: WormStoreStats & { readonly coalesce: CoalescerStats | undefined };
+  readonly process: ProcessStats;
+}
+
+/** What a worker reports that runs carriers' tasks and serves no HTTP: `moduleReport` in the row of its pool. */
+export interface TaskWorkerReport {
+  /** Calls that it sent, by carrier. */
+  readonly http: ServerStats['http'];
   readonly process: ProcessStats;
 }
 
@@ -67,8 +77,6 @@ export interface PrimaryStats {
   readonly search?: SearchStats;
   readonly http?: ServerStats['http'];
   readonly router?: RouterStats;
-  /** Questions for these counters that server processes answered: they are tasks, too. */
-  readonly overviews: number;
   readonly process: ProcessStats;
 }
 

@@ -1,0 +1,82 @@
+import { type BucketCounter, type BucketCounts, createBucketCounts } from '@ticketing/kit';
+import type { FastifyInstance } from 'fastify';
+
+/** Answers of one route, by method and status. */
+export interface RouteDurations {
+  /** As OpenTelemetry names them: `_OTHER` for a method that is not known. */
+  readonly method: string;
+  /** The template, such as `/api/v1/worms/:class`; `unmatched` for a path that no route has. */
+  readonly route: string;
+  readonly status: number;
+  /** From the head of the request until its answer was handed to the system. */
+  readonly latency: BucketCounts;
+}
+
+/** How long answers took. */
+export interface DurationCounts {
+  /** Counts the answers of a server whose routes are added after this call. Adds about 10 ns to an answer. */
+  watch(app: FastifyInstance): void;
+  /** Returns a row for each route, method and status so far: no client can add more than there are. */
+  rows(): readonly RouteDurations[];
+}
+
+const METHODS: ReadonlySet<string> = new Set(
+  'GET HEAD POST PUT PATCH DELETE OPTIONS CONNECT TRACE QUERY'.split(' '),
+);
+const UNMATCHED = 'unmatched';
+
+/** Creates the counts of one process. Requests that their clients gave up are not among them. */
+export function createDurationCounts(): DurationCounts {
+  const routes: { method: string; route: string; byStatus: Map<number, BucketCounter> }[] = [];
+
+  function counterOf(method: string, route: string): (status: number, ms: number) => void {
+    const known = routes.find((each) => each.method === method && each.route === route);
+    const row = known ?? { method, route, byStatus: new Map<number, BucketCounter>() };
+    if (known === undefined) routes.push(row);
+    const { byStatus } = row;
+    return (status, ms) => {
+      let counter = byStatus.get(status);
+      if (counter === undefined) {
+        counter = createBucketCounts();
+        byStatus.set(status, counter);
+      }
+      counter.add(ms);
+    };
+  }
+
+  return {
+    watch(app) {
+      // Each route has its own hook: to look up the route of a request costs more than to count it.
+      app.addHook('onRoute', (route) => {
+        const counters = new Map(
+          [route.method].flat().map((method) => [method, counterOf(method, route.url)]),
+        );
+        const [only] = counters.size === 1 ? counters.values() : [];
+        route.onResponse = [
+          ...[route.onResponse ?? []].flat(),
+          (request, reply, done) => {
+            const count = only ?? counters.get(request.method);
+            count?.(reply.statusCode, reply.elapsedTime);
+            done();
+          },
+        ];
+      });
+      app.addHook('onRequest', (request, reply, done) => {
+        if (request.is404) {
+          const method = METHODS.has(request.method) ? request.method : '_OTHER';
+          reply.raw.once('finish', () =>
+            counterOf(method, UNMATCHED)(reply.statusCode, reply.elapsedTime),
+          );
+        }
+        done();
+      });
+    },
+    rows: () =>
+      routes.flatMap(({ method, route, byStatus }) =>
+        [...byStatus].map(([status, counter]) => ({
+          ...{ method, route, status },
+          latency: counter.summary(),
+        })),
+      ),
+  };
+}
