@@ -1,12 +1,12 @@
 import { stationTable } from '@ticketing/carriers';
-import { createStationIndex } from '@ticketing/core';
+import { createJourney, createLocalClock, createStationIndex, type Journey } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readLines } from '../src/pages/browser/search-feed.ts';
-import { canAskAgain, carrierChip, statusText } from '../src/pages/carrier-chip.ts';
+import { carrierChip, statusText, toAskAgain } from '../src/pages/carrier-chip.ts';
 import { html } from '../src/pages/html.ts';
 import { fold, matches } from '../src/pages/match-stations.ts';
-import { idle, reduce } from '../src/pages/search-state.ts';
+import { type FeedEvent, idle, reduce, type SearchState } from '../src/pages/search-state.ts';
 import { sharedServer } from './demo.ts';
 
 test('html escapes every value, as text and in attributes; markup nests, nothing is nothing', () => {
@@ -95,7 +95,10 @@ test('a chip says its state in words, and why; the line says what a search has c
   expect(line(status('timeout'), 1, 9)).toBe('1 journey; Renfe did not answer');
   expect(line(status('ok'), 0, 9)).toBe('No journeys on this day');
   expect(line(status('ok'), 3, 250.4)).toBe('3 journeys in 250 ms');
-  expect([canAskAgain([status('ok')]), canAskAgain([status('timeout')])]).toEqual([false, true]);
+  expect([toAskAgain([status('ok')]), toAskAgain([status('timeout')])]).toEqual([[], ['renfe']]);
+  const failed = (retryable: boolean) =>
+    ({ ...status('ok'), state: 'error', error: { code: 'HTTP', retryable, message: '' } }) as const;
+  expect([toAskAgain([failed(true)]), toAskAgain([failed(false)])]).toEqual([['renfe'], []]);
 });
 
 test('reduce() keeps the newest state of each journey and carrier', () => {
@@ -116,6 +119,92 @@ test('reduce() keeps the newest state of each journey and carrier', () => {
   expect([...state.journeys.keys()]).toEqual(['b', 'c']);
   expect(reduce(state, { type: 'broken' })).toMatchObject({ phase: 'broken' });
   expect([...reduce(state, { type: 'broken' }).journeys.keys()]).toEqual(['b', 'c']);
+});
+
+const clock = createLocalClock();
+
+test('reduce() keeps what is known when some are asked again, and joins what they say', () => {
+  const journey = (carrier: string, number: string, at: string): Journey =>
+    createJourney({
+      source: carrier,
+      legs: [
+        {
+          kind: 'ride',
+          number,
+          origin: 'a',
+          destination: 'b',
+          departure: clock.fromLocal(`2026-12-01T${at}`, 'Europe/Madrid'),
+          arrival: clock.fromLocal(`2026-12-01T23:00`, 'Europe/Madrid'),
+        },
+      ],
+      offers: [
+        {
+          id: 'basic',
+          seller: carrier,
+          total: { amount: 1900, currency: 'EUR' },
+          travelClass: 'second',
+          flexibility: 'none',
+          fetchedAt: 0,
+        },
+      ],
+    });
+  const upsert = (...journeys: Journey[]) =>
+    ({ type: 'journeys-upsert', seq: 1, journeys, removed: [] }) as const;
+  const of = (carrier: string, state: 'running' | 'ok' | 'timeout') =>
+    ({ carrier, state, ms: 1, found: 0 }) as const;
+  const run = (from: SearchState, ...events: FeedEvent[]) => events.reduce(reduce, from);
+  const query = { origin: { id: 'a', name: 'A' }, destination: { id: 'b', name: 'B' } } as never;
+  const partial = run(
+    idle,
+    { type: 'asked' },
+    {
+      type: 'search-started',
+      query,
+      deadline: 0,
+      carriers: [of('renfe', 'running'), of('avlo', 'running')],
+    },
+    upsert(journey('avlo', '1', '08:00'), journey('avlo', '2', '09:00')),
+    {
+      type: 'search-done',
+      carriers: [of('renfe', 'timeout'), of('avlo', 'ok')],
+      complete: false,
+      found: 2,
+      ms: 9,
+    },
+  );
+  const asking = run(partial, { type: 'asked', again: ['renfe'] });
+  expect(asking).toMatchObject({
+    phase: 'asking',
+    carriers: [of('renfe', 'running'), of('avlo', 'ok')].map(({ carrier, state }) => ({
+      carrier,
+      state,
+    })),
+  });
+  expect(asking.ms).toBeUndefined();
+  expect([...asking.journeys.keys()]).toEqual([...partial.journeys.keys()]);
+  const done = run(
+    asking,
+    { type: 'search-started', query, deadline: 0, carriers: [of('renfe', 'running')] },
+    upsert(journey('renfe', '1', '08:00')),
+    upsert(journey('renfe', '3', '10:00')),
+    { type: 'search-done', carriers: [of('renfe', 'ok')], complete: true, found: 2, ms: 5 },
+  );
+  expect(done).toMatchObject({
+    phase: 'done',
+    ms: 5,
+    carriers: [of('renfe', 'ok'), of('avlo', 'ok')],
+  });
+  const found = [...done.journeys.values()].map(({ sources, offers }) => [sources, offers.length]);
+  expect(found.toSorted()).toEqual([
+    [['avlo'], 1],
+    [['avlo', 'renfe'], 2],
+    [['renfe'], 1],
+  ]);
+  for (const type of ['broken', 'asked'] as const) {
+    const event = type === 'asked' ? { type, again: ['renfe'] } : { type };
+    expect(run(done, event).journeys.size).toBe(3);
+  }
+  expect(run(done, { type: 'asked' }).journeys.size).toBe(0);
 });
 
 const server = sharedServer();

@@ -66,10 +66,15 @@ export function statusText(search: {
   return `${journeys} in ${Math.round(ms)} ms`;
 }
 
-/** Whether another try can help. */
-export function canAskAgain(carriers: readonly CarrierStatus[]): boolean {
-  return carriers.some(
-    ({ state, error }) =>
-      state === 'timeout' || state === 'rejected-busy' || (state === 'error' && error?.retryable),
-  );
+/** Returns the ids of the carriers that have not answered, and may if they are asked again. */
+export function toAskAgain(carriers: readonly CarrierStatus[]): string[] {
+  return carriers
+    .filter(
+      ({ state, error }) =>
+        state === 'running' ||
+        state === 'timeout' ||
+        state === 'rejected-busy' ||
+        (state === 'error' && error?.retryable),
+    )
+    .map(({ carrier }) => carrier);
 }

@@ -1,4 +1,4 @@
-import type { CarrierStatus, Journey, SearchEvent } from '@ticketing/core';
+import { type CarrierStatus, type Journey, mergeJourneys, type SearchEvent } from '@ticketing/core';
 import type { ShownProblem } from './problem-note.ts';
 
 /** A search as the page shows it. */
@@ -8,6 +8,10 @@ export interface SearchState {
   readonly carriers: readonly CarrierStatus[];
   /** By id. */
   readonly journeys: ReadonlyMap<string, Journey>;
+  /** Those of the search before, of which some carriers are asked again. */
+  readonly kept: readonly Journey[];
+  /** Those of this search, by id. */
+  readonly fresh: ReadonlyMap<string, Journey>;
   readonly ms?: number;
   readonly problem?: ShownProblem;
   /** Ids of the stations in the answer, with their names. */
@@ -17,7 +21,8 @@ export interface SearchState {
 /** What can happen to a search besides its events. */
 export type FeedEvent =
   | SearchEvent
-  | { readonly type: 'asked' }
+  /** With `again`, only these are asked, and what is known stays. */
+  | { readonly type: 'asked'; readonly again?: readonly string[] | undefined }
   | { readonly type: 'refused'; readonly problem: ShownProblem }
   | { readonly type: 'broken' };
 
@@ -25,6 +30,8 @@ export const idle: SearchState = {
   phase: 'idle',
   carriers: [],
   journeys: new Map(),
+  kept: [],
+  fresh: new Map(),
   stations: new Map(),
 };
 
@@ -32,28 +39,61 @@ export const idle: SearchState = {
 export function reduce(state: SearchState, event: FeedEvent): SearchState {
   switch (event.type) {
     case 'asked':
-      return { ...idle, phase: 'asking' };
+      return event.again === undefined ? { ...idle, phase: 'asking' } : again(state, event.again);
     case 'search-started': {
       const { origin, destination } = event.query;
       const stations = new Map([origin, destination].map(({ id, name }) => [id, name]));
-      return { ...state, phase: 'asking', carriers: event.carriers, stations };
+      return { ...state, carriers: updated(state.carriers, event.carriers), stations };
     }
-    case 'carrier-status': {
-      const { status } = event;
-      const carriers = state.carriers.map((one) => (one.carrier === status.carrier ? status : one));
-      return { ...state, carriers };
-    }
+    case 'carrier-status':
+      return { ...state, carriers: updated(state.carriers, [event.status]) };
     case 'journeys-upsert': {
-      const journeys = new Map(state.journeys);
-      for (const id of event.removed) journeys.delete(id);
-      for (const journey of event.journeys) journeys.set(journey.id, journey);
-      return { ...state, journeys };
+      const fresh = new Map(state.fresh);
+      for (const id of event.removed) fresh.delete(id);
+      for (const journey of event.journeys) fresh.set(journey.id, journey);
+      return { ...state, fresh, journeys: joined(state.kept, fresh) };
     }
-    case 'search-done':
-      return { ...state, phase: 'done', carriers: event.carriers, ms: event.ms };
+    case 'search-done': {
+      const carriers = updated(state.carriers, event.carriers);
+      return { ...state, phase: 'done', carriers, ms: event.ms };
+    }
     case 'refused':
       return { ...state, phase: 'failed', problem: event.problem };
     case 'broken':
       return { ...state, phase: 'broken' };
   }
+}
+
+function again(state: SearchState, asked: readonly string[]): SearchState {
+  const { ms: _, problem: __, ...rest } = state;
+  return {
+    ...rest,
+    phase: 'asking',
+    carriers: state.carriers.map((one) =>
+      asked.includes(one.carrier)
+        ? { carrier: one.carrier, state: 'running', ms: 0, found: 0 }
+        : one,
+    ),
+    kept: [...state.journeys.values()],
+    fresh: new Map(),
+  };
+}
+
+/** Replaces the states of some carriers; new ones come last. */
+function updated(
+  carriers: readonly CarrierStatus[],
+  changed: readonly CarrierStatus[],
+): readonly CarrierStatus[] {
+  const byId = new Map(carriers.map((one) => [one.carrier, one]));
+  for (const one of changed) byId.set(one.carrier, one);
+  return [...byId.values()];
+}
+
+/** A train that carriers of both searches sell is one journey. */
+function joined(
+  kept: readonly Journey[],
+  fresh: ReadonlyMap<string, Journey>,
+): ReadonlyMap<string, Journey> {
+  if (kept.length === 0) return fresh;
+  return new Map(mergeJourneys([...kept, ...fresh.values()]).map((one) => [one.id, one]));
 }

@@ -6,7 +6,7 @@ import {
   type Station,
   sortJourneys,
 } from '@ticketing/core';
-import { canAskAgain, carrierChip, statusText } from './carrier-chip.ts';
+import { carrierChip, statusText, toAskAgain } from './carrier-chip.ts';
 import { html, type SafeHtml } from './html.ts';
 import { journeyRow, type Names } from './journey-row.ts';
 import { type PageAssets, pageEnd, pageStart } from './page-frame.ts';
@@ -103,7 +103,7 @@ export async function* travellerResults(
   const list = [...journeys.values()];
   const text = statusText({ carriers, found: list.length, names: names.carriers, ms: ms ?? 0 });
   yield html`</ul><p id="status" role="status">${text}${
-    canAskAgain(carriers) && html` <a href="${again}">Ask again</a>`
+    toAskAgain(carriers).length > 0 && html` <a href="${again}">Ask again</a>`
   }</p><ol class="journeys" data-order="${order}" aria-label="Journeys">${sortJourneys(
     list,
     order,

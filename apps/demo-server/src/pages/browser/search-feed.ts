@@ -8,12 +8,21 @@ import type { FeedEvent } from '../search-state.ts';
  */
 export async function follow(
   url: string,
-  { signal, onEvent }: { signal: AbortSignal; onEvent: (event: FeedEvent) => void },
+  {
+    again,
+    signal,
+    onEvent,
+  }: {
+    /** Those that are asked, where the others are not asked again. */
+    again?: readonly string[] | undefined;
+    signal: AbortSignal;
+    onEvent: (event: FeedEvent) => void;
+  },
 ): Promise<void> {
   const emit = (event: FeedEvent): void => {
     if (!signal.aborted) onEvent(event);
   };
-  emit({ type: 'asked' });
+  emit({ type: 'asked', again });
   let isDone = false;
   try {
     const response = await fetch(url, { headers: { accept: 'application/x-ndjson' }, signal });

@@ -1,6 +1,6 @@
 // The traveller's page: reads the form, follows a search, shows what comes. The address holds the state.
 import type { JourneyOrder } from '@ticketing/core';
-import { canAskAgain, carrierChip, statusText } from '../carrier-chip.ts';
+import { carrierChip, statusText, toAskAgain } from '../carrier-chip.ts';
 import { html, type SafeHtml } from '../html.ts';
 import type { Names } from '../journey-row.ts';
 import { fieldNote, problemNote, type ShownProblem } from '../problem-note.ts';
@@ -15,6 +15,9 @@ const STATUS_EVERY_MS = 1000;
 /** Rows that come later push others down: carriers that answer at about the same time are drawn at once. */
 const LIST_EVERY_MS = 300;
 const FIELDS = ['origin', 'destination', 'date', 'passengers'] as const;
+
+/** Events after which the rows of the search before are still all that there is. */
+const WAITS: ReadonlySet<string> = new Set(['asked', 'search-started', 'carrier-status']);
 
 const main = element('content');
 const form = element<HTMLFormElement>('search');
@@ -50,8 +53,8 @@ const names = (): Names => ({
 });
 const list = createJourneyList(journeys, names);
 
-/** Follows the search of an address; without stations there is none. */
-function search(parameters: URLSearchParams): void {
+/** Follows the search of an address; without stations there is none. With `again`, only these carriers are asked. */
+function search(parameters: URLSearchParams, again?: readonly string[]): void {
   leaving.abort();
   leaving = new AbortController();
   if (!parameters.has('origin') && !parameters.has('destination')) {
@@ -62,11 +65,13 @@ function search(parameters: URLSearchParams): void {
   isStale = journeys.childElementCount > 0;
   listedAt = performance.now();
   const wanted = new URLSearchParams([...parameters].filter(([name]) => name !== 'plain'));
+  if (again !== undefined) wanted.set('carriers', again.join());
   void follow(`/search?${wanted}`, {
+    again,
     signal: leaving.signal,
     onEvent(event) {
       state = reduce(state, event);
-      if (event.type === 'journeys-upsert' || event.type === 'search-done') isStale = false;
+      if (!WAITS.has(event.type)) isStale = false;
       // Many events come at once: one picture of all.
       if (frame === 0) frame = requestAnimationFrame(draw);
     },
@@ -124,7 +129,9 @@ function statusLine(): SafeHtml | string {
   if (carriers.length === 0) return 'Asking';
   const isDone = phase === 'done';
   return html`${statusText({ carriers, found: found.size, names: carrierNames, ms })}${
-    isDone && canAskAgain(carriers) && html` <button type="button" data-again>Ask again</button>`
+    isDone &&
+    toAskAgain(carriers).length > 0 &&
+    html` <button type="button" data-again>Ask again</button>`
   }${isDone && found.size === 0 && dayLinks()}`;
 }
 
@@ -211,7 +218,9 @@ filters.addEventListener('input', drawList);
 filters.addEventListener('submit', (event) => event.preventDefault());
 main.addEventListener('click', (event) => {
   if (!(event.target as Element).matches('[data-again]')) return;
-  search(new URLSearchParams(location.search));
+  const missing = toAskAgain(state.carriers);
+  const isSome = missing.length > 0 && missing.length < state.carriers.length;
+  search(new URLSearchParams(location.search), isSome ? missing : undefined);
 });
 element('swap').addEventListener('click', () => {
   const [from, to] = [

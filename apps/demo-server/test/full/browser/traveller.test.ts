@@ -104,9 +104,34 @@ describeInBrowser('the traveller’s page', () => {
     expect(await page.getAttribute('[data-carrier=renfe]', 'title')).toContain('TIMEOUT');
     expect(await status(page)).toMatch(/^\d+ journeys; Renfe did not answer/);
     expect(await violationsOf(page)).toEqual([]);
-    await plan('renfe', ALL_WELL);
-    await page.click('[data-again]');
+    const rows = await page.locator('.journey').count();
+    const before = await upstream();
+    await plan('renfe', { ...ALL_WELL, latency: { kind: 'fixed', ms: 300 } });
+    // What is known stays, dimmed, until something new comes; the others are not asked.
+    const asking = await page.evaluate(`new Promise((resolve) => {
+      document.querySelector('[data-again]').click();
+      const look = () => {
+        const stale = document.querySelectorAll('.journeys.stale .journey').length;
+        const states = [...document.querySelectorAll('.chip')].map((chip) => chip.dataset.state);
+        if (states.includes('running')) resolve({ stale, states });
+        else requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    })`);
+    expect(asking).toEqual({ stale: rows, states: ['running', 'ok', 'ok'] });
     await page.waitForSelector('[data-carrier=renfe][data-state=ok]');
+    await done(page);
+    await eventually(async () =>
+      expect(await page.locator('.journey').count()).toBeGreaterThan(rows),
+    );
+    expect(await page.locator('.journeys.stale').count()).toBe(0);
+    expect(await status(page)).toMatch(/^\d+ journeys in \d+ ms$/);
+    const { ouigo, avlo } = await upstream();
+    expect([ouigo?.arrived, avlo?.arrived]).toEqual([
+      before['ouigo']?.arrived,
+      before['avlo']?.arrived,
+    ]);
+    expect(new URL(page.url()).searchParams.has('carriers')).toBe(false);
   });
 
   test('a wrong field is said beside it, and the nearest stations fill it', async () => {
