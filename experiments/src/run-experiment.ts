@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createProgress, type Progress } from '@ticketing/bench-kit';
+import { createProgress, type Progress } from '@ticketing/cli-kit';
 import { startLoader } from './loading/loader.ts';
 import { createPrograms } from './programs/programs.ts';
 import { circumstances } from './results/circumstances.ts';

@@ -1,7 +1,6 @@
-import type { Flags } from './flags/flag-specs.ts';
-import { FlagError } from './flags/flag-values.ts';
-import { type FlagRow, readFlags } from './flags/read-flags.ts';
-import { dispatchKind } from './search/dispatch.ts';
+import { exitCodeOf } from '@ticketing/cli-kit';
+import { readFlags } from './flags/read-flags.ts';
+import { showStopping, startLines } from './serving/life-lines.ts';
 import { serve } from './serving/serve.ts';
 import type { Serving } from './serving/serving.ts';
 import { fillReport } from './worms/worm-databases.ts';
@@ -17,16 +16,12 @@ try {
     onFilled: fillReport(process.stderr),
     signal: stopping,
   });
-  console.log(table(rows));
-  console.log(`\nprocesses  ${processesOf(flags)}`);
-  console.log(`carriers   ${server.carriersUrl}`);
-  console.log(`listening  ${server.url}/search?origin=Madrid&destination=Barcelona`);
-  closeAtStop({ close: server.close, graceMs: flags.deadlineMs + STOP_MARGIN_MS });
+  console.log(startLines(server, { flags, rows }).join('\n'));
+  closeAtStop(server, flags.deadlineMs + STOP_MARGIN_MS);
   reloads.pass(server.reload);
 } catch (error) {
   if (error !== stopping.reason) {
-    console.error(lineOf(error));
-    process.exitCode = error instanceof FlagError || 'syscall' in Object(error) ? 2 : 1;
+    process.exitCode = exitCodeOf(error) ?? report(error);
   }
 }
 
@@ -41,20 +36,15 @@ function stopSignal(): AbortSignal {
 }
 
 /** When all is closed the process ends by itself with 0. */
-function closeAtStop({
-  close,
-  graceMs,
-}: {
-  readonly close: () => Promise<void>;
-  readonly graceMs: number;
-}): void {
+function closeAtStop(server: Serving, graceMs: number): void {
   const stop = (): void => {
     const timer = setTimeout(() => {
       console.error(`Cannot stop: the server did not close within ${graceMs} ms`);
       process.exit(1);
     }, graceMs);
     timer.unref();
-    void close();
+    const shown = showStopping(server.inFlight, process.stderr);
+    void server.close().finally(shown.end);
   };
   if (stopping.aborted) stop();
   stopping.addEventListener('abort', stop, { once: true });
@@ -74,30 +64,23 @@ function reloadSignals(): { pass(reload: Serving['reload']): void } {
     pass(reload) {
       run = () => {
         if (stopping.aborted) return;
-        reload().catch((error) => console.error(`Cannot reload: ${lineOf(error)}`));
+        reload().catch((error) =>
+          console.error(`Cannot reload: ${String((error as Error).stack ?? error)}`),
+        );
       };
       if (isPending) run();
     },
   };
 }
 
-function processesOf({ accept, workers, dispatch, dispatchWorkers }: Flags): string {
-  const serving = accept === 'single' ? '1 that serves' : `1 primary, ${workers} that serve`;
-  const { workers: kind, inServers } = dispatchKind(dispatch);
-  if (kind === undefined || (inServers && accept !== 'single')) return serving;
-  return `${serving}, ${workers} x ${dispatchWorkers} ${kind} for tasks`;
-}
-
-function table(rows: readonly FlagRow[]): string {
-  const widest = (key: keyof FlagRow): number => Math.max(...rows.map((row) => row[key].length));
-  const [flag, value] = [widest('flag'), widest('value')];
-  return rows
-    .map((row) => `${row.flag.padEnd(flag)}  ${row.value.padEnd(value)}  ${row.from}`)
-    .join('\n');
+/** Returns the exit code: 2 for an address that cannot be listened on. */
+function report(error: unknown): 1 | 2 {
+  const isAddress = 'syscall' in Object(error);
+  console.error(lineOf(error));
+  return isAddress ? 2 : 1;
 }
 
 function lineOf(error: unknown): string {
-  if (error instanceof FlagError) return error.message;
   if ('syscall' in Object(error)) {
     return `Cannot start: ${(error as Error).message}; choose another --host or --port`;
   }

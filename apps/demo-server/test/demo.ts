@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import { type OnTerminal, onTerminal } from '@ticketing/cli-kit/testing';
+import { until } from '@ticketing/test-kit';
 import { afterAll, beforeAll, inject, onTestFinished, vi } from 'vitest';
 import type { readFlags as ReadFlags } from '../src/flags/read-flags.ts';
 import type { serve as Serve } from '../src/serving/serve.ts';
@@ -171,26 +173,48 @@ export function spawnDemo(
   env: Record<string, string> = {},
   atEnd: AtEnd = onTestFinished,
 ): ChildProcess {
-  const child = spawn(
-    process.execPath,
-    ['--conditions=@ticketing/source', fileURLToPath(program('main')), ...argv],
-    {
-      env: {
-        ...FOR_TESTS,
-        TMPDIR: temporaryFolder(atEnd),
-        PATH: process.env['PATH'],
-        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const child = spawn(process.execPath, mainWith(argv), {
+    env: { ...environment(atEnd), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   atEnd(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');
     await once(child, 'exit');
   });
   return child;
+}
+
+function mainWith(argv: readonly string[]): string[] {
+  return ['--conditions=@ticketing/source', fileURLToPath(program('main')), ...argv];
+}
+
+function environment(atEnd: AtEnd): Record<string, string | undefined> {
+  return {
+    ...FOR_TESTS,
+    TMPDIR: temporaryFolder(atEnd),
+    PATH: process.env['PATH'],
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+  };
+}
+
+/** The server on a pseudo-terminal, when it has printed its addresses. */
+export async function demoOnTerminal(
+  argv: readonly string[],
+): Promise<OnTerminal & { readonly url: string; readonly carriersUrl: string }> {
+  const command = [process.execPath, ...mainWith(['--port', '0', ...argv])];
+  const terminal = onTerminal(command, { env: environment(onTestFinished) });
+  onTestFinished(terminal.close);
+  const shown = (): string => stripVTControlCharacters(terminal.written());
+  await until(() => /^processes /m.test(shown()), 'the addresses');
+  return { ...terminal, ...addressesIn(shown()) };
+}
+
+/** The addresses that the server prints at its start. */
+function addressesIn(output: string): { readonly url: string; readonly carriersUrl: string } {
+  const [, page = 'http://nowhere'] = /^ticketing +(\S+)/m.exec(output) ?? [];
+  const [, carriersUrl = ''] = / carriers +(\S+)/.exec(output) ?? [];
+  return { url: new URL(page).origin, carriersUrl };
 }
 
 /** Starts the server as a process and resolves when it listens. */
@@ -201,23 +225,21 @@ export async function startDemo(
 ): Promise<DemoProcess> {
   const child = spawnDemo(['--port', '0', ...argv], env, atEnd);
   const exit = once(child, 'exit').then(([code]) => code as number | null);
-  const lines: string[] = [];
+  let output = '';
   const errors: string[] = [];
   child.stderr?.on('data', (data) => errors.push(String(data)));
-  const found = new Map<string, string>();
-  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
-    lines.push(line);
-    const [word = '', value = ''] = line.split(/\s+/);
-    found.set(word, value);
-    if (word === 'listening') break;
-  }
-  child.stdout?.on('data', (data) => lines.push(String(data))).resume();
-  const url = new URL(found.get('listening') ?? 'http://nowhere').origin;
+  const started = new Promise<void>((resolve) => {
+    child.stdout?.on('data', (data) => {
+      output += data;
+      // The addresses and what follows them are written at once.
+      if (/^processes /m.test(output)) resolve();
+    });
+  });
+  await Promise.race([started, exit]);
   return {
     child,
-    url,
-    carriersUrl: found.get('carriers') ?? '',
-    output: () => lines.join('\n'),
+    ...addressesIn(output),
+    output: () => output,
     errors: () => errors.join(''),
     exit: () => exit,
   };

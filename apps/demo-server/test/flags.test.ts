@@ -29,6 +29,7 @@ test('readFlags() fills every default', () => {
     worms: 20_000,
     databaseUrl: undefined,
     logRequests: false,
+    showFlags: false,
     ouigo: { username: 'demo', password: 'demo' },
   });
 });
@@ -251,10 +252,26 @@ test.each([
     {},
     'Cannot start: --latency is for the embedded simulator, got --carriers-url too',
   ],
+  [['--port'], {}, 'Cannot start: --port must have a value: an integer from 0 to 65535'],
   [
-    ['--port'],
+    ['--port', '--host', 'x'],
     {},
-    "Cannot start: option '--port <value>' argument missing; the README lists the flags",
+    'Cannot start: --port must have a value: an integer from 0 to 65535',
+  ],
+  [
+    ['--accept', 'clustr'],
+    {},
+    "Cannot start: --accept must be one of single, cluster, passthru, socket, got 'clustr'; did you mean cluster?",
+  ],
+  [['--accpet', 'cluster'], {}, 'Cannot start: unknown flag --accpet; did you mean --accept?'],
+  [['--speed', '9'], {}, 'Cannot start: unknown flag --speed; --help lists the flags'],
+  [['-x'], {}, 'Cannot start: unknown flag -x; --help lists the flags'],
+  [['extra'], {}, "Cannot start: unexpected argument 'extra'; --help lists the flags"],
+  [['--show-flags=yes'], {}, "Cannot start: --show-flags must be on or off, got 'yes'"],
+  [
+    [],
+    { DISPATCH: 'piscena' },
+    `Cannot start: DISPATCH must be one of ${DISPATCH_NAMES.join(', ')}, got 'piscena'; did you mean piscina?`,
   ],
 ] as const)('readFlags(%j, %j) is refused', (argv, env, message) => {
   expect(() => readFlags(argv, env)).toThrow(new Error(message));

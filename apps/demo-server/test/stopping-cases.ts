@@ -1,5 +1,14 @@
 import { expect, test, vi } from 'vitest';
-import { exchange, getFrom, startDemo } from './demo.ts';
+import {
+  demoOnTerminal,
+  eventually,
+  exchange,
+  getFrom,
+  MADRID_BARCELONA,
+  requestsAt,
+  setPlan,
+  startDemo,
+} from './demo.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -19,4 +28,26 @@ export function testCutAtStop(accept: string): void {
     expect(await demo.exit()).toBe(0);
     expect(demo.errors()).not.toContain('Cannot stop');
   });
+}
+
+/** Proves that a terminal shows what a server that stops waits for. */
+export function testStoppingShown(accept: string): void {
+  const flags = ['--accept', accept, ...(accept === 'single' ? [] : ['--workers', '2'])];
+
+  // The program that makes pseudo-terminals takes other flags elsewhere.
+  test.runIf(process.platform === 'linux')(
+    `Ctrl-C on a terminal with a search in flight, --accept ${accept}: it says so, answers it, and the exit code is 0`,
+    async () => {
+      const demo = await demoOnTerminal([...flags, '--deadline-ms', '5000']);
+      await setPlan(demo.carriersUrl, 'renfe', { fault: { kind: 'hang' } });
+      const asked = getFrom(demo.url + MADRID_BARCELONA);
+      await eventually(async () => {
+        expect((await requestsAt(demo.carriersUrl))['renfe']?.open).toBe(1);
+      });
+      demo.type('\u0003');
+      expect((await asked).body.complete).toBe(false);
+      expect(await demo.exit()).toBe(0);
+      expect(demo.written()).toMatch(/\^C\r.*stopping: 1 request in flight\r.*stopped\r\n$/s);
+    },
+  );
 }

@@ -1,4 +1,6 @@
-import { testCutAtStop } from './stopping-cases.ts';
+import { testCutAtStop, testStoppingShown } from './stopping-cases.ts';
 
 testCutAtStop('single');
 testCutAtStop('socket');
+testStoppingShown('single');
+testStoppingShown('cluster');

@@ -35,7 +35,7 @@ export class StartError extends Error {
 export interface Programs {
   /** Temporary folder, removed when the programs end. */
   readonly folder: string;
-  /** Starts a program of this repository, and resolves when it prints `listening  <url>`. @throws StartError otherwise */
+  /** Starts a program of this repository, and resolves when it prints `listening  <url>`, or its addresses as the demo does. @throws StartError otherwise */
   start(entry: URL, argv: readonly string[], options?: StartOptions): Promise<Program>;
   close(): Promise<void>;
 }
@@ -83,7 +83,7 @@ export function createPrograms(): Programs {
     started.set(child, program);
     const until = performance.now() + startMs;
     for (;;) {
-      const [, url] = /^listening\s+(\S+)$/m.exec(output()) ?? [];
+      const [, url] = /^(?:listening|ticketing)\s+(\S+)/m.exec(output()) ?? [];
       if (url !== undefined) return { ...program, url: new URL(url).origin };
       if (program.exit() !== undefined || performance.now() > until) {
         const exit = program.exit();

@@ -1,4 +1,4 @@
-import type { Progress } from '@ticketing/bench-kit';
+import type { Progress } from '@ticketing/cli-kit';
 import type { Loader } from '../loading/loader.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { ChartSpec } from './chart.ts';

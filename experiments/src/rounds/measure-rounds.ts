@@ -1,4 +1,5 @@
-import { interleaved, median, medianRatio, type Progress, spread } from '@ticketing/bench-kit';
+import { interleaved, median, medianRatio, spread } from '@ticketing/bench-kit';
+import type { Progress } from '@ticketing/cli-kit';
 
 /** Figures of one time slice, by name: `perSecond`, `p99Ms`, `failed`… */
 export type Sample = Readonly<Record<string, number>>;

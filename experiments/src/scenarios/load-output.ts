@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
-import { bar, median, table, three } from '@ticketing/bench-kit';
+import { median, table, three } from '@ticketing/bench-kit';
+import { bar } from '@ticketing/cli-kit';
 import type { ChartSpec } from '../results/chart.ts';
 import { type BlockLine, sparkline } from './live-block.ts';
 import { memoryOf } from './load-verdict.ts';

@@ -10,7 +10,6 @@ export {
   type RoundsOptions,
   type Turn,
 } from './interleaved.ts';
-export { bar, createProgress, type Progress, type ProgressOutput } from './progress.ts';
 export { betweenMarks, circumstances, type Machine, machine, report } from './report.ts';
 export { median, medianRatio, quantile, spread } from './statistics.ts';
 export { percent, perSecond, table, three, times } from './table.ts';

@@ -1,4 +1,4 @@
-import { createProgress, type Progress } from './progress.ts';
+import { createProgress, type Progress } from '@ticketing/cli-kit';
 import { median, medianRatio } from './statistics.ts';
 
 /** How often each item has its turn. */

@@ -7,6 +7,7 @@ export {
 } from './bucket-counts.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { CodedError, isMarked, mark } from './coded-error.ts';
+export { editDistance, nearest } from './edit-distance.ts';
 export { Fifo } from './fifo.ts';
 export { mallocVariables } from './malloc-variables.ts';
 export {

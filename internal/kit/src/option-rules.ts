@@ -1,3 +1,5 @@
+import { nearest } from './edit-distance.ts';
+
 /** What an option's value must be. */
 export interface Rule {
   readonly expected: string;
@@ -69,15 +71,9 @@ export function wrongOption(
 
 /** Makes the error for an unknown option. `name` may have a path before it. */
 export function unknownOption(action: string, name: string, known: readonly string[]): TypeError {
-  const unknown = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
-  const near = known.find((one) => isNear(unknown, one.toLowerCase()));
+  const near = nearest(name.slice(name.lastIndexOf('.') + 1), known);
   const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean ${near}?`;
   return new TypeError(`Cannot ${action}: unknown option ${name}; ${hint}`);
-}
-
-/** Whether one contains the other, as when a unit is missing. */
-function isNear(unknown: string, name: string): boolean {
-  return unknown.length > 2 && (name.includes(unknown) || unknown.includes(name));
 }
 
 function isNumeric(value: unknown): boolean {

@@ -28,7 +28,8 @@ test('resolveByRules() fills what is absent or undefined, and keeps what is give
 
 test('checkByRules() refuses an unknown option, also one that is undefined or of every object', () => {
   for (const [name, hint] of [
-    ['siez', 'known are size'],
+    ['siez', 'did you mean size?'],
+    ['colour', 'known are size'],
     ['constructor', 'known are size'],
     ['__proto__', 'known are size'],
   ] as const) {

@@ -1,20 +1,25 @@
+import {
+  anyText,
+  type Settings as CommandSettings,
+  type Stated as CommandStated,
+  flag,
+  httpUrl,
+  integerFrom,
+  oneOf,
+  onOff,
+  someOf,
+  wordOr,
+} from '@ticketing/cli-kit';
 import { CARRIER_NAMES, type CarrierName } from '../search/carriers.ts';
 import { DISPATCH_NAMES, type DispatchName } from '../search/dispatch.ts';
 import {
-  anyText,
-  autoOr,
-  carrierList,
   databaseUrl,
   hideSecrets,
-  httpUrl,
-  integerFrom,
   type Latency,
   latency,
-  offOr,
-  oneOf,
-  onOff,
   type RouteBy,
   routeBy,
+  showLatency,
 } from './flag-values.ts';
 
 export const ACCEPTS = ['single', 'cluster', 'passthru', 'socket'] as const;
@@ -26,107 +31,149 @@ export type Offload = (typeof OFFLOADS)[number];
 export const COALESCES = ['on', 'machine', 'off'] as const;
 export type Coalesce = (typeof COALESCES)[number];
 
-export interface FlagSpec<T> {
-  /** Without its dashes. Its variable is the same in capitals. */
-  readonly name: string;
-  /** @throws Error whose message says what the value must be */
-  readonly read: (text: string) => T;
-  readonly fallback: T;
-  /** Shown when there is no value. */
-  readonly absent?: string;
-  /** Removes the secrets of a text that is shown. */
-  readonly hide?: (text: string) => string;
-  /** A variable that sets the flag to `value` when it is `true`. */
-  readonly also?: { readonly variable: string; readonly value: T };
-}
-
 export const MAX_WORKERS = 64;
-const count = autoOr(integerFrom(1, MAX_WORKERS));
+const count = wordOr('auto', integerFrom(1, MAX_WORKERS));
 
-function flag<T>(spec: FlagSpec<T>): FlagSpec<T> {
-  return spec;
-}
-
-/** Every flag, in the order of the table that is printed. The types of the settings follow from the rows. */
+/** Every flag, in the order of the help. The types of the settings follow from the rows. */
 export const flagSpecs = {
-  port: flag({ name: 'port', read: integerFrom(0, 65_535), fallback: 3000 }),
-  host: flag({ name: 'host', read: anyText, fallback: '127.0.0.1' }),
-  /** How connections reach the server processes. */
-  accept: flag<Accept>({ name: 'accept', read: oneOf(ACCEPTS), fallback: 'single' }),
-  /** Server processes. */
-  workers: flag<number | 'auto'>({ name: 'workers', read: count, fallback: 'auto' }),
-  /** What a router chooses the process by: equal searches, equal values of a header, or nothing. */
-  routeBy: flag<RouteBy>({ name: 'route-by', read: routeBy, fallback: 'search-key' }),
-  /** Paths of PEM files. With them the server speaks HTTPS. */
-  tlsCert: flag<string | undefined>({ name: 'tls-cert', read: anyText, fallback: undefined }),
-  tlsKey: flag<string | undefined>({ name: 'tls-key', read: anyText, fallback: undefined }),
-  /** Where carriers' work runs. */
+  port: flag({
+    name: 'port',
+    about: 'Port to listen on; 0 is any that is free',
+    value: integerFrom(0, 65_535),
+    fallback: 3000,
+  }),
+  host: flag({
+    name: 'host',
+    about: 'Host name or address to listen on',
+    value: anyText,
+    fallback: '127.0.0.1',
+  }),
+  accept: flag<Accept>({
+    name: 'accept',
+    about: 'How connections reach the server processes',
+    value: oneOf(ACCEPTS),
+    fallback: 'single',
+  }),
+  workers: flag<number | 'auto'>({
+    name: 'workers',
+    about: 'Server processes; auto is one per core',
+    value: count,
+    fallback: 'auto',
+  }),
+  routeBy: flag<RouteBy>({
+    name: 'route-by',
+    about:
+      'What a router chooses the process by: equal searches, equal values of a header, nothing',
+    value: routeBy,
+    fallback: 'search-key',
+  }),
+  tlsCert: flag<string | undefined>({
+    name: 'tls-cert',
+    about: 'Path of the certificate, PEM; with its key the server speaks HTTPS',
+    value: anyText,
+    fallback: undefined,
+  }),
+  tlsKey: flag<string | undefined>({
+    name: 'tls-key',
+    about: "Path of the certificate's key, PEM",
+    value: anyText,
+    fallback: undefined,
+  }),
   dispatch: flag<DispatchName>({
     name: 'dispatch',
-    read: oneOf(DISPATCH_NAMES),
+    about: "Where carriers' work runs",
+    value: oneOf(DISPATCH_NAMES),
     fallback: 'in-process',
     also: { variable: 'USE_CHILD_PROCESSES', value: 'fork' },
   }),
-  /** Workers of the dispatcher of each server process; in-process has one. */
   dispatchWorkers: flag<number | 'auto'>({
     name: 'dispatch-workers',
-    read: count,
+    about: 'Workers of the dispatcher of each server process; in-process has one',
+    value: count,
     fallback: 'auto',
   }),
-  /** What the dispatcher runs: all of a carrier's work, or only the decoding of its bytes. */
-  offload: flag<Offload>({ name: 'offload', read: oneOf(OFFLOADS), fallback: 'whole' }),
-  /** Whether equal searches in flight share one run: in each server process, or on the whole machine. */
-  coalesce: flag<Coalesce>({ name: 'coalesce', read: oneOf(COALESCES), fallback: 'on' }),
-  deadlineMs: flag({ name: 'deadline-ms', read: integerFrom(1, 600_000), fallback: 2000 }),
-  /** A request, with its body, must arrive within this time. */
+  offload: flag<Offload>({
+    name: 'offload',
+    about: "What the dispatcher runs: all of a carrier's work, or only the decoding of its bytes",
+    value: oneOf(OFFLOADS),
+    fallback: 'whole',
+  }),
+  coalesce: flag<Coalesce>({
+    name: 'coalesce',
+    about: 'Whether equal searches in flight share one: per server process, on the machine, never',
+    value: oneOf(COALESCES),
+    fallback: 'on',
+  }),
+  deadlineMs: flag({
+    name: 'deadline-ms',
+    about: 'Time that a search may take',
+    value: integerFrom(1, 600_000),
+    fallback: 2000,
+  }),
   requestTimeoutMs: flag({
     name: 'request-timeout-ms',
-    read: integerFrom(100, 600_000),
+    about: 'Time within which a request, with its body, must arrive',
+    value: integerFrom(100, 600_000),
     fallback: 30_000,
   }),
-  /** Most requests in flight in a server process. `auto`: as many as it can answer in time. */
   maxInFlight: flag<number | 'auto' | 'off'>({
     name: 'max-in-flight',
-    read: offOr(autoOr(integerFrom(1, 10_000))),
+    about: 'Most requests in flight per server process; auto is as many as it answers in time',
+    value: wordOr('off', wordOr('auto', integerFrom(1, 10_000))),
     fallback: 'auto',
   }),
   carriers: flag<readonly CarrierName[]>({
     name: 'carriers',
-    read: carrierList(CARRIER_NAMES),
+    about: 'Carriers that are asked',
+    value: someOf(CARRIER_NAMES),
     fallback: CARRIER_NAMES,
   }),
-  /** Base URL of the carriers. Default: the embedded simulator. */
   carriersUrl: flag<string | undefined>({
     name: 'carriers-url',
-    read: httpUrl,
+    about: 'Base URL of the carriers',
+    value: httpUrl,
     fallback: undefined,
     absent: 'embedded simulator',
   }),
   latency: flag<Latency>({
     name: 'latency',
-    read: latency,
+    about: 'Latency of the embedded simulator',
+    value: latency,
     fallback: { kind: 'fixed', ms: 50 } as Latency,
     also: { variable: 'USE_RANDOM_DELAY', value: { kind: 'random' } },
+    show: showLatency,
   }),
-  /** Documents that the store is filled with. */
-  worms: flag({ name: 'worms', read: integerFrom(0, 10_000_000), fallback: 20_000 }),
-  /** Database that holds them, password included. Default: SQLite in a temporary file. */
+  worms: flag({
+    name: 'worms',
+    about: 'Documents that the store is filled with',
+    value: integerFrom(0, 10_000_000),
+    fallback: 20_000,
+  }),
   databaseUrl: flag<string | undefined>({
     name: 'database-url',
-    read: databaseUrl,
+    about: 'Database that holds them, password included',
+    value: databaseUrl,
     fallback: undefined,
     absent: 'embedded SQLite',
     hide: hideSecrets,
   }),
-  logRequests: flag({ name: 'log-requests', read: onOff, fallback: false }),
+  logRequests: flag({
+    name: 'log-requests',
+    about: 'Writes a line per request to standard output',
+    value: onOff,
+    fallback: false,
+  }),
+  showFlags: flag({
+    name: 'show-flags',
+    about: 'Prints every flag at start, not only those that are not defaults',
+    value: onOff,
+    bare: true,
+    fallback: false,
+  }),
 } as const;
 
 /** Settings as stated by the command line and the environment: counts may be `auto`. */
-export type Stated = {
-  readonly [K in keyof typeof flagSpecs]: (typeof flagSpecs)[K] extends FlagSpec<infer T>
-    ? T
-    : never;
-};
+export type Stated = CommandStated<typeof flagSpecs>;
 
 /** Every setting of the server, checked. */
 export type Flags = Omit<Stated, 'workers' | 'dispatchWorkers'> & {
@@ -135,10 +182,4 @@ export type Flags = Omit<Stated, 'workers' | 'dispatchWorkers'> & {
   readonly ouigo: { readonly username: string; readonly password: string };
 };
 
-/** A value, and where it comes from: a flag, a variable, or `default`. */
-export interface Setting<T> {
-  readonly value: T;
-  readonly from: string;
-}
-
-export type Settings = { readonly [K in keyof Stated]: Setting<Stated[K]> };
+export type Settings = CommandSettings<typeof flagSpecs>;

@@ -1,16 +1,15 @@
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
-import { DISPATCH_NAMES, dispatchKind } from '../search/dispatch.ts';
 import {
+  type Command,
+  type Environment,
+  FlagError,
   type FlagSpec,
-  type Flags,
-  flagSpecs,
-  MAX_WORKERS,
-  type Setting,
-  type Settings,
-  type Stated,
-} from './flag-specs.ts';
-import { FlagError, type Latency, trueFalse } from './flag-values.ts';
+  readCommandLine,
+  shownValue,
+  stated,
+} from '@ticketing/cli-kit';
+import { DISPATCH_NAMES, dispatchKind } from '../search/dispatch.ts';
+import { type Flags, flagSpecs, MAX_WORKERS, type Settings, type Stated } from './flag-specs.ts';
 
 /** A row of the table that is printed at start. */
 export interface FlagRow {
@@ -19,100 +18,39 @@ export interface FlagRow {
   readonly from: string;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+const command: Command<typeof flagSpecs> = {
+  run: 'npm run demo --',
+  about: 'Serves searches over the carriers, and pages to look at them.',
+  verb: 'start',
+  flags: flagSpecs,
+  hasVariables: true,
+};
 
 /**
  * Reads the command line and the environment; a flag beats its variable.
  *
- * @throws FlagError for an unknown flag, a bad value, or flags that exclude each other
+ * @throws FlagError for an unknown flag, a bad value, or flags that exclude each other; HelpRequest for `--help`
  */
 export function readFlags(
   argv: readonly string[],
   env: Environment,
 ): { flags: Flags; rows: readonly FlagRow[] } {
-  const texts = parse(argv);
-  const settings = Object.fromEntries(
-    Object.entries(flagSpecs).map(([key, spec]) => [
-      key,
-      withAlso(settingOf(spec as FlagSpec<unknown>, texts, env), spec as FlagSpec<unknown>, env),
-    ]),
-  ) as Settings;
+  const { settings } = readCommandLine(command, argv, env);
   refuseConflicts(settings);
-  const stated = Object.fromEntries(
-    Object.entries(settings).map(([key, { value }]) => [key, value]),
-  ) as unknown as Stated;
   const flags: Flags = {
-    ...stated,
+    ...stated(settings),
     ...resolveCounts(settings),
     ouigo: {
       username: env['OUIGO_USERNAME'] ?? 'demo',
       password: env['OUIGO_PASSWORD'] ?? 'demo',
     },
   };
-  const rows = Object.entries<FlagSpec<unknown>>(flagSpecs).map(
-    ([key, { name, absent, hide }]) => ({
-      flag: `--${name}`,
-      value: showFlag(hidden(flags[key as keyof Stated], hide), absent),
-      from: settings[key as keyof Stated].from,
-    }),
-  );
+  const rows = Object.entries<FlagSpec<unknown>>(flagSpecs).map(([key, spec]) => ({
+    flag: `--${spec.name}`,
+    value: shownValue(spec, flags[key as keyof Stated]),
+    from: settings[key as keyof Stated].from,
+  }));
   return { flags, rows };
-}
-
-function parse(argv: readonly string[]): Environment {
-  const options = Object.fromEntries(
-    Object.values(flagSpecs).map(({ name }) => [name, { type: 'string' as const }]),
-  );
-  try {
-    return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    const [reason = ''] = (error as Error).message.split('. ');
-    const fault = reason.charAt(0).toLowerCase() + reason.slice(1);
-    throw new FlagError(`Cannot start: ${fault}; the README lists the flags`);
-  }
-}
-
-function settingOf<T>(spec: FlagSpec<T>, texts: Environment, env: Environment): Setting<T> {
-  const { name, fallback } = spec;
-  const variable = name.toUpperCase().replaceAll('-', '_');
-  for (const [from, text] of [
-    [`--${name}`, texts[name]],
-    [variable, env[variable]],
-  ] as const) {
-    if (text !== undefined) return { value: checked(from, text, spec), from };
-  }
-  return { value: fallback, from: 'default' };
-}
-
-/** Applies a variable whose `true` means a value, unless the flag itself is given. */
-function withAlso<T>(setting: Setting<T>, { also }: FlagSpec<T>, env: Environment): Setting<T> {
-  const text = also && env[also.variable];
-  if (also === undefined || text === undefined) return setting;
-  const isSet = checked(also.variable, text, { read: trueFalse });
-  if (!isSet || setting.from.startsWith('--')) return setting;
-  if (setting.from !== 'default' && showFlag(setting.value) !== showFlag(also.value)) {
-    throw new FlagError(
-      `Cannot start: only one of ${setting.from} and ${also.variable} may be set, got both`,
-    );
-  }
-  return { value: also.value, from: also.variable };
-}
-
-function checked<T>(
-  from: string,
-  text: string,
-  { read, hide = (shown) => shown }: Pick<FlagSpec<T>, 'read' | 'hide'>,
-): T {
-  try {
-    return read(text);
-  } catch (error) {
-    const got = hide(text);
-    throw new FlagError(`Cannot start: ${from} must be ${(error as Error).message}, got '${got}'`);
-  }
-}
-
-function hidden(value: unknown, hide: FlagSpec<unknown>['hide']): unknown {
-  return hide && typeof value === 'string' ? hide(value) : value;
 }
 
 /** @throws FlagError for flags that exclude each other, or that have no effect with the others */
@@ -190,24 +128,4 @@ function resolveCounts(settings: Settings): Pick<Flags, 'workers' | 'dispatchWor
 
 function orAuto(count: number | 'auto', auto: number): number {
   return count === 'auto' ? auto : count;
-}
-
-/** Formats a flag's value; `absent` is shown for none. */
-function showFlag(value: unknown, absent = 'none'): string {
-  if (value === undefined) return absent;
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (Array.isArray(value)) return value.join(',');
-  if (typeof value === 'object') return showLatency(value as Latency);
-  return String(value);
-}
-
-function showLatency(value: Latency): string {
-  switch (value.kind) {
-    case 'fixed':
-      return `${value.ms} ms`;
-    case 'random':
-      return 'random, 0-999 ms';
-    case 'lognormal':
-      return `${value.p50Ms}:${value.p99Ms} ms (p50:p99)`;
-  }
 }

@@ -42,7 +42,7 @@ export const serveAlone: StartServing = async (context) => {
   }
   try {
     const url = await app.listen({ port: flags.port, host: flags.host });
-    return { url, reload: parts.reload, close };
+    return { url, reload: parts.reload, inFlight: connections.inFlight, close };
   } catch (error) {
     await close();
     throw error;
@@ -50,7 +50,11 @@ export const serveAlone: StartServing = async (context) => {
 };
 
 /** Tracks connections, since a server that closes waits for those with half a head and for slow bodies. */
-function watchConnections(server: Server): { destroyIdle(): void; destroyAll(): void } {
+function watchConnections(server: Server): {
+  inFlight(): number;
+  destroyIdle(): void;
+  destroyAll(): void;
+} {
   const sockets = new Set<Socket>();
   const responses = new Set<ServerResponse>();
   const add = (socket: Socket): void => {
@@ -70,6 +74,7 @@ function watchConnections(server: Server): { destroyIdle(): void; destroyAll(): 
     response.once('close', () => responses.delete(response));
   });
   return {
+    inFlight: () => responses.size,
     destroyIdle() {
       const busy = new Set<Socket>([...responses].map(({ req }) => req.socket));
       for (const socket of isTls ? secure : sockets) if (!busy.has(socket)) socket.destroy();

@@ -37,6 +37,7 @@ export const serveByCluster: StartServing = async (context) => {
   return {
     url: urlOf(flags, bound),
     reload: () => supervisor.reload(),
+    inFlight: () => supervisor.stats().inFlight,
     close: () => supervisor.close(),
   };
 };
@@ -69,7 +70,12 @@ export const serveByRouter: StartServing = async (context) => {
     const bound = await router.listen({ host: flags.host, port: flags.port });
     await supervisor.ready();
     await everyWorkerReady(router, flags.workers);
-    return { url: urlOf(flags, bound), reload: () => supervisor.reload(), close };
+    return {
+      url: urlOf(flags, bound),
+      reload: () => supervisor.reload(),
+      inFlight: () => supervisor.stats().inFlight,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

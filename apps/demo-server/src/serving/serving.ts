@@ -20,6 +20,8 @@ export interface Serving {
   readonly carriersUrl: string;
   /** Replaces its workers one by one; no request fails. */
   reload(): Promise<void>;
+  /** Requests that are not answered yet; of other processes, as they last reported. */
+  inFlight(): number;
   /** Stops accepting, answers what is in flight, closes everything. Idempotent. */
   close(): Promise<void>;
 }

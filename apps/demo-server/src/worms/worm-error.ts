@@ -1,4 +1,5 @@
-import { FlagError, hideSecrets } from '../flags/flag-values.ts';
+import { FlagError } from '@ticketing/cli-kit';
+import { hideSecrets } from '../flags/flag-values.ts';
 
 /** What can be wrong with a database, and the HTTP status of each. */
 const statuses = {

@@ -44,7 +44,7 @@ test('USE_RANDOM_DELAY=true gives the simulator random latency', async () => {
 });
 
 test.each([
-  [['extra'], {}, /^Cannot start: unexpected argument 'extra'; the README lists the flags/],
+  [['extra'], {}, /^Cannot start: unexpected argument 'extra'; --help lists the flags/],
   [
     ['--port', '99999'],
     {},

@@ -3,10 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { eventually, getFrom, spawnDemo } from '../demo.ts';
-import { testCutAtStop } from '../stopping-cases.ts';
+import { testCutAtStop, testStoppingShown } from '../stopping-cases.ts';
 
 testCutAtStop('cluster');
 testCutAtStop('passthru');
+testStoppingShown('socket');
+testStoppingShown('passthru');
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

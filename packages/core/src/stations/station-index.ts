@@ -1,4 +1,4 @@
-import { editDistance } from './edit-distance.ts';
+import { editDistance } from '@ticketing/kit';
 
 /** Longest text that {@link StationIndex.find} reads; a longer one is `unknown` with no nearest names. */
 export const MAX_STATION_TEXT = 100;

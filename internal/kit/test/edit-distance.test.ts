@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { editDistance } from '../src/stations/edit-distance.ts';
+import { editDistance, nearest } from '../src/edit-distance.ts';
 
 /** The definition, as it stands: exponential, and hard to get wrong. */
 function naive(a: string, b: string): number {
@@ -41,4 +41,18 @@ test('editDistance() is the same both ways, and 0 for the same text alone', () =
 test('editDistance() counts a swap of neighbours as one edit', () => {
   expect(editDistance('barcelnoa', 'barcelona')).toBe(1);
   expect(editDistance('ca', 'abc')).toBe(3);
+});
+
+test.each([
+  ['accpet', 'accept'],
+  ['ACCEPT', 'accept'],
+  ['dispatch-worker', 'dispatch-workers'],
+  ['timeout', 'timeoutMs'],
+  ['zebra', undefined],
+  ['x', undefined],
+  ['', undefined],
+  ['a'.repeat(65), undefined],
+])('nearest() takes %s for %s', (name, near) => {
+  const known = ['dispatch', 'accept', 'dispatch-workers', 'timeoutMs', `${'a'.repeat(64)}b`];
+  expect(nearest(name, known)).toBe(near);
 });

@@ -1,0 +1,32 @@
+// What the programs of this repository share: flags, help, progress on a terminal
+
+export {
+  type Command,
+  commandLine,
+  type Environment,
+  exitCodeOf,
+  FlagError,
+  type FlagSpec,
+  type FlagSpecs,
+  flag,
+  HelpRequest,
+  readCommandLine,
+  type Setting,
+  type Settings,
+  type Stated,
+  shownValue,
+  stated,
+} from './command-line.ts';
+export {
+  anyText,
+  httpUrl,
+  integerFrom,
+  listOf,
+  oneOf,
+  onOff,
+  someOf,
+  trueFalse,
+  type ValueReader,
+  wordOr,
+} from './flag-values.ts';
+export { bar, createProgress, type Progress, type ProgressOutput } from './progress.ts';
