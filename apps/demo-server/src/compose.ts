@@ -4,6 +4,7 @@ import type { Dispatcher } from '@ticketing/dispatch';
 import type { Flags } from './flags/flag-specs.ts';
 import { type BodyEncoder, createBodyEncoder } from './http/encoded-body.ts';
 import { createDurationCounts, type DurationCounts } from './metrics/duration-counts.ts';
+import { keepEvents } from './operator/event-log.ts';
 import { type Admission, createAdmission, eventLoop } from './overload/admission.ts';
 import {
   createCarriersSign,
@@ -63,6 +64,7 @@ export interface ComposeDependencies {
 /** Makes the parts that the flags ask for. `close()` closes the carriers' connections too. */
 export async function compose(flags: Flags, dependencies: ComposeDependencies): Promise<Parts> {
   const { carriers, now, primary } = dependencies;
+  const events = keepEvents(now);
   const dispatching = await startDispatcher(flags.dispatch, {
     dispatchWorkers: flags.dispatchWorkers,
     carriers,
@@ -113,6 +115,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     now,
     status: () => ({
       pid: process.pid,
+      events: events.list(),
       stats: {
         admission: admission.stats(),
         routes: durations.rows(),
@@ -129,6 +132,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     reload: dispatching.reload,
     async close() {
       watch.close();
+      events.close();
       await search.close();
       await store.close();
       await dispatching.close();

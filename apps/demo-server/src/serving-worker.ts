@@ -41,6 +41,10 @@ const worker = clusterWorker({
       parts,
       draining: () => worker.isDraining(),
       processes: () => primary.run('overview', undefined, { timeoutMs: 5000 }),
+      desk: {
+        view: () => primary.run('view', undefined, { timeoutMs: 5000 }),
+        control: (command) => primary.run('control', command, { timeoutMs: 5000 }),
+      },
       tls: tls && { ...tls, ticketKeys: Buffer.from(ticketKeys, 'base64') },
     }),
   ...(flags.accept === 'cluster'

@@ -17,9 +17,8 @@ function statuses({ processes }: Static<typeof StatsDocument>): ProcessStatus[] 
 }
 
 function viewOf(processes: readonly ProcessStatus[], ...argv: string[]): OperatorView {
-  const versions = { ticketing: '1', node: 'v26' };
   const { flags } = readFlags(argv, {});
-  const view = operatorView(processes, { at: 2, startedAt: 1, versions, flags });
+  const view = operatorView(processes, { at: 2, startedAt: 1, flags });
   expect([...Value.Errors(OperatorView, view)]).toEqual([]);
   return view;
 }

@@ -31,6 +31,9 @@ export type Offload = (typeof OFFLOADS)[number];
 export const COALESCES = ['on', 'machine', 'off'] as const;
 export type Coalesce = (typeof COALESCES)[number];
 
+export const OPERATORS = ['on', 'read', 'off'] as const;
+export type Operator = (typeof OPERATORS)[number];
+
 export const MAX_WORKERS = 64;
 const count = wordOr('auto', integerFrom(1, MAX_WORKERS));
 
@@ -157,6 +160,12 @@ export const flagSpecs = {
     absent: 'embedded SQLite',
     hide: hideSecrets,
   }),
+  operator: flag<Operator | 'auto'>({
+    name: 'operator',
+    about: 'What /operator may do: all, only show, nothing; auto is on for a loopback --host, or read',
+    value: wordOr('auto', oneOf(OPERATORS)),
+    fallback: 'auto',
+  }),
   logRequests: flag({
     name: 'log-requests',
     about: 'Writes a line per request to standard output',
@@ -176,7 +185,8 @@ export const flagSpecs = {
 export type Stated = CommandStated<typeof flagSpecs>;
 
 /** Every setting of the server, checked. */
-export type Flags = Omit<Stated, 'workers' | 'dispatchWorkers'> & {
+export type Flags = Omit<Stated, 'workers' | 'dispatchWorkers' | 'operator'> & {
+  readonly operator: Operator;
   readonly workers: number;
   readonly dispatchWorkers: number;
   readonly ouigo: { readonly username: string; readonly password: string };

@@ -8,6 +8,13 @@ export type Latency =
   | { readonly kind: 'random' }
   | { readonly kind: 'lognormal'; readonly p50Ms: number; readonly p99Ms: number };
 
+const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|::1)$/;
+
+/** Whether only this machine can reach a host. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
+}
+
 const MAX_LATENCY_MS = 60_000;
 
 export const latency: ValueReader<Latency> = {

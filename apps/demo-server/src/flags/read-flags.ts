@@ -9,7 +9,15 @@ import {
   stated,
 } from '@ticketing/cli-kit';
 import { DISPATCH_NAMES, dispatchKind } from '../search/dispatch.ts';
-import { type Flags, flagSpecs, MAX_WORKERS, type Settings, type Stated } from './flag-specs.ts';
+import {
+  type Flags,
+  flagSpecs,
+  MAX_WORKERS,
+  type Operator,
+  type Settings,
+  type Stated,
+} from './flag-specs.ts';
+import { isLoopback } from './flag-values.ts';
 
 /** A row of the table that is printed at start. */
 export interface FlagRow {
@@ -40,6 +48,7 @@ export function readFlags(
   const flags: Flags = {
     ...stated(settings),
     ...resolveCounts(settings),
+    operator: operatorOf(settings),
     ouigo: {
       username: env['OUIGO_USERNAME'] ?? 'demo',
       password: env['OUIGO_PASSWORD'] ?? 'demo',
@@ -124,6 +133,12 @@ function resolveCounts(settings: Settings): Pick<Flags, 'workers' | 'dispatchWor
     );
   }
   return { workers, dispatchWorkers };
+}
+
+/** Controls are for this machine, unless they are asked for. */
+function operatorOf({ operator, host }: Settings): Operator {
+  if (operator.value !== 'auto') return operator.value;
+  return isLoopback(host.value) ? 'on' : 'read';
 }
 
 function orAuto(count: number | 'auto', auto: number): number {

@@ -26,10 +26,13 @@ export type Problem = Static<typeof Problem>;
 
 const titles = {
   400: 'Bad request',
+  403: 'Forbidden',
   404: 'Not found',
   405: 'Method not allowed',
   406: 'Not acceptable',
   408: 'Request timeout',
+  409: 'Conflict',
+  415: 'Unsupported media type',
   417: 'Expectation failed',
   431: 'Request header fields too large',
   499: 'Client closed request',
@@ -126,7 +129,9 @@ function toProblem(error: unknown, request: FastifyRequest): ProblemError {
   }
   const { validation, validationContext, statusCode, message } = error as FastifyError;
   if (validation?.[0]) {
-    const values = validationContext === 'params' ? request.params : request.query;
+    const context =
+      validationContext === 'params' ? 'params' : validationContext === 'body' ? 'body' : 'query';
+    const values = request[context];
     return invalidParameter(validation[0], values as Record<string, unknown>);
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {

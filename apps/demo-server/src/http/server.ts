@@ -13,6 +13,7 @@ import { sendProblem } from './problem.ts';
 import { computeRoute } from './routes/compute.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { type HealthOptions, healthRoutes } from './routes/health.ts';
+import { type OperatorOptions, operatorRoutes } from './routes/operator.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { searchRoute } from './routes/search.ts';
 import { sinkRoute } from './routes/sink.ts';
@@ -22,7 +23,7 @@ import { wormsRoute } from './routes/worms.ts';
 const MAX_HEAD_BYTES = 16_384;
 const INTEGER = /^(?:0|-?[1-9]\d{0,14})$/;
 
-export interface ServerOptions extends HealthOptions {
+export interface ServerOptions extends HealthOptions, OperatorOptions {
   readonly parts: Parts;
   /** Serves HTTPS. Processes with the same `ticketKeys` resume each other's sessions. */
   readonly tls: (TlsFiles & { readonly ticketKeys?: Buffer }) | undefined;
@@ -114,6 +115,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.register(computeRoute);
   await app.register(sinkRoute);
   await app.register(healthRoutes, options);
+  await app.register(operatorRoutes, options);
   await app.register(documentRoutes, parts);
   return app as unknown as FastifyInstance;
 }

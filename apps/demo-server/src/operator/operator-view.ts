@@ -11,6 +11,7 @@ import type {
   TaskWorkerReport,
 } from '../serving/serving.ts';
 import { Buckets, ProcessState, Times } from './stats-schemas.ts';
+import { versions } from './versions.ts';
 
 const text = Type.String();
 const count = Type.Integer({ minimum: 0 });
@@ -148,6 +149,7 @@ export const OperatorView = Type.Object(
       coalesce: text,
       routeBy: Type.Optional(text),
       tls: Type.Boolean(),
+      controls: Type.Enum(['on', 'read', 'off']),
     }),
     processes: Type.Array(ProcessRow),
     searches: Type.Array(
@@ -160,6 +162,16 @@ export const OperatorView = Type.Object(
     carriers: Type.Array(CarrierRow),
     upstream: Type.Optional(
       Type.Array(UpstreamRow, { description: 'What the embedded simulator was asked' }),
+    ),
+    load: Type.Optional(
+      Type.Object({
+        path: text,
+        perSecond: count,
+        seconds: count,
+        sent: count,
+        answers: Type.Record(text, count, { description: 'By status; 0: no answer' }),
+        isRunning: Type.Boolean(),
+      }),
     ),
     events: Type.Array(Event, { description: 'The last 50, the newest last' }),
   },
@@ -175,10 +187,11 @@ export interface ViewContext {
   readonly at: number;
   /** Epoch ms. */
   readonly startedAt: number;
-  readonly versions: OperatorView['versions'];
   readonly flags: Flags;
   /** What the embedded simulator says; absent with any other upstream. */
   readonly upstream?: readonly UpstreamView[] | undefined;
+  /** The latest load that was asked for on the page. */
+  readonly load?: OperatorView['load'] | undefined;
   readonly events?: readonly OperatorEvent[];
 }
 
@@ -188,7 +201,7 @@ export interface ViewContext {
  */
 export function operatorView(
   processes: readonly ProcessStatus[],
-  { at, startedAt, versions, flags, upstream, events = [] }: ViewContext,
+  { at, startedAt, flags, upstream, load, events = [] }: ViewContext,
 ): OperatorView {
   const { accept, workers, dispatch, dispatchWorkers, offload, coalesce, routeBy, tlsCert } = flags;
   const servers = processes.flatMap(({ id, role, stats }) =>
@@ -208,6 +221,7 @@ export function operatorView(
       ...{ accept, workers, dispatch, dispatchWorkers, offload, coalesce },
       ...(primary?.router && { routeBy }),
       tls: tlsCert !== undefined,
+      controls: flags.operator,
     },
     processes: processes.flatMap((one) => [processRow(one, primary), ...taskRows(one)]),
     searches: searching.map(({ id, search: { running, complete, partial, aborted } }) => ({
@@ -227,6 +241,7 @@ export function operatorView(
     ...(primary?.router && { router: routerOf(primary.router) }),
     carriers: [...searching.flatMap(carriersOf), ...servers.flatMap(taskCarriersOf)],
     ...(upstream && { upstream: [...upstream] }),
+    ...(load && { load: { ...load, answers: { ...load.answers } } }),
     events: [...events],
   };
 }
@@ -351,9 +366,11 @@ function routerOf(stats: RouterStats): NonNullable<OperatorView['router']> {
   const { accepted, reading, waiting, handedOver, refused, rerouted, gone, workers } = stats;
   return {
     ...{ accepted, waiting: reading + waiting, handedOver, refused, rerouted, gone },
-    workers: workers.map(({ slot, state, queued, open, handedOver: taken }) => ({
-      ...{ slot, state, queued, open, handedOver: taken },
-    })),
+    workers: workers
+      .map(({ slot, state, queued, open, handedOver: taken }) => ({
+        ...{ slot, state, queued, open, handedOver: taken },
+      }))
+      .sort((one, other) => Number(one.slot) - Number(other.slot)),
   };
 }
 

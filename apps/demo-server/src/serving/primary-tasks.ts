@@ -1,6 +1,8 @@
 import { type Dispatcher, defineTasks, type TaskModule } from '@ticketing/dispatch';
 import type { Supervisor } from '@ticketing/dispatch-cluster';
 import type { Flags } from '../flags/flag-specs.ts';
+import { createDesk, type Desk } from '../operator/desk.ts';
+import { type EventLog, keepEvents } from '../operator/event-log.ts';
 import {
   createFinders,
   type Finders,
@@ -29,6 +31,8 @@ interface Shared {
   readonly finders: Finders;
   readonly watch: ProcessWatch;
   readonly flags: Flags;
+  readonly desk: Desk;
+  readonly events: EventLog;
   /** Counters of the searches that run here. */
   readonly ownSearch: (() => Pick<PrimaryStats, 'search' | 'http'>) | undefined;
   ageMs(): number;
@@ -38,6 +42,8 @@ interface Shared {
 interface PrimaryDependencies {
   /** Called when the first task runs, at the earliest. */
   supervisor(): Supervisor;
+  /** Where the server listens; called once it does. */
+  url(): string;
   /** Counters of the part that hands connections to the server processes. */
   stats(): Pick<PrimaryStats, 'router'>;
 }
@@ -56,10 +62,12 @@ export function createPrimaryTasks(
         shared.workers.run('normalise', bytes, { signal, ...retryOptions }),
       ...questionTasks(() => shared.finders),
       overview: () => overviewOf(dependencies, shared),
+      view: () => shared.desk.view(),
+      control: (command) => shared.desk.control(command),
     },
     {
       setup: () => {
-        shared = share(context, dependencies.supervisor().dispatcher<ServingTasks>());
+        shared = share(context, dependencies, () => overviewOf(dependencies, shared));
       },
       teardown: () => shared.close(),
     },
@@ -67,13 +75,18 @@ export function createPrimaryTasks(
 }
 
 function share(
-  { flags, carriersUrl, now, startedAt }: ServeContext,
-  workers: Dispatcher<ServingTasks>,
+  context: ServeContext,
+  { supervisor, url }: PrimaryDependencies,
+  processes: () => Promise<ProcessStatus[]>,
 ): Shared {
+  const { flags, carriersUrl, now, startedAt } = context;
+  const workers = supervisor().dispatcher<ServingTasks>();
   const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
   const search = dispatchedSearch(workers, { flags, carriers, now });
   const remote = remoteFinds(workers);
   // With carriers' work on the same workers, a document there could wait for tasks that are queued behind documents.
+  const events = keepEvents(now);
+  const desk = createDesk(context, { processes, url, reload: () => supervisor().reload() });
   const isOwn = flags.dispatch === 'cluster';
   const document = isOwn ? documentQuestion.local({ search }) : remote.document;
   const watch = watchProcess();
@@ -81,6 +94,8 @@ function share(
     workers,
     finders: createFinders({ ...remote, document }, { isShared: true }),
     watch,
+    desk,
+    events,
     flags,
     ownSearch:
       isOwn && flags.coalesce === 'machine'
@@ -89,6 +104,8 @@ function share(
     ageMs: () => now() - startedAt,
     async close() {
       watch.close();
+      events.close();
+      await desk.close();
       await search.close();
       await carriers.http.close();
     },
@@ -100,13 +117,13 @@ async function overviewOf(
   { supervisor: supervisorOf, stats: connectionStats }: PrimaryDependencies,
   shared: Shared,
 ): Promise<ProcessStatus[]> {
-  const { flags, finders, watch, ageMs, ownSearch } = shared;
+  const { flags, finders, watch, ageMs, ownSearch, events } = shared;
   const supervisor = supervisorOf();
   const options = { timeoutMs: STATUS_TIMEOUT_MS };
   const outcomes = await supervisor.broadcast<ServingTasks, 'status'>('status', undefined, options);
   const reports = new Map(
     outcomes.flatMap((outcome) =>
-      outcome.status === 'fulfilled' ? [[outcome.value.pid, outcome.value.stats] as const] : [],
+      outcome.status === 'fulfilled' ? [[outcome.value.pid, outcome.value] as const] : [],
     ),
   );
   // `workers` holds processes, which are not plain data.
@@ -122,13 +139,16 @@ async function overviewOf(
     ...connectionStats(),
   };
   return [
-    { id: 'primary', role: 'primary', pid: process.pid, state: 'ready', ageMs: ageMs(), stats },
+    {
+      ...{ id: 'primary', role: 'primary', pid: process.pid, state: 'ready', ageMs: ageMs() },
+      ...{ stats, events: events.list() },
+    },
     ...withIds('server', workers).flatMap(({ id, worker }): ProcessStatus[] => {
       const { pid, ageMs: age, state } = worker;
       if (pid === undefined) return [];
       const report = reports.get(pid);
       const known = { id, role: 'server', pid, ageMs: age } as const;
-      if (report !== undefined) return [{ ...known, state, stats: report }];
+      if (report !== undefined) return [{ ...known, state, ...report }];
       return [{ ...known, state: state === 'ready' ? 'silent' : state }];
     }),
   ];

@@ -2,9 +2,10 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { compose } from '../compose.ts';
 import { buildServer, readTls } from '../http/server.ts';
+import { createDesk } from '../operator/desk.ts';
 import { createCarriers } from '../search/carriers.ts';
 import { ANSWER_MS } from './server-processes.ts';
-import type { StartServing } from './serving.ts';
+import type { ProcessStatus, StartServing } from './serving.ts';
 
 /** Serves in this process; its tasks may run in others. */
 export const serveAlone: StartServing = async (context) => {
@@ -12,18 +13,22 @@ export const serveAlone: StartServing = async (context) => {
   const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
   const parts = await compose(flags, { carriers, worms, now });
   let isDraining = false;
+  let url = '';
+  const processes = async (): Promise<ProcessStatus[]> => [
+    {
+      ...{ id: 'server-0', role: 'server', state: isDraining ? 'stopping' : 'ready' },
+      ...{ ageMs: now() - startedAt, ...parts.status() },
+    },
+  ];
+  const desk = createDesk(context, { processes, reload: parts.reload, url: () => url });
   const app = await buildServer({
     flags,
     carriersUrl,
     parts,
     draining: () => isDraining,
     startedAt,
-    processes: async () => [
-      {
-        ...{ id: 'server-0', role: 'server', state: isDraining ? 'stopping' : 'ready' },
-        ...{ ageMs: now() - startedAt, ...parts.status() },
-      },
-    ],
+    processes,
+    desk,
     tls: readTls(flags),
   });
   // Without this, connections that were busy when the server began to stop stay open for their keep-alive time.
@@ -33,6 +38,7 @@ export const serveAlone: StartServing = async (context) => {
   const connections = watchConnections(app.server);
   async function close(): Promise<void> {
     isDraining = true;
+    await desk.close();
     const closed = app.close();
     connections.destroyIdle();
     const timer = setTimeout(connections.destroyAll, flags.deadlineMs + ANSWER_MS);
@@ -41,7 +47,7 @@ export const serveAlone: StartServing = async (context) => {
     await parts.close();
   }
   try {
-    const url = await app.listen({ port: flags.port, host: flags.host });
+    url = await app.listen({ port: flags.port, host: flags.host });
     return { url, reload: parts.reload, inFlight: connections.inFlight, close };
   } catch (error) {
     await close();

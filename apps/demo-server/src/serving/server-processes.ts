@@ -27,7 +27,10 @@ export const serveByCluster: StartServing = async (context) => {
   const { flags } = context;
   const bound = await claimAddress(flags);
   const address = { host: bound.address, port: bound.port };
-  const supervisor = startServerProcesses(context, { connections: 'shared', address });
+  const supervisor = startServerProcesses(context, {
+    ...{ connections: 'shared', address },
+    url: () => urlOf(flags, bound),
+  });
   try {
     await supervisor.ready();
   } catch (error) {
@@ -49,6 +52,7 @@ export const serveByRouter: StartServing = async (context) => {
     connections: 'external',
     address: flags,
     stats: () => ({ router: router.stats() }),
+    url: () => urlOf(flags, bound),
   });
   const route = routeFunction(flags);
   const router: SocketRouter = createSocketRouter({
@@ -63,11 +67,12 @@ export const serveByRouter: StartServing = async (context) => {
     ...(route && { route }),
   });
   router.on('worker-stuck', ({ pid }) => log(`Server process ${pid} takes no connections`));
+  let bound: AddressInfo;
   // The router closes its supervisor too.
   const graceMs = LAME_DUCK_MS + flags.deadlineMs + ANSWER_MS;
   const close = (): Promise<void> => router.close({ graceMs });
   try {
-    const bound = await router.listen({ host: flags.host, port: flags.port });
+    bound = await router.listen({ host: flags.host, port: flags.port });
     await supervisor.ready();
     await everyWorkerReady(router, flags.workers);
     return {
@@ -87,13 +92,15 @@ interface ServerConnections {
   readonly connections: 'shared' | 'external';
   /** Where they listen, if they do. */
   readonly address: { readonly host: string; readonly port: number };
+  /** Where clients reach the server; called once it listens. */
+  url(): string;
   /** Counters of the part that hands them connections. */
   stats?(): Pick<PrimaryStats, 'router'>;
 }
 
 function startServerProcesses(
   context: ServeContext,
-  { connections, address, stats = () => ({}) }: ServerConnections,
+  { connections, address, url, stats = () => ({}) }: ServerConnections,
 ): Supervisor {
   const { flags, carriersUrl, worms, startedAt, log } = context;
   const supervisor: Supervisor = startCluster({
@@ -108,7 +115,7 @@ function startServerProcesses(
       startedAt,
       ticketKeys: randomBytes(TICKET_KEY_BYTES).toString('base64'),
     }),
-    primaryTasks: createPrimaryTasks(context, { supervisor: () => supervisor, stats }),
+    primaryTasks: createPrimaryTasks(context, { supervisor: () => supervisor, url, stats }),
     shutdown: { lameDuckMs: LAME_DUCK_MS, graceMs: flags.deadlineMs + ANSWER_MS },
   });
   supervisor.events.on('worker-exit', ({ pid, signal, exitCode }) => {

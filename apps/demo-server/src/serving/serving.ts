@@ -6,6 +6,8 @@ import type { ClusterStats } from '@ticketing/dispatch-cluster';
 import type { RouterStats } from '@ticketing/socket-router';
 import type { Flags } from '../flags/flag-specs.ts';
 import type { RouteDurations } from '../metrics/duration-counts.ts';
+import type { Command, Outcome } from '../operator/desk.ts';
+import type { OperatorEvent, OperatorView } from '../operator/operator-view.ts';
 import type { AdmissionStats } from '../overload/admission.ts';
 import type { QuestionTasks } from '../questions.ts';
 import type { CarrierTasks } from '../search/carriers.ts';
@@ -44,6 +46,7 @@ export interface ServeContext {
 export interface OwnStatus {
   readonly pid: number;
   readonly stats: ServerStats;
+  readonly events: readonly OperatorEvent[];
 }
 
 /** Counters of every part of a server process. */
@@ -91,6 +94,7 @@ interface AnyProcess {
   readonly pid: number;
   readonly state: ProcessState;
   readonly ageMs: number;
+  readonly events?: readonly OperatorEvent[];
 }
 
 /** A process of the server, and its counters; without them it has not reported. */
@@ -106,6 +110,8 @@ export type PrimaryTasks = CarrierTasks &
   QuestionTasks & {
     /** Every process, the primary first. */
     overview(): Promise<ProcessStatus[]>;
+    view(): Promise<OperatorView>;
+    control(command: Command): Promise<Outcome>;
   };
 
 const VARIABLE = 'DEMO_SERVING';

@@ -87,7 +87,7 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
   done();
 };
 
-function counters({ stats, ...process }: ProcessStatus): object {
+function counters({ stats, events: _, ...process }: ProcessStatus): object {
   return roundedAll({ ...process, ...stats });
 }
 

@@ -1,0 +1,187 @@
+import { Readable } from 'node:stream';
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Flags } from '../../flags/flag-specs.ts';
+import type { Command, Desk } from '../../operator/desk.ts';
+import { OperatorView } from '../../operator/operator-view.ts';
+import { createViewFeed } from '../../operator/view-feed.ts';
+import { guardControls } from '../guard-controls.ts';
+import { Problem, ProblemError } from '../problem.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether this route changes something on behalf of an operator. Default `false`. */
+    controls?: boolean;
+  }
+}
+
+export interface OperatorOptions {
+  readonly flags: Flags;
+  readonly desk: Pick<Desk, 'view' | 'control'>;
+  draining(): boolean;
+}
+
+const MOST_PER_SECOND = 50;
+const MOST_SECONDS = 30;
+const id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) });
+const Load = Type.Object(
+  {
+    perSecond: Type.Integer({ minimum: 1, maximum: MOST_PER_SECOND }),
+    seconds: Type.Integer({ minimum: 1, maximum: MOST_SECONDS }),
+    path: Type.String({
+      maxLength: 1000,
+      pattern: String.raw`^/(?:search\?|compute|api/|healthz)`,
+      description: 'Of a GET request to this server: /search?…, /compute, /api/…, /healthz',
+    }),
+  },
+  { additionalProperties: false },
+);
+const Plan = Type.Object(
+  {
+    latency: Type.Optional(Type.Unknown()),
+    fault: Type.Optional(Type.Unknown({ description: 'null: none' })),
+    journeys: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: false, description: 'The fields of the plan to change' },
+);
+const problem = { content: { 'application/problem+json': { schema: Problem } } };
+const refusals = {
+  403: { description: 'The request is not from a page of this server', ...problem },
+  409: { description: 'It cannot be done now, or not with these flags', ...problem },
+  415: { description: 'The content type is not application/json', ...problem },
+};
+const notFound = { 404: { description: 'There is none of that name', ...problem } };
+
+/** What the operator's page reads and does. Nothing of it waits for admission: it is needed most when the server is busy. */
+export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
+  app,
+  { flags, desk, draining },
+  done,
+) => {
+  if (flags.operator === 'off') {
+    done();
+    return;
+  }
+  const feed = createViewFeed(desk.view, { isDraining: draining });
+  app.addHook('preClose', async () => feed.end());
+  app.addHook('onRequest', async (request) => {
+    if (request.routeOptions.config.controls === true) guardControls(request, flags);
+  });
+
+  async function control(command: Command): Promise<unknown> {
+    const outcome = await desk.control(command);
+    if ('value' in outcome) return outcome.value;
+    const { status, detail } = outcome.refusal;
+    throw new ProblemError(status, { detail });
+  }
+
+  app.get(
+    '/operator/state',
+    {
+      config: { always: true },
+      schema: {
+        summary: 'The whole server in one view',
+        tags: ['operator'],
+        response: { 200: OperatorView },
+      },
+    },
+    () => desk.view(),
+  );
+  app.get(
+    '/operator/events',
+    {
+      config: { always: true },
+      schema: {
+        summary: 'The same view as server-sent events, once a second',
+        tags: ['operator'],
+        response: {
+          200: {
+            description: 'Events of type `view`; their data is that of /operator/state',
+            content: { 'text/event-stream': { schema: { type: 'string' } } },
+          },
+        },
+      },
+    },
+    async (_, reply) => {
+      reply.type('text/event-stream').header('cache-control', 'no-store');
+      return eventStream(feed.follow()) as never;
+    },
+  );
+  app.put(
+    '/operator/carriers/:id/plan',
+    {
+      config: { always: true, controls: true },
+      schema: {
+        summary: "Changes a carrier's latency or fault in the embedded simulator",
+        tags: ['operator'],
+        params: id,
+        body: Plan,
+        response: { 200: Type.Unknown(), ...refusals, ...notFound },
+      },
+    },
+    ({ params, body }) => control({ kind: 'plan', carrier: params.id, patch: body }),
+  );
+  app.post(
+    '/operator/load',
+    {
+      config: { always: true, controls: true },
+      schema: {
+        summary: 'Sends requests to this server at a constant rate for a while',
+        tags: ['operator'],
+        body: Load,
+        response: { 200: Type.Unknown(), ...refusals },
+      },
+    },
+    ({ body }) => control({ kind: 'load', order: body }),
+  );
+  app.post(
+    '/operator/processes/:id/kill',
+    {
+      config: { always: true, controls: true },
+      schema: {
+        summary: 'Ends a worker by SIGKILL; another takes its place',
+        tags: ['operator'],
+        params: id,
+        response: { 200: Type.Unknown(), ...refusals, ...notFound },
+      },
+    },
+    ({ params }) => control({ kind: 'kill', id: params.id }),
+  );
+  app.post(
+    '/operator/reload',
+    {
+      config: { always: true, controls: true },
+      schema: {
+        summary: 'Replaces all workers one by one, as SIGHUP does',
+        tags: ['operator'],
+        response: { 202: Type.Unknown(), ...refusals },
+      },
+    },
+    async (_, reply) => reply.code(202).send(await control({ kind: 'reload' })),
+  );
+  done();
+};
+
+/** An iterator by hand: when the client leaves, it ends at once. A client that does not read gets the latest view when it does. */
+function eventStream(views: AsyncIterableIterator<string>): Readable {
+  let isFirst = true;
+  return Readable.from(
+    {
+      async next() {
+        const { done, value } = await views.next();
+        if (done) return { done, value: undefined };
+        const retry = isFirst ? 'retry: 1000\n' : '';
+        isFirst = false;
+        return { done: false, value: `${retry}event: view\ndata: ${value}\n\n` };
+      },
+      async return() {
+        await views.return?.();
+        return { done: true, value: undefined };
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    } as AsyncIterableIterator<string>,
+    { highWaterMark: 1 },
+  );
+}

@@ -1,0 +1,237 @@
+import http from 'node:http';
+import { Value } from 'typebox/value';
+import { expect, onTestFinished, test } from 'vitest';
+import { readFlags } from '../src/flags/read-flags.ts';
+import { guardControls } from '../src/http/guard-controls.ts';
+import { OperatorView } from '../src/operator/operator-view.ts';
+import { eventually, getFrom, MADRID_BARCELONA, serveDemo, sharedServerBy } from './demo.ts';
+
+const shared = sharedServerBy(
+  Date.now,
+  ...['--latency', '0', '--dispatch', 'fork', '--dispatch-workers', '1'],
+);
+
+/** Sends what a page of the server would, unless `headers` say otherwise. */
+function ask(method: string, path: string, body: unknown, headers: Record<string, string> = {}) {
+  const { url } = shared();
+  const own = { 'content-type': 'application/json', origin: url };
+  return getFrom(url + path, {
+    method,
+    headers: { ...own, ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+async function stateOf(url: string): Promise<OperatorView> {
+  const { status, body } = await getFrom(`${url}/operator/state`);
+  expect([status, [...Value.Errors(OperatorView, body)]]).toEqual([200, []]);
+  return body;
+}
+
+/** Follows the events. Gives each view as it comes, until the test ends or the server ends it. */
+async function* viewsOf(url: string): AsyncGenerator<OperatorView, void> {
+  const leaving = new AbortController();
+  onTestFinished(() => leaving.abort());
+  const { body, headers } = await fetch(`${url}/operator/events`, { signal: leaving.signal });
+  expect(headers.get('content-type')).toBe('text/event-stream');
+  let text = '';
+  for await (const bytes of body ?? []) {
+    text += Buffer.from(bytes).toString();
+    for (;;) {
+      const end = text.indexOf('\n\n');
+      if (end < 0) break;
+      const data = /^data: (.*)$/m.exec(text.slice(0, end))?.[1];
+      text = text.slice(end + 2);
+      if (data !== undefined) yield JSON.parse(data);
+    }
+  }
+}
+
+test('/operator/state is the view, with what the simulator was asked and the plans in force', async () => {
+  await shared().get(MADRID_BARCELONA);
+  const view = await eventually(async () => {
+    const now = await stateOf(shared().url);
+    expect(now.searches[0]?.complete).toBeGreaterThan(0);
+    return now;
+  });
+  expect(view.modes).toMatchObject({ accept: 'single', dispatch: 'fork', controls: 'on' });
+  expect(view.upstream?.map(({ id }) => id)).toEqual(['renfe', 'ouigo', 'avlo']);
+  expect(view.upstream?.[0]?.arrived).toBeGreaterThan(0);
+  expect(view.upstream?.[0]?.plan).toMatchObject({ fault: null });
+  expect(view.events).toContainEqual(
+    expect.objectContaining({ kind: 'worker-ready', process: 'server-0' }),
+  );
+});
+
+test('/operator/events gives the view at once and then again, and ends when the server stops', async () => {
+  const { url, close } = await serveDemo('--latency', '0');
+  const views = viewsOf(url);
+  const first = await views.next();
+  const second = await views.next();
+  expect(second.value?.at).toBeGreaterThan(first.value?.at ?? Number.POSITIVE_INFINITY);
+  const end = views.next().then(async ({ done }) => done === true || (await views.next()).done);
+  await close();
+  expect(await end).toBe(true);
+});
+
+test('a plan reaches the simulator; what it refuses is a problem with its reason', async () => {
+  const path = '/operator/carriers/avlo/plan';
+  const { status, body } = await ask('PUT', path, { fault: { kind: 'drip', share: 0.5 } });
+  expect([status, body.fault]).toEqual([200, { kind: 'drip', share: 0.5 }]);
+  await eventually(async () => {
+    const avlo = (await stateOf(shared().url)).upstream?.find(({ id }) => id === 'avlo');
+    expect(avlo?.plan).toMatchObject({ fault: { kind: 'drip' } });
+  });
+  expect((await ask('PUT', path, { fault: null })).body.fault).toBeNull();
+  const wrong = await ask('PUT', path, { fault: { kind: 'rain' } });
+  expect([wrong.status, wrong.type]).toEqual([400, 'application/problem+json']);
+  expect(wrong.body.detail).toContain('rain');
+  expect((await ask('PUT', '/operator/carriers/sncf/plan', {})).status).toBe(404);
+  const more = await ask('PUT', path, { colour: 'red' });
+  expect([more.status, more.body.parameter]).toEqual([400, 'colour']);
+});
+
+test('--carriers-url: no plan can be changed, and nothing upstream is asked', async () => {
+  const other = await serveDemo('--carriers-url', shared().carriersUrl);
+  const { status, body } = await getFrom(`${other.url}/operator/carriers/avlo/plan`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json', origin: other.url },
+    body: '{}',
+  });
+  expect([status, body.detail]).toEqual([409, expect.stringContaining('--carriers-url')]);
+  expect(await stateOf(other.url)).not.toHaveProperty('upstream');
+});
+
+test('a task worker can be killed, and has a successor; the process that serves cannot', async () => {
+  const before = (await stateOf(shared().url)).processes;
+  expect(before.map(({ id, kind }) => [id, kind])).toEqual([
+    ['server-0', 'server'],
+    ['server-0/task-0', 'task'],
+  ]);
+  const kill = (id: string) =>
+    ask('POST', `/operator/processes/${encodeURIComponent(id)}/kill`, {});
+  const { status, body } = await kill('server-0/task-0');
+  expect([status, body]).toEqual([200, { id: 'server-0/task-0', pid: before[1]?.pid }]);
+  await eventually(async () => {
+    const { processes, events } = await stateOf(shared().url);
+    expect(processes[1]).toMatchObject({ id: 'server-0/task-0', state: 'ready' });
+    expect(processes[1]?.pid).not.toBe(before[1]?.pid);
+    expect(events.filter(({ kind }) => kind === 'worker-exit')).toMatchObject([
+      { text: expect.stringContaining(`${before[1]?.pid} ended (SIGKILL)`) },
+    ]);
+  });
+  const alone = await kill('server-0');
+  expect([alone.status, alone.body.detail]).toEqual([409, expect.stringContaining('server-0')]);
+  expect((await kill('1')).body.detail).toContain('there are server-0, server-0/task-0');
+});
+
+test('a load is bounded, and runs one at a time', async () => {
+  const order = { perSecond: 50, seconds: 1, path: '/healthz' };
+  expect((await ask('POST', '/operator/load', order)).body).toMatchObject({ isRunning: true });
+  const second = await ask('POST', '/operator/load', order);
+  expect([second.status, second.body.detail]).toEqual([409, expect.stringContaining('one at a')]);
+  await eventually(async () =>
+    expect((await stateOf(shared().url)).load).toMatchObject({
+      isRunning: false,
+      sent: 50,
+      answers: { 200: 50 },
+    }),
+  );
+  for (const wrong of [
+    { perSecond: 51 },
+    { seconds: 31 },
+    { path: '/operator/reload' },
+    { x: 1 },
+  ]) {
+    expect((await ask('POST', '/operator/load', { ...order, ...wrong })).status).toBe(400);
+  }
+});
+
+test('a reload replaces the task workers', async () => {
+  const before = (await stateOf(shared().url)).processes[1]?.pid;
+  expect((await ask('POST', '/operator/reload', {})).status).toBe(202);
+  await eventually(async () => {
+    const { processes } = await stateOf(shared().url);
+    expect(processes.map(({ state }) => state)).toEqual(['ready', 'ready']);
+    expect(processes[1]?.pid).not.toBe(before);
+  });
+});
+
+const HOST = '127.0.0.1:3000';
+const well = { host: HOST, origin: `http://${HOST}`, 'content-type': 'application/json' };
+
+test.each([
+  ['no origin', { origin: undefined }, 'Origin'],
+  ['another origin', { origin: 'http://evil.test' }, 'Origin'],
+  ['an origin on another port', { origin: 'http://127.0.0.1:3001' }, 'Origin'],
+  ['a sandboxed page', { origin: 'null' }, 'Origin'],
+  ['a page elsewhere', { 'sec-fetch-site': 'cross-site' }, 'Sec-Fetch-Site'],
+  ['a page of the same site', { 'sec-fetch-site': 'same-site' }, 'Sec-Fetch-Site'],
+  ['a rebound name', { host: 'evil.test:3000', origin: 'http://evil.test:3000' }, 'Host'],
+  [
+    'a name like localhost',
+    { host: 'localhost.evil.test', origin: 'http://localhost.evil.test' },
+    'Host',
+  ],
+  ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'Content-Type'],
+  ['a form of text', { 'content-type': 'text/plain; application/json' }, 'Content-Type'],
+  ['no type', { 'content-type': undefined }, 'Content-Type'],
+])('a control is refused: %s', (_, headers, name) => {
+  const flags = { operator: 'on', host: '127.0.0.1' } as const;
+  const guard = () => guardControls({ headers: { ...well, ...headers } }, flags);
+  expect(guard).toThrow(new RegExp(`^${name} must be`));
+});
+
+test.each([
+  [well],
+  [{ ...well, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json; charset=utf-8' }],
+  [{ ...well, host: 'localhost:3000', origin: 'http://localhost:3000' }],
+  [{ ...well, host: '[::1]:3000', origin: 'http://[::1]:3000' }],
+  [{ ...well, host: '192.168.1.7', origin: 'https://192.168.1.7' }],
+  [{ ...well, host: 'demo.test:3000', origin: 'http://demo.test:3000' }],
+])('a control is taken from a page of this server: %j', (headers) => {
+  guardControls({ headers }, { operator: 'on', host: 'demo.test' });
+});
+
+test('the routes guard themselves, and say why', async () => {
+  const path = '/operator/processes/server-0%2Ftask-0/kill';
+  const refused = await ask('POST', path, {}, { origin: 'http://evil.test' });
+  expect([refused.status, refused.type]).toEqual([403, 'application/problem+json']);
+  expect(refused.body.detail).toContain('http://evil.test');
+  expect((await ask('POST', '/operator/reload', {}, { 'content-type': 'text/plain' })).status).toBe(
+    415,
+  );
+  // A name that was bound to this address: `fetch` sets Host by itself.
+  const { hostname, port } = new URL(shared().url);
+  const headers = {
+    host: 'evil.test',
+    origin: 'http://evil.test',
+    'content-type': 'application/json',
+  };
+  const status = await new Promise((resolve, reject) => {
+    const request = http.request({ hostname, port, path, method: 'POST', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    request.once('error', reject).end('{}');
+  });
+  expect(status).toBe(403);
+});
+
+test('--operator: controls are for this machine, unless they are asked for', async () => {
+  const operatorOf = (...argv: string[]) => readFlags(argv, {}).flags.operator;
+  expect(operatorOf()).toBe('on');
+  expect(['localhost', '::1', '127.0.0.2'].map((host) => operatorOf('--host', host))).toEqual([
+    ...['on', 'on', 'on'],
+  ]);
+  expect(operatorOf('--host', '0.0.0.0')).toBe('read');
+  expect(operatorOf('--host', '0.0.0.0', '--operator', 'on')).toBe('on');
+  expect(operatorOf('--operator', 'off')).toBe('off');
+  expect(() => guardControls({ headers: well }, { operator: 'read', host: HOST })).toThrow(
+    'Controls need --operator on, got read',
+  );
+  const off = await serveDemo('--operator', 'off');
+  for (const path of ['/operator/state', '/operator/events']) {
+    expect((await off.get(path)).status).toBe(404);
+  }
+});
