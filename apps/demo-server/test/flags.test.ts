@@ -28,6 +28,7 @@ test('readFlags() fills every default', () => {
     offload: 'whole',
     worms: 20_000,
     databaseUrl: undefined,
+    operator: 'on',
     logRequests: false,
     showFlags: false,
     ouigo: { username: 'demo', password: 'demo' },

@@ -162,7 +162,8 @@ export const flagSpecs = {
   }),
   operator: flag<Operator | 'auto'>({
     name: 'operator',
-    about: 'What /operator may do: all, only show, nothing; auto is on for a loopback --host, or read',
+    about:
+      'What /operator may do: all, only show, nothing; auto is on for a loopback --host, or read',
     value: wordOr('auto', oneOf(OPERATORS)),
     fallback: 'auto',
   }),
