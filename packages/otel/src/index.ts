@@ -1,1 +1,6 @@
-export {};
+// Spans and metrics of the @ticketing libraries for OpenTelemetry
+export {
+  type Instrumentation,
+  type InstrumentOptions,
+  instrumentTicketing,
+} from './instrument-ticketing.ts';
