@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UsageError } from './src/experiment-flags.ts';
+import { createProgress, exitCodeOf, FlagError } from '@ticketing/cli-kit';
 import { computeQuestion, measureOverload, searchQuestion } from './src/overload/overload.ts';
 import { overloadFlags } from './src/overload/overload-flags.ts';
 import {
@@ -34,9 +34,10 @@ try {
 } catch (error) {
   // The demo says itself what is wrong with its flags.
   const isFlag = error instanceof StartError && error.exit === 2;
-  const isUsage = error instanceof UsageError || isFlag;
-  console.error(isFlag ? error.said : isUsage ? error.message : error);
-  process.exitCode = isUsage ? 2 : 1;
+  const code = isFlag ? 2 : exitCodeOf(error);
+  if (isFlag) console.error(error.said);
+  else if (code === undefined) console.error(error);
+  process.exitCode = code ?? 1;
 }
 
 function isOverload(argv: readonly string[]): boolean {
@@ -120,12 +121,18 @@ async function overload(argv: readonly string[]): Promise<number> {
   const flags = overloadFlags(argv);
   const questions = { search: searchQuestion(Date.now()), compute: computeQuestion };
   const before = flags.before === undefined ? undefined : readResults(flags.before);
+  const progress = createProgress();
+  progress.begin('overload', flags.combinations.length * flags.questions.length);
   const rows = await measureOverload({
     ...flags,
     questions: flags.questions.map((name) => questions[name]),
     signal: stop.signal,
-    onRow: (row) => console.log(overloadLine(row)),
+    onRow(row) {
+      progress.aside(() => console.log(overloadLine(row)));
+      progress.step();
+    },
   });
+  progress.end();
   const command = ['pnpm load', ...argv].join(' ');
   const results: OverloadResults = { circumstances: circumstances(command, 1), rows };
   const folder = flags.out ?? mkdtempSync(join(tmpdir(), 'load-'));
@@ -141,7 +148,7 @@ function readResults(path: string): OverloadResults {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new UsageError(
+    throw new FlagError(
       `Cannot load: --before must be an overload.json. ${(error as Error).message}`,
     );
   }

@@ -1,11 +1,12 @@
 // `pnpm experiments [01|02|03|04] [--quick | --report]`: measures, and writes results.json, tables and charts of each.
 // `--report` writes them again from results.json.
 import { fileURLToPath } from 'node:url';
+import { exitCodeOf } from '@ticketing/cli-kit';
 import { oneChildPerCarrier } from './01-one-child-per-carrier/experiment.ts';
 import { cluster } from './02-cluster/experiment.ts';
 import { socket } from './03-socket/experiment.ts';
 import { batching } from './04-batching/experiment.ts';
-import { experimentFlags, UsageError } from './src/experiment-flags.ts';
+import { experimentFlags } from './src/experiment-flags.ts';
 import { publishOverview } from './src/results/overview.ts';
 import { reportAgain, runExperiment } from './src/run-experiment.ts';
 
@@ -38,11 +39,9 @@ try {
 } catch (error) {
   if (stop.signal.aborted) {
     process.exitCode = 130;
-  } else if (error instanceof UsageError) {
-    console.error(error.message);
-    process.exitCode = 2;
   } else {
-    console.error(error);
-    process.exitCode = 1;
+    const code = exitCodeOf(error);
+    if (code === undefined) console.error(error);
+    process.exitCode = code ?? 1;
   }
 }

@@ -1,4 +1,11 @@
-import { parseArgs } from 'node:util';
+import {
+  FlagError,
+  flag,
+  onOff,
+  readCommandLine,
+  stated,
+  type ValueReader,
+} from '@ticketing/cli-kit';
 
 /** The command line of `pnpm experiments`. */
 export interface ExperimentFlags {
@@ -10,51 +17,56 @@ export interface ExperimentFlags {
   readonly databaseUrl: string | undefined;
 }
 
-/** An invalid command line. The message is one line for people. */
-export class UsageError extends Error {}
+const postgresUrl: ValueReader<string> = {
+  expected: 'postgres://…',
+  read: (text) => (/^postgres(ql)?:\/\/./.test(text) ? text : undefined),
+};
+
+const flags = {
+  quick: flag({
+    name: 'quick',
+    about: 'A look of two minutes, written to a temporary folder',
+    value: onOff,
+    bare: true,
+    fallback: false,
+  }),
+  report: flag({
+    name: 'report',
+    about: 'Writes tables and charts again from results.json, without measuring',
+    value: onOff,
+    bare: true,
+    fallback: false,
+  }),
+  databaseUrl: flag<string | undefined>({
+    name: 'database-url',
+    about: 'PostgreSQL that is measured too; also TEST_POSTGRES_URL',
+    value: postgresUrl,
+    fallback: undefined,
+  }),
+};
 
 /**
  * Parses `[01 02 …] [--quick | --report] [--database-url postgres://…]`. Without the flag, `TEST_POSTGRES_URL` is the database.
  *
- * @throws UsageError for anything else
+ * @throws FlagError, HelpRequest
  */
 export function experimentFlags(
   argv: readonly string[],
   { known, env }: { known: readonly string[]; env: Readonly<Record<string, string | undefined>> },
 ): ExperimentFlags {
-  const { values, positionals } = parsed(argv);
-  const unknown = positionals.find((id) => !known.includes(id));
-  if (unknown !== undefined) {
-    throw new UsageError(
-      `Cannot experiment: each argument must be one of ${known.join(', ')}, got '${unknown}'`,
-    );
-  }
-  const databaseUrl = values['database-url'] ?? env['TEST_POSTGRES_URL'];
-  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\/./.test(databaseUrl)) {
-    throw new UsageError(
-      `Cannot experiment: --database-url must be postgres://…, got '${databaseUrl}'`,
-    );
-  }
-  const { quick, report } = values;
+  const command = {
+    run: 'pnpm experiments',
+    about: 'Measures the demo and what it is compared with, and writes the results.',
+    verb: 'experiment',
+    flags,
+    words: { name: 'experiment', known },
+  };
+  const given = env['TEST_POSTGRES_URL'];
+  const fromVariable = given === undefined ? [] : [`--database-url=${given}`];
+  const { settings, words } = readCommandLine(command, [...fromVariable, ...argv]);
+  const { quick, report, databaseUrl } = stated(settings);
   if (quick && report) {
-    throw new UsageError('Cannot experiment: use --quick or --report, not both');
+    throw new FlagError('Cannot experiment: use --quick or --report, not both');
   }
-  return { ids: positionals.length === 0 ? known : positionals, quick, report, databaseUrl };
-}
-
-function parsed(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: argv.filter((each) => each !== '--'),
-      allowPositionals: true,
-      options: {
-        quick: { type: 'boolean', default: false },
-        report: { type: 'boolean', default: false },
-        'database-url': { type: 'string' },
-      },
-    });
-  } catch (error) {
-    const [reason] = (error as Error).message.split('. ');
-    throw new UsageError(`Cannot experiment: ${reason}; experiments/README.md lists the flags`);
-  }
+  return { ids: words.length === 0 ? known : words, quick, report, databaseUrl };
 }

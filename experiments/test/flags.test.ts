@@ -20,8 +20,9 @@ test('experimentFlags(): all experiments by default, some by number, a database 
 });
 
 test.each([
-  [['05'], "Cannot experiment: each argument must be one of 01, 02, got '05'"],
-  [['--fast'], "Cannot experiment: Unknown option '--fast'; experiments/README.md lists the flags"],
+  [['05'], "Cannot experiment: each experiment must be one of 01, 02, got '05'"],
+  [['--fast'], 'Cannot experiment: unknown flag --fast; --help lists the flags'],
+  [['--reprot'], 'Cannot experiment: unknown flag --reprot; did you mean --report?'],
   [['--quick', '--report'], 'Cannot experiment: use --quick or --report, not both'],
   [
     ['--database-url', 'mysql://x'],

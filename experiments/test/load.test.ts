@@ -29,7 +29,7 @@ test('scenarioOf(): load is half as much again for half the time, soak twice the
 test('loadFlags() reads the flags of the demo though they begin with a dash', () => {
   const flags = loadFlags(['--scenario', 'soak', '--flags', '--accept socket --workers 2']);
   expect(flags.demoFlags).toEqual(['--accept', 'socket', '--workers', '2']);
-  expect(flags.rate).toBe(200);
+  expect(flags).toMatchObject({ scenario: 'soak', rate: 200, durationSeconds: 60, plain: false });
 });
 
 test.each([
@@ -37,7 +37,11 @@ test.each([
     ['--scenario', 'storm'],
     "Cannot load: --scenario must be one of stress, load, soak, overload, got 'storm'",
   ],
-  [[], "Cannot load: --scenario must be one of stress, load, soak, overload, got ''"],
+  [[], 'Cannot load: --scenario must be given, one of stress, load, soak, overload'],
+  [
+    ['--scenario', 'sock'],
+    "Cannot load: --scenario must be one of stress, load, soak, overload, got 'sock'; did you mean soak?",
+  ],
   [
     ['--scenario', 'load', '--rate', '0'],
     "Cannot load: --rate must be an integer from 1 to 100000, got '0'",
@@ -47,7 +51,7 @@ test.each([
     "Cannot load: --duration must be an integer from 1 to 86400, got '1.5'",
   ],
   [['--scenario', 'load', '--path', 'x'], "Cannot load: --path must be a path, got 'x'"],
-  [['--quickly'], "Cannot load: flags of the README expected. Unknown option '--quickly'"],
+  [['--quickly'], 'Cannot load: unknown flag --quickly; --help lists the flags'],
 ])('loadFlags() refuses %j', (argv, message) => {
   expect(() => loadFlags(argv)).toThrow(message);
 });

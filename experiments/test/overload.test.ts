@@ -79,9 +79,12 @@ test('overloadFlags() takes every combination, or those that are asked', () => {
 test.each([
   [
     ['--accept', 'door'],
-    "Cannot load: --accept must be some of single,cluster,socket,passthru, got 'door'",
+    "Cannot load: --accept must be all, or some of single,cluster,socket,passthru, got 'door'",
   ],
-  [['--multiples', '1,x'], "Cannot load: --multiples must be an integer from 1 to 64, got 'x'"],
+  [
+    ['--multiples', '1,x'],
+    "Cannot load: --multiples must be a list, with commas, of which each is an integer from 1 to 64, got '1,x'",
+  ],
 ])('overloadFlags() refuses %j', (argv, message) => {
   expect(() => overloadFlags(argv)).toThrow(message);
 });

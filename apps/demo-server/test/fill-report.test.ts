@@ -15,9 +15,10 @@ function written(count: number, isTTY: boolean): string {
 test('fillReport() on a terminal: a bar that grows, goes, and leaves a line', () => {
   expect(written(1_000_000, true).split('\r\u001b[K')).toEqual([
     '',
-    'worms  ████████░░░░░░░░░░░░░░░░░░░░░░ 250,000 of 1,000,000',
-    'worms  ███████████████░░░░░░░░░░░░░░░ 500,000 of 1,000,000',
-    'worms  ███████████████████████░░░░░░░ 750,000 of 1,000,000',
+    '░░░░░░░░░░░░░░░░░░░░░░░░   0 %  worms  0/1,000,000  starting',
+    '████████████░░░░░░░░░░░░  50 %  worms  500,000/1,000,000  0 s left',
+    '██████████████████░░░░░░  75 %  worms  750,000/1,000,000  0 s left',
+    '████████████████████████ 100 %  worms  1,000,000/1,000,000  done in 1 s',
     'Filled the store with 1,000,000 worms in 1.0 s\n',
   ]);
 });

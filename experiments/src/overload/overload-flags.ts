@@ -1,6 +1,13 @@
-import { parseArgs } from 'node:util';
-import { UsageError } from '../experiment-flags.ts';
-import { positive, withFlagsJoined } from '../scenarios/load-flags.ts';
+import {
+  anyText,
+  flag,
+  integerFrom,
+  listOf,
+  readCommandLine,
+  someOf,
+  stated,
+} from '@ticketing/cli-kit';
+import { scenarioFlags } from '../scenarios/load-flags.ts';
 import { ACCEPTS, type Combination, DISPATCHES } from './overload.ts';
 
 const QUESTIONS = ['search', 'compute'] as const;
@@ -19,57 +26,61 @@ export interface OverloadFlags {
   readonly before: string | undefined;
 }
 
-/**
- * Reads `--scenario overload [--accept single,cluster] [--dispatch in-process] [--ask search,compute] [--multiples 1,2,4,8]
- * [--duration 4] [--flags "…"] [--out folder] [--before results.json]`.
- *
- * @throws UsageError for anything else
- */
+const command = {
+  run: 'pnpm load --scenario overload',
+  about: 'Asks the demo for more than it serves, in every way that it accepts and dispatches.',
+  verb: 'load',
+  flags: {
+    ...scenarioFlags,
+    accept: flag<readonly (typeof ACCEPTS)[number][]>({
+      name: 'accept',
+      about: 'Ways to accept',
+      value: someOf(ACCEPTS),
+      fallback: ACCEPTS,
+    }),
+    dispatch: flag<readonly (typeof DISPATCHES)[number][]>({
+      name: 'dispatch',
+      about: 'Ways to dispatch',
+      value: someOf(DISPATCHES),
+      fallback: DISPATCHES,
+    }),
+    questions: flag<readonly (typeof QUESTIONS)[number][]>({
+      name: 'ask',
+      about: 'What is asked',
+      value: someOf(QUESTIONS),
+      fallback: QUESTIONS,
+    }),
+    multiples: flag<readonly number[]>({
+      name: 'multiples',
+      about: 'Rates, in multiples of what it serves',
+      value: listOf(integerFrom(1, 64)),
+      fallback: [1, 2, 4, 8],
+    }),
+    seconds: flag({
+      name: 'duration',
+      about: 'Seconds of each flood',
+      value: integerFrom(1, 600),
+      fallback: 4,
+    }),
+    before: flag<string | undefined>({
+      name: 'before',
+      about: 'overload.json of an earlier run, to compare with',
+      value: anyText,
+      fallback: undefined,
+    }),
+  },
+};
+
+/** Reads the command line of `pnpm load --scenario overload`. @throws FlagError, HelpRequest */
 export function overloadFlags(argv: readonly string[]): OverloadFlags {
-  const given = parsed(argv);
-  const accepts = someOf('--accept', given.accept, ACCEPTS);
-  const dispatches = someOf('--dispatch', given.dispatch, DISPATCHES);
-  return {
-    combinations: accepts.flatMap((accept) => dispatches.map((dispatch) => ({ accept, dispatch }))),
-    questions: someOf('--ask', given.ask, QUESTIONS),
-    multiples: given.multiples.split(',').map((each) => positive('--multiples', each, 64)),
-    seconds: positive('--duration', given.duration, 600),
-    demoFlags: given.flags.split(/\s+/).filter((flag) => flag !== ''),
-    out: given.out,
-    before: given.before,
-  };
-}
-
-function parsed(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: withFlagsJoined(argv.filter((each) => each !== '--')),
-      allowPositionals: false,
-      options: {
-        scenario: { type: 'string' },
-        accept: { type: 'string', default: ACCEPTS.join(',') },
-        dispatch: { type: 'string', default: DISPATCHES.join(',') },
-        ask: { type: 'string', default: QUESTIONS.join(',') },
-        multiples: { type: 'string', default: '1,2,4,8' },
-        duration: { type: 'string', default: '4' },
-        flags: { type: 'string', default: '' },
-        out: { type: 'string' },
-        before: { type: 'string' },
-      },
-    }).values;
-  } catch (error) {
-    const [reason] = (error as Error).message.split('. ');
-    throw new UsageError(`Cannot load: flags of the README expected. ${reason}`);
-  }
-}
-
-function someOf<T extends string>(name: string, text: string, known: readonly T[]): readonly T[] {
-  const asked = text.split(',');
-  const unknown = asked.find((each) => !(known as readonly string[]).includes(each));
-  if (unknown !== undefined) {
-    throw new UsageError(
-      `Cannot load: ${name} must be some of ${known.join(',')}, got '${unknown}'`,
-    );
-  }
-  return known.filter((each) => asked.includes(each));
+  const {
+    scenario: _,
+    accept,
+    dispatch,
+    ...flags
+  } = stated(readCommandLine(command, argv).settings);
+  const combinations = accept.flatMap((one) =>
+    dispatch.map((other) => ({ accept: one, dispatch: other })),
+  );
+  return { ...flags, combinations };
 }

@@ -1,10 +1,22 @@
 // The simulated carriers in a process of their own: the demo's embedded simulator would take CPU from the measured process.
 // `--latency <ms>`: how long each call takes.
-import { parseArgs } from 'node:util';
 import { startCarrierSim } from '@ticketing/carrier-sim';
+import { commandLine, flag, integerFrom } from '@ticketing/cli-kit';
 
-const { values } = parseArgs({ options: { latency: { type: 'string', default: '50' } } });
-const latency = { kind: 'fixed', ms: Number(values.latency) } as const;
+const { ms } = commandLine({
+  run: 'carrier-simulator.ts',
+  about: 'Serves the simulated carriers.',
+  verb: 'start',
+  flags: {
+    ms: flag({
+      name: 'latency',
+      about: 'Milliseconds of each call',
+      value: integerFrom(0, 60_000),
+      fallback: 50,
+    }),
+  },
+});
+const latency = { kind: 'fixed', ms } as const;
 const simulator = await startCarrierSim({
   plan: { renfe: { latency }, ouigo: { latency }, avlo: { latency } },
 });

@@ -1,5 +1,4 @@
 import { interleaved, median, medianRatio, spread } from '@ticketing/bench-kit';
-import type { Progress } from '@ticketing/cli-kit';
 
 /** Figures of one time slice, by name: `perSecond`, `p99Ms`, `failed`… */
 export type Sample = Readonly<Record<string, number>>;
@@ -43,7 +42,7 @@ export async function measureRounds(
 ): Promise<Measured[]> {
   const taken = cells.map((): Sample[] => []);
   // The caller's progress spans several calls of this.
-  const progress: Progress = { begin() {}, step: onSlice, end() {} };
+  const progress = { begin() {}, step: () => onSlice(), end() {} };
   for (const { item, place, round } of interleaved(cells, { rounds, progress })) {
     const sample = await item.measure(round < 0 ? sliceMs * WARM_UP_SHARE : sliceMs);
     if (round >= 0) taken[place]?.push(sample);

@@ -1,8 +1,18 @@
-import { parseArgs } from 'node:util';
-import { UsageError } from '../experiment-flags.ts';
+import {
+  anyText,
+  type Command,
+  FlagError,
+  flag,
+  integerFrom,
+  oneOf,
+  onOff,
+  readCommandLine,
+  stated,
+  type ValueReader,
+} from '@ticketing/cli-kit';
 
 /** Scenarios with one rate. `overload` has its own flags: `overload-flags.ts`. */
-export const SCENARIOS = ['stress', 'load', 'soak'] as const;
+const SCENARIOS = ['stress', 'load', 'soak'] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
 
 /** The command line of `pnpm load`. */
@@ -21,66 +31,86 @@ export interface LoadFlags {
   readonly plain: boolean;
 }
 
-const DEFAULT_PATH = '/search?origin=Madrid&destination=Barcelona';
+const aPath: ValueReader<string> = {
+  expected: 'a path',
+  read: (text) => (text.startsWith('/') ? text : undefined),
+};
+
+/** A command line in one argument: words with blanks between them. */
+const words: ValueReader<readonly string[]> = {
+  expected: 'flags in one argument',
+  read: (text) => text.split(/\s+/).filter((word) => word !== ''),
+};
+
+/** Flags of every scenario. */
+export const scenarioFlags = {
+  scenario: flag<ScenarioName | 'overload' | undefined>({
+    name: 'scenario',
+    about: 'What is measured; `--scenario overload --help` shows the flags of that one',
+    value: oneOf([...SCENARIOS, 'overload']),
+    fallback: undefined,
+  }),
+  demoFlags: flag<readonly string[]>({
+    name: 'flags',
+    about: 'Flags of the demo: --flags "--accept socket --workers 2"',
+    value: words,
+    fallback: [],
+    takesDashes: true,
+  }),
+  out: flag<string | undefined>({
+    name: 'out',
+    about: 'Folder of the results',
+    value: anyText,
+    fallback: undefined,
+    absent: 'a temporary one',
+  }),
+} as const;
+
+const command = {
+  run: 'pnpm load',
+  about:
+    'Loads the demo at a constant rate; stress as given, load 150 % for half the time, soak twice as long.',
+  verb: 'load',
+  flags: {
+    ...scenarioFlags,
+    rate: flag({
+      name: 'rate',
+      about: 'Requests per second',
+      value: integerFrom(1, 100_000),
+      fallback: 200,
+    }),
+    durationSeconds: flag({
+      name: 'duration',
+      about: 'Seconds',
+      value: integerFrom(1, 86_400),
+      fallback: 60,
+    }),
+    path: flag({
+      name: 'path',
+      about: 'Path of the requests',
+      value: aPath,
+      fallback: '/search?origin=Madrid&destination=Barcelona',
+    }),
+    plain: flag({
+      name: 'plain',
+      about: 'Writes a line per second, as where there is no terminal',
+      value: onOff,
+      bare: true,
+      fallback: false,
+    }),
+  },
+};
 
 /**
- * Reads `--scenario stress|load|soak --rate 200 --duration 60 --flags "…" --path /… --out folder --plain`.
+ * Reads the command line of `pnpm load` but for scenario `overload`.
  *
- * @throws UsageError for anything else
+ * @throws FlagError, HelpRequest
  */
 export function loadFlags(argv: readonly string[]): LoadFlags {
-  const given = parsed(argv);
-  const scenario = SCENARIOS.find((name) => name === given.scenario);
-  if (scenario === undefined) {
-    throw new UsageError(
-      `Cannot load: --scenario must be one of ${SCENARIOS.join(', ')}, overload, got '${given.scenario ?? ''}'`,
-    );
+  const { scenario, ...flags } = stated(readCommandLine(command, argv).settings);
+  if (scenario === undefined || scenario === 'overload') {
+    const { expected } = scenarioFlags.scenario.value;
+    throw new FlagError(`Cannot load: --scenario must be given, ${expected}`);
   }
-  if (!given.path.startsWith('/')) {
-    throw new UsageError(`Cannot load: --path must be a path, got '${given.path}'`);
-  }
-  return {
-    scenario,
-    rate: positive('--rate', given.rate, 100_000),
-    durationSeconds: positive('--duration', given.duration, 86_400),
-    demoFlags: given.flags.split(/\s+/).filter((flag) => flag !== ''),
-    path: given.path,
-    out: given.out,
-    plain: given.plain,
-  };
-}
-
-function parsed(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: withFlagsJoined(argv.filter((each) => each !== '--')),
-      allowPositionals: false,
-      options: {
-        scenario: { type: 'string' },
-        rate: { type: 'string', default: '200' },
-        duration: { type: 'string', default: '60' },
-        flags: { type: 'string', default: '' },
-        path: { type: 'string', default: DEFAULT_PATH },
-        out: { type: 'string' },
-        plain: { type: 'boolean', default: false },
-      },
-    }).values;
-  } catch (error) {
-    const [reason] = (error as Error).message.split('. ');
-    throw new UsageError(`Cannot load: flags of the README expected. ${reason}`);
-  }
-}
-
-/** The value of `--flags` begins with a dash, which the parser would read as another flag. */
-export function withFlagsJoined(argv: readonly string[]): string[] {
-  const place = argv.indexOf('--flags');
-  const value = argv[place + 1];
-  if (place < 0 || value === undefined) return [...argv];
-  return [...argv.slice(0, place), `--flags=${value}`, ...argv.slice(place + 2)];
-}
-
-export function positive(name: string, text: string, most: number): number {
-  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= 1 && value <= most) return value;
-  throw new UsageError(`Cannot load: ${name} must be an integer from 1 to ${most}, got '${text}'`);
+  return { scenario, ...flags };
 }

@@ -9,7 +9,7 @@ export interface Interleaving {
   /** What is measured, as the progress shows it. Default `measuring`. */
   readonly title?: string;
   /** Default: on standard error. */
-  readonly progress?: Progress;
+  readonly progress?: Pick<Progress, 'begin' | 'step' | 'end'>;
 }
 
 /** One item in one round. */

@@ -48,6 +48,9 @@ test('benchFlags() has the lengths of a whole run, shorter ones for a look, and 
   expect(benchFlags(whole, { args: ['--slice-ms', '7'] }).sliceMs).toBe(7);
   const look = benchFlags(whole, { quickLengths: { sliceMs: 50 }, args: ['--quick'] });
   expect(look).toEqual({ quick: true, rounds: 2, sliceMs: 50 });
-  const { only, cells } = benchFlags(whole, { texts: ['only', 'cells'], args: ['--only', 'x'] });
+  const { only, cells } = benchFlags(whole, {
+    texts: { only: 'some', cells: 'some' },
+    args: ['--only', 'x'],
+  });
   expect([only, cells]).toEqual(['x', undefined]);
 });

@@ -29,4 +29,4 @@ export {
   type ValueReader,
   wordOr,
 } from './flag-values.ts';
-export { bar, createProgress, type Progress, type ProgressOutput } from './progress.ts';
+export { bar, createProgress, type Progress, type ProgressOptions } from './progress.ts';

@@ -2,7 +2,10 @@
 export interface Progress {
   /** Begins a stage of `steps` steps. */
   begin(what: string, steps: number): void;
-  step(): void;
+  /** Counts steps. Default one. */
+  step(steps?: number): void;
+  /** Erases the bar while something else writes to the terminal; the next step draws it again. */
+  aside(write: () => void): void;
   end(): void;
 }
 
@@ -16,12 +19,24 @@ export interface ProgressOutput {
 const LINE_EVERY_MS = 10_000;
 const DRAW_EVERY_MS = 100;
 const CELLS = 24;
+/** Carriage return, then erase to the end of the line. */
+const ERASE_LINE = '\r\u001B[K';
 
-/** `now`: a clock in milliseconds. */
-export function createProgress(
-  output: ProgressOutput = process.stderr,
-  now: () => number = () => performance.now(),
-): Progress {
+export interface ProgressOptions {
+  /** Default: standard error. */
+  readonly output?: ProgressOutput;
+  /** Milliseconds. Default: the platform's clock. */
+  readonly now?: () => number;
+  /** Whether the end of a stage leaves its bar on a terminal. Default true. */
+  readonly leavesBar?: boolean;
+}
+
+/** Creates the progress of one run after another. */
+export function createProgress({
+  output = process.stderr,
+  now = () => performance.now(),
+  leavesBar = true,
+}: ProgressOptions = {}): Progress {
   const isTerminal = output.isTTY === true;
   let what = '';
   let [steps, done, startedAt, shownAt, hasShown] = [0, 0, 0, 0, false];
@@ -32,11 +47,11 @@ export function createProgress(
     if (!isDue || what === '') return;
     [shownAt, hasShown] = [now(), true];
     const left = leftOf({ done, steps, elapsedMs: now() - startedAt });
-    const line = `${what}  ${done}/${steps}  ${left}`;
+    const line = `${what}  ${inThousands(done)}/${inThousands(steps)}  ${left}`;
     if (!isTerminal) output.write(`${line}\n`);
     else {
       const text = `${bar(done / steps)}  ${line}`.slice(0, (output.columns ?? 80) - 1);
-      output.write(`\r\u001B[K${text}${isLast ? '\n' : ''}`);
+      output.write(`${ERASE_LINE}${text}${isLast ? '\n' : ''}`);
     }
   }
 
@@ -46,12 +61,18 @@ export function createProgress(
       shownAt = isTerminal ? Number.NEGATIVE_INFINITY : startedAt;
       show(false);
     },
-    step() {
-      done += 1;
+    step(count = 1) {
+      done += count;
       show(false);
     },
+    aside(write) {
+      if (isTerminal && what !== '') output.write(ERASE_LINE);
+      write();
+      if (isTerminal) shownAt = Number.NEGATIVE_INFINITY;
+    },
     end() {
-      show(true);
+      if (leavesBar || !isTerminal) show(true);
+      else if (what !== '') output.write(ERASE_LINE);
       what = '';
     },
   };
@@ -79,4 +100,8 @@ function leftOf(run: {
 function minutes(seconds: number): string {
   const whole = Math.round(seconds);
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+function inThousands(count: number): string {
+  return count.toLocaleString('en-US');
 }

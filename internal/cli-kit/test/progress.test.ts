@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { bar, createProgress } from '../src/index.ts';
 
-function recorded(isTTY: boolean, columns = 80) {
+function recorded(isTTY: boolean, columns = 80, leavesBar = true) {
   const lines: string[] = [];
   const clock = { ms: 0 };
   const output = { write: (text: string) => lines.push(text), isTTY, columns };
-  return { lines, clock, progress: createProgress(output, () => clock.ms) };
+  return { lines, clock, progress: createProgress({ output, now: () => clock.ms, leavesBar }) };
 }
 
 test('createProgress() writes a line every 10 s where there is no terminal, and the last one', () => {
@@ -43,6 +43,25 @@ test('createProgress() overwrites the line of a terminal 10 times per second at 
     '\r\u001B[K████████████░░░░░░░░░░░░  50 %  02 cluster  2',
     '\r\u001B[K████████████████████████ 100 %  02 cluster  4',
     '\r\u001B[K████████████████████████ 100 %  02 cluster  4\n',
+  ]);
+});
+
+test('createProgress() counts many steps at once, makes room for other output, and can leave nothing', () => {
+  const { lines, clock, progress } = recorded(true, 80, false);
+  progress.begin('worms', 1_000_000);
+  clock.ms = 1000;
+  progress.step(250_000);
+  progress.aside(() => lines.push('a row\n'));
+  progress.step(250_000);
+  progress.end();
+  progress.end();
+  expect(lines).toEqual([
+    '\r\u001B[K░░░░░░░░░░░░░░░░░░░░░░░░   0 %  worms  0/1,000,000  starting',
+    '\r\u001B[K██████░░░░░░░░░░░░░░░░░░  25 %  worms  250,000/1,000,000  3 s left',
+    '\r\u001B[K',
+    'a row\n',
+    '\r\u001B[K████████████░░░░░░░░░░░░  50 %  worms  500,000/1,000,000  1 s left',
+    '\r\u001B[K',
   ]);
 });
 

@@ -1,25 +1,31 @@
 // Kills servers under load, and tells what it cost: `--kills 20 --workers 4 --connections 25`. Exits with 1 if a request that
 // was retried is lost, or more fail than were in flight.
-import { parseArgs } from 'node:util';
+import { commandLine, createProgress, flag, integerFrom } from '@ticketing/cli-kit';
 import { serversUnderFire } from './servers-under-fire.ts';
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '20' },
-    workers: { type: 'string', default: '4' },
-    connections: { type: 'string', default: '25' },
+const value = integerFrom(1, 1_000_000);
+const { kills, workers, connections } = commandLine({
+  run: 'stress/fire.ts',
+  about: 'Kills servers under load, and tells what it cost.',
+  verb: 'stress',
+  flags: {
+    kills: flag({ name: 'kills', about: 'Workers that are killed', value, fallback: 20 }),
+    workers: flag({ name: 'workers', about: 'Workers', value, fallback: 4 }),
+    connections: flag({ name: 'connections', about: 'Of each of two loads', value, fallback: 25 }),
   },
 });
+const progress = createProgress();
+progress.begin('kills', kills);
 const entry = new URL('../test/fixtures/server.ts', import.meta.url);
-const kills = Number(values.kills);
-const connections = Number(values.connections);
 const { once, retried, backMs, circuit } = await serversUnderFire({
   entry,
   kills,
   connections,
-  workers: Number(values.workers),
+  workers,
   answers: 1500,
+  onKill: progress.step,
 });
+progress.end();
 const failed = Object.values(once.failures).reduce((total, count) => total + count, 0);
 const isWell =
   failed <= kills * connections &&

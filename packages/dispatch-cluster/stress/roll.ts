@@ -1,27 +1,36 @@
 // Restarts workers under load, and tells whether a request failed: `--answers 50000 --connections 50`. Exits with 1 if one did.
-import { parseArgs } from 'node:util';
+import { commandLine, createProgress, flag, integerFrom } from '@ticketing/cli-kit';
 import { rollingRestart } from './rolling-restart.ts';
 
-const { values } = parseArgs({
-  options: {
-    answers: { type: 'string', default: '50000' },
-    connections: { type: 'string', default: '50' },
+const value = integerFrom(1, 10_000_000);
+const { answers, connections } = commandLine({
+  run: 'stress/roll.ts',
+  about: 'Restarts workers under load, and tells whether a request failed.',
+  verb: 'stress',
+  flags: {
+    answers: flag({ name: 'answers', about: 'Between two changes', value, fallback: 50_000 }),
+    connections: flag({ name: 'connections', about: 'Of the load', value, fallback: 50 }),
   },
 });
 const entry = new URL('../test/fixtures/server.ts', import.meta.url);
-for (const server of ['http', 'fastify'] as const) {
+const servers = ['http', 'fastify'] as const;
+const progress = createProgress();
+progress.begin('servers', servers.length);
+for (const server of servers) {
   const { busy, strict, spawned, recycled, requests } = await rollingRestart({
     entry,
     server,
-    answers: Number(values.answers),
+    answers,
     answerMs: 2,
-    connections: Number(values.connections),
+    connections,
   });
   const failures = { ...busy.failures, ...strict.failures };
   const isWell = Object.keys(failures).length === 0;
-  process.stdout.write(
+  const line =
     `${isWell ? 'held' : 'BROKEN'}: ${server}, ${busy.answered + strict.answered} answered (${requests} counted by workers), ` +
-      `${spawned} workers, ${recycled} recycled, failed: ${JSON.stringify(failures)}\n`,
-  );
+    `${spawned} workers, ${recycled} recycled, failed: ${JSON.stringify(failures)}\n`;
+  progress.aside(() => process.stdout.write(line));
+  progress.step();
   if (!isWell) process.exitCode = 1;
 }
+progress.end();

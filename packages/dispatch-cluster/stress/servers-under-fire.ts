@@ -10,6 +10,8 @@ export interface FireOptions {
   /** Answers that the load has between two kills. */
   readonly answers: number;
   readonly connections: number;
+  /** Called when the successor of a killed worker serves. */
+  readonly onKill?: () => void;
 }
 
 export interface FireReport {
@@ -24,7 +26,7 @@ export interface FireReport {
 
 /** Keeps a cluster busy while one of its workers is killed again and again. Leaves nothing behind. */
 export async function serversUnderFire(options: FireOptions): Promise<FireReport> {
-  const { entry, workers, kills, answers, connections } = options;
+  const { entry, workers, kills, answers, connections, onKill } = options;
   await using supervisor = startCluster({
     entry,
     workers,
@@ -49,6 +51,7 @@ export async function serversUnderFire(options: FireOptions): Promise<FireReport
     process.kill(target.pid, 'SIGKILL');
     await successor;
     backMs.push(performance.now() - killedAt);
+    onKill?.();
   }
   await supervisor.ready();
   const [first, again] = await Promise.all([single.stop(), retried.stop()]);

@@ -1,15 +1,23 @@
 // Kills workers under load, and tells whether every promise held: `--seconds 60 --workers 3`. Exits with 1 if not.
-import { parseArgs } from 'node:util';
+import { commandLine, createProgress, flag, integerFrom } from '@ticketing/cli-kit';
 import { workersUnderFire } from './workers-under-fire.ts';
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '60' },
-    workers: { type: 'string', default: '3' },
+const value = integerFrom(1, 1_000_000);
+const { seconds, workers } = commandLine({
+  run: 'stress/kill-workers.ts',
+  about: 'Kills workers under load, and tells whether every promise held.',
+  verb: 'stress',
+  flags: {
+    seconds: flag({ name: 'seconds', about: 'Duration', value, fallback: 60 }),
+    workers: flag({ name: 'workers', about: 'Workers', value, fallback: 3 }),
   },
 });
-const { seconds, workers } = values;
-const report = await workersUnderFire({ seconds: Number(seconds), workers: Number(workers) });
+const progress = createProgress();
+progress.begin('seconds under fire', seconds);
+const tick = setInterval(() => progress.step(), 1000);
+const report = await workersUnderFire({ seconds, workers });
+clearInterval(tick);
+progress.end();
 const { calls, starts, kills, lost, retried, heapGrowthMb, faults } = report;
 process.stdout.write(
   `${faults.length === 0 ? 'held' : 'BROKEN'}: ${seconds} s, ${workers} workers, ${kills} killed, ${calls} calls, ${starts} starts, ` +

@@ -9,7 +9,10 @@ import { tables } from './tables.ts';
 
 const flags = benchFlags(
   { rounds: 3, seconds: 3 },
-  { quickLengths: { rounds: 1 }, texts: ['only', 'cells'] },
+  {
+    quickLengths: { rounds: 1 },
+    texts: { only: 'Contenders, by parts of their names', cells: 'Cells, by their numbers' },
+  },
 );
 const wanted = flags.only?.split(',');
 const kinds = KINDS.filter(({ name, program }, index) => {

@@ -1,3 +1,4 @@
+import { createProgress, type ProgressOptions } from '@ticketing/cli-kit';
 import type { Flags } from '../flags/flag-specs.ts';
 import {
   createWormStore,
@@ -60,35 +61,26 @@ export async function openWorms({ kind, url }: WormLocation, flags: Flags): Prom
 
 /** Filling fewer documents is too quick for a line of its own. */
 const MIN_REPORTED = 100_000;
-const WIDTH = 30;
 
-/** Standard error. */
-interface ReportStream {
-  readonly isTTY?: boolean | undefined;
-  write(text: string): unknown;
-}
-
-/** Shows the progress of filling: on a terminal as a bar, which goes when it is done; for many documents also as a line at the end. */
+/**
+ * Shows the progress of filling: on a terminal as a bar, which goes when it is done, elsewhere as a line every 10 s; for many
+ * documents also as a line at the end.
+ */
 export function fillReport(
-  stream: ReportStream,
+  output: NonNullable<ProgressOptions['output']>,
   now: () => number = () => performance.now(),
 ): FillListener {
   const startedAt = now();
+  const progress = createProgress({ output, now, leavesBar: false });
+  let shown = 0;
   return ({ filled, count }) => {
-    if (stream.isTTY) {
-      const done = Math.round((filled / count) * WIDTH);
-      const bar = '█'.repeat(done) + '░'.repeat(WIDTH - done);
-      const text = `worms  ${bar} ${inThousands(filled)} of ${inThousands(count)}`;
-      // Carriage return, then erase to the end of the line.
-      stream.write(`\r\u001b[K${filled < count ? text : ''}`);
-    }
-    if (filled === count && count > MIN_REPORTED) {
-      const seconds = ((now() - startedAt) / 1000).toFixed(1);
-      stream.write(`Filled the store with ${inThousands(count)} worms in ${seconds} s\n`);
-    }
+    if (shown === 0) progress.begin('worms', count);
+    progress.step(filled - shown);
+    shown = filled;
+    if (filled < count) return;
+    progress.end();
+    if (count <= MIN_REPORTED) return;
+    const seconds = ((now() - startedAt) / 1000).toFixed(1);
+    output.write(`Filled the store with ${count.toLocaleString('en-US')} worms in ${seconds} s\n`);
   };
-}
-
-function inThousands(count: number): string {
-  return count.toLocaleString('en-US');
 }
