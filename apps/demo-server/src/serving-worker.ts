@@ -1,7 +1,7 @@
 // A server process: it answers HTTP, and runs tasks for the other processes.
 import { defineTasks } from '@ticketing/dispatch';
 import { clusterWorker, type HttpServer, primaryDispatcher } from '@ticketing/dispatch-cluster';
-import { attachWorker } from '@ticketing/socket-router';
+import { attachWorker, type WorkerHandle } from '@ticketing/socket-router';
 import { compose, type Parts } from './compose.ts';
 import { buildServer, readTls } from './http/server.ts';
 import { questionTasks, routeFunction } from './questions.ts';
@@ -14,12 +14,16 @@ const primary = primaryDispatcher<PrimaryTasks>();
 const tls = readTls(flags);
 const route = routeFunction(flags);
 let parts: Parts;
+let attached: WorkerHandle | undefined;
 
 const tasks = defineTasks<ServingTasks>(
   {
     ...carrierTasks(carriers),
     ...questionTasks(() => parts.local),
-    status: () => parts.status(),
+    status() {
+      const status = parts.status();
+      return { ...status, stats: { ...status.stats, attached: attached?.stats() } };
+    },
   },
   {
     async setup() {
@@ -49,6 +53,11 @@ const worker = clusterWorker({
     }),
   ...(flags.accept === 'cluster'
     ? { listen: { port: flags.port, host: flags.host } }
-    : { attach: (server: HttpServer) => attachWorker(server, route && { route }) }),
+    : {
+        attach(server: HttpServer) {
+          attached = attachWorker(server, route && { route });
+          return attached;
+        },
+      }),
   tasks,
 });

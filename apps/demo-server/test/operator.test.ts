@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import { expect, onTestFinished, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { guardControls } from '../src/http/guard-controls.ts';
-import { OperatorView } from '../src/operator/operator-view.ts';
+import { OperatorView } from '../src/operator/view-schema.ts';
 import { eventually, getFrom, MADRID_BARCELONA, serveDemo, sharedServerBy } from './demo.ts';
 
 const shared = sharedServerBy(

@@ -1,8 +1,9 @@
 import { createCoalescer } from '@ticketing/batching';
 import type { ProcessStatus, ServeContext } from '../serving/serving.ts';
 import { mergeEvents } from './event-log.ts';
-import { type OperatorView, operatorView, type UpstreamView } from './operator-view.ts';
+import { operatorView } from './operator-view.ts';
 import { createSomeLoad, type LoadOrder } from './some-load.ts';
+import type { OperatorView, UpstreamView } from './view-schema.ts';
 
 /** What an operator can ask for. */
 export type Command =

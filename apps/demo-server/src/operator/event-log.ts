@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { OperatorEvent } from './operator-view.ts';
+import type { OperatorEvent } from './view-schema.ts';
 
 /** The latest events of a process, the newest last. */
 export interface EventLog {
@@ -51,7 +51,7 @@ const channels: Readonly<
 function ofWorker(message: Message, say: (message: Message) => string): string | undefined {
   const { name, pid } = message;
   if (QUIET.has(String(name))) return undefined;
-  const who = name === 'serving' ? 'Server process' : `Worker of ${name},`;
+  const who = name === 'serving' ? 'Server process' : `Worker of ${name}`;
   return `${who} ${pid} ${say(message)}`;
 }
 

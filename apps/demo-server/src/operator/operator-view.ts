@@ -1,7 +1,6 @@
 import type { CoalescerStats } from '@ticketing/batching';
 import type { DispatcherStats, WorkerStats } from '@ticketing/dispatch';
 import type { RouterStats } from '@ticketing/socket-router';
-import { type Static, Type } from 'typebox';
 import type { Flags } from '../flags/flag-specs.ts';
 import { withIds } from '../serving/process-ids.ts';
 import type {
@@ -10,176 +9,8 @@ import type {
   ServerStats,
   TaskWorkerReport,
 } from '../serving/serving.ts';
-import { Buckets, ProcessState, Times } from './stats-schemas.ts';
 import { versions } from './versions.ts';
-
-const text = Type.String();
-const count = Type.Integer({ minimum: 0 });
-/** Counters since the start of the process whose id is `process`; who shows a rate subtracts. */
-const process = Type.String({ description: 'Id of the process that counts' });
-
-const ProcessRow = Type.Object({
-  id: Type.String({
-    description: 'primary, server-0, server-0/task-1: unique, a successor takes it over',
-  }),
-  kind: Type.Enum(['primary', 'server', 'task', 'thread']),
-  pid: count,
-  threadId: Type.Optional(count),
-  state: ProcessState,
-  ageMs: Type.Number(),
-  memoryBytes: Type.Optional(Type.Integer({ description: 'Of a thread: its heap' })),
-  utilisation: Type.Optional(Type.Number({ description: 'Busy share of the event loop, 0 to 1' })),
-  loopP99Ms: Type.Optional(Type.Number({ description: 'How late timers were in the last second' })),
-  inFlight: Type.Optional(Type.Integer({ description: 'Requests; of a task worker: tasks' })),
-  connections: Type.Optional(count),
-  requests: Type.Optional(
-    Type.Integer({ description: 'Answered so far; of a task worker: tasks' }),
-  ),
-  refused: Type.Optional(Type.Integer({ description: 'Requests refused under overload' })),
-});
-
-const RouteRow = Type.Object({
-  process,
-  method: text,
-  route: text,
-  status: Type.Integer(),
-  latency: Buckets,
-});
-
-const CoalescerRow = Type.Object({
-  process,
-  name: text,
-  scope: Type.Enum(['process', 'machine'], {
-    description: 'machine: its calls are the loads of those of the processes',
-  }),
-  asked: count,
-  joined: count,
-  hits: count,
-  loaded: count,
-  overflowed: count,
-  inFlight: count,
-});
-
-const PoolRow = Type.Object({
-  process,
-  id: text,
-  kind: text,
-  size: Type.Integer({ description: 'Workers that take tasks' }),
-  workers: Type.Record(text, count),
-  queued: count,
-  running: count,
-  completed: count,
-  failed: count,
-  aborted: count,
-  rejected: count,
-  refused: count,
-  retried: count,
-  lost: count,
-  killed: count,
-  recycled: count,
-  spawned: count,
-  circuit: text,
-  wait: Times,
-  run: Times,
-  transport: Times,
-  buckets: Type.Object({ wait: Buckets, run: Buckets, transport: Buckets }),
-});
-
-const Router = Type.Object({
-  accepted: count,
-  waiting: Type.Integer({ description: 'Connections that are read or wait' }),
-  handedOver: count,
-  refused: count,
-  rerouted: count,
-  gone: count,
-  workers: Type.Array(
-    Type.Object({
-      slot: text,
-      state: text,
-      queued: count,
-      open: count,
-      handedOver: count,
-    }),
-  ),
-});
-
-const CarrierRow = Type.Object({
-  process,
-  id: text,
-  states: Type.Record(text, count),
-  latency: Type.Record(text, Buckets, { description: 'By state' }),
-  http: Type.Object({ inFlight: count, sent: count, retried: count, refused: count }),
-});
-
-const UpstreamRow = Type.Object({
-  id: text,
-  arrived: count,
-  answered: count,
-  aborted: count,
-  open: count,
-  plan: Type.Unknown({ description: 'Latency and fault in force, as the simulator has them' }),
-});
-
-const Event = Type.Object({
-  at: Type.Integer({ description: 'Epoch ms' }),
-  kind: Type.Enum([
-    'worker-ready',
-    'worker-exit',
-    'circuit-open',
-    'refused',
-    'rerouted',
-    'worker-stuck',
-  ]),
-  process,
-  text,
-});
-
-/** The whole server at one time. Counters are raw. */
-export const OperatorView = Type.Object(
-  {
-    at: Type.Integer({ description: 'Epoch ms' }),
-    startedAt: Type.Integer({ description: 'Epoch ms' }),
-    versions: Type.Object({ ticketing: text, node: text }),
-    modes: Type.Object({
-      accept: text,
-      workers: count,
-      dispatch: text,
-      dispatchWorkers: count,
-      offload: text,
-      coalesce: text,
-      routeBy: Type.Optional(text),
-      tls: Type.Boolean(),
-      controls: Type.Enum(['on', 'read', 'off']),
-    }),
-    processes: Type.Array(ProcessRow),
-    searches: Type.Array(
-      Type.Object({ process, running: count, complete: count, partial: count, aborted: count }),
-    ),
-    routes: Type.Array(RouteRow),
-    coalesce: Type.Array(CoalescerRow),
-    pools: Type.Array(PoolRow),
-    router: Type.Optional(Router),
-    carriers: Type.Array(CarrierRow),
-    upstream: Type.Optional(
-      Type.Array(UpstreamRow, { description: 'What the embedded simulator was asked' }),
-    ),
-    load: Type.Optional(
-      Type.Object({
-        path: text,
-        perSecond: count,
-        seconds: count,
-        sent: count,
-        answers: Type.Record(text, count, { description: 'By status; 0: no answer' }),
-        isRunning: Type.Boolean(),
-      }),
-    ),
-    events: Type.Array(Event, { description: 'The last 50, the newest last' }),
-  },
-  { $id: 'OperatorView' },
-);
-export type OperatorView = Static<typeof OperatorView>;
-export type OperatorEvent = Static<typeof Event>;
-export type UpstreamView = Static<typeof UpstreamRow>;
+import type { OperatorEvent, OperatorView, UpstreamView } from './view-schema.ts';
 
 /** What is not in the counters of the processes. */
 export interface ViewContext {
@@ -238,7 +69,7 @@ export function operatorView(
         : [poolRow('primary', 'primary/serving', primary.cluster.dispatcher)]),
       ...each((id, { dispatch: pool }) => (isLent(pool) ? [] : [poolRow(id, `${id}/tasks`, pool)])),
     ],
-    ...(primary?.router && { router: routerOf(primary.router) }),
+    ...(primary?.router && { router: routerOf(primary.router, servers) }),
     carriers: [...searching.flatMap(carriersOf), ...servers.flatMap(taskCarriersOf)],
     ...(upstream && { upstream: [...upstream] }),
     ...(load && { load: { ...load, answers: { ...load.answers } } }),
@@ -267,13 +98,9 @@ function processRow(one: ProcessStatus, primary: PrimaryStats | undefined): Row<
   const report = worker?.report as
     | Pick<PrimaryStats['cluster'], 'inFlight' | 'connections' | 'requests'>
     | undefined;
-  const admission = one.stats?.admission;
   return {
     ...row,
-    ...(admission && {
-      inFlight: admission.inFlight,
-      refused: admission.refused.busy + admission.refused.late,
-    }),
+    ...(one.stats && ownTraffic(one.stats)),
     ...(report && {
       inFlight: report.inFlight,
       connections: report.connections,
@@ -281,6 +108,15 @@ function processRow(one: ProcessStatus, primary: PrimaryStats | undefined): Row<
     }),
     ...(figures === undefined && worker?.memoryBytes && { memoryBytes: worker.memoryBytes }),
   };
+}
+
+/** Of a process without a primary that counts. */
+function ownTraffic({ admission, routes }: ServerStats) {
+  const { inFlight, refused } = admission;
+  const answered = routes
+    .flatMap(({ latency }) => latency.counts)
+    .reduce((all, one) => all + one, 0);
+  return { inFlight, requests: answered, refused: refused.busy + refused.late };
 }
 
 /** Rows of the workers that run the tasks of a server process alone. */
@@ -362,13 +198,20 @@ function poolRow(owner: string, id: string, stats: DispatcherStats): Row<'pools'
   };
 }
 
-function routerOf(stats: RouterStats): NonNullable<OperatorView['router']> {
-  const { accepted, reading, waiting, handedOver, refused, rerouted, gone, workers } = stats;
+function routerOf(
+  stats: RouterStats,
+  servers: readonly { readonly id: string; readonly stats: ServerStats }[],
+): NonNullable<OperatorView['router']> {
+  const { accepted, reading, waiting, handedOver, refused, rerouted, gone, workers, claimMs } =
+    stats;
+  const forwardedBy = new Map(servers.map(({ id, stats: own }) => [id, own.attached?.forwarded]));
   return {
     ...{ accepted, waiting: reading + waiting, handedOver, refused, rerouted, gone },
+    claim: claimMs,
     workers: workers
       .map(({ slot, state, queued, open, handedOver: taken }) => ({
         ...{ slot, state, queued, open, handedOver: taken },
+        forwarded: forwardedBy.get(`server-${slot}`) ?? 0,
       }))
       .sort((one, other) => Number(one.slot) - Number(other.slot)),
   };

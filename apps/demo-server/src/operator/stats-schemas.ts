@@ -106,6 +106,8 @@ const CarrierCalls = Type.Record(
   Type.Object(counts('inFlight', 'sent', 'retried', 'refused')),
 );
 
+const Attached = Type.Object(counts('connections', 'claimed', 'requests', 'forwarded'));
+
 const ServerCounters = Type.Object(
   {
     ...known,
@@ -132,6 +134,7 @@ const ServerCounters = Type.Object(
       coalesce: Type.Optional(Coalescer),
     }),
     process: ProcessFigures,
+    attached: Type.Optional(Attached),
   },
   { $id: 'ServerCounters', description: 'A server process' },
 );
@@ -153,6 +156,8 @@ const PrimaryCounters = Type.Object(
       Type.Object({
         state: text,
         ...counts('accepted', 'reading', 'waiting', 'handedOver', 'gone', 'refused', 'rerouted'),
+        claimMs: Buckets,
+        ended: Type.Object(counts('workers', 'handedOver')),
         workers: Type.Array(
           Type.Object({
             slot: text,

@@ -3,11 +3,11 @@ import type { CarrierHttpStats } from '@ticketing/carriers';
 import type { SearchStats } from '@ticketing/core';
 import type { DispatcherStats } from '@ticketing/dispatch';
 import type { ClusterStats } from '@ticketing/dispatch-cluster';
-import type { RouterStats } from '@ticketing/socket-router';
+import type { RouterStats, WorkerHandleStats } from '@ticketing/socket-router';
 import type { Flags } from '../flags/flag-specs.ts';
 import type { RouteDurations } from '../metrics/duration-counts.ts';
 import type { Command, Outcome } from '../operator/desk.ts';
-import type { OperatorEvent, OperatorView } from '../operator/operator-view.ts';
+import type { OperatorEvent, OperatorView } from '../operator/view-schema.ts';
 import type { AdmissionStats } from '../overload/admission.ts';
 import type { QuestionTasks } from '../questions.ts';
 import type { CarrierTasks } from '../search/carriers.ts';
@@ -63,6 +63,8 @@ export interface ServerStats {
   readonly http: Readonly<Record<string, CarrierHttpStats>>;
   readonly worms: WormStoreStats & { readonly coalesce: CoalescerStats | undefined };
   readonly process: ProcessStats;
+  /** With a router. */
+  readonly attached?: WorkerHandleStats | undefined;
 }
 
 /** What a worker reports that runs carriers' tasks and serves no HTTP: `moduleReport` in the row of its pool. */

@@ -3,8 +3,8 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from 'typebox';
 import type { Flags } from '../../flags/flag-specs.ts';
 import type { Command, Desk } from '../../operator/desk.ts';
-import { OperatorView } from '../../operator/operator-view.ts';
 import { createViewFeed } from '../../operator/view-feed.ts';
+import { OperatorView } from '../../operator/view-schema.ts';
 import { guardControls } from '../guard-controls.ts';
 import { Problem, ProblemError } from '../problem.ts';
 
