@@ -97,13 +97,12 @@ test('HTTP/1.0 needs no Host', async () => {
 test('a method that a path does not have is 405 with those that it has', async () => {
   const { get } = shared();
   const cases = [
-    ['POST', MADRID_BARCELONA, 'GET, HEAD'],
-    ['PROPFIND', '/search', 'GET, HEAD'],
-    ['DELETE', '/api/v1/worms/utilize', 'GET, HEAD'],
-    ['OPTIONS', '/healthz', 'GET, HEAD'],
-    ['GET', '/sink', 'POST'],
-    ['PUT', '/sink', 'POST'],
-    ['PATCH', '/openapi.json', 'GET, HEAD'],
+    ['POST', MADRID_BARCELONA, 'GET, HEAD, OPTIONS'],
+    ['PROPFIND', '/search', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/api/v1/worms/utilize', 'GET, HEAD, OPTIONS'],
+    ['GET', '/sink', 'OPTIONS, POST'],
+    ['PUT', '/sink', 'OPTIONS, POST'],
+    ['PATCH', '/openapi.json', 'GET, HEAD, OPTIONS'],
   ] as const;
   for (const [method, path, allow] of cases) {
     const body = ['PUT', 'POST', 'PATCH'].includes(method) ? { body: '{' } : {};
@@ -117,4 +116,61 @@ test('a method that a path does not have is 405 with those that it has', async (
     expect(answer.headers.get('allow')).toBe(allow);
   }
   expect(await get('/nowhere', { method: 'POST' })).toMatchObject({ status: 404 });
+});
+
+test('OPTIONS is 204 with the methods of the path', async () => {
+  const { get } = shared();
+  for (const [path, allow] of [
+    ['/search', 'GET, HEAD, OPTIONS'],
+    ['/sink', 'OPTIONS, POST'],
+    ['/', 'GET, HEAD, OPTIONS'],
+  ] as const) {
+    const { status, headers, body } = await get(path, { method: 'OPTIONS' });
+    expect([status, headers.get('allow'), body], path).toEqual([204, allow, '']);
+  }
+  expect(await get('/nowhere', { method: 'OPTIONS' })).toMatchObject({ status: 404 });
+});
+
+test('what is missing or unknown points to the page of the API', async () => {
+  const { get } = shared();
+  for (const path of ['/search', `${MADRID_BARCELONA}&class=first`, '/nowhere']) {
+    expect((await get(path)).body, path).toMatchObject({ see: '/docs' });
+  }
+  expect((await get(`${MADRID_BARCELONA}&date=never`)).body).not.toHaveProperty('see');
+});
+
+test.each([
+  ['/serch?origin=Madrid', '/search', 'Ask every carrier for the trains of one day'],
+  ['/Stats', '/stats', expect.any(String)],
+  ['/api/v1/worm/utilize', '/api/v1/worms/utilize', expect.any(String)],
+  ['/openapi', '/openapi.json', expect.any(String)],
+])('%s is 404 with the nearest route: %s', async (path, id, name) => {
+  const { get } = shared();
+  const { status, body } = await get(path);
+  expect([status, body.nearest]).toEqual([404, [{ id, name }]]);
+  expect(body.detail).toBe(`No route GET ${path}; did you mean ${id}?`);
+});
+
+test('a browser gets a page for an unknown path, with the form; programs get the problem', async () => {
+  const { get } = shared();
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+  const page = await get('/serch?text=<b>', { headers: { accept } });
+  expect(page).toMatchObject({ status: 404, type: 'text/html' });
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(page.headers.get('cache-control')).toBe('no-store');
+  expect(page.body).toContain('<a href="/search">/search</a>');
+  expect(page.body).toContain('<form id="search" action="/" method="get">');
+  expect(page.body).not.toContain('<script');
+  expect(page.body).not.toContain('<b>');
+  const problem = { status: 404, type: 'application/problem+json' };
+  expect(await get('/serch')).toMatchObject(problem);
+  expect(await get('/serch', { method: 'POST', headers: { accept } })).toMatchObject(problem);
+  const { body } = await get('/nowhere/at/all');
+  expect(body.detail).toBe('No route GET /nowhere/at/all');
+  expect(body).not.toHaveProperty('nearest');
+});
+
+test('/favicon.ico is the icon of the pages', async () => {
+  const { get } = shared();
+  expect(await get('/favicon.ico')).toMatchObject({ status: 200, type: 'image/svg+xml' });
 });

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { nearest } from '@ticketing/kit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Problem, ProblemError, type ProblemStatus, problemBody } from './problem.ts';
+import { prefersPage } from './preferred-type.ts';
+import { DOCS, Problem, ProblemError, type ProblemStatus, problemBody } from './problem.ts';
 
 /** Milliseconds that a client gets to read why its connection is closed. */
 const LINGER_MS = 1000;
@@ -22,14 +24,18 @@ export interface HttpRules {
   /** Answers bytes that are no request, and requests that are too large or too slow. */
   clientErrorHandler(error: { readonly code?: string }, socket: Socket): void;
   /**
-   * Refuses requests without exactly one Host, with a method that the path does not take, or with an unknown expectation. The
-   * answers are problem+json, as in the OpenAPI document. Call it before the routes are registered.
+   * Refuses requests without exactly one Host, with a method that the path does not take, with an unknown path, or with an
+   * unknown expectation; says which methods a path takes. The answers are problem+json, as in the OpenAPI document, but for a
+   * browser that opens an unknown path: that goes on to the handler for such. Call it before the routes are registered.
    */
   apply(app: FastifyInstance): void;
+  /** Makes the problem of a path that no route has, with the one that was perhaps meant. */
+  notFound(request: FastifyRequest): ProblemError;
 }
 
 /** Creates the rules for one server. */
 export function createHttpRules({ requestTimeoutMs }: { requestTimeoutMs: number }): HttpRules {
+  const routes: Routes = new Map();
   /** The newest answer on each connection. */
   const newest = new WeakMap<Socket, ServerResponse>();
   return {
@@ -54,8 +60,9 @@ export function createHttpRules({ requestTimeoutMs }: { requestTimeoutMs: number
       });
       app.server.on('checkExpectation', refuseExpectation);
       app.addHook('onRequest', async ({ raw }) => refuseHost(raw));
-      refuseMethods(app);
+      refuseMethods(app, routes);
     },
+    notFound: (request) => notFound(request, routes),
   };
 }
 
@@ -66,23 +73,30 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse): 
   response.writeHead(417, { ...problemHeaders, connection: 'close' }).end(body);
 }
 
-function refuseMethods(app: FastifyInstance): void {
-  const paths = new Map<string, Set<string>>();
+/** By path, as it was registered. */
+type Routes = Map<string, { readonly methods: Set<string>; readonly summary: string | undefined }>;
+
+function refuseMethods(app: FastifyInstance, routes: Routes): void {
   app.addHook('onRoute', (route) => {
-    const { url, method } = route;
-    const methods = paths.get(url) ?? new Set();
-    for (const one of [method].flat()) methods.add(one);
-    paths.set(url, methods);
-    route.schema = { ...route.schema, response: documented(route.schema?.response) };
+    const { url, method, schema } = route;
+    const known = routes.get(url) ?? { methods: new Set(['OPTIONS']), summary: schema?.summary };
+    for (const one of [method].flat()) known.methods.add(one);
+    routes.set(url, known);
+    route.schema = { ...schema, response: documented(schema?.response) };
   });
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return;
+    if (!request.is404) return undefined;
     const path = pathOf(request);
-    const known = [...paths].find(([url]) => isPathOf(url, path));
-    if (known === undefined) throw notFound(request);
-    const allow = [...known[1]].sort().join(', ');
+    const known = [...routes].find(([url]) => isPathOf(url, path));
+    const { method } = request;
+    if (known === undefined) {
+      if ((method === 'GET' || method === 'HEAD') && prefersPage(request)) return undefined;
+      throw notFound(request, routes);
+    }
+    const allow = [...known[1].methods].sort().join(', ');
     reply.header('allow', allow);
-    const detail = `${path.slice(0, 100)} takes ${allow}, got ${request.method}`;
+    if (method === 'OPTIONS') return reply.code(204).send(null);
+    const detail = `${path.slice(0, 100)} takes ${allow}, got ${method}`;
     throw new ProblemError(405, { detail });
   });
 }
@@ -103,8 +117,29 @@ function pathOf({ url }: { readonly url: string }): string {
   return url.split('?', 1)[0] ?? '';
 }
 
-export function notFound({ method, url }: FastifyRequest): ProblemError {
-  return new ProblemError(404, { detail: `No route ${method} ${url.slice(0, 100)}` });
+function notFound(request: FastifyRequest, routes: Routes): ProblemError {
+  const path = pathOf(request);
+  const names = new Map(
+    [...routes].flatMap(([url, { summary }]) =>
+      summary === undefined ? [] : [[filled(url, path), summary] as const],
+    ),
+  );
+  const near = nearest(path, [...names.keys()]);
+  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  return new ProblemError(404, {
+    detail: `No route ${request.method} ${request.url.slice(0, 100)}${hint}`,
+    ...(near !== undefined && { nearest: [{ id: near, name: names.get(near) ?? near }] }),
+    see: DOCS,
+  });
+}
+
+/** A route's `url` with the path's own text for each segment `:name`. */
+function filled(url: string, path: string): string {
+  const segments = path.split('/');
+  return url
+    .split('/')
+    .map((one, place) => (one.startsWith(':') ? (segments[place] ?? one) : one))
+    .join('/');
 }
 
 function refuseHost({ httpVersionMinor, rawHeaders }: IncomingMessage): void {

@@ -18,6 +18,9 @@ export const Problem = Type.Object(
     expected: Type.Optional(Type.String()),
     got: Type.Optional(Type.Unknown()),
     nearest: Type.Optional(Type.Array(Type.Object({ id: Type.String(), name: Type.String() }))),
+    see: Type.Optional(
+      Type.String({ description: 'Where the parameters and routes are explained' }),
+    ),
     carriers: Type.Optional(Type.Array(Type.Unknown(), { description: 'Status of each carrier' })),
   },
   { $id: 'Problem' },
@@ -41,6 +44,9 @@ const titles = {
   503: 'Too busy',
   504: 'No carrier answered in time',
 } as const;
+
+/** The page of the API. */
+export const DOCS = '/docs';
 
 const RETRY_AFTER_MS = 1000;
 
@@ -69,7 +75,7 @@ export function badParameter(
   parameter: string,
   expected: string,
   got: unknown,
-  more: Pick<Details, 'nearest'> = {},
+  more: Pick<Details, 'nearest' | 'see'> = {},
 ): ProblemError {
   const shown = typeof got === 'string' && got.length > 100 ? `${got.slice(0, 100)}…` : got;
   const detail = `Parameter ${parameter} must be ${expected}, got ${shown === undefined ? 'none' : JSON.stringify(shown)}`;
@@ -146,10 +152,10 @@ function invalidParameter(
   values: Readonly<Record<string, unknown>>,
 ): ProblemError {
   if (keyword === 'required')
-    return badParameter(String(params['missingProperty']), 'given', undefined);
+    return badParameter(String(params['missingProperty']), 'given', undefined, { see: DOCS });
   if (keyword === 'additionalProperties') {
     const name = String(params['additionalProperty']).slice(0, 100);
-    return badParameter(name, 'a parameter of /openapi.json', name);
+    return badParameter(name, 'a parameter of /openapi.json', name, { see: DOCS });
   }
   const name = instancePath.slice(1);
   const got = values[name];

@@ -8,7 +8,7 @@ import { type FastifyInstance, fastify, LogController, type RouteOptions } from 
 import type { Parts } from '../compose.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { admitRequests } from '../overload/admit-requests.ts';
-import { createHttpRules, notFound } from './http-rules.ts';
+import { createHttpRules } from './http-rules.ts';
 import { sendProblem } from './problem.ts';
 import { computeRoute } from './routes/compute.ts';
 import { documentRoutes } from './routes/documents.ts';
@@ -82,7 +82,6 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   // The schemas describe the answers; the answers are plain data and are written as they are.
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(sendProblem);
-  app.setNotFoundHandler((request, reply) => sendProblem(notFound(request), request, reply));
   app.addHook('onSend', async (_request, reply) => {
     const timing = reply.getHeader('server-timing');
     const total = `total;dur=${reply.elapsedTime.toFixed(1)}`;
@@ -109,7 +108,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info: { title: 'Ticketing demo', version: '1' } },
   });
-  await app.register(pageRoutes, parts);
+  await app.register(pageRoutes, { ...parts, notFound: rules.notFound });
   await app.register(searchRoute, parts);
   await app.register(wormsRoute, parts);
   await app.register(computeRoute);

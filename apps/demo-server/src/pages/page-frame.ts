@@ -17,7 +17,8 @@ const LINKS = [
 export function pageStart(page: {
   readonly title: string;
   readonly path: string;
-  readonly assets: PageAssets;
+  /** A page without a script is complete as it comes. */
+  readonly assets: Omit<PageAssets, 'script'> & Partial<Pick<PageAssets, 'script'>>;
   /** Last in the head. */
   readonly head?: SafeHtml | undefined;
 }): SafeHtml {
@@ -26,7 +27,7 @@ export function pageStart(page: {
 <html lang="en"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <link rel="icon" type="image/svg+xml" href="${assets.icon}"><link rel="stylesheet" href="${assets.style}">
-<script type="module" src="${assets.script}"></script>${head}</head>
+${assets.script !== undefined && html`<script type="module" src="${assets.script}"></script>`}${head}</head>
 <body><a class="skip" href="#content">Skip to the content</a>
 <header><nav aria-label="Pages"><ul>${LINKS.map(
     ([to, text]) =>

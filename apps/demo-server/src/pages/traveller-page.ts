@@ -36,6 +36,17 @@ export interface TravellerPage {
   readonly plainUrl?: string | undefined;
 }
 
+/** Renders the page for an address that there is not: the form works without script. */
+export function unknownAddress(page: TravellerPage, problem: ShownProblem): SafeHtml {
+  const { icon, style } = page.assets;
+  const { detail, nearest = [] } = problem;
+  return html`${pageStart({ title: 'No such page', path: '', assets: { icon, style } })}<main id="content"><h1>Trains in Spain</h1>
+<section class="problem" role="alert"><h2>There is no such page</h2><p>${detail}</p>${nearest.map(
+    ({ id, name }) => html`<p><a href="${id}">${id}</a> ${name}</p>`,
+  )}</section>
+${form(page)}</main>${pageEnd}`;
+}
+
 /** Renders the page up to the results: all that a browser with script needs. */
 export function travellerStart(page: TravellerPage, problem?: ShownProblem): SafeHtml {
   const { assets, carriers, plainUrl } = page;

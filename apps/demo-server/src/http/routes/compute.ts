@@ -23,7 +23,8 @@ export const computeRoute: FastifyPluginCallbackTypebox = (app, _options, done) 
     '/compute',
     {
       schema: {
-        summary: 'The time combined with a random number by a random operator',
+        summary: 'Arbitrary work for the CPU; its number means nothing',
+        description: 'Adds, subtracts or multiplies the time and twelve random digits.',
         querystring: Type.Object(
           {
             ms: Type.Optional(

@@ -49,7 +49,7 @@ export const documentRoutes: FastifyPluginAsyncTypebox<Parts> = async (
   );
   app.get(
     '/openapi.json',
-    { config: { always: true }, schema: { hide: true } },
+    { config: { always: true }, schema: { hide: true, summary: 'The API as an OpenAPI document' } },
     kept(() => app.swagger()),
   );
 };

@@ -6,6 +6,7 @@ import staticFiles from '@fastify/static';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stationTable } from '@ticketing/carriers';
 import { addDays, createLocalClock, JOURNEY_ORDERS, type SearchEvent } from '@ticketing/core';
+import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Parts } from '../../compose.ts';
 import type { Names } from '../../pages/journey-row.ts';
@@ -16,10 +17,11 @@ import {
   travellerProblem,
   travellerResults,
   travellerStart,
+  unknownAddress,
 } from '../../pages/traveller-page.ts';
 import { carrierTitles } from '../../search/carriers.ts';
 import { readSearchQuestion, type SearchParameters } from '../../search/search-query.ts';
-import { badQuery } from '../problem.ts';
+import { badQuery, type ProblemError } from '../problem.ts';
 
 const HERE = 'Europe/Madrid';
 const FARTHEST_DAYS = 366;
@@ -62,9 +64,14 @@ const names: Names = {
   carriers: new Map(Object.entries(carrierTitles)),
 };
 
-/** `GET /` and the assets of the pages. No page loads anything from elsewhere, and none may be framed. */
-export const pageRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts) => {
-  const { streams, stations, carriers, now, leftMs } = parts;
+interface PageOptions extends Parts {
+  /** Makes the problem of an unknown path. */
+  readonly notFound: (request: FastifyRequest) => ProblemError;
+}
+
+/** `GET /`, what a browser gets for an unknown path, and the assets of the pages. No page loads anything from elsewhere, and none may be framed. */
+export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, options) => {
+  const { streams, stations, carriers, now, leftMs, notFound } = options;
   const assets = await openAssets();
   await app.register(helmet, securityHeaders);
   await app.register(staticFiles, {
@@ -78,6 +85,21 @@ export const pageRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts) =
   });
   await app.register(etag);
   await app.register(compress, { global: false, encodings: ['br', 'gzip'] });
+
+  const hidden = { config: { always: true }, schema: { hide: true } };
+  app.get('/favicon.ico', hidden, (_request, reply) =>
+    reply.header('cache-control', 'no-cache').redirect(assets.of('traveller').icon),
+  );
+
+  app.setNotFoundHandler((request, reply) => {
+    const { details } = notFound(request);
+    const page = travellerPage({ form: {}, assets, nowMs: now() });
+    return reply
+      .code(404)
+      .type('text/html; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .send(String(unknownAddress(page, { title: '', ...details })));
+  });
 
   app.get('/', { schema: { hide: true, querystring: Form } }, async (request, reply) => {
     const { plain, ...form } = request.query;

@@ -8,6 +8,7 @@ import { documentQuestion, type SearchDocument } from '../../search/documents.ts
 import { readSearchQuestion, SearchParameters } from '../../search/search-query.ts';
 import { streamKey } from '../../search/shared-streams.ts';
 import { sendDocument } from '../encoded-body.ts';
+import { preferredType, prefersPage } from '../preferred-type.ts';
 import { clientSignal, Problem, ProblemError } from '../problem.ts';
 
 // The answers of GET /search, as OpenAPI shows them. A test holds real answers against these schemas.
@@ -128,9 +129,6 @@ export const SearchStreamEvent = Type.Union([
   }),
 ]);
 
-const HTML = 'text/html';
-/** A parameter of a media range; quoted text may have any character. */
-const PARAMETER = /;[^;,"]*(?:"(?:[^"\\]|\\.)*"[^;,"]*)*/g;
 const problem = { content: { 'application/problem+json': { schema: Problem } } };
 // Typed `unknown`: the schemas document what is sent.
 const response: unknown = {
@@ -171,7 +169,7 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
   };
   app.get('/search', { schema, config: { keyOf }, onRequest }, async (request, reply) => {
     const question = readSearchQuestion(request.query, { stations, carriers, nowMs: now() });
-    const accepted = acceptedType(request);
+    const accepted = preferredType(request, ['application/json', ...Object.keys(eventFormats)]);
     if (accepted === 'application/json') {
       const document = await finders.document.find(question, {
         signal: clientSignal(reply),
@@ -204,19 +202,9 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
 /** A browser gets the page, also for parameters that are wrong: it says so beside their fields. */
 async function onRequest(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   reply.header('vary', 'accept, accept-encoding');
-  if (acceptedType(request) !== HTML) return undefined;
+  if (!prefersPage(request)) return undefined;
   const [, search = ''] = request.url.split(/\?(.*)/s);
   return reply.redirect(search === '' ? '/' : `/?${search}`, 303);
-}
-
-/** Returns the type that the client prefers, of those that the server has. Its parameters, such as `charset`, do not matter. */
-function acceptedType(request: FastifyRequest): string | false {
-  const { headers } = request.raw;
-  headers.accept &&= headers.accept.replace(PARAMETER, (text) =>
-    /^;\s*q\s*=/i.test(text) ? text : '',
-  );
-  const types = request.accepts().type(['application/json', ...Object.keys(eventFormats), HTML]);
-  return typeof types === 'string' && types;
 }
 
 /** @throws ProblemError if no carrier answered */
