@@ -3,7 +3,7 @@ import { createJourney, createLocalClock, createStationIndex, type Journey } fro
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readLines } from '../src/pages/browser/search-feed.ts';
-import { carrierChip, statusText, toAskAgain } from '../src/pages/carrier-chip.ts';
+import { carrierChip, carrierNotes, statusText, toAskAgain } from '../src/pages/carrier-chip.ts';
 import { html } from '../src/pages/html.ts';
 import { fold, matches } from '../src/pages/match-stations.ts';
 import { type FeedEvent, idle, reduce, type SearchState } from '../src/pages/search-state.ts';
@@ -87,6 +87,10 @@ test('a chip says its state in words, and why; the line says what a search has c
   const error = { code: 'TIMEOUT', retryable: true, message: '<late>' } as const;
   expect(String(carrierChip({ ...status('timeout'), error }, 'Renfe'))).toContain(
     'title="TIMEOUT: &lt;late&gt;"',
+  );
+  const calls = new Map([['renfe', 'makes four calls']]);
+  expect(String(carrierNotes([{ ...status('timeout'), error }], { carriers: names, calls }))).toBe(
+    '<li><b>Renfe</b> makes four calls. <code>TIMEOUT</code> &lt;late&gt;.</li>',
   );
   const line = (one: ReturnType<typeof status>, found: number, ms?: number) =>
     statusText({ carriers: [one], found, names, ms });

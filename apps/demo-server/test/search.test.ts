@@ -26,8 +26,10 @@ test('GET /search without a date searches tomorrow, and takes as long as the slo
   const times: number[] = body.carriers.map(({ ms }: { ms: number }) => ms);
   expect(body.carriers).toMatchObject(carriers.map((carrier) => ({ carrier, state: 'ok' })));
   expect(body.ms).toBeLessThan(times.reduce((sum, ms) => sum + ms));
-  const timings = [...carriers, 'search'].map((name) => `${name};dur=\\d+, `).join('');
+  const own = carriers.map((name) => `${name};dur=\\d+;desc="[A-Z][\\w ,]+", `).join('');
+  const timings = `${own}search;dur=\\d+, `;
   expect(headers.get('server-timing')).toMatch(new RegExp(`^${timings}total;dur=[\\d.]+$`));
+  expect(headers.get('server-timing')).toContain('Renfe makes four calls, one after the other');
   expect(headers.get('x-worker')).toBe(String(process.pid));
 });
 

@@ -1,5 +1,6 @@
 import type { CarrierStatus } from '@ticketing/core';
 import { html, type SafeHtml } from './html.ts';
+import type { Names } from './journey-row.ts';
 
 /** An icon and words for each state, so that colour alone says nothing. */
 const ICONS: Readonly<Record<CarrierStatus['state'], string>> = {
@@ -40,6 +41,19 @@ function chipText({ state, found, ms }: CarrierStatus): string {
     case 'cancelled':
       return 'stopped';
   }
+}
+
+/** Says how each carrier is asked, and why one did not answer. */
+export function carrierNotes(
+  carriers: readonly CarrierStatus[],
+  { carriers: names, calls }: Pick<Names, 'carriers' | 'calls'>,
+): SafeHtml {
+  return html`${carriers.map(({ carrier, error }) => {
+    const asked = calls.get(carrier);
+    return html`<li><b>${names.get(carrier) ?? carrier}</b>${asked !== undefined && ` ${asked}.`}${
+      error !== undefined && html` <code>${error.code}</code> ${error.message}.`
+    }</li>`;
+  })}`;
 }
 
 /** What a search has come to, in one sentence for people and screen readers. */

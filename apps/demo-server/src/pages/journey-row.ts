@@ -12,6 +12,8 @@ import { html, type SafeHtml } from './html.ts';
 export interface Names {
   readonly stations: ReadonlyMap<string, string>;
   readonly carriers: ReadonlyMap<string, string>;
+  /** How a carrier is asked, after its name. */
+  readonly calls: ReadonlyMap<string, string>;
 }
 
 /** Renders a journey as an item of the list: one line, and all legs and offers below it. */

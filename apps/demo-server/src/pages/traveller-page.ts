@@ -6,7 +6,7 @@ import {
   type Station,
   sortJourneys,
 } from '@ticketing/core';
-import { carrierChip, statusText, toAskAgain } from './carrier-chip.ts';
+import { carrierChip, carrierNotes, statusText, toAskAgain } from './carrier-chip.ts';
 import { html, type SafeHtml } from './html.ts';
 import { journeyRow, type Names } from './journey-row.ts';
 import { type PageAssets, pageEnd, pageStart } from './page-frame.ts';
@@ -28,7 +28,7 @@ const FIELDS = ['origin', 'destination', 'date', 'passengers'] as const;
 export interface TravellerPage {
   readonly assets: PageAssets;
   readonly stations: readonly Station[];
-  readonly carriers: ReadonlyMap<string, string>;
+  readonly names: Pick<Names, 'carriers' | 'calls'>;
   readonly form: TravellerForm;
   /** First and last day that can be searched, as `2026-12-01`. */
   readonly days: { readonly first: string; readonly last: string; readonly usual: string };
@@ -49,8 +49,10 @@ ${form(page)}</main>${pageEnd}`;
 
 /** Renders the page up to the results: all that a browser with script needs. */
 export function travellerStart(page: TravellerPage, problem?: ShownProblem): SafeHtml {
-  const { assets, carriers, plainUrl } = page;
-  const names = JSON.stringify(Object.fromEntries(carriers));
+  const { assets, names, plainUrl } = page;
+  const [carriers, calls] = [names.carriers, names.calls].map((texts) =>
+    JSON.stringify(Object.fromEntries(texts)),
+  );
   return html`${pageStart({
     title: 'Train search',
     path: '/',
@@ -59,7 +61,7 @@ export function travellerStart(page: TravellerPage, problem?: ShownProblem): Saf
       plainUrl === undefined
         ? undefined
         : html`<noscript><meta http-equiv="refresh" content="0; url=${plainUrl}"></noscript>`,
-  })}<main id="content" data-carriers="${names}"><h1>Trains in Spain</h1>
+  })}<main id="content" data-carriers="${carriers}" data-calls="${calls}"><h1>Trains in Spain</h1>
 ${form(page, problem)}
 `;
 }
@@ -89,9 +91,14 @@ ${station('origin', 'From')}<button type="button" id="swap">Swap From and To</bu
   ])}</datalist></form>`;
 }
 
+function notes(items?: SafeHtml): SafeHtml {
+  return html`<details class="notes"><summary>How the carriers are asked</summary><ul id="notes">${items}</ul></details>`;
+}
+
 /** Renders the empty places that the browser's script fills. */
 export const travellerPlaces: SafeHtml = html`<div id="results">
 <p id="status" role="status"></p><ul id="chips" class="chips" aria-label="Carriers"></ul>
+${notes()}
 <div id="problem"></div><form id="filters" data-empty aria-label="Filters"></form>
 <ol id="journeys" class="journeys" aria-label="Journeys"></ol></div></main>${pageEnd}`;
 
@@ -115,7 +122,7 @@ export async function* travellerResults(
   const text = statusText({ carriers, found: list.length, names: names.carriers, ms: ms ?? 0 });
   yield html`</ul><p id="status" role="status">${text}${
     toAskAgain(carriers).length > 0 && html` <a href="${again}">Ask again</a>`
-  }</p><ol class="journeys" data-order="${order}" aria-label="Journeys">${sortJourneys(
+  }</p>${notes(carrierNotes(carriers, names))}<ol class="journeys" data-order="${order}" aria-label="Journeys">${sortJourneys(
     list,
     order,
   ).map((journey) => journeyRow(journey, all))}</ol></div></main>${pageEnd}`;

@@ -30,6 +30,12 @@ export const carrierTitles: Readonly<Record<CarrierName, string>> = {
   ouigo: 'Ouigo',
   avlo: 'Avlo',
 };
+/** How each of them is asked, after its name: why a search takes longer than one call. ASCII, for headers. */
+export const carrierCalls: Readonly<Record<CarrierName, string>> = {
+  renfe: 'makes four calls, one after the other',
+  ouigo: 'makes one call, and one before it to log in when its token has run out',
+  avlo: 'makes one call for each UTC day of the date, all at once',
+};
 export const CARRIER_NAMES = Object.keys(carriers) as readonly CarrierName[];
 
 /** The carriers, and the connections to them. */

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import compress from '@fastify/compress';
 import etag from '@fastify/etag';
 import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
 import staticFiles from '@fastify/static';
@@ -19,8 +18,9 @@ import {
   travellerStart,
   unknownAddress,
 } from '../../pages/traveller-page.ts';
-import { carrierTitles } from '../../search/carriers.ts';
+import { carrierCalls, carrierTitles } from '../../search/carriers.ts';
 import { readSearchQuestion, type SearchParameters } from '../../search/search-query.ts';
+import { sendDocument } from '../encoded-body.ts';
 import { badQuery, type ProblemError } from '../problem.ts';
 
 const HERE = 'Europe/Madrid';
@@ -62,6 +62,7 @@ const clock = createLocalClock();
 const names: Names = {
   stations: new Map(stationTable.stations.map(({ id, name }) => [id, name])),
   carriers: new Map(Object.entries(carrierTitles)),
+  calls: new Map(Object.entries(carrierCalls)),
 };
 
 interface PageOptions extends Parts {
@@ -71,7 +72,7 @@ interface PageOptions extends Parts {
 
 /** `GET /`, what a browser gets for an unknown path, and the assets of the pages. No page loads anything from elsewhere, and none may be framed. */
 export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, options) => {
-  const { streams, stations, carriers, now, leftMs, notFound } = options;
+  const { streams, encoder, stations, carriers, now, leftMs, notFound } = options;
   const assets = await openAssets();
   await app.register(helmet, securityHeaders);
   await app.register(staticFiles, {
@@ -84,7 +85,6 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
     decorateReply: false,
   });
   await app.register(etag);
-  await app.register(compress, { global: false, encodings: ['br', 'gzip'] });
 
   const hidden = { config: { always: true }, schema: { hide: true } };
   app.get('/favicon.ico', hidden, (_request, reply) =>
@@ -94,11 +94,9 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
   app.setNotFoundHandler((request, reply) => {
     const { details } = notFound(request);
     const page = travellerPage({ form: {}, assets, nowMs: now() });
-    return reply
-      .code(404)
-      .type('text/html; charset=utf-8')
-      .header('cache-control', 'no-store')
-      .send(String(unknownAddress(page, { title: '', ...details })));
+    const markup = String(unknownAddress(page, { title: '', ...details }));
+    reply.code(404).type('text/html; charset=utf-8').header('cache-control', 'no-store');
+    return sendDocument({ request, reply, encoder }, { body: Buffer.from(markup) });
   });
 
   app.get('/', { schema: { hide: true, querystring: Form } }, async (request, reply) => {
@@ -109,7 +107,8 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
     if (!isAsked || plain !== '1') {
       const plainUrl = isAsked ? `/?${new URLSearchParams({ ...form, plain: '1' })}` : undefined;
       const markup = `${travellerStart({ ...page, plainUrl })}${travellerPlaces}`;
-      return reply.header('cache-control', 'no-cache').compress(markup);
+      reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
+      return sendDocument({ request, reply, encoder }, { body: Buffer.from(markup) });
     }
     reply.header('cache-control', 'no-store');
     try {
@@ -181,7 +180,7 @@ function travellerPage(given: {
     form,
     assets: assets.of('traveller'),
     stations: stationTable.stations,
-    carriers: names.carriers,
+    names,
     days: { first, usual: addDays(first, 1), last: addDays(first, FARTHEST_DAYS) },
   };
 }

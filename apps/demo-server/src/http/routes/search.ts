@@ -4,6 +4,7 @@ import type { CarrierStatus, SearchEvent } from '@ticketing/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Parts } from '../../compose.ts';
+import { CARRIER_NAMES, carrierCalls, carrierTitles } from '../../search/carriers.ts';
 import { documentQuestion, type SearchDocument } from '../../search/documents.ts';
 import { readSearchQuestion, SearchParameters } from '../../search/search-query.ts';
 import { streamKey } from '../../search/shared-streams.ts';
@@ -221,9 +222,14 @@ function refuseWithoutAnswer({ carriers }: SearchDocument): void {
 
 function serverTiming({ carriers, ms }: SearchDocument): string {
   return [
-    ...carriers.map((status) => `${status.carrier};dur=${status.ms}`),
+    ...carriers.map(({ carrier, ms: own }) => `${carrier};dur=${own}${describedCalls(carrier)}`),
     `search;dur=${ms}`,
   ].join(', ');
+}
+
+function describedCalls(carrier: string): string {
+  const name = CARRIER_NAMES.find((one) => one === carrier);
+  return name === undefined ? '' : `;desc="${carrierTitles[name]} ${carrierCalls[name]}"`;
 }
 
 /** Writes one event. */

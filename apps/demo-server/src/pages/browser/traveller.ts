@@ -1,6 +1,6 @@
 // The traveller's page: reads the form, follows a search, shows what comes. The address holds the state.
 import type { JourneyOrder } from '@ticketing/core';
-import { carrierChip, statusText, toAskAgain } from '../carrier-chip.ts';
+import { carrierChip, carrierNotes, statusText, toAskAgain } from '../carrier-chip.ts';
 import { html, type SafeHtml } from '../html.ts';
 import type { Names } from '../journey-row.ts';
 import { fieldNote, problemNote, type ShownProblem } from '../problem-note.ts';
@@ -23,13 +23,15 @@ const main = element('content');
 const form = element<HTMLFormElement>('search');
 const filters = element<HTMLFormElement>('filters');
 const chips = element('chips');
+const notes = element('notes');
 const status = element('status');
 const problemPlace = element('problem');
 const journeys = element('journeys');
 
-const carrierNames = new Map<string, string>(
-  Object.entries(JSON.parse(main.dataset['carriers'] ?? '{}')),
-);
+const texts = (name: string): ReadonlyMap<string, string> =>
+  new Map(Object.entries(JSON.parse(main.dataset[name] ?? '{}')));
+const carrierNames = texts('carriers');
+const calls = texts('calls');
 const stationNames = new Map(
   [...document.querySelectorAll<HTMLOptionElement>('#stations option[data-id]')].map((option) => [
     option.dataset['id'] ?? '',
@@ -50,6 +52,7 @@ let isStale = false;
 const names = (): Names => ({
   stations: new Map([...stationNames, ...state.stations]),
   carriers: carrierNames,
+  calls,
 });
 const list = createJourneyList(journeys, names);
 
@@ -87,6 +90,7 @@ function draw(): void {
     chips,
     html`${state.carriers.map((one) => carrierChip(one, carrierNames.get(one.carrier) ?? one.carrier))}`,
   );
+  show(notes, carrierNotes(state.carriers, { carriers: carrierNames, calls }));
   journeys.classList.toggle('stale', isStale);
   clearTimeout(listing);
   if (!isStale) {

@@ -103,6 +103,8 @@ describeInBrowser('the traveller’s page', () => {
     expect(await page.getAttribute('[data-carrier=renfe]', 'data-state')).toBe('timeout');
     expect(await page.getAttribute('[data-carrier=renfe]', 'title')).toContain('TIMEOUT');
     expect(await status(page)).toMatch(/^\d+ journeys; Renfe did not answer/);
+    await page.click('.notes summary');
+    expect(await page.textContent('#notes')).toMatch(/four calls, one after the other.*TIMEOUT/);
     expect(await violationsOf(page)).toEqual([]);
     const rows = await page.locator('.journey').count();
     const before = await upstream();
