@@ -24,7 +24,7 @@ test('/stats counts the answers of each route by method and status, and how long
   await get(MADRID_BARCELONA, { headers: { accept: 'application/x-ndjson' } });
   await fetch(url + MADRID_BARCELONA, { method: 'HEAD' });
   await get('/search?origin=Madrid');
-  await get('/compute?rounds=1');
+  await get('/compute?ms=1');
   await get('/nowhere');
   await get('/nowhere-else', { method: 'PROPFIND' });
   await get('/search', { method: 'POST' });

@@ -53,6 +53,7 @@ test('/openapi.json describes every route, parameter and answer', async () => {
     '/compute',
     '/config',
     '/healthz',
+    '/metrics',
     '/operator/carriers/{id}/plan',
     '/operator/events',
     '/operator/load',

@@ -13,6 +13,7 @@ import { sendProblem } from './problem.ts';
 import { computeRoute } from './routes/compute.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { type HealthOptions, healthRoutes } from './routes/health.ts';
+import { metricsRoute } from './routes/metrics.ts';
 import { type OperatorOptions, operatorRoutes } from './routes/operator.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { searchRoute } from './routes/search.ts';
@@ -114,6 +115,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.register(computeRoute);
   await app.register(sinkRoute);
   await app.register(healthRoutes, options);
+  await app.register(metricsRoute, options);
   await app.register(operatorRoutes, options);
   await app.register(documentRoutes, parts);
   return app as unknown as FastifyInstance;

@@ -87,7 +87,9 @@ function processRow(one: ProcessStatus, primary: PrimaryStats | undefined): Row<
     ...{ id, kind: role, pid, state, ageMs: rounded(ageMs) },
     ...(figures && {
       memoryBytes: figures.memoryBytes,
+      cpuMs: rounded(figures.cpuMs),
       utilisation: rounded(figures.utilisation),
+      loopP50Ms: figures.eventLoop.p50Ms,
       loopP99Ms: figures.eventLoop.p99Ms,
     }),
   };
@@ -140,7 +142,11 @@ export function taskRows({
         ...(threadId !== undefined && { threadId }),
         ...(memoryBytes !== undefined && { memoryBytes }),
         ...(utilisation !== undefined && { utilisation: rounded(utilisation) }),
-        ...(figures && { loopP99Ms: figures.eventLoop.p99Ms }),
+        ...(figures && {
+          ...(pid !== ownPid && { cpuMs: rounded(figures.cpuMs) }),
+          loopP50Ms: figures.eventLoop.p50Ms,
+          loopP99Ms: figures.eventLoop.p99Ms,
+        }),
         ...{ inFlight, requests: done },
       } as const,
     ];
@@ -164,7 +170,7 @@ function coalescersOf(id: string, { coalesce, streams, worms }: ServerStats): Ro
     ...coalescerRows(id, 'process', [coalesce, worms.coalesce]),
     {
       ...{ process: id, name: 'streams', scope: 'process', asked, joined, loaded, inFlight },
-      ...{ hits: 0, overflowed: 0 },
+      ...{ led: loaded, hits: 0, overflowed: 0 },
     },
   ];
 }
@@ -180,8 +186,8 @@ function coalescerRows(
 ): Row<'coalesce'>[] {
   return all.flatMap((one) => {
     if (one === undefined) return [];
-    const { name, asked, joined, hits, loaded, overflowed, inFlight } = one;
-    return [{ process: id, name, scope, asked, joined, hits, loaded, overflowed, inFlight }];
+    const { name, asked, led, joined, hits, loaded, overflowed, inFlight } = one;
+    return [{ process: id, name, scope, asked, led, joined, hits, loaded, overflowed, inFlight }];
   });
 }
 

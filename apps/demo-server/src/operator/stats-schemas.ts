@@ -34,7 +34,17 @@ export const Times = Type.Object(
 const Coalescer = Type.Object(
   {
     name: text,
-    ...counts('asked', 'joined', 'loaded', 'hits', 'staleHits', 'errorHits', 'failed', 'left'),
+    ...counts(
+      'asked',
+      'led',
+      'joined',
+      'loaded',
+      'hits',
+      'staleHits',
+      'errorHits',
+      'failed',
+      'left',
+    ),
     ...counts('aborted', 'overflowed', 'inFlight', 'unshared', 'kept'),
   },
   { $id: 'Coalescer', description: 'Counters of a coalescer' },
@@ -78,6 +88,7 @@ const Dispatcher = Type.Object(
 
 const ProcessFigures = Type.Object({
   memoryBytes: count,
+  cpuMs: figure,
   utilisation: Type.Number({ minimum: 0, maximum: 1 }),
   eventLoop: Type.Object({ p50Ms: figure, p99Ms: figure, maxMs: figure }),
 });

@@ -17,6 +17,10 @@ const ProcessRow = Type.Object({
   ageMs: Type.Number(),
   memoryBytes: Type.Optional(Type.Integer({ description: 'Of a thread: its heap' })),
   utilisation: Type.Optional(Type.Number({ description: 'Busy share of the event loop, 0 to 1' })),
+  cpuMs: Type.Optional(
+    Type.Number({ description: 'CPU time so far, threads included; not of a thread' }),
+  ),
+  loopP50Ms: Type.Optional(Type.Number()),
   loopP99Ms: Type.Optional(Type.Number({ description: 'How late timers were in the last second' })),
   inFlight: Type.Optional(Type.Integer({ description: 'Requests; of a task worker: tasks' })),
   connections: Type.Optional(count),
@@ -41,6 +45,7 @@ const CoalescerRow = Type.Object({
     description: 'machine: its calls are the loads of those of the processes',
   }),
   asked: count,
+  led: Type.Integer({ description: 'Calls that started a load which others could join' }),
   joined: count,
   hits: count,
   loaded: count,

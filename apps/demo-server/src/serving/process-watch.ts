@@ -4,6 +4,8 @@ import { createHistogram } from 'node:perf_hooks';
 export interface ProcessStats {
   /** Resident memory, shared pages included. */
   readonly memoryBytes: number;
+  /** CPU time of the process so far, in user and system mode, its threads included. */
+  readonly cpuMs: number;
   /** Share of the last whole second in which the event loop was busy, 0 to 1. */
   readonly utilisation: number;
   /** How late timers were in the last whole second. */
@@ -25,6 +27,7 @@ const WINDOW_MS = 1000;
 /** How often `onLate` is called. */
 const REPORT_MS = 100;
 const NS_PER_MS = 1e6;
+const US_PER_MS = 1000;
 const IDLE: ProcessStats['eventLoop'] = { p50Ms: 0, p99Ms: 0, maxMs: 0 };
 
 /**
@@ -90,7 +93,8 @@ export function watchProcess(onLate: (lateMs: number) => void = () => {}): Proce
       } catch {
         // Reading it opens a file: a process without free descriptors reports the last value.
       }
-      return { memoryBytes, utilisation, eventLoop: seen };
+      const { user, system } = process.cpuUsage();
+      return { memoryBytes, cpuMs: (user + system) / US_PER_MS, utilisation, eventLoop: seen };
     },
     // Nothing waits while the loop is idle.
     arrivedAt: () => free.at + idleMs() - free.idleMs,
