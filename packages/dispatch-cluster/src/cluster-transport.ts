@@ -44,10 +44,10 @@ export function createClusterTransport(
   };
 
   function spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle {
-    const { workerId } = worker;
+    const { workerId, slot } = worker;
     const { connections, lameDuckMs, graceMs } = options;
     const module = worker.module?.href;
-    const start = { workerId, module, connections, lameDuckMs, graceMs };
+    const start = { workerId, slot, module, connections, lameDuckMs, graceMs };
     const env = {
       ...mallocVariables(options.env ?? process.env),
       ...(options.env && { ...without(process.env), ...options.env }),

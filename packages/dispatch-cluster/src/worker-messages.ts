@@ -3,6 +3,7 @@ const VARIABLE = 'TICKETING_CLUSTER_WORKER';
 /** How a worker starts. */
 export interface WorkerStartMessage {
   readonly workerId: number;
+  readonly slot: number;
   /** Address of the module of tasks, if it replaces the entry's own. */
   readonly module: string | undefined;
   readonly connections: 'shared' | 'external';

@@ -25,7 +25,7 @@ export interface TaskEvent {
 
 /** How often and when workers start. */
 export interface StartPlan {
-  /** File that gets a line `setup <workerId>` for each attempt, and `teardown`. */
+  /** File that gets a line `setup <workerId> <slot>` for each attempt, and `teardown`. */
   readonly log: string;
   /** Attempts that fail. Default 0. */
   readonly failures?: number;

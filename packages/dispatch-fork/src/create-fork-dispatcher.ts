@@ -98,8 +98,8 @@ function createForkTransport(module: URL, options: ResolvedForkOptions): Transpo
   };
 
   function spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle {
-    const { workerId } = worker;
-    const args = [String(workerId), (worker.module ?? module).href];
+    const { workerId, slot } = worker;
+    const args = [String(workerId), String(slot), (worker.module ?? module).href];
     return startWorker(
       { launch: (stdio) => fork(workerUrl, args, { ...settings, stdio }), guard, workerId, output },
       events,

@@ -89,8 +89,8 @@ function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): T
 
   function spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle {
     const { href } = worker.module ?? module;
-    const { workerId } = worker;
-    const start = { entry, workerId, module: href, env, execArgv, resourceLimits };
+    const { workerId, slot } = worker;
+    const start = { entry, workerId, slot, module: href, env, execArgv, resourceLimits };
     const thread = new WorkerThread(start, {
       message(message) {
         const frames = decodeFromWorker(message);

@@ -12,6 +12,7 @@ import { StartJournal } from './start-journal.ts';
 /** The input of a thread's one task. */
 export interface ThreadStart {
   readonly workerId: number;
+  readonly slot: number;
   readonly module: string;
   readonly port: MessagePort;
   readonly journal: SharedArrayBuffer;
@@ -20,6 +21,7 @@ export interface ThreadStart {
 export interface WorkerThreadOptions {
   readonly entry: URL;
   readonly workerId: number;
+  readonly slot: number;
   readonly module: string;
   readonly env: Readonly<Record<string, string | undefined>> | undefined;
   readonly execArgv: string[] | undefined;
@@ -73,10 +75,10 @@ export class WorkerThread {
     });
     // Without a listener an error that a thread throws after its task has returned would be thrown here.
     this.#pool.on('error', () => {});
-    const { workerId, module } = options;
+    const { workerId, slot, module } = options;
     this.#workerId = workerId;
     try {
-      const task = { workerId, module, port: port2, journal: this.#journal.buffer };
+      const task = { workerId, slot, module, port: port2, journal: this.#journal.buffer };
       this.#pool.run(task, { transferList: [port2] }).catch(() => {});
       this.#thread = this.#pool.threads[0] as Worker;
       this.threadId = this.#thread.threadId;

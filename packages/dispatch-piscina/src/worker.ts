@@ -14,10 +14,11 @@ if (isMainThread) {
  * Serves tasks over a port: the one task of a piscina thread. Returns at once; the port stays open. Wiring only, since
  * coverage does not see threads.
  */
-export function serve({ workerId, module, port, journal }: ThreadStart): void {
+export function serve({ workerId, slot, module, port, journal }: ThreadStart): void {
   const calls = new StartJournal(journal);
   const served = serveTasks({
     workerId,
+    slot,
     module,
     post: (message, transfer) => port.postMessage(message, transfer),
     claim: (seq) => calls.claim(seq),

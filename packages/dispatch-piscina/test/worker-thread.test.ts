@@ -36,6 +36,7 @@ function begin(options: Partial<WorkerThreadOptions> = {}) {
   const start = {
     entry,
     workerId: 1,
+    slot: 0,
     module: 'file:///tasks.js',
     env: undefined,
     execArgv: undefined,

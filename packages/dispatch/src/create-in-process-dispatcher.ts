@@ -96,12 +96,13 @@ class InProcessWorker implements WorkerHandle {
 
   async #start(
     initial: TaskModule<TaskMap>,
-    { workerId, module: url }: WorkerStart,
+    { workerId, slot, module: url }: WorkerStart,
   ): Promise<void> {
     try {
       const module = url === undefined ? initial : await loadTaskModule(url.href);
       const runner = new TaskRunner(module, {
         workerId,
+        slot,
         emit: this.#emit,
         claim: (seq) => {
           this.#started = seq;

@@ -27,7 +27,7 @@ function spawn(tasks: TaskMap, hooks: TaskHooks = {}, module?: URL): Spawned {
   const ends: WorkerEnd[] = [];
   const transport = createInProcessTransport(defineTasks(tasks, hooks));
   const worker = transport.spawn(
-    { workerId: 3, module },
+    { workerId: 3, slot: 0, module },
     { frames: (frames) => calls.push(frames), exit: (end) => ends.push(end) },
   );
   return { worker, calls, ends };
@@ -226,7 +226,10 @@ test('tasks and hooks see the async context of the transport, whoever spawned an
     createInProcessTransport(defineTasks({ search: look }, { setup: look, teardown: look })),
   );
   const worker = storage.run('spawner', () =>
-    transport.spawn({ workerId: 1, module: undefined }, { frames: () => {}, exit: () => {} }),
+    transport.spawn(
+      { workerId: 1, slot: 0, module: undefined },
+      { frames: () => {}, exit: () => {} },
+    ),
   );
   await turn();
   storage.run('caller', () => worker.send([runFrame(1, 0), { kind: 'stop' }]));

@@ -38,6 +38,7 @@ export function serveRig(
   };
   const served = serveTasks({
     workerId: 3,
+    slot: 0,
     module,
     transfers: channel.transfers,
     post: (message, transfer) => {

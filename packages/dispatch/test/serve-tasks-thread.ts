@@ -6,6 +6,7 @@ const port = parentPort;
 if (port === null) throw new Error('Cannot serve: this is the main thread');
 const served = serveTasks({
   workerId: 1,
+  slot: 0,
   module: (workerData as { module: string }).module,
   transfers: true,
   post: (message, transfer) => port.postMessage(message, transfer),

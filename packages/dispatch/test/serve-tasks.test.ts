@@ -333,6 +333,7 @@ test('a module object is served, with hooks around its own', async () => {
   const log: string[] = [];
   const served = serveTasks({
     workerId: 1,
+    slot: 0,
     module: { tasks: {}, hooks: { setup: () => log.push('inner') } },
     around: (hooks) => ({
       async setup(worker) {

@@ -28,6 +28,7 @@ export function createRig(
   let now = 1000;
   const runner = new TaskRunner(defineTasks(tasks, hooks), {
     workerId: 3,
+    slot: 0,
     emit: (frame) => {
       told.push(frame);
       log.push('seq' in frame ? `${frame.kind} ${frame.seq}` : frame.kind);

@@ -297,7 +297,7 @@ test('start() runs setup and then sends the names of the tasks', async () => {
   expect(rig.told).toEqual([]);
   ready.resolve();
   await start;
-  expect(worker).toEqual({ workerId: 3 });
+  expect(worker).toEqual({ workerId: 3, slot: 0 });
   expect(rig.told).toEqual([{ kind: 'ready', tasks: ['search', 'price'] }]);
 });
 

@@ -58,6 +58,7 @@ export class PrimarySessions {
     this.#peers.set(workerId, sessions);
     const served = serveTasks({
       workerId,
+      slot: 0,
       module: tasks,
       ...(module === undefined && { around: this.#shared }),
       post: (message) => send({ act: 'frames', message }),
@@ -88,7 +89,7 @@ export class PrimarySessions {
 
   #setUpOnce(hooks: TaskHooks): Promise<unknown> {
     if (this.#setup === undefined) {
-      const setup = Promise.resolve({ workerId: 0 }).then(hooks.setup);
+      const setup = Promise.resolve({ workerId: 0, slot: 0 }).then(hooks.setup);
       this.#setup = setup;
       // The next session tries again.
       setup.catch(() => {

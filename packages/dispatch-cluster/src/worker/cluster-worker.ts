@@ -54,6 +54,7 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
   });
   const served: Served = serveProcess({
     workerId: start.workerId,
+    slot: start.slot,
     module: moduleOf(options, start),
     around: (hooks) => withServer(hooks, server),
   });

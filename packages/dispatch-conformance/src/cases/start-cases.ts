@@ -170,9 +170,9 @@ export const startCases: readonly CaseDraft[] = [
     const module = stage.plannedModule({ log: stage.scratch.path('log') });
     const dispatcher = await stage.ready({}, module);
     const { workerId } = await dispatcher.run('tell', undefined);
-    assert.deepEqual(stage.scratch.lines('log'), [`setup ${workerId}`]);
+    assert.deepEqual(stage.scratch.lines('log'), [`setup ${workerId} 0`]);
     await dispatcher.close();
-    assert.deepEqual(stage.scratch.lines('log'), [`setup ${workerId}`, 'teardown']);
+    assert.deepEqual(stage.scratch.lines('log'), [`setup ${workerId} 0`, 'teardown']);
   }),
 ];
 

@@ -7,8 +7,8 @@ import conformanceTasks from './conformance-tasks.ts';
 export function startAsPlanned(plan: StartPlan): TaskModule<ConformanceTasks> {
   const { log, failures = 0, gate } = plan;
   return defineTasks(conformanceTasks.tasks, {
-    setup({ workerId }) {
-      appendFileSync(log, `setup ${workerId}\n`);
+    setup({ workerId, slot }) {
+      appendFileSync(log, `setup ${workerId} ${slot}\n`);
       const attempts = readFileSync(log, 'utf8').match(/^setup/gm)?.length ?? 0;
       if (attempts <= failures) throw new Error(`start ${attempts} fails`);
       if (gate !== undefined && !existsSync(gate)) throw new Error('the gate is shut');

@@ -35,8 +35,8 @@ type Delivered<O> = O extends RawJson ? Buffer : O extends Transferred<infer T> 
 
 /** What a worker does besides its tasks. */
 export interface TaskHooks {
-  /** Runs before the worker takes tasks; a rejection is a failed start. */
-  readonly setup?: (worker: { readonly workerId: number }) => unknown;
+  /** Runs before the worker takes tasks; a rejection is a failed start. A worker and its successor have one slot. */
+  readonly setup?: (worker: { readonly workerId: number; readonly slot: number }) => unknown;
   /** Runs after the last task of a worker that is asked to stop. */
   readonly teardown?: () => unknown;
   /** Runs at each health check; if it rejects, the worker is replaced. */

@@ -18,6 +18,8 @@ export interface Transport {
 export interface WorkerStart {
   /** Unique within the dispatcher, from 1. */
   readonly workerId: number;
+  /** From 0; its successor has the same. */
+  readonly slot: number;
   /** Replaces the module that the transport was made with, after `reload({ module })`. */
   readonly module: URL | undefined;
 }

@@ -2,7 +2,7 @@ import { type Served, type ServeOptions, serveTasks } from '../worker/serve-task
 import { JOURNAL_FD, journalClaims } from './start-journal.ts';
 
 /** What a process serves that was started as a worker. */
-export type ServeProcessOptions = Pick<ServeOptions, 'workerId' | 'module' | 'around'>;
+export type ServeProcessOptions = Pick<ServeOptions, 'workerId' | 'slot' | 'module' | 'around'>;
 
 /**
  * Serves tasks over the channel of this process, which is a worker and nothing else from here on: it ends when told to,

@@ -8,6 +8,7 @@ import { TaskRunner } from './task-runner.ts';
 /** The worker around the tasks: a child process, a thread. */
 export interface ServeOptions {
   readonly workerId: number;
+  readonly slot: number;
   /** Address of the module, as `file:///…`, or the module. */
   readonly module: string | TaskModule<TaskMap>;
   /** Adds the worker's own work to the module's hooks. */
@@ -81,12 +82,13 @@ class TaskServer implements Served {
   }
 
   async start(): Promise<void> {
-    const { module: source, around, workerId } = this.#options;
+    const { module: source, around, workerId, slot } = this.#options;
     try {
       const { tasks, hooks } = typeof source === 'string' ? await loadTaskModule(source) : source;
       const module = { tasks, hooks: around?.(hooks) ?? hooks };
       const runner = new TaskRunner(module, {
         workerId,
+        slot,
         emit: (frame) => this.#emit(frame),
         claim: (seq) => this.#claim(seq),
         stopped: (failure) => this.#end(failure === undefined ? 0 : 1),

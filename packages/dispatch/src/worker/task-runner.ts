@@ -10,6 +10,7 @@ import { TaskRun, taskChannel, traceSettled } from './task-run.ts';
 /** What a runner needs of the worker around it. */
 export interface TaskRunnerOptions {
   readonly workerId: number;
+  readonly slot: number;
   /**
    * Called with each frame for the kernel; `started` comes before its task is called, so that it can be sent at once. An
    * error that it throws for a result or progress datum, such as one that cannot be cloned, fails that task.
@@ -62,7 +63,8 @@ export class TaskRunner {
   /** Runs `setup`, and emits `ready`. @throws what `setup` throws */
   async start(): Promise<void> {
     const { setup } = this.#module.hooks;
-    await this.#apart(() => setup?.({ workerId: this.workerId }));
+    const { workerId, slot } = this.#options;
+    await this.#apart(() => setup?.({ workerId, slot }));
     this.#tell({ kind: 'ready', tasks: [...this.#tasks.keys()] });
     if (this.#module.hooks.report === undefined || this.#halted) return;
     this.#apart(() => {

@@ -226,7 +226,7 @@ export class WorkerPool {
     }, startTimeoutMs);
     try {
       worker.handle = this.#transport.spawn(
-        { workerId: worker.workerId, module: this.module },
+        { workerId: worker.workerId, slot: slot.index, module: this.module },
         {
           frames: (frames) => this.#callbacks.frames(worker, frames),
           exit: (end) => this.#exit(worker, end),
