@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { PageAssets } from './page-frame.ts';
 
 /** Pages that have a script and a style, each `<name>.ts` and `<name>.css`. */
-export const PAGES = ['traveller'] as const;
+export const PAGES = ['traveller', 'operator'] as const;
 export type PageName = (typeof PAGES)[number];
 
 /** Bundled assets: a folder whose one subfolder is named after the bytes of all files in it. */

@@ -9,6 +9,7 @@ export interface PageAssets {
 
 const LINKS = [
   ['/', 'Search'],
+  ['/operator', 'Operator'],
   ['/stats', 'Counters'],
   ['/openapi.json', 'API'],
 ] as const;

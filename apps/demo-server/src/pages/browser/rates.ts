@@ -1,0 +1,180 @@
+import type { OperatorView } from '../../operator/view-schema.ts';
+
+/** What has changed between the views of a server, whose counters only grow until their process ends. */
+export interface Rates {
+  /** Takes the next view. */
+  add(view: OperatorView): void;
+  /** Returns how much a counter grew per second in the last three; `undefined` before the second view. */
+  perSecond(name: string): number | undefined;
+  /** Returns how much a counter grew in the last ten seconds. */
+  recent(name: string): number;
+  /** Returns a quantile of times in the last ten seconds, in milliseconds; `undefined` if there were none. `share`: 0 to 1. */
+  quantile(name: string, share: number): number | undefined;
+}
+
+const RATE_MS = 3000;
+const RECENT_MS = 10_000;
+
+interface Reading {
+  /** Id of the process that counts. */
+  readonly process: string;
+  readonly name: string;
+  /** A counter, or the counts of buckets. */
+  readonly counts: readonly number[];
+  readonly leMs?: readonly number[];
+}
+
+/** How much each counter grew from one view to the next. */
+interface Step {
+  readonly at: number;
+  readonly seconds: number;
+  readonly grown: ReadonlyMap<string, readonly number[]>;
+}
+
+/** Creates rates without a view. */
+export function createRates(): Rates {
+  /** The latest counts by process and pid, then by name. */
+  let last = new Map<string, Map<string, readonly number[]>>();
+  let lastAt: number | undefined;
+  let steps: Step[] = [];
+  const bounds = new Map<string, readonly number[]>();
+
+  function sumOf(name: string, withinMs: number): { counts: number[]; seconds: number } {
+    const since = (steps.at(-1)?.at ?? 0) - withinMs;
+    const within = steps.filter(({ at }) => at > since);
+    const counts = within.map(({ grown }) => grown.get(name) ?? []).reduce<number[]>(plus, []);
+    return { counts, seconds: total(within.map(({ seconds }) => seconds)) };
+  }
+
+  return {
+    add(view) {
+      const now = readingsByOwner(view, bounds);
+      const elapsedMs = lastAt === undefined ? 0 : view.at - lastAt;
+      const grown = new Map<string, number[]>();
+      for (const { id, pid, ageMs } of view.processes) {
+        const owner = `${id} ${pid}`;
+        const before = last.get(owner);
+        // All that a young process has counted, it has counted since the last view.
+        const isYoung = lastAt !== undefined && ageMs <= elapsedMs;
+        for (const [name, counts] of now.get(owner) ?? []) {
+          const change =
+            before === undefined && !isYoung ? [] : growthOf(before?.get(name), counts);
+          grown.set(name, plus(grown.get(name) ?? [], change));
+        }
+        // A silent process keeps what it had: it goes on from there.
+        now.set(owner, new Map([...(before ?? []), ...(now.get(owner) ?? [])]));
+      }
+      if (elapsedMs > 0) {
+        steps.push({ at: view.at, seconds: elapsedMs / 1000, grown });
+        steps = steps.filter(({ at }) => at > view.at - RECENT_MS);
+      }
+      last = now;
+      lastAt = view.at;
+    },
+    perSecond(name) {
+      const { counts, seconds } = sumOf(name, RATE_MS);
+      return seconds === 0 ? undefined : total(counts) / seconds;
+    },
+    recent: (name) => total(sumOf(name, RECENT_MS).counts),
+    quantile: (name, share) =>
+      quantileOf(bounds.get(name) ?? [], sumOf(name, RECENT_MS).counts, share),
+  };
+}
+
+/** Returns how much counts grew. A count that fell is that of a successor, which began anew. */
+export function growthOf(
+  before: readonly number[] | undefined,
+  now: readonly number[],
+): readonly number[] {
+  if (before === undefined || now.some((count, at) => count < (before[at] ?? 0))) return now;
+  return now.map((count, at) => count - (before[at] ?? 0));
+}
+
+/**
+ * Returns a quantile of bucket counts, evenly spread within each bucket. What is above the last bound counts as that bound.
+ * `undefined` for no counts.
+ */
+export function quantileOf(
+  leMs: readonly number[],
+  counts: readonly number[],
+  share: number,
+): number | undefined {
+  const all = total(counts);
+  if (all === 0) return undefined;
+  let left = share * all;
+  for (const [at, count] of counts.entries()) {
+    const from = leMs[at - 1] ?? 0;
+    const to = leMs[at] ?? from;
+    if (count > 0 && left <= count) return from + (to - from) * (left / count);
+    left -= count;
+  }
+  return leMs.at(-1);
+}
+
+function plus(one: readonly number[], other: readonly number[]): number[] {
+  const length = Math.max(one.length, other.length);
+  return Array.from({ length }, (_, at) => (one[at] ?? 0) + (other[at] ?? 0));
+}
+
+function total(counts: readonly number[]): number {
+  return counts.reduce((all, count) => all + count, 0);
+}
+
+function readingsByOwner(
+  view: OperatorView,
+  bounds: Map<string, readonly number[]>,
+): Map<string, Map<string, readonly number[]>> {
+  const owners = new Map(view.processes.map(({ id, pid }) => [id, `${id} ${pid}`]));
+  const all = new Map<string, Map<string, readonly number[]>>();
+  for (const { process, name, counts, leMs } of readingsOf(view)) {
+    const owner = owners.get(process);
+    if (owner === undefined) continue;
+    const byName = all.get(owner) ?? new Map<string, readonly number[]>();
+    all.set(owner, byName);
+    byName.set(name, plus(byName.get(name) ?? [], counts));
+    if (leMs !== undefined) bounds.set(name, leMs);
+  }
+  return all;
+}
+
+/** Every counter of a view. Those of one name are added up over all processes. */
+function* readingsOf(view: OperatorView): Generator<Reading, void> {
+  for (const { id, requests } of view.processes) {
+    if (requests !== undefined) yield { process: id, name: `requests ${id}`, counts: [requests] };
+  }
+  for (const { process, route, status, latency } of view.routes) {
+    // Those who watch are no load, and watch for minutes.
+    if (route.startsWith('/operator')) continue;
+    yield { process, name: 'http', ...latency };
+    if (status >= 500) yield { process, name: 'errors', counts: [total(latency.counts)] };
+  }
+  for (const { process, name, scope, asked, loaded } of view.coalesce) {
+    if (scope === 'process') yield { process, name: 'asked', counts: [asked] };
+    if (isOutermost(view, name, scope)) yield { process, name: 'loads', counts: [loaded] };
+  }
+  for (const { process, id, completed, failed, buckets } of view.pools) {
+    yield { process, name: `tasks ${id}`, counts: [completed + failed] };
+    yield { process, name: `wait ${id}`, ...buckets.wait };
+    yield { process, name: `run ${id}`, ...buckets.run };
+  }
+  if (view.router !== undefined) {
+    const { accepted, claim } = view.router;
+    yield { process: 'primary', name: 'accepted', counts: [accepted] };
+    yield { process: 'primary', name: 'claim', ...claim };
+  }
+  for (const { process, id, states, latency } of view.carriers) {
+    yield { process, name: `calls ${id}`, counts: [total(Object.values(states))] };
+    for (const [state, times] of Object.entries(latency)) {
+      yield { process, name: `carrier ${id}`, ...times };
+      yield { process, name: `state ${id} ${state}`, counts: [total(times.counts)] };
+    }
+  }
+}
+
+/** Whether the loads of a coalescer are work that is done: with two, those of the inner one ask the outer one. */
+export function isOutermost(view: OperatorView, name: string, scope: string): boolean {
+  return (
+    scope === 'machine' ||
+    !view.coalesce.some((other) => other.name === name && other.scope === 'machine')
+  );
+}
