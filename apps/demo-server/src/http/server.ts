@@ -109,7 +109,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info: { title: 'Ticketing demo', version: '1' } },
   });
-  await app.register(pageRoutes, { ...parts, notFound: rules.notFound });
+  await app.register(pageRoutes, { ...parts, flags, notFound: rules.notFound });
   await app.register(searchRoute, parts);
   await app.register(wormsRoute, parts);
   await app.register(computeRoute);

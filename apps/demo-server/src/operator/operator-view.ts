@@ -34,7 +34,7 @@ export function operatorView(
   processes: readonly ProcessStatus[],
   { at, startedAt, flags, upstream, load, events = [] }: ViewContext,
 ): OperatorView {
-  const { accept, workers, dispatch, dispatchWorkers, offload, coalesce, routeBy, tlsCert } = flags;
+  const { coalesce } = flags;
   const servers = processes.flatMap(({ id, role, stats }) =>
     role === 'server' && stats !== undefined ? [{ id, stats }] : [],
   );
@@ -48,12 +48,7 @@ export function operatorView(
     at,
     startedAt,
     versions,
-    modes: {
-      ...{ accept, workers, dispatch, dispatchWorkers, offload, coalesce },
-      ...(primary?.router && { routeBy }),
-      tls: tlsCert !== undefined,
-      controls: flags.operator,
-    },
+    modes: modesOf(flags),
     processes: processes.flatMap((one) => [processRow(one, primary), ...taskRows(one)]),
     searches: searching.map(({ id, search: { running, complete, partial, aborted } }) => ({
       ...{ process: id, running, complete, partial, aborted },
@@ -109,6 +104,18 @@ function processRow(one: ProcessStatus, primary: PrimaryStats | undefined): Row<
       requests: report.requests,
     }),
     ...(figures === undefined && worker?.memoryBytes && { memoryBytes: worker.memoryBytes }),
+  };
+}
+
+/** Returns how the server is composed. */
+export function modesOf(flags: Flags): OperatorView['modes'] {
+  const { accept, workers, dispatch, dispatchWorkers, offload, coalesce, routeBy } = flags;
+  const hasRouter = accept === 'socket' || accept === 'passthru';
+  return {
+    ...{ accept, workers, dispatch, dispatchWorkers, offload, coalesce },
+    ...(hasRouter && { routeBy }),
+    tls: flags.tlsCert !== undefined,
+    controls: flags.operator,
   };
 }
 

@@ -1,5 +1,11 @@
-import type { BucketCounts } from '@ticketing/dispatch';
 import { Type } from 'typebox';
+
+/** As the libraries have it. Declared here: browsers read these types, too. */
+interface BucketCounts {
+  readonly leMs: readonly number[];
+  readonly counts: readonly number[];
+  readonly sumMs: number;
+}
 
 const count = Type.Integer({ minimum: 0 });
 const figure = Type.Number();

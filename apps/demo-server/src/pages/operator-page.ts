@@ -57,7 +57,9 @@ export function operatorPage({ assets, modes, carriers }: OperatorPage): SafeHtm
 <dl id="headlines">${HEADLINES.map((name) => html`<div><dt>${name}</dt><dd data-figure="${name}">–</dd></div>`)}</dl>
 ${charts('overview')}</section>
 ${isOn ? controls(carriers) : html`<p>This page only shows. Controls need <code>--operator on</code>.</p>`}
-${Object.keys(operatorTables).map((name) => panel(name as TableName))}
+${(Object.keys(operatorTables) as TableName[])
+  .filter((name) => name !== 'router' || modes.routeBy !== undefined)
+  .map(panel)}
 <section aria-labelledby="events-title"><h2 id="events-title">Events</h2>
 <div id="events" role="log" aria-label="Events, the newest first" tabindex="0"><ol></ol></div></section>
 </main>${pageEnd}`;
@@ -68,7 +70,7 @@ function panel(name: TableName): SafeHtml {
   const head = columns.map((column) =>
     column === '' ? html`<td></td>` : html`<th scope="col">${column}</th>`,
   );
-  return html`<section id="${name}" aria-labelledby="${name}-title"><h2 id="${name}-title">${title}</h2>
+  return html`<section id="${name}"><h2 id="${name}-title">${title}</h2>
 <div class="scroll" role="region" aria-labelledby="${name}-title" tabindex="0"><table><thead><tr>${head}${name === 'processes' && html`<td></td>`}</tr></thead><tbody data-none="${none}"></tbody></table></div>
 ${charts(name)}</section>
 `;

@@ -76,9 +76,9 @@ export const operatorTables = {
   coalescing: {
     title: 'Coalescing',
     none: 'Nothing is coalesced: --coalesce off.',
-    columns: ['Question', 'Shared', 'Asked', 'Joined', 'Kept', 'Led', 'In flight'],
+    columns: ['Question', 'Shared', 'Asked', 'Joined', 'Hits', 'Led', 'In flight'],
     rows: ({ coalesce }) =>
-      [...Map.groupBy(coalesce, ({ name, scope }) => `${name} ${scope}`)].map(([key, all]) => {
+      [...groupedBy(coalesce, ({ name, scope }) => `${name} ${scope}`)].map(([key, all]) => {
         const sum = (count: 'asked' | 'joined' | 'hits' | 'loaded' | 'inFlight'): string =>
           whole(all.reduce((sofar, one) => sofar + one[count], 0));
         return {
@@ -123,7 +123,7 @@ export const operatorTables = {
       ...['Failed', 'Last 10 s', 'Open upstream'],
     ],
     rows: ({ carriers, upstream = [] }, rates) =>
-      [...Map.groupBy(carriers, ({ id }) => id)].map(([id, all]) => {
+      [...groupedBy(carriers, ({ id }) => id)].map(([id, all]) => {
         const count = (...states: string[]): number =>
           all.reduce(
             (sofar, one) => states.reduce((sum, state) => sum + (one.states[state] ?? 0), sofar),
@@ -244,6 +244,12 @@ function bar(parts: readonly number[], most: number): SafeHtml {
 
 function depthOf({ id, kind }: OperatorView['processes'][number]): number {
   return kind === 'primary' ? 0 : id.includes('/task') ? 2 : 1;
+}
+
+function groupedBy<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row]);
+  return groups;
 }
 
 function total(values: readonly number[]): number {

@@ -8,7 +8,10 @@ import { addDays, createLocalClock, JOURNEY_ORDERS, type SearchEvent } from '@ti
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Parts } from '../../compose.ts';
+import type { Flags } from '../../flags/flag-specs.ts';
+import { modesOf } from '../../operator/operator-view.ts';
 import type { Names } from '../../pages/journey-row.ts';
+import { operatorPage } from '../../pages/operator-page.ts';
 import { type Assets, openAssets } from '../../pages/page-assets.ts';
 import {
   type TravellerPage,
@@ -66,13 +69,14 @@ const names: Names = {
 };
 
 interface PageOptions extends Parts {
+  readonly flags: Flags;
   /** Makes the problem of an unknown path. */
   readonly notFound: (request: FastifyRequest) => ProblemError;
 }
 
-/** `GET /`, what a browser gets for an unknown path, and the assets of the pages. No page loads anything from elsewhere, and none may be framed. */
+/** `GET /` and `/operator`, what a browser gets for an unknown path, and the assets of the pages. No page loads anything from elsewhere, and none may be framed. */
 export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, options) => {
-  const { streams, encoder, stations, carriers, now, leftMs, notFound } = options;
+  const { flags, streams, encoder, stations, carriers, now, leftMs, notFound } = options;
   const assets = await openAssets();
   await app.register(helmet, securityHeaders);
   await app.register(staticFiles, {
@@ -98,6 +102,22 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
     reply.code(404).type('text/html; charset=utf-8').header('cache-control', 'no-store');
     return sendDocument({ request, reply, encoder }, { body: Buffer.from(markup) });
   });
+
+  if (flags.operator !== 'off') {
+    app.get('/operator', hidden, (request, reply) => {
+      const isSimulated = flags.carriersUrl === undefined;
+      const page = operatorPage({
+        assets: assets.of('operator'),
+        modes: modesOf(flags),
+        carriers: new Map(
+          isSimulated ? flags.carriers.map((id) => [id, carrierTitles[id]] as const) : [],
+        ),
+      });
+      reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
+      reply.type('text/html; charset=utf-8');
+      return sendDocument({ request, reply, encoder }, { body: Buffer.from(String(page)) });
+    });
+  }
 
   app.get('/', { schema: { hide: true, querystring: Form } }, async (request, reply) => {
     const { plain, ...form } = request.query;

@@ -10,7 +10,10 @@ export interface Charts {
 }
 
 /** Returns the lines of a chart by their labels. */
-type Lines = (view: OperatorView, rates: Rates) => readonly (readonly [string, number | undefined])[];
+type Lines = (
+  view: OperatorView,
+  rates: Rates,
+) => readonly (readonly [string, number | undefined])[];
 
 /** More would be a tangle; the table has all of them. */
 const MOST_LINES = 8;
@@ -153,8 +156,12 @@ function optionsOf(
     cursor: { sync: { key: 'operator' }, drag: { x: false, y: false } },
     scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [
-      { ...axis, space: 70 },
-      { ...axis, size: 55, values: (_, ticks) => ticks.map((tick) => `${tick} ${unit}`.trim()) },
+      {
+        ...axis,
+        space: 90,
+        values: (_, ticks) => ticks.map((tick) => new Date(tick * 1000).toLocaleTimeString()),
+      },
+      { ...axis, size: 75, values: (_, ticks) => ticks.map((tick) => `${tick} ${unit}`.trim()) },
     ],
     series: [
       { label: 'at' },

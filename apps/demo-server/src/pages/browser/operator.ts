@@ -89,7 +89,10 @@ function patchRows(body: HTMLElement, rows: readonly TableRow[]): void {
     }
     return;
   }
-  if (body.children.length === wanted.length && wanted.every((row, at) => row === body.children[at]))
+  if (
+    body.children.length === wanted.length &&
+    wanted.every((row, at) => row === body.children[at])
+  )
     return;
   for (const row of [...body.children]) if (!wanted.includes(row as HTMLElement)) row.remove();
   for (const [at, row] of wanted.entries()) {
