@@ -132,7 +132,7 @@ test('quantileOf() lies in the bucket of that rank, and grows with the share', (
 test('calls saved: what the outermost coalescer loaded, of what clients asked', () => {
   const row = (scope: 'process' | 'machine', asked: number, loaded: number) => ({
     ...{ process: 'server-0', name: 'search', scope, asked, joined: asked - loaded, loaded },
-    ...{ hits: 0, overflowed: 0, inFlight: 0 },
+    ...{ led: loaded, hits: 0, overflowed: 0, inFlight: 0 },
   });
   expect(savedOf(view(0))).toBeUndefined();
   expect(savedOf(view(0, { coalesce: [row('process', 10, 4)] }))).toBeCloseTo(0.6);

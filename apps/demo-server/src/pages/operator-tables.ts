@@ -76,7 +76,7 @@ export const operatorTables = {
   coalescing: {
     title: 'Coalescing',
     none: 'Nothing is coalesced: --coalesce off.',
-    columns: ['Question', 'Shared', 'Asked', 'Joined', 'Hits', 'Led', 'In flight'],
+    columns: ['Question', 'Shared', 'Asked', 'Joined', 'Hits', 'Loads', 'In flight'],
     rows: ({ coalesce }) =>
       [...groupedBy(coalesce, ({ name, scope }) => `${name} ${scope}`)].map(([key, all]) => {
         const sum = (count: 'asked' | 'joined' | 'hits' | 'loaded' | 'inFlight'): string =>

@@ -56,7 +56,7 @@ const charts: Readonly<Record<string, { readonly unit: string; readonly lines: L
     unit: '',
     lines: (_, rates) => [
       ['asked', rates.perSecond('asked')],
-      ['led', rates.perSecond('loads')],
+      ['loads', rates.perSecond('loads')],
     ],
   },
   Connections: {
