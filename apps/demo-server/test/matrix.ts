@@ -6,6 +6,7 @@ import { readFlags } from '../src/flags/read-flags.ts';
 import { DISPATCH_NAMES, type DispatchName, dispatchKind } from '../src/search/dispatch.ts';
 import { serve } from '../src/serving/serve.ts';
 import { eventually, getFrom, MADRID_BARCELONA, startDemo } from './demo.ts';
+import { expectEqualCounts } from './equal-counts.ts';
 import { pidsOf } from './processes.ts';
 
 // A day on which the simulator's timetable does not change while the tests run, however late they do.
@@ -33,6 +34,22 @@ async function journeysOf(url: string): Promise<readonly Journey[]> {
   return JSON.parse(JSON.stringify(body.journeys), (name, value) =>
     name === 'fetchedAt' ? undefined : value,
   );
+}
+
+/** Searches that are answered by `askInSeveralWays`. */
+const WAYS = 7;
+
+/** The same question by several clients at once, and as a stream; another one; and one that is refused. */
+async function askInSeveralWays(url: string): Promise<void> {
+  const ask = async (path: string, accept = 'application/json'): Promise<number> => {
+    const answer = await getFrom(url + path, { headers: { accept, connection: 'close' } });
+    return answer.status;
+  };
+  const same = Array.from({ length: 4 }, () => ask(PATH));
+  const streams = [ask(PATH, 'application/x-ndjson'), ask(PATH, 'application/x-ndjson')];
+  const other = ask(`/search?origin=Madrid&destination=Sevilla&date=${day}`);
+  expect(await Promise.all([...same, ...streams, other])).toEqual(new Array(WAYS).fill(200));
+  expect(await ask('/search?origin=Madrid')).toBe(400);
 }
 
 /** What `/config` says of the processes. Asks again as `journeysOf` does. */
@@ -64,11 +81,13 @@ export function testCombinations(combinations: readonly Combination[]): void {
   });
 
   test.each(combinations)(
-    '--accept $accept --dispatch $dispatch --coalesce $coalesce: the same journeys, after the kills of $kills too, and nothing is left',
+    '--accept $accept --dispatch $dispatch --coalesce $coalesce: equal counts; the same journeys, after the kills of $kills too, and nothing is left',
     async ({ accept, dispatch, coalesce, kills }) => {
       const demo = await start(accept, dispatch, coalesce);
       expect(expected.length).toBeGreaterThanOrEqual(20);
       expect(await journeysOf(demo.url)).toEqual(expected);
+      await askInSeveralWays(demo.url);
+      await expectEqualCounts(demo, 1 + WAYS);
       const { body: some } = await getFrom(`${demo.url}${PATH}&carriers=avlo`);
       expect(some.carriers).toMatchObject([{ carrier: 'avlo', state: 'ok' }]);
       const all = new Set<number>();
