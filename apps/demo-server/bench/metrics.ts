@@ -1,0 +1,145 @@
+// What counting the answers costs: `/compute` with the hook and without, interleaved; writes the table into docs/measurements.
+// `--quick` only prints it.
+import {
+  benchFlags,
+  circumstances,
+  interleaved,
+  median,
+  medianRatio,
+  report,
+  table,
+} from '@ticketing/bench-kit';
+import autocannon from 'autocannon';
+import { compose, type Parts } from '../src/compose.ts';
+import { readFlags } from '../src/flags/read-flags.ts';
+import { buildServer } from '../src/http/server.ts';
+import { createDurationCounts } from '../src/metrics/duration-counts.ts';
+import { createCarriers } from '../src/search/carriers.ts';
+import { prepareWorms } from '../src/worms/worm-databases.ts';
+
+const flags = benchFlags({ rounds: 25, seconds: 2 });
+const CONNECTIONS = 50;
+const PIPELINED = 10;
+const PATH = '/compute';
+const ANSWERS = 5_000_000;
+
+const argv = ['--port', '0', '--worms', '0', '--operator', 'off', '--max-in-flight', 'off'];
+const { flags: settings } = readFlags(argv, {});
+const worms = await prepareWorms(settings, {
+  count: 0,
+  onFilled: () => {},
+  signal: new AbortController().signal,
+});
+const carriersUrl = 'http://127.0.0.1:9';
+const carriers = createCarriers({ carriersUrl, ouigo: settings.ouigo }, Date.now);
+const parts = await compose(settings, { carriers, now: Date.now, worms: worms.location });
+
+interface Contender {
+  readonly name: string;
+  readonly url: string;
+  close(): Promise<unknown>;
+}
+
+async function serveWith(name: string, durations: Parts['durations']): Promise<Contender> {
+  const app = await buildServer({
+    flags: settings,
+    carriersUrl,
+    parts: { ...parts, durations },
+    startedAt: Date.now(),
+    draining: () => false,
+    processes: async () => [],
+    desk: {
+      view: () => Promise.reject(new Error('nobody looks')),
+      control: () => Promise.reject(new Error('nobody controls')),
+    },
+    tls: undefined,
+  });
+  return { name, url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() };
+}
+
+const nothing: Parts['durations'] = { watch: () => {}, rows: () => [] };
+const counts = createDurationCounts();
+const contenders = [
+  await serveWith('without', nothing),
+  await serveWith('with', counts),
+  await serveWith('without, again', nothing),
+];
+
+/** Requests per second, and microseconds of this thread's CPU for each: the load runs in another thread. */
+async function measure({ url }: Contender): Promise<{ perSecond: number; cpuUs: number }> {
+  globalThis.gc?.();
+  const before = process.threadCpuUsage();
+  const result = await autocannon({
+    ...{ url: url + PATH, duration: flags.seconds, workers: 1 },
+    ...{ connections: CONNECTIONS, pipelining: PIPELINED },
+  });
+  const { user, system } = process.threadCpuUsage(before);
+  if (result.non2xx + result.errors > 0) throw new Error('Cannot measure: a request failed');
+  return {
+    perSecond: result.requests.total / result.duration,
+    cpuUs: (user + system) / result.requests.total,
+  };
+}
+
+const rates = contenders.map((): number[] => []);
+const costs = contenders.map((): number[] => []);
+for (const { item, place, round } of interleaved(contenders, {
+  rounds: flags.rounds,
+  warmUps: 2,
+})) {
+  const { perSecond, cpuUs } = await measure(item);
+  if (round < 0) continue;
+  rates[place]?.push(perSecond);
+  costs[place]?.push(cpuUs);
+}
+const counted = counts.rows().flatMap(({ latency }) => latency.counts);
+if (counted.reduce((all, one) => all + one, 0) === 0) {
+  throw new Error('Cannot measure: nothing was counted');
+}
+for (const { close } of contenders) await close();
+await parts.close();
+await worms.close();
+
+const [baseRates = []] = rates;
+const [baseCosts = []] = costs;
+const percent = (ratio: number): string => `${(100 * (ratio - 1)).toFixed(1)} %`;
+const rows = contenders.map(({ name }, place) => [
+  name,
+  `${median(rates[place] ?? []).toFixed(0)}/s`,
+  place === 0 ? '' : percent(medianRatio(rates[place] ?? [], baseRates)),
+  `${median(costs[place] ?? []).toFixed(2)} µs`,
+  place === 0 ? '' : percent(medianRatio(costs[place] ?? [], baseCosts)),
+]);
+
+report(
+  new URL('../../../docs/measurements/demo-server.md', import.meta.url),
+  [
+    ...table([['', 'requests', 'more', 'CPU per request', 'more'], ...rows]),
+    '',
+    `To count one answer takes ${timeOfCount().toFixed(0)} ns (a loop over ${ANSWERS / 1e6} million). ` +
+      `${circumstances('pnpm --filter demo-server bench:metrics', flags)} ${CONNECTIONS} connections with ${PIPELINED} ` +
+      'requests each by autocannon in another thread; the figures of the first row again, in the last, are the noise.',
+  ],
+  { ...flags, marks: 'metrics' },
+);
+
+/** Nanoseconds that it takes to count an answer, without Fastify. */
+function timeOfCount(): number {
+  let count: ((...given: unknown[]) => void) | undefined;
+  const route = { method: 'GET', url: '/', onResponse: undefined as unknown };
+  createDurationCounts().watch({
+    addHook: (name: string, hook: (given: typeof route) => void) => {
+      if (name !== 'onRoute') return;
+      hook(route);
+      [count] = route.onResponse as [typeof count];
+    },
+  } as never);
+  const reply = { statusCode: 200, elapsedTime: 0.3 };
+  const done = (): void => {};
+  const start = performance.now();
+  for (let at = 0; at < ANSWERS; at += 1) {
+    reply.elapsedTime = at % 60;
+    count?.(undefined, reply, done);
+  }
+  return ((performance.now() - start) * 1e6) / ANSWERS;
+}
