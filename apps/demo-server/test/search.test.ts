@@ -1,7 +1,7 @@
 import { addDays, type Journey } from '@ticketing/core';
 import { Value } from 'typebox/value';
 import { expect, test } from 'vitest';
-import { SearchAnswer } from '../src/http/routes/search.ts';
+import { SearchAnswer } from '../src/http/api/search-schemas.ts';
 import { CARRIER_NAMES } from '../src/search/carriers.ts';
 import {
   eventually,

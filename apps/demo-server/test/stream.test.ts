@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value';
 import { expect, test } from 'vitest';
-import { SearchStreamEvent } from '../src/http/routes/search.ts';
+import { SearchStreamEvent } from '../src/http/api/search-schemas.ts';
 import { CARRIER_NAMES } from '../src/search/carriers.ts';
 import { MADRID_BARCELONA, serveDemo, setPlan, sharedServer } from './demo.ts';
 

@@ -1,23 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { nearest } from '@ticketing/kit';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { prefersPage } from './preferred-type.ts';
-import { DOCS, Problem, ProblemError, type ProblemStatus, problemBody } from './problem.ts';
+import { DOCS, ProblemError, type ProblemStatus, problemBody } from './problem.ts';
 
 /** Milliseconds that a client gets to read why its connection is closed. */
 const LINGER_MS = 1000;
 const problemType = 'application/problem+json';
 const problemHeaders = { 'content-type': problemType, 'cache-control': 'no-store' };
-
-const refusals: Readonly<Partial<Record<ProblemStatus, string>>> = {
-  400: 'A parameter is wrong, or Host is absent or repeated',
-  405: 'The path takes other methods, which Allow lists',
-  408: 'The request did not arrive within --request-timeout-ms',
-  417: 'Expect is not 100-continue',
-  503: 'The server is too busy, or stops',
-  431: 'The head of the request is larger than 16 KiB',
-};
 
 /** Rules of HTTP that routes cannot enforce. */
 export interface HttpRules {
@@ -74,15 +65,14 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse): 
 }
 
 /** By path, as it was registered. */
-type Routes = Map<string, { readonly methods: Set<string>; readonly summary: string | undefined }>;
+type Routes = Map<string, { readonly methods: Set<string>; readonly route: RouteOptions }>;
 
 function refuseMethods(app: FastifyInstance, routes: Routes): void {
   app.addHook('onRoute', (route) => {
-    const { url, method, schema } = route;
-    const known = routes.get(url) ?? { methods: new Set(['OPTIONS']), summary: schema?.summary };
+    const { url, method } = route;
+    const known = routes.get(url) ?? { methods: new Set(['OPTIONS']), route };
     for (const one of [method].flat()) known.methods.add(one);
     routes.set(url, known);
-    route.schema = { ...schema, response: documented(schema?.response) };
   });
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return undefined;
@@ -120,9 +110,10 @@ function pathOf({ url }: { readonly url: string }): string {
 function notFound(request: FastifyRequest, routes: Routes): ProblemError {
   const path = pathOf(request);
   const names = new Map(
-    [...routes].flatMap(([url, { summary }]) =>
-      summary === undefined ? [] : [[filled(url, path), summary] as const],
-    ),
+    [...routes].flatMap(([url, { route }]) => {
+      const { summary } = Object(route.schema);
+      return summary === undefined ? [] : [[filled(url, path), String(summary)] as const];
+    }),
   );
   const near = nearest(path, [...names.keys()]);
   const hint = near === undefined ? '' : `; did you mean ${near}?`;
@@ -150,16 +141,6 @@ function refuseHost({ httpVersionMinor, rawHeaders }: IncomingMessage): void {
   if (hosts === 1 || (hosts === 0 && httpVersionMinor === 0)) return;
   const detail = `A request must have one Host header, got ${hosts === 0 ? 'none' : hosts}`;
   throw new ProblemError(400, { detail });
-}
-
-/** Adds the answers that any request may get to those of a route. */
-function documented(response: unknown): Record<string, unknown> {
-  const content = { [problemType]: { schema: Problem } };
-  const common = Object.entries(refusals).map(([status, description]) => [
-    status,
-    { description, content },
-  ]);
-  return { ...Object.fromEntries(common), ...(response as object) };
 }
 
 const clientErrors: Readonly<Record<string, ProblemStatus>> = {

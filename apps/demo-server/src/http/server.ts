@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import accepts from '@fastify/accepts';
-import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { FlagError } from '@ticketing/cli-kit';
 import { type FastifyInstance, fastify, LogController, type RouteOptions } from 'fastify';
 import type { Parts } from '../compose.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { admitRequests } from '../overload/admit-requests.ts';
+import { describeApi } from './api/describe-api.ts';
 import { createHttpRules } from './http-rules.ts';
 import { sendProblem } from './problem.ts';
 import { computeRoute } from './routes/compute.ts';
+import { docsRoutes } from './routes/docs.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { type HealthOptions, healthRoutes } from './routes/health.ts';
 import { metricsRoute } from './routes/metrics.ts';
@@ -106,9 +107,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   rules.apply(app as unknown as FastifyInstance);
   app.addHook('onRoute', readIntegers);
   await app.register(accepts);
-  await app.register(swagger, {
-    openapi: { openapi: '3.1.0', info: { title: 'Ticketing demo', version: '1' } },
-  });
+  await describeApi(app as unknown as FastifyInstance);
   await app.register(pageRoutes, { ...parts, flags, notFound: rules.notFound });
   await app.register(searchRoute, parts);
   await app.register(wormsRoute, parts);
@@ -118,6 +117,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.register(metricsRoute, options);
   await app.register(operatorRoutes, options);
   await app.register(documentRoutes, parts);
+  await app.register(docsRoutes);
   return app as unknown as FastifyInstance;
 }
 

@@ -140,6 +140,9 @@ const ServerCounters = Type.Object(
     ),
     coalesce: Type.Optional(Coalescer),
     streams: Type.Object(counts('asked', 'joined', 'inFlight')),
+    encoding: Type.Object(counts('asked', 'compressed', 'bytesIn', 'bytesOut'), {
+      description: 'Compressed bodies that were sent, and how often one was compressed',
+    }),
     search: Search,
     dispatch: Dispatcher,
     http: CarrierCalls,

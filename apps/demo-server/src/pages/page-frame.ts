@@ -11,7 +11,7 @@ const LINKS = [
   ['/', 'Search'],
   ['/operator', 'Operator'],
   ['/stats', 'Counters'],
-  ['/openapi.json', 'API'],
+  ['/docs', 'API'],
 ] as const;
 
 /** The beginning of a page, up to its content. */

@@ -24,6 +24,8 @@ export const computeRoute: FastifyPluginCallbackTypebox = (app, _options, done) 
     {
       schema: {
         summary: 'Arbitrary work for the CPU; its number means nothing',
+        operationId: 'compute',
+        tags: ['load'],
         description: 'Adds, subtracts or multiplies the time and twelve random digits.',
         querystring: Type.Object(
           {

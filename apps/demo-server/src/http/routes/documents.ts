@@ -6,16 +6,19 @@ import { Type } from 'typebox';
 import type { Parts } from '../../compose.ts';
 import { type EncodableDocument, sendDocument } from '../encoded-body.ts';
 
-const StationList = Type.Object({
-  stations: Type.Array(
-    Type.Object({
-      id: Type.String({ description: 'For `origin` and `destination` of `/search`' }),
-      name: Type.String(),
-      country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
-      aliases: Type.Array(Type.String(), { description: 'Other names that are understood' }),
-    }),
-  ),
-});
+const StationList = Type.Object(
+  {
+    stations: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'For `origin` and `destination` of `/search`' }),
+        name: Type.String(),
+        country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
+        aliases: Type.Array(Type.String(), { description: 'Other names that are understood' }),
+      }),
+    ),
+  },
+  { $id: 'StationList' },
+);
 
 // Typed `unknown`: the schemas document what is sent.
 const response: unknown = { 200: StationList, 304: { description: 'As before', type: 'null' } };
@@ -43,7 +46,12 @@ export const documentRoutes: FastifyPluginAsyncTypebox<Parts> = async (
     '/stations',
     {
       config: { always: true },
-      schema: { summary: 'Every station, with the names that are understood', response },
+      schema: {
+        summary: 'Every station, with the names that are understood',
+        operationId: 'listStations',
+        tags: ['search'],
+        response,
+      },
     },
     kept(() => ({ stations: stations.stations.map(listed) })),
   );

@@ -27,7 +27,12 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
     '/healthz',
     {
       config: { always: true },
-      schema: { summary: 'Whether the process is alive', response: { 200: Status } },
+      schema: {
+        summary: 'Whether the process is alive',
+        operationId: 'isAlive',
+        tags: ['health'],
+        response: { 200: Status },
+      },
     },
     () => ({ status: 'alive' }),
   );
@@ -37,6 +42,8 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
       config: { always: true },
       schema: {
         summary: 'Whether it takes requests; 503 while it stops',
+        operationId: 'isReady',
+        tags: ['health'],
         response: { 200: Status },
       },
     },
@@ -51,6 +58,8 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
       config: { always: true },
       schema: {
         summary: 'The resolved flags and the processes',
+        operationId: 'readConfig',
+        tags: ['health'],
         response: { 200: ConfigDocument },
       },
     },
@@ -78,6 +87,8 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
       config: { always: true },
       schema: {
         summary: "Every package's counters, by process",
+        operationId: 'readStats',
+        tags: ['health'],
         response: { 200: StatsDocument },
       },
     },

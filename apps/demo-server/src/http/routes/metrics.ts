@@ -38,7 +38,12 @@ export const metricsRoute: FastifyPluginCallbackTypebox<HealthOptions> = (
     '/metrics',
     {
       config: { always: true },
-      schema: { summary: 'Every counter of every process, for Prometheus', response },
+      schema: {
+        summary: 'Every counter of every process, for Prometheus',
+        operationId: 'readMetrics',
+        tags: ['health'],
+        response,
+      },
     },
     async (request, reply) => {
       if (Number.parseInt(process.versions.node, 10) < LEAST_NODE) {

@@ -81,6 +81,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
       config: { always: true },
       schema: {
         summary: 'The whole server in one view',
+        operationId: 'readOperatorState',
         tags: ['operator'],
         response: { 200: OperatorView },
       },
@@ -93,6 +94,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
       config: { always: true },
       schema: {
         summary: 'The same view as server-sent events, once a second',
+        operationId: 'followOperatorState',
         tags: ['operator'],
         response: {
           200: {
@@ -113,6 +115,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
       config: { always: true, controls: true },
       schema: {
         summary: "Changes a carrier's latency or fault in the embedded simulator",
+        operationId: 'changeCarrierPlan',
         tags: ['operator'],
         params: id,
         body: Plan,
@@ -127,6 +130,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
       config: { always: true, controls: true },
       schema: {
         summary: 'Sends requests to this server at a constant rate for a while',
+        operationId: 'startLoad',
         tags: ['operator'],
         body: Load,
         response: { 200: Type.Unknown(), ...refusals },
@@ -140,6 +144,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
       config: { always: true, controls: true },
       schema: {
         summary: 'Ends a worker by SIGKILL; another takes its place',
+        operationId: 'killProcess',
         tags: ['operator'],
         params: id,
         response: { 200: Type.Unknown(), ...refusals, ...notFound },
@@ -153,6 +158,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
       config: { always: true, controls: true },
       schema: {
         summary: 'Replaces all workers one by one, as SIGHUP does',
+        operationId: 'reloadWorkers',
         tags: ['operator'],
         response: { 202: Type.Unknown(), ...refusals },
       },

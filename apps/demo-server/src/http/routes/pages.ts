@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import etag from '@fastify/etag';
-import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
+import helmet from '@fastify/helmet';
 import staticFiles from '@fastify/static';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stationTable } from '@ticketing/carriers';
@@ -25,6 +25,7 @@ import { carrierCalls, carrierTitles } from '../../search/carriers.ts';
 import { readSearchQuestion, type SearchParameters } from '../../search/search-query.ts';
 import { sendDocument } from '../encoded-body.ts';
 import { badQuery, type ProblemError } from '../problem.ts';
+import { securityHeaders } from '../security-headers.ts';
 
 const HERE = 'Europe/Madrid';
 const FARTHEST_DAYS = 366;
@@ -40,26 +41,6 @@ const Form = Type.Object({
   plain: text,
 });
 type Form = Static<typeof Form>;
-
-/** Nothing inline, nothing from elsewhere. No HSTS: that is for whoever ends TLS. */
-const securityHeaders: FastifyHelmetOptions = {
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      'default-src': ["'none'"],
-      'script-src': ["'self'"],
-      'style-src': ["'self'"],
-      'img-src': ["'self'"],
-      'connect-src': ["'self'"],
-      'form-action': ["'self'"],
-      'base-uri': ["'none'"],
-      'frame-ancestors': ["'none'"],
-    },
-  },
-  strictTransportSecurity: false,
-  referrerPolicy: { policy: 'same-origin' },
-  crossOriginResourcePolicy: { policy: 'same-origin' },
-};
 
 const clock = createLocalClock();
 const names: Names = {
@@ -78,7 +59,7 @@ interface PageOptions extends Parts {
 export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, options) => {
   const { flags, streams, encoder, stations, carriers, now, leftMs, notFound } = options;
   const assets = await openAssets();
-  await app.register(helmet, securityHeaders);
+  await app.register(helmet, securityHeaders());
   await app.register(staticFiles, {
     root: assets.folder,
     prefix: '/assets/',
@@ -104,7 +85,11 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
   });
 
   if (flags.operator !== 'off') {
-    app.get('/operator', hidden, (request, reply) => {
+    const operator = {
+      ...hidden,
+      schema: { hide: true, summary: 'The server at work, as a page' },
+    };
+    app.get('/operator', operator, (request, reply) => {
       const isSimulated = flags.carriersUrl === undefined;
       const page = operatorPage({
         assets: assets.of('operator'),

@@ -2,156 +2,45 @@ import { Readable } from 'node:stream';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import type { CarrierStatus, SearchEvent } from '@ticketing/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import type { Parts } from '../../compose.ts';
 import { CARRIER_NAMES, carrierCalls, carrierTitles } from '../../search/carriers.ts';
 import { documentQuestion, type SearchDocument } from '../../search/documents.ts';
 import { readSearchQuestion, SearchParameters } from '../../search/search-query.ts';
 import { streamKey } from '../../search/shared-streams.ts';
+import { answerExamples, eventExamples, refusalExamples } from '../api/search-examples.ts';
+import { SearchAnswer, SearchStreamEvent } from '../api/search-schemas.ts';
 import { sendDocument } from '../encoded-body.ts';
 import { preferredType, prefersPage } from '../preferred-type.ts';
 import { clientSignal, Problem, ProblemError } from '../problem.ts';
 
-// The answers of GET /search, as OpenAPI shows them. A test holds real answers against these schemas.
-
-const TimeAt = Type.Object({
-  ms: Type.Integer({ description: 'Epoch milliseconds' }),
-  iso: Type.String({ description: 'RFC 9557, with the zone of the station' }),
+const problem = { 'application/problem+json': { schema: Problem } };
+const refused = (status: keyof typeof refusalExamples) => ({
+  'application/problem+json': { schema: Problem, examples: refusalExamples[status] },
 });
-const Money = Type.Object({
-  amount: Type.Integer({ description: 'Minor units' }),
-  currency: Type.String({ pattern: '^[A-Z]{3}$' }),
-});
-const Station = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  zone: Type.String(),
-  country: Type.String(),
-  latitude: Type.Number(),
-  longitude: Type.Number(),
-  codes: Type.Record(Type.String(), Type.String()),
-  aliases: Type.Optional(Type.Array(Type.String())),
-});
-const Leg = Type.Union([
-  Type.Object({
-    kind: Type.Literal('ride'),
-    origin: Type.String(),
-    destination: Type.String(),
-    departure: TimeAt,
-    arrival: TimeAt,
-    brand: Type.Optional(Type.String()),
-    number: Type.Optional(Type.String()),
-    operator: Type.Optional(Type.String()),
-    operatingDay: Type.Optional(Type.String()),
-  }),
-  Type.Object({
-    kind: Type.Literal('transfer'),
-    origin: Type.String(),
-    destination: Type.String(),
-    minutes: Type.Integer(),
-  }),
-]);
-const Offer = Type.Object({
-  id: Type.String(),
-  seller: Type.String(),
-  total: Money,
-  travelClass: Type.Enum(['first', 'second', 'any']),
-  fareName: Type.Optional(Type.String()),
-  flexibility: Type.Enum(['full', 'semi', 'none', 'unknown']),
-  seatsLeft: Type.Optional(Type.Integer()),
-  validUntil: Type.Optional(Type.Integer()),
-  fetchedAt: Type.Integer(),
-});
-const Journey = Type.Object({
-  id: Type.String(),
-  legs: Type.Array(Leg),
-  departure: TimeAt,
-  arrival: TimeAt,
-  durationMinutes: Type.Integer(),
-  transfers: Type.Integer(),
-  offers: Type.Array(Offer),
-  sources: Type.Array(Type.String()),
-  conflicts: Type.Optional(
-    Type.Array(
-      Type.Object({
-        field: Type.Enum(['departure', 'arrival']),
-        source: Type.String(),
-        value: TimeAt,
-      }),
-    ),
-  ),
-});
-const Status = Type.Object({
-  carrier: Type.String(),
-  state: Type.Enum(['running', 'ok', 'empty', 'timeout', 'error', 'cancelled', 'rejected-busy']),
-  ms: Type.Number({ description: 'Milliseconds from the start of the search' }),
-  found: Type.Integer(),
-  error: Type.Optional(
-    Type.Object({ code: Type.String(), retryable: Type.Boolean(), message: Type.String() }),
-  ),
-});
-const Query = Type.Object({
-  origin: Station,
-  destination: Station,
-  date: Type.String(),
-  passengers: Type.Integer(),
-});
-
-/** The answer as one document. */
-export const SearchAnswer = Type.Object({
-  query: Query,
-  journeys: Type.Array(Journey),
-  carriers: Type.Array(Status),
-  complete: Type.Boolean({ description: 'Whether every carrier answered' }),
-  ms: Type.Number(),
-});
-
-/** One event of a streamed answer. */
-export const SearchStreamEvent = Type.Union([
-  Type.Object({
-    type: Type.Literal('search-started'),
-    query: Query,
-    carriers: Type.Array(Status),
-    deadline: Type.Number(),
-  }),
-  Type.Object({ type: Type.Literal('carrier-status'), status: Status }),
-  Type.Object({
-    type: Type.Literal('journeys-upsert'),
-    seq: Type.Integer(),
-    journeys: Type.Array(Journey),
-    removed: Type.Array(Type.String()),
-  }),
-  Type.Object({
-    type: Type.Literal('search-done'),
-    carriers: Type.Array(Status),
-    complete: Type.Boolean(),
-    found: Type.Integer(),
-    ms: Type.Number(),
-  }),
-]);
-
-const problem = { content: { 'application/problem+json': { schema: Problem } } };
+const events = { schema: SearchStreamEvent, examples: eventExamples };
 // Typed `unknown`: the schemas document what is sent.
 const response: unknown = {
   200: {
     description:
-      'All answers, or those in time. As a stream: one event per line, or server-sent events',
+      'All answers, or those in time. As a stream, one event per line, or as server-sent events with the type as `event` and `id`',
     content: {
-      'application/json': { schema: SearchAnswer },
-      'application/x-ndjson': { schema: SearchStreamEvent },
-      'text/event-stream': { schema: SearchStreamEvent },
+      'application/json': { schema: SearchAnswer, examples: answerExamples },
+      'application/x-ndjson': events,
+      'text/event-stream': events,
     },
   },
-  303: { description: 'To a browser, whose page is `/`', type: 'null' },
   204: { description: 'To an event source that has received its last event', type: 'null' },
-  400: { description: 'A parameter is wrong', ...problem },
-  406: { description: 'No media type that the server has', ...problem },
-  502: { description: 'Every carrier failed', ...problem },
-  503: { description: 'Every carrier is busy', ...problem },
-  504: { description: 'No carrier answered in time', ...problem },
+  303: { description: 'To a browser, whose page is `/`', type: 'null' },
+  400: { description: 'A parameter is wrong', content: refused(400) },
+  406: { description: 'No media type that the server has', content: problem },
+  502: { description: 'Every carrier failed', content: problem },
+  503: { description: 'The server, or every carrier, is busy', content: refused(503) },
+  504: { description: 'No carrier answered in time', content: refused(504) },
 };
 const schema = {
   summary: 'Ask every carrier for the trains of one day',
+  operationId: 'search',
+  tags: ['search'],
   querystring: SearchParameters,
   response,
 };

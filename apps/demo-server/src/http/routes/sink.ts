@@ -13,6 +13,8 @@ export const sinkRoute: FastifyPluginCallbackTypebox = (app, _options, done) => 
     {
       schema: {
         summary: 'Reads any body, and returns its length',
+        operationId: 'sink',
+        tags: ['load'],
         querystring: Type.Object(
           { hash: Type.Optional(Type.Literal('md5', { description: 'Adds the digest' })) },
           { additionalProperties: false },

@@ -9,14 +9,17 @@ import { wormQuestion } from '../../worms/worm-question.ts';
 import { badParameter, clientSignal, Problem, ProblemError } from '../problem.ts';
 
 const problem = { content: { 'application/problem+json': { schema: Problem } } };
-const Worm = Type.Object({
-  id: Type.Integer({ description: 'Its position in the order of insertion, from 1' }),
-  class: Type.String(),
-  name: Type.String(),
-  lengthMm: Type.Integer(),
-  habitat: Type.String(),
-  foundOn: Type.String({ description: 'YYYY-MM-DD' }),
-});
+const Worm = Type.Object(
+  {
+    id: Type.Integer({ description: 'Its position in the order of insertion, from 1' }),
+    class: Type.String(),
+    name: Type.String(),
+    lengthMm: Type.Integer(),
+    habitat: Type.String(),
+    foundOn: Type.String({ description: 'YYYY-MM-DD' }),
+  },
+  { $id: 'Worm' },
+);
 // Typed `unknown`: the schemas document what is sent.
 const response: unknown = {
   200: {
@@ -30,6 +33,8 @@ const response: unknown = {
 };
 const schema = {
   summary: 'Worms of a class, found by a full scan',
+  operationId: 'findWorms',
+  tags: ['store'],
   params: Type.Object({
     class: Type.String({
       minLength: 1,

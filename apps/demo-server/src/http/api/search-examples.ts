@@ -1,0 +1,161 @@
+import type { Journey, SearchEvent, SearchResult } from '@ticketing/core';
+import type { Problem } from '../problem.ts';
+
+// Answers as readers of the OpenAPI document see them. A test holds them against the schemas.
+
+/** One answer in the OpenAPI document. */
+interface Example<Value> {
+  readonly summary: string;
+  readonly value: Value;
+}
+
+const [madrid, barcelona] = ['uic:7160000', 'uic:7171801'] as const;
+const departure = { ms: 1795410900000, iso: '2026-11-23T06:15:00+01:00[Europe/Madrid]' };
+const arrival = { ms: 1795420380000, iso: '2026-11-23T08:53:00+01:00[Europe/Madrid]' };
+const journey: Journey = {
+  id: 'j-7xji0y17mblra',
+  legs: [
+    {
+      kind: 'ride',
+      origin: madrid,
+      destination: barcelona,
+      departure,
+      arrival,
+      brand: 'AVE',
+      number: '3071',
+      operator: 'renfe',
+      operatingDay: '2026-11-23',
+    },
+  ],
+  departure,
+  arrival,
+  durationMinutes: 158,
+  transfers: 0,
+  offers: [
+    {
+      id: 'BA00',
+      seller: 'renfe',
+      total: { amount: 3630, currency: 'EUR' },
+      travelClass: 'second',
+      fareName: 'Básico',
+      flexibility: 'none',
+      fetchedAt: 1795344557355,
+    },
+  ],
+  sources: ['renfe'],
+};
+const zone = { zone: 'Europe/Madrid', country: 'ES' };
+const query: SearchResult['query'] = {
+  origin: {
+    ...{ id: madrid, name: 'Madrid Puerta de Atocha-Almudena Grandes', ...zone },
+    ...{ latitude: 40.4064, longitude: -3.6909 },
+    codes: { uic: '7160000', renfe: '60000' },
+    aliases: ['Madrid', 'Atocha'],
+  },
+  destination: {
+    ...{ id: barcelona, name: 'Barcelona Sants', ...zone },
+    ...{ latitude: 41.3799, longitude: 2.141 },
+    codes: { uic: '7171801', renfe: '71801' },
+    aliases: ['Barcelona', 'Sants'],
+  },
+  date: '2026-11-23',
+  passengers: 1,
+};
+const late = { code: 'TIMEOUT', retryable: true, message: 'no answer within 2000 ms' } as const;
+const renfe = { carrier: 'renfe', state: 'ok', ms: 246, found: 1 } as const;
+const ouigo = { carrier: 'ouigo', state: 'empty', ms: 118, found: 0 } as const;
+const hung = { carrier: 'ouigo', state: 'timeout', ms: 2000, found: 0, error: late } as const;
+
+/** Documents of `GET /search`. */
+export const answerExamples: Readonly<Record<string, Example<SearchResult>>> = {
+  complete: {
+    summary: 'Every carrier answered',
+    value: { query, journeys: [journey], carriers: [renfe, ouigo], complete: true, ms: 246 },
+  },
+  partial: {
+    summary: 'One carrier did not answer within the deadline; the others did',
+    value: { query, journeys: [journey], carriers: [renfe, hung], complete: false, ms: 2000 },
+  },
+};
+
+const asked = { state: 'running', ms: 0, found: 0 } as const;
+const events: readonly SearchEvent[] = [
+  {
+    type: 'search-started',
+    query,
+    carriers: [
+      { carrier: 'renfe', ...asked },
+      { carrier: 'ouigo', ...asked },
+    ],
+    deadline: 1795344559109,
+  },
+  { type: 'carrier-status', status: renfe },
+  { type: 'journeys-upsert', seq: 1, journeys: [journey], removed: [] },
+  { type: 'search-done', carriers: [renfe, hung], complete: false, found: 1, ms: 2000 },
+];
+
+/** Each event of a streamed search, by its type. */
+export const eventExamples: Readonly<Record<string, Example<SearchEvent>>> = Object.fromEntries(
+  events.map((value) => [value.type, { summary: `Event ${value.type}`, value }]),
+);
+
+/** Refusals of `GET /search`, by status. */
+export const refusalExamples: Readonly<Record<400 | 503 | 504, Record<string, Example<Problem>>>> =
+  {
+    400: {
+      missing: {
+        summary: 'A parameter is missing',
+        value: {
+          type: 'urn:ticketing:problem:bad-request',
+          title: 'Bad request',
+          status: 400,
+          instance: '/search',
+          detail: 'Parameter destination must be given, got none',
+          parameter: 'destination',
+          expected: 'given',
+          got: null,
+          see: '/docs',
+        },
+      },
+      unknownStation: {
+        summary: 'A station is unknown; the nearest names are listed',
+        value: {
+          type: 'urn:ticketing:problem:bad-request',
+          title: 'Bad request',
+          status: 400,
+          instance: '/search',
+          detail: 'Parameter origin must be a known station, got "Barcelna"',
+          parameter: 'origin',
+          expected: 'a known station',
+          got: 'Barcelna',
+          nearest: [{ id: barcelona, name: 'Barcelona Sants' }],
+        },
+      },
+    },
+    503: {
+      busy: {
+        summary: 'The server is too busy; Retry-After says when to come back',
+        value: {
+          type: 'urn:ticketing:problem:too-busy',
+          title: 'Too busy',
+          status: 503,
+          instance: '/search',
+          detail: 'More requests are waiting than can be answered in time',
+          code: 'ERR_OVERLOADED',
+        },
+      },
+    },
+    504: {
+      late: {
+        summary: 'No carrier answered in time',
+        value: {
+          type: 'urn:ticketing:problem:no-carrier-answered-in-time',
+          title: 'No carrier answered in time',
+          status: 504,
+          instance: '/search',
+          detail: 'renfe: no answer within 2000 ms; ouigo: no answer within 2000 ms',
+          carriers: [{ ...hung, carrier: 'renfe' }, hung],
+        },
+      },
+    },
+  };

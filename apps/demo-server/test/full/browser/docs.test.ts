@@ -1,0 +1,30 @@
+import { expect, test, vi } from 'vitest';
+import { sharedProcess } from '../../demo.ts';
+import { describeInBrowser, sharedBrowser } from './browser.ts';
+
+// A guard alone: a browser on a busy machine takes its time.
+vi.setConfig({ testTimeout: 240_000 });
+
+describeInBrowser('the page of the API', () => {
+  const server = sharedProcess('--deadline-ms', '10000', '--latency', '0');
+  const browser = sharedBrowser();
+
+  test('/docs shows every route, tries one, and asks no other host', async () => {
+    const page = await browser.open();
+    const origins = new Set<string>();
+    page.on('request', (request) => {
+      if (!request.url().startsWith('data:')) origins.add(new URL(request.url()).origin);
+    });
+    await page.goto(`${server().url}/docs`);
+    await page.waitForSelector('#operations-search-search');
+    expect(await page.locator('.opblock').count()).toBeGreaterThan(10);
+    await page.click('#operations-health-isAlive .opblock-summary-control');
+    await page.click('#operations-health-isAlive button.execute');
+    await page.waitForSelector('#operations-health-isAlive .live-responses-table');
+    expect(await page.textContent('#operations-health-isAlive .live-responses-table')).toContain(
+      'alive',
+    );
+    expect(await page.locator('a[href*="validator"], img[src*="validator"]').count()).toBe(0);
+    expect([...origins]).toEqual([server().url]);
+  });
+});
