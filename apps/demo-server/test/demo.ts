@@ -167,14 +167,15 @@ export function temporaryFolder(atEnd: AtEnd = onTestFinished): string {
   return folder;
 }
 
-/** Runs the server's main module; nothing of it outlives the test. */
+/** Runs the server's main module, or the one that `DEMO_MAIN` names; nothing of it outlives the test. */
 export function spawnDemo(
   argv: readonly string[],
   env: Record<string, string> = {},
   atEnd: AtEnd = onTestFinished,
 ): ChildProcess {
-  const child = spawn(process.execPath, mainWith(argv), {
-    env: { ...environment(atEnd), ...env },
+  const { DEMO_MAIN: main = fileURLToPath(program('main')), ...variables } = env;
+  const child = spawn(process.execPath, mainWith(argv, main), {
+    env: { ...environment(atEnd), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   atEnd(async () => {
@@ -185,8 +186,8 @@ export function spawnDemo(
   return child;
 }
 
-function mainWith(argv: readonly string[]): string[] {
-  return ['--conditions=@ticketing/source', fileURLToPath(program('main')), ...argv];
+function mainWith(argv: readonly string[], main = fileURLToPath(program('main'))): string[] {
+  return ['--conditions=@ticketing/source', main, ...argv];
 }
 
 function environment(atEnd: AtEnd): Record<string, string | undefined> {

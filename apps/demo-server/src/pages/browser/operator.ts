@@ -60,7 +60,7 @@ function draw(): void {
     if (place !== null && place.textContent !== text) place.textContent = text;
   }
   for (const [name, table] of Object.entries(operatorTables)) {
-    const body = main.querySelector<HTMLElement>(`#${name as TableName} tbody`);
+    const body = main.querySelector<HTMLElement>(`#${name as TableName} .scroll tbody`);
     if (body !== null) patchRows(body, table.rows(view, rates));
   }
   showEvents(view.events);
