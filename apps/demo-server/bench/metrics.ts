@@ -49,8 +49,8 @@ async function serveWith(name: string, durations: Parts['durations']): Promise<C
     draining: () => false,
     processes: async () => [],
     desk: {
-      view: () => Promise.reject(new Error('nobody looks')),
-      control: () => Promise.reject(new Error('nobody controls')),
+      view: () => Promise.reject(new Error('not looked at')),
+      control: () => Promise.reject(new Error('not controlled')),
     },
     tls: undefined,
   });

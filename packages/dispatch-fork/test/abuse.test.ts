@@ -20,7 +20,7 @@ test.each<[unknown, string]>([
   ['fast', 'options must be an object, got fast'],
   [
     { workers: 2 },
-    'unknown option workers; known are env, execArgv, orphanGuard, output, workerUrl',
+    'unknown option workers; did you mean workerUrl?',
   ],
   [
     { resourceLimits: {} },

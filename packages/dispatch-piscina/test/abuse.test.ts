@@ -20,7 +20,7 @@ test.each<[unknown, string]>([
   ['fast', 'options must be an object, got fast'],
   [
     { workers: 2 },
-    'unknown option workers; known are env, execArgv, resourceLimits, output, workerUrl',
+    'unknown option workers; did you mean workerUrl?',
   ],
   [{ output: 'pipe' }, 'output must be inherit, ignore or a function, got pipe'],
   [

@@ -64,7 +64,10 @@ export class Kernel {
       ready: (worker) => this.#ready(worker),
       retire: (worker) => this.#retire(worker),
       gone: (worker, end) => this.#gone(worker, end),
-      removed: (slot) => this.#removed(slot),
+      removed: (slot) => {
+        this.feeder.removed(slot);
+        this.onRoom();
+      },
       noSuccessor: (error) => this.#noSuccessor(error),
       wants: (slot) => this.feeder.wants(slot),
     });
@@ -282,11 +285,6 @@ export class Kernel {
         this.#settle(call, 'rejected', circuitOpen(this.options.name, error, call.task));
       }
     }
-    this.onRoom();
-  }
-
-  #removed(slot: number): void {
-    this.feeder.removed(slot);
     this.onRoom();
   }
 

@@ -154,9 +154,8 @@ export class Call implements Queued, AbortWaiter {
   /** The caller's metadata, over what subscribers have added. */
   get metadata(): Readonly<Record<string, string>> | undefined {
     const own = this.options?.metadata;
-    if (this.trace === undefined) return own;
-    const added = this.trace.metadata;
-    return Object.keys(added).length === 0 ? own : { ...added, ...own };
+    const added = this.trace?.metadata;
+    return added === undefined || Object.keys(added).length === 0 ? own : { ...added, ...own };
   }
 
   /** Its buffers were moved away: it cannot be sent again. */
