@@ -15,6 +15,7 @@ import { readFlags } from '../src/flags/read-flags.ts';
 import { buildServer } from '../src/http/server.ts';
 import { createDurationCounts } from '../src/metrics/duration-counts.ts';
 import { createCarriers } from '../src/search/carriers.ts';
+import { noTelemetry } from '../src/telemetry/telemetry.ts';
 import { prepareWorms } from '../src/worms/worm-databases.ts';
 
 const flags = benchFlags({ rounds: 25, seconds: 2 });
@@ -32,7 +33,10 @@ const worms = await prepareWorms(settings, {
 });
 const carriersUrl = 'http://127.0.0.1:9';
 const carriers = createCarriers({ carriersUrl, ouigo: settings.ouigo }, Date.now);
-const parts = await compose(settings, { carriers, now: Date.now, worms: worms.location });
+const parts = await compose(settings, {
+  ...{ carriers, now: Date.now, worms: worms.location },
+  telemetry: noTelemetry,
+});
 
 interface Contender {
   readonly name: string;

@@ -18,6 +18,7 @@ import { dispatchedSearch } from './search/dispatched-search.ts';
 import { createSharedStreams, type SharedStreams } from './search/shared-streams.ts';
 import { watchProcess } from './serving/process-watch.ts';
 import type { OwnStatus, PrimaryTasks } from './serving/serving.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
 import { openWorms, type WormLocation } from './worms/worm-databases.ts';
 
 /** What a server process is made of. */
@@ -30,6 +31,8 @@ export interface Parts {
   readonly streams: SharedStreams;
   /** Compresses documents, each once for all clients that get it. */
   readonly encoder: BodyEncoder;
+  /** Makes spans of requests, if the flags ask for that. */
+  readonly telemetry: Telemetry;
   /** Counts the answers of the server. */
   readonly durations: DurationCounts;
   readonly stations: StationIndex;
@@ -57,18 +60,21 @@ export interface ComposeDependencies {
   readonly now: () => number;
   /** Where the store is, filled. */
   readonly worms: WormLocation;
+  /** That of this process, for its workers. */
+  readonly telemetry: Telemetry;
   /** The primary, in a server process of several. */
   readonly primary?: Dispatcher<PrimaryTasks>;
 }
 
 /** Makes the parts that the flags ask for. `close()` closes the carriers' connections too. */
 export async function compose(flags: Flags, dependencies: ComposeDependencies): Promise<Parts> {
-  const { carriers, now, primary } = dependencies;
+  const { carriers, now, primary, telemetry } = dependencies;
   const events = keepEvents(now);
   const dispatching = await startDispatcher(flags.dispatch, {
     dispatchWorkers: flags.dispatchWorkers,
     carriers,
     primary,
+    telemetry,
   });
   const { dispatcher } = dispatching;
   const store = await openWorms(dependencies.worms, flags).catch(async (error) => {
@@ -105,6 +111,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     local: createFinders(ownFinds, { isShared: false }),
     streams,
     encoder,
+    telemetry,
     durations,
     stations: stationTable,
     carriers: flags.carriers,

@@ -7,6 +7,7 @@ import { buildServer, readTls } from './http/server.ts';
 import { questionTasks, routeFunction } from './questions.ts';
 import { carrierTasks, createCarriers } from './search/carriers.ts';
 import { type PrimaryTasks, type ServingTasks, servingStart } from './serving/serving.ts';
+import { startTelemetry, type Telemetry, telemetryOf } from './telemetry/telemetry.ts';
 
 const { flags, carriersUrl, worms, startedAt, ticketKeys } = servingStart();
 const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, Date.now);
@@ -14,6 +15,7 @@ const primary = primaryDispatcher<PrimaryTasks>();
 const tls = readTls(flags);
 const route = routeFunction(flags);
 let parts: Parts;
+let telemetry: Telemetry;
 let attached: WorkerHandle | undefined;
 
 const tasks = defineTasks<ServingTasks>(
@@ -26,12 +28,14 @@ const tasks = defineTasks<ServingTasks>(
     },
   },
   {
-    async setup() {
-      parts = await compose(flags, { carriers, now: Date.now, worms, primary });
+    async setup({ slot }) {
+      telemetry = await startTelemetry(telemetryOf(flags, `server-${slot}`));
+      parts = await compose(flags, { carriers, now: Date.now, worms, primary, telemetry });
     },
     async teardown() {
       await parts.close();
       await primary.close();
+      await telemetry.close();
     },
   },
 );

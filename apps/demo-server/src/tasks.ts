@@ -8,13 +8,21 @@ import {
 } from './search/carriers.ts';
 import { watchProcess } from './serving/process-watch.ts';
 import type { TaskWorkerReport } from './serving/serving.ts';
+import { startTelemetry, type Telemetry, workersTelemetry } from './telemetry/telemetry.ts';
 
 const settings: CarrierSettings = JSON.parse(process.env['DEMO_TASK_SETTINGS'] ?? '{}');
 const carriers = createCarriers(settings, Date.now);
 const watch = watchProcess();
+let telemetry: Telemetry;
 const tasks: TaskModule<CarrierTasks> = defineTasks(carrierTasks(carriers), {
   report: (): TaskWorkerReport => ({ http: carriers.http.stats(), process: watch.stats() }),
-  teardown: () => carriers.http.close(),
+  async setup({ slot }) {
+    telemetry = await startTelemetry(workersTelemetry(slot));
+  },
+  async teardown() {
+    await carriers.http.close();
+    await telemetry.close();
+  },
 });
 
 export default tasks;

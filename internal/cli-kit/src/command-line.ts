@@ -25,6 +25,8 @@ export interface FlagSpec<T> {
   show?(value: NonNullable<T>): string;
   /** Removes the secrets of a text that is shown. */
   readonly hide?: (text: string) => string;
+  /** Its variable, if that has another name. */
+  readonly variable?: string;
   /** A variable that sets the flag to `value` when it is `true`. */
   readonly also?: { readonly variable: string; readonly value: T };
   /** Whether a value may begin with two dashes, as one that is a command line itself. */
@@ -200,7 +202,7 @@ function withVariables<T>(
   env: Environment,
 ): Setting<T> {
   const { name, also } = spec;
-  const variable = variableOf(name);
+  const variable = spec.variable ?? variableOf(name);
   const text = env[variable];
   const own =
     setting.from === 'default' && text !== undefined
@@ -262,12 +264,13 @@ export function helpOf(command: Command<FlagSpecs>): string {
       })
       .join('\n');
   const rows = specs.map((spec) => {
-    const { name, value, bare, fallback, also } = spec;
+    const { name, value, bare, fallback, also, variable: other } = spec;
     const isSwitch = bare !== undefined && fallback === false;
     const initial = shownValue(spec, fallback === '' ? undefined : fallback);
     const values = isSwitch ? [] : [`${value.expected}; default ${initial}`];
     const variable = also === undefined ? [] : [`also ${also.variable}=true`];
-    return row(name, [spec.about, ...values, ...variable]);
+    const named = other === undefined ? [] : [`variable ${other}`];
+    return row(name, [spec.about, ...values, ...variable, ...named]);
   });
   return [
     `Usage: ${strong(run)}${words === undefined ? '' : ` [${words.name} …]`} [flags]`,

@@ -36,6 +36,15 @@ export function integerFrom(min: number, max: number): ValueReader<number> {
   };
 }
 
+/** A decimal fraction. */
+export const share: ValueReader<number> = {
+  expected: 'a number from 0 to 1',
+  read(text) {
+    const value = /^(?:\d{1,3}|\d?\.\d{1,9})$/.test(text) ? Number(text) : Number.NaN;
+    return value <= 1 ? value : undefined;
+  },
+};
+
 export function oneOf<Name extends string>(names: readonly Name[]): ValueReader<Name> {
   return {
     expected: `one of ${names.join(', ')}`,

@@ -24,6 +24,7 @@ export {
   listOf,
   oneOf,
   onOff,
+  share,
   someOf,
   trueFalse,
   type ValueReader,

@@ -7,6 +7,7 @@ import {
   integerFrom,
   oneOf,
   onOff,
+  share,
   someOf,
   wordOr,
 } from '@ticketing/cli-kit';
@@ -166,6 +167,21 @@ export const flagSpecs = {
       'What /operator may do: all, only show, nothing; auto is on for a loopback --host, or read',
     value: wordOr('auto', oneOf(OPERATORS)),
     fallback: 'auto',
+  }),
+  otel: flag<string | undefined>({
+    name: 'otel',
+    about:
+      'Base URL of an OpenTelemetry collector, which gets traces and metrics by OTLP over HTTP',
+    value: httpUrl,
+    fallback: undefined,
+    variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    hide: hideSecrets,
+  }),
+  otelSample: flag({
+    name: 'otel-sample',
+    about: 'Share of the traces that are kept; a trace that a client began follows the client',
+    value: share,
+    fallback: 1,
   }),
   logRequests: flag({
     name: 'log-requests',

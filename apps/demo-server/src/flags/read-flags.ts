@@ -64,7 +64,8 @@ export function readFlags(
 
 /** @throws FlagError for flags that exclude each other, or that have no effect with the others */
 function refuseConflicts(settings: Settings): void {
-  const { accept, carriersUrl, databaseUrl, latency, routeBy, tlsCert, tlsKey, worms } = settings;
+  const { accept, carriersUrl, databaseUrl, latency, otel, otelSample } = settings;
+  const { routeBy, tlsCert, tlsKey, worms } = settings;
   if (worms.value === 0 && databaseUrl.value !== undefined) {
     throw new FlagError(
       `Cannot start: ${worms.from} 0 means no store, got ${databaseUrl.from} too`,
@@ -74,6 +75,9 @@ function refuseConflicts(settings: Settings): void {
     throw new FlagError(
       `Cannot start: ${latency.from} is for the embedded simulator, got ${carriersUrl.from} too`,
     );
+  }
+  if (otel.value === undefined && otelSample.from !== 'default') {
+    throw new FlagError(`Cannot start: ${otelSample.from} is for --otel, which is not set`);
   }
   const hasRouter = accept.value === 'socket' || accept.value === 'passthru';
   if (!hasRouter && routeBy.from !== 'default') {

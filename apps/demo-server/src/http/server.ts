@@ -101,6 +101,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       );
     });
   }
+  parts.telemetry.watch(app as unknown as FastifyInstance);
   parts.durations.watch(app as unknown as FastifyInstance);
   // First, so that a refusal costs little.
   admitRequests(app as unknown as FastifyInstance, options);

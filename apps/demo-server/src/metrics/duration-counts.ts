@@ -23,7 +23,13 @@ export interface DurationCounts {
 const METHODS: ReadonlySet<string> = new Set(
   'GET HEAD POST PUT PATCH DELETE OPTIONS CONNECT TRACE QUERY'.split(' '),
 );
-const UNMATCHED = 'unmatched';
+/** The route of a path that no route has. */
+export const UNMATCHED = 'unmatched';
+
+/** Returns a method as a label; `_OTHER` for one that is not known. */
+export function methodOf(method: string): string {
+  return METHODS.has(method) ? method : '_OTHER';
+}
 
 /** Creates the counts of one process. Requests that their clients gave up are not among them. */
 export function createDurationCounts(): DurationCounts {
@@ -63,7 +69,7 @@ export function createDurationCounts(): DurationCounts {
       });
       app.addHook('onRequest', (request, reply, done) => {
         if (request.is404) {
-          const method = METHODS.has(request.method) ? request.method : '_OTHER';
+          const method = methodOf(request.method);
           reply.raw.once('finish', () =>
             counterOf(method, UNMATCHED)(reply.statusCode, reply.elapsedTime),
           );

@@ -1,10 +1,13 @@
 import { createInProcessDispatcher, type Dispatcher, defineTasks } from '@ticketing/dispatch';
 import { programUrl } from '../program-url.ts';
+import { type Telemetry, telemetryEnvironment } from '../telemetry/telemetry.ts';
 import { type Carriers, type CarrierTasks, carrierTasks } from './carriers.ts';
 
 interface DispatchDependencies {
   readonly dispatchWorkers: number;
   readonly carriers: Carriers;
+  /** That of this process: its workers have their own. */
+  readonly telemetry: Telemetry;
   /** The primary, in a server process of several. */
   readonly primary: Dispatcher<CarrierTasks> | undefined;
 }
@@ -104,9 +107,13 @@ async function clusterOfTasks(dependencies: DispatchDependencies): Promise<Dispa
   return { ...owned(supervisor.dispatcher<CarrierTasks>()), close: () => supervisor.close() };
 }
 
-function workerOptions({ dispatchWorkers, carriers }: DispatchDependencies) {
+function workerOptions({ dispatchWorkers, carriers, telemetry }: DispatchDependencies) {
   return {
     max: dispatchWorkers,
-    env: { ...process.env, DEMO_TASK_SETTINGS: JSON.stringify(carriers.settings) },
+    env: {
+      ...process.env,
+      ...telemetryEnvironment(telemetry),
+      DEMO_TASK_SETTINGS: JSON.stringify(carriers.settings),
+    },
   };
 }

@@ -9,9 +9,9 @@ import type { ProcessStatus, StartServing } from './serving.ts';
 
 /** Serves in this process; its tasks may run in others. */
 export const serveAlone: StartServing = async (context) => {
-  const { flags, carriersUrl, worms, now, startedAt } = context;
+  const { flags, carriersUrl, worms, now, startedAt, telemetry } = context;
   const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
-  const parts = await compose(flags, { carriers, worms, now });
+  const parts = await compose(flags, { carriers, worms, now, telemetry });
   let isDraining = false;
   let url = '';
   const processes = async (): Promise<ProcessStatus[]> => [

@@ -3,6 +3,7 @@ import type { Accept, Flags } from '../flags/flag-specs.ts';
 import { readTls } from '../http/server.ts';
 import { programUrl } from '../program-url.ts';
 import { CARRIER_NAMES } from '../search/carriers.ts';
+import { startTelemetry, telemetryOf } from '../telemetry/telemetry.ts';
 import type { UpstreamTasks } from '../upstream-tasks.ts';
 import { prepareWorms } from '../worms/worm-databases.ts';
 import type { FillListener } from '../worms/worm-store.ts';
@@ -45,16 +46,27 @@ export async function serve(
   const startedAt = now();
   // Checks the files before anything is started.
   readTls(flags);
-  const worms = await prepareWorms(flags, { count: flags.worms, onFilled, signal });
-  const closers = [worms.close];
+  const instance = flags.accept === 'single' ? 'server-0' : 'primary';
+  const telemetry = await startTelemetry(telemetryOf(flags, instance), log);
+  const closers = [telemetry.close];
   async function closeAll(): Promise<void> {
     for (const close of closers) await close();
   }
   try {
+    const worms = await prepareWorms(flags, { count: flags.worms, onFilled, signal });
+    closers.unshift(worms.close);
     const upstream = await startUpstream(flags, now);
     closers.unshift(() => upstream.close());
     const { location } = worms;
-    const context = { flags, carriersUrl: upstream.url, worms: location, now, startedAt, log };
+    const context = {
+      flags,
+      carriersUrl: upstream.url,
+      worms: location,
+      now,
+      startedAt,
+      log,
+      telemetry,
+    };
     const { close, ...served } = await startBy[flags.accept](context);
     closers.unshift(close);
     let closing: Promise<void> | undefined;

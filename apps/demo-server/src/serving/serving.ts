@@ -12,6 +12,7 @@ import type { AdmissionStats } from '../overload/admission.ts';
 import type { QuestionTasks } from '../questions.ts';
 import type { CarrierTasks } from '../search/carriers.ts';
 import type { StreamStats } from '../search/shared-streams.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { WormLocation } from '../worms/worm-databases.ts';
 import type { WormStoreStats } from '../worms/worm-store.ts';
 import type { ProcessStats } from './process-watch.ts';
@@ -40,6 +41,8 @@ export interface ServeContext {
   /** When the server was started, in epoch ms. */
   readonly startedAt: number;
   readonly log: (line: string) => void;
+  /** Of this process. */
+  readonly telemetry: Telemetry;
 }
 
 /** What a server process reports of itself. */

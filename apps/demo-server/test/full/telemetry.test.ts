@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { killedWorker, oneTreeAndFollowers } from '../telemetry-cases.ts';
+
+const own = (server: string) => [
+  `GET /search ${server}`,
+  `  coalesce search ${server}`,
+  `    search ${server}`,
+  `      carrier ouigo ${server}`,
+  `        dispatch askCarrier ${server}`,
+];
+const asked = (instance: string, depth: number) =>
+  ['task askCarrier', '  POST', '  POST'].map(
+    (line) => `${' '.repeat(2 * depth)}${line} ${instance}`,
+  );
+
+describe('one trace is one tree', () => {
+  test.each([
+    ['in-process', 'server-0'],
+    ['piscina', 'server-0/task-0'],
+    ['cluster', 'server-0/task-0'],
+  ])('--accept single, --dispatch %s', async (dispatch, worker) => {
+    const flags = dispatch === 'in-process' ? [] : ['--dispatch-workers', '1'];
+    const tree = await oneTreeAndFollowers('--dispatch', dispatch, ...flags);
+    expect(tree).toEqual([...own('server-0'), ...asked(worker, 5)]);
+  });
+
+  test.each([
+    ['cluster', 'in-process', 'server-0'],
+    ['cluster', 'piscina', 'server-0/task-0'],
+    ['socket', 'fork', 'server-0/task-0'],
+    ['passthru', 'in-process', 'server-0'],
+  ])('--accept %s, --dispatch %s', async (accept, dispatch, worker) => {
+    const argv = ['--accept', accept, '--workers', '1', '--dispatch', dispatch];
+    const flags = dispatch === 'in-process' ? [] : ['--dispatch-workers', '1'];
+    const tree = await oneTreeAndFollowers(...argv, ...flags);
+    expect(tree).toEqual([...own('server-0'), ...asked(worker, 5)]);
+  });
+
+  test('--accept socket, --dispatch cluster: through the primary, and back', async () => {
+    const argv = ['--accept', 'socket', '--workers', '1', '--dispatch', 'cluster'];
+    expect(await oneTreeAndFollowers(...argv)).toEqual([
+      ...own('server-0'),
+      '          task askCarrier primary',
+      '            dispatch askCarrier primary',
+      ...asked('server-0', 7),
+    ]);
+  });
+
+  test('--accept cluster, --coalesce machine: the primary holds what all share', async () => {
+    const argv = ['--accept', 'cluster', '--workers', '2', '--coalesce', 'machine'];
+    const tree = await oneTreeAndFollowers(...argv);
+    // Any server process may get the requests, and any the search.
+    expect(tree.map((line) => line.replace(/server-\d/, 'server'))).toEqual([
+      'GET /search server',
+      '  coalesce search server',
+      '    dispatch document server',
+      '      task document primary',
+      '        coalesce search primary',
+      '          dispatch document primary',
+      '            task document server',
+      '              search server',
+      '                carrier ouigo server',
+      '                  dispatch askCarrier server',
+      ...asked('server', 10),
+    ]);
+  });
+});
+
+describe('a killed worker: its attempt is a span, and so is the next', () => {
+  test.each(['fork', 'cluster'])('--dispatch %s', async (dispatch) => {
+    await killedWorker('--dispatch', dispatch, '--dispatch-workers', '2');
+  });
+});

@@ -1,0 +1,74 @@
+import { expect } from 'vitest';
+import { eventually, getFrom, MADRID_BARCELONA, startDemo } from './demo.ts';
+import { type ReceivedSpan, receiveTelemetry, tracesOf, treeOf } from './otlp-receiver.ts';
+
+/** Ends a server, which sends what is left, and returns all spans. */
+async function spansOf(
+  demo: Awaited<ReturnType<typeof startDemo>>,
+  collector: Awaited<ReturnType<typeof receiveTelemetry>>,
+): Promise<readonly ReceivedSpan[]> {
+  demo.child.kill('SIGTERM');
+  expect(await demo.exit()).toBe(0);
+  return collector.spans;
+}
+
+/** So many at once that some join others, however busy the machine is. */
+const AT_ONCE = 10;
+
+/**
+ * Asks equal searches at once. Each trace is a tree without orphans; some are linked to one that goes from the request to the
+ * carriers' own calls. Returns that tree, of a search that asked the carrier `ouigo` alone.
+ */
+export async function oneTreeAndFollowers(...argv: string[]): Promise<readonly string[]> {
+  const collector = await receiveTelemetry();
+  const flags = ['--otel', collector.url, '--latency', '300', ...argv];
+  const demo = await startDemo(['--carriers', 'ouigo', ...flags]);
+  const asked = Array.from({ length: AT_ONCE }, () => getFrom(demo.url + MADRID_BARCELONA));
+  for (const { status, headers } of await Promise.all(asked)) {
+    expect(status).toBe(200);
+    expect(headers.get('server-timing')).toMatch(
+      /traceparent;desc="00-[\da-f]{32}-[\da-f]{16}-01"/,
+    );
+  }
+  const traces = tracesOf(await spansOf(demo, collector), '/search');
+  expect(traces).toHaveLength(AT_ONCE);
+  const trees = new Map(traces.map((trace) => [trace, treeOf(trace)]));
+  const followed = new Set(traces.flat().flatMap(({ links }) => links));
+  const led = traces.find(
+    (trace) =>
+      trace.some(({ name }) => name === 'search') &&
+      trace.some(({ spanId }) => followed.has(spanId)),
+  );
+  expect(collector.metrics).toContain('http.server.request.duration');
+  expect(collector.metrics).toContain('ticketing.coalescer.calls');
+  return (led && trees.get(led)) ?? [];
+}
+
+/** A worker that is killed in the middle of its task: the attempts are two spans. */
+export async function killedWorker(...argv: string[]): Promise<void> {
+  const collector = await receiveTelemetry();
+  const flags = ['--otel', collector.url, '--latency', '1000', '--carriers', 'avlo', ...argv];
+  const demo = await startDemo(flags);
+  const answer = getFrom(demo.url + MADRID_BARCELONA);
+  const pid = await eventually(async () => {
+    const { body } = await getFrom(`${demo.url}/stats`);
+    const { workers } = body.processes[0].dispatch;
+    const busy = workers.find((worker: { inFlight: number }) => worker.inFlight > 0);
+    expect(busy).toBeDefined();
+    return busy.pid as number;
+  });
+  process.kill(pid, 'SIGKILL');
+  expect(await answer).toMatchObject({ status: 200, body: { complete: true } });
+  const [trace = []] = tracesOf(await spansOf(demo, collector), '/search');
+  const attempts = trace.filter(({ name }) => name === 'task askCarrier');
+  const told = attempts.map(({ attributes, failed, instance }) => [
+    attributes['ticketing.dispatch.attempt'],
+    failed,
+    instance,
+  ]);
+  expect(told.sort()).toEqual([
+    [1, true, 'server-0'],
+    [2, false, expect.stringMatching(/^server-0\/task-\d$/)],
+  ]);
+  treeOf(trace);
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { getFrom, runDemo, startDemo } from './demo.ts';
+import { receiveTelemetry, tracesOf } from './otlp-receiver.ts';
+import { oneTreeAndFollowers } from './telemetry-cases.ts';
+
+test('--accept single, --dispatch fork: one trace is one tree over both processes', async () => {
+  const argv = ['--dispatch', 'fork', '--dispatch-workers', '1'];
+  expect(await oneTreeAndFollowers(...argv)).toEqual([
+    'GET /search server-0',
+    '  coalesce search server-0',
+    '    search server-0',
+    '      carrier ouigo server-0',
+    '        dispatch askCarrier server-0',
+    '          task askCarrier server-0/task-0',
+    '            POST server-0/task-0',
+    '            POST server-0/task-0',
+  ]);
+});
+
+test('a client’s trace goes on, and its sampling is followed', async () => {
+  const collector = await receiveTelemetry();
+  const argv = ['--otel-sample', '0', '--carriers', 'ouigo'];
+  const demo = await startDemo(argv, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  const ask = (path: string, flags: string, id: string) => {
+    const traceparent = `00-${id.repeat(32)}-${'b'.repeat(16)}-${flags}`;
+    return getFrom(demo.url + path, { headers: { traceparent } });
+  };
+  await getFrom(`${demo.url}/healthz`);
+  await ask('/stations', '00', 'c');
+  await ask('/nowhere', '01', 'a');
+  demo.child.kill('SIGTERM');
+  expect(await demo.exit()).toBe(0);
+  expect(tracesOf(collector.spans, 'unmatched')).toMatchObject([
+    [
+      {
+        ...{ name: 'GET unmatched', instance: 'server-0' },
+        ...{ traceId: 'a'.repeat(32), parentSpanId: 'b'.repeat(16) },
+        attributes: { 'http.response.status_code': 404 },
+      },
+    ],
+  ]);
+  expect(collector.spans).toHaveLength(1);
+});
+
+test('a collector that is down costs a line', async () => {
+  const demo = await startDemo(['--otel', 'http://127.0.0.1:1', '--carriers', 'ouigo']);
+  expect((await getFrom(`${demo.url}/healthz`)).status).toBe(200);
+  demo.child.kill('SIGTERM');
+  expect(await demo.exit()).toBe(0);
+  const lines = demo.errors().split('\n').filter(Boolean);
+  expect(lines.filter((line) => line.startsWith('Cannot send telemetry: '))).toHaveLength(1);
+});
+
+test.each([
+  [['--otel', 'localhost:4318'], "--otel must be an http or https URL, got '…'"],
+  [
+    ['--otel', 'http://localhost:4318', '--otel-sample', '2'],
+    "--otel-sample must be a number from 0 to 1, got '2'",
+  ],
+  [['--otel-sample', '0.1'], '--otel-sample is for --otel, which is not set'],
+])('%j is refused', async (argv, message) => {
+  const { code, stderr } = await runDemo(argv);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: `Cannot start: ${message}\n` });
+});
