@@ -168,6 +168,8 @@ test('carriers= asks only those, as a document, a stream and a page; others are 
   expect(await requestsAt(carriersUrl)).toMatchObject({ renfe: { arrived: 0 } });
   const refused = await get(`${MADRID_BARCELONA}&carriers=avlo`);
   expect(refused).toMatchObject({ status: 400, body: { expected: 'some of renfe, ouigo' } });
+  const misspelt = await get(`${MADRID_BARCELONA}&carriers=ouigo,refne`);
+  expect(misspelt.body.nearest).toEqual([{ id: 'renfe', name: 'Renfe' }]);
   const onPage = await get(`/?${MADRID_BARCELONA.split('?')[1]}&carriers=avlo&plain=1`);
   expect([onPage.status, /role="alert".*renfe, ouigo/s.test(onPage.body)]).toEqual([400, true]);
 });

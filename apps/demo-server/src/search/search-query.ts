@@ -9,9 +9,10 @@ import {
   type Station,
   type StationIndex,
 } from '@ticketing/core';
+import { nearest } from '@ticketing/kit';
 import { type Static, Type } from 'typebox';
 import { badParameter } from '../http/problem.ts';
-import { CARRIER_NAMES, type CarrierName } from './carriers.ts';
+import { CARRIER_NAMES, type CarrierName, carrierTitles } from './carriers.ts';
 
 const stationText = (what: string) =>
   Type.String({
@@ -96,7 +97,13 @@ function carriersOf(
   const asked = CARRIER_NAMES.filter((name) => names.has(name));
   const unknown = [...names].find((name) => !known.some((one) => one === name));
   if (unknown !== undefined) {
-    throw badParameter('carriers', `some of ${known.join(', ')}`, text);
+    const near = known.find((name) => name === nearest(unknown, known));
+    throw badParameter(
+      'carriers',
+      `some of ${known.join(', ')}`,
+      text,
+      near === undefined ? {} : { nearest: [{ id: near, name: carrierTitles[near] }] },
+    );
   }
   return asked.length === known.length ? undefined : asked;
 }
