@@ -12,8 +12,8 @@ const directives = {
 };
 
 /**
- * `GET /docs`: the OpenAPI document as a page on which every route can be tried. All that it loads comes from this server. The
- * page is a server of its own, made at the first request, so that processes which nobody asks for it start without it.
+ * `GET /docs`: the OpenAPI document as a page on which every route can be tried. All that it loads comes from this server. It
+ * is a server of its own that is made at the first request, so that no process pays for it at its start.
  */
 export const docsRoutes: FastifyPluginCallbackTypebox = (app, _options, done) => {
   let page: Promise<FastifyInstance> | undefined;

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { sharedProcess } from '../../demo.ts';
-import { describeInBrowser, sharedBrowser } from './browser.ts';
+import { describeInBrowser, sharedBrowser, violationsOf } from './browser.ts';
 
 // A guard alone: a browser on a busy machine takes its time.
 vi.setConfig({ testTimeout: 240_000 });
@@ -26,5 +26,25 @@ describeInBrowser('the page of the API', () => {
     );
     expect(await page.locator('a[href*="validator"], img[src*="validator"]').count()).toBe(0);
     expect([...origins]).toEqual([server().url]);
+  });
+
+  test('an unknown path is a page whose form searches, without a violation', async () => {
+    const page = await browser.open();
+    await page.goto(`${server().url}/serch`);
+    expect(await page.textContent('.problem')).toContain('did you mean /search?');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.fill('#origin', 'Madrid');
+    await page.fill('#destination', 'Barcelona');
+    await page.click('button.main');
+    await page.waitForSelector('main[data-state=done]');
+    expect(new URL(page.url()).pathname).toBe('/');
+  });
+
+  test('a browser that opens /search gets the page of that search', async () => {
+    const page = await browser.open();
+    await page.goto(`${server().url}/search?origin=Madrid&destination=Barcelona&order=price`);
+    await page.waitForSelector('main[data-state=done]');
+    expect(await page.locator('.journey').count()).toBeGreaterThan(10);
+    expect(new URL(page.url()).search).toBe('?origin=Madrid&destination=Barcelona&order=price');
   });
 });
