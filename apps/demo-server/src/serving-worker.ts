@@ -47,7 +47,8 @@ const worker = clusterWorker({
       carriersUrl,
       startedAt,
       parts,
-      draining: () => worker.isDraining(),
+      // A router that closes says so before the supervisor does.
+      draining: () => worker.isDraining() || attached?.draining.aborted === true,
       processes: () => primary.run('overview', undefined, { timeoutMs: 5000 }),
       desk: {
         view: () => primary.run('view', undefined, { timeoutMs: 5000 }),
