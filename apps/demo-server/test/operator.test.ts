@@ -5,6 +5,7 @@ import { readFlags } from '../src/flags/read-flags.ts';
 import { guardControls } from '../src/http/guard-controls.ts';
 import { OperatorView } from '../src/operator/view-schema.ts';
 import { eventually, getFrom, MADRID_BARCELONA, serveDemo, sharedServerBy } from './demo.ts';
+import { viewsIn } from './operator-views.ts';
 
 const shared = sharedServerBy(
   Date.now,
@@ -28,23 +29,13 @@ async function stateOf(url: string): Promise<OperatorView> {
   return body;
 }
 
-/** Follows the events. Gives each view as it comes, until the test ends or the server ends it. */
-async function* viewsOf(url: string): AsyncGenerator<OperatorView, void> {
+/** Follows the events until the test ends, or the server ends them. */
+async function viewsOf(url: string): Promise<AsyncGenerator<OperatorView, void>> {
   const leaving = new AbortController();
   onTestFinished(() => leaving.abort());
   const { body, headers } = await fetch(`${url}/operator/events`, { signal: leaving.signal });
   expect(headers.get('content-type')).toBe('text/event-stream');
-  let text = '';
-  for await (const bytes of body ?? []) {
-    text += Buffer.from(bytes).toString();
-    for (;;) {
-      const end = text.indexOf('\n\n');
-      if (end < 0) break;
-      const data = /^data: (.*)$/m.exec(text.slice(0, end))?.[1];
-      text = text.slice(end + 2);
-      if (data !== undefined) yield JSON.parse(data);
-    }
-  }
+  return viewsIn(body);
 }
 
 test('/operator/state is the view, with what the simulator was asked and the plans in force', async () => {
@@ -65,7 +56,7 @@ test('/operator/state is the view, with what the simulator was asked and the pla
 
 test('/operator/events gives the view at once and then again, and ends when the server stops', async () => {
   const { url, close } = await serveDemo('--latency', '0');
-  const views = viewsOf(url);
+  const views = await viewsOf(url);
   const first = await views.next();
   const second = await views.next();
   expect(second.value?.at).toBeGreaterThan(first.value?.at ?? Number.POSITIVE_INFINITY);
@@ -231,7 +222,28 @@ test('--operator: controls are for this machine, unless they are asked for', asy
     'Controls need --operator on, got read',
   );
   const off = await serveDemo('--operator', 'off');
-  for (const path of ['/operator/state', '/operator/events']) {
+  for (const path of ['/operator', '/operator/state', '/operator/events']) {
     expect((await off.get(path)).status).toBe(404);
   }
+});
+
+test('/operator has the controls that it may use', async () => {
+  const pageOf = async (...argv: string[]): Promise<string> => {
+    const { status, type, body } = await (await serveDemo(...argv)).get('/operator');
+    expect([status, type]).toEqual([200, 'text/html']);
+    return body;
+  };
+  const has = (page: string) =>
+    ['id="plan"', 'id="load"', 'id="reload"', 'id="router"'].map((part) => page.includes(part));
+  expect(has((await shared().get('/operator')).body)).toEqual([true, true, true, false]);
+  const read = await pageOf('--operator', 'read');
+  expect([...has(read), read.includes('--operator on')]).toEqual([
+    false,
+    false,
+    false,
+    false,
+    true,
+  ]);
+  const { carriersUrl } = shared();
+  expect(has(await pageOf('--carriers-url', carriersUrl))).toEqual([false, true, true, false]);
 });
