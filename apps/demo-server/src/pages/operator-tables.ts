@@ -76,17 +76,17 @@ export const operatorTables = {
   coalescing: {
     title: 'Coalescing',
     none: 'Nothing is coalesced: --coalesce off.',
-    columns: ['Question', 'Shared', 'Asked', 'Joined', 'Hits', 'Loads', 'In flight'],
+    columns: ['Question', 'Shared', 'Asked', 'Joined', 'Hits', 'Led', 'In flight'],
     rows: ({ coalesce }) =>
       [...groupedBy(coalesce, ({ name, scope }) => `${name} ${scope}`)].map(([key, all]) => {
-        const sum = (count: 'asked' | 'joined' | 'hits' | 'loaded' | 'inFlight'): string =>
+        const sum = (count: 'asked' | 'joined' | 'hits' | 'led' | 'inFlight'): string =>
           whole(all.reduce((sofar, one) => sofar + one[count], 0));
         return {
           key,
           cells: [
             all[0]?.name ?? '',
             all[0]?.scope === 'machine' ? 'on the machine' : 'in each process',
-            ...[sum('asked'), sum('joined'), sum('hits'), sum('loaded'), sum('inFlight')],
+            ...[sum('asked'), sum('joined'), sum('hits'), sum('led'), sum('inFlight')],
           ],
         };
       }),
@@ -174,17 +174,17 @@ export const HEADLINES = [
 
 /** Returns the share of calls that needed no work of their own since the processes began; `undefined` before the first. */
 export function savedOf(view: OperatorView): number | undefined {
-  const sum = (rows: OperatorView['coalesce'], of: 'asked' | 'loaded'): number =>
+  const sum = (rows: OperatorView['coalesce'], of: 'asked' | 'led'): number =>
     total(rows.map((row) => row[of]));
   const asked = sum(
     view.coalesce.filter(({ scope }) => scope === 'process'),
     'asked',
   );
-  const loads = sum(
+  const led = sum(
     view.coalesce.filter(({ name, scope }) => isOutermost(view, name, scope)),
-    'loaded',
+    'led',
   );
-  return asked === 0 ? undefined : Math.max(0, 1 - loads / asked);
+  return asked === 0 ? undefined : Math.max(0, 1 - led / asked);
 }
 
 /** Says in sentences how the server is composed. */

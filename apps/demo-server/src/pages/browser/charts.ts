@@ -56,7 +56,7 @@ const charts: Readonly<Record<string, { readonly unit: string; readonly lines: L
     unit: '',
     lines: (_, rates) => [
       ['asked', rates.perSecond('asked')],
-      ['loads', rates.perSecond('loads')],
+      ['led', rates.perSecond('led')],
     ],
   },
   Connections: {
@@ -105,7 +105,7 @@ export function createCharts(page: ParentNode): Charts {
     chart.plot = new uPlot(optionsOf(chart, { labels, width }), data, chart.host);
   }
 
-  const anew = (): void => {
+  const redraw = (): void => {
     for (const chart of all) {
       chart.plot?.destroy();
       delete chart.plot;
@@ -113,7 +113,7 @@ export function createCharts(page: ParentNode): Charts {
     }
   };
   // Colours are read when a chart is made.
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', anew);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
   const sizes = new ResizeObserver((entries) => {
     for (const { target } of entries) {
       const chart = all.find(({ host }) => host === target);

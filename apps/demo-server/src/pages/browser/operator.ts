@@ -51,7 +51,7 @@ function connected(isLive: boolean): void {
   show(connection, { live: 'Live', paused: 'Paused', reconnecting: 'Connecting again' }[state]);
 }
 
-/** Draws the latest view, unless nobody can see it. */
+/** Draws the latest view, unless the page is paused or its tab hidden. */
 function draw(): void {
   if (latest === undefined || isPaused || document.hidden) return;
   const view = latest;

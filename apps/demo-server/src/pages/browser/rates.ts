@@ -81,7 +81,7 @@ export function createRates(): Rates {
   };
 }
 
-/** Returns how much counts grew. A count that fell is that of a successor, which began anew. */
+/** Returns how much counts grew. A count that fell is that of a successor, which began at 0. */
 export function growthOf(
   before: readonly number[] | undefined,
   now: readonly number[],
@@ -148,9 +148,9 @@ function* readingsOf(view: OperatorView): Generator<Reading, void> {
     yield { process, name: 'http', ...latency };
     if (status >= 500) yield { process, name: 'errors', counts: [total(latency.counts)] };
   }
-  for (const { process, name, scope, asked, loaded } of view.coalesce) {
+  for (const { process, name, scope, asked, led } of view.coalesce) {
     if (scope === 'process') yield { process, name: 'asked', counts: [asked] };
-    if (isOutermost(view, name, scope)) yield { process, name: 'loads', counts: [loaded] };
+    if (isOutermost(view, name, scope)) yield { process, name: 'led', counts: [led] };
   }
   for (const { process, id, completed, failed, buckets } of view.pools) {
     yield { process, name: `tasks ${id}`, counts: [completed + failed] };
