@@ -26,7 +26,7 @@ function terminal(columns: number) {
     columns,
     write(text: string) {
       const visible = text.replaceAll('\u001B', '^');
-      for (const [all, count, command = ''] of visible.matchAll(/\^\[\??(\d*)([A-Zlh])|[^^]/g)) {
+      for (const [all, count, command = ''] of visible.matchAll(/\^\[\??(\d*)([A-Zlh])|[^^\r]/g)) {
         if (command !== '') commands[command]?.(Number(count));
         else if (all === '\n') rows[++at] ??= '';
         else rows[at] += all;

@@ -28,7 +28,8 @@ export function createLiveBlock(output: BlockOutput): LiveBlock {
   return {
     draw(lines) {
       const width = (output.columns ?? 80) - 1;
-      const up = drawn === 0 ? '' : `\u001B[${drawn}A`;
+      // To the start of the line first: a Ctrl-C is echoed where the cursor is.
+      const up = drawn === 0 ? '' : `\r\u001B[${drawn}A`;
       const text = lines.map(({ text, style = (same) => same }) => {
         return `\u001B[2K${style(text.slice(0, width))}\n`;
       });

@@ -36,7 +36,7 @@ test.runIf(process.platform === 'linux')(
     ];
     expect(hidden).toBeGreaterThanOrEqual(0);
     expect(shown).toBeGreaterThan(hidden);
-    const block = stripVTControlCharacters(written.slice(hidden, shown)).split('\r\n');
+    const block = stripVTControlCharacters(written.slice(hidden, shown)).split(/\r\n?/);
     expect(Math.max(...block.map((line) => line.length))).toBe(39);
     expect(block.join('\n')).toMatch(/^answered +\d.* \/s {2}[▁-█]+$/mu);
   },
