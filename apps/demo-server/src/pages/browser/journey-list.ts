@@ -34,7 +34,9 @@ export interface JourneyList {
 }
 
 /** Milliseconds of work between two looks at input. */
-const SLICE_MS = 8;
+const SLICE_MS = 4;
+/** Rows of work between two looks at input: the platform styles and lays out afterwards what a slice has changed. */
+const SLICE_ROWS = 50;
 
 /**
  * Patches a list by key: rows that stay are moved and not made anew, so that focus and open details survive. A row is
@@ -59,28 +61,56 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
     async update(journeys, order) {
       current += 1;
       const own = current;
-      const ids = new Set(journeys.map(({ id }) => id));
-      for (const [id, { row }] of shown) {
-        if (ids.has(id)) continue;
-        shown.delete(id);
-        row.remove();
-      }
-      let at = list.firstElementChild;
-      let since = performance.now();
-      for (const journey of sortJourneys(journeys, order)) {
-        if (performance.now() - since > SLICE_MS) {
-          await nextTask();
-          if (own !== current) return false;
-          since = performance.now();
-        }
-        const { row, old } = rowOf(journey);
-        if (at === old && old !== undefined) at = row;
-        if (row === at) at = at.nextElementSibling;
-        else move(list, row, at);
+      const sorted = sortJourneys(journeys, order);
+      const ids = new Set(sorted.map(({ id }) => id));
+      const gone = [...shown].filter(([id]) => !ids.has(id));
+      let at: Element | null = null;
+      let next = 0;
+      let isBelow = false;
+      // Whoever calls has work of its own.
+      if (journeys.length > SLICE_ROWS) await nextTask();
+      if (own !== current) return false;
+      while (next < sorted.length || gone.length > 0) {
+        // What changes below the window moves nothing in it, and need not be measured.
+        isBelow ||= at !== null && (at as Element).getBoundingClientRect().top > innerHeight;
+        const change = (): void => {
+          const end = performance.now() + SLICE_MS;
+          let left = SLICE_ROWS;
+          // However slow the machine is, a slice does something.
+          do {
+            left -= 1;
+            const hidden = gone.pop();
+            if (hidden === undefined) {
+              if (next === 0) at = list.firstElementChild;
+              at = put(sorted[next] as Journey, at);
+              next += 1;
+            } else {
+              shown.delete(hidden[0]);
+              hidden[1].row.remove();
+            }
+          } while (
+            (next < sorted.length || gone.length > 0) &&
+            left > 0 &&
+            performance.now() < end
+          );
+        };
+        if (isBelow) change();
+        else glide(list, change);
+        if (next < sorted.length || gone.length > 0) await nextTask();
+        if (own !== current) return false;
       }
       return true;
     },
   };
+
+  /** Puts the row of a journey before another; returns the row before which the next one comes. */
+  function put(journey: Journey, before: Element | null): Element | null {
+    const { row, old } = rowOf(journey);
+    const at = before === old && old !== undefined ? row : before;
+    if (row === at) return at.nextElementSibling;
+    move(list, row, at);
+    return at;
+  }
 }
 
 function nextTask(): Promise<void> {
@@ -94,6 +124,55 @@ function replace(old: HTMLElement, row: HTMLElement): void {
   const hadFocus = old.contains(document.activeElement);
   old.replaceWith(row);
   if (hadFocus) row.querySelector('summary')?.focus();
+}
+
+/** Milliseconds in which a row comes to its new place. */
+const GLIDE_MS = 200;
+
+/**
+ * Changes a list so that the rows in view do not jump: each glides from where it was to where it is now, or fades there for
+ * people who want less motion. A row that has moved twice goes on from where it is seen.
+ */
+function glide(list: HTMLElement, change: () => void): void {
+  const seen = inView(list);
+  change();
+  for (const [row] of seen) for (const animation of row.getAnimations()) animation.cancel();
+  // All are measured before any is changed: the list is laid out once.
+  const moved = seen
+    .filter(([row]) => row.isConnected)
+    .map(([row, top]) => [row, top - row.getBoundingClientRect().top] as const)
+    .filter(([, by]) => Math.abs(by) >= 1);
+  const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  for (const [row, by] of moved) {
+    // A row that is put in anew appears; one that has the focus would lose it.
+    if (!row.contains(document.activeElement)) list.insertBefore(row, row.nextElementSibling);
+    if (Math.abs(by) > innerHeight) continue;
+    const there = `translateY(${by}px)`;
+    row.animate(isCalm ? fade(there) : { transform: [there, 'none'] }, {
+      duration: GLIDE_MS,
+      easing: 'ease-out',
+    });
+  }
+}
+
+function fade(there: string): Keyframe[] {
+  return [
+    { transform: there, opacity: 1 },
+    { transform: there, opacity: 0, offset: 0.5 },
+    { transform: 'none', opacity: 0, offset: 0.5 },
+    { transform: 'none', opacity: 1 },
+  ];
+}
+
+/** The rows in view, with their distance from its top. */
+function inView(list: HTMLElement): (readonly [row: Element, top: number])[] {
+  const rows: (readonly [Element, number])[] = [];
+  for (let row = list.firstElementChild; row !== null; row = row.nextElementSibling) {
+    const { top, bottom } = row.getBoundingClientRect();
+    if (top > innerHeight) break;
+    if (bottom >= 0) rows.push([row, top]);
+  }
+  return rows;
 }
 
 /** `moveBefore` keeps focus and open details; it takes only rows that are in the document. */
