@@ -44,6 +44,26 @@ export async function oneTreeAndFollowers(...argv: string[]): Promise<readonly s
   return (led && trees.get(led)) ?? [];
 }
 
+/** Equal streams at once: one searches, and the spans of the others are linked to its request's. */
+export async function linkedStreams(...argv: string[]): Promise<void> {
+  const collector = await receiveTelemetry();
+  const flags = ['--otel', collector.url, '--latency', '300', '--carriers', 'ouigo', ...argv];
+  const demo = await startDemo(flags);
+  const headers = { accept: 'application/x-ndjson' };
+  const ask = () => getFrom(demo.url + MADRID_BARCELONA, { headers });
+  const answers = await Promise.all(Array.from({ length: AT_ONCE }, ask));
+  for (const { body } of answers) expect(body).toContain('search-done');
+  const traces = tracesOf(await spansOf(demo, collector), '/search');
+  const requests = traces.flat().filter(({ name }) => name === 'GET /search');
+  expect(requests).toHaveLength(AT_ONCE);
+  const joined = requests.filter(({ links }) => links.length > 0);
+  expect(joined.length).toBeGreaterThan(0);
+  const searches = traces.filter((trace) => trace.some(({ name }) => name === 'search'));
+  const leaders = new Set(searches.flatMap((trace) => trace.map(({ spanId }) => spanId)));
+  for (const { links } of joined) expect(leaders).toContain(links[0]);
+  expect(joined.length + searches.length).toBe(AT_ONCE);
+}
+
 /** A worker that is killed in the middle of its task: the attempts are two spans. */
 export async function killedWorker(...argv: string[]): Promise<void> {
   const collector = await receiveTelemetry();

@@ -2,6 +2,10 @@ import { channel } from 'node:diagnostics_channel';
 import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
+import {
+  TracerProvider as OpenTracerProvider,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace';
 import { createCoalescer } from '@ticketing/batching';
 import { createSearch } from '@ticketing/core';
 import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
@@ -120,6 +124,19 @@ test.each([1, 2])(
     expect(await useLibraries()).toEqual([true, true]);
   },
 );
+
+test('an exporter that throws does not reach the libraries', async () => {
+  const broken = (): never => {
+    throw new Error('no room');
+  };
+  const exporter = { export: broken, shutdown: async () => {} };
+  const tracerProvider = new OpenTracerProvider({
+    spanProcessors: [new SimpleSpanProcessor({ exporter })],
+  });
+  const instrumentation = instrumentTicketing({ tracerProvider });
+  onTestFinished(() => instrumentation.close());
+  expect(await useLibraries()).toEqual([true, true]);
+});
 
 test('messages of another shape are ignored', () => {
   const instrumentation = instrumentTicketing();

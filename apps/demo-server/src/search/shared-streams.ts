@@ -1,3 +1,4 @@
+import { type Channel, channel } from 'node:diagnostics_channel';
 import type { Search, SearchEvent } from '@ticketing/core';
 import { documentKey } from './documents.ts';
 import type { DocumentQuestion } from './search-query.ts';
@@ -38,6 +39,11 @@ interface Shared {
   leave(): void;
 }
 
+/** A stream starts a search, in its client's async context. The message stands for the search. */
+export const streamStarted: Channel = channel('ticketing:demo-server:stream-started');
+/** A stream joins a search in flight: the message is the same. */
+export const streamJoined: Channel = channel('ticketing:demo-server:stream-joined');
+
 /** Returns the key of a stream of a document's question: streams join streams alone. */
 export function streamKey(documentKey: string): string {
   return `stream ${documentKey}`;
@@ -68,6 +74,7 @@ export function createSharedStreams(
         void stream.return?.();
       },
     };
+    streamStarted.publish(shared);
     void pump(stream, shared).then(forget);
     return shared;
   }
@@ -78,6 +85,7 @@ export function createSharedStreams(
     const known = inFlight.get(key);
     if (known !== undefined) {
       joined += 1;
+      streamJoined.publish(known);
       return known;
     }
     const forget = (): void => {

@@ -20,7 +20,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { instrumentTicketing } from '@ticketing/otel';
-import { watchRequests } from './request-spans.ts';
+import { linkStreams, watchRequests } from './request-spans.ts';
 import type { Telemetry, TelemetrySettings } from './telemetry.ts';
 
 /** Milliseconds between two exports. */
@@ -74,10 +74,12 @@ export function openTelemetry(settings: TelemetrySettings, log: (line: string) =
   undici.setTracerProvider(tracerProvider);
   undici.setMeterProvider(meterProvider);
   const ticketing = instrumentTicketing({ tracerProvider, meterProvider });
+  const unlink = linkStreams();
   const loop = measureProcess(meterProvider.getMeter('demo-server'));
 
   async function end(): Promise<void> {
     ticketing.close();
+    unlink();
     undici.disable();
     await within(
       FLUSH_MS,

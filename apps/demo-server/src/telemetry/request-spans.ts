@@ -5,6 +5,7 @@ import {
   metrics,
   propagation,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   trace,
@@ -12,6 +13,7 @@ import {
 import { ADVISED_LE_MS } from '@ticketing/kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { methodOf, UNMATCHED } from '../metrics/duration-counts.ts';
+import { streamJoined, streamStarted } from '../search/shared-streams.ts';
 
 /**
  * Makes a span of each request: a child of the client's, if it sends `traceparent`. What answers the request runs in its
@@ -66,6 +68,26 @@ export function watchRequests(app: FastifyInstance): void {
     const timing = reply.getHeader('server-timing');
     reply.header('server-timing', timing === undefined ? parent : `${timing}, ${parent}`);
   });
+}
+
+/** Links the span of a request whose stream joins a search to the one that started it. Returns what ends that. */
+export function linkStreams(): () => void {
+  const leaders = new WeakMap<object, SpanContext>();
+  const onStarted = (search: unknown): void => {
+    const span = trace.getActiveSpan();
+    if (span !== undefined) leaders.set(search as object, span.spanContext());
+  };
+  const onJoined = (search: unknown): void => {
+    const leader = leaders.get(search as object);
+    if (leader === undefined) return;
+    trace.getActiveSpan()?.addLink({ context: leader }).setAttribute('ticketing.outcome', 'joined');
+  };
+  streamStarted.subscribe(onStarted);
+  streamJoined.subscribe(onJoined);
+  return () => {
+    streamStarted.unsubscribe(onStarted);
+    streamJoined.unsubscribe(onJoined);
+  };
 }
 
 /** Ends a request's span. Returns the attributes that its end has given. */

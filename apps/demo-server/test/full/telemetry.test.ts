@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { killedWorker, oneTreeAndFollowers } from '../telemetry-cases.ts';
+import { killedWorker, linkedStreams, oneTreeAndFollowers } from '../telemetry-cases.ts';
 
 const own = (server: string) => [
   `GET /search ${server}`,
@@ -64,6 +64,10 @@ describe('one trace is one tree', () => {
       ...asked('server', 10),
     ]);
   });
+});
+
+test('a stream that joins a search is linked to the request that started it', async () => {
+  await linkedStreams('--accept', 'cluster', '--workers', '1');
 });
 
 describe('a killed worker: its attempt is a span, and so is the next', () => {
