@@ -1,5 +1,7 @@
 // What counting the answers costs: `/compute` with the hook and without, interleaved; writes the table into docs/measurements.
 // `--quick` only prints it.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import {
   benchFlags,
   circumstances,
@@ -9,7 +11,6 @@ import {
   report,
   table,
 } from '@ticketing/bench-kit';
-import autocannon from 'autocannon';
 import { compose, type Parts } from '../src/compose.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { buildServer } from '../src/http/server.ts';
@@ -17,10 +18,10 @@ import { createDurationCounts } from '../src/metrics/duration-counts.ts';
 import { createCarriers } from '../src/search/carriers.ts';
 import { noTelemetry } from '../src/telemetry/telemetry.ts';
 import { prepareWorms } from '../src/worms/worm-databases.ts';
+import type { LoadOrder } from './pipelined-load.ts';
 
-const flags = benchFlags({ rounds: 25, seconds: 2 });
-const CONNECTIONS = 50;
-const PIPELINED = 10;
+const flags = benchFlags({ rounds: 200 }, { quickLengths: { rounds: 20 } });
+const REQUESTS = 2000;
 const PATH = '/compute';
 const ANSWERS = 5_000_000;
 
@@ -40,7 +41,7 @@ const parts = await compose(settings, {
 
 interface Contender {
   readonly name: string;
-  readonly url: string;
+  readonly port: number;
   close(): Promise<unknown>;
 }
 
@@ -58,7 +59,8 @@ async function serveWith(name: string, durations: Parts['durations']): Promise<C
     },
     tls: undefined,
   });
-  return { name, url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() };
+  const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+  return { name, port: Number(port), close: () => app.close() };
 }
 
 const nothing: Parts['durations'] = { watch: () => {}, rows: () => [] };
@@ -69,19 +71,19 @@ const contenders = [
   await serveWith('without, again', nothing),
 ];
 
-/** Requests per second, and microseconds of this thread's CPU for each: the load runs in another thread. */
-async function measure({ url }: Contender): Promise<{ perSecond: number; cpuUs: number }> {
+const load = fork(new URL('./pipelined-load.ts', import.meta.url));
+
+/** Requests per second, and microseconds of this thread's CPU for each: the load runs in another process. */
+async function measure({ port }: Contender): Promise<{ perSecond: number; cpuUs: number }> {
   globalThis.gc?.();
-  const before = process.threadCpuUsage();
-  const result = await autocannon({
-    ...{ url: url + PATH, duration: flags.seconds, workers: 1 },
-    ...{ connections: CONNECTIONS, pipelining: PIPELINED },
-  });
+  const order: LoadOrder = { port, path: PATH, requests: REQUESTS };
+  const [start, before] = [performance.now(), process.threadCpuUsage()];
+  load.send(order);
+  await once(load, 'message');
   const { user, system } = process.threadCpuUsage(before);
-  if (result.non2xx + result.errors > 0) throw new Error('Cannot measure: a request failed');
   return {
-    perSecond: result.requests.total / result.duration,
-    cpuUs: (user + system) / result.requests.total,
+    perSecond: (1000 * REQUESTS) / (performance.now() - start),
+    cpuUs: (user + system) / REQUESTS,
   };
 }
 
@@ -89,7 +91,7 @@ const rates = contenders.map((): number[] => []);
 const costs = contenders.map((): number[] => []);
 for (const { item, place, round } of interleaved(contenders, {
   rounds: flags.rounds,
-  warmUps: 2,
+  warmUps: 20,
 })) {
   const { perSecond, cpuUs } = await measure(item);
   if (round < 0) continue;
@@ -100,6 +102,7 @@ const counted = counts.rows().flatMap(({ latency }) => latency.counts);
 if (counted.reduce((all, one) => all + one, 0) === 0) {
   throw new Error('Cannot measure: nothing was counted');
 }
+load.kill();
 for (const { close } of contenders) await close();
 await parts.close();
 await worms.close();
@@ -121,8 +124,9 @@ report(
     ...table([['', 'requests', 'more', 'CPU per request', 'more'], ...rows]),
     '',
     `To count one answer takes ${timeOfCount().toFixed(0)} ns (a loop over ${ANSWERS / 1e6} million). ` +
-      `${circumstances('pnpm --filter demo-server bench:metrics', flags)} ${CONNECTIONS} connections with ${PIPELINED} ` +
-      'requests each by autocannon in another thread; the figures of the first row again, in the last, are the noise.',
+      `${circumstances('pnpm --filter demo-server bench:metrics', flags)} ` +
+      `A round is ${REQUESTS} pipelined requests to each, from another process; ` +
+      'the figures of the first row again, in the last, are the noise.',
   ],
   { ...flags, marks: 'metrics' },
 );

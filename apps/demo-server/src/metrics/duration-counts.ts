@@ -14,7 +14,7 @@ export interface RouteDurations {
 
 /** How long answers took. */
 export interface DurationCounts {
-  /** Counts the answers of a server whose routes are added after this call. Adds about 10 ns to an answer. */
+  /** Counts the answers of a server whose routes are added after this call. Adds tens of nanoseconds to an answer. */
   watch(app: FastifyInstance): void;
   /** Returns a row for each route, method and status so far: no client can add more than there are. */
   rows(): readonly RouteDurations[];

@@ -310,7 +310,7 @@ export class PoolWorker {
         input: call.input,
         attempt: call.attempt,
         deadline: call.deadline,
-        metadata: call.metadata,
+        metadata: call.trace === undefined ? options?.metadata : call.metadata,
         transfer: options?.transfer,
         announce: options?.runTimeoutMs !== undefined,
       },
