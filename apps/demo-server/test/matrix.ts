@@ -74,7 +74,8 @@ export function testCombinations(combinations: readonly Combination[]): void {
   let expected: readonly Journey[] = [];
 
   beforeAll(async () => {
-    const { flags } = readFlags(['--port', '0', '--latency', '0', '--coalesce', 'off'], {});
+    const argv = ['--port', '0', '--latency', '0', '--coalesce', 'off', '--deadline-ms', '20000'];
+    const { flags } = readFlags(argv, {});
     const server = await serve(flags);
     expected = await journeysOf(server.url);
     await server.close();

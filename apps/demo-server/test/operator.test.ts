@@ -3,6 +3,7 @@ import { Value } from 'typebox/value';
 import { expect, onTestFinished, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { guardControls } from '../src/http/guard-controls.ts';
+import { createDesk } from '../src/operator/desk.ts';
 import { OperatorView } from '../src/operator/view-schema.ts';
 import { eventually, getFrom, MADRID_BARCELONA, serveDemo, sharedServerBy } from './demo.ts';
 import { viewsIn } from './operator-views.ts';
@@ -63,6 +64,45 @@ test('/operator/events gives the view at once and then again, and ends when the 
   const end = views.next().then(async ({ done }) => done === true || (await views.next()).done);
   await close();
   expect(await end).toBe(true);
+});
+
+test('whoever looks within half a second shares one question', async () => {
+  let asked = 0;
+  const { flags } = readFlags(['--carriers-url', 'http://nowhere.test'], {});
+  const context = { flags, carriersUrl: '', now: () => 1, startedAt: 0, log() {} };
+  const desk = createDesk(context, {
+    processes: async () => {
+      asked += 1;
+      return [];
+    },
+    reload: async () => {},
+    url: () => '',
+  });
+  const views = await Promise.all(Array.from({ length: 50 }, () => desk.view()));
+  expect([asked, new Set(views).size]).toEqual([1, 1]);
+  expect(await desk.control({ kind: 'kill', id: 'server-0' })).toMatchObject({
+    refusal: { status: 404 },
+  });
+  await desk.close();
+});
+
+test('one reload at a time; one that fails is told to the log', async () => {
+  const lines: string[] = [];
+  let fail = (_: Error): void => {};
+  const { flags } = readFlags([], {});
+  const log = (line: string) => void lines.push(line);
+  const context = { flags, carriersUrl: '', now: () => 1, startedAt: 0, log };
+  const desk = createDesk(context, {
+    processes: async () => [],
+    reload: () => new Promise<void>((_, reject) => (fail = reject)),
+    url: () => '',
+  });
+  expect(await desk.control({ kind: 'reload' })).toEqual({ value: { state: 'begun' } });
+  expect(await desk.control({ kind: 'reload' })).toMatchObject({ refusal: { status: 409 } });
+  fail(new Error('no worker starts'));
+  await eventually(() => expect(lines).toEqual(['Cannot reload: no worker starts']));
+  expect(await desk.control({ kind: 'reload' })).toEqual({ value: { state: 'begun' } });
+  await desk.close();
 });
 
 test('a plan reaches the simulator; what it refuses is a problem with its reason', async () => {

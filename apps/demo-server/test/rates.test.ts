@@ -5,6 +5,7 @@ import { createRates, growthOf, quantileOf } from '../src/pages/browser/rates.ts
 import {
   faultOf,
   headlines,
+  loadText,
   modesText,
   operatorTables,
   savedOf,
@@ -194,6 +195,20 @@ test('each table has as many cells as columns, and its figures as text', () => {
   expect(rows('carriers')[0]).toContain('<b>hang, 50 % of calls</b>');
   expect(rows('router')[0]).toMatch(/^server-0 \| ready \| 2 \| <svg.*\| 1 \| 3 \| 4$/);
   expect(headlines(full, rates).get('Calls saved')).toBe('–');
+});
+
+test('what became of a load is said by status', () => {
+  const load = {
+    path: '/',
+    perSecond: 5,
+    seconds: 2,
+    sent: 4,
+    answers: { 0: 1, 200: 3 },
+    isRunning: true,
+  };
+  expect(loadText({ load })).toBe('4 of 10 sent, 1 x no answer, 3 x 200');
+  expect(loadText({ load: { ...load, isRunning: false } })).toMatch(/^4 sent, /);
+  expect(loadText({})).toBe('');
 });
 
 test('the modes are said in sentences, for every way to accept, dispatch and coalesce', () => {

@@ -40,7 +40,13 @@ const UPSTREAM_MS = 1000;
 
 /** Creates the desk of a server. Asks nothing until somebody looks. */
 export function createDesk(
-  { flags, carriersUrl, startedAt, now, log }: ServeContext,
+  {
+    flags,
+    carriersUrl,
+    startedAt,
+    now,
+    log,
+  }: Pick<ServeContext, 'flags' | 'carriersUrl' | 'startedAt' | 'now' | 'log'>,
   { processes, reload, url }: DeskDependencies,
 ): Desk {
   const load = createSomeLoad();

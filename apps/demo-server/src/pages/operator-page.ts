@@ -99,7 +99,7 @@ ${
 <form id="load" class="row"><label>Load <select name="path">${Object.entries(LOADS).map(([path, text]) => html`<option value="${path}">${text}</option>`)}</select></label>
 <label>Per second <input name="perSecond" type="number" min="1" max="50" value="20"></label>
 <label>Seconds <input name="seconds" type="number" min="1" max="30" value="15"></label>
-<button type="submit">Start</button></form>
+<button type="submit">Start</button> <span id="load-state"></span></form>
 <div class="row"><button type="button" id="reload">Replace all workers</button> <a href="/?origin=Madrid&amp;destination=Barcelona" target="_blank" rel="noopener">Search in another window</a></div>
 <p id="said" role="status"></p></section>`;
 }

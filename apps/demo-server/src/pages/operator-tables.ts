@@ -214,6 +214,17 @@ export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {
   return [serving, tasks, shared].join('; ');
 }
 
+/** Says what has become of the latest load. */
+export function loadText({ load }: Pick<OperatorView, 'load'>): string {
+  if (load === undefined) return '';
+  const { sent, perSecond, seconds, answers, isRunning } = load;
+  const told = Object.entries(answers).map(
+    ([status, times]) => `${times} x ${status === '0' ? 'no answer' : status}`,
+  );
+  const all = isRunning ? `${sent} of ${perSecond * seconds} sent` : `${sent} sent`;
+  return [all, ...told].join(', ');
+}
+
 /** Says what a carrier is made to do wrong. */
 export function faultOf(plan: unknown): string | undefined {
   const { fault } = Object(plan) as { fault?: { kind: string; share: number } | null };

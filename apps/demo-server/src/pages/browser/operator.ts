@@ -1,7 +1,13 @@
 // The operator's page: follows the views of the server, and shows each in tables and charts.
 import type { OperatorView } from '../../operator/view-schema.ts';
 import { html } from '../html.ts';
-import { headlines, operatorTables, type TableName, type TableRow } from '../operator-tables.ts';
+import {
+  headlines,
+  loadText,
+  operatorTables,
+  type TableName,
+  type TableRow,
+} from '../operator-tables.ts';
 import { createCharts } from './charts.ts';
 import { wireControls } from './operator-controls.ts';
 import { createRates } from './rates.ts';
@@ -63,6 +69,8 @@ function draw(): void {
     const body = main.querySelector<HTMLElement>(`#${name as TableName} .scroll tbody`);
     if (body !== null) patchRows(body, table.rows(view, rates));
   }
+  const load = document.getElementById('load-state');
+  if (load !== null) show(load, loadText(view));
   showEvents(view.events);
   charts.draw();
 }

@@ -64,6 +64,7 @@ describeInBrowser('the operator’s page', () => {
       expect(await page.textContent('[data-figure=p99]')).toMatch(/ ms$/);
       expect(await page.textContent('[data-figure="Calls saved"]')).toMatch(/^\d+ %$/);
       expect(await row(page, 'carriers', 'renfe').textContent()).toMatch(/ ms, .* ms/);
+      expect(await page.textContent('#load-state')).toMatch(/^300 sent, 300 x 200$/);
     });
     await eventually(async () => expect(await page.locator('canvas').count()).toBe(7));
     const hidden = await page
