@@ -3,7 +3,8 @@ import type { Search, SearchEvent, SearchQuery } from '@ticketing/core';
 import { turns } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { createSharedStreams } from '../src/search/shared-streams.ts';
-import { sharedServer } from './demo.ts';
+import { carriersBehindGate } from './carriers-behind-gate.ts';
+import { eventually, serveDemoBy, statsOf } from './demo.ts';
 
 const [origin, destination] = stationTable.stations as [never, never];
 const query: SearchQuery = { origin, destination, date: '2026-12-01' };
@@ -134,22 +135,19 @@ test('other questions, and all with isShared: false, have searches of their own'
   for (const each of streams) each.end();
 });
 
-const server = sharedServer('--latency', '100');
-
 test('50 streams of one question are one search upstream, with equal journeys', async () => {
+  const { url, open, sim } = await carriersBehindGate();
+  const flags = ['--carriers-url', url, '--deadline-ms', '60000'];
+  const { get } = await serveDemoBy(Date.now, ...flags);
   const path = '/search?origin=Madrid&destination=Sevilla';
   const headers = { accept: 'application/x-ndjson' };
-  const requests = async (): Promise<number> => {
-    const response = await fetch(`${server().carriersUrl}/requests`);
-    return ((await response.json()) as { ouigo: { arrived: number } }).ouigo.arrived;
-  };
-  await server().get(path, { headers });
-  const alone = await requests();
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, () => server().get(path, { headers })),
+  const asked = Array.from({ length: 50 }, () => get(path, { headers }));
+  await eventually(async () =>
+    expect((await statsOf({ get }))[0].streams).toMatchObject({ joined: 49, inFlight: 1 }),
   );
-  // The token of the first search is still good: one call or two.
-  expect((await requests()) - alone).toBeLessThanOrEqual(alone);
+  open();
+  const answers = await Promise.all(asked);
+  expect(sim.requests()).toMatchObject({ renfe: { arrived: 4 }, ouigo: { arrived: 2 } });
   const journeys = answers.map(({ body }) =>
     (body as string)
       .trim()
@@ -157,5 +155,6 @@ test('50 streams of one question are one search upstream, with equal journeys', 
       .map((line) => JSON.parse(line))
       .filter(({ type }) => type === 'journeys-upsert'),
   );
+  expect(journeys[0]?.length).toBeGreaterThan(0);
   for (const each of journeys) expect(each).toEqual(journeys[0]);
 });

@@ -87,7 +87,8 @@ test('a class that is wrong is 400 problem+json', async () => {
 
 test('/openapi.json describes it', async () => {
   const { get } = shared();
-  const { get: described } = (await get('/openapi.json')).body.paths['/api/v1/worms/{class}'];
+  const { body } = await get('/openapi.json');
+  const { get: described } = body.paths['/api/v1/worms/{class}'];
   expect(described.parameters).toMatchObject([
     { name: 'class', in: 'path', required: true, schema: { minLength: 1, maxLength: 100 } },
   ]);
@@ -95,7 +96,8 @@ test('/openapi.json describes it', async () => {
     expect.arrayContaining(['200', '400', '502', '503', '504']),
   );
   const { schema } = described.responses['200'].content['application/json'];
-  expect(schema.items.required).toEqual(Object.keys(firstTen(1000)[0] ?? {}));
+  expect(schema.items).toEqual({ $ref: '#/components/schemas/Worm' });
+  expect(body.components.schemas.Worm.required).toEqual(Object.keys(firstTen(1000)[0] ?? {}));
 });
 
 test('--coalesce off asks the store every time', async () => {
