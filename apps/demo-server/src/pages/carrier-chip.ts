@@ -2,15 +2,15 @@ import type { CarrierStatus } from '@ticketing/core';
 import { html, type SafeHtml } from './html.ts';
 import type { Names } from './journey-row.ts';
 
-/** An icon and words for each state, so that colour alone says nothing. */
+/** An icon and words for each state, so that colour alone says nothing. Each is in the usual fonts. */
 const ICONS: Readonly<Record<CarrierStatus['state'], string>> = {
   running: '…',
   ok: '✓',
   empty: '○',
-  timeout: '⏱',
+  timeout: '◷',
   error: '✕',
   cancelled: '–',
-  'rejected-busy': '⏸',
+  'rejected-busy': '‖',
 };
 
 /** Renders the state of one carrier. */

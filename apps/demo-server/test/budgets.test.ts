@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
+import { expect, inject, test } from 'vitest';
+import { sharedServer } from './demo.ts';
+
+const server = sharedServer();
+
+/** Bytes by brotli of a bundled file. */
+function bytesOf(file: string): number {
+  const assets = `${fileURLToPath(inject('programs'))}assets/`;
+  const [name = ''] = readdirSync(assets);
+  return statSync(`${assets}${name}/${file}.br`).size;
+}
+
+test('the traveller’s page stays within 20 kB: 4 of markup, 4 of style, 10 of script', async () => {
+  const { body } = await server().get('/?origin=Madrid&destination=Barcelona');
+  const markup = brotliCompressSync(body).length;
+  const style = bytesOf('traveller.css');
+  const script = bytesOf('traveller.js');
+  console.log(`markup ${markup} bytes, style ${style}, script ${script}`);
+  expect(markup).toBeLessThan(4000);
+  expect(style).toBeLessThan(4000);
+  expect(script).toBeLessThan(10_000);
+  expect(markup + style + script + bytesOf('icon.svg')).toBeLessThan(20_000);
+});
+
+test('each picture of the READMEs stays within 150 kB, and is shown', () => {
+  const folder = new URL('../../../docs/pictures/', import.meta.url);
+  const readmes = ['../README.md', '../../../README.md']
+    .map((path) => readFileSync(new URL(path, import.meta.url), 'utf8'))
+    .join();
+  const names = readdirSync(folder);
+  expect(names.toSorted()).toEqual(
+    ['operator', 'partial', 'search'].flatMap((name) => [`${name}-dark.png`, `${name}-light.png`]),
+  );
+  for (const name of names) {
+    expect(statSync(new URL(name, folder)).size).toBeLessThan(150_000);
+    expect(readmes).toContain(`docs/pictures/${name}`);
+  }
+});
