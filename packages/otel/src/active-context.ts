@@ -4,7 +4,7 @@ import type { Subscriptions } from './channels.ts';
 
 interface Bound {
   readonly context: Context;
-  /** What was active around it: if that is still so, nobody has opened a span of their own since. */
+  /** What was active around it: if that is still active, no span of others was opened since. */
   readonly around: Context;
 }
 
