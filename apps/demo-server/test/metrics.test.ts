@@ -1,18 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { lives } from '@ticketing/test-kit';
 import { expect, test, vi } from 'vitest';
 import { families } from '../src/metrics/points.ts';
-import { eventually, getFrom, MADRID_BARCELONA, sharedProcess, sharedServer } from './demo.ts';
-import { pidsOf } from './processes.ts';
+import { eventually, MADRID_BARCELONA, sharedServer } from './demo.ts';
 import { describeWithPromtool, promtool } from './promtool.ts';
-import { lines, samples, sumOf } from './series.ts';
+import { samples, sumOf } from './series.ts';
 
 const alone = sharedServer('--latency', '0');
-const several = sharedProcess(
-  ...['--accept', 'passthru', '--workers', '4', '--latency', '0', '--route-by', 'none'],
-  ...['--dispatch', 'piscina', '--dispatch-workers', '1', '--operator', 'on'],
-);
 
 const OPEN_METRICS = 'application/openmetrics-text';
 /** As Prometheus 2.42 asks. */
@@ -101,60 +95,6 @@ test('Node 20 gets 501, and is told why', async () => {
   expect(body.detail).toMatch(/^Metrics need Node 22 or later, got 20\.19\.0/);
 });
 
-test('1,000 paths and stations on four processes are 3,000 lines at most', async () => {
-  const { url } = several();
-  const ask = async (path: string): Promise<void> => {
-    const answer = await fetch(url + path, { method: path.length % 3 === 0 ? 'HEAD' : 'GET' });
-    await answer.arrayBuffer();
-  };
-  for (let from = 0; from < 1000; from += 50) {
-    await Promise.all(
-      Array.from({ length: 50 }, (_, at) => {
-        const one = `${from + at}-${Math.random().toString(36).slice(2)}`;
-        const paths = [
-          `/${one}`,
-          `/search?origin=${one}&destination=Madrid`,
-          `/api/v1/worms/${one}`,
-          `/search?origin=Madrid&destination=${one}&date=${one}`,
-          `/compute?ms=${one}`,
-        ];
-        return ask(paths[at % paths.length] ?? '/');
-      }),
-    );
-  }
-  const { body } = await getFrom(`${url}/metrics`);
-  expect(sumOf(samples(body), 'ticketing_process_up')).toBe(9);
-  expect(sumOf(samples(body), 'http_server_request_duration_seconds_count')).toBeGreaterThan(900);
-  expect(lines(body).length).toBeLessThanOrEqual(3000);
-});
-
-test('a process that hangs makes the answer neither fail nor wait: it is down, the others are up', async () => {
-  const { url } = several();
-  const config = (await getFrom(`${url}/config`)).body;
-  const [hung = 0] = pidsOf(config, 'server');
-  process.kill(hung, 'SIGSTOP');
-  try {
-    // Whoever takes the connection answers for all; the one that hangs takes none for long.
-    const found = await eventually(async () => {
-      const ask = () =>
-        getFrom(`${url}/metrics`, {
-          signal: AbortSignal.timeout(3000),
-          headers: { connection: 'close' },
-        });
-      const { body } = await Promise.any([ask(), ask(), ask()]);
-      const all = samples(body);
-      expect(
-        all.filter(({ name, value }) => name === 'ticketing_process_up' && value === 0),
-      ).toHaveLength(1);
-      return all;
-    });
-    expect(sumOf(found, 'ticketing_process_up')).toBeGreaterThanOrEqual(6);
-  } finally {
-    // Its health check may have ended it by now.
-    if (lives(hung)) process.kill(hung, 'SIGCONT');
-  }
-});
-
 /** Names in the expressions of rules and panels. */
 const dashboards = fileURLToPath(new URL('../../../docs/dashboards/', import.meta.url));
 const used = ['alerts.yml', 'ticketing.json'].flatMap((file) => [
@@ -176,11 +116,10 @@ test('alerts and dashboard use metrics that there are', () => {
 
 describeWithPromtool('promtool', () => {
   test('finds nothing to say of /metrics', async () => {
-    for (const url of [alone().url, several().url]) {
-      await getFrom(url + MADRID_BARCELONA);
-      const { body } = await getFrom(`${url}/metrics`);
-      expect(await promtool(['check', 'metrics'], body)).toBe('');
-    }
+    const { get } = alone();
+    await get(MADRID_BARCELONA);
+    const { body } = await get('/metrics');
+    expect(await promtool(['check', 'metrics'], body)).toBe('');
   });
 
   test('takes the alert rules', async () => {
