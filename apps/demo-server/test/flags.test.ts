@@ -93,6 +93,14 @@ test.each([
   expect(readFlags(argv, {}).flags).toMatchObject(counts);
 });
 
+test('readFlags() takes the address of a collector from the variable that all of OpenTelemetry use', () => {
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://user:secret@collector:4318/' };
+  const { flags, rows } = readFlags(['--otel-sample', '.25'], env);
+  expect(flags).toMatchObject({ otel: 'http://user:secret@collector:4318', otelSample: 0.25 });
+  const from = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+  expect(rows).toContainEqual({ flag: '--otel', value: 'http://collector:4318', from });
+});
+
 test.each(['auto', 'off', 12] as const)('readFlags() reads --max-in-flight %s', (value) => {
   expect(readFlags(['--max-in-flight', String(value)], {}).flags.maxInFlight).toBe(value);
 });
@@ -278,6 +286,9 @@ test.each([
     { DISPATCH: 'piscena' },
     `Cannot start: DISPATCH must be one of ${DISPATCH_NAMES.join(', ')}, got 'piscena'; did you mean piscina?`,
   ],
+  [['--otel', 'localhost:4318'], {}, "Cannot start: --otel must be an http or https URL, got '…'"],
+  [['--otel-sample', '2'], {}, "Cannot start: --otel-sample must be a number from 0 to 1, got '2'"],
+  [['--otel-sample', '0.1'], {}, 'Cannot start: --otel-sample is for --otel, which is not set'],
 ] as const)('readFlags(%j, %j) is refused', (argv, env, message) => {
   expect(() => readFlags(argv, env)).toThrow(new Error(message));
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { getFrom, runDemo, startDemo } from './demo.ts';
+import { getFrom, startDemo } from './demo.ts';
 import { receiveTelemetry, tracesOf } from './otlp-receiver.ts';
 import { oneTreeAndFollowers } from './telemetry-cases.ts';
 
@@ -40,25 +40,4 @@ test('a client’s trace goes on, and its sampling is followed', async () => {
     ],
   ]);
   expect(collector.spans).toHaveLength(1);
-});
-
-test('a collector that is down costs a line', async () => {
-  const demo = await startDemo(['--otel', 'http://127.0.0.1:1', '--carriers', 'ouigo']);
-  expect((await getFrom(`${demo.url}/healthz`)).status).toBe(200);
-  demo.child.kill('SIGTERM');
-  expect(await demo.exit()).toBe(0);
-  const lines = demo.errors().split('\n').filter(Boolean);
-  expect(lines.filter((line) => line.startsWith('Cannot send telemetry: '))).toHaveLength(1);
-});
-
-test.each([
-  [['--otel', 'localhost:4318'], "--otel must be an http or https URL, got '…'"],
-  [
-    ['--otel', 'http://localhost:4318', '--otel-sample', '2'],
-    "--otel-sample must be a number from 0 to 1, got '2'",
-  ],
-  [['--otel-sample', '0.1'], '--otel-sample is for --otel, which is not set'],
-])('%j is refused', async (argv, message) => {
-  const { code, stderr } = await runDemo(argv);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: `Cannot start: ${message}\n` });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { getFrom, startDemo } from '../demo.ts';
 import { killedWorker, linkedStreams, oneTreeAndFollowers } from '../telemetry-cases.ts';
 
 const own = (server: string) => [
@@ -74,4 +75,13 @@ describe('a killed worker: its attempt is a span, and so is the next', () => {
   test.each(['fork', 'cluster'])('--dispatch %s', async (dispatch) => {
     await killedWorker('--dispatch', dispatch, '--dispatch-workers', '2');
   });
+});
+
+test('a collector that is down costs a line', async () => {
+  const demo = await startDemo(['--otel', 'http://127.0.0.1:1', '--carriers', 'ouigo']);
+  expect((await getFrom(`${demo.url}/healthz`)).status).toBe(200);
+  demo.child.kill('SIGTERM');
+  expect(await demo.exit()).toBe(0);
+  const lines = demo.errors().split('\n').filter(Boolean);
+  expect(lines.filter((line) => line.startsWith('Cannot send telemetry: '))).toHaveLength(1);
 });
