@@ -217,6 +217,7 @@ test('GET / is a page that loads nothing from elsewhere, with assets that never 
   const { status: code, type, headers, body } = await server().get('/');
   expect([code, type]).toEqual([200, 'text/html']);
   expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(headers.get('permissions-policy')).toContain('geolocation=()');
   expect(headers.get('cache-control')).toBe('no-cache');
   const assets = [...(body as string).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
     ([, path = '']) => path,

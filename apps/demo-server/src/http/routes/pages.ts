@@ -60,6 +60,9 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
   const { flags, streams, encoder, stations, carriers, now, leftMs, notFound } = options;
   const assets = await openAssets();
   await app.register(helmet, securityHeaders());
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('permissions-policy', 'camera=(), geolocation=(), microphone=()');
+  });
   await app.register(staticFiles, {
     root: assets.folder,
     prefix: '/assets/',
