@@ -186,7 +186,9 @@ test('each table has as many cells as columns, and its figures as text', () => {
   }
   const rows = (name: keyof typeof operatorTables) =>
     operatorTables[name].rows(full, rates).map(({ cells }) => cells.map(String).join(' | '));
-  expect(rows('processes')[1]).toMatch(/ready \| – \| – \| 12 % \| 3.2 ms \| 128 MiB \| 17 min$/);
+  expect(rows('processes')[1]).toMatch(
+    /ready \| – \| – \| 12 % \| <svg.*59,8\.8.*<\/svg> \| 3.2 ms \| 128 MiB \| 17 min$/,
+  );
   expect(rows('processes')[2]).toContain('thread 4');
   expect(operatorTables.processes.rows(full, rates).map(({ kill }) => kill)).toEqual([
     ...[undefined, 'server-0', undefined, 'server-1/task-0', 'server-1'],

@@ -26,7 +26,17 @@ export const operatorTables = {
   processes: {
     title: 'Processes',
     none: 'No process has reported.',
-    columns: ['Process', 'State', 'Per second', 'In flight', 'Busy', 'Late p99', 'Memory', 'Age'],
+    columns: [
+      'Process',
+      'State',
+      'Per second',
+      'In flight',
+      'Busy',
+      '',
+      'Late p99',
+      'Memory',
+      'Age',
+    ],
     rows: ({ processes, modes }, rates) =>
       processes.map((one) => {
         const { id, kind, pid, threadId, state } = one;
@@ -42,6 +52,7 @@ export const operatorTables = {
             decimal(rates.perSecond(`requests ${id}`)),
             whole(one.inFlight),
             percent(one.utilisation),
+            sparkline(rates.busy(id)),
             ms(one.loopP99Ms),
             bytes(one.memoryBytes),
             age(one.ageMs),
@@ -198,13 +209,14 @@ export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {
     passthru: `${workers} processes serve, and a router proxies requests${keyed}`,
   }[accept];
   const several = accept !== 'single';
+  const ofEach = several ? ' of each' : '';
   const tasks = {
     'in-process': 'carriers are asked where the request is',
-    fork: `carriers are asked in ${dispatchWorkers} child processes${several ? ' of each' : ''}`,
-    piscina: `carriers are asked in ${dispatchWorkers} threads${several ? ' of each' : ''}`,
+    fork: `carriers are asked in ${counted(dispatchWorkers, 'child process', 'es')}${ofEach}`,
+    piscina: `carriers are asked in ${counted(dispatchWorkers, 'thread')}${ofEach}`,
     cluster: several
       ? 'carriers are asked by all of them'
-      : `carriers are asked in ${dispatchWorkers} cluster workers`,
+      : `carriers are asked in ${counted(dispatchWorkers, 'cluster worker')}`,
   }[dispatch];
   const shared = {
     on: 'equal questions are one in each process',
@@ -212,6 +224,10 @@ export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {
     off: 'equal questions are not shared',
   }[coalesce];
   return [serving, tasks, shared].join('; ');
+}
+
+function counted(count: number, one: string, plural = 's'): string {
+  return count === 1 ? `one ${one}` : `${count} ${one}${plural}`;
 }
 
 /** Says what has become of the latest load. */
@@ -251,6 +267,14 @@ function bar(parts: readonly number[], most: number): SafeHtml {
       return html`<rect class="part-${at}" x="${x - width}" y="0" width="${width}" height="10"/>`;
     },
   )}</svg>`;
+}
+
+/** A minute of shares, 0 to 1; the latest is told beside it. */
+function sparkline(values: readonly number[]): SafeHtml {
+  const points = values.map(
+    (value, at) => `${60 - values.length + at},${Math.round(100 - value * 100) / 10}`,
+  );
+  return html`<svg class="bar spark" viewBox="0 0 60 10" preserveAspectRatio="none" aria-hidden="true"><polyline points="${points.join(' ')}"/></svg>`;
 }
 
 function depthOf({ id, kind }: OperatorView['processes'][number]): number {

@@ -154,7 +154,11 @@ function optionsOf(
     width,
     height: HEIGHT,
     cursor: { sync: { key: 'operator' }, drag: { x: false, y: false } },
-    scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
+    // Two minutes, so that nothing moves but the lines.
+    scales: {
+      x: { range: (_, __, latest) => [latest - POINTS, latest] },
+      y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] },
+    },
     axes: [
       {
         ...axis,

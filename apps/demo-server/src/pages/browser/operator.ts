@@ -93,7 +93,7 @@ function patchRows(body: HTMLElement, rows: readonly TableRow[]): void {
   });
   if (wanted.length === 0) {
     if (body.childElementCount === 0 || body.querySelector('[data-key]') !== null) {
-      show(body, html`<tr><td colspan="9">${body.dataset['none']}</td></tr>`);
+      show(body, html`<tr><td colspan="12">${body.dataset['none']}</td></tr>`);
     }
     return;
   }

@@ -10,10 +10,14 @@ export interface Rates {
   recent(name: string): number;
   /** Returns a quantile of times in the last ten seconds, in milliseconds; `undefined` if there were none. `share`: 0 to 1. */
   quantile(name: string, share: number): number | undefined;
+  /** Returns how busy a process was in each view of the last minute, 0 to 1, the newest last. */
+  busy(id: string): readonly number[];
 }
 
 const RATE_MS = 3000;
 const RECENT_MS = 10_000;
+/** Views of the last minute. */
+const MINUTE = 60;
 
 interface Reading {
   /** Id of the process that counts. */
@@ -38,6 +42,7 @@ export function createRates(): Rates {
   let lastAt: number | undefined;
   let steps: Step[] = [];
   const bounds = new Map<string, readonly number[]>();
+  let busy = new Map<string, readonly number[]>();
 
   function sumOf(name: string, withinMs: number): { counts: number[]; seconds: number } {
     const since = (steps.at(-1)?.at ?? 0) - withinMs;
@@ -49,6 +54,12 @@ export function createRates(): Rates {
   return {
     add(view) {
       const now = readingsByOwner(view, bounds);
+      busy = new Map(
+        view.processes.map(({ id, utilisation = 0 }) => [
+          id,
+          [...(busy.get(id) ?? []), utilisation].slice(-MINUTE),
+        ]),
+      );
       const elapsedMs = lastAt === undefined ? 0 : view.at - lastAt;
       const grown = new Map<string, number[]>();
       for (const { id, pid, ageMs } of view.processes) {
@@ -75,6 +86,7 @@ export function createRates(): Rates {
       const { counts, seconds } = sumOf(name, RATE_MS);
       return seconds === 0 ? undefined : total(counts) / seconds;
     },
+    busy: (id) => busy.get(id) ?? [],
     recent: (name) => total(sumOf(name, RECENT_MS).counts),
     quantile: (name, share) =>
       quantileOf(bounds.get(name) ?? [], sumOf(name, RECENT_MS).counts, share),

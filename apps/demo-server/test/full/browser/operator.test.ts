@@ -19,7 +19,7 @@ const pidOf = async (page: Page, id: string): Promise<string> =>
   /pid \d+/.exec((await row(page, 'processes', id).textContent()) ?? '')?.[0] ?? '';
 const ageOf = async (page: Page): Promise<number> =>
   Number.parseInt(
-    (await row(page, 'processes', 'server-0').locator('td').nth(6).textContent()) ?? '',
+    (await row(page, 'processes', 'server-0').locator('td').nth(7).textContent()) ?? '',
     10,
   );
 
@@ -208,7 +208,8 @@ describeInBrowser('the operator’s page', () => {
           ? [['--dispatch', 'fork', '--dispatch-workers', '1'], 'server-0/task-0']
           : [['--workers', '2'], 'server-0'];
       const argv = ['--accept', accept, ...workers, '--latency', '5', '--deadline-ms', '6000'];
-      const demo = await startDemo(argv, SOURCES);
+      // From sources one process starts in time on any machine, and several do not.
+      const demo = await startDemo(argv, accept === 'single' ? SOURCES : {});
       const page = await browser.open();
       await page.goto(demo.url);
       await page.waitForSelector('main[data-ready]');
