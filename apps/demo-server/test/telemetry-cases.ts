@@ -33,6 +33,12 @@ export async function oneTreeAndFollowers(...argv: string[]): Promise<readonly s
   const traces = tracesOf(await spansOf(demo, collector), '/search');
   expect(traces).toHaveLength(AT_ONCE);
   const trees = new Map(traces.map((trace) => [trace, treeOf(trace)]));
+  // Each request has its own: none runs in the context of another.
+  for (const tree of trees.values()) {
+    expect(tree.filter((line) => /^ {2}\S/.test(line))).toEqual([
+      expect.stringMatching(/^ {2}coalesce search server-\d$/),
+    ]);
+  }
   const followed = new Set(traces.flat().flatMap(({ links }) => links));
   const led = traces.find(
     (trace) =>

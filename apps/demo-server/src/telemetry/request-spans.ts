@@ -13,7 +13,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { ADVISED_LE_MS } from '@ticketing/kit';
-import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { methodOf, UNMATCHED } from '../metrics/duration-counts.ts';
 import { streamJoined, streamStarted } from '../search/shared-streams.ts';
 
@@ -61,12 +61,9 @@ export function watchRequests(app: FastifyInstance): void {
     contexts.set(request, own);
     context.with(own, done);
   });
-  // The events of a body come in the context of its connection.
-  app.addHook('onRoute', (route) => {
-    if ([route.method].flat().every((method) => method === 'GET' || method === 'HEAD')) return;
-    const enter: preValidationHookHandler = (request, _reply, done) =>
-      context.with(contexts.get(request) ?? context.active(), done);
-    route.preValidation = [enter, ...[route.preValidation ?? []].flat()];
+  // Requests that are admitted together begin in the context of one of them, and the events of a body come in that of the connection.
+  app.addHook('preValidation', (request, _reply, done) => {
+    context.with(contexts.get(request) ?? context.active(), done);
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     const { traceId, spanId, traceFlags } =
