@@ -47,6 +47,8 @@ test('/operator/state is the view, with what the simulator was asked and the pla
     return now;
   });
   expect(view.modes).toMatchObject({ accept: 'single', dispatch: 'fork', controls: 'on' });
+  expect(view.processes[0]?.connections).toBeGreaterThan(0);
+  expect(view.processes[0]?.inFlight).toBeGreaterThan(0);
   expect(view.upstream?.map(({ id }) => id)).toEqual(['renfe', 'ouigo', 'avlo']);
   expect(view.upstream?.[0]?.arrived).toBeGreaterThan(0);
   expect(view.upstream?.[0]?.plan).toMatchObject({ fault: null });

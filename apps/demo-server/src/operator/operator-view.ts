@@ -98,6 +98,7 @@ function processRow(one: ProcessStatus, primary: PrimaryStats | undefined): Row<
   return {
     ...row,
     ...(one.stats && ownTraffic(one.stats)),
+    ...one.traffic,
     ...(report && {
       inFlight: report.inFlight,
       connections: report.connections,

@@ -72,7 +72,7 @@ function panel(name: TableName): SafeHtml {
   );
   return html`<section id="${name}"><h2 id="${name}-title">${title}</h2>
 <div class="scroll" role="region" aria-labelledby="${name}-title" tabindex="0"><table><thead><tr>${head}${name === 'processes' && html`<td></td>`}</tr></thead><tbody data-none="${none}"></tbody></table></div>
-${charts(name)}</section>
+${name === 'router' && html`<p id="router-text"></p>`}${charts(name)}</section>
 `;
 }
 

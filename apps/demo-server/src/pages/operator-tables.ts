@@ -230,6 +230,14 @@ function counted(count: number, one: string, plural = 's'): string {
   return count === 1 ? `one ${one}` : `${count} ${one}${plural}`;
 }
 
+/** Says what the router has done with connections. */
+export function routerText({ router }: Pick<OperatorView, 'router'>, rates: Rates): string {
+  if (router === undefined) return '';
+  const { accepted, waiting, rerouted, refused, gone } = router;
+  const claim = ms(rates.quantile('claim', 0.99));
+  return `${accepted} accepted, ${waiting} wait, ${rerouted} rerouted, ${refused} refused, ${gone} left; claimed within ${claim} (p99 of the last 10 s)`;
+}
+
 /** Says what has become of the latest load. */
 export function loadText({ load }: Pick<OperatorView, 'load'>): string {
   if (load === undefined) return '';

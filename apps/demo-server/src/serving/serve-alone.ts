@@ -18,6 +18,7 @@ export const serveAlone: StartServing = async (context) => {
     {
       ...{ id: 'server-0', role: 'server', state: isDraining ? 'stopping' : 'ready' },
       ...{ ageMs: now() - startedAt, ...parts.status() },
+      traffic: connections.traffic(),
     },
   ];
   const desk = createDesk(context, { processes, reload: parts.reload, url: () => url });
@@ -58,6 +59,7 @@ export const serveAlone: StartServing = async (context) => {
 /** Tracks connections, since a server that closes waits for those with half a head and for slow bodies. */
 function watchConnections(server: Server): {
   inFlight(): number;
+  traffic(): { readonly inFlight: number; readonly connections: number };
   destroyIdle(): void;
   destroyAll(): void;
 } {
@@ -81,6 +83,7 @@ function watchConnections(server: Server): {
   });
   return {
     inFlight: () => responses.size,
+    traffic: () => ({ inFlight: responses.size, connections: (isTls ? secure : sockets).size }),
     destroyIdle() {
       const busy = new Set<Socket>([...responses].map(({ req }) => req.socket));
       for (const socket of isTls ? secure : sockets) if (!busy.has(socket)) socket.destroy();

@@ -100,6 +100,8 @@ interface AnyProcess {
   readonly state: ProcessState;
   readonly ageMs: number;
   readonly events?: readonly OperatorEvent[];
+  /** Of a server process that no primary watches. */
+  readonly traffic?: { readonly inFlight: number; readonly connections: number };
 }
 
 /** A process of the server, and its counters; without them it has not reported. */

@@ -98,7 +98,7 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
   done();
 };
 
-function counters({ stats, events: _, ...process }: ProcessStatus): object {
+function counters({ stats, events: _, traffic: __, ...process }: ProcessStatus): object {
   return roundedAll({ ...process, ...stats });
 }
 

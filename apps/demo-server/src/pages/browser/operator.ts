@@ -5,6 +5,7 @@ import {
   headlines,
   loadText,
   operatorTables,
+  routerText,
   type TableName,
   type TableRow,
 } from '../operator-tables.ts';
@@ -69,10 +70,15 @@ function draw(): void {
     const body = main.querySelector<HTMLElement>(`#${name as TableName} .scroll tbody`);
     if (body !== null) patchRows(body, table.rows(view, rates));
   }
-  const load = document.getElementById('load-state');
-  if (load !== null) show(load, loadText(view));
+  tell('load-state', loadText(view));
+  tell('router-text', routerText(view, rates));
   showEvents(view.events);
   charts.draw();
+}
+
+function tell(id: string, text: string): void {
+  const place = document.getElementById(id);
+  if (place !== null && place.textContent !== text) place.textContent = text;
 }
 
 /** Changes only what differs, so that focus, selection and a button under the pointer stay. */

@@ -231,6 +231,9 @@ describeInBrowser('the operator’s page', () => {
       await row(page, 'processes', victim).waitFor();
       const routers = accept === 'socket' || accept === 'passthru' ? 2 : 0;
       expect(await page.locator('#router .scroll tbody tr').count()).toBe(routers);
+      if (routers > 0) {
+        expect(await page.textContent('#router-text')).toMatch(/^\d+ accepted, .* 0 refused/);
+      }
       await page.click('text=Renfe hangs');
       await page.waitForSelector('#carriers tr[data-key=renfe] b:text-is("hang, every call")');
 
