@@ -251,7 +251,7 @@ export function shownValue<T>({ absent = 'none', show, hide }: FlagSpec<T>, valu
 }
 
 /** Describes a program and each of its flags: what it decides, its values, its default. */
-export function helpOf(command: Command<FlagSpecs>): string {
+function helpOf(command: Command<FlagSpecs>): string {
   const { run, about, flags, words, hasVariables } = command;
   const strong = (text: string): string => styleText('bold', text, { stream: process.stdout });
   const specs = Object.values(flags);

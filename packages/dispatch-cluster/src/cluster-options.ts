@@ -6,6 +6,7 @@ import {
   aName,
   anObject,
   atLeast,
+  aUrl,
   between,
   MAX_TIMER_MS,
   oneOf,
@@ -18,7 +19,7 @@ import {
   withMethods,
   wordOr,
 } from '@ticketing/kit';
-import { isModule, isUrl } from './worker/worker-options.ts';
+import { isModule } from './worker/worker-options.ts';
 
 /** How a cluster keeps its workers. */
 export interface ClusterOptions {
@@ -119,7 +120,7 @@ export const END_MARGIN_MS = 500;
 const MAX_END_MS = 2 ** 30;
 
 const clusterRules = {
-  entry: required({ expected: 'a URL', test: isUrl }),
+  entry: required(aUrl),
   workers: wordOr('auto', wholeBetween(1, MAX_WORKERS)),
   schedulingPolicy: oneOf('round-robin', 'shared'),
   connections: oneOf('shared', 'external'),

@@ -11,7 +11,6 @@ import {
   type ClusterWorkerOptions,
   checkWorkerOptions,
   type HttpServer,
-  isUrl,
 } from './worker-options.ts';
 import { WorkerServer } from './worker-server.ts';
 
@@ -75,7 +74,7 @@ function moduleOf(
   { tasks = noTasks }: ClusterWorkerOptions,
   { module }: WorkerStartMessage,
 ): string | TaskModule<TaskMap> {
-  return module ?? (isUrl(tasks) ? tasks.href : tasks);
+  return module ?? ('href' in tasks ? tasks.href : tasks);
 }
 
 /** Sets tasks up before the server starts, and tears them down after it has stopped, because requests may use them. */

@@ -2,7 +2,7 @@ import type http from 'node:http';
 import type https from 'node:https';
 import type { ListenOptions } from 'node:net';
 import type { TaskMap, TaskModule } from '@ticketing/dispatch';
-import { aFunction, anObject, checkByRules, type Rule, wrongOption } from '@ticketing/kit';
+import { aFunction, anObject, aUrl, checkByRules, type Rule, wrongOption } from '@ticketing/kit';
 
 /** A server of Node. */
 export type HttpServer = http.Server | https.Server;
@@ -57,7 +57,7 @@ const workerRules: Readonly<Record<keyof ClusterWorkerOptions, Rule>> = {
   attach: aFunction,
   tasks: {
     expected: 'made by defineTasks, or a URL',
-    test: (value) => isUrl(value) || isModule(value),
+    test: (value) => aUrl.test(value) || isModule(value),
   },
 };
 
@@ -86,11 +86,6 @@ export function checkWorkerOptions(
 export function isServer(value: unknown): value is HttpServer | ServerApp {
   const { listen, close } = Object(value) as Partial<ServerApp>;
   return typeof listen === 'function' && typeof close === 'function';
-}
-
-/** Returns whether a value is a URL, of this realm or another. */
-export function isUrl(value: unknown): value is URL {
-  return Object.prototype.toString.call(value) === '[object URL]';
 }
 
 /** Returns whether `defineTasks` may have made a value. */
