@@ -11,7 +11,7 @@ test.each([
   [() => createCoalescer(load, { name: '' }), 'name must be a text, got '],
   [
     () => createCoalescer(load, { name, ttl: 5 } as never),
-    'unknown option ttl; did you mean errorTtlMs?',
+    'unknown option ttl; did you mean ttlMs?',
   ],
   [() => createCoalescer(load, { name, key: 'id' } as never), 'key must be a function, got id'],
   [() => createCoalescer(load, { name, random: 1 } as never), 'random must be a function, got 1'],

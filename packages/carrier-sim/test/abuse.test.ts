@@ -18,11 +18,7 @@ looped['self'] = looped;
 
 test.each([
   [null, 'TypeError', 'options must be an object, got null'],
-  [
-    { speed: 1 },
-    'TypeError',
-    'unknown option speed; known are seed, plan, host, port, now, credentials',
-  ],
+  [{ speed: 1 }, 'TypeError', 'unknown option speed; did you mean seed?'],
   [{ seed: {} }, 'TypeError', 'seed must be a string or a finite number, got [object Object]'],
   [{ seed: Number.NaN }, 'TypeError', 'seed must be a string or a finite number, got NaN'],
   [{ host: '' }, 'TypeError', 'host must be a text, got '],
