@@ -53,7 +53,7 @@ async function serveWith(name: string, durations: Parts['durations']): Promise<C
     startedAt: Date.now(),
     draining: () => false,
     processes: async () => [],
-    desk: {
+    operator: {
       view: () => Promise.reject(new Error('not looked at')),
       control: () => Promise.reject(new Error('not controlled')),
     },

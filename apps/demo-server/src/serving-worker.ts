@@ -7,7 +7,8 @@ import { buildServer, readTls } from './http/server.ts';
 import { questionTasks, routeFunction } from './questions.ts';
 import { carrierTasks, createCarriers } from './search/carriers.ts';
 import { type PrimaryTasks, type ServingTasks, servingStart } from './serving/serving.ts';
-import { startTelemetry, type Telemetry, telemetryOf } from './telemetry/telemetry.ts';
+import { startTelemetry } from './telemetry/start-telemetry.ts';
+import { type Telemetry, telemetryOf } from './telemetry/telemetry.ts';
 
 const { flags, carriersUrl, worms, startedAt, ticketKeys } = servingStart();
 const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, Date.now);
@@ -50,7 +51,7 @@ const worker = clusterWorker({
       // A router that closes says so before the supervisor does.
       draining: () => worker.isDraining() || attached?.draining.aborted === true,
       processes: () => primary.run('overview', undefined, { timeoutMs: 5000 }),
-      desk: {
+      operator: {
         view: () => primary.run('view', undefined, { timeoutMs: 5000 }),
         control: (command) => primary.run('control', command, { timeoutMs: 5000 }),
       },

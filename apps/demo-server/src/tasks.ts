@@ -8,7 +8,8 @@ import {
 } from './search/carriers.ts';
 import { watchProcess } from './serving/process-watch.ts';
 import type { TaskWorkerReport } from './serving/serving.ts';
-import { startTelemetry, type Telemetry, workersTelemetry } from './telemetry/telemetry.ts';
+import { startTelemetry } from './telemetry/start-telemetry.ts';
+import { type Telemetry, workersTelemetry } from './telemetry/telemetry.ts';
 
 const settings: CarrierSettings = JSON.parse(process.env['DEMO_TASK_SETTINGS'] ?? '{}');
 const carriers = createCarriers(settings, Date.now);

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import { expect, onTestFinished, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { guardControls } from '../src/http/guard-controls.ts';
-import { createDesk } from '../src/operator/desk.ts';
+import { createOperator } from '../src/operator/operator.ts';
 import { OperatorView } from '../src/operator/view-schema.ts';
 import { eventually, getFrom, MADRID_BARCELONA, serveDemo, sharedServerBy } from './demo.ts';
 import { viewsIn } from './operator-views.ts';
@@ -72,7 +72,7 @@ test('whoever looks within half a second shares one question', async () => {
   let asked = 0;
   const { flags } = readFlags(['--carriers-url', 'http://nowhere.test'], {});
   const context = { flags, carriersUrl: '', now: () => 1, startedAt: 0, log() {} };
-  const desk = createDesk(context, {
+  const operator = createOperator(context, {
     processes: async () => {
       asked += 1;
       return [];
@@ -80,12 +80,12 @@ test('whoever looks within half a second shares one question', async () => {
     reload: async () => {},
     url: () => '',
   });
-  const views = await Promise.all(Array.from({ length: 50 }, () => desk.view()));
+  const views = await Promise.all(Array.from({ length: 50 }, () => operator.view()));
   expect([asked, new Set(views).size]).toEqual([1, 1]);
-  expect(await desk.control({ kind: 'kill', id: 'server-0' })).toMatchObject({
+  expect(await operator.control({ kind: 'kill', id: 'server-0' })).toMatchObject({
     refusal: { status: 404 },
   });
-  await desk.close();
+  await operator.close();
 });
 
 test('one reload at a time; one that fails is told to the log', async () => {
@@ -94,17 +94,17 @@ test('one reload at a time; one that fails is told to the log', async () => {
   const { flags } = readFlags([], {});
   const log = (line: string) => void lines.push(line);
   const context = { flags, carriersUrl: '', now: () => 1, startedAt: 0, log };
-  const desk = createDesk(context, {
+  const operator = createOperator(context, {
     processes: async () => [],
     reload: () => new Promise<void>((_, reject) => (fail = reject)),
     url: () => '',
   });
-  expect(await desk.control({ kind: 'reload' })).toEqual({ value: { state: 'begun' } });
-  expect(await desk.control({ kind: 'reload' })).toMatchObject({ refusal: { status: 409 } });
+  expect(await operator.control({ kind: 'reload' })).toEqual({ value: { state: 'begun' } });
+  expect(await operator.control({ kind: 'reload' })).toMatchObject({ refusal: { status: 409 } });
   fail(new Error('no worker starts'));
   await eventually(() => expect(lines).toEqual(['Cannot reload: no worker starts']));
-  expect(await desk.control({ kind: 'reload' })).toEqual({ value: { state: 'begun' } });
-  await desk.close();
+  expect(await operator.control({ kind: 'reload' })).toEqual({ value: { state: 'begun' } });
+  await operator.close();
 });
 
 test('a plan reaches the simulator; what it refuses is a problem with its reason', async () => {

@@ -175,3 +175,26 @@ export const OperatorView = Type.Object(
 export type OperatorView = Static<typeof OperatorView>;
 export type OperatorEvent = Static<typeof Event>;
 export type UpstreamView = Static<typeof UpstreamRow>;
+
+/** Requests at a constant rate. */
+export interface LoadOrder {
+  /** 1 to 50. */
+  readonly perSecond: number;
+  /** 1 to 30. */
+  readonly seconds: number;
+  /** Path and query of a GET request. */
+  readonly path: string;
+}
+
+/** What an operator can ask for. */
+export type Command =
+  | { readonly kind: 'plan'; readonly carrier: string; readonly patch: unknown }
+  | { readonly kind: 'load'; readonly order: LoadOrder }
+  /** `id`: of a process of the view. */
+  | { readonly kind: 'kill'; readonly id: string }
+  | { readonly kind: 'reload' };
+
+/** What became of a command. Plain data: it crosses processes. */
+export type Outcome =
+  | { readonly value: unknown }
+  | { readonly refusal: { readonly status: 400 | 404 | 409 | 502; readonly detail: string } };

@@ -1,8 +1,8 @@
 import { type Dispatcher, defineTasks, type TaskModule } from '@ticketing/dispatch';
 import type { Supervisor } from '@ticketing/dispatch-cluster';
 import type { Flags } from '../flags/flag-specs.ts';
-import { createDesk, type Desk } from '../operator/desk.ts';
 import { type EventLog, keepEvents } from '../operator/event-log.ts';
+import { createOperator, type Operator } from '../operator/operator.ts';
 import {
   createFinders,
   type Finders,
@@ -31,7 +31,7 @@ interface Shared {
   readonly finders: Finders;
   readonly watch: ProcessWatch;
   readonly flags: Flags;
-  readonly desk: Desk;
+  readonly operator: Operator;
   readonly events: EventLog;
   /** Counters of the searches that run here. */
   readonly ownSearch: (() => Pick<PrimaryStats, 'search' | 'http'>) | undefined;
@@ -62,8 +62,8 @@ export function createPrimaryTasks(
         shared.workers.run('normalise', bytes, { signal, ...retryOptions }),
       ...questionTasks(() => shared.finders),
       overview: () => overviewOf(dependencies, shared),
-      view: () => shared.desk.view(),
-      control: (command) => shared.desk.control(command),
+      view: () => shared.operator.view(),
+      control: (command) => shared.operator.control(command),
     },
     {
       setup: () => {
@@ -86,7 +86,7 @@ function share(
   const remote = remoteFinds(workers);
   // With carriers' work on the same workers, a document there could wait for tasks that are queued behind documents.
   const events = keepEvents(now);
-  const desk = createDesk(context, { processes, url, reload: () => supervisor().reload() });
+  const operator = createOperator(context, { processes, url, reload: () => supervisor().reload() });
   const isOwn = flags.dispatch === 'cluster';
   const document = isOwn ? documentQuestion.local({ search }) : remote.document;
   const watch = watchProcess();
@@ -94,7 +94,7 @@ function share(
     workers,
     finders: createFinders({ ...remote, document }, { isShared: true }),
     watch,
-    desk,
+    operator,
     events,
     flags,
     ownSearch:
@@ -105,7 +105,7 @@ function share(
     async close() {
       watch.close();
       events.close();
-      await desk.close();
+      await operator.close();
       await search.close();
       await carriers.http.close();
     },

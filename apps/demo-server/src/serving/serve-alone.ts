@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { compose } from '../compose.ts';
 import { buildServer, readTls } from '../http/server.ts';
-import { createDesk } from '../operator/desk.ts';
+import { createOperator } from '../operator/operator.ts';
 import { createCarriers } from '../search/carriers.ts';
 import { ANSWER_MS } from './server-processes.ts';
 import type { ProcessStatus, StartServing } from './serving.ts';
@@ -21,7 +21,7 @@ export const serveAlone: StartServing = async (context) => {
       traffic: connections.traffic(),
     },
   ];
-  const desk = createDesk(context, { processes, reload: parts.reload, url: () => url });
+  const operator = createOperator(context, { processes, reload: parts.reload, url: () => url });
   const app = await buildServer({
     flags,
     carriersUrl,
@@ -29,7 +29,7 @@ export const serveAlone: StartServing = async (context) => {
     draining: () => isDraining,
     startedAt,
     processes,
-    desk,
+    operator,
     tls: readTls(flags),
   });
   // Without this, connections that were busy when the server began to stop stay open for their keep-alive time.
@@ -39,7 +39,7 @@ export const serveAlone: StartServing = async (context) => {
   const connections = watchConnections(app.server);
   async function close(): Promise<void> {
     isDraining = true;
-    await desk.close();
+    await operator.close();
     const closed = app.close();
     connections.destroyIdle();
     const timer = setTimeout(connections.destroyAll, flags.deadlineMs + ANSWER_MS);

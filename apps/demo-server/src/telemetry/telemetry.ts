@@ -1,6 +1,4 @@
-import { FlagError } from '@ticketing/cli-kit';
 import type { FastifyInstance } from 'fastify';
-import type { Flags } from '../flags/flag-specs.ts';
 
 /** Where the spans and measurements of a process go, and what they call it. */
 export interface TelemetrySettings {
@@ -30,12 +28,12 @@ export const noTelemetry: Telemetry = {
 };
 
 const VARIABLE = 'DEMO_TELEMETRY';
-/** The SDK's. */
-const [MAJOR, MINOR] = [22, 15];
-
 /** Returns what the flags ask for in a process; `undefined` without telemetry. */
 export function telemetryOf(
-  { otel: url, otelSample: sample }: Pick<Flags, 'otel' | 'otelSample'>,
+  {
+    otel: url,
+    otelSample: sample,
+  }: { readonly otel: string | undefined; readonly otelSample: number },
   instance: string,
 ): TelemetrySettings | undefined {
   return url === undefined ? undefined : { url, sample, instance };
@@ -52,24 +50,4 @@ export function workersTelemetry(slot: number): TelemetrySettings | undefined {
   if (text === undefined) return undefined;
   const settings = JSON.parse(text) as TelemetrySettings;
   return { ...settings, instance: `${settings.instance}/task-${slot}` };
-}
-
-/**
- * Starts telemetry in this process or thread. Without settings nothing is loaded.
- *
- * @throws FlagError on a Node that the SDK does not support
- */
-export async function startTelemetry(
-  settings: TelemetrySettings | undefined,
-  log: (line: string) => void = (line) => console.error(line),
-): Promise<Telemetry> {
-  if (settings === undefined) return noTelemetry;
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major < MAJOR || (major === MAJOR && minor < MINOR)) {
-    throw new FlagError(
-      `Cannot start: --otel is for Node ${MAJOR}.${MINOR} or later, got ${process.version}`,
-    );
-  }
-  const { openTelemetry } = await import('./open-telemetry.ts');
-  return openTelemetry(settings, log);
 }

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Flags } from '../../flags/flag-specs.ts';
-import type { Command, Desk } from '../../operator/desk.ts';
+import type { Operator } from '../../operator/operator.ts';
 import { createViewFeed } from '../../operator/view-feed.ts';
-import { OperatorView } from '../../operator/view-schema.ts';
+import { type Command, OperatorView } from '../../operator/view-schema.ts';
 import { guardControls } from '../guard-controls.ts';
 import { Problem, ProblemError } from '../problem.ts';
 
@@ -17,7 +17,7 @@ declare module 'fastify' {
 
 export interface OperatorOptions {
   readonly flags: Flags;
-  readonly desk: Pick<Desk, 'view' | 'control'>;
+  readonly operator: Pick<Operator, 'view' | 'control'>;
   draining(): boolean;
 }
 
@@ -55,21 +55,21 @@ const notFound = { 404: { description: 'There is none of that name', ...problem 
 /** What the operator's page reads and does. Nothing of it waits for admission: it is needed most when the server is busy. */
 export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
   app,
-  { flags, desk, draining },
+  { flags, operator, draining },
   done,
 ) => {
   if (flags.operator === 'off') {
     done();
     return;
   }
-  const feed = createViewFeed(desk.view, { isDraining: draining });
+  const feed = createViewFeed(operator.view, { isDraining: draining });
   app.addHook('preClose', async () => feed.end());
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.controls === true) guardControls(request, flags);
   });
 
   async function control(command: Command): Promise<unknown> {
-    const outcome = await desk.control(command);
+    const outcome = await operator.control(command);
     if ('value' in outcome) return outcome.value;
     const { status, detail } = outcome.refusal;
     throw new ProblemError(status, { detail });
@@ -86,7 +86,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
         response: { 200: OperatorView },
       },
     },
-    () => desk.view(),
+    () => operator.view(),
   );
   app.get(
     '/operator/events',

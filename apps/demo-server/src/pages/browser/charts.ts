@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import type { OperatorView } from '../../operator/view-schema.ts';
 import type { Rates } from './rates.ts';
+import { clockTime } from './show.ts';
 
 /** The charts of a page: two minutes of what the tables say. */
 export interface Charts {
@@ -163,7 +164,7 @@ function optionsOf(
       {
         ...axis,
         space: 90,
-        values: (_, ticks) => ticks.map((tick) => new Date(tick * 1000).toLocaleTimeString()),
+        values: (_, ticks) => ticks.map((tick) => clockTime(tick * 1000)),
       },
       { ...axis, size: 75, values: (_, ticks) => ticks.map((tick) => `${tick} ${unit}`.trim()) },
     ],

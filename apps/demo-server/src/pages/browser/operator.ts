@@ -12,7 +12,7 @@ import {
 import { createCharts } from './charts.ts';
 import { wireControls } from './operator-controls.ts';
 import { createRates } from './rates.ts';
-import { fragmentOf, show } from './show.ts';
+import { clockTime, fragmentOf, show } from './show.ts';
 
 /** An EventSource that was refused does not try again by itself. */
 const AGAIN_MS = 2000;
@@ -127,7 +127,7 @@ function showEvents(all: OperatorView['events']): void {
     const key = `${at} ${process} ${kind} ${text}`;
     if (keys.has(key)) continue;
     const date = new Date(at);
-    const item = html`<li data-key="${key}" data-kind="${kind}"><time datetime="${date.toISOString()}">${date.toLocaleTimeString()}</time> <b>${kind}</b> ${text} <small>${process}</small></li>`;
+    const item = html`<li data-key="${key}" data-kind="${kind}"><time datetime="${date.toISOString()}">${clockTime(at)}</time> <b>${kind}</b> ${text} <small>${process}</small></li>`;
     events.prepend(fragmentOf(item));
   }
   while (events.childElementCount > 50) events.lastElementChild?.remove();

@@ -2,24 +2,11 @@ import { createCoalescer } from '@ticketing/batching';
 import type { ProcessStatus, ServeContext } from '../serving/serving.ts';
 import { mergeEvents } from './event-log.ts';
 import { operatorView } from './operator-view.ts';
-import { createSomeLoad, type LoadOrder } from './some-load.ts';
-import type { OperatorView, UpstreamView } from './view-schema.ts';
-
-/** What an operator can ask for. */
-export type Command =
-  | { readonly kind: 'plan'; readonly carrier: string; readonly patch: unknown }
-  | { readonly kind: 'load'; readonly order: LoadOrder }
-  /** `id`: of a process of the view. */
-  | { readonly kind: 'kill'; readonly id: string }
-  | { readonly kind: 'reload' };
-
-/** What became of a command. Plain data: it crosses processes. */
-export type Outcome =
-  | { readonly value: unknown }
-  | { readonly refusal: { readonly status: 400 | 404 | 409 | 502; readonly detail: string } };
+import { createSomeLoad } from './some-load.ts';
+import type { Command, OperatorView, Outcome, UpstreamView } from './view-schema.ts';
 
 /** Shows and controls the whole server: in the primary, or in the only process. */
-export interface Desk {
+export interface Operator {
   /** Returns the server as it was at most half a second ago. Whoever asks meanwhile gets the same. */
   view(): Promise<OperatorView>;
   /** Carries out a command. What cannot be done is a refusal, never a rejection. */
@@ -27,7 +14,7 @@ export interface Desk {
   close(): Promise<void>;
 }
 
-interface DeskDependencies {
+interface OperatorDependencies {
   processes(): Promise<readonly ProcessStatus[]>;
   /** Replaces the workers one by one. */
   reload(): Promise<void>;
@@ -38,8 +25,8 @@ interface DeskDependencies {
 const TTL_MS = 500;
 const UPSTREAM_MS = 1000;
 
-/** Creates the desk of a server. Asks nothing until somebody looks. */
-export function createDesk(
+/** Creates what shows and controls a server. Asks its processes nothing until somebody looks. */
+export function createOperator(
   {
     flags,
     carriersUrl,
@@ -47,8 +34,8 @@ export function createDesk(
     now,
     log,
   }: Pick<ServeContext, 'flags' | 'carriersUrl' | 'startedAt' | 'now' | 'log'>,
-  { processes, reload, url }: DeskDependencies,
-): Desk {
+  { processes, reload, url }: OperatorDependencies,
+): Operator {
   const load = createSomeLoad();
   const isSimulated = flags.carriersUrl === undefined;
   const views = createCoalescer<'view', OperatorView>(look, { name: 'overview', ttlMs: TTL_MS });
