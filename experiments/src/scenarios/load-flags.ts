@@ -1,6 +1,5 @@
 import {
   anyText,
-  type Command,
   FlagError,
   flag,
   integerFrom,

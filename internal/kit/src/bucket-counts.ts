@@ -30,7 +30,7 @@ export function createBucketCounts(leMs: readonly number[] = ADVISED_LE_MS): Buc
   let sumMs = 0;
   return {
     add(ms) {
-      const value = ms > 0 ? ms : 0;
+      const value = Math.max(ms, 0) || 0;
       let bucket = 0;
       while (bucket < leMs.length && value > (leMs[bucket] as number)) bucket += 1;
       counts[bucket] = (counts[bucket] as number) + 1;

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { eventually, setPlan, sharedProcess } from '../../demo.ts';
+import { setPlan, sharedProcess } from '../../demo.ts';
 import { describeInBrowser, sharedBrowser } from './browser.ts';
 
 // A guard alone: a browser on a busy machine takes its time.
