@@ -45,6 +45,7 @@ export class TaskRunner {
   /** The run whose code is on the stack. */
   #current: TaskRun | undefined;
   #draining = false;
+  #isTraced = false;
   /** When the next task begins. */
   #now = 0;
   /** When the first task since the event loop's last turn began. */
@@ -125,6 +126,8 @@ export class TaskRunner {
   #drain(): void {
     if (this.#draining) return;
     this.#draining = true;
+    // Once for all tasks of a turn: to ask takes as long as a small task.
+    this.#isTraced = taskChannel.hasSubscribers;
     try {
       for (let frame = this.#next(); frame !== undefined; frame = this.#next()) this.#run(frame);
     } finally {
@@ -164,7 +167,7 @@ export class TaskRunner {
     try {
       const task = this.#tasks.get(frame.task);
       if (task === undefined) throw this.#unknown(frame.task);
-      const result = taskChannel.hasSubscribers
+      const result = this.#isTraced
         ? this.#runTraced(task, frame, run)
         : this.#scope.runInAsyncScope(task, this.#module.tasks, frame.input, run);
       if (isThenable(result)) this.#await(run, result);
