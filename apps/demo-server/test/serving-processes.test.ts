@@ -1,4 +1,3 @@
-import { testReload, testTermination } from './serving-cases.ts';
+import { testTermination } from './serving-cases.ts';
 
-testReload('cluster');
 testTermination('socket', 'cluster');

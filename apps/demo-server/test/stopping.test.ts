@@ -1,6 +1,4 @@
 import { testCutAtStop, testStoppingShown } from './stopping-cases.ts';
 
 testCutAtStop('single');
-testCutAtStop('socket');
 testStoppingShown('single');
-testStoppingShown('cluster');

@@ -3,6 +3,7 @@ import { testReload, testReplacement, testTermination } from '../serving-cases.t
 testReplacement('cluster');
 testReplacement('socket');
 testReplacement('passthru');
+testReload('cluster');
 testReload('socket');
 testReload('passthru');
 testTermination('cluster', 'in-process');

@@ -6,7 +6,9 @@ import { eventually, getFrom, spawnDemo } from '../demo.ts';
 import { testCutAtStop, testStoppingShown } from '../stopping-cases.ts';
 
 testCutAtStop('cluster');
+testCutAtStop('socket');
 testCutAtStop('passthru');
+testStoppingShown('cluster');
 testStoppingShown('socket');
 testStoppingShown('passthru');
 
