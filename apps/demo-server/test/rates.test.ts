@@ -191,7 +191,7 @@ test('each table has as many cells as columns, and its figures as text', () => {
   );
   expect(rows('processes')[2]).toContain('thread 4');
   expect(operatorTables.processes.rows(full, rates).map(({ kill }) => kill)).toEqual([
-    ...[undefined, 'server-0', undefined, 'server-1/task-0', 'server-1'],
+    ...['', 'server-0', '', 'server-1/task-0', 'server-1'],
   ]);
   expect(rows('pools')[0]).toContain('1, 2, 3 | open');
   expect(rows('carriers')[0]).toContain('<b>hang, 50 % of calls</b>');

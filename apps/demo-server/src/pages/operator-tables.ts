@@ -7,7 +7,7 @@ export interface TableRow {
   /** Unique in its table, and the same for what takes its place. */
   readonly key: string;
   readonly cells: readonly (string | SafeHtml)[];
-  /** Id of a process that may be killed. */
+  /** Id of a process that may be killed; empty in a row of the same table that may not. */
   readonly kill?: string;
   /** For colours: `state` of a process, or `fault`. */
   readonly mark?: string | undefined;
@@ -45,7 +45,7 @@ export const operatorTables = {
         return {
           key: id,
           mark: state,
-          ...(isWorker && modes.controls === 'on' && { kill: id }),
+          kill: isWorker && modes.controls === 'on' ? id : '',
           cells: [
             html`<span class="depth-${depthOf(one)}">${id}</span> <small>${title}</small>`,
             state,

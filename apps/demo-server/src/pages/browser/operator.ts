@@ -117,7 +117,7 @@ function patchRows(body: HTMLElement, rows: readonly TableRow[]): void {
 function rowOf({ key, cells, kill }: TableRow): HTMLElement {
   const row = html`<table><tr data-key="${key}">${cells.map((_, at) =>
     at === 0 ? html`<th scope="row"></th>` : html`<td></td>`,
-  )}${kill !== undefined && html`<td><button type="button" data-kill="${kill}" aria-label="Kill ${kill}">Kill</button></td>`}</tr></table>`;
+  )}${kill !== undefined && html`<td>${kill !== '' && html`<button type="button" data-kill="${kill}" aria-label="Kill ${kill}">Kill</button>`}</td>`}</tr></table>`;
   return fragmentOf(row).querySelector('tr') as HTMLElement;
 }
 
