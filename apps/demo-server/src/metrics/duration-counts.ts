@@ -77,9 +77,8 @@ export function createDurationCounts(): DurationCounts {
       });
     },
     count(request, { statusCode, elapsedTime }) {
-      // Read once: it is made anew each time.
-      const { config } = request.routeOptions;
-      const counter = config.counterFor?.(request.method) ?? unmatched(request.method);
+      const counter =
+        request.routeConfig?.counterFor?.(request.method) ?? unmatched(request.method);
       counter(statusCode, elapsedTime);
     },
     rows: () =>

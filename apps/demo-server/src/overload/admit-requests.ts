@@ -14,6 +14,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The earliest time at which its head can have arrived, on the clock of `performance.now()`. */
     arrivedAt: number;
+    /** That of its route, read once: `routeOptions` is a new object each time. */
+    routeConfig: FastifyContextConfig | null;
   }
 }
 
@@ -41,6 +43,7 @@ export function admitRequests(
     connected.set(socket, { at: performance.now(), arrivedAt: arrivedAt() });
   });
   app.decorateRequest('arrivedAt', 0);
+  app.decorateRequest('routeConfig', null);
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
     const connection = connected.get(socket);
@@ -48,7 +51,9 @@ export function admitRequests(
     const isFirst = connection && performance.now() - connection.at < TOGETHER_MS;
     const readAt = isFirst ? connection.arrivedAt : arrivedAt();
     request.arrivedAt = Math.min(readAt, arrivedAtRouter(request.raw) ?? readAt);
-    const { always, keyOf } = request.routeOptions.config;
+    const { config } = request.routeOptions;
+    request.routeConfig = config;
+    const { always, keyOf } = config;
     if (always === true || request.is404) {
       done();
       return;
