@@ -1,4 +1,9 @@
 // @boundaries-ignore the settings that all packages share are at the top of the repository
 import { library } from '../../tsup.shared.ts';
 
-export default library('src/index.ts', 'src/fastify/index.ts', 'src/dataloader/index.ts');
+export default library(
+  'src/index.ts',
+  'src/fastify/index.ts',
+  'src/dataloader/index.ts',
+  'src/shared/index.ts',
+);
