@@ -78,16 +78,18 @@ export function canonicalKeyPropertyTests(scale: Scale): void {
   }
 
   test('canonicalKey() is equal if, and only if, the data is, for random pairs', () => {
+    // Random pairs alone are seldom equal: in one of a hundred runs of 300 pairs, once at most.
+    const pair = fc.oneof({ arbitrary: fc.tuple(data, data), weight: 3 }, fc.clone(data, 2));
     let equal = 0;
     fc.assert(
-      fc.property(data, data, (one, other) => {
+      fc.property(pair, ([one, other]) => {
         const same = isEqual(one, other);
         if (same) equal += 1;
         return (canonicalKey(one) === canonicalKey(other)) === same;
       }),
       { numRuns: scale.runs },
     );
-    expect(equal).toBeGreaterThan(scale.runs / 200);
+    expect(equal).toBeGreaterThan(scale.runs / 10);
   });
 
   test('canonicalKey() is equal whatever the order of fields and entries', () => {
