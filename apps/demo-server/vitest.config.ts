@@ -6,6 +6,7 @@ export default mergeConfig(
   defineProject({
     test: {
       name: 'demo-server',
+      isolate: false,
       globalSetup: 'test/programs.ts',
       // The bundled server that runs in a test's process imports packages from their sources.
       execArgv: ['--conditions=@ticketing/source'],
