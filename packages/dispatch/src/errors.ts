@@ -9,12 +9,16 @@ export type DispatchErrorCode =
   | 'ERR_CLOSED'
   | 'ERR_DRAINING'
   | 'ERR_NOT_CLONEABLE'
+  /** Cause of `ERR_CIRCUIT_OPEN`: no host of the fleet is there. */
+  | 'ERR_NO_HOST'
   | 'ERR_OVERLOADED'
   | 'ERR_QUEUE_FULL'
   | 'ERR_QUEUE_TIMEOUT'
   | 'ERR_RUN_TIMEOUT'
   | 'ERR_START_TIMEOUT'
   | 'ERR_TIMEOUT'
+  /** An input or a result exceeds what the transport carries: `data.limit` in bytes. */
+  | 'ERR_TOO_LARGE'
   | 'ERR_UNKNOWN_TASK'
   | 'ERR_WORKER_LOST';
 

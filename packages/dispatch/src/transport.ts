@@ -4,9 +4,11 @@ export type { Capabilities, Dispatcher } from './contract/dispatcher.ts';
 export type { PoolOptions } from './contract/pool-options.ts';
 export type { TaskMap } from './contract/task.ts';
 export type {
+  BusyFrame,
   FromWorker,
   RecycleFrame,
   ReportFrame,
+  RoomFrame,
   RunFrame,
   ToWorker,
   Transport,

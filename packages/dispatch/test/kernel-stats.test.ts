@@ -24,6 +24,7 @@ test('stats() adds up', async () => {
     refused: 0,
     retried: 0,
     moved: 0,
+    returned: 0,
     lost: 0,
     killed: 0,
     recycled: 0,

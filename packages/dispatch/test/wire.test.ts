@@ -35,6 +35,8 @@ const everyFromWorker: readonly FromWorker[] = [
   { kind: 'failed', seq: 9, error: new RangeError('far'), runMs: 12 },
   { kind: 'failed', seq: 10, error: undefined, runMs: 12 },
   { kind: 'dropped', seq: 11 },
+  { kind: 'busy', seq: 13 },
+  { kind: 'room', window: 3 },
   { kind: 'progress', seq: 12, data: new Map([[1, 2]]) },
   { kind: 'load', elapsedMs: 20.5, activeMs: 3, memoryBytes: 1e9 },
   { kind: 'module-report', data: { sent: 3, names: new Map([[1, 'a']]) } },

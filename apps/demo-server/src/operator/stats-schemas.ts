@@ -67,7 +67,8 @@ const Dispatcher = Type.Object(
     kind: text,
     state: text,
     ...counts('queued', 'running', 'asked', 'completed', 'failed', 'aborted', 'rejected'),
-    ...counts('refused', 'retried', 'moved', 'spawned', 'lost', 'killed', 'recycled', 'idled'),
+    ...counts('refused', 'retried', 'moved', 'returned'),
+    ...counts('spawned', 'lost', 'killed', 'recycled', 'idled'),
     expectedWaitMs: Type.Optional(figure),
     circuit: Type.Enum(['closed', 'open', 'half-open']),
     workers: Type.Array(

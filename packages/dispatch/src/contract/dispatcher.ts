@@ -59,7 +59,7 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
 }
 
 /** Where tasks run. Third-party transports have names of their own. */
-export type DispatcherKind = 'in-process' | 'fork' | 'cluster' | 'piscina' | (string & {});
+export type DispatcherKind = 'in-process' | 'fork' | 'cluster' | 'piscina' | 'nats' | (string & {});
 
 /** `degraded`: it works with fewer workers than `min`, or its circuit is open. */
 export type DispatcherState = 'starting' | 'ready' | 'degraded' | 'draining' | 'closed';
@@ -86,7 +86,10 @@ export interface RunOptions {
   readonly runTimeoutMs?: number;
   /** Higher goes first; a step is worth a second of waiting. An integer, -1000 to 1000. Default 0. */
   readonly priority?: number;
-  /** Tasks of one key run on one worker while it lives, then on its successor. Default: any worker. */
+  /**
+   * Tasks of one key run on one worker while it lives, then on its successor; over machines, on the host that owns the key
+   * while hosts neither come nor go. Default: any worker.
+   */
   readonly key?: string;
   /** States that the task may run twice. Default `false`. */
   readonly idempotent?: boolean;
@@ -165,6 +168,8 @@ export interface DispatcherStats {
   readonly retried: number;
   /** Moves of calls from a held-up worker, which had not begun them, to another. */
   readonly moved: number;
+  /** Returns of calls by workers that had no room for them, and had not begun them. */
+  readonly returned: number;
   /** Workers that ended unasked; those killed for a task that did not stop; those replaced by `recycle` or health. */
   readonly lost: number;
   readonly killed: number;

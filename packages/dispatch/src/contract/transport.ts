@@ -11,6 +11,13 @@ export interface Transport {
    * its last frame, and never within this call. An error that this call throws is a failed start.
    */
   spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle;
+  /**
+   * Returns the number of the worker that runs the calls of a key, one of `workerIds`, which take tasks now: for transports
+   * whose dispatchers must agree who owns a key. `undefined`: none of them is the owner, so any worker runs the call. Asked for
+   * each call with a key, and again for those that wait whenever a worker comes or goes; must be quick, and must not throw.
+   * Without this method keys belong to slots.
+   */
+  homeOf?(key: string, workerIds: readonly number[]): number | undefined;
   /** Releases what the workers share, after the last one is gone. */
   close(): Promise<void>;
 }
@@ -65,7 +72,7 @@ export interface WorkerHandle {
   hold(alive: boolean): void;
 }
 
-/** A `run` frame that could not be sent. */
+/** A `run` frame that could not be sent. Its call rejects with a `DispatchError` as it is, with any other as `ERR_NOT_CLONEABLE`. */
 export interface Unsent {
   readonly seq: number;
   readonly error: unknown;
@@ -115,8 +122,13 @@ export type FromWorker =
     }
   /** Aborted, past its deadline, taken back, or met by `stop` before it started: it never ran. */
   | { readonly kind: 'dropped'; readonly seq: number }
+  | BusyFrame
+  | RoomFrame
   | { readonly kind: 'progress'; readonly seq: number; readonly data: unknown }
-  /** Since the last one: milliseconds elapsed, and milliseconds in which the event loop was not idle. */
+  /**
+   * Since the last one: milliseconds elapsed, and milliseconds in which the event loop was not idle. `window: 'auto'` follows it:
+   * a worker that never sends it keeps `autoWindow.first`, below the bound of `room`.
+   */
   | {
       readonly kind: 'load';
       readonly elapsedMs: number;
@@ -134,8 +146,29 @@ export type FromWorker =
 export interface ReportFrame {
   readonly kind: 'report';
   readonly data: unknown;
-  /** The worker has worked, as if it had answered a task: if it ends now, its start did not fail. */
+  /**
+   * The worker has worked, as if it had answered a task: if it ends now, its start did not fail. A session on another machine
+   * sends it with its first report, so that a host which leaves does not count against the circuit.
+   */
   readonly worked: boolean;
+}
+
+/**
+ * The worker has not begun a call, never will, and has no room: the call goes back to the head of its queue, without using up
+ * an attempt, and to another worker. The worker gets no call until it sends `room`, also if it has none left.
+ */
+export interface BusyFrame {
+  readonly kind: 'busy';
+  readonly seq: number;
+}
+
+/**
+ * The worker takes calls again after `busy`, and holds `window` at most from now on, whatever `window` of the pool says: an
+ * integer from 1, until the next `room`. May come at any time after `ready`.
+ */
+export interface RoomFrame {
+  readonly kind: 'room';
+  readonly window: number;
 }
 
 /** The worker asks to be replaced. */

@@ -12,6 +12,7 @@ export interface KernelCounts {
   refused: number;
   retried: number;
   moved: number;
+  returned: number;
   readonly wait: Histogram;
   readonly run: Histogram;
   readonly transport: Histogram;
@@ -30,6 +31,7 @@ export function createKernelCounts(): KernelCounts {
     refused: 0,
     retried: 0,
     moved: 0,
+    returned: 0,
     wait: createHistogram(),
     run: createHistogram(),
     transport: createHistogram(),

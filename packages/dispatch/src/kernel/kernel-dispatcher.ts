@@ -290,7 +290,7 @@ function workerStats(worker: PoolWorker, now: number): WorkerStats {
     threadId: worker.handle?.threadId,
     state: worker.state === 'killed' || worker.state === 'gone' ? 'stopping' : worker.state,
     inFlight: worker.calls.size,
-    window: worker.window.size,
+    window: worker.windowSize,
     done: worker.done,
     ageMs: now - worker.bornAt,
     utilisation: utilisationOf(worker, now),

@@ -66,6 +66,7 @@ export class Kernel {
       gone: (worker, end) => this.#gone(worker, end),
       removed: (slot) => {
         this.feeder.removed(slot);
+        this.feeder.rehome();
         this.onRoom();
       },
       noSuccessor: (error) => this.#noSuccessor(error),
@@ -84,7 +85,8 @@ export class Kernel {
     });
     const late = (call: Call, limit: LateBy): void => this.#late(call, limit);
     const upkeep = new Upkeep(pool, sender, options);
-    const feeder = new Feeder({ pool, sender, recall, counts, late }, options);
+    const homeOf = transport.homeOf?.bind(transport);
+    const feeder = new Feeder({ pool, sender, recall, counts, late, homeOf }, options);
     const frames = {
       ...{ pool, upkeep, feeder, timers, late },
       free: (worker: PoolWorker, call: Call) => this.#free(worker, call),
@@ -239,6 +241,7 @@ export class Kernel {
   #ready(worker: PoolWorker): void {
     if (!this.hold.isHeld) worker.handle?.hold(false);
     else this.letGoIfIdle();
+    this.feeder.rehome();
     this.#pump(worker);
     this.pool.fill();
     this.#recall.watch(worker);
@@ -247,6 +250,7 @@ export class Kernel {
   #retire(worker: PoolWorker): void {
     if (worker.state !== 'ready') return;
     worker.state = 'retiring';
+    this.feeder.rehome();
     this.#stopIfDone(worker);
   }
 
@@ -272,6 +276,7 @@ export class Kernel {
         this.#settle(call, 'rejected', workerLost(name, { pid, end }, call.task));
       }
     }
+    this.feeder.rehome();
     // Other workers may have room for them.
     this.feeder.pumpAll();
     this.onRoom();
@@ -334,7 +339,10 @@ export class Kernel {
       if (call === undefined) continue;
       this.#free(worker, call);
       if (call.state === 'sent') {
-        this.#settle(call, 'failed', notCloneable(this.options.name, call.task, error));
+        const reason = DispatchError.is(error)
+          ? error
+          : notCloneable(this.options.name, call.task, error);
+        this.#settle(call, 'failed', reason);
       }
     }
     this.#pump(worker);

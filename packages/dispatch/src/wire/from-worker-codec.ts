@@ -22,6 +22,8 @@ const code = {
   report: 9,
   recycle: 10,
   moduleReport: 11,
+  busy: 12,
+  room: 13,
 } as const;
 
 /** Writes the frames of a worker, one by one. */
@@ -45,6 +47,7 @@ export class FromWorkerWriter {
       }
       case 'started':
       case 'dropped':
+      case 'busy':
         writer.add(frame.seq, `,${code[frame.kind]},${frame.seq}`, undefined, '');
         break;
       case 'failed': {
@@ -69,6 +72,9 @@ export class FromWorkerWriter {
       }
       case 'report':
         writer.add(0, `,${code.report},0`, frame.data, frame.worked ? ',1' : ',0');
+        break;
+      case 'room':
+        writer.add(0, `,${code.room},0`, undefined, `,${frame.window}`);
         break;
       case 'module-report':
         writer.add(0, `,${code.moduleReport},0`, frame.data, '');
@@ -146,6 +152,10 @@ function readFrame(reader: FrameReader): FromWorker {
       return { kind: 'report', data: value, worked: reader.number() === 1 };
     case code.moduleReport:
       return { kind: 'module-report', data: value };
+    case code.busy:
+      return { kind: 'busy', seq };
+    case code.room:
+      return { kind: 'room', window: reader.number() };
     case code.recycle:
       return { kind: 'recycle' };
     case code.ready:

@@ -232,6 +232,10 @@ export class PoolWorker {
   /** It asked to be replaced. */
   asksRecycle = false;
   doneSinceLoad = 0;
+  /** It gave a call back for want of room, and has sent no `room` since: it gets no calls. */
+  isBusy = false;
+  /** The bound of its latest `room`. */
+  most: number = Number.POSITIVE_INFINITY;
   /** When calls were taken back from it, if it has sent nothing since: it gets no calls. */
   heldUpAt: number | undefined = undefined;
   /** The number it had claimed at the last check, and how many checks in a row found the same. */
@@ -279,9 +283,14 @@ export class PoolWorker {
     return this.#lastSeq;
   }
 
+  /** Calls that it holds at most. */
+  get windowSize(): number {
+    return Math.min(this.window.size, this.most);
+  }
+
   get hasRoom(): boolean {
-    const isHeldUp = this.heldUpAt !== undefined;
-    return this.state === 'ready' && !isHeldUp && this.calls.size < this.window.size;
+    const isHeldUp = this.heldUpAt !== undefined || this.isBusy;
+    return this.state === 'ready' && !isHeldUp && this.calls.size < this.windowSize;
   }
 
   /** Whether a task is running. */

@@ -22,6 +22,8 @@ interface FeederContext {
   readonly counts: KernelCounts;
   /** Called with a call whose time passed while it waited. */
   readonly late: (call: Call, limit: LateBy) => void;
+  /** The transport's, if it knows owners of keys. */
+  readonly homeOf: ((key: string, workerIds: readonly number[]) => number | undefined) | undefined;
 }
 
 /** Gives calls to workers with room, in their order. The other calls wait, unless they are refused. */
@@ -116,6 +118,15 @@ export class Feeder {
 
   remove(call: Call): void {
     this.#waiting.remove(call);
+  }
+
+  /** Workers came or went: waiting calls go where their keys belong now. */
+  rehome(): void {
+    if (this.#context.homeOf === undefined || this.#waiting.size === 0) return;
+    const { since } = this.#waiting;
+    for (const call of this.#waiting.drain()) {
+      this.#waiting.putBack(call, this.#slotOf(call.target), since);
+    }
   }
 
   /** Whether calls wait for the worker of a slot alone; without a slot, for any worker. */
@@ -254,9 +265,21 @@ export class Feeder {
   /** The slot of a target; undefined for any worker, and while the slot is empty and no worker will come. */
   #slotOf({ key, slot: wanted }: Target): number | undefined {
     if (key === undefined && wanted === undefined) return undefined;
+    if (key !== undefined && this.#context.homeOf !== undefined) return this.#homeOf(key);
     const slot = wanted ?? slotOfKey(key ?? '', this.#pool.slots.length);
     const isLost =
       this.#pool.circuit.state !== 'closed' && this.#pool.slots[slot]?.current === undefined;
     return isLost ? undefined : slot;
+  }
+
+  /** The slot of the worker that owns a key; undefined if none of those that take calls does. */
+  #homeOf(key: string): number | undefined {
+    const ids: number[] = [];
+    for (const { current } of this.#pool.slots) {
+      if (current?.state === 'ready') ids.push(current.workerId);
+    }
+    if (ids.length === 0) return undefined;
+    const home = this.#context.homeOf?.(key, ids);
+    return this.#pool.slots.find(({ current }) => current?.workerId === home)?.index;
   }
 }

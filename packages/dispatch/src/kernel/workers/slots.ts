@@ -26,7 +26,7 @@ export function isTaken({ current, next, restartTimer }: Slot): boolean {
 export function roomOf(slots: readonly Slot[]): number {
   let room = 0;
   for (const { current } of slots) {
-    if (current?.hasRoom) room += current.window.size - current.calls.size;
+    if (current?.hasRoom) room += current.windowSize - current.calls.size;
   }
   return room;
 }

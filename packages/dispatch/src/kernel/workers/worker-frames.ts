@@ -45,6 +45,13 @@ export class WorkerFrames {
       case 'dropped':
         this.#dropped(worker, worker.calls.get(frame.seq));
         break;
+      case 'busy':
+        this.#busy(worker, worker.calls.get(frame.seq));
+        break;
+      case 'room':
+        worker.isBusy = false;
+        worker.most = Math.max(1, Math.floor(frame.window) || 1);
+        break;
       case 'started': {
         const call = worker.calls.get(frame.seq);
         if (call?.state === 'sent') this.#context.timers.started(call);
@@ -117,6 +124,18 @@ export class WorkerFrames {
     if (call.deadline !== undefined && Date.now() >= call.deadline) {
       this.#context.late(call, { code: 'ERR_TIMEOUT', limit: call.options?.timeoutMs ?? 0 });
     } else this.#context.feeder.putBack(call);
+    this.#context.feeder.pumpAll();
+    this.#context.pool.fill();
+  }
+
+  /** The worker had no room for the call: others may. */
+  #busy(worker: PoolWorker, call: Call | undefined): void {
+    worker.isBusy = true;
+    if (call === undefined) return;
+    this.#context.free(worker, call);
+    if (call.state !== 'sent') return;
+    call.counts.returned += 1;
+    this.#context.feeder.putBack(call);
     this.#context.feeder.pumpAll();
     this.#context.pool.fill();
   }
