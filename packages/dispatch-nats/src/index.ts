@@ -1,1 +1,18 @@
-export {};
+// Tasks on other machines, over NATS, with the promises of every dispatcher
+
+export type {
+  NatsDispatcher,
+  NatsDispatcherOptions,
+  NatsFleetStats,
+  NatsHost,
+  NatsHostEvent,
+  NatsHostState,
+  NatsHostStats,
+  NatsLike,
+  NatsLossSign,
+  NatsMessage,
+  NatsRefusal,
+  NatsSessionStats,
+  NatsWorkerReport,
+  ServeNatsTasksOptions,
+} from './contract.ts';

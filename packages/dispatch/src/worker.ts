@@ -1,7 +1,9 @@
 // For programs of workers: what serves tasks, without the kernel that calls them
 
 export type { TaskContext, TaskFn, TaskMap, TaskModule } from './contract/task.ts';
+export type { RunFrame, ToWorker } from './contract/transport.ts';
 export { defineTasks } from './define-tasks.ts';
 export { type ServeProcessOptions, serveProcess } from './process/serve-process.ts';
 export { rawJson, transferred } from './task-results.ts';
+export { decodeToWorker, type Undecodable } from './wire/to-worker-codec.ts';
 export { type Served, type ServeOptions, serveTasks } from './worker/serve-tasks.ts';

@@ -5,6 +5,7 @@ import {
   FrameReader,
   FrameWriter,
   fromWorkerTag,
+  malformed,
   type Posting,
   type WriterOptions,
 } from './wire-message.ts';
@@ -103,7 +104,7 @@ export class FromWorkerWriter {
   }
 }
 
-/** Reads a message of {@link FromWorkerWriter}; `undefined` for any other message. */
+/** Reads a message of {@link FromWorkerWriter}; `undefined` for any other message. @throws Error for one that is malformed */
 export function decodeFromWorker(message: unknown): FromWorker[] | undefined {
   const reader = FrameReader.open(message, fromWorkerTag);
   if (reader === undefined) return undefined;
@@ -160,8 +161,10 @@ function readFrame(reader: FrameReader): FromWorker {
       return { kind: 'recycle' };
     case code.ready:
       return { kind: 'ready', tasks: value as string[] };
-    default:
+    case code.startFailed:
       return { kind: 'start-failed', error: decodeError(value), final: reader.number() === 1 };
+    default:
+      throw malformed('a code of this version', kind);
   }
 }
 

@@ -3,6 +3,7 @@ import { decodeError, encodeError } from './error-codec.ts';
 import {
   FrameReader,
   FrameWriter,
+  malformed,
   type Posting,
   toWorkerTag,
   type WriterOptions,
@@ -63,7 +64,7 @@ export function postToWorker(
   return unsent;
 }
 
-/** Reads a message of `encodeToWorker`; `undefined` for any other message. */
+/** Reads a message of `encodeToWorker`; `undefined` for any other message. @throws Error for one that is malformed */
 export function decodeToWorker(message: unknown): (ToWorker | Undecodable)[] | undefined {
   const reader = FrameReader.open(message, toWorkerTag);
   if (reader === undefined) return undefined;
@@ -79,8 +80,11 @@ export function decodeToWorker(message: unknown): (ToWorker | Undecodable)[] | u
       case code.health:
         frames.push(readPlain(reader, 'health'));
         break;
-      default:
+      case code.stop:
         frames.push(readPlain(reader, 'stop'));
+        break;
+      default:
+        throw malformed('a code of this version', 'another');
     }
   }
   return frames;

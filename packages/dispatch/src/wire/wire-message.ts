@@ -1,3 +1,4 @@
+import { showValue } from '@ticketing/kit';
 import { cloneFromBytes, cloneToBytes } from './clone-bytes.ts';
 import { jsonKeeps } from './json-keeps.ts';
 
@@ -49,17 +50,23 @@ export class FrameReader {
     return new FrameReader(message as WireMessage);
   }
 
+  /** @throws SyntaxError or TypeError for cells that are no list */
   constructor(message: WireMessage) {
     this.#message = message;
-    this.#cells = JSON.parse(message.cells) as readonly unknown[];
+    const cells: unknown = JSON.parse(message.cells);
+    if (!Array.isArray(cells)) throw malformed('a list of cells', cells);
+    this.#cells = cells;
   }
 
   get more(): boolean {
     return this.#at < this.#cells.length;
   }
 
+  /** @throws TypeError for a cell that is no number */
   number(): number {
-    return this.#cells[this.#at++] as number;
+    const cell = this.#cells[this.#at++];
+    if (typeof cell !== 'number') throw malformed('a number', cell);
+    return cell;
   }
 
   cell(): unknown {
@@ -93,10 +100,19 @@ export class FrameReader {
   }
 
   #bytes(size: number): Uint8Array {
+    const { body } = this.#message;
     const from = this.#bodyAt;
+    if (body === undefined || !(size >= 0 && from + size <= body.byteLength)) {
+      throw malformed('a size within the body', size);
+    }
     this.#bodyAt += size;
-    return (this.#message.body as Uint8Array).subarray(from, this.#bodyAt);
+    return body.subarray(from, this.#bodyAt);
   }
+}
+
+/** The error of a message that no writer of ours has written. */
+export function malformed(expected: string, got: unknown): TypeError {
+  return new TypeError(`Cannot read a frame: it must have ${expected}, got ${showValue(got)}`);
 }
 
 /** Copies bytes that share memory, since the rest belongs to other tasks. */
@@ -112,8 +128,8 @@ export interface Posting {
   readonly message: unknown;
   readonly transfer: ArrayBuffer[];
   /**
-   * Set if the message holds a single frame, of this `seq`, with a value that only the port itself can clone. Posting it
-   * may throw a DataCloneError, which fails that call alone.
+   * Set if the message holds a single frame, of this `seq`, with a value that the port may refuse: only the port itself can
+   * clone it, or it is large. An error of posting it fails that call alone.
    */
   readonly only: number | undefined;
 }
@@ -121,6 +137,11 @@ export interface Posting {
 export interface WriterOptions {
   /** Whether the port moves buffers and shares memory, as that of a thread does. */
   readonly transfers: boolean;
+  /**
+   * Bytes from which a value gets a message of its own, 1 to 65,536; such a message has `only` set, for ports that refuse
+   * large ones. Default: bytes from 65,536 on, without `only`.
+   */
+  readonly apartFrom?: number;
 }
 
 /** Text and bytes gathered in one message; larger values gain nothing by sharing one. */
@@ -133,6 +154,7 @@ const FULL = 64 * 1024;
 export class FrameWriter {
   readonly #tag: string;
   readonly #transfers: boolean;
+  readonly #apartFrom: number | undefined;
   #postings: Posting[] = [];
   #cells = '';
   #parts: Uint8Array[] = [];
@@ -141,6 +163,7 @@ export class FrameWriter {
   constructor(tag: string, options: WriterOptions) {
     this.#tag = tag;
     this.#transfers = options.transfers;
+    this.#apartFrom = options.apartFrom;
   }
 
   /**
@@ -152,7 +175,12 @@ export class FrameWriter {
     if (value === undefined) {
       this.#append(`${head},${valueKind.undefined},0${tail}`);
     } else if (jsonKeeps(value)) {
-      this.#append(`${head},${valueKind.json},${JSON.stringify(value)}${tail}`);
+      const text = JSON.stringify(value);
+      if (text.length < (this.#apartFrom ?? Number.POSITIVE_INFINITY)) {
+        this.#append(`${head},${valueKind.json},${text}${tail}`);
+      } else {
+        this.#addApart(seq, `${head},${valueKind.json},${text}${tail}`, undefined, true);
+      }
     } else if (typeof value === 'number') {
       // `String` would forget the sign of a zero.
       const text = value === 0 ? '-0' : String(value);
@@ -195,7 +223,7 @@ export class FrameWriter {
     const kind = bytesKind(value);
     if (kind !== undefined) {
       const bytes = value as Uint8Array;
-      this.#addBytes(`${head},${kind},${bytes.byteLength}${tail}`, bytes, false);
+      this.#addBytes(seq, `${head},${kind},${bytes.byteLength}${tail}`, bytes, false);
       return;
     }
     let bytes: Uint8Array;
@@ -207,7 +235,7 @@ export class FrameWriter {
       this.#addDirect(seq, `${head},${valueKind.direct},0${tail}`, value, []);
       return;
     }
-    this.#addBytes(`${head},${valueKind.clone},${bytes.byteLength}${tail}`, bytes, true);
+    this.#addBytes(seq, `${head},${valueKind.clone},${bytes.byteLength}${tail}`, bytes, true);
   }
 
   #append(cells: string): void {
@@ -215,11 +243,15 @@ export class FrameWriter {
     if (this.#cells.length + this.#partBytes >= FULL) this.#cut();
   }
 
-  #addBytes(cells: string, bytes: Uint8Array, owned: boolean): void {
-    if (bytes.byteLength >= FULL) {
-      this.#cut();
-      this.#cells = cells;
-      this.#post(bytes, owned);
+  #addApart(seq: number, cells: string, bytes: Uint8Array | undefined, owned: boolean): void {
+    this.#cut();
+    this.#cells = cells;
+    this.#post(bytes, owned, this.#apartFrom === undefined ? undefined : seq);
+  }
+
+  #addBytes(seq: number, cells: string, bytes: Uint8Array, owned: boolean): void {
+    if (bytes.byteLength >= (this.#apartFrom ?? FULL)) {
+      this.#addApart(seq, cells, bytes, owned);
       return;
     }
     this.#parts.push(owned ? bytes : joined([bytes], bytes.byteLength));
@@ -247,7 +279,7 @@ export class FrameWriter {
     this.#partBytes = 0;
   }
 
-  #post(body: Uint8Array | undefined, owned: boolean): void {
+  #post(body: Uint8Array | undefined, owned: boolean, only?: number): void {
     const whole = body === undefined || body.byteLength === body.buffer.byteLength;
     // A port clones all the memory behind a view.
     const sent = whole || !this.#transfers ? body : joined([body], body.byteLength);
@@ -261,7 +293,7 @@ export class FrameWriter {
     this.#postings.push({
       message,
       transfer: moved ? [sent.buffer as ArrayBuffer] : [],
-      only: undefined,
+      only,
     });
     this.#cells = '';
   }

@@ -1,8 +1,15 @@
 import type { TaskHooks, TaskMap, TaskModule } from '../contract/task.ts';
-import type { FromWorker, RecycleFrame, ReportFrame, ToWorker } from '../contract/transport.ts';
+import type {
+  BusyFrame,
+  FromWorker,
+  RecycleFrame,
+  ReportFrame,
+  RoomFrame,
+  ToWorker,
+} from '../contract/transport.ts';
 import { isFinalFailure, loadTaskModule } from '../define-tasks.ts';
 import { FromWorkerWriter } from '../wire/from-worker-codec.ts';
-import { decodeToWorker } from '../wire/to-worker-codec.ts';
+import { decodeToWorker, type Undecodable } from '../wire/to-worker-codec.ts';
 import { TaskRunner } from './task-runner.ts';
 
 /** The worker around the tasks: a child process, a thread. */
@@ -26,16 +33,25 @@ export interface ServeOptions {
   exit(code: number): void;
   /** Whether the port moves buffers and shares memory. */
   readonly transfers: boolean;
+  /** As in `WriterOptions`. */
+  readonly apartFrom?: number;
+  /** Returns the load that the kernel is to know, or nothing; asked before each message. Default: the load of this thread. */
+  readonly load?: (now: number) => LoadFrame | undefined;
 }
+
+/** Frames that a worker sends beside those of its tasks. */
+type OwnFrame = ReportFrame | RecycleFrame | BusyFrame | RoomFrame;
 
 /** The tasks of a worker, being served. */
 export interface Served {
   /** Takes any message of the port; ignores those that are not from the kernel. */
   receive(message: unknown): void;
+  /** Takes frames of `decodeToWorker`, for owners that read messages themselves. */
+  accept(frames: readonly (ToWorker | Undecodable)[]): void;
   /** Posts waiting answers. The owner calls it when the process exits, so that they are not lost with it. */
   flush(): void;
   /** Sends a frame of the worker itself. @throws for data that cannot be cloned */
-  tell(frame: ReportFrame | RecycleFrame): void;
+  tell(frame: OwnFrame): void;
   /** The kernel is gone: stops starting and posting, and aborts running tasks. */
   abandon(reason: unknown): void;
 }
@@ -65,7 +81,7 @@ export function serveTasks(options: ServeOptions): Served {
 class TaskServer implements Served {
   readonly #options: ServeOptions;
   readonly #writer: FromWorkerWriter;
-  readonly #meter: LoadMeter;
+  readonly #readLoad: (now: number) => LoadFrame | undefined;
   #runner: TaskRunner | undefined;
   /** Frames that came before the module was ready. */
   #early: ToWorker[] = [];
@@ -78,7 +94,7 @@ class TaskServer implements Served {
   constructor(options: ServeOptions) {
     this.#options = options;
     this.#writer = new FromWorkerWriter(options);
-    this.#meter = createLoadMeter(() => options.memoryBytes());
+    this.#readLoad = options.load ?? createLoadMeter(() => options.memoryBytes());
   }
 
   async start(): Promise<void> {
@@ -108,7 +124,11 @@ class TaskServer implements Served {
 
   receive(message: unknown): void {
     const frames = decodeToWorker(message);
-    if (frames === undefined || this.#abandoned !== undefined) return;
+    if (frames !== undefined) this.accept(frames);
+  }
+
+  accept(frames: readonly (ToWorker | Undecodable)[]): void {
+    if (this.#abandoned !== undefined) return;
     const known: ToWorker[] = [];
     for (const frame of frames) {
       if (frame.kind !== 'undecodable') known.push(frame);
@@ -118,7 +138,7 @@ class TaskServer implements Served {
     else this.#runner.accept(known);
   }
 
-  tell(frame: ReportFrame | RecycleFrame): void {
+  tell(frame: OwnFrame): void {
     this.#emit(frame);
   }
 
@@ -131,7 +151,7 @@ class TaskServer implements Served {
     if (this.#waitsSince === undefined || this.#abandoned !== undefined) return;
     this.#waitsSince = undefined;
     this.#waiting = 0;
-    const load = this.#meter.read(performance.now());
+    const load = this.#readLoad(performance.now());
     if (load !== undefined) this.#writer.add(load);
     let refusal: { readonly error: unknown } | undefined;
     for (const { message, transfer, only } of this.#writer.take()) {
@@ -185,42 +205,37 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** Measures how busy this thread is. */
-interface LoadMeter {
-  /** Returns the load since the last reading, if that is long enough ago. @param now - monotonic milliseconds */
-  read(now: number): Extract<FromWorker, { kind: 'load' }> | undefined;
-}
+type LoadFrame = Extract<FromWorker, { kind: 'load' }>;
 
 const EVERY_MS = 20;
 /** Asking the system takes longer than many tasks. */
 const MEMORY_EVERY_MS = 1000;
 
 /**
- * Creates the meter of a thread; its first reading, with memory, comes after 20 ms. While memory cannot be read (a process
- * needs a free file descriptor for that) it repeats the last value.
+ * Creates the meter of a thread: it returns the load since the last reading, if that is long enough ago. The first, with
+ * memory, comes after 20 ms. While memory cannot be read (a process needs a free file descriptor for that) it repeats the
+ * last value.
  */
-function createLoadMeter(memoryBytes: () => number): LoadMeter {
+function createLoadMeter(memoryBytes: () => number): (now: number) => LoadFrame | undefined {
   let last = performance.eventLoopUtilization();
   let lastAt = performance.now();
   let memoryAt = Number.NEGATIVE_INFINITY;
   let memory: number | undefined;
-  return {
-    read(now) {
-      if (now - lastAt < EVERY_MS) return undefined;
-      lastAt = now;
-      if (now - memoryAt >= MEMORY_EVERY_MS) {
-        memoryAt = now;
-        try {
-          memory = memoryBytes();
-        } catch {
-          // A worker does not end for a statistic.
-        }
+  return (now) => {
+    if (now - lastAt < EVERY_MS) return undefined;
+    lastAt = now;
+    if (now - memoryAt >= MEMORY_EVERY_MS) {
+      memoryAt = now;
+      try {
+        memory = memoryBytes();
+      } catch {
+        // A worker does not end for a statistic.
       }
-      const current = performance.eventLoopUtilization();
-      const activeMs = current.active - last.active;
-      const elapsedMs = activeMs + current.idle - last.idle;
-      last = current;
-      return { kind: 'load', elapsedMs, activeMs, memoryBytes: memory };
-    },
+    }
+    const current = performance.eventLoopUtilization();
+    const activeMs = current.active - last.active;
+    const elapsedMs = activeMs + current.idle - last.idle;
+    last = current;
+    return { kind: 'load', elapsedMs, activeMs, memoryBytes: memory };
   };
 }

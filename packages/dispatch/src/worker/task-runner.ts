@@ -243,6 +243,8 @@ export class TaskRunner {
   }
 
   #notCloneable(action: string, run: TaskRun, value: unknown, cause: unknown): DispatchError {
+    // A port that refuses a value for another reason says so itself.
+    if (DispatchError.is(cause)) return cause;
     const got = showValue(isTransferred(value) ? value.value : value);
     return new DispatchError(
       'ERR_NOT_CLONEABLE',
