@@ -1,0 +1,283 @@
+import { headers, type Msg, type NatsConnection, type Subscription } from '@nats-io/transport-node';
+import { type Clock, DispatchError, type RunOptions } from '@ticketing/dispatch';
+import { texts, wrongOption } from '@ticketing/kit';
+import { announceMicroService, type MicroEndpoint, type MicroService } from './micro-service.ts';
+import { Refusal, readRequest } from './read-request.ts';
+
+/** What the JSON endpoint of a host is made of. */
+export interface JsonEndpointOptions {
+  readonly nats: Pick<NatsConnection, 'subscribe' | 'info'>;
+  readonly fleet: string;
+  readonly host: {
+    readonly id: string;
+    readonly zone?: string | undefined;
+    readonly revision?: string | undefined;
+  };
+  readonly tasks: readonly string[];
+  /** Runs a task. It settles soon after its signal has aborted, as that of a dispatcher does. */
+  readonly run: (task: string, input: unknown, options: RunOptions) => Promise<unknown>;
+  /** Requests in progress at most; one more is answered with 503. */
+  readonly capacity: number;
+  /** Bytes of a request at most. NATS itself bounds it, and an answer, by the server's `max_payload`. */
+  readonly maxMessageBytes: number;
+  readonly clock: Clock;
+}
+
+/** Requests that the JSON endpoint has had. */
+export interface JsonEndpointStats {
+  readonly running: number;
+  /** Answered with a result. */
+  readonly completed: number;
+  /** Answered with an error other than 503. */
+  readonly failed: number;
+  /** Answered with 503. */
+  readonly busy: number;
+  /** Without a reply subject, so not run. */
+  readonly ignored: number;
+  /** Subjects that the server does not let this connection subscribe to. */
+  readonly denied: readonly string[];
+}
+
+/** Tasks for callers that speak JSON. */
+export interface JsonEndpoint {
+  stats(): JsonEndpointStats;
+  /** Aborts what runs: an answer could get lost. Its callers are answered with 503 at `connected`. */
+  disconnected(): void;
+  connected(): void;
+  /** Takes no more requests, and resolves when those in progress are answered. */
+  drain(): Promise<void>;
+  /** Takes no more requests, and resolves when those in progress are aborted and answered with 503. Idempotent. */
+  close(): Promise<void>;
+}
+
+const QUEUE_GROUP = 'hosts';
+const LONGEST_HEADER = 256;
+/** Of an answer's `max_payload`, which counts headers. */
+const HEADER_BYTES = 1024;
+
+/** Codes of the micro protocol, as those of HTTP; all others are 500. With 503 the caller may try again. */
+const statuses: Readonly<Record<string, number>> = {
+  ERR_CIRCUIT_OPEN: 503,
+  ERR_CLOSED: 503,
+  ERR_DRAINING: 503,
+  ERR_NO_HOST: 503,
+  ERR_OVERLOADED: 503,
+  ERR_QUEUE_FULL: 503,
+  ERR_QUEUE_TIMEOUT: 503,
+  ERR_RUN_TIMEOUT: 408,
+  ERR_TIMEOUT: 408,
+  ERR_TOO_LARGE: 413,
+  ERR_UNKNOWN_TASK: 404,
+};
+
+/** Without wildcards and spaces, which mean something else to NATS. */
+const taskNames = {
+  expected: 'names of letters, digits, _, - and dots between them when json is true',
+  test: (value: unknown) =>
+    texts.test(value) && (value as string[]).every((task) => /^[\w-]+(\.[\w-]+)*$/.test(task)),
+};
+
+/**
+ * Serves tasks to callers of any language: one JSON request, one JSON reply, on `tt.<fleet>.t.<task>`. The hosts of a fleet form a
+ * queue group: NATS gives each request to one of them, without asking how busy it is. A task that no host has meets NATS' own
+ * answer, *no responders*. Answers `$SRV.PING`, `INFO` and `STATS`. Progress is not reported.
+ *
+ * @throws TypeError for a task whose name cannot be part of a subject
+ */
+export function serveJson(options: JsonEndpointOptions): JsonEndpoint {
+  const { nats, fleet, host, tasks } = options;
+  if (!taskNames.test(tasks)) throw wrongOption('serve tasks', 'tasks', taskNames, tasks);
+  const { id, zone, revision } = host;
+  const service = announceMicroService({
+    nats,
+    name: `ticketing-${fleet}`,
+    id,
+    version: revision !== undefined && /^\d+\.\d+\.\d+$/.test(revision) ? revision : '0.0.0',
+    description: `Tasks of the fleet ${fleet}`,
+    metadata: {
+      fleet,
+      ...(zone !== undefined && { zone }),
+      ...(revision !== undefined && { revision }),
+    },
+    endpoints: tasks.map((task) => ({
+      name: task.replaceAll('.', '-'),
+      subject: `tt.${fleet}.t.${task}`,
+      queueGroup: QUEUE_GROUP,
+    })),
+  });
+  return new Endpoint(options, service);
+}
+
+/** A request in progress. */
+interface Running {
+  readonly message: Msg;
+  readonly aborter: AbortController;
+}
+
+class Endpoint implements JsonEndpoint {
+  readonly #options: JsonEndpointOptions;
+  readonly #service: MicroService;
+  readonly #subscriptions: Subscription[];
+  readonly #running = new Set<Running>();
+  readonly #denied = new Set<string>();
+  readonly #idle: (() => void)[] = [];
+  /** Answers that wait for the connection: of requests that were in progress when it was lost, so `capacity` at most. */
+  #unsent: (() => void)[] = [];
+  #state: 'connected' | 'disconnected' = 'connected';
+  readonly #counts = { completed: 0, failed: 0, busy: 0, ignored: 0 };
+
+  constructor(options: JsonEndpointOptions, service: MicroService) {
+    this.#options = options;
+    this.#service = service;
+    this.#subscriptions = options.tasks.map((task, index) => {
+      const endpoint = service.endpoints[index] as MicroEndpoint;
+      return options.nats.subscribe(endpoint.subject, {
+        queue: QUEUE_GROUP,
+        callback: (error, message) => {
+          if (error === null) void this.#serve(task, endpoint, message);
+          else this.#denied.add(endpoint.subject);
+        },
+      });
+    });
+  }
+
+  stats(): JsonEndpointStats {
+    return { ...this.#counts, running: this.#running.size, denied: [...this.#denied] };
+  }
+
+  disconnected(): void {
+    this.#state = 'disconnected';
+    this.#abort('Cannot finish: the host has lost its connection to NATS');
+  }
+
+  connected(): void {
+    this.#state = 'connected';
+    const unsent = this.#unsent;
+    this.#unsent = [];
+    for (const send of unsent) send();
+  }
+
+  async drain(): Promise<void> {
+    const draining = this.#subscriptions.splice(0).map((each) => each.drain());
+    await Promise.allSettled(draining);
+    await this.#untilIdle();
+    this.#service.close();
+  }
+
+  async close(): Promise<void> {
+    for (const subscription of this.#subscriptions.splice(0)) subscription.unsubscribe();
+    this.#service.close();
+    this.#abort('Cannot finish: the host is closing');
+    await this.#untilIdle();
+  }
+
+  #abort(why: string): void {
+    for (const { aborter } of this.#running) aborter.abort(new Refusal(503, why));
+  }
+
+  #untilIdle(): Promise<void> {
+    if (this.#running.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Never rejects. */
+  async #serve(task: string, endpoint: MicroEndpoint, message: Msg): Promise<void> {
+    if (!message.reply) {
+      this.#counts.ignored += 1;
+      return;
+    }
+    const { capacity, clock } = this.#options;
+    const began = clock.now();
+    const running: Running = { message, aborter: new AbortController() };
+    try {
+      if (this.#running.size >= capacity) {
+        throw new Refusal(503, `Cannot run ${task}: the host has ${capacity} requests`);
+      }
+      this.#running.add(running);
+      const bytes = await this.#run(task, running);
+      this.#counts.completed += 1;
+      endpoint.count(clock.now() - began);
+      this.#send(() => message.respond(bytes));
+    } catch (error) {
+      this.#refuse(message, endpoint, clock.now() - began, error);
+    }
+    this.#running.delete(running);
+    if (this.#running.size > 0) return;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  async #run(task: string, { message, aborter }: Running): Promise<Uint8Array> {
+    const { nats, run, maxMessageBytes } = this.#options;
+    const { input, timeoutMs, metadata } = readRequest(message, maxMessageBytes);
+    const value = await run(task, input, { signal: aborter.signal, timeoutMs, metadata });
+    const bytes = writeAnswer(task, value);
+    const most = (nats.info?.max_payload ?? Number.POSITIVE_INFINITY) - HEADER_BYTES;
+    if (bytes.byteLength <= most) return bytes;
+    const size = `${bytes.byteLength} bytes, the most is ${most} by max_payload of the server`;
+    throw new DispatchError('ERR_TOO_LARGE', `Cannot answer ${task}: the result has ${size}`, {
+      data: { name: this.#options.host.id, task, limit: most },
+    });
+  }
+
+  #refuse(message: Msg, endpoint: MicroEndpoint, runMs: number, error: unknown): void {
+    const { status, name, text, code } = describe(error);
+    if (status === 503) this.#counts.busy += 1;
+    else this.#counts.failed += 1;
+    endpoint.count(runMs, text);
+    const head = headers();
+    head.set('Nats-Service-Error', text);
+    head.set('Nats-Service-Error-Code', String(status));
+    const body = JSON.stringify({ error: { name, message: text, code } });
+    this.#send(() => message.respond(body, { headers: head }));
+  }
+
+  /** What is published while disconnected is lost in silence. */
+  #send(respond: () => void): void {
+    const send = () => {
+      try {
+        respond();
+      } catch {
+        // The connection is closed or draining: NATS drops the request, and its caller meets its own timeout.
+      }
+    };
+    if (this.#state === 'connected') send();
+    else if (this.#unsent.length < this.#options.capacity) this.#unsent.push(send);
+  }
+}
+
+/** Raw JSON arrives here as a Buffer, and goes on as it is. */
+function writeAnswer(task: string, value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  try {
+    return Buffer.from(JSON.stringify(value ?? null) ?? 'null');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : '';
+    throw new Refusal(500, `Cannot answer ${task}: the result is not JSON; ${why}`, { cause });
+  }
+}
+
+/** Returns what a caller gets to know of an error: no stack, no own properties. Never throws. */
+function describe(error: unknown): { status: number; name: string; text: string; code?: string } {
+  try {
+    if (error instanceof Refusal) {
+      return { status: error.status, name: 'Error', text: oneLine(error.message) };
+    }
+    const { name, message, code } = Object(error) as Partial<Error & { code: unknown }>;
+    const isCode = typeof code === 'string' && code.length <= LONGEST_HEADER;
+    const known = DispatchError.is(error) && Object.hasOwn(statuses, error.code);
+    return {
+      status: known ? (statuses[error.code] as number) : 500,
+      name: typeof name === 'string' ? oneLine(name) : 'Error',
+      text: oneLine(typeof message === 'string' ? message : String(error)),
+      ...(isCode && { code }),
+    };
+  } catch {
+    return { status: 500, name: 'Error', text: 'The task threw what cannot be read' };
+  }
+}
+
+/** A header has one line. */
+function oneLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+  return text.slice(0, LONGEST_HEADER).replace(/[\u0000-\u001f\u007f]+/g, ' ') || 'Error';
+}
