@@ -6,7 +6,6 @@ import { admissionOf, ask, hang, testLimit, until } from './overload-cases.ts';
 const AVLO_CALLS = 2;
 
 testLimit('single');
-testLimit('socket');
 
 test('a request whose client leaves while it waits is never begun', async () => {
   const { get, url, carriersUrl } = await serveDemo('--max-in-flight', '1', '--coalesce', 'off');

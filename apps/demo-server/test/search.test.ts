@@ -12,6 +12,7 @@ import {
   sharedServer,
   TODAY,
 } from './demo.ts';
+import { testFaults } from './fault-cases.ts';
 
 const carriers = CARRIER_NAMES;
 /** Calls that each carrier has open when all hang: Avlo's timetable has two documents. */
@@ -92,36 +93,7 @@ test('all carriers hang: 504 problem+json with the status of each', async () => 
   });
 });
 
-const faults = [
-  ['error', 'HTTP', 502],
-  ['rate-limited', 'RATE_LIMITED', 502],
-  ['drip', 'TIMEOUT', 504],
-  ['truncated', 'PROTOCOL', 502],
-  ['malformed-price', 'PROTOCOL', 502],
-  ['throttled', 'RATE_LIMITED', 502],
-] as const;
-
-test.each(faults)(
-  'fault %s: its own code in the status, and no 500',
-  async (kind, usualCode, allFail) => {
-    // Only a carrier that drips must not end before the deadline.
-    const deadlineMs = kind === 'drip' ? '1500' : '20000';
-    const { get, carriersUrl } = await serveDemo('--deadline-ms', deadlineMs, '--latency', '0');
-    for (const [index, carrier] of carriers.entries()) {
-      await setPlan(carriersUrl, carrier, { fault: { kind, share: 1 } });
-      const { status, body } = await get(MADRID_BARCELONA);
-      expect(status).toBe(200);
-      const code = carrier === 'avlo' && kind === 'throttled' ? 'OVERLOADED' : usualCode;
-      expect(body.carriers[index]).toMatchObject({ carrier, error: { code } });
-      expect(body.complete).toBe(false);
-      await setPlan(carriersUrl, carrier, { fault: null });
-    }
-    for (const carrier of carriers)
-      await setPlan(carriersUrl, carrier, { fault: { kind, share: 1 } });
-    const { status, type } = await get(MADRID_BARCELONA);
-    expect({ status, type }).toEqual({ status: allFail, type: 'application/problem+json' });
-  },
-);
+testFaults('error', 'truncated', 'malformed-price');
 
 test('every carrier busy: 503 problem+json with Retry-After', async () => {
   const { get, carriersUrl } = await serveDemo(

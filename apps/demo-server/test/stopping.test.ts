@@ -1,4 +1,3 @@
-import { testCutAtStop, testStoppingShown } from './stopping-cases.ts';
+import { testCutAtStop } from './stopping-cases.ts';
 
 testCutAtStop('single');
-testStoppingShown('single');

@@ -1,21 +1,6 @@
 import { expect, test } from 'vitest';
 import { getFrom, startDemo } from './demo.ts';
 import { receiveTelemetry, tracesOf } from './otlp-receiver.ts';
-import { oneTreeAndFollowers } from './telemetry-cases.ts';
-
-test('--accept single, --dispatch fork: one trace is one tree over both processes', async () => {
-  const argv = ['--dispatch', 'fork', '--dispatch-workers', '1'];
-  expect(await oneTreeAndFollowers(...argv)).toEqual([
-    'GET /search server-0',
-    '  coalesce search server-0',
-    '    search server-0',
-    '      carrier ouigo server-0',
-    '        dispatch askCarrier server-0',
-    '          task askCarrier server-0/task-0',
-    '            POST server-0/task-0',
-    '            POST server-0/task-0',
-  ]);
-});
 
 test('a client’s trace goes on, and its sampling is followed', async () => {
   const collector = await receiveTelemetry();

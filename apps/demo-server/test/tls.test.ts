@@ -3,7 +3,6 @@ import { runDemo } from './demo.ts';
 import { pem, testHttps } from './tls-cases.ts';
 
 testHttps('single');
-testHttps('socket');
 
 test.each([
   [

@@ -1,18 +1,8 @@
 import { readdirSync, truncateSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { worms } from '../src/worms/worm.ts';
-import {
-  endOf,
-  eventually,
-  runDemo,
-  serveDemo,
-  sharedServer,
-  spawnDemo,
-  statsOf,
-  temporaryFolder,
-} from './demo.ts';
+import { runDemo, serveDemo, sharedServer, statsOf, temporaryFolder } from './demo.ts';
 
 const UTILIZE = '/api/v1/worms/utilize';
 /** No document is of this class, so all are looked at. */
@@ -119,28 +109,6 @@ test('a file that cannot be read is 502', async () => {
   expect(status).toBe(502);
   expect(body).toMatchObject({ title: 'Database failed', code: 'ERR_DATABASE_FAILED' });
   expect((await statsOf({ get }))[0].worms.errors).toBe(1);
-});
-
-test('SIGTERM while the store is filled: exit code 0, and no file is left', async () => {
-  const TMPDIR = temporaryFolder();
-  const child = spawnDemo(['--port', '0', '--worms', '10000000'], { TMPDIR });
-  const end = endOf(child);
-  await eventually(() => expect(readdirSync(TMPDIR, { recursive: true })).toHaveLength(2));
-  child.kill('SIGTERM');
-  const { code, stderr, stdout } = await end;
-  expect({ code, stderr, stdout }).toEqual({ code: 0, stderr: '', stdout: '' });
-  expect(readdirSync(TMPDIR)).toEqual([]);
-});
-
-test('a start that fails leaves no file', async () => {
-  const TMPDIR = temporaryFolder();
-  const server = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await eventually(() => expect(server.listening).toBe(true));
-  const { port } = server.address() as { port: number };
-  const { code } = await runDemo(['--port', String(port), '--worms', '1'], { TMPDIR });
-  expect(code).toBe(2);
-  expect(readdirSync(TMPDIR)).toEqual([]);
 });
 
 test('a Node without node:sqlite: one clear line and exit code 2', async () => {

@@ -1,4 +1,5 @@
 import { testLimit } from '../overload-cases.ts';
 
 testLimit('cluster');
+testLimit('socket');
 testLimit('passthru');

@@ -9,4 +9,5 @@ testReload('passthru');
 testTermination('cluster', 'in-process');
 testTermination('cluster', 'fork');
 testTermination('cluster', 'cluster');
+testTermination('socket', 'cluster');
 testTermination('passthru', 'cluster');

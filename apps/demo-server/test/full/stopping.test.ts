@@ -8,6 +8,7 @@ import { testCutAtStop, testStoppingShown } from '../stopping-cases.ts';
 testCutAtStop('cluster');
 testCutAtStop('socket');
 testCutAtStop('passthru');
+testStoppingShown('single');
 testStoppingShown('cluster');
 testStoppingShown('socket');
 testStoppingShown('passthru');

@@ -17,6 +17,7 @@ const asked = (instance: string, depth: number) =>
 describe('one trace is one tree', () => {
   test.each([
     ['in-process', 'server-0'],
+    ['fork', 'server-0/task-0'],
     ['piscina', 'server-0/task-0'],
     ['cluster', 'server-0/task-0'],
   ])('--accept single, --dispatch %s', async (dispatch, worker) => {

@@ -5,6 +5,7 @@ import { startDemo } from '../demo.ts';
 import { client, flags, testHttps } from '../tls-cases.ts';
 
 testHttps('cluster');
+testHttps('socket');
 
 test.each(['cluster', 'socket'])(
   '--accept %s: a session that began with one process goes on with another',

@@ -1,7 +1,18 @@
 import { readdirSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { worms } from '../../src/worms/worm.ts';
-import { eventually, getFrom, serveDemo, startDemo, statsOf, temporaryFolder } from '../demo.ts';
+import {
+  endOf,
+  eventually,
+  getFrom,
+  runDemo,
+  serveDemo,
+  spawnDemo,
+  startDemo,
+  statsOf,
+  temporaryFolder,
+} from '../demo.ts';
 
 const UTILIZE = '/api/v1/worms/utilize';
 /** No document is of this class, so all are looked at. */
@@ -121,3 +132,25 @@ test.each(['socket', 'passthru'])(
     expect(new Set(byWord.flatMap((workers) => [...workers])).size).toBeGreaterThan(1);
   },
 );
+
+test('SIGTERM while the store is filled: exit code 0, and no file is left', async () => {
+  const TMPDIR = temporaryFolder();
+  const child = spawnDemo(['--port', '0', '--worms', '10000000'], { TMPDIR });
+  const end = endOf(child);
+  await eventually(() => expect(readdirSync(TMPDIR, { recursive: true })).toHaveLength(2));
+  child.kill('SIGTERM');
+  const { code, stderr, stdout } = await end;
+  expect({ code, stderr, stdout }).toEqual({ code: 0, stderr: '', stdout: '' });
+  expect(readdirSync(TMPDIR)).toEqual([]);
+});
+
+test('a start that fails leaves no file', async () => {
+  const TMPDIR = temporaryFolder();
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await eventually(() => expect(server.listening).toBe(true));
+  const { port } = server.address() as { port: number };
+  const { code } = await runDemo(['--port', String(port), '--worms', '1'], { TMPDIR });
+  expect(code).toBe(2);
+  expect(readdirSync(TMPDIR)).toEqual([]);
+});

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import net from 'node:net';
 import { expect, test, vi } from 'vitest';
-import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
-import { testKilledWorkers } from './killed-workers.ts';
+import { addressOf, ask, checkClustersAfterEach, start } from '../cluster-fixture.ts';
+import { testKilledWorkers } from '../killed-workers.ts';
 
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { lives, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { ask, askWorker, open, received } from './clients.ts';
-import { nextEvent, openRouter } from './router-fixture.ts';
-import { openDescriptors } from './worker-processes.ts';
+import { ask, askWorker, open, received } from '../clients.ts';
+import { nextEvent, openRouter } from '../router-fixture.ts';
+import { openDescriptors } from '../worker-processes.ts';
 
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 

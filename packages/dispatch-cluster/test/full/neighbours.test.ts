@@ -1,9 +1,9 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
-import { startCluster } from '../src/index.ts';
-import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
-import type { Tasks } from './fixtures/server.ts';
+import { startCluster } from '../../src/index.ts';
+import { addressOf, ask, checkClustersAfterEach, start } from '../cluster-fixture.ts';
+import type { Tasks } from '../fixtures/server.ts';
 
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
-import { testKilledWorkers } from './killed-workers.ts';
+import { addressOf, ask, checkClustersAfterEach, start } from '../cluster-fixture.ts';
+import { testKilledWorkers } from '../killed-workers.ts';
 
 // A file of its own: a process has one policy.
 checkClustersAfterEach();

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { ask } from './clients.ts';
-import { startProgram } from './programs.ts';
-import { runsSources } from './worker-processes.ts';
+import { ask } from '../clients.ts';
+import { startProgram } from '../programs.ts';
+import { runsSources } from '../worker-processes.ts';
 
 /** What a process has loaded; a built package has no file for what two of its parts share. */
 const seen = (parts: readonly string[]): string[] =>

@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 import { lives, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { ask, askWorker, open, received } from './clients.ts';
-import { type ProgramReport, startProgram } from './programs.ts';
-import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
+import { ask, askWorker, open, received } from '../clients.ts';
+import { type ProgramReport, startProgram } from '../programs.ts';
+import { nextEvent, openJournal, openRouter } from '../router-fixture.ts';
 
 /** Some rounds by hand: `ROUNDS=20 pnpm exec vitest run --project socket-router passthru-lost-workers -t under.way`. */
 const ROUNDS = Array.from({ length: Number(process.env['ROUNDS'] ?? 1) }, (_, round) => round + 1);

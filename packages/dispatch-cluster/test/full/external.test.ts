@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { ServingWorker, Supervisor } from '../src/index.ts';
-import { ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
+import type { ServingWorker, Supervisor } from '../../src/index.ts';
+import { ask, checkClustersAfterEach, start } from '../cluster-fixture.ts';
 
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });
 
-const entry = new URL('fixtures/attached-worker.ts', import.meta.url);
+const entry = new URL('../fixtures/attached-worker.ts', import.meta.url);
 
 /** Accepts here, and gives each connection to the latest worker of a supervisor. */
 async function route(supervisor: Supervisor) {
@@ -77,7 +77,7 @@ test('replace() has a successor serve for a worker that takes nothing, which is 
 test('output: a function gets what workers write', async () => {
   const said = { stdout: '', stderr: '' };
   const supervisor = start({
-    entry: new URL('fixtures/saying-worker.ts', import.meta.url),
+    entry: new URL('../fixtures/saying-worker.ts', import.meta.url),
     output: (chunk, { stream, workerId }) => {
       said[stream] += `${workerId}: ${chunk}`;
     },

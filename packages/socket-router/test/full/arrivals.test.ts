@@ -1,8 +1,8 @@
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { monotonicMs } from '../src/wire/monotonic-clock.ts';
-import { askWorker, oneConnection } from './clients.ts';
-import { openRouter } from './router-fixture.ts';
+import { monotonicMs } from '../../src/wire/monotonic-clock.ts';
+import { askWorker, oneConnection } from '../clients.ts';
+import { openRouter } from '../router-fixture.ts';
 
 const modes = ['socket', 'passthru'] as const;
 /** What no client can set. */

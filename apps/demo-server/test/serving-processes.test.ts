@@ -1,3 +1,0 @@
-import { testTermination } from './serving-cases.ts';
-
-testTermination('socket', 'cluster');
