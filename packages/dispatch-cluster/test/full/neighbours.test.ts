@@ -24,7 +24,7 @@ test('two clusters in one process have workers, programs and ends of their own',
 });
 
 test('what another part of the process has set for its own workers of node:cluster stays', async () => {
-  const exec = new URL('fixtures/silent.ts', import.meta.url).pathname;
+  const exec = new URL('../fixtures/silent.ts', import.meta.url).pathname;
   cluster.setupPrimary({ exec, args: ['mine'], silent: true });
   const before = { ...cluster.settings };
   const supervisor = start();
