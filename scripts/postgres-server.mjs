@@ -3,9 +3,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './beside.mjs';
 
 const DEBIAN = '/usr/lib/postgresql';
 const START_MS = 60_000;
@@ -106,13 +106,4 @@ function unprivileged() {
     }
   }
   throw new Error('Cannot start PostgreSQL as root: there is no user postgres or nobody');
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }

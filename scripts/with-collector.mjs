@@ -5,9 +5,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort, readCommand, runCommand } from './beside.mjs';
 
 const VERSION = 'v0.155.0';
 const BUILDER = `go.opentelemetry.io/collector/cmd/builder@${VERSION}`;
@@ -17,13 +18,7 @@ const cache = fileURLToPath(
 );
 const program = join(cache, 'collector');
 
-const args = process.argv.slice(2);
-const isBrief = args[0] === '--brief';
-const [command, ...rest] = isBrief ? args.slice(1) : args;
-if (command === undefined) {
-  console.error('usage: with-collector.mjs [--brief] <command…>');
-  process.exit(2);
-}
+const { flags, command } = readCommand('with-collector.mjs [--brief] <command…>', ['--brief']);
 if (!existsSync(program)) build();
 
 const port = await freePort();
@@ -34,20 +29,14 @@ const collector = spawn(program, ['--config', `file:${join(settings, 'collector.
   env: {
     ...process.env,
     COLLECTOR_PORT: String(port),
-    COLLECTOR_VERBOSITY: isBrief ? 'normal' : 'detailed',
+    COLLECTOR_VERBOSITY: flags.has('--brief') ? 'normal' : 'detailed',
   },
 });
 try {
   await untilItListens();
-  const child = spawn(command, rest, {
-    stdio: 'inherit',
-    env: { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` },
+  process.exitCode = await runCommand(command, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => child.kill(signal));
-  }
-  const [code, signal] = await once(child, 'exit');
-  process.exitCode = signal ? 1 : code;
 } finally {
   if (collector.exitCode === null) {
     const ended = once(collector, 'exit');
@@ -74,15 +63,6 @@ function build() {
     });
   go('go', 'install', BUILDER);
   go(join(cache, 'builder'), '--config', join(settings, 'builder.yaml'));
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function untilItListens() {

@@ -2,21 +2,17 @@
 // Runs a command with a server that speaks MongoDB's protocol; its URL is in TEST_MONGODB_URL: `with-mongodb.mjs <command…>`.
 // Needs a JDK and Maven, which downloads the server as its settings say.
 import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { readCommand, runCommand } from './beside.mjs';
 
 const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
 const folder = fileURLToPath(new URL('mongo-test-server/', import.meta.url));
 const jars = join(tmpdir(), 'ticketing-mongo-test-server');
 
-const [command, ...rest] = process.argv.slice(2);
-if (command === undefined) {
-  console.error('usage: with-mongodb.mjs <command…>');
-  process.exit(2);
-}
+const { command } = readCommand('with-mongodb.mjs <command…>', []);
 for (const program of ['java', 'mvn']) {
   try {
     execFileSync(program, ['--version'], { stdio: 'ignore' });
@@ -36,16 +32,9 @@ const server = spawn('java', ['-cp', join(jars, '*'), join(folder, 'MongoTestSer
 });
 try {
   const port = await firstLine(server.stdout);
-  const child = spawn(command, rest, {
-    stdio: 'inherit',
-    env: { ...process.env, TEST_MONGODB_URL: `mongodb://127.0.0.1:${port}` },
+  process.exitCode = await runCommand(command, {
+    TEST_MONGODB_URL: `mongodb://127.0.0.1:${port}`,
   });
-  // The command ends first: it gets the signal from the terminal, or from here.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => child.kill(signal));
-  }
-  const [code, signal] = await once(child, 'exit');
-  process.exitCode = signal ? 1 : code;
 } finally {
   server.kill('SIGKILL');
 }

@@ -1,3 +1,16 @@
-// What the tests of several packages share: a manual clock, polling for state that emits no event, whether a process runs
+// What the tests of several packages share: a manual clock, polling, processes that live, engines, a link that fails
+export {
+  type EngineName,
+  type EngineOptions,
+  type EngineServer,
+  engineProgram,
+  engineUrl,
+  engineUrlVariable,
+  freePort,
+  startEngine,
+  startNatsServer,
+  startRedisServer,
+} from './engines.ts';
+export { createLink, type Link, type LinkOptions, type LinkSpeed } from './link.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export { gone, lives, turns, until } from './until.ts';

@@ -1,0 +1,290 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** What is known of an engine: its program, how it is started and asked. A new engine is one row. */
+interface Engine {
+  /** Programs that speak its protocol, in the order in which they are looked for. */
+  readonly programs: readonly string[];
+  readonly programVariable: string;
+  readonly urlVariable: string;
+  readonly scheme: string;
+  argumentsFor(port: number, folder: string, configFile: string | undefined): string[];
+  /** What it logs when it accepts connections. A connection tells less: another server may listen there. */
+  readonly ready: string;
+  /** Asks for the number of connections that the server has had, those that ask included. */
+  readonly question: string;
+  connectionsIn(answer: string): number | undefined;
+}
+
+const ENGINES = {
+  nats: {
+    programs: ['nats-server'],
+    programVariable: 'NATS_SERVER_BIN',
+    urlVariable: 'TEST_NATS_URL',
+    scheme: 'nats',
+    argumentsFor: (port, _folder, config) => [
+      ...['-a', '127.0.0.1', '-p', String(port)],
+      ...(config === undefined ? [] : ['-c', config]),
+    ],
+    ready: 'Server is ready',
+    question: '',
+    connectionsIn: (answer) => {
+      const id = /"client_id":(\d+)/.exec(answer)?.[1];
+      return id === undefined ? undefined : Number(id);
+    },
+  },
+  redis: {
+    programs: ['valkey-server', 'redis-server'],
+    programVariable: 'REDIS_SERVER_BIN',
+    urlVariable: 'TEST_REDIS_URL',
+    scheme: 'redis',
+    argumentsFor: (port, folder, config) => [
+      ...(config === undefined ? [] : [config]),
+      ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder],
+      ...['--save', '', '--appendonly', 'no'],
+    ],
+    ready: 'Ready to accept connections',
+    question: 'INFO stats\r\n',
+    connectionsIn: (answer) => {
+      const total = /total_connections_received:(\d+)\r\n/.exec(answer)?.[1];
+      return total === undefined ? undefined : Number(total);
+    },
+  },
+} as const satisfies Record<string, Engine>;
+
+export type EngineName = keyof typeof ENGINES;
+
+/** How a server is started. */
+export interface EngineOptions {
+  /** Text of a configuration file. Default: none. */
+  readonly config?: string;
+  /** Loopback port. Default: a free one. */
+  readonly port?: number;
+  /** Arguments after our own. */
+  readonly args?: readonly string[];
+}
+
+/** A server on the loopback interface, which leaves nothing on disk. */
+export interface EngineServer extends AsyncDisposable {
+  readonly port: number;
+  readonly url: string;
+  /** `undefined` while it does not run. */
+  readonly pid: number | undefined;
+  /** Starts it again on the same port. Resolves when it answers. */
+  start(): Promise<void>;
+  /** Sends a signal, such as SIGSTOP, or SIGUSR2 for the lame duck mode of NATS. */
+  signal(signal: NodeJS.Signals): void;
+  /** Ends it by SIGKILL, or by another signal, and resolves when it has gone. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Replaces its configuration file, and makes it read that. For NATS alone. */
+  reload(config: string): void;
+  /** Connections that it has had so far, the one that asks included. Works without a password alone. */
+  connections(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const START_MS = 60_000;
+const MAX_LOG = 16_384;
+/** Another process can take a free port before the server does. */
+const PORT_TRIES = 5;
+
+/**
+ * Returns the path of an engine's program: from `NATS_SERVER_BIN` or `REDIS_SERVER_BIN`, on PATH or in /usr/sbin; `undefined`,
+ * with one line on the console, where there is none. @throws Error instead, with ENGINE_TESTS=required
+ */
+export function engineProgram(name: EngineName): string | undefined {
+  const found = findEngine(name);
+  const { programs, programVariable } = ENGINES[name];
+  if (found === undefined) miss(`install ${programs.at(-1)}, or set ${programVariable}`, name);
+  return found;
+}
+
+/**
+ * Returns where `scripts/with-engines.mjs` has a server: `TEST_NATS_URL` or `TEST_REDIS_URL`; `undefined`, with one line on the
+ * console, without it. @throws Error instead, with ENGINE_TESTS=required
+ */
+export function engineUrl(name: EngineName): string | undefined {
+  const { urlVariable } = ENGINES[name];
+  const url = process.env[urlVariable] || undefined;
+  if (url === undefined) miss(`needs ${urlVariable}, see scripts/with-engines.mjs`, name);
+  return url;
+}
+
+/** Returns the variable in which tests look for the server's URL. */
+export function engineUrlVariable(name: EngineName): string {
+  return ENGINES[name].urlVariable;
+}
+
+/** Starts nats-server. @throws Error if it is not installed, or does not answer */
+export function startNatsServer(options?: EngineOptions): Promise<EngineServer> {
+  return startEngine('nats', options);
+}
+
+/** Starts valkey-server or redis-server. @throws Error if neither is installed, or it does not answer */
+export function startRedisServer(options?: EngineOptions): Promise<EngineServer> {
+  return startEngine('redis', options);
+}
+
+/** Starts an engine's server. @throws Error if it is not installed, or does not answer */
+export async function startEngine(
+  name: EngineName,
+  { config, port: givenPort, args = [] }: EngineOptions = {},
+): Promise<EngineServer> {
+  const engine: Engine = ENGINES[name];
+  const program = findEngine(name);
+  if (program === undefined) {
+    const { programs, programVariable } = engine;
+    throw new Error(
+      `Cannot start ${name}: ${programs.join(' and ')} are neither in ${programVariable} nor on PATH`,
+    );
+  }
+  const folder = mkdtempSync(join(tmpdir(), `${name}-`));
+  const configFile = config === undefined ? undefined : join(folder, 'server.conf');
+  if (configFile !== undefined && config !== undefined) writeFileSync(configFile, config);
+  const spawned = (port: number) =>
+    spawn(program, [...engine.argumentsFor(port, folder, configFile), ...args], { cwd: folder });
+  let port = givenPort ?? (await freePort());
+  let server: ReturnType<typeof spawned> | undefined;
+  const runs = () => server !== undefined && server.exitCode === null && server.signalCode === null;
+  const kill = () => void server?.kill('SIGKILL');
+  // A test runner that ends early leaves no server behind.
+  process.on('exit', kill);
+
+  async function start(): Promise<void> {
+    if (runs()) return;
+    const child = spawned(port);
+    server = child;
+    let log = '';
+    const outcome = new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => child.kill('SIGKILL'), START_MS);
+      const settle = (isReady: boolean) => {
+        clearTimeout(timer);
+        resolve(isReady);
+      };
+      for (const output of [child.stdout, child.stderr]) {
+        output.setEncoding('utf8').on('data', (text) => {
+          log = (log + text).slice(-MAX_LOG);
+          if (log.includes(engine.ready)) settle(true);
+        });
+      }
+      child
+        .once('close', () => settle(false))
+        .once('error', (error) => {
+          log += error;
+        });
+    });
+    if (!(await outcome)) throw new Error(`Cannot start ${program} on port ${port}: ${log}`);
+  }
+
+  async function stop(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    if (!runs() || server === undefined) return;
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    await ended;
+  }
+
+  async function close(): Promise<void> {
+    await stop();
+    process.off('exit', kill);
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  for (let tries = givenPort === undefined ? PORT_TRIES : 1; ; tries -= 1) {
+    try {
+      await start();
+      break;
+    } catch (error) {
+      if (tries === 1 || !/address already in use/i.test(String(error))) {
+        await close();
+        throw error;
+      }
+      port = await freePort();
+    }
+  }
+  return {
+    port,
+    url: `${engine.scheme}://127.0.0.1:${port}`,
+    get pid() {
+      return runs() ? server?.pid : undefined;
+    },
+    start,
+    stop,
+    signal: (signal) => void server?.kill(signal),
+    reload(text) {
+      if (configFile === undefined) {
+        throw new TypeError('Cannot reload a server: it was started without `config`');
+      }
+      writeFileSync(configFile, text);
+      server?.kill('SIGHUP');
+    },
+    async connections() {
+      const count = await ask(port, engine.question, engine.connectionsIn);
+      if (count === undefined) throw new Error(`Cannot ask ${program}: it does not answer`);
+      return count;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Returns a loopback port on which nothing listens. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('Cannot find a free port');
+  return address.port;
+}
+
+function findEngine(name: EngineName): string | undefined {
+  const { programs, programVariable } = ENGINES[name];
+  const given = process.env[programVariable];
+  if (given) return given;
+  // Debian keeps servers where the path of an ordinary user does not lead.
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'];
+  return programs
+    .flatMap((program) => folders.filter(Boolean).map((folder) => join(folder, program)))
+    .find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function miss(remedy: string, name: EngineName): void {
+  if (process.env['ENGINE_TESTS'] === 'required') {
+    throw new Error(`Cannot test with ${name}: ${remedy}`);
+  }
+  console.log(`skipped tests with ${name}: ${remedy}`);
+}
+
+/** Sends `text` over a connection of its own; resolves with what `read` makes of all that came, or `undefined` at its end. */
+function ask<T>(
+  port: number,
+  text: string,
+  read: (answer: string) => T | undefined,
+): Promise<T | undefined> {
+  const socket = connect(port, '127.0.0.1', () => void socket.write(text));
+  let answer = '';
+  return new Promise((resolve) => {
+    socket.setEncoding('utf8').on('data', (piece) => {
+      answer += piece;
+      const value = read(answer);
+      if (value === undefined) return;
+      socket.destroy();
+      resolve(value);
+    });
+    socket.on('error', () => {}).on('close', () => resolve(undefined));
+  });
+}
