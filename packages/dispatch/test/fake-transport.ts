@@ -16,6 +16,8 @@ export interface FakeTransportOptions {
   readonly autoWindow?: Transport['autoWindow'];
   /** Whether what a worker has not begun can be taken back. Default: no. */
   readonly reclaims?: boolean;
+  /** Who owns a key. Default: keys belong to slots. */
+  readonly homeOf?: NonNullable<Transport['homeOf']>;
   /** Whether workers are ready, and end when told to, without the test saying so. Default: no. */
   readonly obliging?: boolean;
 }
@@ -38,6 +40,7 @@ export class FakeTransport implements Transport {
   closing: Promise<void> = Promise.resolve();
   readonly isObliging: boolean;
   readonly reclaims: boolean;
+  readonly homeOf?: NonNullable<Transport['homeOf']>;
   /** Whether a worker keeps a call that is to be taken back: it drops it when its turn comes. */
   keeps: (frame: RunFrame) => boolean = () => false;
 
@@ -51,6 +54,7 @@ export class FakeTransport implements Transport {
     this.autoWindow = options.autoWindow ?? { first: 4, max: 64 };
     this.isObliging = options.obliging ?? false;
     this.reclaims = options.reclaims ?? false;
+    if (options.homeOf !== undefined) this.homeOf = options.homeOf;
   }
 
   spawn(start: WorkerStart, events: WorkerEvents): WorkerHandle {
@@ -96,6 +100,8 @@ export class FakeWorker implements WorkerHandle {
   hasEnded = false;
   /** Calls were taken back from it, and it has said nothing since. */
   isHeldUp = false;
+  /** It gave a call back for want of room, and has said nothing of room since. */
+  isBusy = false;
   /** Numbers that were taken back and that it has not dropped yet, also of those that it kept. */
   readonly takenBack: Set<number> = new Set();
   /** What it has begun, in that order. */
@@ -131,6 +137,7 @@ export class FakeWorker implements WorkerHandle {
       if (frame.kind !== 'run') return true;
       if (frame.seq <= this.#lastSeq) this.#violated(`seq ${frame.seq} after ${this.#lastSeq}`);
       this.#lastSeq = frame.seq;
+      if (this.isBusy) this.#violated('given a call while it was busy');
       const error = this.#transport.refuses(frame);
       if (error !== undefined) unsent.push({ seq: frame.seq, error });
       return error === undefined;
@@ -229,6 +236,18 @@ export class FakeWorker implements WorkerHandle {
     this.takenBack.delete(seq);
     this.#answered.add(seq);
     this.emit({ kind: 'dropped', seq });
+  }
+
+  /** Gives a call back that it has not begun. */
+  busy(seq: number = this.#lastSeq): void {
+    this.isBusy = true;
+    this.#answered.add(seq);
+    this.emit({ kind: 'busy', seq });
+  }
+
+  room(window: number): void {
+    this.isBusy = false;
+    this.emit({ kind: 'room', window });
   }
 
   progress(seq: number, data: unknown): void {

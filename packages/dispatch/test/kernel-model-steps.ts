@@ -14,13 +14,19 @@ export interface RunStep {
   readonly timeouts: Pick<RunOptions, 'timeoutMs' | 'queueTimeoutMs' | 'runTimeoutMs'>;
 }
 
+/** What a worker does. Those that come twice are twice as likely. */
+const workerSteps = [
+  ...(['ready', 'ready', 'start', 'start', 'answer', 'answer', 'fail'] as const),
+  ...(['progress', 'exit', 'ill', 'load', 'busy', 'room', 'room'] as const),
+] as const;
+
 /** What happens to a pool. */
 export type Step =
   | RunStep
   | { readonly kind: 'abort'; readonly which: number }
   /** Of a worker: it says something, or ends. */
   | {
-      readonly kind: 'ready' | 'start' | 'answer' | 'fail' | 'progress' | 'exit' | 'ill' | 'load';
+      readonly kind: (typeof workerSteps)[number];
       readonly which: number;
     }
   | { readonly kind: 'start-failed'; readonly which: number; readonly final: boolean }
@@ -45,6 +51,8 @@ export interface Setting {
   readonly recycleTasks: number;
   /** Whether workers give back what they have not begun. */
   readonly reclaims: 'never' | 'partly' | 'always';
+  /** Whether the transport names the owners of keys. */
+  readonly homes: boolean;
 }
 
 const which = fc.nat(20);
@@ -69,10 +77,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 24,
     arbitrary: fc.record({
-      kind: fc.constantFrom(
-        ...(['ready', 'ready', 'start', 'start', 'answer', 'answer', 'fail'] as const),
-        ...(['progress', 'exit', 'ill', 'load'] as const),
-      ),
+      kind: fc.constantFrom(...workerSteps),
       which,
     }),
   },
@@ -132,6 +137,7 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
   intensity: fc.nat(3),
   recycleTasks: fc.constantFrom(3, 1000),
   reclaims: fc.constantFrom('never', 'partly', 'always', 'always'),
+  homes: fc.boolean(),
 });
 
 /** Workers that have more than they begin. */
@@ -142,6 +148,24 @@ export const crowded: fc.Arbitrary<Setting> = setting.map((any) => ({
   intensity: 3,
   reclaims: any.reclaims === 'never' ? 'partly' : any.reclaims,
 }));
+
+/** Workers that are shared with others: they give calls back for want of room. */
+export const shared: fc.Arbitrary<Setting> = setting.map((any) => ({
+  ...any,
+  min: 2,
+  window: 3,
+  intensity: 3,
+  reclaims: 'never',
+}));
+
+/** Steps of which many are of workers that have no room. */
+export const busyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: step },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constantFrom('busy' as const, 'room' as const), which }),
+  },
+);
 
 /** A call that nothing is special about. */
 export const plainRun: RunStep = {

@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { holds } from './kernel-model-property.ts';
-import { crowded, setting } from './kernel-model-steps.ts';
+import { busyStep, crowded, setting, shared, step } from './kernel-model-steps.ts';
 
 test.each([
-  ['whatever happens', setting, 80],
-  ['though calls move between workers', crowded, 40],
+  ['whatever happens', setting, step, 80],
+  ['though calls move between workers', crowded, step, 40],
+  ['though workers have no room', shared, busyStep, 40],
 ])(
   '%s, calls settle once, run as often as they may, and nothing is left',
   {
     timeout: 120_000,
   },
-  async (_, settings, numRuns) => fc.assert(holds(settings), { numRuns }),
+  async (_, settings, steps, numRuns) => fc.assert(holds(settings, steps), { numRuns }),
 );

@@ -37,10 +37,11 @@ export class KernelModel {
   constructor(given: Setting) {
     this.setting = given;
     const { min, more, window, maxQueue, maxWaitMs, abortGraceMs } = given;
-    const { hardKill, intensity, recycleTasks, reclaims } = given;
+    const { hardKill, intensity, recycleTasks, reclaims, homes } = given;
     this.transport = new FakeTransport({
       capabilities: { hardKill },
       reclaims: reclaims !== 'never',
+      ...(homes ? { homeOf: ownerOf } : {}),
     });
     this.transport.keeps = ({ seq }) => reclaims === 'partly' && seq % 2 === 0;
     this.transport.refuses = ({ input }) => {
@@ -203,7 +204,9 @@ export class KernelModel {
   /** Whether some worker takes a call now. */
   #hasRoom(): boolean {
     const heldUp = new Set(
-      this.transport.living.filter(({ isHeldUp }) => isHeldUp).map(({ workerId }) => workerId),
+      this.transport.living
+        .filter(({ isHeldUp, isBusy }) => isHeldUp || isBusy)
+        .map(({ workerId }) => workerId),
     );
     return this.dispatcher
       .stats()
@@ -267,6 +270,8 @@ export class KernelModel {
     const run = pick(running, index);
     if (kind === 'start') startNext(worker);
     else if (kind === 'answer' && run !== undefined) worker.answer(run.seq, `good ${run.input}`);
+    else if (kind === 'busy') giveBack(worker, index);
+    else if (kind === 'room') worker.room(1 + (index % 4));
     else if (kind === 'fail' && run !== undefined) worker.fail(run.seq, `bad ${run.input}`);
     else if (kind === 'progress' && run !== undefined) worker.progress(run.seq, index);
     else if (kind === 'ill' && worker.count('health') > 0) {
@@ -291,6 +296,7 @@ export class KernelModel {
         else if (!worker.isReady) worker.ready();
         else {
           if (worker.count('health') > 0) worker.emit({ kind: 'healthy' });
+          if (worker.isBusy) worker.room(3);
           startNext(worker);
           for (const { seq, input } of worker.open) {
             if (seq <= worker.started()) worker.answer(seq, `good ${input}`);
@@ -340,6 +346,21 @@ function pick<T>(list: readonly T[], index: number): T | undefined {
 function progressed({ id, step: { progress }, outcome }: ModelCall): void {
   expect(outcome.state).toBe('pending');
   if (progress === 'throws') throw `progress ${id}`;
+}
+
+/** Gives back one of those that it has not begun. */
+function giveBack(worker: FakeWorker, index: number): void {
+  const waiting = worker.open.filter(
+    ({ seq }) => seq > worker.started() && !worker.takenBack.has(seq),
+  );
+  const run = pick(waiting, index);
+  if (run !== undefined) worker.busy(run.seq);
+}
+
+/** The owner of a key: the worker with the highest rank for it, one of two owning none. */
+function ownerOf(key: string, workerIds: readonly number[]): number | undefined {
+  const owners = workerIds.filter((id) => id % 2 === 1);
+  return owners[key.charCodeAt(0) % Math.max(1, owners.length)];
 }
 
 /** Starts the first that waits in the worker; one that was aborted is dropped. */

@@ -23,7 +23,7 @@ import type {
   WorkerStats,
 } from '../contract/dispatcher.ts';
 import type { TaskMap } from '../contract/task.ts';
-import type { CallOwner, PoolWorker } from './calls/call.ts';
+import type { CallOwner } from './calls/call.ts';
 import { callError, closed, draining } from './calls/call-errors.ts';
 import { CapacityWaiters } from './calls/capacity-waiters.ts';
 import { checkMapOptions } from './calls/check-run-options.ts';
@@ -31,6 +31,7 @@ import { type MapInputs, mapTasks } from './calls/map-tasks.ts';
 import type { Kernel } from './kernel.ts';
 import type { Ending } from './kernel-counts.ts';
 import { MAX_WORKERS } from './resolve-pool-options.ts';
+import type { PoolWorker } from './workers/pool-worker.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
 const reloadRules = { module: aUrl, parallel: wholeBetween(1, MAX_WORKERS) } satisfies Rules;

@@ -6,7 +6,6 @@ import {
   Call,
   type CallOwner,
   type LateBy,
-  type PoolWorker,
   traceCall,
   traceRetry,
   traceSettled,
@@ -25,6 +24,7 @@ import { Feeder } from './calls/feeder.ts';
 import { Recall } from './calls/recall.ts';
 import { createKernelCounts, type Ending, type KernelCounts } from './kernel-counts.ts';
 import type { ResolvedPoolOptions } from './resolve-pool-options.ts';
+import type { PoolWorker } from './workers/pool-worker.ts';
 import { ProcessHold } from './workers/process-hold.ts';
 import { Sender } from './workers/sender.ts';
 import { Upkeep } from './workers/upkeep.ts';

@@ -2,7 +2,8 @@ import { createSignalListeners, type SignalListeners } from '@ticketing/kit';
 import type { RunOptions } from '../../contract/dispatcher.ts';
 import type { DispatchError } from '../../errors.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
-import type { Call, PoolWorker } from './call.ts';
+import type { PoolWorker } from '../workers/pool-worker.ts';
+import type { Call } from './call.ts';
 import { type TimeoutCode, timedOut } from './call-errors.ts';
 
 /** Poll interval for an abandoned task that waits behind others. */

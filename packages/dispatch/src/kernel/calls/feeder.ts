@@ -2,10 +2,11 @@ import { channel } from 'node:diagnostics_channel';
 import type { RunOptions } from '../../contract/dispatcher.ts';
 import type { KernelCounts } from '../kernel-counts.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
+import type { PoolWorker } from '../workers/pool-worker.ts';
 import type { Sender } from '../workers/sender.ts';
 import { isTaken, leastBusy, roomOf, slotOfKey } from '../workers/slots.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
-import type { Call, LateBy, PoolWorker, Target } from './call.ts';
+import type { Call, LateBy, Target } from './call.ts';
 import { overloaded, queueFull } from './call-errors.ts';
 import type { Recall } from './recall.ts';
 import { Departures, WaitingCalls } from './waiting-calls.ts';
@@ -280,6 +281,7 @@ export class Feeder {
     }
     if (ids.length === 0) return undefined;
     const home = this.#context.homeOf?.(key, ids);
+    if (home === undefined) return undefined;
     return this.#pool.slots.find(({ current }) => current?.workerId === home)?.index;
   }
 }

@@ -1,7 +1,8 @@
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
+import type { PoolWorker } from '../workers/pool-worker.ts';
 import { isTaken } from '../workers/slots.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
-import type { Call, PoolWorker } from './call.ts';
+import type { Call } from './call.ts';
 
 /** Milliseconds between two checks of the workers. */
 const CHECK_MS = 1;

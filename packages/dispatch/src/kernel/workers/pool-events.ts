@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import type { WorkerEnd } from '../../contract/transport.ts';
-import type { PoolWorker } from '../calls/call.ts';
+import type { PoolWorker } from './pool-worker.ts';
 
 /** `{ name, workerId, pid }` of a worker that takes tasks. */
 const workerReadyChannel = channel('ticketing:dispatch:worker-ready');

@@ -1,5 +1,5 @@
 import type { Clock } from '@ticketing/kit';
-import type { PoolWorker } from '../calls/call.ts';
+import type { PoolWorker } from './pool-worker.ts';
 
 /** How long idle workers still hold the process: another call may follow at once. */
 const LINGER_MS = 10;

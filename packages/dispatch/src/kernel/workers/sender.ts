@@ -1,5 +1,5 @@
 import type { Unsent } from '../../contract/transport.ts';
-import type { PoolWorker } from '../calls/call.ts';
+import type { PoolWorker } from './pool-worker.ts';
 
 /** Longest wait of a frame for others within one turn of the event loop. */
 const MAX_UNSENT_MS = 1;

@@ -1,5 +1,5 @@
 import { hashText, rendezvousWeight } from '@ticketing/kit';
-import type { PoolWorker } from '../calls/call.ts';
+import type { PoolWorker } from './pool-worker.ts';
 
 /** A numbered position for a worker and its successors. Keys map to slots. */
 export interface Slot {

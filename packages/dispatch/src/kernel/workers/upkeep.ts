@@ -1,6 +1,6 @@
 import { MAX_TIMER_MS } from '@ticketing/kit';
-import type { PoolWorker } from '../calls/call.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
+import type { PoolWorker } from './pool-worker.ts';
 import type { Sender } from './sender.ts';
 import type { WorkerPool } from './worker-pool.ts';
 

@@ -1,9 +1,10 @@
 import type { FromWorker } from '../../contract/transport.ts';
-import type { Call, LateBy, PoolWorker } from '../calls/call.ts';
+import type { Call, LateBy } from '../calls/call.ts';
 import type { CallTimers } from '../calls/call-timers.ts';
 import type { Feeder } from '../calls/feeder.ts';
 import type { Ending } from '../kernel-counts.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
+import type { PoolWorker } from './pool-worker.ts';
 import type { Upkeep } from './upkeep.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
@@ -130,14 +131,23 @@ export class WorkerFrames {
 
   /** The worker had no room for the call: others may. */
   #busy(worker: PoolWorker, call: Call | undefined): void {
+    const { feeder, pool } = this.#context;
     worker.isBusy = true;
-    if (call === undefined) return;
-    this.#context.free(worker, call);
-    if (call.state !== 'sent') return;
-    call.counts.returned += 1;
-    this.#context.feeder.putBack(call);
-    this.#context.feeder.pumpAll();
-    this.#context.pool.fill();
+    const unsent = worker.takeBackAll();
+    if (call !== undefined) this.#context.free(worker, call);
+    if (call?.state === 'sent') {
+      call.counts.returned += 1;
+      // Its timer may have fired while it was at the worker, which could have begun it.
+      const limit = call.lateBy(this.#options.clock.now());
+      if (limit === undefined) feeder.putBack(call);
+      else this.#context.late(call, limit);
+    }
+    for (const each of unsent) {
+      this.#context.free(worker, each);
+      feeder.putBack(each);
+    }
+    feeder.pumpAll();
+    pool.fill();
   }
 
   #progress(call: Call | undefined, data: unknown): void {

@@ -1,9 +1,9 @@
 import type { FromWorker, Transport, WorkerEnd } from '../../contract/transport.ts';
-import { PoolWorker } from '../calls/call.ts';
 import { callError, circuitOpen, closed, workerLost } from '../calls/call-errors.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import { type Circuit, createCircuit } from './circuit.ts';
 import { PoolEvents } from './pool-events.ts';
+import { PoolWorker } from './pool-worker.ts';
 import { addSlots, isTaken, type Slot } from './slots.ts';
 import { createWindow } from './window.ts';
 
