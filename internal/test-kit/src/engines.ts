@@ -20,7 +20,9 @@ interface Engine {
   connectionsIn(answer: string): number | undefined;
 }
 
-const ENGINES = {
+export type EngineName = 'nats' | 'redis';
+
+const ENGINES: Record<EngineName, Engine> = {
   nats: {
     programs: ['nats-server'],
     programVariable: 'NATS_SERVER_BIN',
@@ -54,9 +56,7 @@ const ENGINES = {
       return total === undefined ? undefined : Number(total);
     },
   },
-} as const satisfies Record<string, Engine>;
-
-export type EngineName = keyof typeof ENGINES;
+};
 
 /** How a server is started. */
 export interface EngineOptions {
@@ -134,7 +134,7 @@ export async function startEngine(
   name: EngineName,
   { config, port: givenPort, args = [] }: EngineOptions = {},
 ): Promise<EngineServer> {
-  const engine: Engine = ENGINES[name];
+  const engine = ENGINES[name];
   const program = findEngine(name);
   if (program === undefined) {
     const { programs, programVariable } = engine;
