@@ -1,4 +1,4 @@
-import type { NodeConnectionOptions } from '@nats-io/transport-node';
+import type { MsgHdrs, NodeConnectionOptions } from '@nats-io/transport-node';
 import type {
   Dispatcher,
   DrainOptions,
@@ -14,14 +14,22 @@ import type {
 export interface NatsLike {
   /** Of the server; `max_payload` bounds a message. */
   readonly info?: { readonly max_payload: number } | undefined;
-  publish(subject: string, payload?: Uint8Array, options?: { readonly reply?: string }): void;
+  publish(
+    subject: string,
+    payload?: Uint8Array,
+    options?: { reply?: string; headers?: MsgHdrs },
+  ): void;
   subscribe(
     subject: string,
     options: {
       readonly queue?: string;
       readonly callback: (error: Error | null, message: NatsMessage) => void;
     },
-  ): { unsubscribe(): void };
+  ): {
+    unsubscribe(): void;
+    /** Ends it after what was sent to it before. */
+    drain(): Promise<void>;
+  };
   /** Yields `disconnect`, `reconnect`, `staleConnection`, `ldm`, `close` and others. */
   status(): AsyncIterable<{ readonly type: string }>;
   flush(): Promise<void>;
@@ -35,7 +43,7 @@ export interface NatsMessage {
   readonly data: Uint8Array;
   readonly reply?: string | undefined;
   /** `code` 503 with no data: nobody listens to the subject that a message was published to. */
-  readonly headers?: { readonly code: number; get(name: string): string } | undefined;
+  readonly headers?: Pick<MsgHdrs, 'code' | 'get'> | undefined;
 }
 
 /** Options of {@link createNatsDispatcher}. */

@@ -1,12 +1,13 @@
-import { headers, type Msg, type NatsConnection, type Subscription } from '@nats-io/transport-node';
+import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import { type Clock, DispatchError, type RunOptions } from '@ticketing/dispatch';
 import { texts, wrongOption } from '@ticketing/kit';
+import type { NatsLike, NatsMessage } from '../contract.ts';
 import { announceMicroService, type MicroEndpoint, type MicroService } from './micro-service.ts';
 import { Refusal, readRequest } from './read-request.ts';
 
 /** What the JSON endpoint of a host is made of. */
 export interface JsonEndpointOptions {
-  readonly nats: Pick<NatsConnection, 'subscribe' | 'info'>;
+  readonly nats: Pick<NatsLike, 'publish' | 'subscribe' | 'info'>;
   readonly fleet: string;
   readonly host: {
     readonly id: string;
@@ -91,7 +92,8 @@ export function serveJson(options: JsonEndpointOptions): JsonEndpoint {
   const service = announceMicroService({
     nats,
     name: `ticketing-${fleet}`,
-    id,
+    // The protocol allows no dot.
+    id: id.replaceAll('.', '-'),
     version: revision !== undefined && /^\d+\.\d+\.\d+$/.test(revision) ? revision : '0.0.0',
     description: `Tasks of the fleet ${fleet}`,
     metadata: {
@@ -110,14 +112,14 @@ export function serveJson(options: JsonEndpointOptions): JsonEndpoint {
 
 /** A request in progress. */
 interface Running {
-  readonly message: Msg;
+  readonly message: NatsMessage;
   readonly aborter: AbortController;
 }
 
 class Endpoint implements JsonEndpoint {
   readonly #options: JsonEndpointOptions;
   readonly #service: MicroService;
-  readonly #subscriptions: Subscription[];
+  readonly #subscriptions: ReturnType<NatsLike['subscribe']>[];
   readonly #running = new Set<Running>();
   readonly #denied = new Set<string>();
   readonly #idle: (() => void)[] = [];
@@ -181,7 +183,7 @@ class Endpoint implements JsonEndpoint {
   }
 
   /** Never rejects. */
-  async #serve(task: string, endpoint: MicroEndpoint, message: Msg): Promise<void> {
+  async #serve(task: string, endpoint: MicroEndpoint, message: NatsMessage): Promise<void> {
     if (!message.reply) {
       this.#counts.ignored += 1;
       return;
@@ -197,7 +199,7 @@ class Endpoint implements JsonEndpoint {
       const bytes = await this.#run(task, running);
       this.#counts.completed += 1;
       endpoint.count(clock.now() - began);
-      this.#send(() => message.respond(bytes));
+      this.#send(message, bytes);
     } catch (error) {
       this.#refuse(message, endpoint, clock.now() - began, error);
     }
@@ -219,7 +221,7 @@ class Endpoint implements JsonEndpoint {
     });
   }
 
-  #refuse(message: Msg, endpoint: MicroEndpoint, runMs: number, error: unknown): void {
+  #refuse(message: NatsMessage, endpoint: MicroEndpoint, runMs: number, error: unknown): void {
     const { status, name, text, code } = describe(error);
     if (status === 503) this.#counts.busy += 1;
     else this.#counts.failed += 1;
@@ -228,14 +230,14 @@ class Endpoint implements JsonEndpoint {
     head.set('Nats-Service-Error', text);
     head.set('Nats-Service-Error-Code', String(status));
     const body = JSON.stringify({ error: { name, message: text, code } });
-    this.#send(() => message.respond(body, { headers: head }));
+    this.#send(message, Buffer.from(body), head);
   }
 
   /** What is published while disconnected is lost in silence. */
-  #send(respond: () => void): void {
+  #send({ reply = '' }: NatsMessage, bytes: Uint8Array, head?: MsgHdrs): void {
     const send = () => {
       try {
-        respond();
+        this.#options.nats.publish(reply, bytes, head && { headers: head });
       } catch {
         // The connection is closed or draining: NATS drops the request, and its caller meets its own timeout.
       }

@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import type { NatsConnection, Subscription } from '@nats-io/transport-node';
+import type { NatsLike } from '../contract.ts';
 
 /** What a service of the NATS micro protocol says of itself. */
 export interface MicroServiceOptions {
-  readonly nats: Pick<NatsConnection, 'subscribe'>;
+  readonly nats: Pick<NatsLike, 'publish' | 'subscribe'>;
   /** Letters, digits, `-` and `_`. */
   readonly name: string;
-  /** Of this instance: letters, digits, `-` and `_`. Default: a random one. */
-  readonly id?: string;
+  /** Of this instance: letters, digits, `-` and `_`. */
+  readonly id: string;
   /** A semantic version. */
   readonly version: string;
   readonly description: string;
@@ -37,8 +36,7 @@ export interface MicroService {
  * `nats micro ls`, `info` and `stats` show. The endpoints' own subscriptions are the caller's.
  */
 export function announceMicroService(options: MicroServiceOptions): MicroService {
-  const { nats, name, version, description, metadata } = options;
-  const id = options.id ?? randomUUID();
+  const { nats, name, id, version, description, metadata } = options;
   const started = new Date().toISOString();
   const endpoints = options.endpoints.map((endpoint) => new CountedEndpoint(endpoint));
   const head = { name, id, version, metadata };
@@ -57,13 +55,14 @@ export function announceMicroService(options: MicroServiceOptions): MicroService
       endpoints: endpoints.map((each) => each.stats()),
     }),
   };
-  const subscriptions: Subscription[] = [];
+  const subscriptions: ReturnType<NatsLike['subscribe']>[] = [];
   for (const [verb, answer] of Object.entries(answers)) {
     for (const subject of [`$SRV.${verb}`, `$SRV.${verb}.${name}`, `$SRV.${verb}.${name}.${id}`]) {
       const subscription = nats.subscribe(subject, {
         callback: (error, message) => {
           // Without the permission there is nothing to answer; tasks go on.
-          if (error === null && message.reply) message.respond(JSON.stringify(answer()));
+          if (error !== null || !message.reply) return;
+          nats.publish(message.reply, Buffer.from(JSON.stringify(answer())));
         },
       });
       subscriptions.push(subscription);

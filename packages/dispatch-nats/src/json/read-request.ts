@@ -1,5 +1,5 @@
-import type { Msg, MsgHdrs } from '@nats-io/transport-node';
 import { MAX_TIMER_MS, showValue, wholeBetween } from '@ticketing/kit';
+import type { NatsMessage } from '../contract.ts';
 
 /** A request as the caller wrote it. */
 export interface JsonRequest {
@@ -38,7 +38,10 @@ const passedOn: Readonly<Record<string, string>> = {
 };
 
 /** Returns what a message asks for. @throws Refusal 400, 408 or 413 */
-export function readRequest(message: Pick<Msg, 'data' | 'headers'>, maxBytes: number): JsonRequest {
+export function readRequest(
+  message: Pick<NatsMessage, 'data' | 'headers'>,
+  maxBytes: number,
+): JsonRequest {
   const { data, headers } = message;
   const bytes = data.byteLength;
   if (bytes > maxBytes) {
@@ -67,7 +70,7 @@ function readInput(data: Uint8Array): unknown {
 }
 
 function readWhole(
-  headers: MsgHdrs | undefined,
+  headers: NatsMessage['headers'],
   name: string,
   rule: ReturnType<typeof wholeBetween>,
 ): number | undefined {
@@ -79,7 +82,7 @@ function readWhole(
   throw new Refusal(400, `Cannot run: ${name} must be ${rule.expected}, got ${got}`);
 }
 
-function readMetadata(headers: MsgHdrs | undefined): Record<string, string> {
+function readMetadata(headers: NatsMessage['headers']): Record<string, string> {
   const metadata: Record<string, string> = {};
   for (const [header, name] of Object.entries(passedOn)) {
     const text = headers?.get(header) ?? '';
