@@ -11,7 +11,9 @@ export type BatchingErrorCode =
   | 'ERR_CALLER_TIMEOUT'
   | 'ERR_CLOSED'
   | 'ERR_KEY_MISSING'
+  | 'ERR_LEASE_LOST'
   | 'ERR_LOAD_TIMEOUT'
+  | 'ERR_NOT_FORGOTTEN'
   | 'ERR_REENTRANT'
   | 'ERR_TOO_MANY_KEYS'
   | 'ERR_TOO_MANY_WAITERS';

@@ -1,0 +1,124 @@
+import { channel } from 'node:diagnostics_channel';
+import type { Clock } from '@ticketing/kit';
+
+/** So many failures within this time open the circuit. */
+const FAILURES = 3;
+const WITHIN_MS = 1000;
+
+/** `{ name, state, error? }` as a coordinator's state changes. */
+const stateChanged = channel('ticketing:batching:coordinator');
+
+export interface CircuitOptions {
+  readonly name: string;
+  readonly commandTimeoutMs: number;
+  readonly downMs: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onDown: () => void;
+}
+
+/**
+ * Asks an engine, and stops asking for `downMs` ± 50 % when three commands failed within a second; then one command is the
+ * probe. Commands are neither queued nor repeated.
+ */
+export class Circuit {
+  readonly #options: CircuitOptions;
+  readonly #failedAt: number[] = [];
+  #down: { readonly until: number } | undefined;
+  #isProbing = false;
+  readonly counts: { errors: number; timeouts: number; downs: number } = {
+    errors: 0,
+    timeouts: 0,
+    downs: 0,
+  };
+  lastError: string | undefined;
+
+  constructor(options: CircuitOptions) {
+    this.#options = options;
+  }
+
+  get state(): 'up' | 'down' {
+    return this.#down === undefined ? 'up' : 'down';
+  }
+
+  /**
+   * Resolves with the answer; with `undefined` if the command failed, was not answered in time, or was not sent. Never
+   * rejects. `onLate` gets an answer that came after the time.
+   */
+  async ask<T>(
+    command: () => Promise<T>,
+    onLate: (answer: T) => void = () => {},
+  ): Promise<T | undefined> {
+    const isProbe = this.#down !== undefined;
+    if (isProbe) {
+      if (this.#isProbing || this.#options.clock.now() < (this.#down?.until ?? 0)) return undefined;
+      this.#isProbing = true;
+    }
+    try {
+      const answer = await this.#limit(command(), onLate);
+      this.#succeeded(isProbe);
+      return answer;
+    } catch (error) {
+      this.#failed(isProbe, error);
+      return undefined;
+    } finally {
+      if (isProbe) this.#isProbing = false;
+    }
+  }
+
+  /** The engine is there again: the next command is the probe. */
+  returned(): void {
+    if (this.#down !== undefined) this.#down = { until: this.#options.clock.now() };
+  }
+
+  #limit<T>(answer: Promise<T>, onLate: (answer: T) => void): Promise<T> {
+    const { clock, commandTimeoutMs } = this.#options;
+    return new Promise((resolve, reject) => {
+      let isLate = false;
+      const timer = clock.setTimeout(() => {
+        isLate = true;
+        this.counts.timeouts += 1;
+        reject(new Error(`no answer within commandTimeoutMs (${commandTimeoutMs} ms)`));
+      }, commandTimeoutMs);
+      answer.then(
+        (value) => {
+          clock.clearTimeout(timer);
+          if (isLate) onLate(value);
+          else resolve(value);
+        },
+        (error) => {
+          clock.clearTimeout(timer);
+          if (isLate) return;
+          this.counts.errors += 1;
+          reject(error);
+        },
+      );
+    });
+  }
+
+  #succeeded(isProbe: boolean): void {
+    if (!isProbe || this.#down === undefined) return;
+    this.#failedAt.length = 0;
+    this.#down = undefined;
+    if (stateChanged.hasSubscribers) {
+      stateChanged.publish({ name: this.#options.name, state: 'up' });
+    }
+  }
+
+  #failed(isProbe: boolean, error: unknown): void {
+    const { name, clock, random, downMs, onDown } = this.#options;
+    const now = clock.now();
+    this.lastError = error instanceof Error ? error.message : String(error);
+    this.#failedAt.push(now);
+    while (now - (this.#failedAt[0] as number) > WITHIN_MS) this.#failedAt.shift();
+    // Commands that were under way when the circuit opened do not keep it open for longer.
+    if (this.#down !== undefined ? !isProbe : this.#failedAt.length < FAILURES) return;
+    const wasUp = this.#down === undefined;
+    this.#down = { until: now + downMs * (0.5 + random()) };
+    this.#failedAt.length = 0;
+    if (!wasUp) return;
+    this.counts.downs += 1;
+    onDown();
+    if (stateChanged.hasSubscribers) stateChanged.publish({ name, state: 'down', error });
+  }
+}

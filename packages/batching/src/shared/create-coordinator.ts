@@ -1,0 +1,258 @@
+import { randomBytes } from 'node:crypto';
+import {
+  aFunction,
+  aName,
+  type Clock,
+  milliseconds,
+  resolveByRules,
+  systemClock,
+  withMethods,
+} from '@ticketing/kit';
+import { BatchingError } from '../errors.ts';
+import { Circuit } from './circuit.ts';
+import type { Claim, ClaimOptions, Coordinator, CoordinatorStats } from './coordinator.ts';
+import { HeldLease, type LeaseHome } from './held-lease.ts';
+import { type KeyWait, KeyWaits } from './key-waits.ts';
+import { type LeaseStore, readRecord, type StoreReply } from './lease-store.ts';
+
+/** Options of every coordinator. */
+export interface CoordinatorOptions {
+  /** Names it in errors, statistics and diagnostics. */
+  readonly name?: string;
+  /** Milliseconds that one command may take; then it counts as failed, and the process loads for itself. Default 50. */
+  readonly commandTimeoutMs?: number;
+  /** Milliseconds, ± 50 %, for which the engine is not asked after three commands failed within a second. Default 1000. */
+  readonly downMs?: number;
+  /** Default: the platform's. */
+  readonly clock?: Clock;
+  /** 0 to 1. Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+const rules = {
+  name: { ...aName, fallback: 'coordinator' },
+  commandTimeoutMs: milliseconds(1, 50),
+  downMs: milliseconds(1, 1000),
+  clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
+  random: { ...aFunction, fallback: Math.random },
+};
+
+/** Claims that wait for a message look again after what is left of the lease and up to so many milliseconds more. */
+const SPREAD_MS = 20;
+/** Most keys of claims without an answer whose tokens are remembered. */
+const MAX_UNANSWERED = 1000;
+
+/**
+ * Returns a coordinator over a store, for authors of engines: it renews leases, waits, limits the time of each command, and
+ * stops asking a store that fails. Closing it closes the store.
+ *
+ * @throws TypeError or RangeError for options that are unknown or out of range
+ */
+export function createCoordinator(
+  store: LeaseStore,
+  options: CoordinatorOptions = {},
+): Coordinator {
+  return new StoreCoordinator(store, resolveByRules('create coordinator', options, rules));
+}
+
+class StoreCoordinator implements Coordinator {
+  readonly #store: LeaseStore;
+  readonly #options: Required<CoordinatorOptions>;
+  readonly #circuit: Circuit;
+  readonly #waits: KeyWaits;
+  readonly #home: LeaseHome;
+  /** This process among those that wait. */
+  readonly #id = randomBytes(9).toString('base64url');
+  /** Tokens of claims without an answer: the engine may have given them the lease, which the next claim then has. */
+  readonly #unanswered = new Map<string, string>();
+  readonly #counts = {
+    claims: 0,
+    values: 0,
+    failures: 0,
+    leases: 0,
+    waits: 0,
+    unreached: 0,
+    unshared: 0,
+    finished: 0,
+    refused: 0,
+    released: 0,
+    renewed: 0,
+    lost: 0,
+    forgotten: 0,
+  };
+  #tokens = 0;
+  #closing: Promise<void> | undefined;
+
+  constructor(store: LeaseStore, options: Required<CoordinatorOptions>) {
+    const { clock } = options;
+    this.#store = store;
+    this.#options = options;
+    this.#circuit = new Circuit({ ...options, onDown: () => this.#waits.wakeAll() });
+    store.onReturn(() => this.#circuit.returned());
+    this.#waits = new KeyWaits(store, clock, (key) => {
+      void this.#circuit.ask(() => store.leave(key, this.#id).then(() => true));
+    });
+    this.#home = {
+      name: options.name,
+      store,
+      circuit: this.#circuit,
+      clock,
+      counts: this.#counts,
+      held: new Set(),
+      ending: new Set(),
+    };
+  }
+
+  get state(): 'up' | 'down' {
+    return this.#circuit.state;
+  }
+
+  async claim(key: string, options: ClaimOptions): Promise<Claim> {
+    options.signal.throwIfAborted();
+    this.#counts.claims += 1;
+    // A claim that waits is sent again once messages arrive, since one may have come before. Here it is once already.
+    let wait = this.#waits.listensTo(key) ? this.#waits.begin(key) : undefined;
+    for (;;) {
+      const token = this.#tokenOf(key);
+      const reply = await this.#ask(key, token, options);
+      if (reply !== undefined) this.#waits.note(key, reply.kind === 'held');
+      if (options.signal.aborted) {
+        wait?.leave();
+        if (reply?.kind === 'won') void this.#circuit.ask(() => this.#release(key, token));
+        throw options.signal.reason;
+      }
+      if (reply?.kind === 'held') {
+        if (wait !== undefined) return this.#wait(wait, reply);
+        wait = this.#waits.begin(key);
+        this.#waits.note(key, true);
+        await this.#listens(wait);
+        continue;
+      }
+      wait?.leave();
+      return this.#read(key, token, reply, options);
+    }
+  }
+
+  async forget(key: string): Promise<void> {
+    const isForgotten =
+      this.#closing === undefined &&
+      (await this.#circuit.ask(() => this.#store.forget(key).then(() => true)));
+    if (isForgotten) {
+      this.#counts.forgotten += 1;
+      return;
+    }
+    const { name } = this.#options;
+    const fault = this.#closing ? 'it is closed' : (this.#circuit.lastError ?? 'it is down');
+    throw new BatchingError('ERR_NOT_FORGOTTEN', `Cannot forget a key of ${name}: ${fault}`, {
+      data: { name, key },
+    });
+  }
+
+  stats(): CoordinatorStats {
+    return {
+      name: this.#options.name,
+      state: this.state,
+      ...this.#counts,
+      ...this.#circuit.counts,
+      lastError: this.#circuit.lastError,
+      held: this.#home.held.size,
+      waiting: this.#waits.waiting,
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#waits.wakeAll();
+    const { held, ending } = this.#home;
+    for (const lease of held) void lease.release();
+    await Promise.all(ending);
+    await this.#store.close();
+  }
+
+  async #ask(
+    key: string,
+    token: string,
+    { leaseMs, after, renew = false }: ClaimOptions,
+  ): Promise<StoreReply | undefined> {
+    if (this.#closing !== undefined) return undefined;
+    let wasSent = false;
+    const reply = await this.#circuit.ask(
+      () => {
+        wasSent = true;
+        return this.#store.claim(key, { token, leaseMs, after, renew, waiter: this.#id });
+      },
+      (late) => this.#answeredLate(key, token, late),
+    );
+    if (reply === undefined && wasSent) {
+      this.#unanswered.set(key, token);
+      if (this.#unanswered.size > MAX_UNANSWERED) {
+        this.#unanswered.delete(this.#unanswered.keys().next().value as string);
+      }
+    }
+    return reply;
+  }
+
+  /** A lease that nobody waited for any more is given back, unless a later claim has taken it over. */
+  #answeredLate(key: string, token: string, reply: StoreReply): void {
+    if (this.#unanswered.get(key) !== token) return;
+    this.#unanswered.delete(key);
+    if (reply.kind === 'won') void this.#circuit.ask(() => this.#release(key, token));
+  }
+
+  #release(key: string, token: string): Promise<true> {
+    return this.#store.release(key, { token }).then(() => true as const);
+  }
+
+  #tokenOf(key: string): string {
+    const unanswered = this.#unanswered.get(key);
+    this.#unanswered.delete(key);
+    this.#tokens += 1;
+    return unanswered ?? `${this.#id}.${this.#tokens}`;
+  }
+
+  /** Waits until messages arrive, for the time of one command: without them the wait ends by time. */
+  async #listens(wait: KeyWait): Promise<void> {
+    if (wait.isListening) return;
+    const listens = await this.#circuit.ask(() => wait.listens.then(() => true));
+    if (listens === undefined) wait.wakeOnceListening();
+  }
+
+  #wait(wait: KeyWait, { fence, leftMs }: StoreReply & { readonly kind: 'held' }): Claim {
+    this.#counts.waits += 1;
+    wait.wakeAfter(Math.max(0, leftMs) + this.#options.random() * SPREAD_MS);
+    const { woken } = wait;
+    return { kind: 'wait', fence, woken, leave: () => wait.leave() };
+  }
+
+  #read(
+    key: string,
+    token: string,
+    reply: Exclude<StoreReply, { readonly kind: 'held' }> | undefined,
+    { leaseMs }: ClaimOptions,
+  ): Claim {
+    if (reply?.kind === 'won') {
+      this.#counts.leases += 1;
+      return {
+        kind: 'lease',
+        lease: new HeldLease(this.#home, key, { token, fence: reply.fence }, leaseMs),
+      };
+    }
+    const claim = reply && readRecord(reply.record, reply.leftMs);
+    if (claim === undefined) {
+      this.#counts.unreached += 1;
+      return { kind: 'local', reason: 'down' };
+    }
+    if (claim.kind === 'value') this.#counts.values += 1;
+    else if (claim.kind === 'failure') this.#counts.failures += 1;
+    else this.#counts.unshared += 1;
+    return claim;
+  }
+}

@@ -1,0 +1,93 @@
+import {
+  aFunction,
+  atLeast,
+  between,
+  type Clock,
+  MAX_TIMER_MS,
+  orFunction,
+  type Rule,
+  required,
+  resolveByRules,
+  systemClock,
+  wholeBetween,
+  withMethods,
+} from '@ticketing/kit';
+import type { KeyValue } from '../canonical-key.ts';
+import type { Coordinator } from './coordinator.ts';
+import { type SharedCodec, structuredCodec } from './shared-codec.ts';
+
+/** Options of `shareLoads`. */
+export interface ShareLoadsOptions<K, V> {
+  readonly coordinator: Coordinator;
+  /**
+   * Names the values in the engine: 1 to 100 characters without spaces and braces. Two loaders of one name share what they
+   * load, so it must hold the tenant, and the revision of what is encoded.
+   */
+  readonly name: string;
+  /** Returns what a key is compared by, as option `key` of the coalescer. Default: the key, which must be plain data. */
+  readonly key?: (key: K) => KeyValue;
+  /** Default: `structuredCodec`. */
+  readonly codec?: SharedCodec<V>;
+  /** Milliseconds after which the load of a dead process is another's, 30 to 2^31-1. Default 2000. */
+  readonly leaseMs?: number;
+  /** Longest encoded value; a longer one is not shared, and for a minute each process loads for itself. Default 1 MiB. */
+  readonly maxBytes?: number;
+  /** Milliseconds for which a value answers all processes. Default 0: only those that waited for its load. */
+  readonly ttlMs?: number | ((value: V, key: K) => number);
+  /** Milliseconds for which a failure answers all processes. Default 0: only those that waited for its load. */
+  readonly errorTtlMs?: number;
+  /** Share (0 to 1) by which `ttlMs` is shortened at random. Default 0. */
+  readonly jitter?: number;
+  /**
+   * How early a kept value is renewed in the background: 1 begins about as long before its end as the load took, 2 twice as
+   * early, 0 never. Default 1.
+   */
+  readonly refresh?: number;
+  /** Default: the platform's. */
+  readonly clock?: Clock;
+  /** 0 to 1. Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** Every option filled and checked. */
+export type ResolvedShareLoadsOptions<K, V> = Required<
+  Omit<ShareLoadsOptions<K, V>, 'key' | 'codec'>
+> & {
+  readonly key: ((key: K) => KeyValue) | undefined;
+  readonly codec: Required<SharedCodec<V>>;
+};
+
+const aSharedName: Rule = {
+  expected: '1 to 100 characters without spaces and braces',
+  test: (value) => typeof value === 'string' && /^[^\s{}]{1,100}$/.test(value),
+};
+
+const rules = {
+  coordinator: required(withMethods('claim', 'forget', 'stats', 'close')),
+  name: required(aSharedName),
+  key: aFunction,
+  codec: { ...withMethods('encode', 'decode'), fallback: structuredCodec },
+  leaseMs: wholeBetween(30, MAX_TIMER_MS, 2000),
+  maxBytes: wholeBetween(1, Number.MAX_SAFE_INTEGER, 1024 * 1024),
+  ttlMs: orFunction(between(0, MAX_TIMER_MS, 0)),
+  errorTtlMs: between(0, MAX_TIMER_MS, 0),
+  jitter: between(0, 1, 0),
+  refresh: atLeast(0, 1),
+  clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
+  random: { ...aFunction, fallback: Math.random },
+};
+
+/**
+ * Fills and checks the options of shared loads.
+ *
+ * @throws TypeError for a value of the wrong type or an unknown option, RangeError for one out of range
+ */
+export function resolveShareLoadsOptions<K, V>(
+  options: ShareLoadsOptions<K, V>,
+): ResolvedShareLoadsOptions<K, V> {
+  const resolved = resolveByRules<ResolvedShareLoadsOptions<K, V>>('share loads', options, rules);
+  return {
+    ...resolved,
+    codec: { ...structuredCodec, ...resolved.codec } as Required<SharedCodec<V>>,
+  };
+}

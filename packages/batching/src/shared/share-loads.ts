@@ -1,0 +1,347 @@
+import { createHash } from 'node:crypto';
+import { showValue } from '@ticketing/kit';
+import { canonicalKey } from '../canonical-key.ts';
+import type { LoadContext } from '../coalescer/coalescer.ts';
+import { BatchingError } from '../errors.ts';
+import type { Claim, Fence, Lease } from './coordinator.ts';
+import {
+  type ResolvedShareLoadsOptions,
+  resolveShareLoadsOptions,
+  type ShareLoadsOptions,
+} from './share-loads-options.ts';
+
+/** Counters of one process since the start. */
+export interface SharedLoadsStats {
+  readonly name: string;
+  /** Calls by the coalescer. */
+  readonly asked: number;
+  /** Calls of the loader for all processes, `renewals` included. */
+  readonly led: number;
+  /** Calls of the loader for this process alone: the engine was not reached, or the value is not shared. */
+  readonly local: number;
+  /** Answered by a kept value or failure, without waiting. */
+  readonly kept: number;
+  /** Answered by the load of another process, which was under way. */
+  readonly followed: number;
+  /** Loads in the background, before a kept value ends. */
+  readonly renewals: number;
+  /** Loads that began again since a lease was lost. */
+  readonly repeated: number;
+  /** Values that were too large, or that the codec did not take. */
+  readonly unshared: number;
+  /** Values of others that the codec did not take. */
+  readonly undecoded: number;
+}
+
+/** A loader for `createCoalescer`, which loads a key once for all processes of a coordinator. */
+export interface SharedLoader<K, V> {
+  (key: K, context: LoadContext<K>): Promise<V>;
+  /**
+   * Resolves when all processes have forgotten the key: a call that begins later loads anew, also if a load is under way.
+   * What coalescers keep by their own `ttlMs` is theirs to forget.
+   *
+   * @throws BatchingError `ERR_NOT_FORGOTTEN`, as a rejection, if the engine did not confirm it
+   */
+  forget(key: K): Promise<void>;
+  stats(): SharedLoadsStats;
+}
+
+type Loader<K, V> = (key: K, context: LoadContext<K>) => V | PromiseLike<V>;
+
+/** For so long each process loads a key for itself whose value cannot be shared. */
+const UNSHARED_MS = 60_000;
+/** Most keys of one process that are renewed in the background at a time. */
+const MAX_RENEWALS = 100;
+/** Looks per lease time whether other processes still wait for a load that nobody here waits for. */
+const LOOKS = 3;
+
+/**
+ * Returns a loader that calls `load` once for all processes that ask for a key at the same time, and gives all of them its
+ * outcome. One process leads: it gets a lease, which it renews; when it dies, another one loads after `leaseMs`. With
+ * `ttlMs` values are kept for all. An engine that cannot be reached makes each process load for itself.
+ * Leases are no locks: now and then two processes load the same key.
+ *
+ * @throws TypeError or RangeError for a loader that is no function, and for options that are unknown or out of range
+ * @example
+ * const load = shareLoads(fetchUser, { coordinator, name: 'user:v1', ttlMs: 10_000 });
+ * const users = createCoalescer(load, { name: 'users' });
+ */
+export function shareLoads<K, V>(
+  load: Loader<K, V>,
+  options: ShareLoadsOptions<K, V>,
+): SharedLoader<K, V> {
+  if (typeof load !== 'function') {
+    throw new TypeError(`Cannot share loads: load must be a function, got ${showValue(load)}`);
+  }
+  const shared = new SharedLoads(load, resolveShareLoadsOptions(options));
+  return Object.assign((key: K, context: LoadContext<K>) => shared.get(key, context), {
+    forget: (key: K) => shared.forget(key),
+    stats: () => shared.stats(),
+  });
+}
+
+class SharedLoads<K, V> {
+  readonly #load: Loader<K, V>;
+  readonly #options: ResolvedShareLoadsOptions<K, V>;
+  /** Keys that this process renews in the background. */
+  readonly #renewing = new Set<string>();
+  readonly #counts = {
+    asked: 0,
+    led: 0,
+    local: 0,
+    kept: 0,
+    followed: 0,
+    renewals: 0,
+    repeated: 0,
+    unshared: 0,
+    undecoded: 0,
+  };
+
+  constructor(load: Loader<K, V>, options: ResolvedShareLoadsOptions<K, V>) {
+    this.#load = load;
+    this.#options = options;
+  }
+
+  stats(): SharedLoadsStats {
+    return { name: this.#options.name, ...this.#counts };
+  }
+
+  async forget(key: K): Promise<void> {
+    await this.#options.coordinator.forget(this.#idOf(key));
+  }
+
+  async get(key: K, context: LoadContext<K>): Promise<V> {
+    this.#counts.asked += 1;
+    const id = this.#idOf(key);
+    const { coordinator, leaseMs } = this.#options;
+    const { signal } = context;
+    let wait: (Claim & { readonly kind: 'wait' }) | undefined;
+    /** The first load that this call waited for: its outcome and those of all later ones are new enough. */
+    let after: Fence | undefined;
+    for (;;) {
+      let claim: Claim;
+      try {
+        claim = await coordinator.claim(id, { leaseMs, after, signal });
+      } finally {
+        wait?.leave();
+        wait = undefined;
+      }
+      if (claim.kind === 'wait') {
+        wait = claim;
+        after ??= claim.fence;
+        await wokenOrAborted(claim.woken, signal);
+        continue;
+      }
+      if (claim.kind === 'lease') {
+        const led = await this.#lead(key, context, claim.lease);
+        if (led.kind === 'done') return led.value;
+        this.#counts.repeated += 1;
+        continue;
+      }
+      const answer = this.#read(key, id, claim, after);
+      if (answer.kind === 'done') return answer.value;
+      this.#counts.local += 1;
+      return this.#load(key, context);
+    }
+  }
+
+  /** Returns a value of the engine, or `none` if it has none for us; throws a failure of it. */
+  #read(
+    key: K,
+    id: string,
+    claim: Exclude<Claim, { readonly kind: 'wait' | 'lease' }>,
+    after: Fence | undefined,
+  ): Attempt<V> {
+    if (claim.kind === 'local') return NONE;
+    const { codec } = this.#options;
+    let decoded: { readonly value: V } | { readonly error: unknown };
+    try {
+      decoded =
+        claim.kind === 'value'
+          ? { value: codec.decode(claim.bytes) }
+          : { error: codec.decodeError(claim.bytes) };
+    } catch {
+      this.#counts.undecoded += 1;
+      return NONE;
+    }
+    if (after === undefined) this.#counts.kept += 1;
+    else this.#counts.followed += 1;
+    if ('error' in decoded) throw decoded.error;
+    if (claim.kind === 'value') this.#renewEarly(key, id, claim);
+    return { kind: 'done', value: decoded.value };
+  }
+
+  /** Calls the loader for all. Resolves with `none` if the lease was lost: the engine has to be asked again. */
+  async #lead(
+    key: K,
+    context: LoadContext<K>,
+    lease: Lease,
+    isRenewal = false,
+  ): Promise<Attempt<V>> {
+    const { clock, ttlMs, errorTtlMs, jitter, random } = this.#options;
+    const run = new LedRun(lease, context, this.#options);
+    this.#counts.led += 1;
+    const startedAt = clock.now();
+    try {
+      const value = await this.#load(key, run);
+      const outcome = this.#encode(value, clock.now() - startedAt);
+      const ttl = typeof ttlMs === 'function' ? lifetime(() => ttlMs(value, key)) : ttlMs;
+      const keepMs = outcome.kind === 'unshared' ? UNSHARED_MS : ttl * (1 - jitter * random());
+      // The callers need not wait for it: a command that follows on this connection finds it done.
+      void lease.finish(outcome, keepMs);
+      return { kind: 'done', value };
+    } catch (error) {
+      if (run.signal.aborted || isRenewal) void lease.release();
+      else void lease.finish(this.#encodeError(error), errorTtlMs);
+      if (lease.lost.aborted && !context.signal.aborted) return NONE;
+      throw error;
+    } finally {
+      run.end();
+    }
+  }
+
+  #encode(value: V, loadMs: number): Parameters<Lease['finish']>[0] {
+    const { codec, maxBytes } = this.#options;
+    try {
+      const bytes = codec.encode(value);
+      if (bytes.byteLength <= maxBytes) return { kind: 'value', bytes, loadMs };
+    } catch {
+      // The callers of this process have their value, all the same.
+    }
+    this.#counts.unshared += 1;
+    return { kind: 'unshared' };
+  }
+
+  #encodeError(error: unknown): Parameters<Lease['finish']>[0] {
+    const { codec, maxBytes } = this.#options;
+    try {
+      const bytes = codec.encodeError(error);
+      if (bytes.byteLength <= maxBytes) return { kind: 'failure', bytes };
+    } catch {
+      // The callers of this process have their error, all the same.
+    }
+    this.#counts.unshared += 1;
+    return { kind: 'unshared' };
+  }
+
+  /**
+   * Loads in the background with a probability that grows towards the value's end, earlier for slow loads, so that one
+   * process or another does it in time. Vattani, Chierichetti and Lowenstein, "Optimal Probabilistic Cache Stampede
+   * Prevention", PVLDB 8(8), 2015.
+   */
+  #renewEarly(key: K, id: string, { loadMs, leftMs }: Claim & { readonly kind: 'value' }): void {
+    const { refresh, random } = this.#options;
+    if (refresh === 0 || leftMs <= 0 || this.#renewing.size >= MAX_RENEWALS) return;
+    if (leftMs > -loadMs * refresh * Math.log(random()) || this.#renewing.has(id)) return;
+    this.#renewing.add(id);
+    this.#renew(key, id)
+      // Who asks next has the kept value, or loads and gets the failure.
+      .catch(() => {})
+      .finally(() => this.#renewing.delete(id));
+  }
+
+  async #renew(key: K, id: string): Promise<void> {
+    const { coordinator, leaseMs } = this.#options;
+    const { signal } = new AbortController();
+    const claim = await coordinator.claim(id, { leaseMs, renew: true, signal });
+    if (claim.kind === 'wait') claim.leave();
+    if (claim.kind !== 'lease') return;
+    this.#counts.renewals += 1;
+    await this.#lead(key, { key, signal, waiters: 0 }, claim.lease, true);
+  }
+
+  /** Of bounded length, and without what the key says. */
+  #idOf(key: K): string {
+    const { name, key: keyOf } = this.#options;
+    const text = canonicalKey(keyOf === undefined ? key : keyOf(key));
+    const hash = createHash('sha256').update(text).digest('base64url');
+    return `${name}:${hash.slice(0, 22)}`;
+  }
+}
+
+type Attempt<V> = { readonly kind: 'done'; readonly value: V } | { readonly kind: 'none' };
+const NONE = { kind: 'none' } as const;
+
+/**
+ * What the loader of a leader sees. Its signal aborts when the lease is lost, and as the coalescer's does; but when the
+ * last caller of this process leaves, the load goes on while other processes wait for it.
+ */
+class LedRun<K> implements LoadContext<K> {
+  readonly key: K;
+  readonly #context: LoadContext<K>;
+  readonly #lease: Lease;
+  readonly #controller = new AbortController();
+  readonly #options: Pick<ResolvedShareLoadsOptions<K, unknown>, 'clock' | 'leaseMs'>;
+  readonly #onLost = (): void => this.#abort(this.#lease.lost.reason);
+  readonly #onAbort = (): void => void this.#left(this.#context.signal.reason);
+  #timer: unknown;
+  #hasEnded = false;
+
+  constructor(
+    lease: Lease,
+    context: LoadContext<K>,
+    options: Pick<ResolvedShareLoadsOptions<K, unknown>, 'clock' | 'leaseMs'>,
+  ) {
+    this.key = context.key;
+    this.#context = context;
+    this.#lease = lease;
+    this.#options = options;
+    lease.lost.addEventListener('abort', this.#onLost, { once: true });
+    context.signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get waiters(): number {
+    return this.#context.waiters;
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#lease.lost.removeEventListener('abort', this.#onLost);
+    this.#context.signal.removeEventListener('abort', this.#onAbort);
+    if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
+  }
+
+  #abort(reason: unknown): void {
+    this.#controller.abort(reason);
+    // The next one need not wait until this loader has noticed.
+    void this.#lease.release();
+  }
+
+  /** Called when the callers of this process left, or when its time is up, and then a few times per lease. */
+  async #left(reason: unknown): Promise<void> {
+    const isTimeUp = BatchingError.is(reason) && ENDS.has(reason.code);
+    const others = isTimeUp ? 0 : await this.#lease.waiters();
+    if (this.#hasEnded) return;
+    if (others === 0) return this.#abort(reason);
+    const { clock, leaseMs } = this.#options;
+    this.#timer = clock.setTimeout(() => void this.#left(reason), leaseMs / LOOKS);
+  }
+}
+
+/** Reasons of a coalescer that end a load whoever waits. */
+const ENDS: ReadonlySet<string> = new Set(['ERR_LOAD_TIMEOUT', 'ERR_CLOSED']);
+
+/** A result that is no positive number, or a throw, keeps nothing. */
+function lifetime(of: () => number): number {
+  try {
+    return Math.max(0, of()) || 0;
+  } catch {
+    return 0;
+  }
+}
+
+function wokenOrAborted(woken: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    signal.addEventListener('abort', end, { once: true });
+    void woken.then(end);
+    if (signal.aborted) end();
+  });
+}
