@@ -16,3 +16,5 @@ export type {
   NatsWorkerReport,
   ServeNatsTasksOptions,
 } from './contract.ts';
+export { createNatsDispatcher } from './create-nats-dispatcher.ts';
+export { serveNatsTasks } from './serve-nats-tasks.ts';

@@ -35,6 +35,10 @@ export interface ServeOptions {
   readonly transfers: boolean;
   /** As in `WriterOptions`. */
   readonly apartFrom?: number;
+  /** Called once for each call that has been answered or dropped, unless the owner has abandoned it. */
+  readonly settled?: (seq: number) => void;
+  /** Names this worker in the error for an unknown task. Default: its number. */
+  readonly name?: string;
   /** Returns the load that the kernel is to know, or nothing; asked before each message. Default: the load of this thread. */
   readonly load?: (now: number) => LoadFrame | undefined;
 }
@@ -105,6 +109,7 @@ class TaskServer implements Served {
       const runner = new TaskRunner(module, {
         workerId,
         slot,
+        name: this.#options.name,
         emit: (frame) => this.#emit(frame),
         claim: (seq) => this.#claim(seq),
         stopped: (failure) => this.#end(failure === undefined ? 0 : 1),
@@ -169,6 +174,9 @@ class TaskServer implements Served {
   /** @throws the error of a result or progress datum that cannot be sent */
   #emit(frame: FromWorker): void {
     this.#writer.add(frame);
+    if (frame.kind === 'done' || frame.kind === 'failed' || frame.kind === 'dropped') {
+      this.#options.settled?.(frame.seq);
+    }
     const now = performance.now();
     this.#waitsSince ??= now;
     // A value that the port may refuse goes now, while its task can still fail by it.

@@ -11,6 +11,8 @@ import { TaskRun, taskChannel, traceSettled } from './task-run.ts';
 export interface TaskRunnerOptions {
   readonly workerId: number;
   readonly slot: number;
+  /** Names the worker in the error for an unknown task. Default: its number. */
+  readonly name?: string | undefined;
   /**
    * Called with each frame for the kernel; `started` comes before its task is called, so that it can be sent at once. An
    * error that it throws for a result or progress datum, such as one that cannot be cloned, fails that task.
@@ -235,10 +237,12 @@ export class TaskRunner {
 
   #unknown(name: string): DispatchError {
     const known = [...this.#tasks.keys()].join(', ');
+    const { name: owner } = this.#options;
+    const where = owner === undefined ? '' : ` on ${owner}`;
     return new DispatchError(
       'ERR_UNKNOWN_TASK',
-      `Cannot run ${name}: task must be one of ${known}, got ${name}`,
-      { data: { name: `worker ${this.workerId}`, task: name } },
+      `Cannot run ${name}${where}: task must be one of ${known}, got ${name}`,
+      { data: { name: owner ?? `worker ${this.workerId}`, task: name } },
     );
   }
 

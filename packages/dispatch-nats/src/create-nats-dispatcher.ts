@@ -1,0 +1,103 @@
+import type { PoolOptions, TaskMap } from '@ticketing/dispatch';
+import { createPool, resolvePoolOptions, splitPoolOptions } from '@ticketing/dispatch/transport';
+import {
+  aName,
+  anObject,
+  type Rule,
+  type Rules,
+  required,
+  resolveByRules,
+  texts,
+  unknownOption,
+  wholeBetween,
+} from '@ticketing/kit';
+import type { NatsDispatcher, NatsDispatcherOptions } from './contract.ts';
+import { NatsTransport, type TransportOptions } from './dispatcher/nats-transport.ts';
+
+const ACTION = 'create NATS dispatcher';
+
+export const aFleet: Rule = {
+  expected: '1 to 32 of a-z, 0-9 and -',
+  test: (value) => typeof value === 'string' && /^[a-z0-9-]{1,32}$/.test(value),
+};
+
+export const aLabel: Rule = {
+  expected: 'a text of 1 to 64 characters',
+  test: (value) => aName.test(value) && (value as string).length <= 64,
+};
+
+export const messageBytes: Rule = wholeBetween(1024, 2 ** 30, 64 * 1024 * 1024);
+
+const rules = {
+  nats: required({ ...anObject, expected: 'a connection to NATS or the options of one' }),
+  fleet: required(aFleet),
+  tasks: { ...texts, fallback: [] },
+  hosts: { ...anObject, fallback: {} },
+  beatMs: wholeBetween(20, 60_000, 250),
+  missedBeats: wholeBetween(1, 100, 3),
+  maxMessageBytes: messageBytes,
+} satisfies Rules;
+
+const hostRules = { max: wholeBetween(1, 256, 16), zone: aLabel } satisfies Rules;
+
+/** Options of every pool that mean nothing for hosts, which start and end by themselves. */
+const OTHERS = ['min', 'max', 'stopGraceMs', 'healthMs', 'idleTimeoutMs', 'recycle'];
+
+/** Hosts come back within a second: a probe is cheap. */
+const RESTART = { backoffMs: [100, 1000] } as const;
+const START_TIMEOUT_MS = 5000;
+
+/**
+ * Creates a dispatcher whose tasks run on the hosts of a fleet: those that `serveNatsTasks` announces over the same NATS. It
+ * connects by itself, follows hosts as they come and go, and gives each call to the host with the fewest. The caller must
+ * call `close()`.
+ *
+ * @throws TypeError or RangeError for options
+ * @example
+ * const fleet = createNatsDispatcher<Tasks>({ nats: { servers: 'nats://localhost:4222' }, fleet: 'search' });
+ * const offers = await fleet.run('search', { from: 'A', to: 'B' }, { timeoutMs: 2000 });
+ */
+export function createNatsDispatcher<M extends TaskMap>(
+  options: NatsDispatcherOptions,
+): NatsDispatcher<M> {
+  const unknown = OTHERS.find((name) => Object.hasOwn(Object(options), name));
+  if (unknown !== undefined) {
+    throw unknownOption(ACTION, unknown, [...Object.keys(rules), 'window', 'maxQueue']);
+  }
+  return createDispatcherOver<M>(options);
+}
+
+/** As {@link createNatsDispatcher}, with every option of a pool and a module for hosts that accept one: for the conformance suite. */
+export function createDispatcherOver<M extends TaskMap>(
+  options: NatsDispatcherOptions & PoolOptions,
+  module?: URL,
+): NatsDispatcher<M> {
+  const { pool, own } = splitPoolOptions(ACTION, options);
+  const resolved = resolveByRules<Omit<TransportOptions, 'hosts'>>(ACTION, own, rules);
+  const hosts = resolveByRules<TransportOptions['hosts']>(
+    ACTION,
+    (own as NatsDispatcherOptions).hosts ?? {},
+    hostRules,
+    'hosts',
+  );
+  const settings: PoolOptions = {
+    ...pool,
+    restart: { ...RESTART, ...pool.restart },
+    startTimeoutMs: pool.startTimeoutMs ?? START_TIMEOUT_MS,
+    idleTimeoutMs: pool.idleTimeoutMs ?? Number.POSITIVE_INFINITY,
+    max: pool.max ?? 1,
+  };
+  const { name, startTimeoutMs, clock, random } = resolvePoolOptions(ACTION, 'nats', settings);
+  const transport = new NatsTransport({
+    ...resolved,
+    ...{ hosts, name, startTimeoutMs, clock, random },
+    ...(module !== undefined && { module: module.href }),
+  });
+  const created = createPool<M>(transport, settings);
+  // The suite sets the number of its workers itself.
+  if (module === undefined) transport.attach(created);
+  return Object.assign(created.dispatcher, {
+    fleet: () => transport.stats(),
+    ownerOf: (key: string) => transport.fleet.ownerOf(key),
+  });
+}

@@ -1,0 +1,301 @@
+import { DispatchError } from '@ticketing/dispatch';
+import type {
+  Capabilities,
+  Transport,
+  WorkerEvents,
+  WorkerHandle,
+  WorkerStart,
+} from '@ticketing/dispatch/transport';
+import type { Clock } from '@ticketing/kit';
+import type { NatsFleetStats, NatsLossSign } from '../contract.ts';
+import { PROTOCOL, readAnnouncement, V8_FORMAT } from '../fleet/announcement.ts';
+import { Fleet, type KnownHost } from '../fleet/fleet.ts';
+import { newIdentity, subjectsOf } from '../fleet/subjects.ts';
+import { type LinkOptions, NatsLink } from '../link/nats-link.ts';
+import { NatsWorker, type Refused, type WorkerContext } from './nats-worker.ts';
+
+/** Resolved. */
+export interface TransportOptions {
+  readonly nats: LinkOptions['nats'];
+  readonly name: string;
+  readonly fleet: string;
+  readonly tasks: readonly string[];
+  readonly hosts: { readonly max: number; readonly zone: string | undefined };
+  readonly beatMs: number;
+  readonly missedBeats: number;
+  readonly maxMessageBytes: number;
+  readonly startTimeoutMs: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** For the conformance suite: address of the module that hosts run for this dispatcher. */
+  readonly module?: string;
+}
+
+/** What the transport asks of the pool over it. */
+export interface ScaledPool {
+  scale(workers: number): Promise<void>;
+  recycle(workerId: number): void;
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** Workers are sessions with hosts that announce themselves: as many as there are hosts, `hosts.max` at most. */
+export class NatsTransport implements Transport {
+  readonly kind = 'nats';
+  readonly capabilities: Capabilities = { isolation: 'process', hardKill: false, transfer: false };
+  /** A host grants its own bound. */
+  readonly autoWindow: Transport['autoWindow'] = { first: 65_536, max: 65_536 };
+  readonly id: string;
+  readonly fleet: Fleet;
+  readonly #options: TransportOptions;
+  readonly #link: NatsLink;
+  readonly #workers: Map<string, NatsWorker> = new Map();
+  readonly #context: WorkerContext;
+  readonly #waits = new Map<NatsWorker, unknown>();
+  readonly #prefix: string;
+  #pool: ScaledPool | undefined;
+  #size = 1;
+  #timer: unknown;
+  #dueAt: number;
+  #isClosed = false;
+  #isSettling = false;
+
+  constructor(options: TransportOptions) {
+    const { name, fleet, clock, random, hosts, tasks } = options;
+    this.#options = options;
+    this.id = newIdentity(name, random);
+    this.fleet = new Fleet({ fleet, id: this.id, name, tasks, ...hosts });
+    const subjects = subjectsOf(fleet);
+    this.#link = new NatsLink(
+      { nats: options.nats, name: `dispatcher ${this.id}`, clock, random },
+      {
+        connected: () => this.#link.publish(subjects.who, NOTHING),
+        disconnected: () => this.#disconnected(),
+      },
+    );
+    this.#prefix = subjects.toDispatcher(this.id, '');
+    const { length } = this.#prefix;
+    this.#link.subscribe(subjects.ofDispatcher(this.id), (message) =>
+      this.#workers.get(message.subject.slice(length))?.receive(message),
+    );
+    this.#link.subscribe(subjects.here, ({ data }) => this.#hear(data));
+    const { beatMs, missedBeats, maxMessageBytes, module } = options;
+    this.#context = {
+      link: this.#link,
+      subjects,
+      opening: {
+        protocol: PROTOCOL,
+        v8: V8_FORMAT,
+        dispatcher: this.id,
+        beatMs,
+        missedBeats,
+        maxMessageBytes,
+        module,
+      },
+      now: () => clock.now(),
+      tasks: () => this.fleet.tasks,
+      ready: (worker) => this.#ready(worker),
+      refused: (host, reason) => this.#refused(host, reason),
+      leaving: ({ announcement: { id } }) => {
+        this.fleet.leaving(id);
+        this.#settleSoon();
+      },
+      ended: (worker, host, sign) => this.#ended(worker, host, sign),
+    };
+    this.#dueAt = clock.now();
+    this.#tickLater();
+  }
+
+  /** Sets the pool that follows the hosts. */
+  attach(pool: ScaledPool): void {
+    this.#pool = pool;
+    this.#settleSoon();
+  }
+
+  spawn(start: WorkerStart, events: WorkerEvents): WorkerHandle {
+    const { clock, startTimeoutMs } = this.#options;
+    const worker = new NatsWorker(start, events, this.#context);
+    this.#workers.set(String(start.workerId), worker);
+    // A moment before the kernel's own, so that the error says what is missing.
+    const timer = clock.setTimeout(() => this.#giveUp(worker), Math.max(1, startTimeoutMs - 1));
+    this.#waits.set(worker, timer);
+    this.#settleSoon();
+    return worker;
+  }
+
+  homeOf(key: string, workerIds: readonly number[]): number | undefined {
+    if (this.fleet.useKeys()) this.#settleSoon();
+    const owner = this.fleet.ownerOf(key);
+    if (owner === undefined) return undefined;
+    return workerIds.find(
+      (workerId) => this.#workers.get(String(workerId))?.host?.announcement.id === owner,
+    );
+  }
+
+  stats(): NatsFleetStats {
+    const { state } = this.#link;
+    return {
+      fleet: this.#options.fleet,
+      id: this.id,
+      state,
+      hosts: [...this.fleet.hosts.values()].map(({ announcement, state: hostState, refused }) => ({
+        host: announcement.id,
+        zone: announcement.zone,
+        revision: announcement.revision,
+        capacity: announcement.capacity,
+        state: hostState,
+        refused,
+      })),
+      refused: { ...this.fleet.refused },
+      lost: { ...this.fleet.lost },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#options.clock.clearTimeout(this.#timer);
+    for (const timer of this.#waits.values()) this.#options.clock.clearTimeout(timer);
+    await this.#link.close();
+  }
+
+  #hear(data: Uint8Array): void {
+    const announcement = readAnnouncement(data);
+    if (announcement === undefined) return;
+    if (this.fleet.hear(announcement, this.#options.clock.now())) this.#settleSoon();
+  }
+
+  #disconnected(): void {
+    this.fleet.clear();
+    for (const worker of [...this.#workers.values()]) worker.disconnected();
+    this.#settleSoon();
+  }
+
+  #ready(worker: NatsWorker): void {
+    this.#stopWaiting(worker);
+    for (const other of this.#workers.values()) {
+      if (other !== worker && other.slot === worker.slot && other.workerId < worker.workerId) {
+        other.isRetiring = true;
+      }
+    }
+    this.#settleSoon();
+  }
+
+  #refused(host: KnownHost, reason: Refused): void {
+    const { id } = host.announcement;
+    if (reason === 'silent') this.fleet.silent(id);
+    else if (reason === 'no-responders') this.fleet.loses(id, reason);
+    else if (reason === 'leaving') this.fleet.leaving(id);
+    else if (reason === 'full') this.fleet.full(id, this.#options.clock.now());
+    else {
+      this.fleet.refuse(id, reason);
+      this.fleet.silent(id);
+    }
+    this.#settleSoon();
+  }
+
+  #ended(worker: NatsWorker, host: KnownHost | undefined, sign: NatsLossSign | undefined): void {
+    this.#stopWaiting(worker);
+    this.#workers.delete(String(worker.workerId));
+    if (host !== undefined && sign !== undefined) this.fleet.loses(host.announcement.id, sign);
+    this.#settleSoon();
+  }
+
+  #stopWaiting(worker: NatsWorker): void {
+    this.#options.clock.clearTimeout(this.#waits.get(worker));
+    this.#waits.delete(worker);
+  }
+
+  #giveUp(worker: NatsWorker): void {
+    const { name, fleet, tasks } = this.#options;
+    const having = tasks.length === 0 ? '' : ` with ${tasks.join(', ')}`;
+    const { state, lastError } = this.#link;
+    const why = state === 'connected' ? 'got none' : `NATS is ${state}`;
+    if (worker.isWaiting) {
+      worker.fail(
+        new DispatchError(
+          'ERR_NO_HOST',
+          `Cannot run tasks: fleet ${fleet} must have a free host${having}, ${why}`,
+          { data: { name }, ...(lastError !== undefined && { cause: lastError }) },
+        ),
+      );
+    }
+  }
+
+  /** Once for all that happens in a turn, and never within a call of the kernel. */
+  #settleSoon(): void {
+    if (this.#isSettling) return;
+    this.#isSettling = true;
+    queueMicrotask(() => {
+      this.#isSettling = false;
+      if (!this.#isClosed) this.#settle();
+    });
+  }
+
+  /** Has as many workers as hosts are wanted, and gives hosts to those that wait. */
+  #settle(): void {
+    const size = Math.max(1, this.fleet.wanted.length);
+    if (size !== this.#size && this.#pool !== undefined) {
+      this.#size = size;
+      for (const worker of this.#workers.values()) {
+        if (worker.slot >= size) worker.isRetiring = true;
+      }
+      // A circuit that is open does not hinder the pool from following.
+      this.#pool.scale(size).catch(() => {});
+    }
+    if (!this.#link.isConnected) return;
+    for (const worker of this.#workers.values()) {
+      if (!worker.isWaiting) continue;
+      const host = this.#hostFor(worker);
+      if (host !== undefined) worker.open(host);
+    }
+    this.#rebalance();
+  }
+
+  /** The best host without a session of ours; else, for a successor, that of the worker before it. */
+  #hostFor(worker: NatsWorker): KnownHost | undefined {
+    const taken = new Set<string>();
+    let before: string | undefined;
+    for (const other of this.#workers.values()) {
+      const id = other.host?.announcement.id;
+      if (id === undefined || other === worker || other.isRetiring) continue;
+      if (other.slot === worker.slot && other.isReady) before = id;
+      else taken.add(id);
+    }
+    const free = this.fleet.wanted.filter(({ announcement: { id } }) => !taken.has(id));
+    return free.find(({ announcement: { id } }) => id !== before) ?? free[0];
+  }
+
+  /** Moves a session from a host that is no longer wanted to one that is, one at a time. */
+  #rebalance(): void {
+    const wanted = new Set(this.fleet.wanted.map(({ announcement: { id } }) => id));
+    let surplus: NatsWorker | undefined;
+    for (const worker of this.#workers.values()) {
+      if (worker.isRetiring) continue;
+      const { host } = worker;
+      // One that waits, or is being opened, comes first.
+      if (host === undefined || !worker.isReady) return;
+      if (!wanted.delete(host.announcement.id)) surplus = worker;
+    }
+    if (surplus !== undefined && wanted.size > 0) this.#pool?.recycle(surplus.workerId);
+  }
+
+  #tickLater(): void {
+    const { clock, beatMs } = this.#options;
+    this.#dueAt = clock.now() + beatMs;
+    this.#timer = clock.setTimeout(() => this.#tick(), beatMs);
+    (this.#timer as { unref?: () => void } | undefined)?.unref?.();
+  }
+
+  #tick(): void {
+    const { clock, beatMs, missedBeats } = this.#options;
+    const now = clock.now();
+    const lateMs = now - this.#dueAt;
+    this.#tickLater();
+    for (const worker of [...this.#workers.values()]) {
+      // If this process slept, what came meanwhile is read after this.
+      if (lateMs > beatMs / 2) worker.heardAt += lateMs;
+      worker.tick(now, beatMs * missedBeats);
+    }
+    if (this.fleet.tick(now)) this.#settleSoon();
+  }
+}

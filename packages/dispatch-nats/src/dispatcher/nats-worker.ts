@@ -1,0 +1,353 @@
+import type { DispatchError } from '@ticketing/dispatch';
+import {
+  decodeFromWorker,
+  type FromWorker,
+  fromWorkerTag,
+  postToWorker,
+  type ToWorker,
+  type Unsent,
+  type WorkerEvents,
+  type WorkerHandle,
+  type WorkerStart,
+} from '@ticketing/dispatch/transport';
+import type { NatsLossSign, NatsMessage, NatsWorkerReport } from '../contract.ts';
+import { encodeJson, type Opening, readOpened } from '../fleet/announcement.ts';
+import type { KnownHost } from '../fleet/fleet.ts';
+import type { FleetSubjects } from '../fleet/subjects.ts';
+import type { NatsLink } from '../link/nats-link.ts';
+import { SessionChannel } from '../wire/session-channel.ts';
+import type { SessionMessage } from '../wire/session-message.ts';
+
+/** Bytes from which a value goes in a message of its own: below it sharing one pays. */
+const APART_BYTES = 4096;
+
+/** What the workers of a dispatcher share. */
+export interface WorkerContext {
+  readonly link: NatsLink;
+  readonly subjects: FleetSubjects;
+  readonly opening: Omit<Opening, 'session'>;
+  now(): number;
+  /** Tasks that any host has. */
+  tasks(): string[];
+  /** The host has opened the session, and takes tasks. */
+  ready(worker: NatsWorker): void;
+  /** The host did not open the session. */
+  refused(host: KnownHost, reason: Refused): void;
+  /** The host asks for a successor elsewhere. */
+  leaving(host: KnownHost): void;
+  /** The session is over; before the kernel knows. `sign`: it was lost. */
+  ended(worker: NatsWorker, host: KnownHost | undefined, sign: NatsLossSign | undefined): void;
+}
+
+export type Refused = 'full' | 'leaving' | 'protocol' | 'v8' | 'silent' | 'no-responders';
+
+type State =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'opening'; readonly host: KnownHost; readonly since: number }
+  | { readonly kind: 'open'; readonly host: KnownHost; readonly channel: SessionChannel }
+  | { readonly kind: 'ended' };
+
+/** A worker of the kernel: a session with a host, once there is one for it. */
+export class NatsWorker implements WorkerHandle {
+  readonly pid: undefined = undefined;
+  readonly workerId: number;
+  readonly slot: number;
+  /** Its successor takes tasks, or its slot was removed: its host may have another session of this dispatcher. */
+  isRetiring = false;
+  isReady = false;
+  /** When the host last gave a sign of life. */
+  heardAt = 0;
+  /** Calls that it has not settled. */
+  inFlight = 0;
+  credit = 1;
+  readonly #context: WorkerContext;
+  readonly #events: WorkerEvents;
+  readonly #session: string;
+  readonly #reply: string;
+  #state: State = { kind: 'waiting' };
+  #module: URL | undefined;
+  #lastSeq = 0;
+  /** It was asked to stop, or could not start. */
+  #expectsEnd = false;
+  #rttMs: number | undefined;
+
+  constructor(start: WorkerStart, events: WorkerEvents, context: WorkerContext) {
+    const { workerId, slot, module } = start;
+    this.workerId = workerId;
+    this.slot = slot;
+    this.#module = module;
+    this.#events = events;
+    this.#context = context;
+    this.#session = String(workerId);
+    this.#reply = context.subjects.toDispatcher(context.opening.dispatcher, workerId);
+  }
+
+  get isWaiting(): boolean {
+    return this.#state.kind === 'waiting';
+  }
+
+  get isOpen(): boolean {
+    return this.#state.kind === 'open';
+  }
+
+  /** The host that it has a session with, or is opening one. */
+  get host(): KnownHost | undefined {
+    return this.#state.kind === 'open' || this.#state.kind === 'opening'
+      ? this.#state.host
+      : undefined;
+  }
+
+  /** Asks a host for a session. */
+  open(host: KnownHost): void {
+    const { link, subjects, opening, now } = this.#context;
+    this.#state = { kind: 'opening', host, since: now() };
+    const module = this.#module?.href ?? opening.module;
+    const asked: Opening = { ...opening, session: this.workerId, module };
+    link.publish(subjects.open(host.announcement.id), encodeJson(asked), this.#reply);
+  }
+
+  /** Sends a beat; gives up a host that is silent. */
+  tick(now: number, silentAfterMs: number): void {
+    if (this.#state.kind === 'opening') {
+      if (now - this.#state.since > silentAfterMs) this.#refused('silent');
+    } else if (this.#state.kind === 'open') {
+      if (now - this.heardAt > silentAfterMs) this.lose('silence');
+      else this.#state.channel.ping(this.#reply, now);
+    }
+  }
+
+  /** Takes a message of the host, or the server's word that it has none. */
+  receive({ data, headers }: NatsMessage): void {
+    const state = this.#state;
+    const isUnheard = data.byteLength === 0 && headers?.code === 503;
+    if (state.kind === 'opening') {
+      if (isUnheard) this.#refused('no-responders');
+      else this.#opened(state.host, data);
+    } else if (state.kind === 'open') {
+      if (isUnheard) {
+        this.lose('no-responders');
+        return;
+      }
+      const now = this.#context.now();
+      this.heardAt = now;
+      const rttMs = state.channel.receive(data, now);
+      if (rttMs !== undefined && this.isReady) {
+        this.#rttMs = rttMs;
+        this.#report();
+      }
+    }
+  }
+
+  send(frames: readonly ToWorker[]): readonly Unsent[] {
+    const state = this.#state;
+    if (state.kind !== 'open') return [];
+    for (const frame of frames) {
+      if (frame.kind === 'stop') this.#expectsEnd = true;
+      if (frame.kind !== 'run') continue;
+      this.#lastSeq = frame.seq;
+      this.inFlight += 1;
+    }
+    const post = (message: unknown): void => state.channel.send(message as SessionMessage);
+    const unsent = postToWorker(
+      frames.some(hasDeadline) ? frames.map(withTimeLeft) : frames,
+      post,
+      {
+        transfers: false,
+        apartFrom: APART_BYTES,
+      },
+    );
+    this.inFlight -= unsent.length;
+    return unsent;
+  }
+
+  /** Reports every call as started: it is better to run none again than one twice. */
+  started(): number {
+    return this.#lastSeq;
+  }
+
+  kill(): void {
+    queueMicrotask(() => this.#end(undefined, true));
+  }
+
+  /** Does nothing: the connection lives as long as the dispatcher. */
+  hold(): void {}
+
+  /** The session is lost. */
+  lose(sign: NatsLossSign): void {
+    this.#end(sign, sign !== 'ended' && sign !== 'no-responders');
+  }
+
+  /** The connection broke: what was under way is lost. A host that has not answered is asked again. */
+  disconnected(): void {
+    if (this.#state.kind === 'opening') this.#state = { kind: 'waiting' };
+    else if (this.#state.kind === 'open') this.lose('disconnect');
+  }
+
+  /** Ends a worker that never got a host. */
+  fail(error: DispatchError): void {
+    if (this.#state.kind !== 'waiting' && this.#state.kind !== 'opening') return;
+    this.#events.frames([{ kind: 'start-failed', error, final: false }]);
+    this.#end(undefined, false);
+  }
+
+  #opened(host: KnownHost, data: Uint8Array): void {
+    const answer = readOpened(data);
+    // A host that was given up may still answer.
+    if (answer?.host !== host.announcement.id) return;
+    if (!answer.ok) {
+      this.#refused(answer.reason);
+      return;
+    }
+    const { link, subjects, opening, now } = this.#context;
+    const { id } = host.announcement;
+    const channel = new SessionChannel(
+      {
+        link,
+        subject: subjects.toHost(id, opening.dispatcher, this.#session),
+        maxBytes: Math.min(answer.maxMessageBytes, opening.maxMessageBytes),
+        name: `host ${id}`,
+        reads: fromWorkerTag,
+      },
+      {
+        message: (message) => this.#read(message),
+        ping: () => channel.pong(),
+        ended: () => this.#end(this.#expectsEnd ? undefined : 'ended', false),
+        broken: (sign) => this.lose(sign),
+      },
+    );
+    this.credit = answer.window;
+    this.heardAt = now();
+    this.#state = { kind: 'open', host, channel };
+    // The host begins when it hears the first message.
+    channel.ping(this.#reply, this.heardAt);
+  }
+
+  #refused(reason: Refused): void {
+    const state = this.#state;
+    if (state.kind !== 'opening') return;
+    this.#state = { kind: 'waiting' };
+    this.#context.refused(state.host, reason);
+  }
+
+  #read(message: SessionMessage): void {
+    let frames: readonly FromWorker[] | undefined;
+    try {
+      frames = decodeFromWorker(message);
+    } catch {
+      // As one that is no message at all.
+    }
+    if (frames === undefined || !frames.every(isSound)) {
+      this.lose('malformed');
+      return;
+    }
+    this.#events.frames(this.#noted(frames));
+    if (this.isReady && frames.some(({ kind }) => kind === 'ready')) {
+      this.#context.ready(this);
+      this.#report();
+    }
+  }
+
+  /** Notes what frames say about the host. @returns what the kernel is to know */
+  #noted(frames: readonly FromWorker[]): readonly FromWorker[] {
+    let noted = frames;
+    for (const frame of frames) {
+      switch (frame.kind) {
+        case 'done':
+        case 'failed':
+        case 'dropped':
+        case 'busy':
+          this.inFlight -= 1;
+          break;
+        case 'start-failed':
+          this.#expectsEnd = true;
+          break;
+        case 'room':
+          this.credit = frame.window;
+          break;
+        case 'recycle':
+          if (this.host !== undefined) this.#context.leaving(this.host);
+          break;
+        case 'ready':
+          this.isReady = true;
+          noted = frames.flatMap((each) => (each === frame ? this.#readied(frame) : [each]));
+          break;
+        default:
+          break;
+      }
+    }
+    return noted;
+  }
+
+  /** A call may be for a task that another host has. */
+  #readied({ tasks }: Extract<FromWorker, { kind: 'ready' }>): FromWorker[] {
+    const all = new Set([...tasks, ...this.#context.tasks()]);
+    return [
+      { kind: 'ready', tasks: [...all] },
+      { kind: 'room', window: this.credit },
+    ];
+  }
+
+  #report(): void {
+    const announcement = this.host?.announcement;
+    const report: NatsWorkerReport = {
+      host: announcement?.id,
+      zone: announcement?.zone,
+      revision: announcement?.revision,
+      rttMs: this.#rttMs,
+      credit: this.credit,
+    };
+    this.#events.frames([{ kind: 'report', data: report, worked: true }]);
+  }
+
+  #end(sign: NatsLossSign | undefined, tells: boolean): void {
+    const state = this.#state;
+    if (state.kind === 'ended') return;
+    this.#state = { kind: 'ended' };
+    if (state.kind === 'open') state.channel.end(tells);
+    const host = 'host' in state ? state.host : undefined;
+    this.#context.ended(this, host, sign);
+    this.#events.exit({
+      exitCode: undefined,
+      signal: undefined,
+      stderrTail: '',
+      ...(sign !== undefined && host && { cause: lostHost(host.announcement.id, sign) }),
+    });
+  }
+}
+
+function hasDeadline(frame: ToWorker): boolean {
+  return frame.kind === 'run' && frame.deadline !== undefined;
+}
+
+/** Clocks of two machines are never compared: the host adds the time left to its own. */
+function withTimeLeft(frame: ToWorker): ToWorker {
+  if (frame.kind !== 'run' || frame.deadline === undefined) return frame;
+  return { ...frame, deadline: Math.max(0, frame.deadline - Date.now()) };
+}
+
+/** Whether the kernel can apply a frame; its numbers are checked by the reader. */
+function isSound(frame: FromWorker): boolean {
+  switch (frame.kind) {
+    case 'ready':
+      return Array.isArray(frame.tasks) && frame.tasks.every((task) => typeof task === 'string');
+    case 'load':
+      return frame.memoryBytes === undefined || typeof frame.memoryBytes === 'number';
+    case 'room':
+      return frame.window >= 1;
+    default:
+      return true;
+  }
+}
+
+const signs: Readonly<Record<NatsLossSign, string>> = {
+  'no-responders': 'it has left NATS',
+  silence: 'its beats are missing',
+  disconnect: 'the connection to NATS broke',
+  gap: 'a message is missing',
+  malformed: 'a message could not be read',
+  ended: 'it has ended the session',
+};
+
+function lostHost(host: string, sign: NatsLossSign): Error {
+  return new Error(`Lost host ${host}: ${signs[sign]}`);
+}

@@ -1,0 +1,251 @@
+import { hashText, rendezvousWeight } from '@ticketing/kit';
+import type { NatsLossSign, NatsRefusal } from '../contract.ts';
+import { type Announcement, PROTOCOL, V8_FORMAT } from './announcement.ts';
+import { publishHostEvent } from './host-events.ts';
+
+/** Hosts that own keys, at most: each dispatcher has a session with all of them. */
+const MAX_OWNERS = 16;
+/** A host announces itself every 10 s, 30 % more or less: one that has not for three times the longest is gone. */
+const FORGET_MS = 39_000;
+/** A host that was full is asked again after this. */
+const FULL_MS = 1000;
+
+/** A host as a dispatcher knows it. */
+export interface KnownHost {
+  readonly announcement: Announcement;
+  readonly hash: number;
+  heardAt: number;
+  /** `silent`: lost, or it did not answer; until it announces itself. */
+  state: 'serving' | 'leaving' | 'silent';
+  readonly refused: NatsRefusal | undefined;
+  fullUntil: number;
+}
+
+export interface FleetOptions {
+  readonly fleet: string;
+  /** Id and name of the dispatcher. */
+  readonly id: string;
+  readonly name: string;
+  readonly tasks: readonly string[];
+  readonly max: number;
+  readonly zone: string | undefined;
+}
+
+/** The hosts that a dispatcher knows, those that it uses, and those that own keys. */
+export class Fleet {
+  readonly hosts: Map<string, KnownHost> = new Map();
+  readonly refused: Record<NatsRefusal, number> = {
+    full: 0,
+    leaving: 0,
+    protocol: 0,
+    v8: 0,
+    tasks: 0,
+  };
+  readonly lost: Record<NatsLossSign, number> = {
+    'no-responders': 0,
+    silence: 0,
+    disconnect: 0,
+    gap: 0,
+    malformed: 0,
+    ended: 0,
+  };
+  readonly #options: FleetOptions;
+  readonly #hash: number;
+  /** Set once a call has a key. */
+  #usesKeys = false;
+  #wanted: readonly KnownHost[] | undefined;
+  #owners: readonly KnownHost[] | undefined;
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    this.#hash = hashText(options.id);
+  }
+
+  /** Takes an announcement in. @returns whether anything has changed for sessions */
+  hear(announcement: Announcement, now: number): boolean {
+    const { id, state } = announcement;
+    const known = this.hosts.get(id);
+    if (state === 'closed') return this.#forget(id);
+    if (known !== undefined && known.state === state && isSame(known.announcement, announcement)) {
+      known.heardAt = now;
+      return false;
+    }
+    const refused = this.#refusalOf(announcement);
+    const host: KnownHost = {
+      announcement,
+      hash: hashText(id),
+      heardAt: now,
+      state,
+      refused,
+      fullUntil: known?.fullUntil ?? 0,
+    };
+    this.hosts.set(id, host);
+    if (refused !== undefined && known?.refused !== refused) this.refuse(id, refused);
+    if (refused === undefined) this.#publish(known, host);
+    this.#changed();
+    return true;
+  }
+
+  /** A host is passed over, or has refused a session. */
+  refuse(id: string, reason: NatsRefusal): void {
+    this.refused[reason] += 1;
+    publishHostEvent({ type: 'refused', name: this.#options.name, host: id, reason });
+  }
+
+  /** A host has no room for one more dispatcher. */
+  full(id: string, now: number): void {
+    const host = this.hosts.get(id);
+    if (host !== undefined) host.fullUntil = now + FULL_MS;
+    this.refuse(id, 'full');
+    this.#changed();
+  }
+
+  /** A session was lost. A host that can no longer be reached is not used until it announces itself. */
+  loses(id: string, sign: NatsLossSign): void {
+    this.lost[sign] += 1;
+    publishHostEvent({ type: 'lost', name: this.#options.name, host: id, sign });
+    if (sign === 'no-responders') this.#forget(id);
+    if (sign === 'silence') this.silent(id);
+  }
+
+  silent(id: string): void {
+    const host = this.hosts.get(id);
+    if (host === undefined || host.state === 'silent') return;
+    host.state = 'silent';
+    this.#changed();
+  }
+
+  leaving(id: string): void {
+    const host = this.hosts.get(id);
+    if (host?.state !== 'serving') return;
+    host.state = 'leaving';
+    publishHostEvent({ type: 'leaving', name: this.#options.name, host: id });
+    this.#changed();
+  }
+
+  /** Nothing is known any more: the connection broke. */
+  clear(): void {
+    this.hosts.clear();
+    this.#changed();
+  }
+
+  /** Forgets hosts that have not announced themselves. @returns whether the hosts that are wanted may have changed */
+  tick(now: number): boolean {
+    let changed = false;
+    for (const [id, host] of this.hosts) {
+      if (now - host.heardAt > FORGET_MS) changed = this.#forget(id) || changed;
+      if (host.fullUntil === 0 || now < host.fullUntil) continue;
+      host.fullUntil = 0;
+      this.#changed();
+      changed = true;
+    }
+    return changed;
+  }
+
+  /** The hosts that this dispatcher has sessions with, the best first: own zone, then by a weight that differs in each. */
+  get wanted(): readonly KnownHost[] {
+    this.#wanted ??= this.#choose();
+    return this.#wanted;
+  }
+
+  /** Whether sessions with owners of keys became wanted. */
+  useKeys(): boolean {
+    if (this.#usesKeys) return false;
+    this.#usesKeys = true;
+    this.#changed();
+    return true;
+  }
+
+  get usesKeys(): boolean {
+    return this.#usesKeys;
+  }
+
+  isOwnZone({ announcement }: KnownHost): boolean {
+    const { zone } = this.#options;
+    return zone === undefined || announcement.zone === zone;
+  }
+
+  /** The host that owns a key: the same for every dispatcher that knows the same hosts. */
+  ownerOf(key: string): string | undefined {
+    const hash = hashText(key);
+    let owner: KnownHost | undefined;
+    let highest = -1;
+    for (const host of this.#ownersOfKeys) {
+      const weight = rendezvousWeight(hash, host.hash);
+      if (weight <= highest) continue;
+      highest = weight;
+      owner = host;
+    }
+    return owner?.announcement.id;
+  }
+
+  /** Tasks that any of the hosts has. */
+  get tasks(): string[] {
+    const tasks = new Set<string>();
+    for (const { announcement, refused } of this.hosts.values()) {
+      if (refused === undefined) for (const task of announcement.tasks) tasks.add(task);
+    }
+    return [...tasks];
+  }
+
+  get #ownersOfKeys(): readonly KnownHost[] {
+    this.#owners ??= best(this.#fitting(), hashText(this.#options.fleet)).slice(0, MAX_OWNERS);
+    return this.#owners;
+  }
+
+  #choose(): readonly KnownHost[] {
+    const fitting = this.#fitting().filter(({ fullUntil }) => fullUntil === 0);
+    const ordered = best(fitting, this.#hash);
+    const own = ordered.filter((host) => this.isOwnZone(host));
+    const others = ordered.filter((host) => !this.isOwnZone(host));
+    const chosen = new Set([...own, ...others].slice(0, this.#options.max));
+    if (this.#usesKeys) {
+      for (const owner of this.#ownersOfKeys) if (owner.fullUntil === 0) chosen.add(owner);
+    }
+    return [...chosen];
+  }
+
+  #fitting(): KnownHost[] {
+    return [...this.hosts.values()].filter(
+      ({ state, refused }) => state === 'serving' && refused === undefined,
+    );
+  }
+
+  #refusalOf({ protocol, v8, tasks }: Announcement): NatsRefusal | undefined {
+    if (protocol !== PROTOCOL) return 'protocol';
+    if (v8 !== V8_FORMAT) return 'v8';
+    return this.#options.tasks.every((task) => tasks.includes(task)) ? undefined : 'tasks';
+  }
+
+  #publish(known: KnownHost | undefined, { announcement: { id }, state }: KnownHost): void {
+    const { name } = this.#options;
+    if (state === 'leaving' && known?.state !== 'leaving') {
+      publishHostEvent({ type: 'leaving', name, host: id });
+    } else if (state === 'serving' && known?.state !== 'serving') {
+      publishHostEvent({ type: 'joined', name, host: id });
+    }
+  }
+
+  #forget(id: string): boolean {
+    const wasKnown = this.hosts.delete(id);
+    if (wasKnown) this.#changed();
+    return wasKnown;
+  }
+
+  #changed(): void {
+    this.#wanted = undefined;
+    this.#owners = undefined;
+  }
+}
+
+/** Hosts by their weight for a name, the greatest first. */
+function best(hosts: readonly KnownHost[], hash: number): KnownHost[] {
+  return hosts
+    .map((host) => ({ host, weight: rendezvousWeight(hash, host.hash) }))
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ host }) => host);
+}
+
+function isSame(a: Announcement, b: Announcement): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,9 @@
+import { channel } from 'node:diagnostics_channel';
+import type { NatsHostEvent } from '../contract.ts';
+
+const hostChannel = channel('ticketing:dispatch-nats:host');
+
+/** Publishes what happens to hosts. */
+export function publishHostEvent(event: NatsHostEvent): void {
+  if (hostChannel.hasSubscribers) hostChannel.publish(event);
+}

@@ -1,0 +1,228 @@
+import type { TaskMap, TaskModule } from '@ticketing/dispatch';
+import { toWorkerTag } from '@ticketing/dispatch/transport';
+import {
+  decodeToWorker,
+  type RunFrame,
+  type Served,
+  serveTasks,
+  type ToWorker,
+  type Undecodable,
+} from '@ticketing/dispatch/worker';
+import type { NatsSessionStats } from '../contract.ts';
+import type { Opening } from '../fleet/announcement.ts';
+import type { NatsLink } from '../link/nats-link.ts';
+import { SessionChannel } from '../wire/session-channel.ts';
+import type { SessionMessage } from '../wire/session-message.ts';
+
+/** Bytes from which a value goes in a message of its own. */
+const APART_BYTES = 4096;
+
+/** The host around a session. */
+export interface SessionContext {
+  readonly link: NatsLink;
+  /** Names the host and its revision in errors. */
+  readonly name: string;
+  readonly maxMessageBytes: number;
+  readonly module: TaskModule<TaskMap>;
+  now(): number;
+  /** Asks for room for one more call. False: the call goes back. */
+  admit(session: HostSession): boolean;
+  /** A call of the session has settled. */
+  released(session: HostSession): void;
+  /** The session is over. `lost`: not by the dispatcher's own word. */
+  ended(session: HostSession, lost: boolean): void;
+}
+
+/** A dispatcher's session with this host: tasks being served, as for the kernel of a parent process. */
+export class HostSession {
+  readonly dispatcher: string;
+  readonly number: number;
+  readonly subject: string;
+  /** Calls that it has here. */
+  running = 0;
+  /** Calls that it was last told to have at most. */
+  credit: number;
+  heardAt: number;
+  /** A call went back, and it was not told of room since: it sends none. */
+  isBusy = false;
+  readonly silentAfterMs: number;
+  readonly #openedAt: number;
+  readonly #opening: Opening;
+  readonly #context: SessionContext;
+  readonly #channel: SessionChannel;
+  #served: Served | undefined;
+  #lastSeq = 0;
+  #isEnded = false;
+  #asksRecycle = false;
+
+  constructor(
+    opening: Opening,
+    { subject, credit }: { readonly subject: string; readonly credit: number },
+    context: SessionContext,
+  ) {
+    const { dispatcher, session, beatMs, missedBeats, maxMessageBytes } = opening;
+    this.dispatcher = dispatcher;
+    this.number = session;
+    this.subject = subject;
+    this.credit = credit;
+    this.silentAfterMs = beatMs * missedBeats;
+    this.#opening = opening;
+    this.#context = context;
+    this.#openedAt = context.now();
+    this.heardAt = this.#openedAt;
+    this.#channel = new SessionChannel(
+      {
+        link: context.link,
+        subject,
+        maxBytes: Math.min(maxMessageBytes, context.maxMessageBytes),
+        name: context.name,
+        reads: toWorkerTag,
+      },
+      {
+        message: (message) => this.#read(message),
+        ping: () => this.#channel.pong(),
+        ended: () => this.end({ tells: false, lost: false, reason: 'it has ended the session' }),
+        broken: (sign) =>
+          this.end({ tells: true, lost: true, reason: `a message of it is ${signs[sign]}` }),
+      },
+    );
+  }
+
+  receive(data: Uint8Array): void {
+    this.heardAt = this.#context.now();
+    // Nothing is said before the dispatcher has: it may have given this host up while it asked.
+    this.#served ??= this.#serve();
+    this.#channel.receive(data, this.heardAt);
+  }
+
+  /** Whether its beats are missing. */
+  isSilent(now: number): boolean {
+    return now - this.heardAt > this.silentAfterMs;
+  }
+
+  /** Tells the dispatcher how many calls it may have here. */
+  grant(credit: number): void {
+    this.credit = credit;
+    this.isBusy = false;
+    this.#served?.tell({ kind: 'room', window: credit });
+    this.#served?.flush();
+  }
+
+  /** Asks the dispatcher for a successor elsewhere. */
+  recycle(): void {
+    if (this.#asksRecycle) return;
+    this.#asksRecycle = true;
+    this.#served?.tell({ kind: 'recycle' });
+    this.#served?.flush();
+  }
+
+  /** Has the dispatcher send no more calls: those on their way go back. */
+  refuseCalls(): void {
+    this.isBusy = true;
+    this.#served?.tell({ kind: 'busy', seq: 0 });
+    this.#served?.flush();
+  }
+
+  /** Ends the session, and aborts its calls. */
+  end({
+    tells,
+    lost,
+    reason,
+  }: {
+    readonly tells: boolean;
+    readonly lost: boolean;
+    readonly reason: string;
+  }): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#channel.end(tells);
+    this.#context.ended(this, lost);
+    this.#served?.abandon(
+      new Error(`Dispatcher ${this.dispatcher}, which asked for this task, is gone: ${reason}`),
+    );
+  }
+
+  stats(now: number): NatsSessionStats {
+    const { dispatcher, number, running, credit } = this;
+    return { dispatcher, session: number, running, credit, ageMs: now - this.#openedAt };
+  }
+
+  #serve(): Served {
+    const { module, name } = this.#context;
+    return serveTasks({
+      workerId: this.number,
+      slot: 0,
+      name,
+      module: this.#opening.module ?? module,
+      post: (message) => this.#channel.send(message as SessionMessage),
+      // Every call that was sent counts as started: the dispatcher runs none again.
+      claim: () => true,
+      memoryBytes: () => process.memoryUsage.rss(),
+      // This process waits while its workers work.
+      load: () => undefined,
+      settled: () => {
+        this.running -= 1;
+        this.#context.released(this);
+      },
+      exit: () => this.end({ tells: true, lost: false, reason: 'it has stopped' }),
+      transfers: false,
+      apartFrom: APART_BYTES,
+    });
+  }
+
+  #read(message: SessionMessage): void {
+    let frames: readonly (ToWorker | Undecodable)[] | undefined;
+    try {
+      frames = decodeToWorker(message);
+    } catch {
+      // As one that is no message at all.
+    }
+    if (frames === undefined || !frames.every((frame) => this.#isSound(frame))) {
+      this.end({ tells: true, lost: true, reason: `a message of it is ${signs.malformed}` });
+      return;
+    }
+    this.#served?.accept(this.#admitted(frames));
+  }
+
+  /** Calls above what the host holds go back. */
+  #admitted(frames: readonly (ToWorker | Undecodable)[]): readonly (ToWorker | Undecodable)[] {
+    return frames.flatMap((frame): (ToWorker | Undecodable)[] => {
+      if (frame.kind === 'undecodable') {
+        // It is answered as every call.
+        this.running += 1;
+        return [frame];
+      }
+      if (frame.kind !== 'run') return [frame];
+      if (!this.#context.admit(this)) {
+        this.isBusy = true;
+        this.#served?.tell({ kind: 'busy', seq: frame.seq });
+        return [];
+      }
+      this.running += 1;
+      return [frame.deadline === undefined ? frame : withDeadline(frame, frame.deadline)];
+    });
+  }
+
+  /** Whether a frame can be what a dispatcher has sent; the reader has checked its numbers. */
+  #isSound(frame: ToWorker | Undecodable): boolean {
+    if (frame.kind !== 'run' && frame.kind !== 'undecodable') return true;
+    if (!(Number.isSafeInteger(frame.seq) && frame.seq > this.#lastSeq)) return false;
+    this.#lastSeq = frame.seq;
+    return frame.kind === 'undecodable' || isSoundRun(frame);
+  }
+}
+
+const signs = { gap: 'missing', malformed: 'malformed' } as const;
+
+/** The time left, on the clock of this machine. */
+function withDeadline(frame: RunFrame, leftMs: number): RunFrame {
+  return { ...frame, deadline: Date.now() + leftMs };
+}
+
+function isSoundRun({ task, metadata, deadline }: RunFrame): boolean {
+  if (typeof task !== 'string') return false;
+  if (deadline !== undefined && typeof deadline !== 'number') return false;
+  if (metadata === undefined) return true;
+  if (typeof metadata !== 'object' || Array.isArray(metadata)) return false;
+  return Object.values(metadata).every((text) => typeof text === 'string');
+}

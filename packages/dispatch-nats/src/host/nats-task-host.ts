@@ -1,0 +1,395 @@
+import {
+  DispatchError,
+  type Dispatcher,
+  type DrainOptions,
+  type DrainReport,
+  type TaskMap,
+  type TaskModule,
+} from '@ticketing/dispatch';
+import type { Clock } from '@ticketing/kit';
+import type {
+  NatsHost,
+  NatsHostState,
+  NatsHostStats,
+  NatsMessage,
+  NatsRefusal,
+} from '../contract.ts';
+import {
+  type Announcement,
+  encodeJson,
+  type Opened,
+  type Opening,
+  PROTOCOL,
+  readOpening,
+  V8_FORMAT,
+} from '../fleet/announcement.ts';
+import { publishHostEvent } from '../fleet/host-events.ts';
+import { type FleetSubjects, newIdentity, subjectsOf } from '../fleet/subjects.ts';
+import { type LinkOptions, NatsLink } from '../link/nats-link.ts';
+import { HostSession, type SessionContext } from './host-session.ts';
+import { proxiesOf } from './task-proxies.ts';
+
+/** Resolved. */
+export interface HostOptions {
+  readonly nats: LinkOptions['nats'];
+  readonly fleet: string;
+  readonly dispatcher: Dispatcher<TaskMap>;
+  readonly tasks: readonly string[];
+  readonly hostId: string;
+  readonly zone: string | undefined;
+  readonly revision: string | undefined;
+  readonly capacity: number | undefined;
+  readonly maxSessions: number;
+  readonly maxMessageBytes: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** For the conformance suite: runs the modules that dispatchers name. */
+  readonly acceptsModules: boolean;
+}
+
+const CAPACITY_OF_WORKER = 64;
+/** Announcements come this often, 30 % more or less, so that those of many hosts do not come together. */
+const ANNOUNCE_MS = 10_000;
+const ANNOUNCE_JITTER = 0.3;
+/** Hosts answer `who` within this, at random. */
+const ANSWER_MS = 50;
+/** Beats of dispatchers are looked for this often. */
+const TICK_MS = 100;
+/** A dispatcher that has found no other host by then is sent no more than it has. */
+const SUCCESSOR_MS = 1000;
+
+/** Serves sessions of dispatchers, within one bound for all. */
+export class NatsTaskHost implements NatsHost {
+  readonly id: string;
+  readonly #options: HostOptions;
+  readonly #subjects: FleetSubjects;
+  readonly #link: NatsLink;
+  readonly #sessions = new Map<string, HostSession>();
+  readonly #context: SessionContext;
+  /** Sessions that a call went back to, in the order in which they get room. */
+  readonly #waiting = new Set<HostSession>();
+  readonly #readyWaiters: { resolve(): void; reject(error: unknown): void }[] = [];
+  readonly #refused: Record<NatsRefusal, number> = {
+    full: 0,
+    leaving: 0,
+    protocol: 0,
+    v8: 0,
+    tasks: 0,
+  };
+  readonly #counts = { asked: 0, completed: 0, failed: 0, aborted: 0, busy: 0, opened: 0, lost: 0 };
+  #running = 0;
+  #leavingSince: number | undefined;
+  #isClosed = false;
+  #draining: Promise<DrainReport> | undefined;
+  #closing: Promise<void> | undefined;
+  #emptied: (() => void) | undefined;
+  #announceTimer: unknown;
+  #answerTimer: unknown;
+  #shareTimer: unknown;
+  #tickTimer: unknown;
+  #dueAt = 0;
+
+  constructor(options: HostOptions) {
+    const { clock, random, fleet, hostId, revision } = options;
+    this.#options = options;
+    this.id = newIdentity(hostId, random);
+    this.#subjects = subjectsOf(fleet);
+    this.#link = new NatsLink(
+      { nats: options.nats, name: `host ${this.id}`, clock, random },
+      { connected: () => this.#connected(), disconnected: () => this.#disconnected() },
+    );
+    const name = `host ${this.id}${revision === undefined ? '' : ` (revision ${revision})`}`;
+    this.#context = {
+      link: this.#link,
+      name,
+      maxMessageBytes: options.maxMessageBytes,
+      module: this.#module(),
+      now: () => clock.now(),
+      admit: (session) => this.#admit(session),
+      released: () => this.#released(),
+      ended: (session, lost) => this.#ended(session, lost),
+    };
+    const { who, open, ofHost } = this.#subjects;
+    const prefix = ofHost(this.id).length - 1;
+    this.#link.subscribe(ofHost(this.id), ({ subject, data }) =>
+      this.#sessions.get(subject.slice(prefix))?.receive(data),
+    );
+    this.#link.subscribe(open(this.id), (message) => this.#open(message));
+    this.#link.subscribe(who, () => this.#answer());
+    this.#tickLater();
+  }
+
+  get state(): NatsHostState {
+    if (this.#isClosed) return 'closed';
+    if (this.#leavingSince !== undefined) return 'leaving';
+    const { state } = this.#link;
+    if (state === 'connected') return 'serving';
+    return state;
+  }
+
+  ready(): Promise<void> {
+    if (this.#isClosed) return Promise.reject(closedError(this.id));
+    if (this.#link.isConnected) return Promise.resolve();
+    return new Promise((resolve, reject) => this.#readyWaiters.push({ resolve, reject }));
+  }
+
+  stats(): NatsHostStats {
+    const { fleet, zone, revision, tasks, clock } = this.#options;
+    const now = clock.now();
+    return {
+      id: this.id,
+      ...{ fleet, zone, revision, tasks },
+      state: this.state,
+      capacity: this.#capacity,
+      running: this.#running,
+      ...this.#counts,
+      sessions: [...this.#sessions.values()].map((session) => session.stats(now)),
+      refused: { ...this.#refused },
+    };
+  }
+
+  drain(options: DrainOptions = {}): Promise<DrainReport> {
+    this.#draining ??= this.#drain(options.timeoutMs);
+    return this.#draining;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  get #capacity(): number {
+    const { capacity, dispatcher } = this.#options;
+    return capacity ?? CAPACITY_OF_WORKER * Math.max(1, dispatcher.stats().workers.length);
+  }
+
+  #module(): TaskModule<TaskMap> {
+    const { dispatcher, tasks } = this.#options;
+    return proxiesOf(dispatcher, tasks, (ending) => {
+      this.#counts.asked += 1;
+      this.#counts[ending] += 1;
+    });
+  }
+
+  #connected(): void {
+    this.#announce();
+    for (const { resolve } of this.#readyWaiters.splice(0)) resolve();
+  }
+
+  #disconnected(): void {
+    for (const session of [...this.#sessions.values()]) {
+      session.end({ tells: false, lost: true, reason: 'the connection to NATS broke' });
+    }
+  }
+
+  #announce(): void {
+    const { clock, random } = this.#options;
+    clock.clearTimeout(this.#announceTimer);
+    if (this.#isClosed) return;
+    this.#publish();
+    const ms = ANNOUNCE_MS * (1 + ANNOUNCE_JITTER * (2 * random() - 1));
+    this.#announceTimer = clock.setTimeout(() => this.#announce(), ms);
+  }
+
+  #publish(): void {
+    const { zone, revision, tasks } = this.#options;
+    const { state } = this;
+    const announcement: Announcement = {
+      protocol: PROTOCOL,
+      v8: V8_FORMAT,
+      id: this.id,
+      zone,
+      revision,
+      tasks,
+      capacity: this.#capacity,
+      state: state === 'leaving' || state === 'closed' ? state : 'serving',
+    };
+    this.#link.publish(this.#subjects.here, encodeJson(announcement));
+  }
+
+  #answer(): void {
+    const { clock, random } = this.#options;
+    if (this.#answerTimer !== undefined || this.#isClosed) return;
+    this.#answerTimer = clock.setTimeout(() => {
+      this.#answerTimer = undefined;
+      this.#publish();
+    }, random() * ANSWER_MS);
+  }
+
+  #open({ data, reply }: NatsMessage): void {
+    const opening = readOpening(data);
+    if (opening === undefined || !reply || this.#isClosed) return;
+    const { dispatcher, session } = opening;
+    const subject = this.#subjects.toDispatcher(dispatcher, session);
+    // An answer to anybody else would let a stranger publish as this host.
+    if (reply !== subject) return;
+    const answer = this.#answerTo(opening, subject);
+    if (!answer.ok) this.#refused[answer.reason] += 1;
+    this.#link.publish(subject, encodeJson(answer));
+  }
+
+  #answerTo(opening: Opening, subject: string): Opened {
+    const { maxSessions, maxMessageBytes, acceptsModules } = this.#options;
+    const { dispatcher, session } = opening;
+    const refuse = (reason: 'full' | 'leaving' | 'protocol' | 'v8'): Opened => ({
+      host: this.id,
+      ok: false,
+      reason,
+    });
+    if (opening.protocol !== PROTOCOL) return refuse('protocol');
+    if (opening.v8 !== V8_FORMAT) return refuse('v8');
+    if (this.#leavingSince !== undefined) return refuse('leaving');
+    const key = `${dispatcher}.${session}`;
+    // A session is opened once: a number that comes again is a replay.
+    if (this.#sessions.size >= maxSessions || this.#sessions.has(key)) return refuse('full');
+    const credit = this.#creditOf(this.#sessions.size + 1);
+    const module = acceptsModules ? opening.module : undefined;
+    const opened = new HostSession({ ...opening, module }, { subject, credit }, this.#context);
+    this.#sessions.set(key, opened);
+    this.#counts.opened += 1;
+    this.#shareSoon();
+    return { host: this.id, ok: true, window: credit, maxMessageBytes };
+  }
+
+  #creditOf(sessions: number): number {
+    return Math.max(1, Math.floor((2 * this.#capacity) / sessions));
+  }
+
+  /** Sessions come and go together: each is told its share once. */
+  #shareSoon(): void {
+    const { clock } = this.#options;
+    if (this.#shareTimer !== undefined || this.#isClosed) return;
+    this.#shareTimer = clock.setTimeout(() => {
+      this.#shareTimer = undefined;
+      const credit = this.#creditOf(this.#sessions.size);
+      for (const session of this.#sessions.values()) {
+        if (session.credit !== credit && !session.isBusy) session.grant(credit);
+      }
+    }, ANSWER_MS);
+  }
+
+  #admit(session: HostSession): boolean {
+    if (this.#running >= this.#capacity || session.isBusy) {
+      this.#counts.busy += 1;
+      if (this.#leavingSince === undefined) this.#waiting.add(session);
+      return false;
+    }
+    this.#running += 1;
+    return true;
+  }
+
+  /** One more call may come: from the session that has waited longest. */
+  #released(): void {
+    this.#running -= 1;
+    const [session] = this.#waiting;
+    if (session === undefined || this.#running >= this.#capacity) return;
+    this.#waiting.delete(session);
+    const free = this.#capacity - this.#running;
+    const share = Math.max(1, Math.floor(free / (this.#waiting.size + 1)));
+    session.grant(Math.min(session.running + share, this.#creditOf(this.#sessions.size)));
+  }
+
+  #ended(session: HostSession, lost: boolean): void {
+    this.#sessions.delete(`${session.dispatcher}.${session.number}`);
+    this.#waiting.delete(session);
+    this.#running -= session.running;
+    session.running = 0;
+    if (lost) this.#counts.lost += 1;
+    this.#shareSoon();
+    if (this.#sessions.size === 0) this.#emptied?.();
+  }
+
+  async #drain(timeoutMs: number | undefined): Promise<DrainReport> {
+    const { clock } = this.#options;
+    const before = { ...this.#counts };
+    this.#leavingSince = clock.now();
+    this.#announce();
+    for (const session of [...this.#sessions.values()]) session.recycle();
+    const timer =
+      timeoutMs !== undefined &&
+      clock.setTimeout(() => this.#endAll(`it left within timeoutMs (${timeoutMs} ms)`), timeoutMs);
+    if (this.#sessions.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#emptied = resolve;
+      });
+    }
+    if (timer !== false) clock.clearTimeout(timer);
+    const { completed, failed, aborted } = this.#counts;
+    return {
+      completed: completed + failed - before.completed - before.failed,
+      aborted: aborted - before.aborted,
+    };
+  }
+
+  #endAll(reason: string): void {
+    for (const session of [...this.#sessions.values()]) {
+      session.end({ tells: true, lost: false, reason });
+    }
+  }
+
+  async #close(): Promise<void> {
+    const { clock } = this.#options;
+    this.#isClosed = true;
+    this.#publish();
+    this.#endAll('the host is closed');
+    this.#emptied?.();
+    for (const { reject } of this.#readyWaiters.splice(0)) {
+      reject(closedError(this.id));
+    }
+    for (const timer of [
+      this.#announceTimer,
+      this.#answerTimer,
+      this.#shareTimer,
+      this.#tickTimer,
+    ]) {
+      clock.clearTimeout(timer);
+    }
+    await this.#link.close();
+  }
+
+  #tickLater(): void {
+    const { clock } = this.#options;
+    this.#dueAt = clock.now() + TICK_MS;
+    this.#tickTimer = clock.setTimeout(() => this.#tick(), TICK_MS);
+    (this.#tickTimer as { unref?: () => void } | undefined)?.unref?.();
+  }
+
+  #tick(): void {
+    const now = this.#options.clock.now();
+    const lateMs = now - this.#dueAt;
+    this.#tickLater();
+    let silent = false;
+    for (const session of [...this.#sessions.values()]) {
+      if (lateMs > session.silentAfterMs / 2) {
+        publishHostEvent({ type: 'late', host: this.id, blockedMs: lateMs });
+      }
+      // What came while this process slept is read after this.
+      if (lateMs > TICK_MS / 2) session.heardAt += lateMs;
+      if (session.isSilent(now)) {
+        silent = true;
+        session.end({ tells: true, lost: true, reason: 'its beats are missing' });
+      } else if (this.#leavingSince !== undefined) this.#farewell(session, now);
+    }
+    // Dispatchers that have lost this host wait for a sign of it.
+    if (silent) this.#announce();
+  }
+
+  /** A dispatcher without another host keeps its calls, and loses none: when it has none here, it is let go. */
+  #farewell(session: HostSession, now: number): void {
+    if (now - (this.#leavingSince ?? now) < SUCCESSOR_MS) return;
+    if (!session.isBusy) session.refuseCalls();
+    else if (session.running === 0) {
+      session.end({ tells: true, lost: false, reason: 'the host leaves' });
+    }
+  }
+}
+
+function closedError(name: string): DispatchError {
+  return new DispatchError('ERR_CLOSED', `Cannot wait for host ${name}: it is closed`, {
+    data: { name },
+  });
+}

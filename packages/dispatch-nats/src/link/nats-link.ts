@@ -1,0 +1,232 @@
+import { connect, type NodeConnectionOptions } from '@nats-io/transport-node';
+import type { Clock } from '@ticketing/kit';
+import type { NatsLike, NatsMessage } from '../contract.ts';
+import { Turns } from './turns.ts';
+
+/** `cut-off`: the connection broke, or its server asks clients to leave. */
+export type LinkState = 'connecting' | 'connected' | 'cut-off' | 'closed';
+
+/** Largest piece in bytes: below it another session's beat waits for less than a few milliseconds. */
+const PIECE_BYTES = 512 * 1024;
+const RETRY_MS = 100;
+const MAX_RETRY_MS = 2000;
+
+export interface LinkEvents {
+  /** Subscriptions are in place, now or again. */
+  connected(): void;
+  /** Whatever is under way is lost. */
+  disconnected(): void;
+  /** The server is about to stop: nothing new should begin on this connection. */
+  leaving?(): void;
+}
+
+export interface LinkOptions {
+  readonly nats: NatsLike | NodeConnectionOptions;
+  readonly name: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** Whether this is a connection, and not the options of one. */
+export function isConnection(nats: NatsLike | NodeConnectionOptions): nats is NatsLike {
+  return typeof (nats as Partial<NatsLike>).publish === 'function';
+}
+
+/**
+ * A connection to NATS as hosts and dispatchers use it: it connects by itself, and publishes only while its last status is
+ * connected, since what is published otherwise is lost in silence.
+ */
+export class NatsLink {
+  state: LinkState = 'connecting';
+  /** Why the first connection has failed so far. */
+  lastError: unknown = undefined;
+  readonly turns: Turns;
+  readonly #options: LinkOptions;
+  readonly #events: LinkEvents;
+  readonly #subscriptions: Subscribed[] = [];
+  #nats: NatsLike | undefined;
+  #retryTimer: unknown;
+  #stopWaiting: (() => void) | undefined;
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: LinkOptions, events: LinkEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.turns = new Turns(() => this.#flush());
+    if (isConnection(options.nats)) this.#use(options.nats);
+    else this.#running = this.#connect(options.nats);
+  }
+
+  get isConnected(): boolean {
+    return this.state === 'connected';
+  }
+
+  /** Bytes that a message may have, head included. */
+  get pieceBytes(): number {
+    return Math.min(this.#nats?.info?.max_payload ?? PIECE_BYTES, PIECE_BYTES);
+  }
+
+  /** Publishes, unless it is not connected. @returns whether it did */
+  publish(subject: string, payload: Uint8Array, reply?: string): boolean {
+    if (this.state !== 'connected' || this.#nats === undefined) return false;
+    try {
+      if (reply === undefined) this.#nats.publish(subject, payload);
+      else this.#nats.publish(subject, payload, { reply });
+      return true;
+    } catch {
+      // Closed or draining: its status follows.
+      return false;
+    }
+  }
+
+  /** Subscribes for as long as the link lives. The listener must not throw. */
+  subscribe(subject: string, listener: (message: NatsMessage) => void, queue?: string): void {
+    const subscribed: Subscribed = { subject, listener, queue, end: undefined };
+    this.#subscriptions.push(subscribed);
+    if (this.#nats !== undefined) this.#begin(this.#nats, subscribed);
+  }
+
+  /** Has the client leave its server, if it can. */
+  reconnect(): void {
+    const { reconnect } = (this.#nats ?? {}) as { reconnect?: () => Promise<void> };
+    if (reconnect !== undefined) void reconnect.call(this.#nats).catch(() => {});
+  }
+
+  /** The connection, for the parts that speak to NATS themselves. */
+  get nats(): NatsLike | undefined {
+    return this.state === 'connected' ? this.#nats : undefined;
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.state = 'closed';
+    this.#options.clock.clearTimeout(this.#retryTimer);
+    this.#stopWaiting?.();
+    await this.#running;
+    const nats = this.#nats;
+    if (nats === undefined) return;
+    for (const { end } of this.#subscriptions) end?.();
+    if (isConnection(this.#options.nats)) {
+      this.#stopWatching?.();
+      return;
+    }
+    // What was published last, such as a farewell, goes out first.
+    if (!nats.isClosed()) await Promise.race([this.#flush(), this.#wait(RETRY_MS * 5)]);
+    this.#stopWaiting?.();
+    await nats.close();
+  }
+
+  async #connect(options: NodeConnectionOptions): Promise<void> {
+    for (let waitMs = RETRY_MS; !this.#isClosed; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
+      try {
+        const nats = await connect({ ...connectionDefaults, name: this.#options.name, ...options });
+        if (this.#isClosed) await nats.close();
+        else this.#use(nats as NatsLike);
+        return;
+      } catch (error) {
+        this.lastError = error;
+      }
+      await this.#wait((waitMs * (1 + this.#options.random())) / 2);
+    }
+  }
+
+  #wait(ms: number): Promise<void> {
+    if (this.#isClosed && this.state !== 'closed') return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#stopWaiting = () => {
+        this.#options.clock.clearTimeout(this.#retryTimer);
+        resolve();
+      };
+      this.#retryTimer = this.#options.clock.setTimeout(resolve, ms);
+    });
+  }
+
+  #stopWatching: (() => void) | undefined;
+
+  #use(nats: NatsLike): void {
+    this.#nats = nats;
+    if (nats.isClosed()) {
+      this.state = 'closed';
+      return;
+    }
+    for (const subscribed of this.#subscriptions) this.#begin(nats, subscribed);
+    void this.#watch(nats);
+    // The caller has its link first.
+    queueMicrotask(() => this.#connected());
+  }
+
+  #begin(nats: NatsLike, subscribed: Subscribed): void {
+    const { subject, listener, queue } = subscribed;
+    const subscription = nats.subscribe(subject, {
+      ...(queue !== undefined && { queue }),
+      callback: (error, message) => {
+        if (error === null) listener(message);
+      },
+    });
+    subscribed.end = () => subscription.unsubscribe();
+  }
+
+  async #watch(nats: NatsLike): Promise<void> {
+    const statuses = nats.status()[Symbol.asyncIterator]();
+    const stopped = new Promise<undefined>((resolve) => {
+      this.#stopWatching = () => resolve(undefined);
+    });
+    for (;;) {
+      const next = await Promise.race([statuses.next(), stopped]);
+      if (next === undefined || next.done) break;
+      this.#read(next.value.type);
+    }
+    void statuses.return?.();
+    if (!this.#isClosed) this.#lost('closed');
+  }
+
+  #read(type: string): void {
+    if (this.#isClosed) return;
+    if (type === 'reconnect') this.#connected();
+    else if (type === 'disconnect' || type === 'staleConnection') this.#lost('cut-off');
+    else if (type === 'close') this.#lost('closed');
+    else if (type === 'ldm') this.#events.leaving?.();
+  }
+
+  #connected(): void {
+    if (this.#isClosed || this.state === 'connected') return;
+    this.state = 'connected';
+    this.#events.connected();
+  }
+
+  #lost(state: 'cut-off' | 'closed'): void {
+    const wasConnected = this.state === 'connected';
+    this.state = state;
+    this.turns.clear();
+    if (wasConnected) this.#events.disconnected();
+  }
+
+  async #flush(): Promise<void> {
+    try {
+      await this.#nats?.flush();
+    } catch {
+      // Its status tells.
+    }
+  }
+}
+
+interface Subscribed {
+  readonly subject: string;
+  readonly listener: (message: NatsMessage) => void;
+  readonly queue: string | undefined;
+  end: (() => void) | undefined;
+}
+
+/** A link that is silent for two seconds is stale; a lost one comes back within a few hundred milliseconds. */
+const connectionDefaults: NodeConnectionOptions = {
+  noAsyncTraces: true,
+  noEcho: true,
+  maxReconnectAttempts: -1,
+  reconnectTimeWait: 100,
+  reconnectJitter: 100,
+  pingInterval: 1000,
+  maxPingOut: 2,
+  timeout: 2000,
+};

@@ -1,0 +1,61 @@
+import type { TaskMap } from '@ticketing/dispatch';
+import {
+  aFlag,
+  aFunction,
+  anObject,
+  type Rules,
+  required,
+  resolveByRules,
+  systemClock,
+  texts,
+  wholeBetween,
+  withMethods,
+} from '@ticketing/kit';
+import type { NatsHost, ServeNatsTasksOptions } from './contract.ts';
+import { aFleet, aLabel, messageBytes } from './create-nats-dispatcher.ts';
+import { machineName } from './fleet/subjects.ts';
+import { type HostOptions, NatsTaskHost } from './host/nats-task-host.ts';
+
+const ACTION = 'serve NATS tasks';
+
+const rules = {
+  nats: required({ ...anObject, expected: 'a connection to NATS or the options of one' }),
+  fleet: required(aFleet),
+  dispatcher: required({ ...withMethods('run', 'stats'), expected: 'a dispatcher' }),
+  tasks: required(texts),
+  hostId: aFleet,
+  zone: aLabel,
+  revision: aLabel,
+  capacity: wholeBetween(1, 2 ** 20),
+  maxSessions: wholeBetween(1, 65_536, 256),
+  maxMessageBytes: messageBytes,
+  json: { ...aFlag, fallback: false },
+  clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
+  random: { ...aFunction, fallback: Math.random },
+} satisfies Rules;
+
+/**
+ * Starts a host: it announces itself to the dispatchers of a fleet, and runs their calls in `dispatcher`. It connects by
+ * itself, and serves again when NATS is back. The caller must call `close()`, after `drain()` if no call may fail.
+ *
+ * @throws TypeError or RangeError for options
+ * @example
+ * const pool = createForkDispatcher<Tasks>(new URL('./tasks.js', import.meta.url));
+ * const host = serveNatsTasks({ nats: { servers: 'nats://localhost:4222' }, fleet: 'search', dispatcher: pool, tasks: ['search'] });
+ */
+export function serveNatsTasks<M extends TaskMap>(options: ServeNatsTasksOptions<M>): NatsHost {
+  return startHost(options, false);
+}
+
+/** As {@link serveNatsTasks}; may run modules that dispatchers name: for the conformance suite. */
+export function startHost<M extends TaskMap>(
+  options: ServeNatsTasksOptions<M>,
+  acceptsModules: boolean,
+): NatsHost {
+  const resolved = resolveByRules<HostOptions>(ACTION, options, rules);
+  return new NatsTaskHost({
+    ...resolved,
+    hostId: resolved.hostId ?? machineName(),
+    acceptsModules,
+  });
+}

@@ -1,0 +1,168 @@
+import { DispatchError } from '@ticketing/dispatch';
+import type { NatsLink } from '../link/nats-link.ts';
+import type { Lane } from '../link/turns.ts';
+import {
+  encodeMessage,
+  flag,
+  HEAD_BYTES,
+  type Head,
+  MessageReader,
+  type SessionMessage,
+  writeHead,
+} from './session-message.ts';
+
+export interface ChannelOptions {
+  readonly link: NatsLink;
+  /** Where the other side listens. */
+  readonly subject: string;
+  /** Of a message, either way. */
+  readonly maxBytes: number;
+  /** Names the owner in errors. */
+  readonly name: string;
+  /** Tag of the messages that the other side writes. */
+  readonly reads: string;
+}
+
+export interface ChannelEvents {
+  /** A whole message of frames. */
+  message(message: SessionMessage): void;
+  /** The other side asks for a sign of life. */
+  ping(): void;
+  /** The other side has ended the session. */
+  ended(): void;
+  /** A message is missing, came twice, or cannot be read: the session must end. */
+  broken(sign: 'gap' | 'malformed'): void;
+}
+
+/**
+ * One direction of messages each way, between two ends of a session: numbered, so that a missing one is seen, and in pieces
+ * where they are large.
+ */
+export class SessionChannel implements Lane {
+  /** Messages that are left to send, as bytes, and how far the first of them is sent. */
+  readonly #waiting: Uint8Array[] = [];
+  #waitingAt = 0;
+  #sent = 0;
+  #received = 0;
+  /** The number of the latest ping, and when it was sent. */
+  #pinged = { seq: 0, at: 0 };
+  #isEnded = false;
+  readonly #options: ChannelOptions;
+  readonly #events: ChannelEvents;
+  readonly #reader: MessageReader;
+
+  constructor(options: ChannelOptions, events: ChannelEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#reader = new MessageReader(options.maxBytes, options.reads);
+  }
+
+  /** Sends frames. @throws DispatchError `ERR_TOO_LARGE` */
+  send(message: SessionMessage): void {
+    if (this.#isEnded) return;
+    const { link, maxBytes, name } = this.#options;
+    const bytes = encodeMessage(message);
+    const size = bytes.byteLength - HEAD_BYTES;
+    if (size > maxBytes) throw tooLarge(name, size, maxBytes);
+    if (this.#waiting.length === 0 && bytes.byteLength <= link.pieceBytes) {
+      this.#publish(bytes, flag.last);
+      return;
+    }
+    this.#waiting.push(bytes);
+    link.turns.add(this);
+  }
+
+  /** Asks for a sign of life; the server answers at `reply` if nobody listens. */
+  ping(reply: string, now: number): void {
+    if (this.#isEnded) return;
+    this.#publish(new Uint8Array(HEAD_BYTES), flag.ping, reply);
+    this.#pinged = { seq: this.#sent, at: now };
+  }
+
+  pong(): void {
+    if (!this.#isEnded) this.#publish(new Uint8Array(HEAD_BYTES), 0);
+  }
+
+  /** Ends this side. `tells`: the other side is to know. */
+  end(tells: boolean): void {
+    if (this.#isEnded) return;
+    if (tells) this.#publish(new Uint8Array(HEAD_BYTES), flag.end);
+    this.#isEnded = true;
+    this.#waiting.length = 0;
+    this.#options.link.turns.remove(this);
+  }
+
+  sendPiece(): number {
+    const bytes = this.#waiting[0];
+    if (bytes === undefined) return 0;
+    const from = this.#waitingAt;
+    const to = Math.min(from + this.#options.link.pieceBytes, bytes.byteLength);
+    const isLast = to === bytes.byteLength;
+    // The first piece of a message begins with room for its head.
+    const piece = from === 0 ? bytes.subarray(0, to) : withHead(bytes.subarray(from, to));
+    if (isLast) {
+      this.#waiting.shift();
+      this.#waitingAt = 0;
+    } else this.#waitingAt = to;
+    this.#publish(piece, isLast ? flag.last : 0);
+    return piece.byteLength;
+  }
+
+  /** Reads a message of the other side. @returns milliseconds of the round trip, if this answers the latest ping */
+  receive(data: Uint8Array, now: number): number | undefined {
+    if (this.#isEnded) return undefined;
+    const head = this.#reader.head(data);
+    if (head === undefined) {
+      this.#events.broken('malformed');
+      return undefined;
+    }
+    if (head.seq !== (this.#received + 1) >>> 0) {
+      this.#events.broken('gap');
+      return undefined;
+    }
+    this.#received = head.seq;
+    const rttMs = this.#roundTrip(head, now);
+    if (head.flags & flag.end) this.#events.ended();
+    else if (data.byteLength > HEAD_BYTES) this.#read(data, head);
+    else if (head.flags & flag.ping) this.#events.ping();
+    return rttMs;
+  }
+
+  #roundTrip({ received }: Head, now: number): number | undefined {
+    const { seq, at } = this.#pinged;
+    if (seq === 0 || received !== seq) return undefined;
+    this.#pinged = { seq: 0, at: 0 };
+    return now - at;
+  }
+
+  #read(data: Uint8Array, head: Head): void {
+    let message: SessionMessage | undefined;
+    try {
+      message = this.#reader.add(data, head);
+    } catch {
+      this.#events.broken('malformed');
+      return;
+    }
+    if (message !== undefined) this.#events.message(message);
+  }
+
+  #publish(bytes: Uint8Array, flags: number, reply?: string): void {
+    this.#sent = (this.#sent + 1) >>> 0;
+    writeHead(bytes, { flags, seq: this.#sent, received: this.#received });
+    this.#options.link.publish(this.#options.subject, bytes, reply);
+  }
+}
+
+function withHead(piece: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(HEAD_BYTES + piece.byteLength);
+  bytes.set(piece, HEAD_BYTES);
+  return bytes;
+}
+
+function tooLarge(name: string, size: number, limit: number): DispatchError {
+  return new DispatchError(
+    'ERR_TOO_LARGE',
+    `Cannot send a message of ${size} bytes: it must have at most maxMessageBytes (${limit}), got ${size}`,
+    { data: { name, limit } },
+  );
+}

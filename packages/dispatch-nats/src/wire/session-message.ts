@@ -1,0 +1,122 @@
+/** Frames as `dispatch` writes them: a text, and bytes of the values that are not in it. */
+export interface SessionMessage {
+  readonly ticketing: string;
+  readonly cells: string;
+  readonly body: Uint8Array | undefined;
+  readonly value: undefined;
+}
+
+/** What precedes each message: version, flags, two bytes of zero, number of this message, number of the last one received. */
+export interface Head {
+  readonly flags: number;
+  readonly seq: number;
+  readonly received: number;
+}
+
+export const HEAD_BYTES = 12;
+/** Bytes before the text: its length. */
+const LENGTH_BYTES = 4;
+const VERSION = 1;
+
+export const flag = {
+  /** The last piece of a message. */
+  last: 1,
+  /** Wants an answer. */
+  ping: 2,
+  /** The sender has ended the session. */
+  end: 4,
+} as const;
+
+const KNOWN = flag.last | flag.ping | flag.end;
+
+/** Returns a message as bytes, with room for the head before it. */
+export function encodeMessage({ cells, body }: SessionMessage): Uint8Array {
+  const size = Buffer.byteLength(cells);
+  const from = HEAD_BYTES + LENGTH_BYTES;
+  const bytes = Buffer.allocUnsafe(from + size + (body?.byteLength ?? 0));
+  bytes.writeUInt32BE(size, HEAD_BYTES);
+  bytes.write(cells, from);
+  if (body !== undefined) bytes.set(body, from + size);
+  return bytes;
+}
+
+export function writeHead(bytes: Uint8Array, { flags, seq, received }: Head): void {
+  bytes[0] = VERSION;
+  bytes[1] = flags;
+  bytes[2] = 0;
+  bytes[3] = 0;
+  writeNumber(bytes, 4, seq);
+  writeNumber(bytes, 8, received);
+}
+
+/** Reads messages, and joins pieces. It trusts nothing that it reads. */
+export class MessageReader {
+  readonly #maxBytes: number;
+  readonly #tag: string;
+  #pieces: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(maxBytes: number, tag: string) {
+    this.#maxBytes = maxBytes;
+    this.#tag = tag;
+  }
+
+  /** Reads a head; `undefined` for bytes without one of this version. */
+  head(data: Uint8Array): Head | undefined {
+    if (data.byteLength < HEAD_BYTES || data[0] !== VERSION) return undefined;
+    const flags = data[1] as number;
+    if ((flags & ~KNOWN) !== 0 || data[2] !== 0 || data[3] !== 0) return undefined;
+    return { flags, seq: readNumber(data, 4), received: readNumber(data, 8) };
+  }
+
+  /** Adds a piece. @returns the message that it completes. @throws Error for too many bytes, or bytes that are no message */
+  add(data: Uint8Array, { flags }: Head): SessionMessage | undefined {
+    const piece = data.subarray(HEAD_BYTES);
+    this.#bytes += piece.byteLength;
+    if (this.#bytes > this.#maxBytes)
+      throw new RangeError('Cannot read a message: it is too large');
+    const isLast = (flags & flag.last) !== 0;
+    if (isLast && this.#pieces.length === 0) {
+      this.#bytes = 0;
+      return decodeMessage(piece, this.#tag);
+    }
+    this.#pieces.push(piece);
+    if (!isLast) return undefined;
+    const whole = Buffer.concat(this.#pieces, this.#bytes);
+    this.#pieces = [];
+    this.#bytes = 0;
+    return decodeMessage(whole, this.#tag);
+  }
+}
+
+function decodeMessage(bytes: Uint8Array, ticketing: string): SessionMessage {
+  if (bytes.byteLength < LENGTH_BYTES)
+    throw new RangeError('Cannot read a message: it is too short');
+  const size = readNumber(bytes, 0);
+  const end = LENGTH_BYTES + size;
+  if (end > bytes.byteLength) throw new RangeError('Cannot read a message: its text is cut off');
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + LENGTH_BYTES, size);
+  return {
+    ticketing,
+    cells: text.toString('utf8'),
+    body: end === bytes.byteLength ? undefined : bytes.subarray(end),
+    value: undefined,
+  };
+}
+
+function readNumber(bytes: Uint8Array, at: number): number {
+  return (
+    (((bytes[at] as number) << 24) |
+      ((bytes[at + 1] as number) << 16) |
+      ((bytes[at + 2] as number) << 8) |
+      (bytes[at + 3] as number)) >>>
+    0
+  );
+}
+
+function writeNumber(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >>> 24;
+  bytes[at + 1] = value >>> 16;
+  bytes[at + 2] = value >>> 8;
+  bytes[at + 3] = value;
+}
