@@ -6,10 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** What is known of an engine: its program, how it is started and asked. A new engine is one row. */
-interface Engine {
-  /** Programs that speak its protocol, in the order in which they are looked for. */
-  readonly programs: readonly string[];
-  readonly programVariable: string;
+interface Engine extends TestProgram {
   readonly urlVariable: string;
   readonly scheme: string;
   argumentsFor(port: number, folder: string, configFile: string | undefined): string[];
@@ -92,15 +89,30 @@ const MAX_LOG = 16_384;
 /** Another process can take a free port before the server does. */
 const PORT_TRIES = 5;
 
+/** A program that tests need, and that a developer may lack. */
+export interface TestProgram {
+  /** Its names, the best first; the last one is also that of Debian's package unless `install` says otherwise. */
+  readonly programs: readonly string[];
+  /** Environment variable that may hold its path. */
+  readonly programVariable: string;
+  readonly install?: string;
+}
+
 /**
- * Returns the path of an engine's program: from `NATS_SERVER_BIN` or `REDIS_SERVER_BIN`, on PATH or in /usr/sbin; `undefined`,
- * with one line on the console, where there is none. @throws Error instead, with ENGINE_TESTS=required
+ * Returns the path of a program: from its variable, on PATH or in /usr/sbin; `undefined`, with one line on the console, where there
+ * is none. @throws Error instead, with ENGINE_TESTS=required
  */
-export function engineProgram(name: EngineName): string | undefined {
-  const found = findEngine(name);
-  const { programs, programVariable } = ENGINES[name];
-  if (found === undefined) miss(`install ${programs.at(-1)}, or set ${programVariable}`, name);
+export function testProgram(program: TestProgram): string | undefined {
+  const found = findProgram(program);
+  const { programs, programVariable, install = programs.at(-1) } = program;
+  if (found === undefined)
+    miss(programs.join(' or '), `install ${install}, or set ${programVariable}`);
   return found;
+}
+
+/** Returns the path of an engine's program, by NATS_SERVER_BIN or REDIS_SERVER_BIN, as `testProgram` does. */
+export function engineProgram(name: EngineName): string | undefined {
+  return testProgram(ENGINES[name]);
 }
 
 /**
@@ -110,7 +122,7 @@ export function engineProgram(name: EngineName): string | undefined {
 export function engineUrl(name: EngineName): string | undefined {
   const { urlVariable } = ENGINES[name];
   const url = process.env[urlVariable] || undefined;
-  if (url === undefined) miss(`needs ${urlVariable}, see scripts/with-engines.mjs`, name);
+  if (url === undefined) miss(name, `needs ${urlVariable}, see scripts/with-engines.mjs`);
   return url;
 }
 
@@ -135,7 +147,7 @@ export async function startEngine(
   { config, port: givenPort, args = [] }: EngineOptions = {},
 ): Promise<EngineServer> {
   const engine = ENGINES[name];
-  const program = findEngine(name);
+  const program = findProgram(engine);
   if (program === undefined) {
     const { programs, programVariable } = engine;
     throw new Error(
@@ -242,8 +254,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-function findEngine(name: EngineName): string | undefined {
-  const { programs, programVariable } = ENGINES[name];
+function findProgram({ programs, programVariable }: TestProgram): string | undefined {
   const given = process.env[programVariable];
   if (given) return given;
   // Debian keeps servers where the path of an ordinary user does not lead.
@@ -262,7 +273,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-function miss(remedy: string, name: EngineName): void {
+function miss(name: string, remedy: string): void {
   if (process.env['ENGINE_TESTS'] === 'required') {
     throw new Error(`Cannot test with ${name}: ${remedy}`);
   }
