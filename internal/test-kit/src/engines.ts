@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** What is known of an engine: its program, how it is started and asked. A new engine is one row. */
-interface Engine extends TestProgram {
+interface Engine {
+  /** Programs that speak its protocol, in the order in which they are looked for. */
+  readonly programs: readonly string[];
+  readonly programVariable: string;
   readonly urlVariable: string;
   readonly scheme: string;
   argumentsFor(port: number, folder: string, configFile: string | undefined): string[];
@@ -89,30 +92,15 @@ const MAX_LOG = 16_384;
 /** Another process can take a free port before the server does. */
 const PORT_TRIES = 5;
 
-/** A program that tests need, and that a developer may lack. */
-export interface TestProgram {
-  /** Its names, the best first; the last one is also that of Debian's package unless `install` says otherwise. */
-  readonly programs: readonly string[];
-  /** Environment variable that may hold its path. */
-  readonly programVariable: string;
-  readonly install?: string;
-}
-
 /**
- * Returns the path of a program: from its variable, on PATH or in /usr/sbin; `undefined`, with one line on the console, where there
- * is none. @throws Error instead, with ENGINE_TESTS=required
+ * Returns the path of an engine's program: from `NATS_SERVER_BIN` or `REDIS_SERVER_BIN`, on PATH or in /usr/sbin; `undefined`,
+ * with one line on the console, where there is none. @throws Error instead, with ENGINE_TESTS=required
  */
-export function testProgram(program: TestProgram): string | undefined {
-  const found = findProgram(program);
-  const { programs, programVariable, install = programs.at(-1) } = program;
-  if (found === undefined)
-    miss(programs.join(' or '), `install ${install}, or set ${programVariable}`);
-  return found;
-}
-
-/** Returns the path of an engine's program, by NATS_SERVER_BIN or REDIS_SERVER_BIN, as `testProgram` does. */
 export function engineProgram(name: EngineName): string | undefined {
-  return testProgram(ENGINES[name]);
+  const found = findEngine(name);
+  const { programs, programVariable } = ENGINES[name];
+  if (found === undefined) miss(`install ${programs.at(-1)}, or set ${programVariable}`, name);
+  return found;
 }
 
 /**
@@ -122,7 +110,7 @@ export function engineProgram(name: EngineName): string | undefined {
 export function engineUrl(name: EngineName): string | undefined {
   const { urlVariable } = ENGINES[name];
   const url = process.env[urlVariable] || undefined;
-  if (url === undefined) miss(name, `needs ${urlVariable}, see scripts/with-engines.mjs`);
+  if (url === undefined) miss(`needs ${urlVariable}, see scripts/with-engines.mjs`, name);
   return url;
 }
 
@@ -147,7 +135,7 @@ export async function startEngine(
   { config, port: givenPort, args = [] }: EngineOptions = {},
 ): Promise<EngineServer> {
   const engine = ENGINES[name];
-  const program = findProgram(engine);
+  const program = findEngine(name);
   if (program === undefined) {
     const { programs, programVariable } = engine;
     throw new Error(
@@ -254,7 +242,8 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-function findProgram({ programs, programVariable }: TestProgram): string | undefined {
+function findEngine(name: EngineName): string | undefined {
+  const { programs, programVariable } = ENGINES[name];
   const given = process.env[programVariable];
   if (given) return given;
   // Debian keeps servers where the path of an ordinary user does not lead.
@@ -273,7 +262,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-function miss(name: string, remedy: string): void {
+function miss(remedy: string, name: EngineName): void {
   if (process.env['ENGINE_TESTS'] === 'required') {
     throw new Error(`Cannot test with ${name}: ${remedy}`);
   }

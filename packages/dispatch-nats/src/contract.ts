@@ -154,6 +154,23 @@ export interface NatsHostStats {
   readonly lost: number;
   /** Sessions that were refused, by reason. */
   readonly refused: Readonly<Record<NatsRefusal, number>>;
+  /** JSON requests, if it takes them. */
+  readonly json: NatsJsonStats | undefined;
+}
+
+/** JSON requests that a host has had. */
+export interface NatsJsonStats {
+  readonly running: number;
+  /** Answered with a result. */
+  readonly completed: number;
+  /** Answered with an error other than 503. */
+  readonly failed: number;
+  /** Answered with 503. */
+  readonly busy: number;
+  /** Without a reply subject, so not run. */
+  readonly ignored: number;
+  /** Subjects that the server does not let this connection subscribe to. */
+  readonly denied: readonly string[];
 }
 
 export interface NatsSessionStats {

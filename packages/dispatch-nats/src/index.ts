@@ -8,6 +8,7 @@ export type {
   NatsHostEvent,
   NatsHostState,
   NatsHostStats,
+  NatsJsonStats,
   NatsLike,
   NatsLossSign,
   NatsMessage,

@@ -3,6 +3,7 @@ import {
   type Dispatcher,
   type DrainOptions,
   type DrainReport,
+  type RunOptions,
   type TaskMap,
   type TaskModule,
 } from '@ticketing/dispatch';
@@ -11,6 +12,7 @@ import type {
   NatsHost,
   NatsHostState,
   NatsHostStats,
+  NatsLike,
   NatsMessage,
   NatsRefusal,
 } from '../contract.ts';
@@ -25,6 +27,7 @@ import {
 } from '../fleet/announcement.ts';
 import { publishHostEvent } from '../fleet/host-events.ts';
 import { type FleetSubjects, newIdentity, subjectsOf } from '../fleet/subjects.ts';
+import { type JsonEndpoint, serveJson } from '../json/json-endpoint.ts';
 import { type LinkOptions, NatsLink } from '../link/nats-link.ts';
 import { HostSession, type SessionContext } from './host-session.ts';
 import { proxiesOf } from './task-proxies.ts';
@@ -41,6 +44,7 @@ export interface HostOptions {
   readonly capacity: number | undefined;
   readonly maxSessions: number;
   readonly maxMessageBytes: number;
+  readonly json: boolean;
   readonly clock: Clock;
   readonly random: () => number;
   /** For the conformance suite: runs the modules that dispatchers name. */
@@ -77,6 +81,7 @@ export class NatsTaskHost implements NatsHost {
     tasks: 0,
   };
   readonly #counts = { asked: 0, completed: 0, failed: 0, aborted: 0, busy: 0, opened: 0, lost: 0 };
+  #json: JsonEndpoint | undefined;
   #running = 0;
   #leavingSince: number | undefined;
   #isClosed = false;
@@ -145,6 +150,7 @@ export class NatsTaskHost implements NatsHost {
       ...this.#counts,
       sessions: [...this.#sessions.values()].map((session) => session.stats(now)),
       refused: { ...this.#refused },
+      json: this.#json?.stats(),
     };
   }
 
@@ -176,11 +182,43 @@ export class NatsTaskHost implements NatsHost {
   }
 
   #connected(): void {
+    if (this.#json !== undefined) this.#json.connected();
+    else if (this.#options.json && this.#link.nats !== undefined) this.#serveJson(this.#link.nats);
     this.#announce();
     for (const { resolve } of this.#readyWaiters.splice(0)) resolve();
   }
 
+  #serveJson(nats: NatsLike): void {
+    const { fleet, zone, revision, tasks, maxMessageBytes, clock } = this.#options;
+    this.#json = serveJson({
+      nats,
+      fleet,
+      host: { id: this.id, zone, revision },
+      tasks,
+      run: (task, input, options) => this.#runJson(task, input, options),
+      capacity: this.#capacity,
+      maxMessageBytes,
+      clock,
+    });
+  }
+
+  /** Within the same bound as the calls of dispatchers. */
+  async #runJson(task: string, input: unknown, options: RunOptions): Promise<unknown> {
+    const { dispatcher } = this.#options;
+    if (this.#running >= this.#capacity) {
+      this.#counts.busy += 1;
+      throw fullError(this.id, task, this.#capacity);
+    }
+    this.#running += 1;
+    try {
+      return await dispatcher.run(task, input as never, options);
+    } finally {
+      this.#released();
+    }
+  }
+
   #disconnected(): void {
+    this.#json?.disconnected();
     for (const session of [...this.#sessions.values()]) {
       session.end({ tells: false, lost: true, reason: 'the connection to NATS broke' });
     }
@@ -312,11 +350,13 @@ export class NatsTaskHost implements NatsHost {
     const timer =
       timeoutMs !== undefined &&
       clock.setTimeout(() => this.#endAll(`it left within timeoutMs (${timeoutMs} ms)`), timeoutMs);
+    const json = this.#json?.drain();
     if (this.#sessions.size > 0) {
       await new Promise<void>((resolve) => {
         this.#emptied = resolve;
       });
     }
+    await json;
     if (timer !== false) clock.clearTimeout(timer);
     const { completed, failed, aborted } = this.#counts;
     return {
@@ -326,6 +366,7 @@ export class NatsTaskHost implements NatsHost {
   }
 
   #endAll(reason: string): void {
+    void this.#json?.close();
     for (const session of [...this.#sessions.values()]) {
       session.end({ tells: true, lost: false, reason });
     }
@@ -348,6 +389,7 @@ export class NatsTaskHost implements NatsHost {
     ]) {
       clock.clearTimeout(timer);
     }
+    await this.#json?.close();
     await this.#link.close();
   }
 
@@ -392,4 +434,12 @@ function closedError(name: string): DispatchError {
   return new DispatchError('ERR_CLOSED', `Cannot wait for host ${name}: it is closed`, {
     data: { name },
   });
+}
+
+function fullError(name: string, task: string, limit: number): DispatchError {
+  return new DispatchError(
+    'ERR_QUEUE_FULL',
+    `Cannot run ${task}: host ${name} must have less than capacity (${limit}) calls, got ${limit}`,
+    { data: { name, task, limit } },
+  );
 }

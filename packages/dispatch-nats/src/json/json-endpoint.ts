@@ -1,7 +1,7 @@
 import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import { type Clock, DispatchError, type RunOptions } from '@ticketing/dispatch';
 import { texts, wrongOption } from '@ticketing/kit';
-import type { NatsLike, NatsMessage } from '../contract.ts';
+import type { NatsJsonStats, NatsLike, NatsMessage } from '../contract.ts';
 import { announceMicroService, type MicroEndpoint, type MicroService } from './micro-service.ts';
 import { Refusal, readRequest } from './read-request.ts';
 
@@ -24,24 +24,9 @@ export interface JsonEndpointOptions {
   readonly clock: Clock;
 }
 
-/** Requests that the JSON endpoint has had. */
-export interface JsonEndpointStats {
-  readonly running: number;
-  /** Answered with a result. */
-  readonly completed: number;
-  /** Answered with an error other than 503. */
-  readonly failed: number;
-  /** Answered with 503. */
-  readonly busy: number;
-  /** Without a reply subject, so not run. */
-  readonly ignored: number;
-  /** Subjects that the server does not let this connection subscribe to. */
-  readonly denied: readonly string[];
-}
-
 /** Tasks for callers that speak JSON. */
 export interface JsonEndpoint {
-  stats(): JsonEndpointStats;
+  stats(): NatsJsonStats;
   /** Aborts what runs: an answer could get lost. Its callers are answered with 503 at `connected`. */
   disconnected(): void;
   connected(): void;
@@ -143,7 +128,7 @@ class Endpoint implements JsonEndpoint {
     });
   }
 
-  stats(): JsonEndpointStats {
+  stats(): NatsJsonStats {
     return { ...this.#counts, running: this.#running.size, denied: [...this.#denied] };
   }
 

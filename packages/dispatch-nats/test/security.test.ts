@@ -1,0 +1,213 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  connect,
+  type NatsConnection,
+  type NodeConnectionOptions,
+  nkeyAuthenticator,
+  nkeys,
+} from '@nats-io/transport-node';
+import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
+import { type EngineServer, engineProgram, startNatsServer, until } from '@ticketing/test-kit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createNatsDispatcher, serveNatsTasks } from '../src/index.ts';
+
+const ran: number[] = [];
+const tasks = {
+  sum: (numbers: readonly number[]) => {
+    const sum = numbers.reduce((a, b) => a + b, 0);
+    ran.push(sum);
+    return sum;
+  },
+};
+type Tasks = typeof tasks;
+
+/** A fleet of one host, and a dispatcher, which have run a task each way that they are meant to. */
+async function runFleet(web: NodeConnectionOptions, host: NodeConnectionOptions, json = false) {
+  const local = createInProcessDispatcher(defineTasks(tasks));
+  const served = serveNatsTasks({
+    nats: host,
+    fleet: 'shop',
+    dispatcher: local,
+    tasks: ['sum'],
+    json,
+  });
+  const dispatcher = createNatsDispatcher<Tasks>({ nats: web, fleet: 'shop', name: 'web' });
+  const close = async () => {
+    await dispatcher.close();
+    await served.close();
+    await local.close();
+  };
+  try {
+    await served.ready();
+    expect(await dispatcher.run('sum', [1, 2, 3], { timeoutMs: 50_000 })).toBe(6);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { dispatcher, served, close };
+}
+
+describe.skipIf(engineProgram('nats') === undefined)('permissions of the README', () => {
+  let server: EngineServer;
+  const connections: NatsConnection[] = [];
+  let fleet: Awaited<ReturnType<typeof runFleet>>;
+
+  const as = (user: string): NodeConnectionOptions => ({
+    servers: server.url,
+    user,
+    pass: `${user}-secret`,
+  });
+  async function open(user: string) {
+    const nats = await connect(as(user));
+    connections.push(nats);
+    return nats;
+  }
+
+  beforeAll(async () => {
+    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+    const config = readme.match(/```\n(authorization \{[\s\S]*?)```/)?.[1] ?? '';
+    const withPasswords = config
+      .replace(/\$([A-Z]+)_PASSWORD/g, (_, user: string) => `${user.toLowerCase()}-secret`)
+      .replace(
+        '  users: [',
+        '  users: [\n    { user: stranger, password: stranger-secret, permissions: { publish: ["other.>"], subscribe: ["_INBOX.>"] } }',
+      );
+    server = await startNatsServer({ config: withPasswords });
+    fleet = await runFleet(as('web'), as('host'), true);
+  });
+  afterAll(async () => {
+    await fleet?.close();
+    await Promise.all(connections.map((each) => each.close()));
+    await server?.close();
+  });
+
+  /** Whether the server lets a user publish to a subject, by its error in the connection's status. */
+  async function mayPublish(user: string, subject: string): Promise<boolean> {
+    const nats = await open(user);
+    let refused = false;
+    const read = (async () => {
+      for await (const status of nats.status()) {
+        if (status.type === 'error' && /publish/i.test(status.error.message)) refused = true;
+      }
+    })();
+    nats.publish(subject, Buffer.from('{}'));
+    await nats.flush();
+    await nats.close();
+    await read;
+    return !refused;
+  }
+
+  async function maySubscribe(user: string, subject: string): Promise<boolean> {
+    const nats = await open(user);
+    let refused = false;
+    nats.subscribe(subject, {
+      callback: (error) => {
+        refused = error !== null;
+      },
+    });
+    await nats.flush();
+    await nats.close();
+    return !refused;
+  }
+
+  const id = () => fleet.served.id;
+
+  it('let a dispatcher and a host do all that they need', async () => {
+    expect(fleet.dispatcher.stats()).toMatchObject({ completed: 1, lost: 0 });
+    await fleet.dispatcher.reload();
+    expect(await fleet.dispatcher.run('sum', [4])).toBe(4);
+  });
+
+  it('let a shell run one task by JSON, and get its answer', async () => {
+    const nats = await open('shell');
+    const answer = await nats.request('tt.shop.t.sum', '[20, 22]', { timeout: 20_000 });
+    expect(answer.json()).toBe(42);
+    await expect(nats.request('tt.shop.t.other', '1')).rejects.toThrow(/permission/i);
+  });
+
+  it.each(['stranger', 'shell'])(
+    'refuse a %s who would run a task or pretend to be a host',
+    async (user) => {
+      const before = ran.length;
+      const refused = [
+        'tt.shop.who',
+        'tt.shop.here',
+        `tt.shop.h.${id()}.open`,
+        `tt.shop.s.${id()}.web.aaaaaaaa.1`,
+        'tt.shop.d.web.aaaaaaaa.1',
+      ];
+      for (const subject of refused)
+        expect([subject, await mayPublish(user, subject)]).toEqual([subject, false]);
+      for (const subject of ['tt.shop.>', 'tt.shop.here', 'tt.shop.d.>', 'tt.shop.s.>', '$SRV.>']) {
+        expect([subject, await maySubscribe(user, subject)]).toEqual([subject, false]);
+      }
+      expect(await mayPublish('stranger', 'tt.shop.t.sum')).toBe(false);
+      expect(ran.length).toBe(before);
+      expect(fleet.served.stats().sessions).toHaveLength(1);
+    },
+  );
+
+  it('keep a dispatcher from other dispatchers, and a host from running tasks', async () => {
+    expect(await maySubscribe('web', 'tt.shop.d.>')).toBe(false);
+    expect(await maySubscribe('web', 'tt.shop.s.>')).toBe(false);
+    expect(await mayPublish('web', 'tt.shop.d.web.aaaaaaaa.1')).toBe(false);
+    expect(await mayPublish('web', 'tt.shop.here')).toBe(false);
+    expect(await mayPublish('host', `tt.shop.s.${id()}.web.aaaaaaaa.1`)).toBe(false);
+    expect(await mayPublish('host', `tt.shop.h.${id()}.open`)).toBe(false);
+    expect(await maySubscribe('host', 'tt.shop.d.>')).toBe(false);
+  });
+
+  it('refuse whoever has no password', async () => {
+    await expect(connect({ servers: server.url, reconnect: false })).rejects.toThrow(
+      /authorization/i,
+    );
+  });
+});
+
+describe.skipIf(engineProgram('nats') === undefined)('a server that asks who one is', () => {
+  it('takes a token', async () => {
+    await using server = await startNatsServer({ config: 'authorization { token: "t0ken" }' });
+    const nats = { servers: server.url, token: 't0ken' };
+    const { close } = await runFleet(nats, nats);
+    await close();
+  });
+
+  it('takes nkeys', async () => {
+    const user = nkeys.createUser();
+    const config = `authorization { users: [ { nkey: ${user.getPublicKey()} } ] }`;
+    await using server = await startNatsServer({ config });
+    const nats = { servers: server.url, authenticator: nkeyAuthenticator(user.getSeed()) };
+    const { close } = await runFleet(nats, nats);
+    await close();
+  });
+
+  it('speaks TLS alone', async () => {
+    const file = (name: string) => fileURLToPath(new URL(`./tls/${name}.pem`, import.meta.url));
+    const config = `tls { cert_file: "${file('cert')}", key_file: "${file('key')}" }`;
+    await using server = await startNatsServer({ config });
+    const servers = server.url.replace('nats://', '').replace('127.0.0.1', 'localhost');
+    const nats = { servers, tls: { caFile: file('cert') } };
+    const { close } = await runFleet(nats, nats);
+    await close();
+    await expect(connect({ servers, tls: {}, reconnect: false })).rejects.toThrow();
+  });
+
+  it('says why in what ready() throws when it refuses the credentials', async () => {
+    await using server = await startNatsServer({ config: 'authorization { token: "t0ken" }' });
+    const nats = { servers: server.url, token: 'wrong' };
+    const dispatcher = createNatsDispatcher<Tasks>({
+      nats,
+      fleet: 'shop',
+      startTimeoutMs: 300,
+      restart: { intensity: 0 },
+    });
+    const error = await dispatcher.ready().catch((thrown) => thrown);
+    const causes: unknown[] = [];
+    for (let at = error; at instanceof Error; at = at.cause as Error) causes.push(at.message);
+    expect(causes.join('\n')).toMatch(/authorization/i);
+    expect(causes.join('\n')).not.toMatch(/wrong/);
+    await dispatcher.close();
+    await until(() => dispatcher.state === 'closed');
+  });
+});
