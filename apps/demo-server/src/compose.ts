@@ -2,6 +2,7 @@ import { stationTable } from '@ticketing/carriers';
 import type { StationIndex } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import type { Flags } from './flags/flag-specs.ts';
+import { joinQuestionFleet } from './fleet/question-fleet.ts';
 import { type BodyEncoder, createBodyEncoder } from './http/encoded-body.ts';
 import { createDurationCounts, type DurationCounts } from './metrics/duration-counts.ts';
 import { keepEvents } from './operator/event-log.ts';
@@ -12,7 +13,7 @@ import {
   createQueueSign,
 } from './overload/in-flight-limit.ts';
 import { createFinders, type Finders, localFinds, remoteFinds } from './questions.ts';
-import type { CarrierName, Carriers } from './search/carriers.ts';
+import type { CarrierName, Carriers, CarrierTasks } from './search/carriers.ts';
 import { startDispatcher } from './search/dispatch.ts';
 import { dispatchedSearch } from './search/dispatched-search.ts';
 import { createSharedStreams, type SharedStreams } from './search/shared-streams.ts';
@@ -25,6 +26,8 @@ import { openWorms, type WormLocation } from './worms/worm-databases.ts';
 export interface Parts {
   /** Answers the questions of this process's clients, shared as the flags say. */
   readonly finders: Finders;
+  /** Runs the carriers' tasks. */
+  readonly dispatcher: Dispatcher<CarrierTasks>;
   /** Answers in this process, for itself or for one that coalesces. */
   readonly local: Finders;
   /** Answers as events, shared as the flags say. */
@@ -71,7 +74,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
   const { carriers, now, primary, telemetry } = dependencies;
   const events = keepEvents(now);
   const dispatching = await startDispatcher(flags.dispatch, {
-    dispatchWorkers: flags.dispatchWorkers,
+    flags,
     carriers,
     primary,
     telemetry,
@@ -94,7 +97,13 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     }),
   );
   const ownFinds = localFinds({ search, worms: store });
-  const finds = flags.coalesce === 'machine' && primary ? remoteFinds(primary) : ownFinds;
+  const isBeyond = flags.coalesce === 'machine' || flags.coalesce === 'fleet';
+  // Of several server processes the primary is the member of the fleet.
+  const keys =
+    flags.coalesce === 'fleet' && primary === undefined
+      ? await joinQuestionFleet(createFinders(ownFinds, { isShared: true }), { flags })
+      : undefined;
+  const finds = isBeyond && primary ? remoteFinds(primary) : (keys?.finds ?? ownFinds);
   const finders = createFinders(finds, { isShared: flags.coalesce !== 'off' });
   const streams = createSharedStreams(search, { isShared: flags.coalesce !== 'off' });
   const encoder = createBodyEncoder();
@@ -108,6 +117,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
   });
   return {
     finders,
+    dispatcher,
     local: createFinders(ownFinds, { isShared: false }),
     streams,
     encoder,
@@ -131,6 +141,8 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
         encoding: encoder.stats(),
         search: search.stats(),
         dispatch: dispatcher.stats(),
+        ...(dispatching.fleet && { hosts: dispatching.fleet() }),
+        ...(keys && { keys: keys.stats() }),
         http: carriers.http.stats(),
         worms: { ...store.stats(), coalesce: finders.worms.stats() },
         process: watch.stats(),
@@ -140,6 +152,8 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     async close() {
       watch.close();
       events.close();
+      await keys?.leave(flags.deadlineMs);
+      await keys?.close();
       await search.close();
       await store.close();
       await dispatching.close();

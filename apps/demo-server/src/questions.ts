@@ -44,6 +44,9 @@ export const retryOptions = { idempotent: true, retries: 1 } as const;
 /** Milliseconds beyond its deadline that an answer may take between processes. */
 const TRANSIT_MS = 500;
 
+/** Names of the tasks. */
+export const QUESTION_NAMES = Object.keys(questions) as readonly Name[];
+
 /** Answers in this process. */
 export function localFinds(sources: Sources): Finds {
   return each(({ local }) => local(sources));
@@ -54,6 +57,23 @@ export function remoteFinds(dispatcher: Dispatcher<QuestionTasks>): Finds {
   return each((_, name) => (question: never, { signal, deadlineMs }: FindOptions) => {
     const options = { signal, timeoutMs: deadlineMs + TRANSIT_MS, ...retryOptions };
     return dispatcher.run(name, { question, deadlineMs }, options);
+  });
+}
+
+/**
+ * Answers on the host that a key belongs to, whose coalescer all hosts share: `own` answers for keys that belong to this one,
+ * without the network, and while the fleet has no owner. With one retry after a lost host.
+ */
+export function fleetFinds(
+  hosts: Pick<Dispatcher<QuestionTasks>, 'run'>,
+  { own, isOwn }: { readonly own: Finders; isOwn(key: string): boolean },
+): Finds {
+  return each(({ keyOf }, name) => (question: never, options: FindOptions) => {
+    const key = keyOf(question);
+    if (isOwn(key)) return (own[name] as Finder<unknown, unknown>).find(question, options);
+    const { signal, deadlineMs } = options;
+    const timeoutMs = deadlineMs + TRANSIT_MS;
+    return hosts.run(name, { question, deadlineMs }, { key, signal, timeoutMs, ...retryOptions });
   });
 }
 

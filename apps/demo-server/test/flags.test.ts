@@ -3,7 +3,9 @@ import { availableParallelism } from 'node:os';
 import type { FlagSpec } from '@ticketing/cli-kit';
 import { expect, test } from 'vitest';
 import { flagSpecs } from '../src/flags/flag-specs.ts';
+import { readHostFlags } from '../src/flags/host-flags.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
+import { natsOptions } from '../src/fleet/nats-options.ts';
 import { CARRIER_NAMES } from '../src/search/carriers.ts';
 import { DISPATCH_NAMES, dispatchKind } from '../src/search/dispatch.ts';
 
@@ -27,6 +29,10 @@ test('readFlags() fills every default', () => {
     coalesce: 'on',
     dispatch: 'in-process',
     dispatchWorkers: 1,
+    natsUrl: undefined,
+    fleet: 'demo',
+    zone: undefined,
+    fallback: 64,
     offload: 'whole',
     worms: 20_000,
     databaseUrl: undefined,
@@ -158,7 +164,7 @@ test.each([
   [
     ['--coalesce', 'maybe'],
     {},
-    "Cannot start: --coalesce must be one of on, machine, off, got 'maybe'",
+    "Cannot start: --coalesce must be one of on, machine, fleet, off, got 'maybe'",
   ],
   [
     ['--accept', 'many'],
@@ -231,6 +237,51 @@ test.each([
     [],
     { USE_CHILD_PROCESSES: 'true', DISPATCH: 'piscina' },
     'Cannot start: only one of DISPATCH and USE_CHILD_PROCESSES may be set, got both',
+  ],
+  [
+    ['--coalesce', 'fleet'],
+    {},
+    'Cannot start: --coalesce fleet must have --dispatch nats or --nats-url, got neither',
+  ],
+  [
+    ['--nats-url', 'nats://a'],
+    {},
+    'Cannot start: --nats-url is for --dispatch nats and --coalesce fleet, got neither',
+  ],
+  [
+    ['--fleet', 'blue', '--dispatch', 'fork'],
+    {},
+    'Cannot start: --fleet is for --dispatch nats and --coalesce fleet, got neither',
+  ],
+  [
+    ['--zone', 'a'],
+    { NATS_URL: 'nats://a' },
+    'Cannot start: --zone is for --dispatch nats and --coalesce fleet, got neither',
+  ],
+  [
+    ['--fallback', 'off', '--coalesce', 'fleet', '--nats-url', 'nats://a'],
+    {},
+    'Cannot start: --fallback is for --dispatch nats, got in-process',
+  ],
+  [
+    ['--dispatch', 'nats', '--fallback', '0'],
+    {},
+    "Cannot start: --fallback must be off, or an integer from 1 to 10000, got '0'",
+  ],
+  [
+    ['--dispatch', 'nats', '--fleet', 'My Fleet'],
+    {},
+    "Cannot start: --fleet must be 1 to 24 lower-case letters, digits and dashes, got 'My Fleet'",
+  ],
+  [
+    ['--dispatch', 'nats', '--nats-url', 'http://user:s3cret@a'],
+    {},
+    "Cannot start: --nats-url must be nats:// or tls:// URLs of one cluster, with commas, got 'http://a'",
+  ],
+  [
+    ['--dispatch', 'nats', '--dispatch-workers', '2'],
+    {},
+    `Cannot start: --dispatch-workers above 1 is for ${withWorkers.join(', ')}, got nats`,
   ],
   [
     ['--worms', '0', '--database-url', 'postgres://db/worms'],
@@ -308,6 +359,50 @@ test.each([
   const { flags, rows } = readFlags([], { DATABASE_URL: url });
   expect(flags.databaseUrl).toBe(url);
   expect(rows).toContainEqual({ flag: '--database-url', value: shown, from: 'DATABASE_URL' });
+});
+
+test.each([
+  ['nats://a:4222', 'nats://a:4222'],
+  ['nats://user:s3cret@a:4222,nats://user:s3cret@b:4222', 'nats://a:4222,nats://b:4222'],
+  ['tls://s3cret@a', 'tls://a'],
+])('readFlags() takes the NATS servers %s, and shows %s', (url, shown) => {
+  const { flags, rows } = readFlags(['--dispatch', 'nats'], { NATS_URL: url });
+  expect(flags.natsUrl).toBe(url);
+  expect(rows).toContainEqual({ flag: '--nats-url', value: shown, from: 'NATS_URL' });
+});
+
+test('NATS_URL, which other programs read too, changes nothing by itself', () => {
+  const { flags } = readFlags([], { NATS_URL: 'nats://a' });
+  expect(flags).toMatchObject({ dispatch: 'in-process', coalesce: 'on' });
+});
+
+test('natsOptions() reads credentials from the URL, which the client of NATS does not', () => {
+  const of = (natsUrl: string) => natsOptions({ natsUrl }, 'x');
+  expect(of('nats://a,nats://b:4223')).toEqual({ name: 'ticketing-demo x', servers: ['a', 'b:4223'] });
+  expect(of('nats://me:p%40ss@a')).toMatchObject({ servers: ['a'], user: 'me', pass: 'p@ss' });
+  expect(of('tls://t0ken@a')).toMatchObject({ servers: ['a'], token: 't0ken', tls: {} });
+});
+
+test('readHostFlags() has the flags of the server that concern a host, and its own', () => {
+  const argv = ['--nats-url', 'nats://a', '--fleet=blue', '--name', 'one', '--port=1', '--zone', 'z'];
+  const { flags, name, port } = readHostFlags(argv, { DISPATCH: 'fork', DISPATCH_WORKERS: '3' });
+  expect({ name, port }).toEqual({ name: 'one', port: 1 });
+  expect(flags).toMatchObject({
+    ...{ natsUrl: 'nats://a', fleet: 'blue', zone: 'z', dispatch: 'fork', dispatchWorkers: 3 },
+    ...{ deadlineMs: 2000, carriers: CARRIER_NAMES },
+  });
+  expect(readHostFlags(['--nats-url=nats://a'], {}).name).toMatch(/^[a-z\d-]{1,24}$/);
+});
+
+test.each([
+  [[], 'Cannot start: a host must have --nats-url, got none'],
+  [
+    ['--nats-url', 'nats://a', '--dispatch', 'nats'],
+    'Cannot start: a host runs tasks itself: --dispatch must be another, got nats',
+  ],
+  [['--accept', 'cluster'], 'Cannot start: unknown flag --accept; --help lists the flags'],
+])('readHostFlags(%j) is refused', (argv, message) => {
+  expect(() => readHostFlags(argv, {})).toThrow(new Error(message));
 });
 
 test('README.md has every flag and its variable', () => {

@@ -71,7 +71,14 @@ test('/operator/events gives the view at once and then again, and ends when the 
 test('whoever looks within half a second shares one question', async () => {
   let asked = 0;
   const { flags } = readFlags(['--carriers-url', 'http://nowhere.test'], {});
-  const context = { flags, carriersUrl: '', now: () => 1, startedAt: 0, log() {} };
+  const context = {
+    flags,
+    carriersUrl: '',
+    now: () => 1,
+    startedAt: 0,
+    log() {},
+    ownHosts: () => [],
+  };
   const operator = createOperator(context, {
     processes: async () => {
       asked += 1;
@@ -93,7 +100,7 @@ test('one reload at a time; one that fails is told to the log', async () => {
   let fail = (_: Error): void => {};
   const { flags } = readFlags([], {});
   const log = (line: string) => void lines.push(line);
-  const context = { flags, carriersUrl: '', now: () => 1, startedAt: 0, log };
+  const context = { flags, carriersUrl: '', now: () => 1, startedAt: 0, log, ownHosts: () => [] };
   const operator = createOperator(context, {
     processes: async () => [],
     reload: () => new Promise<void>((_, reject) => (fail = reject)),

@@ -2,14 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { OperatorView } from '../src/operator/view-schema.ts';
 import { createRates, growthOf, quantileOf } from '../src/pages/browser/rates.ts';
-import {
-  faultOf,
-  headlines,
-  loadText,
-  modesText,
-  operatorTables,
-  savedOf,
-} from '../src/pages/operator-tables.ts';
+import { faultOf, headlines, operatorTables, savedOf } from '../src/pages/operator-tables.ts';
+import { loadText, modesText } from '../src/pages/operator-texts.ts';
 
 const LE = [5, 10, 100];
 const buckets = (...counts: number[]) => ({ leMs: LE, counts, sumMs: 0 });
@@ -23,7 +17,7 @@ function view(at: number, parts: Partial<OperatorView> = {}): OperatorView {
       ...{ offload: 'whole', coalesce: 'on', tls: false, controls: 'on' },
     },
     ...{ processes: [], searches: [], routes: [], coalesce: [], pools: [], carriers: [] },
-    ...{ events: [], ...parts },
+    ...{ fleets: [], hosts: [], events: [], ...parts },
   };
 }
 

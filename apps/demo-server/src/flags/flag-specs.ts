@@ -15,9 +15,12 @@ import { CARRIER_NAMES, type CarrierName } from '../search/carriers.ts';
 import { DISPATCH_NAMES, type DispatchName } from '../search/dispatch.ts';
 import {
   databaseUrl,
+  fleetName,
+  hideNatsSecrets,
   hideSecrets,
   type Latency,
   latency,
+  natsUrl,
   type RouteBy,
   routeBy,
   showLatency,
@@ -29,7 +32,7 @@ export type Accept = (typeof ACCEPTS)[number];
 export const OFFLOADS = ['whole', 'normalise'] as const;
 export type Offload = (typeof OFFLOADS)[number];
 
-export const COALESCES = ['on', 'machine', 'off'] as const;
+export const COALESCES = ['on', 'machine', 'fleet', 'off'] as const;
 export type Coalesce = (typeof COALESCES)[number];
 
 export const OPERATORS = ['on', 'read', 'off'] as const;
@@ -96,6 +99,31 @@ export const flagSpecs = {
     value: count,
     fallback: 'auto',
   }),
+  natsUrl: flag<string | undefined>({
+    name: 'nats-url',
+    about: 'NATS servers of a fleet, password included; --dispatch nats starts one if there is none',
+    value: natsUrl,
+    fallback: undefined,
+    hide: hideNatsSecrets,
+  }),
+  fleet: flag({
+    name: 'fleet',
+    about: 'Name of the fleet that this server belongs to',
+    value: fleetName,
+    fallback: 'demo',
+  }),
+  zone: flag<string | undefined>({
+    name: 'zone',
+    about: 'Where this server is: hosts of the same zone are asked first',
+    value: fleetName,
+    fallback: undefined,
+  }),
+  fallback: flag<number | 'off'>({
+    name: 'fallback',
+    about: "Most of carriers' tasks that run in a server process while the fleet has no host",
+    value: wordOr('off', integerFrom(1, 10_000)),
+    fallback: 64,
+  }),
   offload: flag<Offload>({
     name: 'offload',
     about: "What the dispatcher runs: all of a carrier's work, or only the decoding of its bytes",
@@ -104,7 +132,8 @@ export const flagSpecs = {
   }),
   coalesce: flag<Coalesce>({
     name: 'coalesce',
-    about: 'Whether equal searches in flight share one: per server process, on the machine, never',
+    about:
+      'Whether equal searches in flight share one: per server process, on the machine, in a fleet, never',
     value: oneOf(COALESCES),
     fallback: 'on',
   }),

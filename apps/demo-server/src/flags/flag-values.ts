@@ -61,7 +61,29 @@ export const databaseUrl: ValueReader<string> = {
   },
 };
 
-/** Returns a database's URL without user, password and parameters; of any other text nothing, since it may be a password. */
+const isNatsServer = (text: string): boolean =>
+  /^(?:nats|tls):\/\/[^\s,]+$/.test(text) && URL.canParse(text);
+
+export const natsUrl: ValueReader<string> = {
+  expected: 'nats:// or tls:// URLs of one cluster, with commas',
+  read: (text) => (text.split(',').every(isNatsServer) ? text : undefined),
+};
+
+/** Returns them without users, passwords and tokens. */
+export function hideNatsSecrets(text: string): string {
+  const servers = text.split(',');
+  // A comma may be part of a password: then nothing but the last host is shown.
+  return servers.every(isNatsServer) ? servers.map(hideSecrets).join(',') : hideSecrets(text);
+}
+
+const MAX_FLEET = 24;
+
+export const fleetName: ValueReader<string> = {
+  expected: `1 to ${MAX_FLEET} lower-case letters, digits and dashes`,
+  read: (text) => (new RegExp(`^[a-z0-9-]{1,${MAX_FLEET}}$`).test(text) ? text : undefined),
+};
+
+/** Returns a URL without user, password and parameters; of any other text nothing, since it may be a password. */
 export function hideSecrets(text: string): string {
   const [, scheme, rest] = /^([a-z][a-z\d+.-]*:\/\/)(.*)$/is.exec(text) ?? [];
   if (scheme === undefined || rest === undefined) return text === '' ? '' : '…';

@@ -66,6 +66,7 @@ export function readFlags(
 function refuseConflicts(settings: Settings): void {
   const { accept, carriersUrl, databaseUrl, latency, otel, otelSample } = settings;
   const { routeBy, tlsCert, tlsKey, worms } = settings;
+  refuseFleetConflicts(settings);
   if (worms.value === 0 && databaseUrl.value !== undefined) {
     throw new FlagError(
       `Cannot start: ${worms.from} 0 means no store, got ${databaseUrl.from} too`,
@@ -93,6 +94,29 @@ function refuseConflicts(settings: Settings): void {
   if (tls.value !== undefined && accept.value === 'passthru') {
     throw new FlagError(
       `Cannot start: ${tls.from} is for --accept single, cluster and socket, got passthru`,
+    );
+  }
+}
+
+/** @throws FlagError for flags of fleets that have no effect with the others */
+function refuseFleetConflicts(settings: Settings): void {
+  const { coalesce, dispatch, fallback, fleet, natsUrl, zone } = settings;
+  const isFar = dispatchKind(dispatch.value).inFleet === true;
+  if (coalesce.value === 'fleet' && !isFar && natsUrl.value === undefined) {
+    throw new FlagError(
+      `Cannot start: ${coalesce.from} fleet must have --dispatch nats or --nats-url, got neither`,
+    );
+  }
+  // NATS_URL may be set for other programs.
+  const unused = [natsUrl, fleet, zone].find(({ from }) => from.startsWith('--'));
+  if (unused !== undefined && !isFar && coalesce.value !== 'fleet') {
+    throw new FlagError(
+      `Cannot start: ${unused.from} is for --dispatch nats and --coalesce fleet, got neither`,
+    );
+  }
+  if (fallback.from !== 'default' && !isFar) {
+    throw new FlagError(
+      `Cannot start: ${fallback.from} is for --dispatch nats, got ${dispatch.value}`,
     );
   }
 }

@@ -1,37 +1,6 @@
-import type { BucketCounts } from '@ticketing/kit';
 import type { OperatorView } from '../operator/view-schema.ts';
-
-/** Labels of a series; their values come from closed lists: configuration, routes, states, slots. */
-export type Labels = Readonly<Record<string, string>>;
-
-/** One series of a family at one time. */
-export interface Point {
-  readonly labels: Labels;
-  readonly value: number;
-}
-
-/** A histogram at one time. */
-export interface Distribution {
-  readonly labels: Labels;
-  readonly buckets: BucketCounts;
-}
-
-/** What Prometheus calls a metric: its name, and how its series are read from the view. */
-export type Family =
-  | {
-      readonly name: string;
-      readonly help: string;
-      readonly type: 'counter' | 'gauge';
-      points(view: OperatorView): readonly Point[];
-    }
-  | {
-      readonly name: string;
-      readonly help: string;
-      readonly type: 'histogram';
-      distributions(view: OperatorView): readonly Distribution[];
-    };
-
-const MS_PER_S = 1000;
+import { byLabel, type Family, inSeconds, type Labels, MS_PER_S } from './family.ts';
+import { fleetFamilies } from './fleet-families.ts';
 
 type Pool = OperatorView['pools'][number];
 type Process = OperatorView['processes'][number];
@@ -166,6 +135,7 @@ export const families: readonly Family[] = [
         byLabel('how', poolLabels(pool), { lost, killed, recycled }),
       ),
   },
+  ...fleetFamilies,
   {
     name: 'ticketing_router_connections_total',
     help: 'Connections by what became of them',
@@ -225,22 +195,6 @@ export const families: readonly Family[] = [
     read: ({ utilisation }) => utilisation,
   }),
 ];
-
-function inSeconds(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : ms / MS_PER_S;
-}
-
-/** One point for each value of a label. */
-function byLabel(
-  label: string,
-  labels: Labels,
-  values: Readonly<Record<string, number>>,
-): readonly Point[] {
-  return Object.entries(values).map(([name, value]) => ({
-    labels: { ...labels, [label]: name },
-    value,
-  }));
-}
 
 /** A pool without the process that it belongs to: `tasks`, `serving`. */
 function poolLabels({ process, id }: Pick<Pool, 'process' | 'id'>): Labels {

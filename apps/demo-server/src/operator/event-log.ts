@@ -19,7 +19,13 @@ type Message = Readonly<Record<string, unknown>>;
 
 /** What is said of an event, by the channel that publishes it; nothing if it concerns no operator. */
 const channels: Readonly<
-  Record<string, readonly [kind: Kind, say: (message: Message) => string | undefined]>
+  Record<
+    string,
+    readonly [
+      kind: Kind | ((message: Message) => Kind),
+      say: (message: Message) => string | undefined,
+    ]
+  >
 > = {
   'ticketing:dispatch:worker-ready': [
     'worker-ready',
@@ -46,22 +52,40 @@ const channels: Readonly<
     'worker-stuck',
     ({ slot, pid }) => `server-${slot} (${pid}) takes no connections`,
   ],
+  'ticketing:dispatch-nats:host': [({ type }) => `host-${type}` as Kind, ofHost],
 };
+
+function ofHost({ type, host, reason, sign, blockedMs }: Message): string {
+  switch (type) {
+    case 'joined':
+      return `Host ${host} takes tasks`;
+    case 'leaving':
+      return `Host ${host} leaves`;
+    case 'lost':
+      return `Host ${host} was lost: ${sign}`;
+    case 'refused':
+      return `Host ${host} is passed over: ${reason}`;
+    default:
+      return `Host ${host} was blocked for ${Math.round(Number(blockedMs))} ms`;
+  }
+}
 
 function ofWorker(message: Message, say: (message: Message) => string): string | undefined {
   const { name, pid } = message;
   if (QUIET.has(String(name))) return undefined;
-  const who = name === 'serving' ? 'Server process' : `Worker of ${name}`;
+  const who =
+    name === 'serving' ? 'Server process' : name === 'hosts' ? 'Host process' : `Worker of ${name}`;
   return `${who} ${pid} ${say(message)}`;
 }
 
 /** Keeps what the libraries publish in this process from now on. `now`: epoch ms. */
 export function keepEvents(now: () => number): EventLog {
   const events: (OperatorEvent & { times: number; plain: string })[] = [];
-  const ends = Object.entries(channels).map(([name, [kind, say]]) => {
+  const ends = Object.entries(channels).map(([name, [kindOf, say]]) => {
     const note = (message: unknown): void => {
       const plain = say(message as Message);
       if (plain === undefined) return;
+      const kind = typeof kindOf === 'string' ? kindOf : kindOf(message as Message);
       const at = Math.round(now());
       const last = events.at(-1);
       if (last?.kind === kind && last.plain === plain && at - last.at < TOGETHER_MS) {

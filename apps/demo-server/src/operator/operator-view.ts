@@ -9,6 +9,7 @@ import type {
   ServerStats,
   TaskWorkerReport,
 } from '../serving/serving.ts';
+import { fleetRows, type HostProcess, hostProcesses, hostRows } from './fleet-view.ts';
 import { versions } from './versions.ts';
 import type { OperatorEvent, OperatorView, UpstreamView } from './view-schema.ts';
 
@@ -24,6 +25,8 @@ export interface ViewContext {
   /** The latest load that was asked for on the page. */
   readonly load?: OperatorView['load'] | undefined;
   readonly events?: readonly OperatorEvent[];
+  /** Pids of the hosts that the server has started. */
+  readonly ownHosts?: readonly number[];
 }
 
 /**
@@ -32,7 +35,7 @@ export interface ViewContext {
  */
 export function operatorView(
   processes: readonly ProcessStatus[],
-  { at, startedAt, flags, upstream, load, events = [] }: ViewContext,
+  { at, startedAt, flags, upstream, load, events = [], ownHosts = [] }: ViewContext,
 ): OperatorView {
   const { coalesce } = flags;
   const servers = processes.flatMap(({ id, role, stats }) =>
@@ -41,15 +44,22 @@ export function operatorView(
   const primary = processes.find((each) => each.role === 'primary')?.stats;
   const each = <T>(rows: (id: string, stats: ServerStats) => readonly T[]): T[] =>
     servers.flatMap(({ id, stats }) => rows(id, stats));
-  const searching = processes.flatMap(({ id, stats: { search, http = {} } = {} }) =>
-    search === undefined ? [] : [{ id, search, http }],
-  );
+  const hosts = hostProcesses(processes);
+  const searching = [
+    ...processes.flatMap(({ id, stats: { search, http = {} } = {} }) =>
+      search === undefined ? [] : [{ id, search, http }],
+    ),
+    ...hosts.map(({ id, report: { search, http } }) => ({ id, search, http })),
+  ];
   return {
     at,
     startedAt,
     versions,
     modes: modesOf(flags),
-    processes: processes.flatMap((one) => [processRow(one, primary), ...taskRows(one)]),
+    processes: [
+      ...processes.flatMap((one) => [processRow(one, primary), ...taskRows(one)]),
+      ...hosts.map((host) => hostProcessRow(host, ownHosts)),
+    ],
     searches: searching.map(({ id, search: { running, complete, partial, aborted } }) => ({
       ...{ process: id, running, complete, partial, aborted },
     })),
@@ -57,13 +67,20 @@ export function operatorView(
     coalesce: [
       ...(coalesce === 'off' ? [] : each(coalescersOf)),
       ...(primary === undefined ? [] : machineCoalescers(primary)),
+      ...processes.flatMap(({ id, stats }) => fleetCoalescers(id, stats?.keys)),
+      ...hosts.flatMap(({ id, report }) => fleetCoalescers(id, report)),
     ],
     pools: [
       ...(primary === undefined
         ? []
         : [poolRow('primary', 'primary/serving', primary.cluster.dispatcher)]),
       ...each((id, { dispatch: pool }) => (isLent(pool) ? [] : [poolRow(id, `${id}/tasks`, pool)])),
+      ...processes.flatMap(({ id, stats }) =>
+        stats?.keys === undefined ? [] : [poolRow(id, `${id}/keys`, stats.keys.dispatch)],
+      ),
     ],
+    fleets: fleetRows(processes),
+    hosts: hostRows(processes),
     ...(primary?.router && { router: routerOf(primary.router, servers) }),
     carriers: [...searching.flatMap(carriersOf), ...servers.flatMap(taskCarriersOf)],
     ...(upstream && { upstream: [...upstream] }),
@@ -108,12 +125,27 @@ function processRow(one: ProcessStatus, primary: PrimaryStats | undefined): Row<
   };
 }
 
+function hostProcessRow(
+  { id, state, report }: HostProcess,
+  ownHosts: readonly number[],
+): Row<'processes'> {
+  const { pid, ageMs, process: figures, search } = report;
+  return {
+    ...{ id, kind: 'host', pid, state, ageMs: rounded(ageMs), inFlight: search.running },
+    ...{ memoryBytes: figures.memoryBytes, cpuMs: rounded(figures.cpuMs) },
+    ...{ utilisation: rounded(figures.utilisation), loopP50Ms: figures.eventLoop.p50Ms },
+    loopP99Ms: figures.eventLoop.p99Ms,
+    ...(!ownHosts.includes(pid) && { isElsewhere: true }),
+  };
+}
+
 /** Returns how the server is composed. */
 export function modesOf(flags: Flags): OperatorView['modes'] {
-  const { accept, workers, dispatch, dispatchWorkers, offload, coalesce, routeBy } = flags;
+  const { accept, workers, dispatch, dispatchWorkers, offload, coalesce, fleet, routeBy } = flags;
   const hasRouter = accept === 'socket' || accept === 'passthru';
   return {
     ...{ accept, workers, dispatch, dispatchWorkers, offload, coalesce },
+    ...((dispatch === 'nats' || coalesce === 'fleet') && { fleet }),
     ...(hasRouter && { routeBy }),
     tls: flags.tlsCert !== undefined,
     controls: flags.operator,
@@ -138,7 +170,7 @@ export function taskRows({
 }: ProcessStatus): Row<'processes'>[] {
   if (role !== 'server' || stats === undefined) return [];
   const { dispatch } = stats;
-  if (isLent(dispatch) || dispatch.kind === 'in-process') return [];
+  if (isLent(dispatch) || dispatch.kind === 'in-process' || isFar(dispatch)) return [];
   return withIds(`${owner}/task`, dispatch.workers).flatMap(({ id, worker }) => {
     const { pid, threadId, state, ageMs, memoryBytes, inFlight, done } = worker;
     if (pid === undefined) return [];
@@ -171,6 +203,11 @@ function isLent({ kind }: DispatcherStats): boolean {
   return kind === 'primary';
 }
 
+/** Whether its workers are hosts, which have a row of their own. */
+function isFar({ kind }: DispatcherStats): boolean {
+  return kind === 'nats';
+}
+
 function coalescersOf(id: string, { coalesce, streams, worms }: ServerStats): Row<'coalesce'>[] {
   const { asked, joined, inFlight } = streams;
   const loaded = asked - joined;
@@ -187,9 +224,18 @@ function machineCoalescers({ coalesce, worms }: PrimaryStats): Row<'coalesce'>[]
   return coalescerRows('primary', 'machine', [coalesce, worms.coalesce]);
 }
 
+function fleetCoalescers(
+  id: string,
+  shared: Pick<PrimaryStats, 'coalesce' | 'worms'> | undefined,
+): Row<'coalesce'>[] {
+  return shared === undefined
+    ? []
+    : coalescerRows(id, 'fleet', [shared.coalesce, shared.worms.coalesce]);
+}
+
 function coalescerRows(
   id: string,
-  scope: 'process' | 'machine',
+  scope: Row<'coalesce'>['scope'],
   all: readonly (CoalescerStats | undefined)[],
 ): Row<'coalesce'>[] {
   return all.flatMap((one) => {
@@ -250,7 +296,7 @@ function taskCarriersOf(server: {
   readonly stats: ServerStats;
 }): Row<'carriers'>[] {
   const { dispatch } = server.stats;
-  if (isLent(dispatch)) return [];
+  if (isLent(dispatch) || isFar(dispatch)) return [];
   return withIds(`${server.id}/task`, dispatch.workers).flatMap(({ id, worker }) =>
     Object.entries(taskReport(worker)?.http ?? {}).map(([carrier, http]) => ({
       ...{ process: id, id: carrier, states: {}, latency: {}, http },

@@ -33,7 +33,8 @@ export function createOperator(
     startedAt,
     now,
     log,
-  }: Pick<ServeContext, 'flags' | 'carriersUrl' | 'startedAt' | 'now' | 'log'>,
+    ownHosts,
+  }: Pick<ServeContext, 'flags' | 'carriersUrl' | 'startedAt' | 'now' | 'log' | 'ownHosts'>,
   { processes, reload, url }: OperatorDependencies,
 ): Operator {
   const load = createSomeLoad();
@@ -48,7 +49,8 @@ export function createOperator(
     ]);
     const events = mergeEvents(all.map(({ id, events: own = [] }) => ({ id, events: own })));
     const at = Math.round(now());
-    return operatorView(all, { at, startedAt, flags, upstream, load: load.state(), events });
+    const context = { at, startedAt, flags, upstream, load: load.state(), events };
+    return operatorView(all, { ...context, ownHosts: ownHosts() });
   }
 
   async function plan(carrier: string, patch: unknown): Promise<Outcome> {
@@ -80,6 +82,9 @@ export function createOperator(
     const isOnly = row.kind === 'server' && flags.accept === 'single';
     if (row.kind === 'primary' || isOnly) {
       return refused(409, `${id} is the process that serves: nothing would replace it`);
+    }
+    if (row.isElsewhere) {
+      return refused(409, `${id} was not started by this server: it may be on another machine`);
     }
     if (row.kind === 'thread') {
       return refused(409, `${id} is a thread, which no signal can end`);

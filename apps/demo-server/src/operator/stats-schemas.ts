@@ -126,6 +126,51 @@ const CarrierCalls = Type.Record(
 
 const Attached = Type.Object(counts('connections', 'claimed', 'requests', 'forwarded'));
 
+const Fleet = Type.Object(
+  {
+    fleet: text,
+    id: text,
+    state: text,
+    hosts: Type.Array(
+      Type.Object({
+        host: text,
+        zone: Type.Optional(text),
+        revision: Type.Optional(text),
+        capacity: count,
+        state: Type.Enum(['serving', 'leaving', 'silent']),
+        refused: Type.Optional(text),
+      }),
+    ),
+    refused: Type.Record(text, count),
+    lost: Type.Record(text, count),
+  },
+  { $id: 'Fleet', description: 'Hosts of a fleet, as this process sees them' },
+);
+
+const Keys = Type.Object(
+  {
+    own: Type.Integer({ description: 'Questions whose key belongs here' }),
+    others: Type.Integer({ description: 'Questions that another host was asked' }),
+    coalesce: Type.Optional(Coalescer),
+    worms: Type.Object({ coalesce: Type.Optional(Coalescer) }),
+    hosts: Fleet,
+    member: Type.Object({
+      ...{ id: text, fleet: text, state: text, tasks: Type.Array(text) },
+      ...{ zone: Type.Optional(text), revision: Type.Optional(text) },
+      ...counts('capacity', 'running', 'asked', 'completed', 'failed', 'aborted', 'busy'),
+      ...counts('opened', 'lost'),
+      refused: Type.Record(text, count),
+      sessions: Type.Array(
+        Type.Object({
+          ...{ dispatcher: text, session: count, running: count, credit: count, ageMs: figure },
+        }),
+      ),
+    }),
+    dispatch: Dispatcher,
+  },
+  { $id: 'Keys', description: 'A member of the fleet that shares questions' },
+);
+
 const ServerCounters = Type.Object(
   {
     ...known,
@@ -146,6 +191,8 @@ const ServerCounters = Type.Object(
     }),
     search: Search,
     dispatch: Dispatcher,
+    hosts: Type.Optional(Fleet),
+    keys: Type.Optional(Keys),
     http: CarrierCalls,
     worms: Type.Object({
       kind: text,
@@ -166,6 +213,7 @@ const PrimaryCounters = Type.Object(
     role: Type.Literal('primary'),
     coalesce: Type.Optional(Coalescer),
     worms: Type.Object({ coalesce: Type.Optional(Coalescer) }),
+    keys: Type.Optional(Keys),
     cluster: Type.Object({
       name: text,
       state: text,
@@ -218,6 +266,8 @@ export const ConfigDocument = Type.Object(
     dispatch: text,
     dispatchWorkers: count,
     coalesce: text,
+    fleet: text,
+    natsUrl: Type.Optional(text),
     carriers: Type.Array(text),
     carriersUrl: text,
     startedAt: Type.Integer({ description: 'Epoch ms' }),
@@ -225,7 +275,7 @@ export const ConfigDocument = Type.Object(
     processes: Type.Array(
       Type.Object({
         id: Type.String({ examples: ['primary', 'server-0', 'server-0/task-1'] }),
-        role: Type.Enum(['primary', 'server', 'task']),
+        role: Type.Enum(['primary', 'server', 'task', 'host']),
         pid: count,
         state: ProcessState,
         owner: Type.Optional(Type.String({ description: 'Id of the process that started it' })),

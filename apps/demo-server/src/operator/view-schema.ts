@@ -10,7 +10,7 @@ const ProcessRow = Type.Object({
   id: Type.String({
     description: 'primary, server-0, server-0/task-1: unique, a successor takes it over',
   }),
-  kind: Type.Enum(['primary', 'server', 'task', 'thread']),
+  kind: Type.Enum(['primary', 'server', 'task', 'thread', 'host']),
   pid: count,
   threadId: Type.Optional(count),
   state: ProcessState,
@@ -28,6 +28,9 @@ const ProcessRow = Type.Object({
     Type.Integer({ description: 'Answered so far; of a task worker: tasks' }),
   ),
   refused: Type.Optional(Type.Integer({ description: 'Requests refused under overload' })),
+  isElsewhere: Type.Optional(
+    Type.Boolean({ description: 'A host that this server has not started' }),
+  ),
 });
 
 const RouteRow = Type.Object({
@@ -41,8 +44,9 @@ const RouteRow = Type.Object({
 const CoalescerRow = Type.Object({
   process,
   name: text,
-  scope: Type.Enum(['process', 'machine'], {
-    description: 'machine: its calls are the loads of those of the processes',
+  scope: Type.Enum(['process', 'machine', 'fleet'], {
+    description:
+      'machine: its calls are the loads of those of the processes; fleet: of all members of the fleet',
   }),
   asked: count,
   led: Type.Integer({ description: 'Calls that started a load which others could join' }),
@@ -76,6 +80,51 @@ const PoolRow = Type.Object({
   run: Times,
   transport: Times,
   buckets: Type.Object({ wait: Buckets, run: Buckets, transport: Buckets }),
+});
+
+const FleetRow = Type.Object({
+  process,
+  id: Type.Enum(['tasks', 'keys'], {
+    description: "tasks: hosts that run carriers' tasks; keys: hosts that answer questions",
+  }),
+  name: text,
+  state: Type.String({ description: 'connected, connecting, cut-off or closed' }),
+  refused: Type.Record(text, count, { description: 'Hosts that were passed over, by reason' }),
+  lost: Type.Record(text, count, { description: 'Hosts that were lost, by sign' }),
+  own: Type.Optional(Type.Integer({ description: 'Questions whose key belongs here' })),
+  others: Type.Optional(Type.Integer({ description: 'Questions that another host was asked' })),
+  served: Type.Optional(
+    Type.Object(
+      {
+        state: text,
+        sessions: count,
+        running: count,
+        completed: count,
+        failed: count,
+        aborted: count,
+        busy: count,
+      },
+      { description: 'What others ask of this process' },
+    ),
+  ),
+});
+
+const HostRow = Type.Object({
+  process,
+  fleet: Type.Enum(['tasks', 'keys']),
+  id: text,
+  name: text,
+  zone: Type.Optional(text),
+  revision: Type.Optional(text),
+  state: Type.Enum(['joined', 'known', 'leaving', 'silent', 'refused'], {
+    description: 'known: it has announced itself, and no session is open',
+  }),
+  refused: Type.Optional(Type.String({ description: 'Why it is passed over' })),
+  isSelf: Type.Optional(Type.Boolean({ description: 'The process itself' })),
+  rttMs: Type.Optional(Type.Number({ description: 'Round trip of the last beat' })),
+  credit: Type.Optional(Type.Integer({ description: 'Calls that it takes at a time' })),
+  inFlight: Type.Optional(count),
+  done: Type.Optional(count),
 });
 
 const Router = Type.Object({
@@ -115,6 +164,14 @@ const UpstreamRow = Type.Object({
   plan: Type.Unknown({ description: 'Latency and fault in force, as the simulator has them' }),
 });
 
+const hostEvents = [
+  'host-joined',
+  'host-leaving',
+  'host-lost',
+  'host-refused',
+  'host-late',
+] as const;
+
 const Event = Type.Object({
   at: Type.Integer({ description: 'Epoch ms' }),
   kind: Type.Enum([
@@ -124,6 +181,7 @@ const Event = Type.Object({
     'refused',
     'rerouted',
     'worker-stuck',
+    ...hostEvents,
   ]),
   process,
   text,
@@ -142,6 +200,7 @@ export const OperatorView = Type.Object(
       dispatchWorkers: count,
       offload: text,
       coalesce: text,
+      fleet: Type.Optional(text),
       routeBy: Type.Optional(text),
       tls: Type.Boolean(),
       controls: Type.Enum(['on', 'read', 'off']),
@@ -153,6 +212,8 @@ export const OperatorView = Type.Object(
     routes: Type.Array(RouteRow),
     coalesce: Type.Array(CoalescerRow),
     pools: Type.Array(PoolRow),
+    fleets: Type.Array(FleetRow, { description: 'Fleets, as each process sees them' }),
+    hosts: Type.Array(HostRow, { description: 'Hosts, as each process sees them' }),
     router: Type.Optional(Router),
     carriers: Type.Array(CarrierRow),
     upstream: Type.Optional(

@@ -1,6 +1,7 @@
 import type { OperatorView } from '../operator/view-schema.ts';
 import { html, type SafeHtml } from './html.ts';
-import { HEADLINES, modesText, operatorTables, type TableName } from './operator-tables.ts';
+import { HEADLINES, operatorTables, type TableName } from './operator-tables.ts';
+import { modesText } from './operator-texts.ts';
 import { type PageAssets, pageEnd, pageStart } from './page-frame.ts';
 
 interface OperatorPage {
@@ -59,6 +60,7 @@ ${charts('overview')}</section>
 ${isOn ? controls(carriers) : html`<p>This page only shows. Controls need <code>--operator on</code>.</p>`}
 ${(Object.keys(operatorTables) as TableName[])
   .filter((name) => name !== 'router' || modes.routeBy !== undefined)
+  .filter((name) => name !== 'hosts' || modes.fleet !== undefined)
   .map(panel)}
 <section aria-labelledby="events-title"><h2 id="events-title">Events</h2>
 <div id="events" role="log" aria-label="Events, the newest first" tabindex="0"><ol></ol></div></section>

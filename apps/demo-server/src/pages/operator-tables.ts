@@ -21,6 +21,12 @@ interface Table {
   rows(view: OperatorView, rates: Rates): readonly TableRow[];
 }
 
+const SCOPES = {
+  process: 'in each process',
+  machine: 'on the machine',
+  fleet: 'in the fleet',
+} as const;
+
 /** Every table of the operator's page, by the id of its section. All figures are text. */
 export const operatorTables = {
   processes: {
@@ -40,7 +46,9 @@ export const operatorTables = {
     rows: ({ processes, modes }, rates) =>
       processes.map((one) => {
         const { id, kind, pid, threadId, state } = one;
-        const isWorker = kind === 'task' || (kind === 'server' && modes.accept !== 'single');
+        const isOwnHost = kind === 'host' && !one.isElsewhere;
+        const isWorker =
+          kind === 'task' || isOwnHost || (kind === 'server' && modes.accept !== 'single');
         const title = threadId === undefined ? `pid ${pid}` : `pid ${pid}, thread ${threadId}`;
         return {
           key: id,
@@ -96,11 +104,34 @@ export const operatorTables = {
           key,
           cells: [
             all[0]?.name ?? '',
-            all[0]?.scope === 'machine' ? 'on the machine' : 'in each process',
+            SCOPES[all[0]?.scope ?? 'process'],
             ...[sum('asked'), sum('joined'), sum('hits'), sum('led'), sum('inFlight')],
           ],
         };
       }),
+  },
+  hosts: {
+    title: 'Hosts of the fleet',
+    none: 'No host has been found.',
+    columns: [
+      ...['Host', 'For', 'State', 'Zone', 'Round trip', 'Credit', 'In flight', 'Tasks', 'Seen by'],
+    ],
+    rows: ({ hosts }) =>
+      hosts.map((host) => ({
+        key: `${host.process} ${host.fleet} ${host.id}`,
+        mark: host.state === 'joined' || host.state === 'known' ? 'ready' : host.state,
+        cells: [
+          html`${host.name} <small>${host.id.slice(host.name.length + 1)}${host.revision && ` ${host.revision}`}</small>`,
+          host.fleet === 'tasks' ? 'tasks of carriers' : 'questions',
+          host.isSelf ? 'this one' : host.refused ? `passed over: ${host.refused}` : host.state,
+          host.zone ?? NONE,
+          ms(host.rttMs),
+          whole(host.credit),
+          whole(host.inFlight),
+          whole(host.done),
+          host.process,
+        ],
+      })),
   },
   router: {
     title: 'Router',
@@ -198,57 +229,6 @@ export function savedOf(view: OperatorView): number | undefined {
   return asked === 0 ? undefined : Math.max(0, 1 - led / asked);
 }
 
-/** Says in sentences how the server is composed. */
-export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {
-  const { accept, workers, dispatch, dispatchWorkers, coalesce, routeBy } = modes;
-  const keyed = routeBy === undefined || routeBy === 'none' ? '' : ` by ${routeBy}`;
-  const serving = {
-    single: 'One process serves',
-    cluster: `${workers} processes serve, and a primary hands each its connections`,
-    socket: `${workers} processes serve, and a router hands sockets over${keyed}`,
-    passthru: `${workers} processes serve, and a router proxies requests${keyed}`,
-  }[accept];
-  const several = accept !== 'single';
-  const ofEach = several ? ' of each' : '';
-  const tasks = {
-    'in-process': 'carriers are asked where the request is',
-    fork: `carriers are asked in ${counted(dispatchWorkers, 'child process', 'es')}${ofEach}`,
-    piscina: `carriers are asked in ${counted(dispatchWorkers, 'thread')}${ofEach}`,
-    cluster: several
-      ? 'carriers are asked by all of them'
-      : `carriers are asked in ${counted(dispatchWorkers, 'cluster worker')}`,
-  }[dispatch];
-  const shared = {
-    on: 'equal questions are one in each process',
-    machine: 'equal questions are one on the machine',
-    off: 'equal questions are not shared',
-  }[coalesce];
-  return [serving, tasks, shared].join('; ');
-}
-
-function counted(count: number, one: string, plural = 's'): string {
-  return count === 1 ? `one ${one}` : `${count} ${one}${plural}`;
-}
-
-/** Says what the router has done with connections. */
-export function routerText({ router }: Pick<OperatorView, 'router'>, rates: Rates): string {
-  if (router === undefined) return '';
-  const { accepted, waiting, rerouted, refused, gone } = router;
-  const claim = ms(rates.quantile('claim', 0.99));
-  return `${accepted} accepted, ${waiting} wait, ${rerouted} rerouted, ${refused} refused, ${gone} left; claimed within ${claim} (p99 of the last 10 s)`;
-}
-
-/** Says what has become of the latest load. */
-export function loadText({ load }: Pick<OperatorView, 'load'>): string {
-  if (load === undefined) return '';
-  const { sent, perSecond, seconds, answers, isRunning } = load;
-  const told = Object.entries(answers).map(
-    ([status, times]) => `${times} x ${status === '0' ? 'no answer' : status}`,
-  );
-  const all = isRunning ? `${sent} of ${perSecond * seconds} sent` : `${sent} sent`;
-  return [all, ...told].join(', ');
-}
-
 /** Says what a carrier is made to do wrong. */
 export function faultOf(plan: unknown): string | undefined {
   const { fault } = Object(plan) as { fault?: { kind: string; share: number } | null };
@@ -313,7 +293,7 @@ function percent(share: number | undefined): string {
   return share === undefined ? NONE : `${Math.round(share * 100)} %`;
 }
 
-function ms(value: number | undefined): string {
+export function ms(value: number | undefined): string {
   if (value === undefined) return NONE;
   return value < 10 ? `${value.toFixed(1)} ms` : `${Math.round(value)} ms`;
 }

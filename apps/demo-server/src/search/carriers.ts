@@ -59,8 +59,8 @@ export function createCarriers(settings: CarrierSettings, now: () => number): Ca
 export interface CarrierQuestion {
   readonly carrier: CarrierName;
   readonly query: ResolvedQuery;
-  /** Epoch ms. */
-  readonly deadline: number;
+  /** Epoch ms; absent for a worker with a clock of its own, which has the deadline of its task. */
+  readonly deadline?: number;
 }
 
 /** One carrier's bytes, which are to be decoded. */
@@ -74,11 +74,15 @@ export type CarrierTasks = {
   normalise(bytes: CarrierBytes, context: TaskContext): CarrierAnswer | Promise<CarrierAnswer>;
 };
 
+/** Names of the tasks. */
+export const CARRIER_TASKS = ['askCarrier', 'normalise'] as const satisfies (keyof CarrierTasks)[];
+
 /** Creates the tasks of these carriers. */
 export function carrierTasks({ byName, http }: Carriers): CarrierTasks {
   return {
-    async askCarrier({ carrier: name, query, deadline }, { signal }) {
+    async askCarrier({ carrier: name, query, deadline: told }, { signal, deadline: own }) {
       const carrier = byName[name];
+      const deadline = told ?? own ?? Number.POSITIVE_INFINITY;
       const wire = await carrier.request(query, { signal, deadline, http: http.clientOf(name) });
       return carrier.normalise(wire, query);
     },

@@ -1,10 +1,17 @@
+import { FlagError } from '@ticketing/cli-kit';
 import { createInProcessDispatcher, type Dispatcher, defineTasks } from '@ticketing/dispatch';
+import type { NatsFleetStats } from '@ticketing/dispatch-nats';
+import { hideNatsSecrets } from '../flags/flag-values.ts';
+import { type FleetFlags, natsOptions } from '../fleet/nats-options.ts';
 import { programUrl } from '../program-url.ts';
 import { type Telemetry, telemetryEnvironment } from '../telemetry/telemetry.ts';
-import { type Carriers, type CarrierTasks, carrierTasks } from './carriers.ts';
+import { CARRIER_TASKS, type Carriers, type CarrierTasks, carrierTasks } from './carriers.ts';
 
 interface DispatchDependencies {
-  readonly dispatchWorkers: number;
+  readonly flags: FleetFlags & {
+    readonly dispatchWorkers: number;
+    readonly fallback: number | 'off';
+  };
   readonly carriers: Carriers;
   /** That of this process: its workers have their own. */
   readonly telemetry: Telemetry;
@@ -15,6 +22,10 @@ interface DispatchDependencies {
 /** A dispatcher, and what is done with its workers. */
 interface Dispatching {
   readonly dispatcher: Dispatcher<CarrierTasks>;
+  /** Resolves when it takes tasks. */
+  ready(): Promise<void>;
+  /** The hosts that it knows, if its workers are hosts. */
+  fleet?(): NatsFleetStats;
   reload(): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,6 +35,8 @@ interface DispatchKind {
   readonly workers: 'processes' | 'threads' | undefined;
   /** Whether the server processes run the tasks, unless there is only one. */
   readonly inServers?: true;
+  /** Whether hosts of a fleet run them. */
+  readonly inFleet?: true;
   start(dependencies: DispatchDependencies): Promise<Dispatching>;
 }
 
@@ -56,6 +69,11 @@ const dispatchers = {
     start: (dependencies) =>
       dependencies.primary ? overServers(dependencies.primary) : clusterOfTasks(dependencies),
   },
+  nats: {
+    workers: undefined,
+    inFleet: true,
+    start: overFleet,
+  },
 } satisfies Record<string, DispatchKind>;
 
 export type DispatchName = keyof typeof dispatchers;
@@ -73,7 +91,7 @@ export async function startDispatcher(
 ): Promise<Dispatching> {
   const dispatching = await dispatchers[name].start(dependencies);
   try {
-    await dispatching.dispatcher.ready();
+    await dispatching.ready();
     return dispatching;
   } catch (error) {
     await dispatching.close();
@@ -84,6 +102,7 @@ export async function startDispatcher(
 function owned(dispatcher: Dispatcher<CarrierTasks>): Dispatching {
   return {
     dispatcher,
+    ready: () => dispatcher.ready(),
     reload: () => dispatcher.reload(),
     close: () => dispatcher.close(),
   };
@@ -93,6 +112,7 @@ function owned(dispatcher: Dispatcher<CarrierTasks>): Dispatching {
 async function overServers(primary: Dispatcher<CarrierTasks>): Promise<Dispatching> {
   return {
     dispatcher: primary,
+    ready: () => primary.ready(),
     reload: async () => {},
     close: async () => {},
   };
@@ -107,9 +127,33 @@ async function clusterOfTasks(dependencies: DispatchDependencies): Promise<Dispa
   return { ...owned(supervisor.dispatcher<CarrierTasks>()), close: () => supervisor.close() };
 }
 
-function workerOptions({ dispatchWorkers, carriers, telemetry }: DispatchDependencies) {
+/** Hosts of the fleet run the tasks. */
+async function overFleet({ flags }: DispatchDependencies): Promise<Dispatching> {
+  const { createNatsDispatcher } = await import('@ticketing/dispatch-nats');
+  const hosts = createNatsDispatcher<CarrierTasks>({
+    ...{ nats: natsOptions(flags, 'tasks'), fleet: flags.fleet, tasks: CARRIER_TASKS },
+    ...(flags.zone !== undefined && { hosts: { zone: flags.zone } }),
+  });
   return {
-    max: dispatchWorkers,
+    ...owned(hosts),
+    fleet: () => hosts.fleet(),
+    async ready() {
+      try {
+        await hosts.ready();
+      } catch (error) {
+        const { message } = error as Error;
+        const url = hideNatsSecrets(flags.natsUrl ?? '');
+        throw new FlagError(
+          `Cannot start: fleet ${flags.fleet} at ${url} must have a host, got ${message}; see pnpm --filter demo-server host`,
+        );
+      }
+    },
+  };
+}
+
+function workerOptions({ flags, carriers, telemetry }: DispatchDependencies) {
+  return {
+    max: flags.dispatchWorkers,
     env: {
       ...process.env,
       ...telemetryEnvironment(telemetry),

@@ -45,9 +45,10 @@ function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-function processesOf({ accept, workers, dispatch, dispatchWorkers }: Flags): string {
+function processesOf({ accept, workers, dispatch, dispatchWorkers, fleet }: Flags): string {
   const serving = accept === 'single' ? '1 that serves' : `1 primary, ${workers} that serve`;
-  const { workers: kind, inServers } = dispatchKind(dispatch);
+  const { workers: kind, inServers, inFleet } = dispatchKind(dispatch);
+  if (inFleet) return `${serving}, and hosts of fleet ${fleet} for tasks`;
   if (kind === undefined || (inServers && accept !== 'single')) return serving;
   return `${serving}, ${workers} x ${dispatchWorkers} ${kind} for tasks`;
 }

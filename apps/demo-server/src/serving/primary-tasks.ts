@@ -1,6 +1,7 @@
 import { type Dispatcher, defineTasks, type TaskModule } from '@ticketing/dispatch';
 import type { Supervisor } from '@ticketing/dispatch-cluster';
 import type { Flags } from '../flags/flag-specs.ts';
+import { joinQuestionFleet, type QuestionFleet } from '../fleet/question-fleet.ts';
 import { type EventLog, keepEvents } from '../operator/event-log.ts';
 import { createOperator, type Operator } from '../operator/operator.ts';
 import {
@@ -29,6 +30,9 @@ const STATUS_TIMEOUT_MS = 1000;
 interface Shared {
   readonly workers: Dispatcher<ServingTasks>;
   readonly finders: Finders;
+  /** What the server processes ask; with a fleet the owner of a key answers. */
+  readonly asked: Finders;
+  readonly keys: QuestionFleet | undefined;
   readonly watch: ProcessWatch;
   readonly flags: Flags;
   readonly operator: Operator;
@@ -60,25 +64,25 @@ export function createPrimaryTasks(
         shared.workers.run('askCarrier', question, { signal, ...retryOptions }),
       normalise: (bytes, { signal }) =>
         shared.workers.run('normalise', bytes, { signal, ...retryOptions }),
-      ...questionTasks(() => shared.finders),
+      ...questionTasks(() => shared.asked),
       overview: () => overviewOf(dependencies, shared),
       view: () => shared.operator.view(),
       control: (command) => shared.operator.control(command),
     },
     {
-      setup: () => {
-        shared = share(context, dependencies, () => overviewOf(dependencies, shared));
+      setup: async () => {
+        shared = await share(context, dependencies, () => overviewOf(dependencies, shared));
       },
       teardown: () => shared.close(),
     },
   );
 }
 
-function share(
+async function share(
   context: ServeContext,
   { supervisor, url }: PrimaryDependencies,
   processes: () => Promise<ProcessStatus[]>,
-): Shared {
+): Promise<Shared> {
   const { flags, carriersUrl, now, startedAt } = context;
   const workers = supervisor().dispatcher<ServingTasks>();
   const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
@@ -90,21 +94,27 @@ function share(
   const isOwn = flags.dispatch === 'cluster';
   const document = isOwn ? documentQuestion.local({ search }) : remote.document;
   const watch = watchProcess();
+  const finders = createFinders({ ...remote, document }, { isShared: true });
+  const keys = flags.coalesce === 'fleet' ? await joinQuestionFleet(finders, { flags }) : undefined;
   return {
     workers,
-    finders: createFinders({ ...remote, document }, { isShared: true }),
+    finders,
+    asked: keys === undefined ? finders : createFinders(keys.finds, { isShared: false }),
+    keys,
     watch,
     operator,
     events,
     flags,
     ownSearch:
-      isOwn && flags.coalesce === 'machine'
+      isOwn && (flags.coalesce === 'machine' || keys !== undefined)
         ? () => ({ search: search.stats(), http: carriers.http.stats() })
         : undefined,
     ageMs: () => now() - startedAt,
     async close() {
       watch.close();
       events.close();
+      await keys?.leave(flags.deadlineMs);
+      await keys?.close();
       await operator.close();
       await search.close();
       await carriers.http.close();
@@ -117,7 +127,7 @@ async function overviewOf(
   { supervisor: supervisorOf, stats: connectionStats }: PrimaryDependencies,
   shared: Shared,
 ): Promise<ProcessStatus[]> {
-  const { flags, finders, watch, ageMs, ownSearch, events } = shared;
+  const { flags, finders, keys, watch, ageMs, ownSearch, events } = shared;
   const supervisor = supervisorOf();
   const options = { timeoutMs: STATUS_TIMEOUT_MS };
   const outcomes = await supervisor.broadcast<ServingTasks, 'status'>('status', undefined, options);
@@ -133,6 +143,7 @@ async function overviewOf(
   const stats: PrimaryStats = {
     coalesce: isShared ? finders.document.stats() : undefined,
     worms: { coalesce: isShared ? finders.worms.stats() : undefined },
+    ...(keys && { keys: keys.stats() }),
     cluster,
     ...ownSearch?.(),
     process: watch.stats(),

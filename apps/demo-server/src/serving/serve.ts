@@ -1,16 +1,14 @@
-import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
 import type { Accept, Flags } from '../flags/flag-specs.ts';
 import { readTls } from '../http/server.ts';
-import { programUrl } from '../program-url.ts';
-import { CARRIER_NAMES } from '../search/carriers.ts';
+import { dispatchKind } from '../search/dispatch.ts';
 import { startTelemetry } from '../telemetry/start-telemetry.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
-import type { UpstreamTasks } from '../upstream-tasks.ts';
 import { prepareWorms } from '../worms/worm-databases.ts';
 import type { FillListener } from '../worms/worm-store.ts';
 import { serveAlone } from './serve-alone.ts';
 import { serveByCluster, serveByRouter } from './server-processes.ts';
-import type { Serving, StartServing } from './serving.ts';
+import type { Serving, ServingStart, StartServing } from './serving.ts';
+import { startUpstream } from './start-upstream.ts';
 
 const startBy: Record<Accept, StartServing> = {
   single: serveAlone,
@@ -59,21 +57,29 @@ export async function serve(
     const upstream = await startUpstream(flags, now);
     closers.unshift(() => upstream.close());
     const { location } = worms;
+    const { url: carriersUrl } = upstream;
+    const fleet = await fleetFor({ flags, carriersUrl, worms: location, startedAt });
+    closers.unshift(() => fleet.close());
     const context = {
-      flags,
-      carriersUrl: upstream.url,
+      flags: { ...flags, natsUrl: fleet.natsUrl },
+      carriersUrl,
       worms: location,
       now,
       startedAt,
       log,
       telemetry,
+      ownHosts: fleet.pids,
     };
-    const { close, ...served } = await startBy[flags.accept](context);
+    const { close, reload, ...served } = await startBy[flags.accept](context);
     closers.unshift(close);
     let closing: Promise<void> | undefined;
     return {
       ...served,
-      carriersUrl: upstream.url,
+      carriersUrl,
+      async reload() {
+        await reload();
+        await fleet.reload();
+      },
       close: () => (closing ??= closeAll()),
     };
   } catch (error) {
@@ -82,39 +88,17 @@ export async function serve(
   }
 }
 
-/** The carriers' server. */
-interface Upstream {
-  readonly url: string;
+/** Starts a fleet if the flags ask for one and name no NATS server. Nothing of it is loaded otherwise. */
+async function fleetFor(start: Omit<ServingStart, 'ticketKeys'>): Promise<{
+  readonly natsUrl: string | undefined;
+  pids(): readonly number[];
+  reload(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** So long because a simulator that answers late is busy; replacing it would not help. */
-const HEALTH_MS = 600_000;
-
-/**
- * Returns the flag's URL, or starts a simulator on a free loopback port. With a primary the simulator runs in a thread, with the
- * platform's clock: it must not block the event loop that accepts connections.
- */
-async function startUpstream(flags: Flags, now: () => number): Promise<Upstream> {
-  const { carriersUrl, latency, accept } = flags;
-  if (carriersUrl !== undefined) return { url: carriersUrl, close: async () => {} };
-  if (accept === 'single') {
-    const { startCarrierSim } = await import('@ticketing/carrier-sim');
-    return startCarrierSim({
-      now,
-      plan: Object.fromEntries(CARRIER_NAMES.map((name) => [name, { latency }])),
-    });
+}> {
+  const { natsUrl, dispatch } = start.flags;
+  if (dispatchKind(dispatch).inFleet !== true || natsUrl !== undefined) {
+    return { natsUrl, pids: () => [], reload: async () => {}, close: async () => {} };
   }
-  const thread = createPiscinaDispatcher<UpstreamTasks>(programUrl('upstream-tasks'), {
-    name: 'carriers',
-    max: 1,
-    healthMs: HEALTH_MS,
-  });
-  try {
-    const url = await thread.run('start', { latency });
-    return { url, close: () => thread.close() };
-  } catch (error) {
-    await thread.close();
-    throw error;
-  }
+  const { startEmbeddedFleet } = await import('../fleet/embedded-fleet.ts');
+  return startEmbeddedFleet(start);
 }

@@ -3,6 +3,7 @@ import type { CarrierHttpStats } from '@ticketing/carriers';
 import type { SearchStats } from '@ticketing/core';
 import type { DispatcherStats } from '@ticketing/dispatch';
 import type { ClusterStats } from '@ticketing/dispatch-cluster';
+import type { NatsFleetStats, NatsHostStats } from '@ticketing/dispatch-nats';
 import type { RouterStats, WorkerHandleStats } from '@ticketing/socket-router';
 import type { Flags } from '../flags/flag-specs.ts';
 import type { RouteDurations } from '../metrics/duration-counts.ts';
@@ -42,6 +43,8 @@ export interface ServeContext {
   readonly log: (line: string) => void;
   /** Of this process. */
   readonly telemetry: Telemetry;
+  /** Pids of the hosts that this server has started. */
+  ownHosts(): readonly number[];
 }
 
 /** What a server process reports of itself. */
@@ -61,12 +64,32 @@ export interface ServerStats {
   readonly streams: StreamStats;
   readonly search: SearchStats;
   readonly dispatch: DispatcherStats;
+  /** Hosts that carriers' tasks may run on, with `--dispatch nats`. */
+  readonly hosts?: NatsFleetStats;
+  /** With `--coalesce fleet`, unless the primary has them. */
+  readonly keys?: KeysStats;
   /** Calls that this process sent, by carrier. */
   readonly http: Readonly<Record<string, CarrierHttpStats>>;
   readonly worms: WormStoreStats & { readonly coalesce: CoalescerStats | undefined };
   readonly process: ProcessStats;
   /** With a router. */
   readonly attached?: WorkerHandleStats | undefined;
+}
+
+/** Counters of a member of the fleet that shares questions. */
+export interface KeysStats {
+  /** Questions whose key belongs to this host, and those that others were asked. */
+  readonly own: number;
+  readonly others: number;
+  /** Of what it answers, for itself and for others. */
+  readonly coalesce: CoalescerStats | undefined;
+  readonly worms: { readonly coalesce: CoalescerStats | undefined };
+  /** Owners of keys that it knows. */
+  readonly hosts: NatsFleetStats;
+  /** What others ask of it. */
+  readonly member: NatsHostStats;
+  /** What it asks others. */
+  readonly dispatch: DispatcherStats;
 }
 
 /** What a worker reports that runs carriers' tasks and serves no HTTP: `moduleReport` in the row of its pool. */
@@ -76,11 +99,25 @@ export interface TaskWorkerReport {
   readonly process: ProcessStats;
 }
 
+/** What a host of the fleet reports to those whose tasks it runs: `moduleReport` in the rows of their pools. */
+export interface HostReport extends TaskWorkerReport {
+  readonly name: string;
+  /** On its own machine. */
+  readonly pid: number;
+  readonly ageMs: number;
+  /** Of the questions that it answered. */
+  readonly search: SearchStats;
+  readonly coalesce: CoalescerStats | undefined;
+  readonly worms: { readonly coalesce: CoalescerStats | undefined };
+}
+
 /** Counters of the primary. */
 export interface PrimaryStats {
   /** Of searches, with `--coalesce machine`. */
   readonly coalesce: CoalescerStats | undefined;
   readonly worms: { readonly coalesce: CoalescerStats | undefined };
+  /** With `--coalesce fleet`. */
+  readonly keys?: KeysStats;
   readonly cluster: Omit<ClusterStats, 'workers'>;
   /** Of the searches that the primary runs: with `--coalesce machine` where carriers' work is on the server processes. */
   readonly search?: SearchStats;

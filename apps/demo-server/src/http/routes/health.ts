@@ -1,7 +1,8 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Flags } from '../../flags/flag-specs.ts';
-import { hideSecrets } from '../../flags/flag-values.ts';
+import { hideNatsSecrets, hideSecrets } from '../../flags/flag-values.ts';
+import { hostProcesses } from '../../operator/fleet-view.ts';
 import { roundedAll, taskRows } from '../../operator/operator-view.ts';
 import { ConfigDocument, StatsDocument } from '../../operator/stats-schemas.ts';
 import { versions } from '../../operator/versions.ts';
@@ -69,16 +70,7 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
       carriersUrl,
       startedAt,
       versions,
-      processes: (await processes()).flatMap((process) => {
-        const { id, pid, role, state } = process;
-        const own = taskRows(process).filter(({ kind }) => kind === 'task');
-        return [
-          { id, role, pid, state },
-          ...own.map((task) => ({
-            ...{ id: task.id, role: 'task' as const, pid: task.pid, state: task.state, owner: id },
-          })),
-        ];
-      }),
+      processes: runningOf(await processes()),
     }),
   );
   app.get(
@@ -98,10 +90,34 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
   done();
 };
 
+function runningOf(
+  processes: readonly ProcessStatus[],
+): Static<typeof ConfigDocument>['processes'] {
+  return [
+    ...processes.flatMap((process) => {
+      const { id, pid, role, state } = process;
+      const own = taskRows(process).filter(({ kind }) => kind === 'task');
+      return [
+        { id, role, pid, state },
+        ...own.map((task) => ({
+          ...{ id: task.id, role: 'task' as const, pid: task.pid, state: task.state, owner: id },
+        })),
+      ];
+    }),
+    ...hostProcesses(processes).map(({ id, state, report: { pid } }) => ({
+      ...{ id, role: 'host' as const, pid, state },
+    })),
+  ];
+}
+
 function counters({ stats, events: _, traffic: __, ...process }: ProcessStatus): object {
   return roundedAll({ ...process, ...stats });
 }
 
-function withoutSecrets({ ouigo: _, databaseUrl, ...flags }: Flags) {
-  return { ...flags, databaseUrl: databaseUrl && hideSecrets(databaseUrl) };
+function withoutSecrets({ ouigo: _, databaseUrl, natsUrl, ...flags }: Flags) {
+  return {
+    ...flags,
+    databaseUrl: databaseUrl && hideSecrets(databaseUrl),
+    ...(natsUrl !== undefined && { natsUrl: hideNatsSecrets(natsUrl) }),
+  };
 }

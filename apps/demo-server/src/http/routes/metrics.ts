@@ -1,7 +1,8 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import type { Metric } from '@prometheus-io/client';
 import { Type } from 'typebox';
-import { type Distribution, type Family, families, type Point } from '../../metrics/points.ts';
+import type { Distribution, Family, Point } from '../../metrics/family.ts';
+import { families } from '../../metrics/points.ts';
 import { operatorView } from '../../operator/operator-view.ts';
 import type { OperatorView } from '../../operator/view-schema.ts';
 import { ProblemError } from '../problem.ts';

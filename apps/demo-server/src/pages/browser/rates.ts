@@ -186,7 +186,7 @@ function* readingsOf(view: OperatorView): Generator<Reading, void> {
 /** Whether the loads of a coalescer are work that is done: with two, those of the inner one ask the outer one. */
 export function isOutermost(view: OperatorView, name: string, scope: string): boolean {
   return (
-    scope === 'machine' ||
-    !view.coalesce.some((other) => other.name === name && other.scope === 'machine')
+    scope !== 'process' ||
+    !view.coalesce.some((other) => other.name === name && other.scope !== 'process')
   );
 }

@@ -1,0 +1,54 @@
+import { createForkDispatcher } from '@ticketing/dispatch-fork';
+import { programUrl } from '../program-url.ts';
+import { type ServingStart, servingEnvironment } from '../serving/serving.ts';
+import { startNatsServer } from './nats-server.ts';
+
+/** A NATS server and hosts on this machine, for those who have none. */
+export interface EmbeddedFleet {
+  /** Of the NATS server, with its token. */
+  readonly natsUrl: string;
+  /** Pids of the hosts. */
+  pids(): readonly number[];
+  /** Replaces the hosts one by one; no call fails. */
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const HOSTS = 2;
+/** Milliseconds beyond the deadline that a host gets to leave. */
+const LEAVE_MS = 2000;
+
+/**
+ * Starts a NATS server and two hosts, and resolves when others can find them. A host that ends is replaced.
+ *
+ * @throws FlagError if nats-server is not installed
+ */
+export async function startEmbeddedFleet(
+  start: Omit<ServingStart, 'ticketKeys'>,
+): Promise<EmbeddedFleet> {
+  const { flags } = start;
+  const nats = await startNatsServer();
+  const hosts = createForkDispatcher(programUrl('host-tasks'), {
+    name: 'hosts',
+    max: HOSTS,
+    stopGraceMs: flags.deadlineMs + LEAVE_MS,
+    env: servingEnvironment({
+      ...start,
+      flags: { ...flags, natsUrl: nats.url, dispatch: 'in-process', dispatchWorkers: 1 },
+      ticketKeys: '',
+    }),
+  });
+  async function close(): Promise<void> {
+    await hosts.close();
+    await nats.close();
+  }
+  try {
+    await hosts.ready();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const pids = (): number[] =>
+    hosts.stats().workers.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+  return { natsUrl: nats.url, pids, reload: () => hosts.reload(), close };
+}

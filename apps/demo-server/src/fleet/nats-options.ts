@@ -1,0 +1,41 @@
+import type { NodeConnectionOptions } from '@nats-io/transport-node';
+
+/** Flags that say to which fleet a process belongs. Declared here, since the names of flags follow from what they choose. */
+export interface FleetFlags {
+  /** Servers of one cluster, with commas; set wherever a fleet is used. */
+  readonly natsUrl: string | undefined;
+  readonly fleet: string;
+  readonly zone: string | undefined;
+}
+
+/**
+ * Returns what a client of NATS connects with. The client takes no credentials from URLs, so they are read here: those of the
+ * first server that has some are for all, as in a cluster. `name` is shown by the server.
+ */
+export function natsOptions(
+  { natsUrl = '' }: Pick<FleetFlags, 'natsUrl'>,
+  name: string,
+): NodeConnectionOptions {
+  const servers = natsUrl.split(',').map((text) => new URL(text));
+  const [owner] = servers.filter(({ username }) => username !== '');
+  const [user = '', pass = ''] = [owner?.username, owner?.password].map(decoded);
+  return {
+    name: `ticketing-demo ${name}`,
+    servers: servers.map(({ host }) => host),
+    ...(servers.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),
+    ...(user !== '' && (pass === '' ? { token: user } : { user, pass })),
+  };
+}
+
+function decoded(text = ''): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Returns the fleet whose hosts answer whole questions. Those that only ask carriers are in one of their own. */
+export function questionFleet({ fleet }: FleetFlags): string {
+  return `${fleet}-keys`;
+}

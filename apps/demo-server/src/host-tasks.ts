@@ -1,0 +1,28 @@
+// The module of a host that a server has started itself. Its settings are in the environment, since a worker gets only a URL.
+import { defineTasks, type TaskModule } from '@ticketing/dispatch';
+import { type Host, startHost } from './fleet/host.ts';
+import { servingStart } from './serving/serving.ts';
+import { startTelemetry } from './telemetry/start-telemetry.ts';
+import { type Telemetry, telemetryOf } from './telemetry/telemetry.ts';
+
+let host: Host;
+let telemetry: Telemetry;
+const tasks: TaskModule<Record<never, never>> = defineTasks(
+  {},
+  {
+    async setup({ slot }) {
+      const { flags, carriersUrl, worms } = servingStart();
+      const name = `host-${slot}`;
+      telemetry = await startTelemetry(telemetryOf(flags, name));
+      host = await startHost({ flags, name, carriersUrl, worms, telemetry });
+      await host.ready();
+    },
+    async teardown() {
+      await host.drain();
+      await host.close();
+      await telemetry.close();
+    },
+  },
+);
+
+export default tasks;

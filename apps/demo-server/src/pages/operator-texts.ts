@@ -1,0 +1,56 @@
+import type { OperatorView } from '../operator/view-schema.ts';
+import type { Rates } from './browser/rates.ts';
+import { ms } from './operator-tables.ts';
+
+/** Says in sentences how the server is composed. */
+export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {
+  const { accept, workers, dispatch, dispatchWorkers, coalesce, fleet, routeBy } = modes;
+  const keyed = routeBy === undefined || routeBy === 'none' ? '' : ` by ${routeBy}`;
+  const serving = {
+    single: 'One process serves',
+    cluster: `${workers} processes serve, and a primary hands each its connections`,
+    socket: `${workers} processes serve, and a router hands sockets over${keyed}`,
+    passthru: `${workers} processes serve, and a router proxies requests${keyed}`,
+  }[accept];
+  const several = accept !== 'single';
+  const ofEach = several ? ' of each' : '';
+  const tasks = {
+    'in-process': 'carriers are asked where the request is',
+    fork: `carriers are asked in ${counted(dispatchWorkers, 'child process', 'es')}${ofEach}`,
+    piscina: `carriers are asked in ${counted(dispatchWorkers, 'thread')}${ofEach}`,
+    cluster: several
+      ? 'carriers are asked by all of them'
+      : `carriers are asked in ${counted(dispatchWorkers, 'cluster worker')}`,
+    nats: `carriers are asked by the hosts of fleet ${fleet}`,
+  }[dispatch];
+  const shared = {
+    on: 'equal questions are one in each process',
+    machine: 'equal questions are one on the machine',
+    fleet: `equal questions are one in fleet ${fleet}`,
+    off: 'equal questions are not shared',
+  }[coalesce];
+  return [serving, tasks, shared].join('; ');
+}
+
+function counted(count: number, one: string, plural = 's'): string {
+  return count === 1 ? `one ${one}` : `${count} ${one}${plural}`;
+}
+
+/** Says what the router has done with connections. */
+export function routerText({ router }: Pick<OperatorView, 'router'>, rates: Rates): string {
+  if (router === undefined) return '';
+  const { accepted, waiting, rerouted, refused, gone } = router;
+  const claim = ms(rates.quantile('claim', 0.99));
+  return `${accepted} accepted, ${waiting} wait, ${rerouted} rerouted, ${refused} refused, ${gone} left; claimed within ${claim} (p99 of the last 10 s)`;
+}
+
+/** Says what has become of the latest load. */
+export function loadText({ load }: Pick<OperatorView, 'load'>): string {
+  if (load === undefined) return '';
+  const { sent, perSecond, seconds, answers, isRunning } = load;
+  const told = Object.entries(answers).map(
+    ([status, times]) => `${times} x ${status === '0' ? 'no answer' : status}`,
+  );
+  const all = isRunning ? `${sent} of ${perSecond * seconds} sent` : `${sent} sent`;
+  return [all, ...told].join(', ');
+}
