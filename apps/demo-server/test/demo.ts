@@ -195,6 +195,7 @@ function environment(atEnd: AtEnd): Record<string, string | undefined> {
     ...FOR_TESTS,
     TMPDIR: temporaryFolder(atEnd),
     PATH: process.env['PATH'],
+    ...(process.env['NATS_SERVER_BIN'] && { NATS_SERVER_BIN: process.env['NATS_SERVER_BIN'] }),
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   };
 }
@@ -242,6 +243,44 @@ export async function startDemo(
     ...addressesIn(output),
     output: () => output,
     errors: () => errors.join(''),
+    exit: () => exit,
+  };
+}
+
+/** A host of a fleet. */
+export interface HostProcess {
+  readonly child: ChildProcess;
+  /** Where it answers whether it is ready. */
+  readonly url: string;
+  output(): string;
+  errors(): string;
+  exit(): Promise<number | null>;
+}
+
+/** Starts the host program, and resolves when others can find it. */
+export async function startHostProgram(
+  argv: readonly string[],
+  env: Record<string, string> = {},
+): Promise<HostProcess> {
+  const child = spawnDemo(argv, { DEMO_MAIN: fileURLToPath(program('host')), ...env });
+  const exit = once(child, 'exit').then(([code]) => code as number | null);
+  let output = '';
+  let errors = '';
+  child.stderr?.on('data', (data) => {
+    errors += data;
+  });
+  const ready = new Promise<void>((resolve) => {
+    child.stdout?.on('data', (data) => {
+      output += data;
+      if (/^carriers /m.test(output)) resolve();
+    });
+  });
+  await Promise.race([ready, exit]);
+  const [, readyz = 'http://nowhere'] = /^ready +(\S+)/m.exec(output) ?? [];
+  return {
+    ...{ child, url: new URL(readyz).origin },
+    output: () => output,
+    errors: () => errors,
     exit: () => exit,
   };
 }

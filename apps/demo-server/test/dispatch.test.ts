@@ -1,11 +1,11 @@
 import { lives } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { DISPATCH_NAMES } from '../src/search/dispatch.ts';
 import { eventually, statsOf } from './demo.ts';
 import { inProcessServer, SEARCH, serveNow, testDispatch } from './dispatch-cases.ts';
+import { testedDispatches } from './fleet.ts';
 
 const inProcess = inProcessServer();
-for (const name of DISPATCH_NAMES) {
+for (const name of testedDispatches) {
   const offload = name === 'in-process' ? 'normalise' : 'whole';
   testDispatch(inProcess, '--dispatch', name, '--offload', offload);
 }

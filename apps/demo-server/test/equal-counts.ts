@@ -1,7 +1,9 @@
 import type { Static } from 'typebox';
 import { expect } from 'vitest';
 import type { StatsDocument } from '../src/operator/stats-schemas.ts';
+import { hostProcesses } from '../src/operator/fleet-view.ts';
 import type { OperatorView } from '../src/operator/view-schema.ts';
+import type { ProcessStatus } from '../src/serving/serving.ts';
 import { eventually, getFrom, requestsAt } from './demo.ts';
 import { type Sample, samples, sumOf } from './series.ts';
 
@@ -38,16 +40,26 @@ function added(all: readonly Calls[]): Record<string, number> {
 const isSearch = ({ route, status }: { readonly route: string; readonly status: number }) =>
   route === '/search' && status === 200;
 
+/** What hosts report to any process, each once. */
+function hostsIn(processes: readonly Stats[]) {
+  const statuses = processes.map(({ id, ...stats }) => ({ id, stats }));
+  return hostProcesses(statuses as unknown as ProcessStatus[]).map(({ report }) => report);
+}
+
 /** What `/stats` says: every figure is read from where its library counts it. */
 function countsOfStats(processes: readonly Stats[]): Counts {
   const primary = processes.find((each) => 'cluster' in each);
   const servers = processes.flatMap((each) => ('dispatch' in each ? [each] : []));
-  const searching = [...servers, ...(primary === undefined ? [] : [primary])];
+  const hosts = hostsIn(processes);
+  const own = [...servers, ...(primary === undefined ? [] : [primary])];
+  const searching = [...own, ...hosts];
+  const keys = own.flatMap((each) => (each.keys === undefined ? [] : [each.keys]));
   const pools = [
+    ...keys.map(({ dispatch }) => dispatch),
     ...servers.map(({ dispatch }) => dispatch).filter(({ kind }) => kind !== 'primary'),
     ...(primary === undefined ? [] : [primary.cluster.dispatcher]),
   ];
-  const coalescers = searching.flatMap(({ coalesce, worms }) =>
+  const coalescers = [...searching, ...keys].flatMap(({ coalesce, worms }) =>
     [coalesce, worms.coalesce].flatMap((each) => (each === undefined ? [] : [each])),
   );
   // Shared streams are counted by themselves, and only where something is shared.
@@ -56,8 +68,9 @@ function countsOfStats(processes: readonly Stats[]): Counts {
   return {
     sent: added([
       ...searching.map(({ http = {} }) => http),
-      ...pools.flatMap(({ workers }) =>
-        workers.flatMap(({ moduleReport }) =>
+      // Hosts report to each that has a session with them.
+      ...pools.flatMap(({ kind, workers }) =>
+        (kind === 'nats' ? [] : workers).flatMap(({ moduleReport }) =>
           moduleReport === undefined ? [] : [(moduleReport as { http: Calls }).http],
         ),
       ),
@@ -140,12 +153,21 @@ export async function expectEqualCounts(
     );
     expect(counts.requests).toBe(requests);
     expect(counts.answered).toBe(upstream.length * counts.searches);
-    expect(counts.tasks).toBe(upstream.length * counts.searches + documentsOf(view));
+    expect(counts.tasks).toBe(upstream.length * searchesHere(view) + documentsOf(view));
   });
 }
 
+/** Hosts that search have the carriers asked by a dispatcher of their own, whose tasks are counted there. */
+function searchesHere({ processes, searches }: OperatorView): number {
+  const hosts = new Set(processes.flatMap(({ id, kind }) => (kind === 'host' ? [id] : [])));
+  return sum(searches.flatMap(({ process, complete }) => (hosts.has(process) ? [] : [complete])));
+}
+
 /** With `--coalesce machine` the primary has the server processes search, unless its own search has them ask the carriers. */
-function documentsOf({ modes: { dispatch }, coalesce }: OperatorView): number {
-  if (dispatch === 'cluster') return 0;
-  return sum(coalesce.flatMap(({ scope, led }) => (scope === 'machine' ? [led] : [])));
+function documentsOf({ modes: { dispatch }, coalesce, pools }: OperatorView): number {
+  const elsewhere = sum(pools.flatMap(({ id, completed }) => (id.endsWith('/keys') ? [completed] : [])));
+  if (dispatch === 'cluster') return elsewhere;
+  const isPassedOn = ({ process, scope }: OperatorView['coalesce'][number]): boolean =>
+    process === 'primary' && scope !== 'process';
+  return elsewhere + sum(coalesce.flatMap((row) => (isPassedOn(row) ? [row.led] : [])));
 }

@@ -3,23 +3,26 @@ import { lives } from '@ticketing/test-kit';
 import { beforeAll, expect, test } from 'vitest';
 import { type Accept, COALESCES, type Coalesce } from '../src/flags/flag-specs.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
-import { DISPATCH_NAMES, type DispatchName, dispatchKind } from '../src/search/dispatch.ts';
+import { type DispatchName, dispatchKind } from '../src/search/dispatch.ts';
 import { serve } from '../src/serving/serve.ts';
 import { eventually, getFrom, MADRID_BARCELONA, startDemo } from './demo.ts';
 import { expectEqualCounts } from './equal-counts.ts';
+import { hasNats, newFleet, sharedNats, testedDispatches } from './fleet.ts';
 import { pidsOf } from './processes.ts';
 
 // A day on which the simulator's timetable does not change while the tests run, however late they do.
 const day = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
 const PATH = `${MADRID_BARCELONA}&date=${day}`;
 
-function start(accept: Accept, dispatch: DispatchName, coalesce: Coalesce) {
+function start({ accept, dispatch, coalesce }: Omit<Combination, 'kills'>, natsUrl: string) {
   const several = accept === 'single' ? [] : ['--workers', '2'];
-  const { workers, inServers } = dispatchKind(dispatch);
+  const { workers, inServers, inFleet } = dispatchKind(dispatch);
   const own = workers !== undefined && !inServers ? ['--dispatch-workers', '1'] : [];
+  const fleet =
+    coalesce === 'fleet' && !inFleet ? ['--nats-url', natsUrl, '--fleet', newFleet()] : [];
   return startDemo([
     ...['--accept', accept, '--dispatch', dispatch, '--coalesce', coalesce, ...several, ...own],
-    ...['--latency', '0'],
+    ...['--latency', '0', ...fleet],
   ]);
 }
 
@@ -61,17 +64,21 @@ function configOf(url: string) {
   });
 }
 
+const ROLES = ['server', 'task', 'host'] as const;
+type Role = (typeof ROLES)[number];
+
 /** A way to combine the flags, and whose death its answers are to survive. */
 export interface Combination {
   readonly accept: Accept;
   readonly dispatch: DispatchName;
   readonly coalesce: Coalesce;
-  readonly kills: readonly ('server' | 'task')[];
+  readonly kills: readonly Role[];
 }
 
 /** Proves that each combination gives the same answers, also after its kills, and leaves nothing behind. */
 export function testCombinations(combinations: readonly Combination[]): void {
   let expected: readonly Journey[] = [];
+  const nats = sharedNats();
 
   beforeAll(async () => {
     const argv = ['--port', '0', '--latency', '0', '--coalesce', 'off', '--deadline-ms', '20000'];
@@ -84,7 +91,7 @@ export function testCombinations(combinations: readonly Combination[]): void {
   test.each(combinations)(
     '--accept $accept --dispatch $dispatch --coalesce $coalesce: equal counts; the same journeys, after the kills of $kills too, and nothing is left',
     async ({ accept, dispatch, coalesce, kills }) => {
-      const demo = await start(accept, dispatch, coalesce);
+      const demo = await start({ accept, dispatch, coalesce }, nats()?.url ?? '');
       expect(expected.length).toBeGreaterThanOrEqual(20);
       expect(await journeysOf(demo.url)).toEqual(expected);
       await askInSeveralWays(demo.url);
@@ -94,7 +101,7 @@ export function testCombinations(combinations: readonly Combination[]): void {
       const all = new Set<number>();
       for (const role of kills) {
         const config = await configOf(demo.url);
-        for (const each of ['server', 'task']) for (const pid of pidsOf(config, each)) all.add(pid);
+        for (const each of ROLES) for (const pid of pidsOf(config, each)) all.add(pid);
         // With a process that serves those that run its tasks are gone as well.
         const victim = pidsOf(config, role).find(lives);
         if (victim === undefined) continue;
@@ -108,7 +115,7 @@ export function testCombinations(combinations: readonly Combination[]): void {
       });
       demo.child.kill('SIGTERM');
       expect(await demo.exit()).toBe(0);
-      for (const each of ['server', 'task']) for (const pid of pidsOf(after, each)) all.add(pid);
+      for (const each of ROLES) for (const pid of pidsOf(after, each)) all.add(pid);
       expect([...all].filter(lives)).toEqual([]);
     },
   );
@@ -116,8 +123,11 @@ export function testCombinations(combinations: readonly Combination[]): void {
 
 /** Every way to dispatch and coalesce, with one way to accept. */
 export function everyCombination(accept: Accept): Combination[] {
-  const kills = accept === 'single' ? (['task'] as const) : (['server', 'task'] as const);
-  return DISPATCH_NAMES.flatMap((dispatch) =>
-    COALESCES.map((coalesce) => ({ accept, dispatch, coalesce, kills })),
-  );
+  return testedDispatches.flatMap((dispatch) => {
+    const workers = dispatchKind(dispatch).inFleet ? 'host' : 'task';
+    const kills: readonly Role[] = accept === 'single' ? [workers] : ['server', workers];
+    return COALESCES.filter((name) => hasNats || name !== 'fleet').map((coalesce) => ({
+      ...{ accept, dispatch, coalesce, kills },
+    }));
+  });
 }

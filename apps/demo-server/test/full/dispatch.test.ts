@@ -1,15 +1,15 @@
 import { lives } from '@ticketing/test-kit';
 import { describe, expect, test } from 'vitest';
-import { DISPATCH_NAMES } from '../../src/search/dispatch.ts';
 import { eventually, requestsAt, setPlan, startDemo } from '../demo.ts';
 import { inProcessServer, SEARCH, serveNow, testDispatch } from '../dispatch-cases.ts';
+import { testedDispatches } from '../fleet.ts';
 
 const inProcess = inProcessServer();
-for (const name of DISPATCH_NAMES) {
+for (const name of testedDispatches) {
   if (name !== 'in-process') testDispatch(inProcess, '--dispatch', name, '--offload', 'normalise');
 }
 
-const everywhere = DISPATCH_NAMES.flatMap((dispatch) =>
+const everywhere = testedDispatches.flatMap((dispatch) =>
   ['whole', 'normalise'].map((offload) => ['--dispatch', dispatch, '--offload', offload]),
 );
 

@@ -1,0 +1,290 @@
+import { startCarrierSim } from '@ticketing/carrier-sim';
+import { lives, startNatsServer } from '@ticketing/test-kit';
+import { expect, onTestFinished, test } from 'vitest';
+import { CARRIER_NAMES } from '../../src/search/carriers.ts';
+import {
+  type DemoProcess,
+  eventually,
+  getFrom,
+  MADRID_BARCELONA,
+  runDemo,
+  startDemo,
+  startHostProgram,
+  statsOf,
+} from '../demo.ts';
+import { descendantsOf, describeWithNats, newFleet, sharedNats, testWithNats } from '../fleet.ts';
+import { pidsOf } from '../processes.ts';
+
+/** Searches of equal and different questions, one after the other by each client, until they are told to stop. */
+function loadOn(url: string, { clients = 6 } = {}) {
+  let isOver = false;
+  const outcomes: { readonly status: number | string; readonly complete: boolean }[] = [];
+  const running = Array.from({ length: clients }, async (_, client) => {
+    while (!isOver) {
+      const path = `${MADRID_BARCELONA}&passengers=${1 + (client % 9)}`;
+      const asked = getFrom(url + path, { headers: { connection: 'close' } });
+      const { status, body } = await asked.catch((error) => ({
+        status: String(error),
+        body: undefined,
+      }));
+      outcomes.push({ status, complete: body?.complete === true });
+    }
+  });
+  return {
+    outcomes,
+    /** Waits for answers to requests that begin after this call. */
+    async more(count = 20): Promise<void> {
+      const before = outcomes.length;
+      await eventually(() => expect(outcomes.length).toBeGreaterThan(before + count));
+    },
+    async end() {
+      isOver = true;
+      await Promise.all(running);
+      return outcomes.filter(({ status, complete }) => status !== 200 || !complete);
+    },
+  };
+}
+
+type Host = { readonly name: string; readonly state: string; readonly fleet: string };
+
+async function hostsAt(url: string, fleet = 'tasks'): Promise<readonly Host[]> {
+  const { body } = await getFrom(`${url}/operator/state`);
+  return body.hosts.filter((host: Host) => host.fleet === fleet);
+}
+
+/** Waits until the hosts of these names have a session, and no other has. */
+function joined(url: string, ...names: string[]): Promise<void> {
+  return eventually(async () => {
+    const hosts = await hostsAt(url);
+    const found = hosts.filter(({ state }) => state === 'joined').map(({ name }) => name);
+    expect(found.sort()).toEqual(names);
+  });
+}
+
+/** Carriers, hosts of these names, and servers that ask them; all in one fleet, until the test ends. */
+async function startFleet(
+  natsUrl: string,
+  {
+    names,
+    servers = [[]],
+    latencyMs = 20,
+  }: {
+    readonly names: readonly string[];
+    /** Flags of each server. */
+    readonly servers?: readonly (readonly string[])[];
+    readonly latencyMs?: number;
+  },
+) {
+  const latency = { kind: 'fixed', ms: latencyMs } as const;
+  const plan = Object.fromEntries(CARRIER_NAMES.map((name) => [name, { latency }]));
+  const sim = await startCarrierSim({ plan });
+  onTestFinished(() => sim.close());
+  const shared = [
+    ...['--nats-url', natsUrl, '--fleet', newFleet(), '--carriers-url', sim.url],
+    ...['--deadline-ms', '20000'],
+  ];
+  const host = (name: string) => startHostProgram([...shared, '--name', name]);
+  const hosts = await Promise.all(names.map(host));
+  const demos = await Promise.all(servers.map((argv) => startDemo([...shared, ...argv])));
+  return { demos, demo: demos[0] as DemoProcess, hosts, host, sim, shared };
+}
+
+const OVER_NATS = ['--dispatch', 'nats'];
+
+describeWithNats('hosts that are programs of their own', () => {
+  const nats = sharedNats();
+  const start = (...names: string[]) => startFleet(nats().url, { names, servers: [OVER_NATS] });
+
+  test('SIGTERM of each host in turn under load: others take over, and no search fails', async () => {
+    const { demo, hosts, host } = await start('one', 'two');
+    await joined(demo.url, 'one', 'two');
+    const load = loadOn(demo.url);
+    await load.more();
+    hosts[0]?.child.kill('SIGTERM');
+    expect(await hosts[0]?.exit()).toBe(0);
+    await joined(demo.url, 'two');
+    await load.more();
+    await host('three');
+    await joined(demo.url, 'three', 'two');
+    hosts[1]?.child.kill('SIGTERM');
+    expect(await hosts[1]?.exit()).toBe(0);
+    await load.more();
+    expect(await load.end()).toEqual([]);
+    const [{ dispatch }] = await statsOf({ get: (path) => getFrom(demo.url + path) });
+    expect(dispatch).toMatchObject({ kind: 'nats', failed: 0, rejected: 0 });
+    expect(dispatch.completed).toBeGreaterThan(60);
+  });
+
+  test('a host that is killed under load: its calls run again on another, and no search fails', async () => {
+    const { demo, hosts } = await start('one', 'two');
+    await joined(demo.url, 'one', 'two');
+    const load = loadOn(demo.url);
+    await load.more();
+    hosts[0]?.child.kill('SIGKILL');
+    await joined(demo.url, 'two');
+    await load.more();
+    expect(await load.end()).toEqual([]);
+    const { body } = await getFrom(`${demo.url}/operator/state`);
+    expect(body.events.map(({ kind }: { kind: string }) => kind)).toContain('host-lost');
+  });
+
+  test('a host says whether it is ready, shows no password, and refuses what it does not know', async () => {
+    const { hosts } = await startFleet(nats().url.replace('//', '//me:s3cret@'), {
+      names: ['one'],
+      servers: [],
+    });
+    const [host] = hosts;
+    const statusAt = async (path: string, init?: RequestInit) =>
+      (await getFrom(`${host?.url}${path}`, init)).status;
+    expect(await statusAt('/readyz')).toBe(200);
+    expect(await statusAt('/healthz')).toBe(200);
+    expect(await statusAt('/search')).toBe(404);
+    expect(await statusAt('/readyz', { method: 'POST' })).toBe(405);
+    expect((await getFrom(`${host?.url}/stats`)).body).toMatchObject({
+      name: 'one',
+      tasks: { state: 'serving' },
+      questions: { state: 'serving' },
+    });
+    expect(host?.output()).toMatch(/^host +one of fleet test-\w+ at nats:\/\/127/);
+    expect(host?.output()).not.toContain('s3cret');
+    host?.child.kill('SIGTERM');
+    expect(await host?.exit()).toBe(0);
+    expect(host?.errors()).toBe('');
+  });
+});
+
+describeWithNats('NATS goes, and comes back', () => {
+  test('searches go on in the server process meanwhile, and on the hosts afterwards', async () => {
+    const nats = await startNatsServer();
+    onTestFinished(() => nats.close());
+    const { demo, hosts } = await startFleet(nats.url, { names: ['one'], servers: [OVER_NATS] });
+    await joined(demo.url, 'one');
+    const load = loadOn(demo.url);
+    await load.more();
+    await nats.stop();
+    await eventually(async () => {
+      expect((await getFrom(`${hosts[0]?.url}/readyz`)).status).toBe(503);
+    });
+    await load.more(40);
+    const { http } = (await statsOf({ get: (path) => getFrom(demo.url + path) }))[0];
+    expect(http.renfe.sent).toBeGreaterThan(0);
+    await nats.start();
+    await joined(demo.url, 'one');
+    await load.more(40);
+    expect(await load.end()).toEqual([]);
+    expect((await getFrom(`${hosts[0]?.url}/readyz`)).status).toBe(200);
+  });
+});
+
+describeWithNats('--dispatch nats without a server', () => {
+  test('starts one and two hosts, and leaves nothing', async () => {
+    const demo = await startDemo(['--dispatch', 'nats', '--latency', '0']);
+    const pid = demo.child.pid ?? 0;
+    expect((await getFrom(demo.url + MADRID_BARCELONA)).body.complete).toBe(true);
+    expect(demo.output()).toContain('and hosts of fleet demo for tasks');
+    const { body } = await getFrom(`${demo.url}/config`);
+    expect(pidsOf(body, 'host')).toHaveLength(2);
+    expect(body.natsUrl).toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/);
+    const all = [...descendantsOf(pid), ...pidsOf(body, 'host')];
+    demo.child.kill('SIGTERM');
+    expect(await demo.exit()).toBe(0);
+    expect(all.filter(lives)).toEqual([]);
+  });
+
+  test('whose process is killed: nothing outlives it', async () => {
+    const demo = await startDemo(['--dispatch', 'nats', '--latency', '0']);
+    const { body } = await getFrom(`${demo.url}/config`);
+    const all = [...descendantsOf(demo.child.pid ?? 0), ...pidsOf(body, 'host')];
+    expect(all.length).toBeGreaterThanOrEqual(2);
+    demo.child.kill('SIGKILL');
+    await eventually(() => expect(all.filter(lives)).toEqual([]));
+  });
+
+  test('a host of it is killed from the page: another takes its place', async () => {
+    const demo = await startDemo(['--dispatch', 'nats', '--latency', '0']);
+    await joined(demo.url, 'host-0', 'host-1');
+    const hosts = async () => pidsOf((await getFrom(`${demo.url}/config`)).body, 'host');
+    const before = await hosts();
+    const kill = (id: string) =>
+      getFrom(`${demo.url}/operator/processes/${id}/kill`, {
+        method: 'POST',
+        headers: { origin: demo.url, 'content-type': 'application/json' },
+        body: '{}',
+      });
+    expect((await kill('host-1')).status).toBe(200);
+    await eventually(async () => {
+      const now = await hosts();
+      expect(now).toHaveLength(2);
+      expect(now.filter((pid) => before.includes(pid))).toHaveLength(1);
+    });
+    await joined(demo.url, 'host-0', 'host-1');
+  });
+});
+
+test('--dispatch nats without nats-server: one line and exit code 2', async () => {
+  const env = { NATS_SERVER_BIN: '/nowhere/nats-server' };
+  expect(await runDemo(['--port', '0', '--dispatch', 'nats'], env)).toEqual({
+    code: 2,
+    stderr:
+      'Cannot start: --dispatch nats must have --nats-url, or nats-server, which NATS_SERVER_BIN, which is /nowhere/nats-server, does not run\n',
+    stdout: '',
+  });
+});
+
+testWithNats('--fallback off, and no host: one line and exit code 2', async () => {
+  const nats = await startNatsServer();
+  onTestFinished(() => nats.close());
+  const flags = ['--port', '0', '--dispatch', 'nats', '--nats-url', nats.url];
+  const { code, stderr } = await runDemo([...flags, '--fallback', 'off']);
+  expect(stderr).toMatch(/^Cannot start: fleet demo at nats:\/\/127\S+ must have a host, got [^\n]+\n$/);
+  expect(code).toBe(2);
+});
+
+describeWithNats('--coalesce fleet', () => {
+  const nats = sharedNats();
+  const SHARED = ['--coalesce', 'fleet'];
+
+  test('three servers that are asked the same at once search once', async () => {
+    const { demos, sim } = await startFleet(nats().url, {
+      names: [],
+      servers: [SHARED, SHARED, ['--accept', 'cluster', '--workers', '2', ...SHARED]],
+      latencyMs: 300,
+    });
+    for (const demo of demos) await eventually(async () => {
+      expect(await hostsAt(demo.url, 'keys')).toHaveLength(3);
+    });
+    const answers = await Promise.all(
+      demos.flatMap(({ url }) => Array.from({ length: 20 }, () => getFrom(url + MADRID_BARCELONA))),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(sim.requests()).toMatchObject({ renfe: { arrived: 4 }, avlo: { arrived: 2 } });
+  });
+
+  test('a question whose owner dies is answered within its deadline, by two loads at most', async () => {
+    const { demos, sim } = await startFleet(nats().url, {
+      names: ['one', 'two', 'three'],
+      servers: [SHARED],
+      latencyMs: 200,
+    });
+    const [demo] = demos as [DemoProcess];
+    await eventually(async () => expect(await hostsAt(demo.url, 'keys')).toHaveLength(4));
+    // Some of these belong to a host.
+    const paths = Array.from({ length: 9 }, (_, at) => `${MADRID_BARCELONA}&passengers=${at + 1}`);
+    const asked = paths.flatMap((path) => [1, 2, 3].map(() => getFrom(demo.url + path)));
+    const busy = await eventually(async () => {
+      const { body } = await getFrom(`${demo.url}/stats`);
+      const found = body.processes[0].keys.dispatch.workers.find(
+        (worker: { inFlight: number }) => worker.inFlight > 0,
+      );
+      expect(found).toBeDefined();
+      return found.moduleReport.pid as number;
+    });
+    process.kill(busy, 'SIGKILL');
+    for (const { status, body } of await Promise.all(asked)) {
+      expect([status, body.complete]).toEqual([200, true]);
+    }
+    const { avlo } = sim.requests();
+    expect(avlo.arrived).toBeLessThanOrEqual(2 * 2 * paths.length);
+  });
+});
