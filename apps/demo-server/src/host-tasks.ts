@@ -1,14 +1,17 @@
 // The module of a host that a server has started itself. Its settings are in the environment, since a worker gets only a URL.
 import { defineTasks, type TaskModule } from '@ticketing/dispatch';
-import { type Host, startHost } from './fleet/host.ts';
+import { type Host, type HostStats, startHost } from './fleet/host.ts';
 import { servingStart } from './serving/serving.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 import { type Telemetry, telemetryOf } from './telemetry/telemetry.ts';
 
+/** A module has tasks; the fleet's own come over NATS. */
+type HostTasks = { stats(): HostStats };
+
 let host: Host;
 let telemetry: Telemetry;
-const tasks: TaskModule<Record<never, never>> = defineTasks(
-  {},
+const tasks: TaskModule<HostTasks> = defineTasks(
+  { stats: () => host.stats() },
   {
     async setup({ slot }) {
       const { flags, carriersUrl, worms } = servingStart();

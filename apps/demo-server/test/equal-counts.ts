@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { expect } from 'vitest';
-import type { StatsDocument } from '../src/operator/stats-schemas.ts';
 import { hostProcesses } from '../src/operator/fleet-view.ts';
+import type { StatsDocument } from '../src/operator/stats-schemas.ts';
 import type { OperatorView } from '../src/operator/view-schema.ts';
 import type { ProcessStatus } from '../src/serving/serving.ts';
 import { eventually, getFrom, requestsAt } from './demo.ts';
@@ -165,7 +165,9 @@ function searchesHere({ processes, searches }: OperatorView): number {
 
 /** With `--coalesce machine` the primary has the server processes search, unless its own search has them ask the carriers. */
 function documentsOf({ modes: { dispatch }, coalesce, pools }: OperatorView): number {
-  const elsewhere = sum(pools.flatMap(({ id, completed }) => (id.endsWith('/keys') ? [completed] : [])));
+  const elsewhere = sum(
+    pools.flatMap(({ id, completed }) => (id.endsWith('/keys') ? [completed] : [])),
+  );
   if (dispatch === 'cluster') return elsewhere;
   const isPassedOn = ({ process, scope }: OperatorView['coalesce'][number]): boolean =>
     process === 'primary' && scope !== 'process';

@@ -378,13 +378,25 @@ test('NATS_URL, which other programs read too, changes nothing by itself', () =>
 
 test('natsOptions() reads credentials from the URL, which the client of NATS does not', () => {
   const of = (natsUrl: string) => natsOptions({ natsUrl }, 'x');
-  expect(of('nats://a,nats://b:4223')).toEqual({ name: 'ticketing-demo x', servers: ['a', 'b:4223'] });
+  expect(of('nats://a,nats://b:4223')).toEqual({
+    name: 'ticketing-demo x',
+    servers: ['a', 'b:4223'],
+  });
   expect(of('nats://me:p%40ss@a')).toMatchObject({ servers: ['a'], user: 'me', pass: 'p@ss' });
   expect(of('tls://t0ken@a')).toMatchObject({ servers: ['a'], token: 't0ken', tls: {} });
 });
 
 test('readHostFlags() has the flags of the server that concern a host, and its own', () => {
-  const argv = ['--nats-url', 'nats://a', '--fleet=blue', '--name', 'one', '--port=1', '--zone', 'z'];
+  const argv = [
+    '--nats-url',
+    'nats://a',
+    '--fleet=blue',
+    '--name',
+    'one',
+    '--port=1',
+    '--zone',
+    'z',
+  ];
   const { flags, name, port } = readHostFlags(argv, { DISPATCH: 'fork', DISPATCH_WORKERS: '3' });
   expect({ name, port }).toEqual({ name: 'one', port: 1 });
   expect(flags).toMatchObject({

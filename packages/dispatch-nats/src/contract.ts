@@ -102,6 +102,11 @@ export interface ServeNatsTasksOptions<M extends TaskMap> {
   readonly maxSessions?: number;
   /** Bytes of a call at most, either way, 1024 to 2^30; then `ERR_TOO_LARGE`. Default 64 MiB. */
   readonly maxMessageBytes?: number;
+  /**
+   * Returns cloneable figures of the host, twice a second for each session; dispatchers have the latest as `moduleReport` of
+   * the host's worker. What it throws is ignored. Default: none.
+   */
+  readonly report?: () => unknown;
   /** Whether programs in other languages may run tasks by plain JSON requests. Default `false`. */
   readonly json?: boolean;
   /** For tests. Default: the platform's. */

@@ -29,6 +29,7 @@ const rules = {
   capacity: wholeBetween(1, 2 ** 20),
   maxSessions: wholeBetween(1, 65_536, 256),
   maxMessageBytes: messageBytes,
+  report: aFunction,
   json: { ...aFlag, fallback: false },
   clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
   random: { ...aFunction, fallback: Math.random },

@@ -101,7 +101,8 @@ export const flagSpecs = {
   }),
   natsUrl: flag<string | undefined>({
     name: 'nats-url',
-    about: 'NATS servers of a fleet, password included; --dispatch nats starts one if there is none',
+    about:
+      'NATS servers of a fleet, password included; --dispatch nats starts one if there is none',
     value: natsUrl,
     fallback: undefined,
     hide: hideNatsSecrets,

@@ -46,7 +46,8 @@ export async function startEmbeddedFleet(
     await hosts.ready();
   } catch (error) {
     await close();
-    throw error;
+    // Why a host does not start.
+    throw (error as Error).cause ?? error;
   }
   const pids = (): number[] =>
     hosts.stats().workers.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));

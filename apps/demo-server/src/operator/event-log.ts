@@ -11,7 +11,7 @@ const MOST = 50;
 /** Equal events within this time are one, so that a storm does not push the others out. */
 const TOGETHER_MS = 1000;
 /** Pools of one worker that is the process itself, or another process that reports on its own. */
-const QUIET = new Set(['in-process', 'primary']);
+const QUIET = new Set(['in-process', 'primary', 'nats', 'keys', 'questions']);
 
 type Kind = OperatorEvent['kind'];
 /** A message of a channel, as its package documents it. */

@@ -236,7 +236,9 @@ testWithNats('--fallback off, and no host: one line and exit code 2', async () =
   onTestFinished(() => nats.close());
   const flags = ['--port', '0', '--dispatch', 'nats', '--nats-url', nats.url];
   const { code, stderr } = await runDemo([...flags, '--fallback', 'off']);
-  expect(stderr).toMatch(/^Cannot start: fleet demo at nats:\/\/127\S+ must have a host, got [^\n]+\n$/);
+  expect(stderr).toMatch(
+    /^Cannot start: fleet demo at nats:\/\/127\S+ must have a host, got [^\n]+\n$/,
+  );
   expect(code).toBe(2);
 });
 
@@ -250,9 +252,10 @@ describeWithNats('--coalesce fleet', () => {
       servers: [SHARED, SHARED, ['--accept', 'cluster', '--workers', '2', ...SHARED]],
       latencyMs: 300,
     });
-    for (const demo of demos) await eventually(async () => {
-      expect(await hostsAt(demo.url, 'keys')).toHaveLength(3);
-    });
+    for (const demo of demos)
+      await eventually(async () => {
+        expect(await hostsAt(demo.url, 'keys')).toHaveLength(3);
+      });
     const answers = await Promise.all(
       demos.flatMap(({ url }) => Array.from({ length: 20 }, () => getFrom(url + MADRID_BARCELONA))),
     );

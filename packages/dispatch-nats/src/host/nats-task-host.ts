@@ -41,6 +41,7 @@ export interface HostOptions {
   readonly hostId: string;
   readonly zone: string | undefined;
   readonly revision: string | undefined;
+  readonly report: (() => unknown) | undefined;
   readonly capacity: number | undefined;
   readonly maxSessions: number;
   readonly maxMessageBytes: number;
@@ -174,10 +175,13 @@ export class NatsTaskHost implements NatsHost {
   }
 
   #module(): TaskModule<TaskMap> {
-    const { dispatcher, tasks } = this.#options;
-    return proxiesOf(dispatcher, tasks, (ending) => {
-      this.#counts.asked += 1;
-      this.#counts[ending] += 1;
+    const { dispatcher, tasks, report } = this.#options;
+    return proxiesOf(dispatcher, tasks, {
+      settled: (ending) => {
+        this.#counts.asked += 1;
+        this.#counts[ending] += 1;
+      },
+      report,
     });
   }
 

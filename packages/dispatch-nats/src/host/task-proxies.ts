@@ -8,12 +8,18 @@ import {
 
 /**
  * Returns a module whose tasks run in a dispatcher of this machine, with the caller's deadline, metadata and progress. An
- * abort of the call aborts there. `settled` is called with each outcome.
+ * abort of the call aborts there. `settled` is called with each outcome, `report` as the hook of a module.
  */
 export function proxiesOf(
   dispatcher: Dispatcher<TaskMap>,
   tasks: readonly string[],
-  settled: (ending: 'completed' | 'failed' | 'aborted') => void,
+  {
+    settled,
+    report,
+  }: {
+    settled(ending: 'completed' | 'failed' | 'aborted'): void;
+    readonly report: (() => unknown) | undefined;
+  },
 ): TaskModule<TaskMap> {
   const proxyOf =
     (task: string) =>
@@ -34,5 +40,6 @@ export function proxiesOf(
         throw error;
       }
     };
-  return defineTasks(Object.fromEntries(tasks.map((task) => [task, proxyOf(task)])));
+  const proxies = Object.fromEntries(tasks.map((task) => [task, proxyOf(task)]));
+  return defineTasks(proxies, report && { report });
 }
