@@ -6,4 +6,5 @@ export default library(
   'src/fastify/index.ts',
   'src/dataloader/index.ts',
   'src/shared/index.ts',
+  'src/shared/conformance/index.ts',
 );
