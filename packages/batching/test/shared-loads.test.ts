@@ -1,65 +1,16 @@
-import { createManualClock, type ManualClock } from '@ticketing/test-kit';
+import { createManualClock } from '@ticketing/test-kit';
 import { beforeEach, expect, test } from 'vitest';
-import { type Coalescer, createCoalescer } from '../src/index.ts';
-import {
-  type Coordinator,
-  createMemoryCoordinator,
-  createMemoryStore,
-  type LeaseStore,
-  type SharedLoader,
-  type ShareLoadsOptions,
-  shareLoads,
-} from '../src/shared/index.ts';
-import { type HeldLoad, holdLoads, refuseUnhandledRejections, settleJobs } from './held-loads.ts';
+import { refuseUnhandledRejections, settleJobs } from './held-loads.ts';
+import { called, createMachine, type Machine, type Settings } from './shared-machine.ts';
 
 refuseUnhandledRejections();
 
-let clock: ManualClock;
-let store: LeaseStore;
+let machine: Machine;
 beforeEach(() => {
-  clock = createManualClock();
-  store = createMemoryStore({ clock });
+  machine = createMachine();
 });
-
-interface Process {
-  readonly coordinator: Coordinator;
-  readonly load: SharedLoader<string, string>;
-  readonly users: Coalescer<string, string>;
-  readonly calls: readonly HeldLoad<string>[];
-}
-
-type Settings = Partial<ShareLoadsOptions<string, string>> & {
-  readonly store?: LeaseStore;
-  readonly loadTimeoutMs?: number;
-  readonly ownClock?: ManualClock;
-};
-
-/** One of several processes that share what they load. Its loads wait until the test settles them. */
-function createProcess(settings: Settings = {}): Process {
-  const { store: own = store, loadTimeoutMs, ownClock = clock, ...options } = settings;
-  const coordinator = createMemoryCoordinator({ store: own, clock: ownClock, random: () => 0.5 });
-  const { load: held, calls } = holdLoads<string>();
-  const load = shareLoads<string, string>(held, {
-    coordinator,
-    name: 'users',
-    clock: ownClock,
-    ...options,
-  });
-  const limit = loadTimeoutMs === undefined ? {} : { loadTimeoutMs };
-  const users = createCoalescer(load, { name: 'users', clock: ownClock, ...limit });
-  return { coordinator, load, users, calls };
-}
-
-/** Lets time pass in steps, so that the answers of one arrive before the next: a command has 50 ms. */
-async function pass(ms: number): Promise<void> {
-  for (let left = ms; left > 0; left -= STEP_MS) {
-    clock.advance(Math.min(STEP_MS, left));
-    await settleJobs();
-  }
-}
-const STEP_MS = 25;
-
-const called = ({ calls }: Process) => calls.length;
+const createProcess = (settings?: Settings) => machine.createProcess(settings);
+const pass = (ms: number) => machine.pass(ms);
 
 test('one process loads a key, and all get its value', async () => {
   const processes = [createProcess(), createProcess(), createProcess()];
@@ -70,7 +21,7 @@ test('one process loads a key, and all get its value', async () => {
   expect(await Promise.all(answers)).toEqual(['Ann', 'Ann', 'Ann']);
   expect(processes.map(({ load }) => load.stats().followed)).toEqual([0, 1, 1]);
   expect(processes[0]?.coordinator.stats()).toMatchObject({ finished: 1, held: 0, waiting: 0 });
-  expect(clock.pending).toBe(0);
+  expect(machine.clock.pending).toBe(0);
 });
 
 test('without ttlMs a value is for those who waited: a later call loads anew', async () => {
@@ -95,10 +46,10 @@ test('with ttlMs a value is kept for all processes, and not longer', async () =>
   one.calls[0]?.resolve('Ann');
   await first;
   await settleJobs();
-  clock.advance(4999);
+  machine.clock.advance(4999);
   expect(await another.users.get('ann')).toBe('Ann');
   expect(another.load.stats()).toMatchObject({ kept: 1, led: 0 });
-  clock.advance(2);
+  machine.clock.advance(2);
   const later = another.users.get('ann');
   await settleJobs();
   expect(called(another)).toBe(1);
@@ -137,4 +88,135 @@ test('a leader that lives renews its lease', async () => {
   leader.calls[0]?.resolve('Ann');
   expect(await Promise.all(answers)).toEqual(['Ann', 'Ann']);
   expect(leader.coordinator.stats().renewed).toBeGreaterThan(10);
+});
+
+test('a failure goes to those who waited, with code, fields and cause, and is not kept', async () => {
+  const [leader, waiter] = [createProcess(), createProcess()];
+  const first = leader.users.get('ann');
+  await settleJobs();
+  const second = waiter.users.get('ann');
+  await settleJobs();
+  const cause = new TypeError('no such host');
+  const error = Object.assign(new RangeError('no answer', { cause }), { code: 'NETWORK', at: 7 });
+  leader.calls[0]?.reject(error);
+  await expect(first).rejects.toBe(error);
+  const shared = await second.catch((reason: unknown) => reason);
+  expect(shared).toMatchObject({
+    name: 'RangeError',
+    message: 'no answer',
+    code: 'NETWORK',
+    at: 7,
+  });
+  expect(shared).toBeInstanceOf(Error);
+  expect(shared).toMatchObject({ cause: { name: 'TypeError', message: 'no such host' } });
+  const later = waiter.users.get('ann');
+  await settleJobs();
+  waiter.calls[0]?.resolve('Ann');
+  expect(await later).toBe('Ann');
+});
+
+test('with errorTtlMs a failure is kept for all', async () => {
+  const [leader, other] = [
+    createProcess({ errorTtlMs: 1000 }),
+    createProcess({ errorTtlMs: 1000 }),
+  ];
+  const first = leader.users.get('ann');
+  await settleJobs();
+  leader.calls[0]?.reject('no');
+  await expect(first).rejects.toBe('no');
+  await settleJobs();
+  await expect(other.users.get('ann')).rejects.toBe('no');
+  machine.clock.advance(1001);
+  const later = other.users.get('ann');
+  await settleJobs();
+  other.calls[0]?.resolve('Ann');
+  expect(await later).toBe('Ann');
+});
+
+test('the last caller of the leader leaves: the load goes on while another process waits', async () => {
+  const [leader, waiter] = [createProcess(), createProcess()];
+  const controller = new AbortController();
+  const left = leader.users.get('ann', { signal: controller.signal });
+  await settleJobs();
+  const answer = waiter.users.get('ann');
+  await settleJobs();
+  controller.abort(new Error('left'));
+  await expect(left).rejects.toThrow('left');
+  await pass(3000);
+  expect(leader.calls[0]?.context.signal.aborted).toBe(false);
+  leader.calls[0]?.resolve('Ann');
+  expect(await answer).toBe('Ann');
+  expect(called(waiter)).toBe(0);
+});
+
+test('the last caller of all leaves: the load is aborted, and the next one starts afresh', async () => {
+  const [leader, waiter] = [createProcess(), createProcess()];
+  const controllers = [new AbortController(), new AbortController()] as const;
+  const lefts = [leader.users.get('ann', { signal: controllers[0].signal })];
+  await settleJobs();
+  lefts.push(waiter.users.get('ann', { signal: controllers[1].signal }));
+  await settleJobs();
+  for (const controller of controllers) controller.abort(new Error('left'));
+  for (const left of lefts) await expect(left).rejects.toThrow('left');
+  await pass(1500);
+  const { signal } = leader.calls[0]?.context ?? {};
+  expect(signal?.aborted).toBe(true);
+  leader.calls[0]?.reject(signal?.reason);
+  const next = waiter.users.get('ann');
+  await settleJobs();
+  expect(called(waiter)).toBe(1);
+  waiter.calls[0]?.resolve('Ann');
+  expect(await next).toBe('Ann');
+  expect(leader.coordinator.stats()).toMatchObject({ held: 0, released: 1, finished: 0 });
+});
+
+test('a load that takes longer than loadTimeoutMs is ended, and a waiter of another process loads', async () => {
+  const [leader, waiter] = [createProcess({ loadTimeoutMs: 500 }), createProcess()];
+  const first = leader.users.get('ann');
+  const failed = expect(first).rejects.toMatchObject({ code: 'ERR_LOAD_TIMEOUT' });
+  await settleJobs();
+  const second = waiter.users.get('ann');
+  await settleJobs();
+  await pass(525);
+  await failed;
+  expect(leader.calls[0]?.context.signal.aborted).toBe(true);
+  expect(called(waiter)).toBe(1);
+  waiter.calls[0]?.resolve('Ann');
+  expect(await second).toBe('Ann');
+  leader.calls[0]?.reject(new Error('aborted'));
+  await settleJobs();
+  expect(leader.coordinator.stats()).toMatchObject({ held: 0, finished: 0 });
+});
+
+test('a waiter whose signal aborts leaves nothing behind', async () => {
+  const [leader, waiter] = [createProcess(), createProcess()];
+  const first = leader.users.get('ann');
+  await settleJobs();
+  const controller = new AbortController();
+  const second = waiter.users.get('ann', { signal: controller.signal });
+  await settleJobs();
+  controller.abort(new Error('left'));
+  await expect(second).rejects.toThrow('left');
+  await settleJobs();
+  expect(waiter.coordinator.stats().waiting).toBe(0);
+  expect(waiter.store.sent).toEqual(['claim', 'claim', 'leave']);
+  leader.calls[0]?.resolve('Ann');
+  expect(await first).toBe('Ann');
+});
+
+test('a leader whose lease is lost stops loading, and its callers get what the successor loads', async () => {
+  const [one, another] = [createProcess(), createProcess()];
+  const first = one.users.get('ann');
+  await settleJobs();
+  await another.load.forget('ann');
+  const second = another.users.get('ann');
+  await settleJobs();
+  await pass(700);
+  const { signal } = one.calls[0]?.context ?? {};
+  expect(signal?.reason).toMatchObject({ code: 'ERR_LEASE_LOST' });
+  one.calls[0]?.reject(signal?.reason);
+  await settleJobs();
+  another.calls[0]?.resolve('Ann');
+  expect(await Promise.all([first, second])).toEqual(['Ann', 'Ann']);
+  expect([called(one), one.load.stats().repeated]).toEqual([1, 1]);
 });

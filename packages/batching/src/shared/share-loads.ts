@@ -116,7 +116,7 @@ class SharedLoads<K, V> {
     const { coordinator, leaseMs } = this.#options;
     const { signal } = context;
     let wait: (Claim & { readonly kind: 'wait' }) | undefined;
-    /** The first load that this call waited for: its outcome and those of all later ones are new enough. */
+    /** The first load that this call waited for, or led: its outcome and those of all later ones are new enough. */
     let after: Fence | undefined;
     for (;;) {
       let claim: Claim;
@@ -136,6 +136,7 @@ class SharedLoads<K, V> {
         const led = await this.#lead(key, context, claim.lease);
         if (led.kind === 'done') return led.value;
         this.#counts.repeated += 1;
+        after ??= claim.lease.fence;
         continue;
       }
       const answer = this.#read(key, id, claim, after);

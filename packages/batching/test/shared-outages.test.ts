@@ -1,0 +1,234 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { createManualClock } from '@ticketing/test-kit';
+import { beforeEach, expect, test } from 'vitest';
+import { refuseUnhandledRejections, settleJobs } from './held-loads.ts';
+import { called, createMachine, type Machine, type Settings } from './shared-machine.ts';
+
+refuseUnhandledRejections();
+
+let machine: Machine;
+beforeEach(() => {
+  machine = createMachine();
+});
+const createProcess = (settings?: Settings) => machine.createProcess(settings);
+const pass = (ms: number) => machine.pass(ms);
+
+test('an engine that does not answer: after 50 ms the process loads for itself, once for equal calls', async () => {
+  const one = createProcess();
+  one.store.state = 'stalled';
+  const answers = Promise.all([one.users.get('ann'), one.users.get('ann')]);
+  await pass(25);
+  expect(called(one)).toBe(0);
+  await pass(25);
+  expect(called(one)).toBe(1);
+  one.calls[0]?.resolve('Ann');
+  expect(await answers).toEqual(['Ann', 'Ann']);
+  expect(one.load.stats()).toMatchObject({ local: 1, led: 0 });
+  expect(one.coordinator.stats()).toMatchObject({ timeouts: 1, state: 'up', unreached: 1 });
+});
+
+test('three failures in a second: the engine is not asked for a second, then by one probe', async () => {
+  const one = createProcess();
+  const states: unknown[] = [];
+  const onState = (message: unknown) => states.push(message);
+  subscribe('ticketing:batching:coordinator', onState);
+  one.store.state = 'broken';
+  const get = async (key: string) => {
+    const answer = one.users.get(key);
+    await settleJobs();
+    one.calls.at(-1)?.resolve(key);
+    expect(await answer).toBe(key);
+    await settleJobs();
+  };
+  for (const key of ['a', 'b', 'c', 'd', 'e']) await get(key);
+  expect(one.store.sent).toHaveLength(3);
+  expect(one.coordinator.state).toBe('down');
+  expect(one.coordinator.stats()).toMatchObject({
+    ...{ errors: 3, downs: 1, unreached: 5, lastError: 'the connection is broken' },
+  });
+  await pass(1000);
+  await get('f');
+  await get('g');
+  expect(one.store.sent).toHaveLength(4);
+  // It stays down; the next probe finds the engine.
+  one.store.state = 'connected';
+  await pass(1000);
+  await get('h');
+  expect(one.coordinator.state).toBe('up');
+  expect(one.load.stats()).toMatchObject({ led: 1, local: 7 });
+  unsubscribe('ticketing:batching:coordinator', onState);
+  expect(states).toMatchObject([
+    { name: 'coordinator', state: 'down', error: { message: 'the connection is broken' } },
+    { name: 'coordinator', state: 'up' },
+  ]);
+});
+
+test('while the engine is down, callers of a key that is being probed do not wait for the probe', async () => {
+  const one = createProcess();
+  one.store.state = 'broken';
+  for (const key of ['a', 'b', 'c']) {
+    const answer = one.users.get(key);
+    await settleJobs();
+    one.calls.at(-1)?.resolve(key);
+    await answer;
+  }
+  await pass(1000);
+  one.store.state = 'stalled';
+  const probing = one.users.get('d');
+  const others = one.users.get('e');
+  await settleJobs();
+  expect(one.calls.map(({ key }) => key)).toEqual(['a', 'b', 'c', 'e']);
+  await pass(50);
+  expect(called(one)).toBe(5);
+  for (const call of one.calls) call.resolve(call.key);
+  expect(await Promise.all([probing, others])).toEqual(['d', 'e']);
+  expect(one.coordinator.state).toBe('down');
+});
+
+test('a connection that is there again is used at once', async () => {
+  const one = createProcess();
+  one.store.state = 'broken';
+  for (const key of ['a', 'b', 'c']) {
+    const answer = one.users.get(key);
+    await settleJobs();
+    one.calls.at(-1)?.resolve(key);
+    await answer;
+  }
+  expect(one.coordinator.state).toBe('down');
+  one.store.mend();
+  const answer = one.users.get('d');
+  await settleJobs();
+  one.calls.at(-1)?.resolve('d');
+  await answer;
+  expect(one.coordinator.state).toBe('up');
+  expect(one.load.stats().led).toBe(1);
+});
+
+test('a lease whose answer came too late is given back: nobody waits for it', async () => {
+  const [slow, other] = [createProcess(), createProcess()];
+  slow.store.state = 'half';
+  const first = slow.users.get('ann');
+  await pass(50);
+  const second = other.users.get('ann');
+  await settleJobs();
+  expect([slow, other].map(called)).toEqual([1, 0]);
+  slow.store.mend();
+  await settleJobs();
+  expect(called(other)).toBe(1);
+  for (const { calls } of [slow, other]) calls[0]?.resolve('Ann');
+  expect(await Promise.all([first, second])).toEqual(['Ann', 'Ann']);
+});
+
+test('a lease whose answer was lost is taken over by the next claim of the process', async () => {
+  const one = createProcess();
+  one.store.state = 'half';
+  const first = one.users.get('ann');
+  await pass(50);
+  one.calls[0]?.resolve('Ann');
+  await first;
+  one.store.state = 'connected';
+  const second = one.users.get('ann');
+  await settleJobs();
+  expect(one.load.stats()).toMatchObject({ led: 1, local: 1 });
+  one.calls[1]?.resolve('Ann 2');
+  expect(await second).toBe('Ann 2');
+  await settleJobs();
+  // Its late answer releases nothing.
+  one.store.mend();
+  await settleJobs();
+  expect(one.store.sent).toEqual(['claim', 'claim', 'finish']);
+});
+
+test('who waits when the engine fails loads at once: no lease has to run out', async () => {
+  const [leader, waiter] = [createProcess(), createProcess()];
+  const first = leader.users.get('ann');
+  await settleJobs();
+  const second = waiter.users.get('ann');
+  await settleJobs();
+  waiter.store.state = 'broken';
+  const others = ['a', 'b', 'c'].map((key) => waiter.users.get(key));
+  await settleJobs();
+  expect(waiter.calls.map(({ key }) => key).sort()).toEqual(['a', 'ann', 'b', 'c']);
+  for (const { key, resolve } of waiter.calls) resolve(key);
+  expect(await Promise.all([second, ...others])).toEqual(['ann', 'a', 'b', 'c']);
+  leader.calls[0]?.resolve('Ann');
+  await first;
+});
+
+test('a lost message: who waits has the value when the lease would have run out, without a load', async () => {
+  const [leader, waiter] = [createProcess(), createProcess()];
+  const first = leader.users.get('ann');
+  await settleJobs();
+  waiter.store.isDeaf = true;
+  const second = waiter.users.get('ann');
+  await settleJobs();
+  leader.calls[0]?.resolve('Ann');
+  await first;
+  await pass(1975);
+  expect(waiter.load.stats().followed).toBe(0);
+  await pass(50);
+  expect(await second).toBe('Ann');
+  expect(called(waiter)).toBe(0);
+});
+
+test('an outage while a load runs: it goes on, is renewed after it, and answers all', async () => {
+  const [leader, waiter] = [createProcess(), createProcess()];
+  const first = leader.users.get('ann');
+  await settleJobs();
+  const second = waiter.users.get('ann');
+  await settleJobs();
+  leader.store.state = 'broken';
+  await pass(1900);
+  expect(leader.calls[0]?.context.signal.aborted).toBe(false);
+  leader.store.mend();
+  await pass(700);
+  expect([leader, waiter].map(called)).toEqual([1, 0]);
+  leader.calls[0]?.resolve('Ann');
+  expect(await Promise.all([first, second])).toEqual(['Ann', 'Ann']);
+});
+
+test('an outage longer than the lease: another process loads, and the first stops when it is told', async () => {
+  const [leader, waiter] = [createProcess(), createProcess()];
+  const first = leader.users.get('ann');
+  await settleJobs();
+  const second = waiter.users.get('ann');
+  await settleJobs();
+  leader.store.state = 'stalled';
+  await pass(2050);
+  expect([leader, waiter].map(called)).toEqual([1, 1]);
+  expect(leader.calls[0]?.context.signal.aborted).toBe(false);
+  leader.store.mend();
+  await pass(2000);
+  const { signal } = leader.calls[0]?.context ?? {};
+  expect(signal?.aborted).toBe(true);
+  leader.calls[0]?.reject(signal?.reason);
+  waiter.calls[0]?.resolve('Ann');
+  expect(await Promise.all([first, second])).toEqual(['Ann', 'Ann']);
+  expect(called(leader)).toBe(1);
+});
+
+test('forget rejects while the engine cannot be asked', async () => {
+  const one = createProcess();
+  one.store.state = 'broken';
+  await expect(one.load.forget('ann')).rejects.toMatchObject({
+    code: 'ERR_NOT_FORGOTTEN',
+    message: 'Cannot forget a key of coordinator: the connection is broken',
+  });
+});
+
+test('a process that hangs while it leads, and then goes on, overwrites nothing', async () => {
+  const hanging = createProcess({ ownClock: createManualClock(), ttlMs: 10_000 });
+  const other = createProcess({ ttlMs: 10_000 });
+  const first = hanging.users.get('ann');
+  await settleJobs();
+  const second = other.users.get('ann');
+  await pass(2050);
+  other.calls[0]?.resolve('new');
+  expect(await second).toBe('new');
+  await settleJobs();
+  hanging.calls[0]?.resolve('old');
+  await first;
+  await settleJobs();
+  expect(await other.users.get('ann')).toBe('new');
+  expect(hanging.coordinator.stats()).toMatchObject({ refused: 1, finished: 0 });
+});

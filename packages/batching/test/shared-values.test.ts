@@ -1,0 +1,204 @@
+import { beforeEach, expect, test } from 'vitest';
+import { createMemoryCoordinator, shareLoads } from '../src/shared/index.ts';
+import { refuseUnhandledRejections, settleJobs } from './held-loads.ts';
+import { called, createMachine, type Machine, type Settings } from './shared-machine.ts';
+
+refuseUnhandledRejections();
+
+let machine: Machine;
+beforeEach(() => {
+  machine = createMachine();
+});
+const createProcess = (settings?: Settings) => machine.createProcess(settings);
+const pass = (ms: number) => machine.pass(ms);
+
+test('a value above maxBytes is not shared: each process loads for itself, for a minute', async () => {
+  const settings = { maxBytes: 100, ttlMs: 5000 };
+  const [leader, waiter] = [createProcess(settings), createProcess(settings)];
+  const answers = [leader.users.get('ann')];
+  await settleJobs();
+  answers.push(waiter.users.get('ann'));
+  await settleJobs();
+  const large = 'x'.repeat(101);
+  leader.calls[0]?.resolve(large);
+  await settleJobs();
+  waiter.calls[0]?.resolve(`${large}2`);
+  expect(await Promise.all(answers)).toEqual([large, `${large}2`]);
+  await pass(100);
+  const both = [leader.users.get('ann'), waiter.users.get('ann')];
+  await settleJobs();
+  expect([leader, waiter].map(called)).toEqual([2, 2]);
+  for (const { calls } of [leader, waiter]) calls[1]?.resolve('small');
+  await Promise.all(both);
+  expect(waiter.load.stats()).toMatchObject({ local: 2 });
+  machine.clock.advance(60_000);
+  const later = [leader.users.get('ann'), waiter.users.get('ann')];
+  await settleJobs();
+  expect([leader, waiter].map(called).sort()).toEqual([2, 3]);
+  for (const { calls } of [leader, waiter]) calls[2]?.resolve('small');
+  await Promise.all(later);
+});
+
+test('a value that the codec refuses goes to the callers of its process; bytes that it refuses are loaded', async () => {
+  const encode = (): Uint8Array => {
+    throw new Error('cannot');
+  };
+  const refusing = createProcess({ codec: { encode, decode: String } });
+  const first = refusing.users.get('ann');
+  await settleJobs();
+  refusing.calls[0]?.resolve('Ann');
+  expect(await first).toBe('Ann');
+  expect(refusing.load.stats()).toMatchObject({ unshared: 1 });
+
+  const writer = createProcess({ ttlMs: 1000 });
+  const second = writer.users.get('bob');
+  await settleJobs();
+  writer.calls[0]?.resolve('Bob');
+  await second;
+  await settleJobs();
+  const decode = (): string => {
+    throw new Error('another revision');
+  };
+  const reader = createProcess({ codec: { encode: () => new Uint8Array(), decode } });
+  const third = reader.users.get('bob');
+  await settleJobs();
+  reader.calls[0]?.resolve('Bob 2');
+  expect(await third).toBe('Bob 2');
+  expect(reader.load.stats()).toMatchObject({ undecoded: 1, local: 1 });
+});
+
+test('values are structured clones: Dates, Maps and binary data arrive as such', async () => {
+  const value = { at: new Date(7), of: new Map([[1, new Set([2n])]]), bytes: Buffer.from('abc') };
+  const make = () =>
+    shareLoads(async (_: string) => value, {
+      coordinator: createMemoryCoordinator({ store: machine.store }),
+      name: 'x',
+      ttlMs: 60_000,
+    });
+  const context = { key: 'a', signal: new AbortController().signal, waiters: 1 };
+  await make()('a', context);
+  await settleJobs();
+  const loaded = await make()('a', context);
+  expect(loaded).not.toBe(value);
+  expect(loaded).toMatchObject({ at: value.at, of: value.of });
+  expect(Buffer.from(loaded.bytes).toString()).toBe('abc');
+});
+
+test('refresh: a kept value is renewed in the background, earlier the longer its load took', async () => {
+  let random = 0.5;
+  const settings = { ttlMs: 10_000, random: () => random };
+  const [one, another] = [createProcess(settings), createProcess(settings)];
+  const first = one.users.get('ann');
+  await settleJobs();
+  await pass(1000);
+  one.calls[0]?.resolve('Ann');
+  await first;
+  await settleJobs();
+  // Its load took 1000 ms: -1000 * ln(0.5) is 693 ms before its end.
+  await pass(9200);
+  expect(await another.users.get('ann')).toBe('Ann');
+  expect(called(another)).toBe(0);
+  await pass(200);
+  random = 0.01;
+  expect(await Promise.all([one.users.get('ann'), another.users.get('ann')])).toEqual([
+    'Ann',
+    'Ann',
+  ]);
+  await settleJobs();
+  expect(called(one) + called(another)).toBe(2);
+  // While one of them loads, the value goes on for all.
+  expect(await Promise.all([one.users.get('ann'), another.users.get('ann')])).toEqual([
+    'Ann',
+    'Ann',
+  ]);
+  const [renewing] = [one, another].filter(({ load }) => load.stats().renewals === 1);
+  renewing?.calls.at(-1)?.resolve('Ann 2');
+  await settleJobs();
+  random = 0.999;
+  expect(await another.users.get('ann')).toBe('Ann 2');
+});
+
+test('a renewal that fails leaves the kept value as it is, for its time', async () => {
+  const one = createProcess({ ttlMs: 1000, random: () => 1e-300 });
+  const first = one.users.get('ann');
+  await settleJobs();
+  machine.clock.advance(10);
+  one.calls[0]?.resolve('Ann');
+  await first;
+  await settleJobs();
+  machine.clock.advance(900);
+  expect(await one.users.get('ann')).toBe('Ann');
+  await settleJobs();
+  one.calls[1]?.reject(new Error('no'));
+  await settleJobs();
+  expect(await one.users.get('ann')).toBe('Ann');
+});
+
+test('forget: a kept value is gone for all, and a load under way is not kept', async () => {
+  const [one, another] = [createProcess({ ttlMs: 5000 }), createProcess({ ttlMs: 5000 })];
+  const first = one.users.get('ann');
+  await settleJobs();
+  const waiting = another.users.get('ann');
+  await settleJobs();
+  await one.load.forget('ann');
+  await settleJobs();
+  // The process that waited leads now; the first one's callers get what they asked for before.
+  one.calls[0]?.resolve('stale');
+  expect(await first).toBe('stale');
+  expect(called(another)).toBe(1);
+  another.calls[0]?.resolve('fresh');
+  expect(await waiting).toBe('fresh');
+  await settleJobs();
+  expect(await one.users.get('ann')).toBe('fresh');
+  await another.load.forget('ann');
+  const later = one.users.get('ann');
+  await settleJobs();
+  expect(called(one)).toBe(2);
+  one.calls[1]?.resolve('newer');
+  expect(await later).toBe('newer');
+});
+
+test('equal keys share by what they say, and names keep them apart', async () => {
+  const coordinator = createMemoryCoordinator({ store: machine.store });
+  let loads = 0;
+  const load = async (key: { id: number; caller?: string }) => `${key.id}/${++loads}`;
+  const options = { coordinator, ttlMs: 60_000 };
+  const one = shareLoads(load, { ...options, name: 'a', key: ({ id }) => id });
+  const whole = shareLoads(load, { ...options, name: 'b' });
+  const context = { signal: new AbortController().signal, waiters: 1 };
+  const get = async (from: typeof one, key: { id: number; caller?: string }) => {
+    const value = await from(key, { ...context, key });
+    await settleJobs();
+    return value;
+  };
+  expect(await get(one, { id: 7, caller: 'x' })).toBe('7/1');
+  expect(await get(one, { id: 7, caller: 'y' })).toBe('7/1');
+  expect(await get(whole, { id: 7 })).toBe('7/2');
+  expect(await get(whole, { id: 7 })).toBe('7/2');
+  expect(await get(whole, { id: 7, caller: 'x' })).toBe('7/3');
+});
+
+test('jitter and a function of the value decide how long it is kept', async () => {
+  const ttlMs = (value: string) => (value === 'short' ? 100 : 1000);
+  const one = createProcess({ ttlMs, jitter: 0.5, refresh: 0 });
+  for (const [key, ms] of [
+    ['short', 75],
+    ['long', 750],
+  ] as const) {
+    const first = one.users.get(key);
+    await settleJobs();
+    one.calls.at(-1)?.resolve(key);
+    await first;
+    await settleJobs();
+    const before = called(one);
+    await pass(ms - 1);
+    expect(await one.users.get(key)).toBe(key);
+    await pass(2);
+    const again = one.users.get(key);
+    await settleJobs();
+    expect(called(one)).toBe(before + 1);
+    one.calls.at(-1)?.resolve(key);
+    await again;
+    await settleJobs();
+  }
+});
