@@ -34,3 +34,16 @@ export { DispatchError, type DispatchErrorCode, type DispatchErrorData } from '.
 // For those who write tasks.
 export type { RawJson, Transferred } from './task-results.ts';
 export { rawJson, transferred } from './task-results.ts';
+// For those whose workers are elsewhere.
+export {
+  type FallbackDispatcher,
+  type FallbackOptions,
+  type FallbackStats,
+  withFallback,
+} from './wrappers/with-fallback.ts';
+export {
+  type HedgeDispatcher,
+  type HedgeOptions,
+  type HedgeStats,
+  withHedge,
+} from './wrappers/with-hedge.ts';

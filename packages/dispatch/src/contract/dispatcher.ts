@@ -102,12 +102,20 @@ export interface RunOptions {
   readonly transfer?: readonly ArrayBuffer[];
   /** Texts that the task gets as `context.metadata`. Default: none. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /**
+   * Number of a worker that must not run the task: another one with room runs it at once, or the call rejects with
+   * `ERR_QUEUE_FULL`, since it never waits. Not with `key` or `retries`. Default: none.
+   */
+  readonly apartFrom?: number;
+  /** Called with the number of the worker whenever the call is given to one, before it is sent. If it throws, the call rejects with that. */
+  readonly onWorker?: (workerId: number) => void;
   /** Called with what the task reports, in order, never after the call has settled. If it throws, the call rejects with that. */
   readonly onProgress?: (data: unknown) => void;
 }
 
 /** How many tasks are run over an iterable. */
-export interface MapOptions extends Omit<RunOptions, 'transfer' | 'key'> {
+export interface MapOptions
+  extends Omit<RunOptions, 'transfer' | 'key' | 'apartFrom' | 'onWorker'> {
   /** Tasks in flight at most, a positive integer; inputs are never read further ahead. Default: twice the workers. */
   readonly concurrency?: number;
   /** Whether results come in the order of the inputs (default), or as they settle. */

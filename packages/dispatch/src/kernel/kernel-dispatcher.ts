@@ -1,13 +1,4 @@
-import {
-  aSignal,
-  aUrl,
-  between,
-  checkByRules,
-  MAX_TIMER_MS,
-  type Rules,
-  wholeBetween,
-  wrongOption,
-} from '@ticketing/kit';
+import { aSignal, aUrl, checkByRules, type Rules, wholeBetween, wrongOption } from '@ticketing/kit';
 import type {
   Capabilities,
   CloseOptions,
@@ -26,7 +17,11 @@ import type { TaskMap } from '../contract/task.ts';
 import type { CallOwner } from './calls/call.ts';
 import { callError, closed, draining } from './calls/call-errors.ts';
 import { CapacityWaiters } from './calls/capacity-waiters.ts';
-import { checkMapOptions } from './calls/check-run-options.ts';
+import {
+  checkCloseOptions,
+  checkDrainOptions,
+  checkMapOptions,
+} from './calls/check-run-options.ts';
 import { type MapInputs, mapTasks } from './calls/map-tasks.ts';
 import type { Kernel } from './kernel.ts';
 import type { Ending } from './kernel-counts.ts';
@@ -163,7 +158,7 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
 
   drain(options: DrainOptions = {}): Promise<DrainReport> {
     try {
-      checkByRules('drain', options, { timeoutMs: between(1, MAX_TIMER_MS) });
+      checkDrainOptions(options);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -174,7 +169,7 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
 
   close(options: CloseOptions = {}): Promise<void> {
     try {
-      checkByRules('close', options, { graceMs: between(0, MAX_TIMER_MS) });
+      checkCloseOptions(options);
     } catch (error) {
       return Promise.reject(error);
     }

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { RunOptions } from '../contract/dispatcher.ts';
-import type { FromWorker, Transport, Unsent, WorkerEnd } from '../contract/transport.ts';
+import type { FromWorker, Transport, WorkerEnd } from '../contract/transport.ts';
 import { DispatchError } from '../errors.ts';
 import {
   Call,
@@ -10,14 +10,7 @@ import {
   traceRetry,
   traceSettled,
 } from './calls/call.ts';
-import {
-  circuitOpen,
-  closed,
-  notCloneable,
-  timedOut,
-  withCallers,
-  workerLost,
-} from './calls/call-errors.ts';
+import { circuitOpen, closed, timedOut, withCallers, workerLost } from './calls/call-errors.ts';
 import { CallTimers } from './calls/call-timers.ts';
 import { checkCall } from './calls/check-run-options.ts';
 import { Feeder } from './calls/feeder.ts';
@@ -78,7 +71,10 @@ export class Kernel {
       recalled: (worker, call) => this.#recalled(worker, call),
       redistribute: () => this.#redistribute(),
     });
-    const sender = new Sender((worker, refused) => this.#refused(worker, refused));
+    const sender = new Sender((worker, unsent) => {
+      this.#frames.unsent(worker, unsent);
+      this.#pump(worker);
+    });
     const timers = new CallTimers(options, {
       timedOut: (call, error) => this.giveUp(call, error, 'aborted'),
       stuck: (worker, call) => this.#stuck(worker, call),
@@ -86,7 +82,14 @@ export class Kernel {
     const late = (call: Call, limit: LateBy): void => this.#late(call, limit);
     const upkeep = new Upkeep(pool, sender, options);
     const homeOf = transport.homeOf?.bind(transport);
-    const feeder = new Feeder({ pool, sender, recall, counts, late, homeOf }, options);
+    const feeder = new Feeder(
+      {
+        ...{ pool, sender, recall, counts, late, homeOf },
+        refused: (call, error) => this.#settle(call, 'rejected', error),
+        threw: (call, error) => process.nextTick(() => this.giveUp(call, error, 'failed')),
+      },
+      options,
+    );
     const frames = {
       ...{ pool, upkeep, feeder, timers, late },
       free: (worker: PoolWorker, call: Call) => this.#free(worker, call),
@@ -115,7 +118,7 @@ export class Kernel {
     const counts = slot === undefined ? this.counts : this.broadcasts;
     counts.asked += 1;
     const { name, clock } = this.options;
-    const target = { key: options?.key, slot };
+    const target = { key: options?.key, slot, apartFrom: options?.apartFrom };
     let worker: PoolWorker | undefined;
     try {
       const { pool, transport, tasks, isDraining } = this;
@@ -146,6 +149,7 @@ export class Kernel {
       if (options !== undefined) this.#timers.watch(call, options);
       // Called in the caller's AsyncLocalStorage, wherever the frame comes from.
       if (options?.onProgress) call.onProgress = AsyncResource.bind(options.onProgress);
+      if (options?.onWorker) call.onWorker = AsyncResource.bind(options.onWorker);
       if (worker !== undefined) this.feeder.give(worker, call, enqueuedAt);
       else this.feeder.wait(call);
     });
@@ -330,22 +334,6 @@ export class Kernel {
   #pump(worker: PoolWorker): void {
     this.feeder.pump(worker);
     this.onRoom();
-  }
-
-  /** Fails the calls whose input could not be sent. */
-  #refused(worker: PoolWorker, refused: readonly Unsent[]): void {
-    for (const { seq, error } of refused) {
-      const call = worker.calls.get(seq);
-      if (call === undefined) continue;
-      this.#free(worker, call);
-      if (call.state === 'sent') {
-        const reason = DispatchError.is(error)
-          ? error
-          : notCloneable(this.options.name, call.task, error);
-        this.#settle(call, 'failed', reason);
-      }
-    }
-    this.#pump(worker);
   }
 
   #stopIfDone(worker: PoolWorker): void {

@@ -21,6 +21,11 @@ export function queueFull(name: string, task: string, limit: number): DispatchEr
   return callError('ERR_QUEUE_FULL', { name, task }, why, { data: { limit } });
 }
 
+export function noOtherWorker(name: string, task: string, apartFrom: number): DispatchError {
+  const why = `no worker but ${apartFrom} (apartFrom) has room, and it may not wait`;
+  return callError('ERR_QUEUE_FULL', { name, task }, why);
+}
+
 export function overloaded(
   option: string,
   data: Required<

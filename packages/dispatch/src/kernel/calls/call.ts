@@ -21,10 +21,11 @@ export interface CallOwner {
   settled(ending: Ending): void;
 }
 
-/** Which worker runs a call: that of a key or of a slot; otherwise any. */
+/** Which worker runs a call: that of a key or of a slot; otherwise any, or any but one. */
 export interface Target {
   readonly key: string | undefined;
   readonly slot: number | undefined;
+  readonly apartFrom: number | undefined;
 }
 
 /** The limit of a call that has passed. */
@@ -73,6 +74,7 @@ export class Call implements Queued, AbortWaiter {
   /** Limits the run; once abandoned, the grace until the worker is killed. */
   workerTimer: unknown = undefined;
   onProgress: ((data: unknown) => void) | undefined = undefined;
+  onWorker: ((workerId: number) => void) | undefined = undefined;
   trace: RunTrace | undefined = undefined;
   // The queue's links.
   previous: Queued | undefined = undefined;

@@ -4,6 +4,7 @@ import {
   anObject,
   aSignal,
   between,
+  checkByRules,
   MAX_TIMER_MS,
   type Rule,
   unknownOption,
@@ -11,7 +12,12 @@ import {
   wholeBetween,
   wrongOption,
 } from '@ticketing/kit';
-import type { MapOptions, RunOptions } from '../../contract/dispatcher.ts';
+import type {
+  CloseOptions,
+  DrainOptions,
+  MapOptions,
+  RunOptions,
+} from '../../contract/dispatcher.ts';
 import type { Transport } from '../../contract/transport.ts';
 import { buffersRule } from '../../task-results.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
@@ -31,7 +37,13 @@ const sharedRules: readonly (readonly [name: string, rule: Rule])[] = [
   ['metadata', { expected: 'an object of texts', test: isTexts }],
   ['onProgress', aFunction],
 ];
-const runRules = new Map([...sharedRules, ['key', aText], ['transfer', buffersRule]]);
+const runRules = new Map([
+  ...sharedRules,
+  ['key', aText],
+  ['transfer', buffersRule],
+  ['apartFrom', whole()],
+  ['onWorker', aFunction],
+]);
 const mapRules = new Map([...sharedRules, ['concurrency', whole()], ['ordered', aFlag]]);
 
 /**
@@ -42,6 +54,12 @@ const mapRules = new Map([...sharedRules, ['concurrency', whole()], ['ordered', 
  */
 export function checkRunOptions(options: RunOptions, canTransfer: boolean, kind: string): void {
   check('run task', options, runRules);
+  if (options.apartFrom !== undefined && (options.retries || options.key !== undefined)) {
+    const name = options.key === undefined ? 'retries' : 'key';
+    throw new TypeError(
+      `Cannot run task: ${name} must be absent with apartFrom, since the call never waits`,
+    );
+  }
   if (options.transfer === undefined) return;
   if (!canTransfer) {
     throw new TypeError(
@@ -58,6 +76,16 @@ export function checkRunOptions(options: RunOptions, canTransfer: boolean, kind:
 /** Checks the options of `map`. @throws TypeError or RangeError, as {@link checkRunOptions} */
 export function checkMapOptions(options: MapOptions): void {
   check('map tasks', options, mapRules);
+}
+
+/** Checks the options of `drain`. @throws TypeError or RangeError */
+export function checkDrainOptions(options: DrainOptions): void {
+  checkByRules('drain', options, { timeoutMs: aTime });
+}
+
+/** Checks the options of `close`. @throws TypeError or RangeError */
+export function checkCloseOptions(options: CloseOptions): void {
+  checkByRules('close', options, { graceMs: between(0, MAX_TIMER_MS) });
 }
 
 function check(

@@ -1,5 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import type { RunOptions } from '../../contract/dispatcher.ts';
+import type { DispatchError } from '../../errors.ts';
 import type { KernelCounts } from '../kernel-counts.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import type { PoolWorker } from '../workers/pool-worker.ts';
@@ -7,14 +8,14 @@ import type { Sender } from '../workers/sender.ts';
 import { isTaken, leastBusy, roomOf, slotOfKey } from '../workers/slots.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 import type { Call, LateBy, Target } from './call.ts';
-import { overloaded, queueFull } from './call-errors.ts';
+import { noOtherWorker, overloaded, queueFull } from './call-errors.ts';
 import type { Recall } from './recall.ts';
 import { Departures, WaitingCalls } from './waiting-calls.ts';
 
 /** `{ name, task, expectedWaitMs, retryAfterMs }` of a call that is refused because it would wait too long. */
 const overloadedChannel = channel('ticketing:dispatch:overloaded');
 
-const anyWorker: Target = { key: undefined, slot: undefined };
+const anyWorker: Target = { key: undefined, slot: undefined, apartFrom: undefined };
 
 interface FeederContext {
   readonly pool: WorkerPool;
@@ -23,6 +24,10 @@ interface FeederContext {
   readonly counts: KernelCounts;
   /** Called with a call whose time passed while it waited. */
   readonly late: (call: Call, limit: LateBy) => void;
+  /** Called with a call that may not wait, and would have to. */
+  readonly refused: (call: Call, error: DispatchError) => void;
+  /** Called with a call whose `onWorker` threw. */
+  readonly threw: (call: Call, error: unknown) => void;
   /** The transport's, if it knows owners of keys. */
   readonly homeOf: ((key: string, workerIds: readonly number[]) => number | undefined) | undefined;
 }
@@ -68,6 +73,7 @@ export class Feeder {
    */
   admit(task: string, target: Target, options: RunOptions | undefined): void {
     const { name, maxQueue } = this.#options;
+    if (target.apartFrom !== undefined) throw noOtherWorker(name, task, target.apartFrom);
     if (this.size >= maxQueue) {
       // One more worker will have room.
       this.#help(target);
@@ -91,6 +97,10 @@ export class Feeder {
   /** Returns the worker that takes a call now; undefined if the call has to wait. */
   workerFor(target: Target): PoolWorker | undefined {
     const slot = this.#slotOf(target);
+    const { apartFrom } = target;
+    if (apartFrom !== undefined) {
+      return leastBusy(this.#pool.slots, ({ workerId }) => workerId !== apartFrom);
+    }
     if (slot === undefined) return leastBusy(this.#pool.slots);
     const current = this.#pool.slots[slot]?.current;
     return current?.hasRoom ? current : undefined;
@@ -102,6 +112,12 @@ export class Feeder {
     call.counts.wait.record(now - call.enqueuedAt);
     sender.soon(worker, now);
     recall.watch(worker);
+    if (call.onWorker === undefined) return;
+    try {
+      call.onWorker(worker.workerId);
+    } catch (error) {
+      this.#context.threw(call, error);
+    }
   }
 
   /** Queues a call, and starts one more worker if a slot is empty. */
@@ -110,8 +126,14 @@ export class Feeder {
     this.#help(call.target);
   }
 
-  /** Requeues a call that its worker never started, before those that came later. */
+  /** Requeues a call that its worker never started, before those that came later; one that may not wait is refused. */
   putBack(call: Call): void {
+    const { apartFrom } = call.target;
+    if (apartFrom !== undefined) {
+      const error = noOtherWorker(this.#options.name, call.task, apartFrom);
+      this.#context.refused(call, error);
+      return;
+    }
     call.state = 'queued';
     call.worker = undefined;
     this.#waiting.putBack(call, this.#slotOf(call.target), this.#options.clock.now());

@@ -133,5 +133,5 @@ function canLose({ state, handle, calls }: PoolWorker): boolean {
 /** Whether the call has not begun, and any other worker may run it. */
 function canMove({ seq, state, target, isSpent }: Call, claimed: number): boolean {
   if (seq <= claimed || state !== 'sent' || isSpent) return false;
-  return target.key === undefined && target.slot === undefined;
+  return (target.key ?? target.slot ?? target.apartFrom) === undefined;
 }

@@ -1,5 +1,7 @@
-import type { FromWorker } from '../../contract/transport.ts';
+import type { FromWorker, Unsent } from '../../contract/transport.ts';
+import { DispatchError } from '../../errors.ts';
 import type { Call, LateBy } from '../calls/call.ts';
+import { notCloneable } from '../calls/call-errors.ts';
 import type { CallTimers } from '../calls/call-timers.ts';
 import type { Feeder } from '../calls/feeder.ts';
 import type { Ending } from '../kernel-counts.ts';
@@ -86,6 +88,19 @@ export class WorkerFrames {
         worker.asked = undefined;
         if ('error' in frame) this.#context.upkeep.recycle(worker);
         break;
+    }
+  }
+
+  /** Fails the calls whose input could not be sent. */
+  unsent(worker: PoolWorker, unsent: readonly Unsent[]): void {
+    for (const { seq, error } of unsent) {
+      const call = worker.calls.get(seq);
+      if (call === undefined) continue;
+      this.#context.free(worker, call);
+      if (call.state !== 'sent') continue;
+      const { name } = this.#options;
+      const reason = DispatchError.is(error) ? error : notCloneable(name, call.task, error);
+      this.#context.settle(call, 'failed', reason);
     }
   }
 

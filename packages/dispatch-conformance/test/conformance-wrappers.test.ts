@@ -1,0 +1,48 @@
+import {
+  createInProcessDispatcher,
+  type Dispatcher,
+  type TaskModule,
+  withFallback,
+  withHedge,
+} from '@ticketing/dispatch';
+import {
+  type ConformanceSubject,
+  type ConformanceTasks,
+  conformanceCases,
+} from '@ticketing/dispatch-conformance';
+import { describe, test } from 'vitest';
+
+type Wrap = (first: Dispatcher<ConformanceTasks>) => Dispatcher<ConformanceTasks>;
+
+/** Dispatchers that run tasks in this process, each within a wrapper. */
+function subjectOf(wrap: (module: TaskModule<ConformanceTasks>) => Wrap): ConformanceSubject {
+  return {
+    kind: 'in-process',
+    capabilities: { isolation: 'none', hardKill: false, transfer: true },
+    async create(module, options) {
+      const loaded = (await import(module.href)) as { default: TaskModule<ConformanceTasks> };
+      return wrap(loaded.default)(createInProcessDispatcher(loaded.default, options));
+    },
+  };
+}
+
+const subjects: Readonly<Record<string, ConformanceSubject>> = {
+  withFallback: subjectOf((module) => (first) => {
+    return withFallback(first, createInProcessDispatcher(module, { name: 'fallback' }));
+  }),
+  withHedge: subjectOf(() => (first) => withHedge(first, { afterMs: 1, share: 1 })),
+};
+
+/** The fallback starts a worker of the same module: its starts count too, and a start that hangs there is waited for. */
+const countsStarts: ReadonlySet<string> = new Set([
+  'start: a module that never starts is tried as often, each time for startTimeoutMs',
+  'start: after two failed starts the third worker answers the waiting calls',
+  'start: setup runs once before a worker takes tasks, teardown once as it stops',
+]);
+
+describe.each(Object.entries(subjects))('%s', (wrapper, subject) => {
+  for (const { name, skip, run } of conformanceCases(subject)) {
+    const isSkipped = skip !== undefined || (wrapper === 'withFallback' && countsStarts.has(name));
+    test.skipIf(isSkipped)(name, { timeout: 60_000 }, run);
+  }
+});

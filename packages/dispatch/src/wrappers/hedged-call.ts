@@ -1,0 +1,198 @@
+import { channel } from 'node:diagnostics_channel';
+import type { AbortWaiter, Clock, SignalListeners } from '@ticketing/kit';
+import type { Dispatcher, RunOptions } from '../contract/dispatcher.ts';
+import type { TaskMap } from '../contract/task.ts';
+import { DispatchError } from '../errors.ts';
+import type { Ending } from '../kernel/kernel-counts.ts';
+import { type Endings, endingOf, since, withTimeLeft } from './wrapped-calls.ts';
+
+/** `{ name, task, workerId, won }` of a hedged call that has settled: the first worker, and whether the second one answered first. */
+const hedgeChannel = channel('ticketing:dispatch:hedge');
+
+/** What the calls of one wrapper share. */
+export interface Hedges {
+  readonly name: string;
+  readonly dispatcher: Pick<Dispatcher<TaskMap>, 'run'>;
+  readonly options: { readonly afterMs: number; readonly clock: Clock };
+  readonly signals: SignalListeners;
+  readonly counts: { hedged: number; won: number; withheld: number; noRoom: number };
+  /** Attempts beside the one whose outcome is seen: all so far, and those that have ended. */
+  attempts: number;
+  readonly unseen: Endings;
+  /** Takes one second attempt out of the budget. @returns whether there was one */
+  take(): boolean;
+  /** Puts one back that no worker got. */
+  giveBack(): void;
+}
+
+interface HedgedRun {
+  readonly task: string;
+  readonly input: unknown;
+  readonly options: RunOptions;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One attempt at a worker. */
+class Attempt {
+  readonly controller = new AbortController();
+  isSent = false;
+  isOver = false;
+}
+
+/**
+ * One call, at one worker or two. What a task returns or throws settles it. The loss of the first worker settles it only if
+ * no second attempt is open.
+ */
+export class HedgedCall implements AbortWaiter {
+  readonly #owner: Hedges;
+  readonly #run: HedgedRun;
+  readonly #elapsedMs: () => number;
+  readonly #first = new Attempt();
+  #second: Attempt | undefined;
+  #workerId = 0;
+  #timer: unknown;
+  #isSettled = false;
+  /** Why the first attempt ended without an answer, while the second is open. */
+  #loss: { readonly error: unknown } | undefined;
+
+  constructor(owner: Hedges, run: HedgedRun) {
+    this.#owner = owner;
+    this.#run = run;
+    this.#elapsedMs = since(owner.options.clock);
+  }
+
+  begin(): void {
+    const { task, input, options } = this.#run;
+    if (options.signal !== undefined) this.#owner.signals.add(options.signal, this);
+    const { signal } = this.#first.controller;
+    const onWorker = (workerId: number): void => {
+      options.onWorker?.(workerId);
+      this.#given(workerId);
+    };
+    this.#owner.dispatcher.run(task, input, { ...options, signal, onWorker }).then(
+      (value) => this.#answered(this.#first, { value }),
+      (error) => this.#firstFailed(error),
+    );
+  }
+
+  /** The caller's signal fired. */
+  aborted(reason: unknown): void {
+    this.#first.controller.abort(reason);
+    this.#second?.controller.abort(reason);
+  }
+
+  /** A worker has the first attempt, or another one after that. */
+  #given(workerId: number): void {
+    const { clock, afterMs } = this.#owner.options;
+    this.#workerId = workerId;
+    clock.clearTimeout(this.#timer);
+    if (this.#second === undefined) this.#timer = clock.setTimeout(() => this.#hedge(), afterMs);
+  }
+
+  #hedge(): void {
+    const { dispatcher, name, counts } = this.#owner;
+    const { task, input, options } = this.#run;
+    const { retries: _, queueTimeoutMs: __, ...rest } = options;
+    const elapsedMs = this.#elapsedMs();
+    if (elapsedMs >= (rest.timeoutMs ?? Number.POSITIVE_INFINITY)) return;
+    if (!this.#owner.take()) {
+      counts.withheld += 1;
+      return;
+    }
+    const second = new Attempt();
+    this.#second = second;
+    this.#owner.attempts += 1;
+    const left = withTimeLeft(rest, elapsedMs, { name, task });
+    const onWorker = (workerId: number): void => {
+      second.isSent = true;
+      counts.hedged += 1;
+      options.onWorker?.(workerId);
+    };
+    const own = { signal: second.controller.signal, apartFrom: this.#workerId, onWorker };
+    dispatcher.run(task, input, { ...left, ...own }).then(
+      (value) => this.#answered(second, { value }),
+      (error) => this.#secondFailed(second, error),
+    );
+  }
+
+  #firstFailed(error: unknown): void {
+    this.#first.isOver = true;
+    const isOpen = this.#second?.isOver === false;
+    if (isOpen && !this.#isSettled && isLoss(error)) this.#loss = { error };
+    else this.#answered(this.#first, { error });
+  }
+
+  #secondFailed(second: Attempt, error: unknown): void {
+    const { counts, name } = this.#owner;
+    second.isOver = true;
+    if (!second.isSent) {
+      counts.noRoom += 1;
+      this.#owner.giveBack();
+    }
+    const isAnswer = endingOf(error, name, second.controller.signal) === 'failed';
+    if (isAnswer) this.#answered(second, { error });
+    else {
+      this.#forget(second, error);
+      const { signal } = this.#run.options;
+      if (this.#loss === undefined) return;
+      this.#settle({ error: signal?.aborted === true ? signal.reason : this.#loss.error });
+    }
+  }
+
+  /** An attempt ended: its outcome is that of the call, unless the call has one. */
+  #answered(attempt: Attempt, outcome: Outcome): void {
+    attempt.isOver = true;
+    if (this.#isSettled) {
+      this.#forget(attempt, 'error' in outcome ? outcome.error : undefined, 'value' in outcome);
+      return;
+    }
+    // The loss was seen by nobody.
+    if (attempt === this.#second && this.#loss !== undefined) {
+      this.#forget(this.#first, this.#loss.error);
+    }
+    this.#settle(outcome, attempt);
+  }
+
+  #settle(outcome: Outcome, by: Attempt = this.#first): void {
+    this.#isSettled = true;
+    const { clock } = this.#owner.options;
+    const { options, resolve, reject, task } = this.#run;
+    clock.clearTimeout(this.#timer);
+    if (options.signal !== undefined) this.#owner.signals.remove(options.signal, this);
+    const second = this.#second;
+    if (second?.isSent === true) {
+      const won = by === second;
+      if (won) this.#owner.counts.won += 1;
+      if (hedgeChannel.hasSubscribers) {
+        hedgeChannel.publish({ name: this.#owner.name, task, workerId: this.#workerId, won });
+      }
+    }
+    if ('error' in outcome) reject(outcome.error);
+    else resolve(outcome.value);
+    for (const attempt of [this.#first, second]) {
+      if (attempt?.isOver === false) attempt.controller.abort(answeredElsewhere());
+    }
+  }
+
+  /** Counts an attempt whose outcome nobody sees. */
+  #forget({ controller }: Attempt, error: unknown, isValue = false): void {
+    const { unseen, name } = this.#owner;
+    const ending: Ending = isValue ? 'completed' : endingOf(error, name, controller.signal);
+    unseen[ending] += 1;
+  }
+}
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+function answeredElsewhere(): DOMException {
+  return new DOMException('Another worker has answered first', 'AbortError');
+}
+
+/** Whether the attempt had no answer, and another one may have. */
+function isLoss(error: unknown): boolean {
+  return (
+    DispatchError.is(error) &&
+    (error.code === 'ERR_WORKER_LOST' || error.code === 'ERR_RUN_TIMEOUT')
+  );
+}

@@ -1,0 +1,83 @@
+import type { Clock } from '@ticketing/kit';
+import type { Dispatcher, MapOptions, RunOptions } from '../contract/dispatcher.ts';
+import type { TaskMap } from '../contract/task.ts';
+import { DispatchError } from '../errors.ts';
+import { timedOut } from '../kernel/calls/call-errors.ts';
+import { checkMapOptions } from '../kernel/calls/check-run-options.ts';
+import { type MapInputs, mapTasks } from '../kernel/calls/map-tasks.ts';
+import type { Ending } from '../kernel/kernel-counts.ts';
+
+/** Calls by how they ended. */
+export type Endings = Record<Ending, number>;
+
+export function noEndings(): Endings {
+  return { completed: 0, failed: 0, aborted: 0, rejected: 0 };
+}
+
+/** Returns how a call ended that rejected with this error, as its dispatcher of this name counts it. */
+export function endingOf(error: unknown, name: string, signal: AbortSignal | undefined): Ending {
+  if (signal?.aborted === true && error === signal.reason) return 'aborted';
+  if (!DispatchError.is(error) || error.data.name !== name) return 'failed';
+  const { code, data } = error;
+  if (code === 'ERR_NOT_CLONEABLE' || code === 'ERR_TOO_LARGE') return 'failed';
+  // The limit is that of `drain()`; without it the call was not taken.
+  const isLate = code.endsWith('_TIMEOUT') || (code === 'ERR_DRAINING' && data.limit !== undefined);
+  return isLate ? 'aborted' : 'rejected';
+}
+
+/**
+ * Returns the options of a call that begins again `elapsedMs` after it was made: what is left of its limits.
+ *
+ * @throws DispatchError `ERR_TIMEOUT`, `ERR_QUEUE_TIMEOUT` if nothing is left
+ */
+export function withTimeLeft(
+  options: RunOptions,
+  elapsedMs: number,
+  { name, task }: { readonly name: string; readonly task: string },
+): RunOptions {
+  const left: { -readonly [K in keyof RunOptions]: RunOptions[K] } = { ...options };
+  for (const [option, code] of limits) {
+    const limit = options[option];
+    if (limit === undefined) continue;
+    if (elapsedMs >= limit) throw timedOut(code, name, { task, limit });
+    // A timer takes 1 ms at least.
+    left[option] = Math.max(1, limit - elapsedMs);
+  }
+  return left;
+}
+
+const limits = [
+  ['timeoutMs', 'ERR_TIMEOUT'],
+  ['queueTimeoutMs', 'ERR_QUEUE_TIMEOUT'],
+] as const;
+
+/** Runs `map` by a wrapper's own `run`; `concurrency` defaults to twice the workers that `dispatcher` has now. */
+export function mapBy(
+  wrapper: Pick<Dispatcher<TaskMap>, 'run' | 'capacity'>,
+  dispatcher: Dispatcher<TaskMap>,
+  {
+    task,
+    inputs,
+    options = {},
+  }: {
+    readonly task: string;
+    readonly inputs: MapInputs;
+    readonly options: MapOptions | undefined;
+  },
+): AsyncIterable<PromiseSettledResult<unknown>> {
+  checkMapOptions(options);
+  const { name, workers } = dispatcher.stats();
+  const concurrency = options.concurrency ?? Math.max(2, 2 * workers.length);
+  return mapTasks(wrapper, { name, task, inputs }, { ...options, concurrency });
+}
+
+/** Whether options of a call can be read: others go to the dispatcher, which says what is wrong with them. */
+export function areOptions(options: unknown): options is RunOptions {
+  return typeof options === 'object' && options !== null;
+}
+
+/** Returns a function that gives the milliseconds since now. */
+export function since(clock: Clock): () => number {
+  const startedAt = clock.now();
+  return () => clock.now() - startedAt;
+}

@@ -1,0 +1,414 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { createManualClock } from '@ticketing/test-kit';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { RunOptions } from '../src/contract/dispatcher.ts';
+import { DispatchError } from '../src/errors.ts';
+import { createInProcessDispatcher, defineTasks, withFallback } from '../src/index.ts';
+import type { FallbackDispatcher } from '../src/wrappers/with-fallback.ts';
+import {
+  checkPoolsAfterEach,
+  createPool,
+  errorOf,
+  type FakeTasks,
+  type Pool,
+  settled,
+  turn,
+  type Watched,
+  watch,
+} from './kernel-fixture.ts';
+
+checkPoolsAfterEach();
+
+interface Both {
+  readonly first: Pool;
+  readonly local: Pool;
+  readonly both: FallbackDispatcher<FakeTasks>;
+  run(input?: unknown, options?: RunOptions): Watched;
+  /** Opens the circuit of the first dispatcher: none of its workers start. */
+  breaks(): void;
+}
+
+/** A dispatcher whose first failed start opens its circuit, with a fallback of one worker. */
+async function createBoth({ maxInFlight = 8 }: { maxInFlight?: number } = {}): Promise<Both> {
+  const clock = createManualClock();
+  const far = { name: 'far', max: 2, restart: { intensity: 0 }, healthMs: 2 ** 31 - 1 };
+  const first = createPool({ ...far, clock });
+  const local = createPool({ name: 'near', window: 8 });
+  await local.ready();
+  const both = withFallback(first.dispatcher, local.dispatcher, { maxInFlight, clock });
+  return {
+    ...{ first, local, both },
+    run: (input, options) => watch(both.run('echo', input, options)),
+    breaks: () => {
+      for (const worker of first.transport.living) worker.startFailed(noHost());
+    },
+  };
+}
+
+function noHost(): DispatchError {
+  return new DispatchError('ERR_NO_HOST', 'Cannot use far: no host is there', {
+    data: { name: 'far' },
+  });
+}
+
+test('calls run in the first dispatcher while it can send them', async () => {
+  const { first, local, run, both } = await createBoth();
+  await first.ready();
+  const call = run('a');
+  await turn();
+  first.transport.at(0).answer(1, 'far away');
+  expect((await settled(call)).value).toBe('far away');
+  expect(local.transport.at(0).inputs).toEqual([]);
+  expect(both.stats().fallback).toEqual({ inFlight: 0, ran: 0, refused: 0 });
+  expect([both.kind, both.state]).toEqual(['fake', 'ready']);
+});
+
+test('with an open circuit waiting and new calls run in the fallback, and count once', async () => {
+  const { local, run, breaks, both } = await createBoth();
+  const waiting = run('waits');
+  await turn();
+  expect(local.transport.at(0).inputs).toEqual([]);
+  breaks();
+  const later = run('later');
+  await turn();
+  expect(local.transport.at(0).inputs).toEqual(expect.arrayContaining(['waits', 'later']));
+  expect(both.stats()).toMatchObject({
+    asked: 2,
+    queued: 0,
+    running: 2,
+    rejected: 0,
+    circuit: 'open',
+    fallback: { inFlight: 2, ran: 2, refused: 0 },
+  });
+  for (const { seq, input } of local.transport.at(0).open) {
+    if (input === 'waits') local.transport.at(0).answer(seq, 'here');
+    else local.transport.at(0).fail(seq, new Error('thrown'));
+  }
+  expect((await settled(waiting)).value).toBe('here');
+  expect((await settled(later)).error).toMatchObject({ message: 'thrown' });
+  expect(both.stats()).toMatchObject({
+    ...{ asked: 2, completed: 1, failed: 1, aborted: 0, rejected: 0, running: 0 },
+    fallback: { inFlight: 0, ran: 2 },
+  });
+});
+
+test('above maxInFlight a call meets ERR_QUEUE_FULL, whose cause says why it came', async () => {
+  const { local, run, breaks, both } = await createBoth({ maxInFlight: 1 });
+  breaks();
+  const [one, two] = [run(1), run(2)];
+  const error = errorOf(await settled(two), 'ERR_QUEUE_FULL');
+  expect(error.message).toBe(
+    'Cannot run echo: the fallback is full (maxInFlight 1); wait for capacity() or raise maxInFlight',
+  );
+  expect(error.data).toEqual({ name: 'far', task: 'echo', limit: 1 });
+  expect(error.cause).toMatchObject({ code: 'ERR_CIRCUIT_OPEN', cause: { code: 'ERR_NO_HOST' } });
+  local.transport.at(0).answer(1);
+  expect((await settled(one)).state).toBe('resolved');
+  expect(both.stats()).toMatchObject({
+    asked: 2,
+    completed: 1,
+    rejected: 1,
+    fallback: { refused: 1 },
+  });
+});
+
+test('a call that a worker was given runs in the fallback only if it may run twice', async () => {
+  const { first, local, run } = await createBoth();
+  await first.ready();
+  const [once, twice, plain] = [
+    run('once', { idempotent: false }),
+    run('twice', { idempotent: true, retries: 1 }),
+    run('plain'),
+  ];
+  await turn();
+  for (const worker of first.transport.living) worker.start();
+  for (const worker of [...first.transport.living]) worker.exit({ exitCode: 1 });
+  await turn();
+  first.clock.advance(10_000);
+  for (const worker of first.transport.living) worker.startFailed(noHost());
+  errorOf(await settled(once), 'ERR_WORKER_LOST');
+  errorOf(await settled(plain), 'ERR_WORKER_LOST');
+  expect(local.transport.at(0).inputs).toEqual(['twice']);
+  local.transport.at(0).answer(1);
+  expect((await settled(twice)).state).toBe('resolved');
+});
+
+test('a call that was given back and may not run twice stays with the first dispatcher', async () => {
+  const { first, local, run, breaks } = await createBoth();
+  first.transport.at(0).ready();
+  const call = run('a');
+  await turn();
+  first.transport.at(0).busy(1);
+  first.transport.at(0).exit({ exitCode: 1 });
+  breaks();
+  errorOf(await settled(call), 'ERR_CIRCUIT_OPEN');
+  expect(local.transport.at(0).inputs).toEqual([]);
+});
+
+test('what a task rejects with never runs again, whatever its code', async () => {
+  const { first, local, run } = await createBoth();
+  await first.ready();
+  const call = run('a');
+  await turn();
+  const inner = new DispatchError('ERR_CIRCUIT_OPEN', 'of its own pool', { data: { name: 'far' } });
+  first.transport.at(0).fail(1, inner);
+  expect((await settled(call)).error).toBe(inner);
+  expect(local.transport.at(0).inputs).toEqual([]);
+});
+
+test('the fallback gets what is left of the limits, and the signal', async () => {
+  const { local, run, breaks, first, both } = await createBoth();
+  const controller = new AbortController();
+  const [limited, aborted] = [
+    run('limited', { timeoutMs: 100, metadata: { from: 'here' } }),
+    run('aborted', { signal: controller.signal }),
+  ];
+  await turn();
+  first.clock.advance(60);
+  breaks();
+  await turn();
+  const worker = local.transport.at(0);
+  expect(worker.runs).toMatchObject([{ metadata: { from: 'here' } }, { input: 'aborted' }]);
+  controller.abort('enough');
+  expect((await settled(aborted)).error).toBe('enough');
+  local.clock.advance(39);
+  expect((await settled(limited)).state).toBe('pending');
+  local.clock.advance(1);
+  errorOf(await settled(limited), 'ERR_TIMEOUT');
+  worker.answer(1);
+  worker.answer(2);
+  expect(both.stats()).toMatchObject({ asked: 2, aborted: 2, rejected: 0 });
+});
+
+test('calls go to the first dispatcher again once it can send them', async () => {
+  const { first, local, run, breaks } = await createBoth();
+  breaks();
+  run('down');
+  await turn();
+  expect(local.transport.at(0).inputs).toEqual(['down']);
+  first.clock.advance(5000);
+  await first.ready();
+  const call = run('up');
+  await turn();
+  expect(first.transport.workers.flatMap(({ inputs }) => inputs)).toEqual(['up']);
+  for (const worker of first.transport.living)
+    for (const { seq } of worker.open) worker.answer(seq);
+  expect((await settled(call)).state).toBe('resolved');
+  local.transport.at(0).answer(1);
+});
+
+test('a producer that waits for capacity() never meets ERR_QUEUE_FULL', async () => {
+  const { local, both, breaks, run } = await createBoth({ maxInFlight: 2 });
+  breaks();
+  // The first call shows that the fallback is needed.
+  run('first');
+  await turn();
+  const calls: Watched[] = [];
+  const produce = async (): Promise<void> => {
+    for (let count = 0; count < 10; count += 1) {
+      await both.capacity();
+      calls.push(watch(both.run('echo', count)));
+    }
+  };
+  const producing = watch(Promise.all([produce(), produce(), produce()]));
+  while (producing.state === 'pending') {
+    await turn();
+    for (const { seq } of local.transport.at(0).open) local.transport.at(0).answer(seq);
+  }
+  await turn();
+  for (const { seq } of local.transport.at(0).open) local.transport.at(0).answer(seq);
+  await turn();
+  expect(calls.filter(({ state }) => state === 'resolved')).toHaveLength(30);
+  expect(both.stats()).toMatchObject({ completed: 31, fallback: { refused: 0, ran: 31 } });
+});
+
+test('waits for capacity end by their signal and by close()', async () => {
+  const { both, breaks, run, local } = await createBoth({ maxInFlight: 1 });
+  breaks();
+  run('a');
+  await turn();
+  const controller = new AbortController();
+  const [one, two] = [watch(both.capacity(controller.signal)), watch(both.capacity())];
+  controller.abort('enough');
+  expect((await settled(one)).error).toBe('enough');
+  expect(two.state).toBe('pending');
+  const closing = watch(both.close());
+  for (const worker of local.transport.living) worker.exit({ exitCode: 0 });
+  errorOf(await settled(two), 'ERR_CLOSED');
+  expect((await settled(closing)).state).toBe('resolved');
+  expect(both.state).toBe('closed');
+});
+
+test('ready() is that of the fallback when the circuit is open', async () => {
+  const { both, breaks } = await createBoth();
+  const ready = watch(both.ready());
+  expect((await settled(ready)).state).toBe('pending');
+  breaks();
+  expect((await settled(ready)).state).toBe('resolved');
+});
+
+test('map() runs in the fallback, in the order of the inputs', async () => {
+  const { both, breaks, local } = await createBoth();
+  breaks();
+  const values: unknown[] = [];
+  const mapping = watch(
+    (async () => {
+      for await (const outcome of both.map('echo', [1, 2, 3, 4, 5], { concurrency: 2 })) {
+        values.push(outcome.status === 'fulfilled' ? outcome.value : outcome.reason);
+      }
+    })(),
+  );
+  while (mapping.state === 'pending') {
+    await turn();
+    const worker = local.transport.at(0);
+    expect(worker.open.length).toBeLessThanOrEqual(2);
+    for (const { seq, input } of worker.open) worker.answer(seq, input);
+  }
+  expect(values).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('drain() waits for both, and reports each call once', async () => {
+  const { both, breaks, run, local, first } = await createBoth();
+  first.transport.at(0).ready();
+  first.transport.at(1).ready();
+  const far = run('far');
+  await turn();
+  expect(first.transport.at(0).inputs).toEqual(['far']);
+  const rest = [run('b'), run('c'), run('d'), run('e')];
+  await turn();
+  const drained = watch(both.drain());
+  errorOf(await settled(run('late')), 'ERR_DRAINING');
+  for (const worker of [...first.transport.living]) {
+    worker.start(1);
+    worker.exit({ exitCode: 1 });
+  }
+  await turn();
+  breaks();
+  await turn();
+  expect(both.state).toBe('draining');
+  errorOf(await settled(far), 'ERR_WORKER_LOST');
+  const begun = local.transport.at(0).open;
+  for (const { seq } of begun) local.transport.at(0).answer(seq);
+  await turn();
+  await turn();
+  const states = rest.map(({ state }) => state);
+  expect(states).not.toContain('pending');
+  const completed = states.filter((state) => state === 'resolved').length;
+  expect(drained.value).toEqual({ completed, aborted: 5 - completed });
+});
+
+test('each call that falls back is published, with its reason', async () => {
+  const { run, breaks, local } = await createBoth();
+  const messages: unknown[] = [];
+  const note = (message: unknown): void => void messages.push(message);
+  subscribe('ticketing:dispatch:fallback', note);
+  try {
+    breaks();
+    run('a');
+    await turn();
+  } finally {
+    unsubscribe('ticketing:dispatch:fallback', note);
+  }
+  expect(messages).toEqual([
+    { name: 'far', task: 'echo', inFlight: 1, error: expect.any(DispatchError) },
+  ]);
+  local.transport.at(0).answer(1);
+});
+
+test.each([
+  [[5, 5], 'dispatcher must be an object with run, map, capacity, stats, drain, close, got 5'],
+  [['good', {}], 'local must be an object with run, map, capacity, stats, drain, close, got'],
+  [['good', 'good', 5], 'options must be an object, got 5'],
+  [['good', 'good', { most: 5 }], 'unknown option most; known are maxInFlight, clock'],
+  [
+    ['good', 'good', { maxInFlight: 0 }],
+    'maxInFlight must be an integer of 1 to 2147483647, got 0',
+  ],
+])('withFallback(%j) throws', async (given, message) => {
+  await using good = createInProcessDispatcher(defineTasks({ echo: (n: number) => n }));
+  const [first, local, options] = given.map((each) => (each === 'good' ? good : each));
+  expect(() => withFallback(first as never, local as never, options as never)).toThrow(
+    `Cannot add a fallback: ${message}`,
+  );
+});
+
+test('wrong options of a call are told as by any dispatcher', async () => {
+  const { run } = await createBoth();
+  const cases: [unknown, string][] = [
+    [5, 'Cannot run task: options must be an object, got 5'],
+    [{ timeout: 5 }, 'Cannot run task: unknown option timeout; did you mean timeoutMs?'],
+    [{ onWorker: 5 }, 'Cannot run task: onWorker must be a function, got 5'],
+  ];
+  for (const [options, message] of cases) {
+    expect((await settled(run(1, options as never))).error).toEqual(new TypeError(message));
+  }
+});
+
+test('whatever the first dispatcher does, calls settle once, none runs twice without permission, and counts add up', async () => {
+  const step = fc.constantFrom(
+    'run',
+    'run',
+    'twice',
+    'break',
+    'time',
+    'far',
+    'near',
+    'lose',
+    'turn',
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 50, size: 'max' }), async (steps) => {
+      const { first, local, both, breaks, run } = await createBoth({ maxInFlight: 3 });
+      const calls: { readonly watched: Watched; readonly twice: boolean }[] = [];
+      for (const each of steps) {
+        if (each === 'run') calls.push({ watched: run(calls.length), twice: false });
+        else if (each === 'twice') {
+          const watched = run(calls.length, { idempotent: true, retries: 1 });
+          calls.push({ watched, twice: true });
+        } else if (each === 'break') breaksStarting(first);
+        else if (each === 'time') first.clock.advance(5000);
+        else if (each === 'far') answerAll(first);
+        else if (each === 'near') answerAll(local);
+        else if (each === 'lose') {
+          first.transport.living[0]?.start();
+          first.transport.living[0]?.exit({ exitCode: 1 });
+        } else await turn();
+      }
+      await turn();
+      expect(both.stats().fallback.inFlight).toBeLessThanOrEqual(3);
+      // All end: those that wait by an open circuit.
+      for (let round = 0; round < 20; round += 1) {
+        breaksStarting(first);
+        answerAll(first);
+        answerAll(local);
+        await turn();
+      }
+      const { asked, completed, failed, aborted, rejected, queued, running } = both.stats();
+      expect({ queued, running, asked }).toEqual({ queued: 0, running: 0, asked: calls.length });
+      expect(completed + failed + aborted + rejected).toBe(asked);
+      expect(completed).toBe(calls.filter(({ watched }) => watched.state === 'resolved').length);
+      const begun = [...first.transport.workers, ...local.transport.workers].flatMap((worker) =>
+        worker.begun.map(({ input }) => input as number),
+      );
+      for (const [id, { watched, twice }] of calls.entries()) {
+        expect(watched.state).not.toBe('pending');
+        const times = begun.filter((each) => each === id).length;
+        expect(times).toBeLessThanOrEqual(twice ? 3 : 1);
+      }
+      void breaks;
+    }),
+    { numRuns: 60 },
+  );
+});
+
+function breaksStarting({ transport }: Pool): void {
+  for (const worker of transport.living) if (!worker.isReady) worker.startFailed(noHost());
+}
+
+function answerAll({ transport }: Pool): void {
+  for (const worker of transport.living) {
+    if (!worker.isReady) worker.ready();
+    else for (const { seq } of worker.open) worker.answer(seq);
+  }
+}
