@@ -83,6 +83,7 @@ export class NatsTaskHost implements NatsHost {
   };
   readonly #counts = { asked: 0, completed: 0, failed: 0, aborted: 0, busy: 0, opened: 0, lost: 0 };
   #json: JsonEndpoint | undefined;
+  #capacity: number;
   #running = 0;
   #leavingSince: number | undefined;
   #isClosed = false;
@@ -98,6 +99,7 @@ export class NatsTaskHost implements NatsHost {
   constructor(options: HostOptions) {
     const { clock, random, fleet, hostId, revision } = options;
     this.#options = options;
+    this.#capacity = this.#readCapacity();
     this.id = newIdentity(hostId, random);
     this.#subjects = subjectsOf(fleet);
     this.#link = new NatsLink(
@@ -169,7 +171,8 @@ export class NatsTaskHost implements NatsHost {
     return this.close();
   }
 
-  get #capacity(): number {
+  /** Read ten times a second, not for each call: statistics cost more than a small task. */
+  #readCapacity(): number {
     const { capacity, dispatcher } = this.#options;
     return capacity ?? CAPACITY_OF_WORKER * Math.max(1, dispatcher.stats().workers.length);
   }
@@ -408,6 +411,7 @@ export class NatsTaskHost implements NatsHost {
     const now = this.#options.clock.now();
     const lateMs = now - this.#dueAt;
     this.#tickLater();
+    this.#capacity = this.#readCapacity();
     let silent = false;
     for (const session of [...this.#sessions.values()]) {
       if (lateMs > session.silentAfterMs / 2) {
