@@ -1,4 +1,4 @@
-import type { Dispatcher, TaskContext } from '@ticketing/dispatch';
+import { DispatchError, type Dispatcher, type TaskContext } from '@ticketing/dispatch';
 import type { RouteFunction } from '@ticketing/socket-router';
 import type { RouteBy } from './flags/flag-values.ts';
 import {
@@ -62,7 +62,7 @@ export function remoteFinds(dispatcher: Dispatcher<QuestionTasks>): Finds {
 
 /**
  * Answers on the host that a key belongs to, whose coalescer all hosts share: `own` answers for keys that belong to this one,
- * without the network, and while the fleet has no owner. With one retry after a lost host.
+ * without the network, and for those whose owner was lost twice.
  */
 export function fleetFinds(
   hosts: Pick<Dispatcher<QuestionTasks>, 'run'>,
@@ -70,11 +70,25 @@ export function fleetFinds(
 ): Finds {
   return each(({ keyOf }, name) => (question: never, options: FindOptions) => {
     const key = keyOf(question);
-    if (isOwn(key)) return (own[name] as Finder<unknown, unknown>).find(question, options);
+    const { find } = own[name] as Finder<unknown, unknown>;
+    if (isOwn(key)) return find(question, options);
     const { signal, deadlineMs } = options;
-    const timeoutMs = deadlineMs + TRANSIT_MS;
-    return hosts.run(name, { question, deadlineMs }, { key, signal, timeoutMs, ...retryOptions });
+    const startedAt = performance.now();
+    const call = { key, signal, timeoutMs: deadlineMs + TRANSIT_MS, ...retryOptions };
+    return hosts.run(name, { question, deadlineMs }, call).catch((error: unknown) => {
+      const leftMs = Math.ceil(deadlineMs - (performance.now() - startedAt));
+      if (!isWithoutOwner(error) || leftMs < 1) throw error;
+      return find(question, { signal, deadlineMs: leftMs });
+    });
   });
+}
+
+/** Whether no host has answered, and none will: questions only read, so they may be asked again. */
+function isWithoutOwner(error: unknown): boolean {
+  return (
+    DispatchError.is(error) &&
+    ['ERR_WORKER_LOST', 'ERR_CIRCUIT_OPEN', 'ERR_NO_HOST'].includes(error.code)
+  );
 }
 
 /** With `isShared`, equal questions in flight share one answer. */

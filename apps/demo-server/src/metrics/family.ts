@@ -48,3 +48,11 @@ export function byLabel(
     value,
   }));
 }
+
+/** A pool without the process that it belongs to: `tasks`, `serving`. */
+export function poolLabels({
+  process,
+  id,
+}: Pick<OperatorView['pools'][number], 'process' | 'id'>): Labels {
+  return { process, pool: id.slice(id.lastIndexOf('/') + 1) };
+}

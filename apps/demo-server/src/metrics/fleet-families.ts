@@ -1,5 +1,5 @@
 import type { OperatorView } from '../operator/view-schema.ts';
-import { byLabel, type Family, inSeconds, type Point } from './family.ts';
+import { byLabel, type Family, inSeconds, type Point, poolLabels } from './family.ts';
 
 /** What is measured of fleets, as each process sees them. */
 export const fleetFamilies: readonly Family[] = [
@@ -37,6 +37,15 @@ export const fleetFamilies: readonly Family[] = [
     type: 'counter',
     points: ({ fleets }) =>
       fleets.flatMap(({ process, id: fleet, lost }) => byLabel('sign', { process, fleet }, lost)),
+  },
+  {
+    name: 'ticketing_dispatch_fallback_total',
+    help: 'Calls that no host took: those that ran in the server process, those that were refused',
+    type: 'counter',
+    points: ({ pools }) =>
+      pools.flatMap(({ fallback, ...pool }) =>
+        fallback === undefined ? [] : byLabel('outcome', poolLabels(pool), fallback),
+      ),
   },
   {
     name: 'ticketing_fleet_questions_total',

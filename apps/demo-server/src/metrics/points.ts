@@ -1,5 +1,5 @@
 import type { OperatorView } from '../operator/view-schema.ts';
-import { byLabel, type Family, inSeconds, type Labels, MS_PER_S } from './family.ts';
+import { byLabel, type Family, inSeconds, MS_PER_S, poolLabels } from './family.ts';
 import { fleetFamilies } from './fleet-families.ts';
 
 type Pool = OperatorView['pools'][number];
@@ -195,11 +195,6 @@ export const families: readonly Family[] = [
     read: ({ utilisation }) => utilisation,
   }),
 ];
-
-/** A pool without the process that it belongs to: `tasks`, `serving`. */
-function poolLabels({ process, id }: Pick<Pool, 'process' | 'id'>): Labels {
-  return { process, pool: id.slice(id.lastIndexOf('/') + 1) };
-}
 
 function poolTimes(of: keyof Pool['buckets'], help: string): Family {
   return {

@@ -40,6 +40,10 @@ const channels: Readonly<
     'circuit-open',
     ({ name, error }) => `Workers of ${name} fail to start: ${(error as Error)?.message ?? error}`,
   ],
+  'ticketing:dispatch:fallback': [
+    'fallback',
+    ({ name }) => `A task of ${name} runs in the server process: no host takes it`,
+  ],
   'ticketing:socket-router:refused': [
     'refused',
     ({ status, reason }) => `A connection was refused with ${status}: ${reason}`,

@@ -1,5 +1,5 @@
 import type { CoalescerStats } from '@ticketing/batching';
-import type { DispatcherStats, WorkerStats } from '@ticketing/dispatch';
+import type { DispatcherStats, FallbackStats, WorkerStats } from '@ticketing/dispatch';
 import type { RouterStats } from '@ticketing/socket-router';
 import type { Flags } from '../flags/flag-specs.ts';
 import { withIds } from '../serving/process-ids.ts';
@@ -255,7 +255,17 @@ function poolRow(owner: string, id: string, stats: DispatcherStats): Row<'pools'
     ...{ process: owner, id, kind, size: workers['ready'] ?? 0, workers, queued, running },
     ...{ completed, failed, aborted, rejected, refused, retried, lost, killed, recycled, spawned },
     ...{ circuit, wait, run, transport, buckets: stats.buckets },
+    ...fallbackOf(stats),
   };
+}
+
+/** Calls that no host took, of a dispatcher with a fallback. */
+function fallbackOf(
+  stats: DispatcherStats & { readonly fallback?: FallbackStats },
+): Pick<Row<'pools'>, 'fallback'> {
+  if (stats.fallback === undefined) return {};
+  const { ran, refused } = stats.fallback;
+  return { fallback: { ran, refused } };
 }
 
 function routerOf(

@@ -71,6 +71,7 @@ const Dispatcher = Type.Object(
     ...counts('spawned', 'lost', 'killed', 'recycled', 'idled'),
     expectedWaitMs: Type.Optional(figure),
     circuit: Type.Enum(['closed', 'open', 'half-open']),
+    fallback: Type.Optional(Type.Object(counts('inFlight', 'ran', 'refused'))),
     workers: Type.Array(
       Type.Object({
         ...counts('workerId', 'slot', 'inFlight', 'done'),

@@ -76,6 +76,9 @@ const PoolRow = Type.Object({
   recycled: count,
   spawned: count,
   circuit: text,
+  fallback: Type.Optional(
+    Type.Object({ ran: count, refused: count }, { description: 'Calls that no host took' }),
+  ),
   wait: Times,
   run: Times,
   transport: Times,
@@ -178,6 +181,7 @@ const Event = Type.Object({
     'worker-ready',
     'worker-exit',
     'circuit-open',
+    'fallback',
     'refused',
     'rerouted',
     'worker-stuck',

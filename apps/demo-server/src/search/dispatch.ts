@@ -1,5 +1,10 @@
 import { FlagError } from '@ticketing/cli-kit';
-import { createInProcessDispatcher, type Dispatcher, defineTasks } from '@ticketing/dispatch';
+import {
+  createInProcessDispatcher,
+  type Dispatcher,
+  defineTasks,
+  withFallback,
+} from '@ticketing/dispatch';
 import type { NatsFleetStats } from '@ticketing/dispatch-nats';
 import { hideNatsSecrets } from '../flags/flag-values.ts';
 import { type FleetFlags, natsOptions } from '../fleet/nats-options.ts';
@@ -127,19 +132,32 @@ async function clusterOfTasks(dependencies: DispatchDependencies): Promise<Dispa
   return { ...owned(supervisor.dispatcher<CarrierTasks>()), close: () => supervisor.close() };
 }
 
-/** Hosts of the fleet run the tasks. */
-async function overFleet({ flags }: DispatchDependencies): Promise<Dispatching> {
+/** With a fallback, the time after which calls that find no host run here: twice the first, and the pause. */
+const SOON = { startTimeoutMs: 300, restart: { intensity: 1, backoffMs: [50, 1000] } } as const;
+/** Without one hosts have time to come. */
+const LATER = { startTimeoutMs: 5000, restart: { intensity: 1 } } as const;
+
+/** Hosts of the fleet run the tasks; while there is none, some of them run here. */
+async function overFleet({ flags, carriers }: DispatchDependencies): Promise<Dispatching> {
+  const { fallback } = flags;
   const { createNatsDispatcher } = await import('@ticketing/dispatch-nats');
   const hosts = createNatsDispatcher<CarrierTasks>({
     ...{ nats: natsOptions(flags, 'tasks'), fleet: flags.fleet, tasks: CARRIER_TASKS },
     ...(flags.zone !== undefined && { hosts: { zone: flags.zone } }),
+    ...(fallback === 'off' ? LATER : SOON),
   });
+  const dispatcher =
+    fallback === 'off'
+      ? hosts
+      : withFallback(hosts, createInProcessDispatcher(defineTasks(carrierTasks(carriers))), {
+          maxInFlight: fallback,
+        });
   return {
-    ...owned(hosts),
+    ...owned(dispatcher),
     fleet: () => hosts.fleet(),
     async ready() {
       try {
-        await hosts.ready();
+        await dispatcher.ready();
       } catch (error) {
         const { message } = error as Error;
         const url = hideNatsSecrets(flags.natsUrl ?? '');
