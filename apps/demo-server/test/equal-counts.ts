@@ -63,7 +63,7 @@ function countsOfStats(processes: readonly Stats[]): Counts {
     [coalesce, worms.coalesce].flatMap((each) => (each === undefined ? [] : [each])),
   );
   // Shared streams are counted by themselves, and only where something is shared.
-  const isShared = coalescers.length > 0;
+  const isShared = servers.some(({ coalesce }) => coalesce !== undefined);
   const streams = isShared ? servers.map((each) => each.streams) : [];
   return {
     sent: added([
