@@ -1,4 +1,4 @@
-import type { PoolOptions, TaskMap } from '@ticketing/dispatch';
+import type { Clock, PoolOptions, TaskMap } from '@ticketing/dispatch';
 import { createPool, resolvePoolOptions, splitPoolOptions } from '@ticketing/dispatch/transport';
 import {
   aName,
@@ -67,10 +67,13 @@ export function createNatsDispatcher<M extends TaskMap>(
   return createDispatcherOver<M>(options);
 }
 
-/** As {@link createNatsDispatcher}, with every option of a pool and a module for hosts that accept one: for the conformance suite. */
+/**
+ * As {@link createNatsDispatcher}, for the conformance suite: with every option of a pool, a module for hosts that accept one,
+ * a number of workers that does not follow the hosts, and a clock for what crosses the network.
+ */
 export function createDispatcherOver<M extends TaskMap>(
   options: NatsDispatcherOptions & PoolOptions,
-  module?: URL,
+  suite?: { readonly module?: URL; readonly clock: Clock },
 ): NatsDispatcher<M> {
   const { pool, own } = splitPoolOptions(ACTION, options);
   const resolved = resolveByRules<Omit<TransportOptions, 'hosts'>>(ACTION, own, rules);
@@ -91,11 +94,11 @@ export function createDispatcherOver<M extends TaskMap>(
   const transport = new NatsTransport({
     ...resolved,
     ...{ hosts, name, startTimeoutMs, clock, random },
-    ...(module !== undefined && { module: module.href }),
+    ...(suite && { clock: suite.clock }),
+    ...(suite?.module && { module: suite.module.href }),
   });
   const created = createPool<M>(transport, settings);
-  // The suite sets the number of its workers itself.
-  if (module === undefined) transport.attach(created);
+  if (suite === undefined) transport.attach(created);
   return Object.assign(created.dispatcher, {
     fleet: () => transport.stats(),
     ownerOf: (key: string) => transport.fleet.ownerOf(key),

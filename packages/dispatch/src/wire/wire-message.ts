@@ -100,15 +100,17 @@ export class FrameReader {
   }
 
   #bytes(size: number): Uint8Array {
-    const { body } = this.#message;
+    const { body = nothing } = this.#message;
     const from = this.#bodyAt;
-    if (body === undefined || !(size >= 0 && from + size <= body.byteLength)) {
+    if (!(size >= 0 && from + size <= body.byteLength)) {
       throw malformed('a size within the body', size);
     }
     this.#bodyAt += size;
     return body.subarray(from, this.#bodyAt);
   }
 }
+
+const nothing = new Uint8Array(0);
 
 /** The error of a message that no writer of ours has written. */
 export function malformed(expected: string, got: unknown): TypeError {

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type Capabilities,
+  createInProcessDispatcher,
+  type Dispatcher,
+  defineTasks,
+  type PoolOptions,
+  systemClock,
+} from '@ticketing/dispatch';
+import {
+  type ConformanceTasks,
+  conformanceCases,
+  splitCases,
+} from '@ticketing/dispatch-conformance';
+import { engineUrl } from '@ticketing/test-kit';
+import { test } from 'vitest';
+import { createDispatcherOver } from '../src/create-nats-dispatcher.ts';
+import { startHost } from '../src/serve-nats-tasks.ts';
+
+const url = engineUrl('nats');
+
+/** Hosts are in this process; each has one session, so there are as many as workers. They run the modules of the cases. */
+async function create(module: URL, options: PoolOptions): Promise<Dispatcher<ConformanceTasks>> {
+  const nats = { servers: url ?? '' };
+  const fleet = randomBytes(8).toString('hex');
+  const unused = createInProcessDispatcher(defineTasks({ unused: () => {} }));
+  const hosts = Array.from({ length: options.max ?? 1 }, () =>
+    startHost({ nats, fleet, dispatcher: unused, tasks: ['unused'] }, true),
+  );
+  await Promise.all(hosts.map((host) => host.ready()));
+  const closeHosts = async () => {
+    await Promise.all(hosts.map((host) => host.close()));
+    await unused.close();
+  };
+  try {
+    const dispatcher = createDispatcherOver<ConformanceTasks>(
+      { ...options, nats, fleet },
+      // Cases move their clock by a minute at once; the network takes its time.
+      { module, clock: systemClock },
+    );
+    const close = dispatcher.close.bind(dispatcher);
+    let closed: Promise<void> | undefined;
+    return Object.assign(dispatcher, {
+      close(how?: Parameters<typeof close>[0]) {
+        return close(how).then(() => {
+          closed ??= closeHosts();
+          return closed;
+        });
+      },
+    });
+  } catch (error) {
+    await closeHosts();
+    throw error;
+  }
+}
+
+function casesFor(isolation: Capabilities['isolation']) {
+  const capabilities = { isolation, hardKill: false, transfer: false };
+  return conformanceCases({ kind: 'nats', capabilities, create });
+}
+
+// Hosts are other processes than their callers; what ends or stops them ends or stops all: here, this very process. Those
+// cases are run over hosts that are processes of their own.
+const fatal = new Set(['the task would stop or end the caller too', 'workers are not processes']);
+const together = casesFor('none');
+
+const cases = casesFor('process').map(({ name, skip, run }, index) => {
+  const inOneProcess = together[index]?.skip;
+  const reason = /different pids|a task knows its call/.test(name)
+    ? 'a pid of another machine is none here'
+    : (skip ?? (fatal.has(inOneProcess ?? '') ? inOneProcess : undefined));
+  return { name, skip: reason, run };
+});
+
+/** What `npm test` runs: what crosses a session, and how it begins and ends. The rest is in `test/full`. */
+const { chosen, others } = splitCases(cases, ['start: a module']);
+
+/** The cases of `npm test`, or all others. */
+export function testConformance({ isShort }: { readonly isShort: boolean }): void {
+  if (url === undefined) {
+    test.skip('conformance (skipped: there is no NATS)', () => {});
+    return;
+  }
+  for (const { name, skip, run } of isShort ? chosen : others) {
+    const title = skip === undefined ? name : `${name} (skipped: ${skip})`;
+    test(title, { skip: skip !== undefined }, run);
+  }
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type Capabilities,
+  type Dispatcher,
+  type PoolOptions,
+  systemClock,
+} from '@ticketing/dispatch';
+import { type ConformanceTasks, conformanceCases } from '@ticketing/dispatch-conformance';
+import { createForkDispatcher } from '@ticketing/dispatch-fork';
+import { engineUrl } from '@ticketing/test-kit';
+import { test } from 'vitest';
+import { createDispatcherOver } from '../src/create-nats-dispatcher.ts';
+import { serveNatsTasks } from '../src/serve-nats-tasks.ts';
+
+const url = engineUrl('nats');
+const execArgv = ['--conditions=@ticketing/source'];
+
+/** Each host runs its tasks in a process of its own: what a task does to its process happens there. */
+async function create(
+  module: URL,
+  { max = 1, clock, ...options }: PoolOptions,
+): Promise<Dispatcher<ConformanceTasks>> {
+  const nats = { servers: url ?? '' };
+  const fleet = randomBytes(8).toString('hex');
+  const { default: loaded } = (await import(module.href)) as {
+    readonly default: { readonly tasks: ConformanceTasks };
+  };
+  const pools = Array.from({ length: max }, () =>
+    createForkDispatcher<ConformanceTasks>(module, { execArgv, ...options, max: 1, min: 1 }),
+  );
+  const hosts = pools.map((dispatcher) =>
+    serveNatsTasks({ nats, fleet, dispatcher, tasks: namesOf(loaded.tasks) }),
+  );
+  await Promise.all(hosts.map((host) => host.ready()));
+  const dispatcher = createDispatcherOver<ConformanceTasks>(
+    { ...options, ...(clock && { clock }), nats, fleet },
+    { clock: systemClock },
+  );
+  const close = dispatcher.close.bind(dispatcher);
+  let closed: Promise<unknown> | undefined;
+  const closeHosts = async () => {
+    await Promise.all(hosts.map((host) => host.close()));
+    await Promise.all(pools.map((pool) => pool.close()));
+  };
+  return Object.assign(dispatcher, {
+    async close(how?: Parameters<typeof close>[0]) {
+      await close(how);
+      closed ??= closeHosts();
+      await closed;
+    },
+  });
+}
+
+function namesOf(tasks: ConformanceTasks): (keyof ConformanceTasks)[] {
+  return Object.keys(tasks) as (keyof ConformanceTasks)[];
+}
+
+/** Why a case does not hold for workers behind a host. */
+const exceptions: Readonly<Record<string, string>> = {
+  'kill: a stopped process': 'the pool of the host counts the loss',
+  'timeouts: queueTimeoutMs also ends': 'a call has started when the host has begun it',
+  'timeouts: runTimeoutMs does not count while the task was sent':
+    'a call has started when the host has begun it',
+  'loss: exit(0) rejects': 'the pool of the host counts the loss',
+  'loss: exit(1) rejects': 'the pool of the host counts the loss',
+  'loss: a throw in a timer': 'the pool of the host counts the loss',
+  'loss: an unhandled rejection': 'the pool of the host counts the loss',
+  'loss: SIGKILL rejects': 'the pool of the host counts the loss',
+  'loss: calls that are made as': 'the pool of the host counts the loss',
+  'retries: idempotent with retries': 'the host lives: the loss of its worker is an error of the call',
+  'retries: after its last retry': 'the host lives: the loss of its worker is an error of the call',
+  'start: a module that throws': 'the pool of the host loads the module',
+  'start: a worker that ends': 'the pool of the host loads the module',
+  'start: a module without tasks': 'the pool of the host loads the module',
+  'start: a missing file': 'the pool of the host loads the module',
+  'start: workers that end at their': 'the pool of the host has the circuit',
+  'reload: reload() to a module whose': 'the pool of the host loads the module',
+  'close: a dispatcher that lost': 'the pool of the host replaces its workers',
+  'statistics: lost workers': 'the pool of the host counts the loss',
+};
+
+const inOneProcess = new Set([
+  'the task would stop or end the caller too',
+  'workers are not processes',
+]);
+
+function casesFor(isolation: Capabilities['isolation']) {
+  const capabilities = { isolation, hardKill: true, transfer: false };
+  return conformanceCases({ kind: 'nats', capabilities, create });
+}
+
+/** The cases that hosts in the process of the test cannot run. */
+export function testForkConformance(): void {
+  if (url === undefined) {
+    test.skip('conformance over processes (skipped: there is no NATS)', () => {});
+    return;
+  }
+  const together = casesFor('none');
+  for (const [index, { name, skip, run }] of casesFor('process').entries()) {
+    if (!inOneProcess.has(together[index]?.skip ?? '')) continue;
+    const exception = Object.keys(exceptions).find((beginning) => name.startsWith(beginning));
+    const reason = skip ?? (exception && exceptions[exception]);
+    test(reason === undefined ? name : `${name} (skipped: ${reason})`, { skip: reason !== undefined }, run);
+  }
+}

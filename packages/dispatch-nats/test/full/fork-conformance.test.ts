@@ -1,0 +1,3 @@
+import { testForkConformance } from '../fork-conformance.ts';
+
+testForkConformance();
