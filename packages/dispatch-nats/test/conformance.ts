@@ -73,7 +73,22 @@ const cases = casesFor('process').map(({ name, skip, run }, index) => {
 });
 
 /** What `npm test` runs: what crosses a session, and how it begins and ends. The rest is in `test/full`. */
-const { chosen, others } = splitCases(cases, ['start: a module']);
+const { chosen, others } = splitCases(cases, [
+  'start: ready() resolves',
+  'queue: with maxQueue 0',
+  'abort: abort while running',
+  'timeouts: runTimeoutMs rejects',
+  'timeouts: a task knows the deadline',
+  'values: values of each kind arrive as they are, all at once',
+  'values: rawJson arrives',
+  'copies: a result',
+  'errors: name',
+  'progress: onProgress gets',
+  'context: subscribers',
+  'drain: drain() waits',
+  'reload: no call fails',
+  'close: close() rejects',
+]);
 
 /** The cases of `npm test`, or all others. */
 export function testConformance({ isShort }: { readonly isShort: boolean }): void {

@@ -13,6 +13,7 @@ import type { Opening } from '../fleet/announcement.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 import { SessionChannel } from '../wire/session-channel.ts';
 import type { SessionMessage } from '../wire/session-message.ts';
+import type { Admission } from './admission.ts';
 
 /** Bytes from which a value goes in a message of its own. */
 const APART_BYTES = 4096;
@@ -25,10 +26,7 @@ export interface SessionContext {
   readonly maxMessageBytes: number;
   readonly module: TaskModule<TaskMap>;
   now(): number;
-  /** Asks for room for one more call. False: the call goes back. */
-  admit(session: HostSession): boolean;
-  /** A call of the session has settled. */
-  released(session: HostSession): void;
+  readonly admission: Pick<Admission, 'admit' | 'release'>;
   /** The session is over. `lost`: not by the dispatcher's own word. */
   ended(session: HostSession, lost: boolean): void;
 }
@@ -45,6 +43,7 @@ export class HostSession {
   heardAt: number;
   /** A call went back, and it was not told of room since: it sends none. */
   isBusy = false;
+  isLeaving = false;
   readonly silentAfterMs: number;
   readonly #openedAt: number;
   readonly #opening: Opening;
@@ -53,7 +52,8 @@ export class HostSession {
   #served: Served | undefined;
   #lastSeq = 0;
   #isEnded = false;
-  #asksRecycle = false;
+  /** The number of the message that refused all calls. */
+  #refusedAt: number | undefined;
 
   constructor(
     opening: Opening,
@@ -109,18 +109,26 @@ export class HostSession {
   }
 
   /** Asks the dispatcher for a successor elsewhere. */
-  recycle(): void {
-    if (this.#asksRecycle) return;
-    this.#asksRecycle = true;
+  leave(): void {
+    if (this.isLeaving) return;
+    this.isLeaving = true;
     this.#served?.tell({ kind: 'recycle' });
     this.#served?.flush();
   }
 
   /** Has the dispatcher send no more calls: those on their way go back. */
   refuseCalls(): void {
+    if (this.#refusedAt !== undefined) return;
     this.isBusy = true;
     this.#served?.tell({ kind: 'busy', seq: 0 });
     this.#served?.flush();
+    this.#refusedAt = this.#channel.sent;
+  }
+
+  /** Whether it has no calls, and none on their way: the dispatcher has heard that calls are refused. */
+  get hasNoCalls(): boolean {
+    const refusedAt = this.#refusedAt ?? Number.POSITIVE_INFINITY;
+    return this.running === 0 && this.#channel.confirmed >= refusedAt;
   }
 
   /** Ends the session, and aborts its calls. */
@@ -162,7 +170,7 @@ export class HostSession {
       load: () => undefined,
       settled: () => {
         this.running -= 1;
-        this.#context.released(this);
+        this.#context.admission.release();
       },
       exit: () => this.end({ tells: true, lost: false, reason: 'it has stopped' }),
       transfers: false,
@@ -188,12 +196,11 @@ export class HostSession {
   #admitted(frames: readonly (ToWorker | Undecodable)[]): readonly (ToWorker | Undecodable)[] {
     return frames.flatMap((frame): (ToWorker | Undecodable)[] => {
       if (frame.kind === 'undecodable') {
-        // It is answered as every call.
-        this.running += 1;
+        // It is answered at once.
         return [frame];
       }
       if (frame.kind !== 'run') return [frame];
-      if (!this.#context.admit(this)) {
+      if (!this.#context.admission.admit(this)) {
         this.isBusy = true;
         this.#served?.tell({ kind: 'busy', seq: frame.seq });
         return [];

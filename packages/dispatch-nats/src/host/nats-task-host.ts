@@ -29,6 +29,8 @@ import { publishHostEvent } from '../fleet/host-events.ts';
 import { type FleetSubjects, newIdentity, subjectsOf } from '../fleet/subjects.ts';
 import { type JsonEndpoint, serveJson } from '../json/json-endpoint.ts';
 import { type LinkOptions, NatsLink } from '../link/nats-link.ts';
+import { Admission } from './admission.ts';
+import { Announcer } from './announcer.ts';
 import { HostSession, type SessionContext } from './host-session.ts';
 import { proxiesOf } from './task-proxies.ts';
 
@@ -53,11 +55,6 @@ export interface HostOptions {
 }
 
 const CAPACITY_OF_WORKER = 64;
-/** Announcements come this often, 30 % more or less, so that those of many hosts do not come together. */
-const ANNOUNCE_MS = 10_000;
-const ANNOUNCE_JITTER = 0.3;
-/** Hosts answer `who` within this, at random. */
-const ANSWER_MS = 50;
 /** Beats of dispatchers are looked for this often. */
 const TICK_MS = 100;
 /** A dispatcher that has found no other host by then is sent no more than it has. */
@@ -70,9 +67,9 @@ export class NatsTaskHost implements NatsHost {
   readonly #subjects: FleetSubjects;
   readonly #link: NatsLink;
   readonly #sessions = new Map<string, HostSession>();
+  readonly #admission: Admission;
   readonly #context: SessionContext;
-  /** Sessions that a call went back to, in the order in which they get room. */
-  readonly #waiting = new Set<HostSession>();
+  readonly #announcer: Announcer;
   readonly #readyWaiters: { resolve(): void; reject(error: unknown): void }[] = [];
   readonly #refused: Record<NatsRefusal, number> = {
     full: 0,
@@ -81,31 +78,26 @@ export class NatsTaskHost implements NatsHost {
     v8: 0,
     tasks: 0,
   };
-  readonly #counts = { asked: 0, completed: 0, failed: 0, aborted: 0, busy: 0, opened: 0, lost: 0 };
+  readonly #counts = { asked: 0, completed: 0, failed: 0, aborted: 0, opened: 0, lost: 0 };
   #json: JsonEndpoint | undefined;
-  #capacity: number;
-  #running = 0;
   #leavingSince: number | undefined;
   #isClosed = false;
   #draining: Promise<DrainReport> | undefined;
   #closing: Promise<void> | undefined;
   #emptied: (() => void) | undefined;
-  #announceTimer: unknown;
-  #answerTimer: unknown;
-  #shareTimer: unknown;
   #tickTimer: unknown;
   #dueAt = 0;
 
   constructor(options: HostOptions) {
     const { clock, random, fleet, hostId, revision } = options;
     this.#options = options;
-    this.#capacity = this.#readCapacity();
     this.id = newIdentity(hostId, random);
     this.#subjects = subjectsOf(fleet);
     this.#link = new NatsLink(
       { nats: options.nats, name: `host ${this.id}`, clock, random },
       { connected: () => this.#connected(), disconnected: () => this.#disconnected() },
     );
+    this.#admission = new Admission(this.#sessions, capacityOf(options), clock);
     const name = `host ${this.id}${revision === undefined ? '' : ` (revision ${revision})`}`;
     this.#context = {
       link: this.#link,
@@ -113,17 +105,20 @@ export class NatsTaskHost implements NatsHost {
       maxMessageBytes: options.maxMessageBytes,
       module: this.#module(),
       now: () => clock.now(),
-      admit: (session) => this.#admit(session),
-      released: () => this.#released(),
+      admission: this.#admission,
       ended: (session, lost) => this.#ended(session, lost),
     };
-    const { who, open, ofHost } = this.#subjects;
+    const { who, open, ofHost, here } = this.#subjects;
+    this.#announcer = new Announcer({
+      ...{ link: this.#link, subject: here, clock, random },
+      announcement: () => this.#announcement(),
+    });
     const prefix = ofHost(this.id).length - 1;
     this.#link.subscribe(ofHost(this.id), ({ subject, data }) =>
       this.#sessions.get(subject.slice(prefix))?.receive(data),
     );
     this.#link.subscribe(open(this.id), (message) => this.#open(message));
-    this.#link.subscribe(who, () => this.#answer());
+    this.#link.subscribe(who, () => this.#announcer.answer());
     this.#tickLater();
   }
 
@@ -148,9 +143,10 @@ export class NatsTaskHost implements NatsHost {
       id: this.id,
       ...{ fleet, zone, revision, tasks },
       state: this.state,
-      capacity: this.#capacity,
-      running: this.#running,
+      capacity: this.#admission.capacity,
+      running: this.#admission.running,
       ...this.#counts,
+      busy: this.#admission.busy,
       sessions: [...this.#sessions.values()].map((session) => session.stats(now)),
       refused: { ...this.#refused },
       json: this.#json?.stats(),
@@ -171,12 +167,6 @@ export class NatsTaskHost implements NatsHost {
     return this.close();
   }
 
-  /** Read ten times a second, not for each call: statistics cost more than a small task. */
-  #readCapacity(): number {
-    const { capacity, dispatcher } = this.#options;
-    return capacity ?? CAPACITY_OF_WORKER * Math.max(1, dispatcher.stats().workers.length);
-  }
-
   #module(): TaskModule<TaskMap> {
     const { dispatcher, tasks, report } = this.#options;
     return proxiesOf(dispatcher, tasks, {
@@ -191,7 +181,7 @@ export class NatsTaskHost implements NatsHost {
   #connected(): void {
     if (this.#json !== undefined) this.#json.connected();
     else if (this.#options.json && this.#link.nats !== undefined) this.#serveJson(this.#link.nats);
-    this.#announce();
+    this.#announcer.announce();
     for (const { resolve } of this.#readyWaiters.splice(0)) resolve();
   }
 
@@ -203,7 +193,7 @@ export class NatsTaskHost implements NatsHost {
       host: { id: this.id, zone, revision },
       tasks,
       run: (task, input, options) => this.#runJson(task, input, options),
-      capacity: this.#capacity,
+      capacity: this.#admission.capacity,
       maxMessageBytes,
       clock,
     });
@@ -212,15 +202,12 @@ export class NatsTaskHost implements NatsHost {
   /** Within the same bound as the calls of dispatchers. */
   async #runJson(task: string, input: unknown, options: RunOptions): Promise<unknown> {
     const { dispatcher } = this.#options;
-    if (this.#running >= this.#capacity) {
-      this.#counts.busy += 1;
-      throw fullError(this.id, task, this.#capacity);
-    }
-    this.#running += 1;
+    const admission = this.#admission;
+    if (!admission.admit()) throw fullError(this.id, task, admission.capacity);
     try {
       return await dispatcher.run(task, input as never, options);
     } finally {
-      this.#released();
+      admission.release();
     }
   }
 
@@ -231,38 +218,19 @@ export class NatsTaskHost implements NatsHost {
     }
   }
 
-  #announce(): void {
-    const { clock, random } = this.#options;
-    clock.clearTimeout(this.#announceTimer);
-    if (this.#isClosed) return;
-    this.#publish();
-    const ms = ANNOUNCE_MS * (1 + ANNOUNCE_JITTER * (2 * random() - 1));
-    this.#announceTimer = clock.setTimeout(() => this.#announce(), ms);
-  }
-
-  #publish(): void {
+  #announcement(): Announcement {
     const { zone, revision, tasks } = this.#options;
     const { state } = this;
-    const announcement: Announcement = {
+    return {
       protocol: PROTOCOL,
       v8: V8_FORMAT,
       id: this.id,
       zone,
       revision,
       tasks,
-      capacity: this.#capacity,
+      capacity: this.#admission.capacity,
       state: state === 'leaving' || state === 'closed' ? state : 'serving',
     };
-    this.#link.publish(this.#subjects.here, encodeJson(announcement));
-  }
-
-  #answer(): void {
-    const { clock, random } = this.#options;
-    if (this.#answerTimer !== undefined || this.#isClosed) return;
-    this.#answerTimer = clock.setTimeout(() => {
-      this.#answerTimer = undefined;
-      this.#publish();
-    }, random() * ANSWER_MS);
   }
 
   #open({ data, reply }: NatsMessage): void {
@@ -291,60 +259,19 @@ export class NatsTaskHost implements NatsHost {
     const key = `${dispatcher}.${session}`;
     // A session is opened once: a number that comes again is a replay.
     if (this.#sessions.size >= maxSessions || this.#sessions.has(key)) return refuse('full');
-    const credit = this.#creditOf(this.#sessions.size + 1);
+    const credit = this.#admission.creditAmong(this.#sessions.size + 1);
     const module = acceptsModules ? opening.module : undefined;
     const opened = new HostSession({ ...opening, module }, { subject, credit }, this.#context);
     this.#sessions.set(key, opened);
     this.#counts.opened += 1;
-    this.#shareSoon();
+    this.#admission.shareSoon();
     return { host: this.id, ok: true, window: credit, maxMessageBytes };
-  }
-
-  #creditOf(sessions: number): number {
-    return Math.max(1, Math.floor((2 * this.#capacity) / sessions));
-  }
-
-  /** Sessions come and go together: each is told its share once. */
-  #shareSoon(): void {
-    const { clock } = this.#options;
-    if (this.#shareTimer !== undefined || this.#isClosed) return;
-    this.#shareTimer = clock.setTimeout(() => {
-      this.#shareTimer = undefined;
-      const credit = this.#creditOf(this.#sessions.size);
-      for (const session of this.#sessions.values()) {
-        if (session.credit !== credit && !session.isBusy) session.grant(credit);
-      }
-    }, ANSWER_MS);
-  }
-
-  #admit(session: HostSession): boolean {
-    if (this.#running >= this.#capacity || session.isBusy) {
-      this.#counts.busy += 1;
-      if (this.#leavingSince === undefined) this.#waiting.add(session);
-      return false;
-    }
-    this.#running += 1;
-    return true;
-  }
-
-  /** One more call may come: from the session that has waited longest. */
-  #released(): void {
-    this.#running -= 1;
-    const [session] = this.#waiting;
-    if (session === undefined || this.#running >= this.#capacity) return;
-    this.#waiting.delete(session);
-    const free = this.#capacity - this.#running;
-    const share = Math.max(1, Math.floor(free / (this.#waiting.size + 1)));
-    session.grant(Math.min(session.running + share, this.#creditOf(this.#sessions.size)));
   }
 
   #ended(session: HostSession, lost: boolean): void {
     this.#sessions.delete(`${session.dispatcher}.${session.number}`);
-    this.#waiting.delete(session);
-    this.#running -= session.running;
-    session.running = 0;
+    this.#admission.ended(session);
     if (lost) this.#counts.lost += 1;
-    this.#shareSoon();
     if (this.#sessions.size === 0) this.#emptied?.();
   }
 
@@ -352,8 +279,8 @@ export class NatsTaskHost implements NatsHost {
     const { clock } = this.#options;
     const before = { ...this.#counts };
     this.#leavingSince = clock.now();
-    this.#announce();
-    for (const session of [...this.#sessions.values()]) session.recycle();
+    this.#announcer.announce();
+    for (const session of [...this.#sessions.values()]) session.leave();
     const timer =
       timeoutMs !== undefined &&
       clock.setTimeout(() => this.#endAll(`it left within timeoutMs (${timeoutMs} ms)`), timeoutMs);
@@ -382,21 +309,16 @@ export class NatsTaskHost implements NatsHost {
   async #close(): Promise<void> {
     const { clock } = this.#options;
     this.#isClosed = true;
-    this.#publish();
+    this.#announcer.publish();
     this.#endAll('the host is closed');
     this.#emptied?.();
     for (const { reject } of this.#readyWaiters.splice(0)) {
       reject(closedError(this.id));
     }
-    for (const timer of [
-      this.#announceTimer,
-      this.#answerTimer,
-      this.#shareTimer,
-      this.#tickTimer,
-    ]) {
-      clock.clearTimeout(timer);
-    }
+    clock.clearTimeout(this.#tickTimer);
+    this.#announcer.close();
     await this.#json?.close();
+    this.#admission.close();
     await this.#link.close();
   }
 
@@ -411,12 +333,12 @@ export class NatsTaskHost implements NatsHost {
     const now = this.#options.clock.now();
     const lateMs = now - this.#dueAt;
     this.#tickLater();
-    this.#capacity = this.#readCapacity();
+    const sessions = [...this.#sessions.values()];
+    if (sessions.some(({ silentAfterMs }) => lateMs > silentAfterMs / 2)) {
+      publishHostEvent({ type: 'late', host: this.id, blockedMs: lateMs });
+    }
     let silent = false;
-    for (const session of [...this.#sessions.values()]) {
-      if (lateMs > session.silentAfterMs / 2) {
-        publishHostEvent({ type: 'late', host: this.id, blockedMs: lateMs });
-      }
+    for (const session of sessions) {
       // What came while this process slept is read after this.
       if (lateMs > TICK_MS / 2) session.heardAt += lateMs;
       if (session.isSilent(now)) {
@@ -424,18 +346,23 @@ export class NatsTaskHost implements NatsHost {
         session.end({ tells: true, lost: true, reason: 'its beats are missing' });
       } else if (this.#leavingSince !== undefined) this.#farewell(session, now);
     }
+    this.#admission.resize(capacityOf(this.#options));
     // Dispatchers that have lost this host wait for a sign of it.
-    if (silent) this.#announce();
+    if (silent) this.#announcer.announce();
   }
 
   /** A dispatcher without another host keeps its calls, and loses none: when it has none here, it is let go. */
   #farewell(session: HostSession, now: number): void {
     if (now - (this.#leavingSince ?? now) < SUCCESSOR_MS) return;
-    if (!session.isBusy) session.refuseCalls();
-    else if (session.running === 0) {
+    session.refuseCalls();
+    if (session.hasNoCalls) {
       session.end({ tells: true, lost: false, reason: 'the host leaves' });
     }
   }
+}
+
+function capacityOf({ capacity, dispatcher }: HostOptions): number {
+  return capacity ?? CAPACITY_OF_WORKER * Math.max(1, dispatcher.stats().workers.length);
 }
 
 function closedError(name: string): DispatchError {

@@ -42,7 +42,10 @@ export class SessionChannel implements Lane {
   /** Messages that are left to send, as bytes, and how far the first of them is sent. */
   readonly #waiting: Uint8Array[] = [];
   #waitingAt = 0;
-  #sent = 0;
+  /** Number of the latest message. */
+  sent = 0;
+  /** Number of the latest that the other side had received when it last sent one. */
+  confirmed = 0;
   #received = 0;
   /** The number of the latest ping, and when it was sent. */
   #pinged = { seq: 0, at: 0 };
@@ -76,7 +79,7 @@ export class SessionChannel implements Lane {
   ping(reply: string, now: number): void {
     if (this.#isEnded) return;
     this.#publish(new Uint8Array(HEAD_BYTES), flag.ping, reply);
-    this.#pinged = { seq: this.#sent, at: now };
+    this.#pinged = { seq: this.sent, at: now };
   }
 
   pong(): void {
@@ -121,6 +124,7 @@ export class SessionChannel implements Lane {
       return undefined;
     }
     this.#received = head.seq;
+    this.confirmed = head.received;
     const rttMs = this.#roundTrip(head, now);
     if (head.flags & flag.end) this.#events.ended();
     else if (data.byteLength > HEAD_BYTES) this.#read(data, head);
@@ -147,8 +151,8 @@ export class SessionChannel implements Lane {
   }
 
   #publish(bytes: Uint8Array, flags: number, reply?: string): void {
-    this.#sent = (this.#sent + 1) >>> 0;
-    writeHead(bytes, { flags, seq: this.#sent, received: this.#received });
+    this.sent = (this.sent + 1) >>> 0;
+    writeHead(bytes, { flags, seq: this.sent, received: this.#received });
     this.#options.link.publish(this.#options.subject, bytes, reply);
   }
 }
