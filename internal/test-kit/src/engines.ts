@@ -6,18 +6,23 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** What is known of an engine: its program, how it is started and asked. A new engine is one row. */
-interface Engine {
-  /** Programs that speak its protocol, in the order in which they are looked for. */
-  readonly programs: readonly string[];
-  readonly programVariable: string;
+interface Engine extends TestProgram {
   readonly urlVariable: string;
   readonly scheme: string;
-  argumentsFor(port: number, folder: string, configFile: string | undefined): string[];
+  argumentsFor(listen: Listening): string[];
   /** What it logs when it accepts connections. A connection tells less: another server may listen there. */
   readonly ready: string;
   /** Asks for the number of connections that the server has had, those that ask included. */
   readonly question: string;
   connectionsIn(answer: string): number | undefined;
+}
+
+interface Listening {
+  readonly host: string;
+  readonly port: number;
+  readonly folder: string;
+  /** A configuration file. */
+  readonly config: string | undefined;
 }
 
 export type EngineName = 'nats' | 'redis';
@@ -28,8 +33,8 @@ const ENGINES: Record<EngineName, Engine> = {
     programVariable: 'NATS_SERVER_BIN',
     urlVariable: 'TEST_NATS_URL',
     scheme: 'nats',
-    argumentsFor: (port, _folder, config) => [
-      ...['-a', '127.0.0.1', '-p', String(port)],
+    argumentsFor: ({ host, port, config }) => [
+      ...['-a', host, '-p', String(port)],
       ...(config === undefined ? [] : ['-c', config]),
     ],
     ready: 'Server is ready',
@@ -44,9 +49,9 @@ const ENGINES: Record<EngineName, Engine> = {
     programVariable: 'REDIS_SERVER_BIN',
     urlVariable: 'TEST_REDIS_URL',
     scheme: 'redis',
-    argumentsFor: (port, folder, config) => [
+    argumentsFor: ({ host, port, folder, config }) => [
       ...(config === undefined ? [] : [config]),
-      ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder],
+      ...['--bind', host, '--port', String(port), '--dir', folder],
       ...['--save', '', '--appendonly', 'no'],
     ],
     ready: 'Ready to accept connections',
@@ -66,6 +71,10 @@ export interface EngineOptions {
   readonly port?: number;
   /** Arguments after our own. */
   readonly args?: readonly string[];
+  /** Address to listen on. Default: 127.0.0.1. `connections` asks there. */
+  readonly host?: string;
+  /** A command that runs the program, such as `ip netns exec name`. Default: none. */
+  readonly by?: readonly string[];
 }
 
 /** A server on the loopback interface, which leaves nothing on disk. */
@@ -92,15 +101,30 @@ const MAX_LOG = 16_384;
 /** Another process can take a free port before the server does. */
 const PORT_TRIES = 5;
 
+/** A program that tests need, and that a developer may lack. */
+export interface TestProgram {
+  /** Its names, the best first; the last one is also that of Debian's package unless `install` says otherwise. */
+  readonly programs: readonly string[];
+  /** Environment variable that may hold its path. */
+  readonly programVariable: string;
+  readonly install?: string;
+}
+
 /**
- * Returns the path of an engine's program: from `NATS_SERVER_BIN` or `REDIS_SERVER_BIN`, on PATH or in /usr/sbin; `undefined`,
- * with one line on the console, where there is none. @throws Error instead, with ENGINE_TESTS=required
+ * Returns the path of a program: from its variable, on PATH or in /usr/sbin; `undefined`, with one line on the console, where there
+ * is none. @throws Error instead, with ENGINE_TESTS=required
  */
-export function engineProgram(name: EngineName): string | undefined {
-  const found = findEngine(name);
-  const { programs, programVariable } = ENGINES[name];
-  if (found === undefined) miss(`install ${programs.at(-1)}, or set ${programVariable}`, name);
+export function testProgram(program: TestProgram): string | undefined {
+  const found = findProgram(program);
+  const { programs, programVariable, install = programs.at(-1) } = program;
+  if (found === undefined)
+    miss(programs.join(' or '), `install ${install}, or set ${programVariable}`);
   return found;
+}
+
+/** Returns the path of an engine's program, by NATS_SERVER_BIN or REDIS_SERVER_BIN, as `testProgram` does. */
+export function engineProgram(name: EngineName): string | undefined {
+  return testProgram(ENGINES[name]);
 }
 
 /**
@@ -110,7 +134,7 @@ export function engineProgram(name: EngineName): string | undefined {
 export function engineUrl(name: EngineName): string | undefined {
   const { urlVariable } = ENGINES[name];
   const url = process.env[urlVariable] || undefined;
-  if (url === undefined) miss(`needs ${urlVariable}, see scripts/with-engines.mjs`, name);
+  if (url === undefined) miss(name, `needs ${urlVariable}, see scripts/with-engines.mjs`);
   return url;
 }
 
@@ -132,10 +156,10 @@ export function startRedisServer(options?: EngineOptions): Promise<EngineServer>
 /** Starts an engine's server. @throws Error if it is not installed, or does not answer */
 export async function startEngine(
   name: EngineName,
-  { config, port: givenPort, args = [] }: EngineOptions = {},
+  { config, port: givenPort, args = [], host = '127.0.0.1', by = [] }: EngineOptions = {},
 ): Promise<EngineServer> {
   const engine = ENGINES[name];
-  const program = findEngine(name);
+  const program = findProgram(engine);
   if (program === undefined) {
     const { programs, programVariable } = engine;
     throw new Error(
@@ -145,8 +169,11 @@ export async function startEngine(
   const folder = mkdtempSync(join(tmpdir(), `${name}-`));
   const configFile = config === undefined ? undefined : join(folder, 'server.conf');
   if (configFile !== undefined && config !== undefined) writeFileSync(configFile, config);
-  const spawned = (port: number) =>
-    spawn(program, [...engine.argumentsFor(port, folder, configFile), ...args], { cwd: folder });
+  const spawned = (port: number) => {
+    const given = engine.argumentsFor({ host, port, folder, config: configFile });
+    const [command = program, ...words] = [...by, program, ...given, ...args];
+    return spawn(command, words, { cwd: folder });
+  };
   let port = givenPort ?? (await freePort());
   let server: ReturnType<typeof spawned> | undefined;
   const runs = () => server !== undefined && server.exitCode === null && server.signalCode === null;
@@ -207,7 +234,7 @@ export async function startEngine(
   }
   return {
     port,
-    url: `${engine.scheme}://127.0.0.1:${port}`,
+    url: `${engine.scheme}://${host}:${port}`,
     get pid() {
       return runs() ? server?.pid : undefined;
     },
@@ -222,7 +249,7 @@ export async function startEngine(
       server?.kill('SIGHUP');
     },
     async connections() {
-      const count = await ask(port, engine.question, engine.connectionsIn);
+      const count = await ask({ host, port }, engine.question, engine.connectionsIn);
       if (count === undefined) throw new Error(`Cannot ask ${program}: it does not answer`);
       return count;
     },
@@ -242,8 +269,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-function findEngine(name: EngineName): string | undefined {
-  const { programs, programVariable } = ENGINES[name];
+function findProgram({ programs, programVariable }: TestProgram): string | undefined {
   const given = process.env[programVariable];
   if (given) return given;
   // Debian keeps servers where the path of an ordinary user does not lead.
@@ -262,7 +288,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-function miss(remedy: string, name: EngineName): void {
+function miss(name: string, remedy: string): void {
   if (process.env['ENGINE_TESTS'] === 'required') {
     throw new Error(`Cannot test with ${name}: ${remedy}`);
   }
@@ -271,11 +297,11 @@ function miss(remedy: string, name: EngineName): void {
 
 /** Sends `text` over a connection of its own; resolves with what `read` makes of all that came, or `undefined` at its end. */
 function ask<T>(
-  port: number,
+  address: { readonly host: string; readonly port: number },
   text: string,
   read: (answer: string) => T | undefined,
 ): Promise<T | undefined> {
-  const socket = connect(port, '127.0.0.1', () => void socket.write(text));
+  const socket = connect(address, () => void socket.write(text));
   let answer = '';
   return new Promise((resolve) => {
     socket.setEncoding('utf8').on('data', (piece) => {

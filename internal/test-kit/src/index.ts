@@ -10,6 +10,8 @@ export {
   startEngine,
   startNatsServer,
   startRedisServer,
+  type TestProgram,
+  testProgram,
 } from './engines.ts';
 export { createLink, type Link, type LinkOptions, type LinkSpeed } from './link.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';

@@ -15,6 +15,8 @@ export interface LinkSpeed {
 export interface LinkOptions extends LinkSpeed {
   /** The port of the server; on 127.0.0.1 unless a host is given. */
   readonly to: number | { readonly host: string; readonly port: number };
+  /** Loopback port to listen on. Default: a free one. */
+  readonly port?: number;
   /** From 0 up to 1, for the jitter. Default: `Math.random`. */
   readonly random?: () => number;
   /** Default: the platform's. */
@@ -162,7 +164,7 @@ export async function createLink(options: LinkOptions): Promise<Link> {
     });
     if (state === 'half-open') server.destroy();
   });
-  listener.listen(0, '127.0.0.1');
+  listener.listen(options.port ?? 0, '127.0.0.1');
   await once(listener, 'listening');
   const address = listener.address();
   const port = address !== null && typeof address === 'object' ? address.port : 0;

@@ -1,0 +1,219 @@
+import { testProgram, until } from '@ticketing/test-kit';
+import { Agent, request } from 'undici';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  BALANCERS,
+  type BalancerName,
+  type Host,
+  type StubHost,
+  startBalancer,
+  startHost,
+  startStubHost,
+} from '../programs.ts';
+
+/** Nine processes of the demo and their load share the machine. */
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+const KEYS = 300;
+const TIMES = 3;
+const IN_FLIGHT = 16;
+const CITIES = ['Madrid', 'Barcelona', 'Zaragoza', 'Tarragona', 'Valencia', 'Alicante'];
+
+/** 300 searches: 30 pairs of cities on ten days from now on. */
+const searches = [...Array(KEYS).keys()].map((index) => {
+  const [from, to] = [Math.trunc(index / 10) % 6, 1 + (Math.trunc(index / 60) % 5)];
+  const day = new Date(Date.now() + (2 + (index % 10)) * 86_400_000).toISOString().slice(0, 10);
+  return `/search?origin=${CITIES[from]}&destination=${CITIES[(from + to) % 6]}&date=${day}`;
+});
+
+interface Answer {
+  readonly path: string;
+  readonly status: number;
+  /** The process that answered. */
+  readonly worker: number;
+}
+
+for (const name of Object.keys(BALANCERS) as BalancerName[]) {
+  const program = testProgram(BALANCERS[name]);
+
+  describe.skipIf(program === undefined)(name, () => {
+    const ends: (() => Promise<void>)[] = [];
+    const hosts: Host[] = [];
+    /** The host of each process, told by the hosts themselves. */
+    const hostOf = new Map<number, number>();
+    let url: string;
+
+    beforeAll(async () => {
+      for (let index = 0; index < 3; index += 1) {
+        const host = await startHost();
+        hosts.push(host);
+        ends.push(host.kill);
+      }
+      const hostPorts = hosts.map(({ port }) => port);
+      const balancer = await startBalancer(name, { program: program ?? '', hostPorts });
+      ends.unshift(balancer.close);
+      url = balancer.url;
+    });
+    afterAll(async () => {
+      for (const end of ends) await end();
+    });
+
+    async function knowProcesses(): Promise<void> {
+      for (const [index, { port }] of hosts.entries()) {
+        const { body } = await request(`http://127.0.0.1:${port}/config`, { reset: true });
+        const { processes } = (await body.json()) as { processes: { pid: number }[] };
+        for (const { pid } of processes) hostOf.set(pid, index);
+      }
+    }
+
+    /** Asks for each search three times, sixteen at a time, and runs `during` when a third is answered. */
+    async function askAll(during?: () => Promise<unknown>): Promise<Answer[]> {
+      const dispatcher = new Agent({ connections: IN_FLIGHT });
+      onTestFinished(() => dispatcher.close());
+      const paths = [...Array(KEYS * TIMES).keys()].map((index) => searches[index % KEYS] ?? '');
+      const answers: Answer[] = [];
+      let begun: Promise<unknown> | undefined;
+      let next = 0;
+      const client = async (): Promise<void> => {
+        for (let path = paths[next++]; path !== undefined; path = paths[next++]) {
+          if (answers.length >= paths.length / 3) begun ??= during?.();
+          answers.push(await ask(path, dispatcher));
+        }
+      };
+      await Promise.all(Array.from({ length: IN_FLIGHT }, client));
+      await begun;
+      return answers;
+    }
+
+    async function ask(
+      path: string,
+      dispatcher: Agent,
+      headers: Record<string, string> = {},
+    ): Promise<Answer> {
+      const answer = await request(url + path, { dispatcher, headers });
+      await answer.body.dump();
+      const worker = Number(answer.headers['x-worker'] ?? 0);
+      return { path, status: answer.statusCode, worker };
+    }
+
+    const hostsByKey = (answers: readonly Answer[]): Map<string, Set<number | undefined>> =>
+      grouped(answers, ({ worker }) => hostOf.get(worker));
+
+    let homes: Map<string, Set<number | undefined>>;
+
+    test('900 searches of 300 keys: each key on one host, and there in one process but for a few', async () => {
+      await knowProcesses();
+      const answers = await askAll();
+      expect(failed(answers)).toEqual([]);
+      homes = hostsByKey(answers);
+      expect([...homes.values()].filter(({ size }) => size > 1)).toEqual([]);
+      const workers = grouped(answers, ({ worker }) => worker);
+      // A router sends a key elsewhere while its process has many more connections than the others.
+      const several = [...workers.values()].filter(({ size }) => size > 1).length;
+      expect(several).toBeLessThan(KEYS / 20);
+      report('keys in two processes of their host', `${several} of ${KEYS}`);
+      for (const host of hosts.keys()) expect(keysOn(homes, host)).toBeGreaterThan(KEYS / 10);
+      report('keys by host', [...hosts.keys()].map((host) => keysOn(homes, host)).join(', '));
+    });
+
+    test('a forged X-Route-Key changes nothing', async () => {
+      const dispatcher = new Agent({ connections: 1 });
+      onTestFinished(() => dispatcher.close());
+      const [path = ''] = searches;
+      const { worker } = await ask(path, dispatcher);
+      for (let forged = 0; forged < 30; forged += 1) {
+        const answer = await ask(path, dispatcher, { 'X-Route-Key': `forged ${forged}` });
+        expect(answer).toEqual({ path, status: 200, worker });
+      }
+    });
+
+    test('a host stops under load: no error, only its keys move, and come back with it', async () => {
+      const during = await askAll(() => hosts[1]?.stop() ?? Promise.reject(new Error('no host')));
+      expect(failed(during)).toEqual([]);
+      await expectMoved(1);
+      await hosts[1]?.start();
+      await knowProcesses();
+      await until(async () => {
+        const now = hostsByKey(await askAll());
+        return searches.every((path) => equalSets(now.get(path), homes.get(path)));
+      }, 'keys on their old hosts');
+    });
+
+    test('a host is killed under load: no error, and only its keys move', async () => {
+      const during = await askAll(() => hosts[2]?.kill() ?? Promise.reject(new Error('no host')));
+      expect(failed(during)).toEqual([]);
+      await expectMoved(2);
+    });
+
+    /** While a host is away, its keys alone are elsewhere, each on one host. */
+    async function expectMoved(away: number): Promise<void> {
+      const answers = await askAll();
+      expect(failed(answers)).toEqual([]);
+      const now = hostsByKey(answers);
+      expect([...now.values()].filter(({ size }) => size > 1)).toEqual([]);
+      const moved = searches.filter((path) => !equalSets(now.get(path), homes.get(path)));
+      expect(moved).toEqual(searches.filter((path) => homes.get(path)?.has(away)));
+      report('keys that moved', `${moved.length} of ${KEYS}`);
+    }
+
+    function report(what: string, value: string): void {
+      console.log(`${name}: ${what}: ${value}`);
+    }
+  });
+}
+
+const haproxy = testProgram(BALANCERS.haproxy);
+test.skipIf(haproxy === undefined)(
+  'haproxy gives a host whose /readyz is 503 no new requests, and none fails',
+  async () => {
+    const hosts: StubHost[] = [];
+    for (let index = 0; index < 3; index += 1) hosts.push(await startStubHost());
+    const hostPorts = hosts.map(({ port }) => port);
+    const balancer = await startBalancer('haproxy', { program: haproxy ?? '', hostPorts });
+    onTestFinished(balancer.close);
+    const [leaving] = hosts;
+    if (leaving === undefined) throw new Error('There are no hosts');
+    const askEach = async (): Promise<void> => {
+      for (const path of searches) {
+        const { statusCode, body } = await request(balancer.url + path);
+        await body.dump();
+        expect(statusCode).toBe(200);
+      }
+    };
+    await askEach();
+    expect(leaving.searches).toBeGreaterThan(0);
+    leaving.isReady = false;
+    await until(async () => {
+      const before = leaving.searches;
+      await askEach();
+      return leaving.searches === before;
+    }, 'the host without requests');
+    leaving.isReady = true;
+    await until(async () => {
+      const before = leaving.searches;
+      await askEach();
+      return leaving.searches > before;
+    }, 'the host with requests again');
+  },
+);
+
+function failed(answers: readonly Answer[]): readonly Answer[] {
+  return answers.filter(({ status }) => status !== 200);
+}
+
+function grouped<T>(answers: readonly Answer[], by: (answer: Answer) => T): Map<string, Set<T>> {
+  const groups = new Map<string, Set<T>>();
+  for (const answer of answers) {
+    const group = groups.get(answer.path) ?? new Set();
+    groups.set(answer.path, group.add(by(answer)));
+  }
+  return groups;
+}
+
+function keysOn(homes: Map<string, Set<number | undefined>>, host: number): number {
+  return [...homes.values()].filter((home) => home.has(host)).length;
+}
+
+function equalSets<T>(one: Set<T> | undefined, other: Set<T> | undefined): boolean {
+  return [...(one ?? [])].sort().join() === [...(other ?? [])].sort().join();
+}

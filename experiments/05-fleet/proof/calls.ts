@@ -1,0 +1,104 @@
+import { quantile } from '@ticketing/bench-kit';
+import type { Call, JournalLine } from '../programs/messages.ts';
+
+/** One second of a proof. */
+export interface Second {
+  readonly second: number;
+  readonly asked: number;
+  readonly answered: number;
+  readonly lost: number;
+  /** Ended otherwise than by an answer or a loss. */
+  readonly failed: number;
+  readonly retried: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Hosts that the dispatchers work with, of the one that sees fewest. */
+  readonly hosts: number;
+}
+
+export const LOST = 'ERR_WORKER_LOST';
+
+/** Returns the seconds of a load that began at `from`: what was asked in each, and what ended in it. */
+export function secondsOf(
+  calls: readonly Call[],
+  { from, hosts }: { readonly from: number; readonly hosts: readonly number[] },
+): Second[] {
+  const last = Math.max(0, ...calls.map(({ at, ms }) => at + ms - from));
+  return Array.from({ length: Math.ceil(last / 1000) }, (_, second) => {
+    const isIn = (time: number): boolean => Math.floor((time - from) / 1000) === second;
+    const ended = calls.filter(({ at, ms }) => isIn(at + ms));
+    const answers = ended.filter(({ code }) => code === '');
+    return {
+      second: second + 1,
+      asked: calls.filter(({ at }) => isIn(at)).length,
+      answered: answers.length,
+      lost: ended.filter(({ code }) => code === LOST).length,
+      failed: ended.filter(({ code }) => code !== '' && code !== LOST).length,
+      retried: answers.filter(({ attempt }) => attempt > 1).length,
+      p50Ms: timeOf(answers, 0.5),
+      p99Ms: timeOf(answers, 0.99),
+      hosts: hosts[second] ?? 0,
+    };
+  });
+}
+
+/** Times of answers, by quantile. */
+export function timeOf(calls: readonly Call[], share: number): number {
+  const answers = calls.filter(({ code }) => code === '');
+  const times = answers.map(({ ms }) => ms).sort((one, other) => one - other);
+  return quantile(times, share);
+}
+
+/** Calls that began two times or more, by the journal. */
+export function begunTwice(journal: readonly JournalLine[]): Set<string> {
+  const once = new Set<string>();
+  const twice = new Set<string>();
+  for (const { what, id } of journal) {
+    if (what !== 'begin') continue;
+    if (once.has(id)) twice.add(id);
+    once.add(id);
+  }
+  return twice;
+}
+
+/** Most loads of one key that run at the same time, by the journal; loads are called `load <key> …`. */
+export function mostLoadsOfAKey(journal: readonly JournalLine[]): number {
+  const running = new Map<string, Set<string>>();
+  let most = 0;
+  for (const { what, id, host } of [...journal].sort((one, other) => one.at - other.at)) {
+    const key = id.split(' ')[1] ?? '';
+    const loads = running.get(key) ?? new Set();
+    running.set(key, loads);
+    if (what === 'begin') loads.add(id + host);
+    else loads.delete(id + host);
+    most = Math.max(most, loads.size);
+  }
+  return most;
+}
+
+const COLUMNS = [
+  'second',
+  'asked',
+  'answered',
+  'lost',
+  'failed',
+  'retried',
+  'p50Ms',
+  'p99Ms',
+  'hosts',
+] as const satisfies readonly (keyof Second)[];
+
+/** Returns the seconds as CSV. */
+export function csvOf(seconds: readonly Second[]): string {
+  const rows = seconds.map((each) => COLUMNS.map((column) => rounded(each[column])).join(','));
+  return `${[COLUMNS.join(','), ...rows].join('\n')}\n`;
+}
+
+/** Returns a second as a line for a person. */
+export function lineOf(each: Second): string {
+  return COLUMNS.map((column) => `${column.replace('Ms', '')} ${rounded(each[column])}`).join('  ');
+}
+
+function rounded(value: number): string {
+  return Number.isFinite(value) ? String(Math.round(value * 10) / 10) : '-';
+}
