@@ -6,10 +6,12 @@ import { wire } from '../fastify-client.ts';
 import { fastifyClientsTests } from '../fastify-clients-tests.ts';
 import { manyCallsTests } from '../many-calls-tests.ts';
 import { FULL } from '../scale.ts';
+import { sharedModelTests } from '../shared-model-tests.ts';
 
 wire.protocol = 'HTTP/1.1';
 fastifyClientsTests(FULL);
 manyCallsTests(FULL);
 coalescerModelTests(FULL);
+sharedModelTests(FULL);
 canonicalKeyPropertyTests(FULL);
 dataloaderPropertyTests(FULL);

@@ -1,0 +1,4 @@
+import { FAST } from './scale.ts';
+import { sharedModelTests } from './shared-model-tests.ts';
+
+sharedModelTests(FAST);
