@@ -4,7 +4,7 @@ import {
   createCoordinator,
 } from '@ticketing/batching/shared';
 import { type Rule, required, resolveByRules, withMethods } from '@ticketing/kit';
-import type { RedisClient, StandaloneClient } from './redis-client.ts';
+import type { RedisClient, ScriptingClient, StandaloneClient } from './redis-client.ts';
 import { createRedisStore } from './redis-store.ts';
 
 /** Options of `createRedisCoordinator`. */
@@ -23,7 +23,9 @@ const aPrefix: Rule = {
 
 const passedOn: Rule = { expected: 'as of createCoordinator', test: () => true };
 const rules = {
-  client: required(withMethods('callBuffer', 'subscribe', 'unsubscribe', 'duplicate', 'on', 'off')),
+  client: required(
+    withMethods('evalshaBuffer', 'evalBuffer', 'subscribe', 'duplicate', 'on', 'off'),
+  ),
   prefix: aPrefix,
   name: { ...passedOn, fallback: 'redis' },
   commandTimeoutMs: passedOn,
@@ -47,5 +49,5 @@ export function createRedisCoordinator(options: RedisCoordinatorOptions): Coordi
     options,
     rules,
   );
-  return createCoordinator(createRedisStore(client, prefix), rest);
+  return createCoordinator(createRedisStore(client as ScriptingClient, prefix), rest);
 }

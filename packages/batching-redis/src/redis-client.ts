@@ -1,14 +1,12 @@
-/** An argument of a command. */
-export type RedisArgument = string | Uint8Array | number;
-
-/** What the coordinator needs of a client. `Redis` and `Cluster` of iovalkey and of ioredis have it. */
+/**
+ * What the coordinator needs of a client, besides `evalshaBuffer` and `evalBuffer`, which are in no types. `Redis` and `Cluster`
+ * of iovalkey and of ioredis have it.
+ */
 export interface RedisClient {
   /** `ready` when it is connected. */
   readonly status: string;
   readonly isCluster?: boolean;
   readonly options?: object;
-  /** Sends a command, and resolves with its answer; texts of it are Buffers. */
-  callBuffer(command: string, ...args: (string | Buffer | number)[]): Promise<unknown>;
   subscribe(...channels: string[]): Promise<unknown>;
   unsubscribe(...channels: string[]): Promise<unknown>;
   ssubscribe(...channels: string[]): Promise<unknown>;
@@ -23,4 +21,16 @@ export interface RedisClient {
 /** A client of one server, which can open another connection of the same kind. */
 export interface StandaloneClient extends RedisClient {
   duplicate(override?: object): RedisClient;
+}
+
+type Run = (
+  script: string,
+  keys: number,
+  ...rest: (string | Buffer | number)[]
+) => Promise<unknown>;
+
+/** Scripts whose answers have Buffers for texts. `callBuffer` would lose its command in a pipeline that the client makes by itself. */
+export interface ScriptingClient extends RedisClient {
+  readonly evalshaBuffer: Run;
+  readonly evalBuffer: Run;
 }

@@ -1,6 +1,6 @@
 import { fenceText, type LeaseStore, type StoreReply } from '@ticketing/batching/shared';
 import { createKeyMessages } from './key-messages.ts';
-import type { RedisClient } from './redis-client.ts';
+import type { ScriptingClient } from './redis-client.ts';
 import {
   claimScript,
   finishScript,
@@ -15,7 +15,7 @@ import {
 type Argument = string | number | Buffer;
 
 /** Creates a store of leases in Redis or Valkey: each step is one script. */
-export function createRedisStore(client: RedisClient, prefix: string): LeaseStore {
+export function createRedisStore(client: ScriptingClient, prefix: string): LeaseStore {
   const messages = createKeyMessages(client);
   let onReady = (): void => {};
 
@@ -27,10 +27,10 @@ export function createRedisStore(client: RedisClient, prefix: string): LeaseStor
     const tag = `${prefix}:{${key}}`;
     const keys = [`${tag}:v`, `${tag}:l`, `${tag}:f`, `${tag}:w`];
     try {
-      return await client.callBuffer('EVALSHA', script.sha, keys.length, ...keys, ...values);
+      return await client.evalshaBuffer(script.sha, keys.length, ...keys, ...values);
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return client.callBuffer('EVAL', script.source, keys.length, ...keys, ...values);
+      return client.evalBuffer(script.source, keys.length, ...keys, ...values);
     }
   }
 

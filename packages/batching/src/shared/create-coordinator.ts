@@ -112,9 +112,11 @@ class StoreCoordinator implements Coordinator {
     this.#counts.claims += 1;
     // A claim that waits is sent again once messages arrive, since one may have come before. Here it is once already.
     let wait = this.#waits.listensTo(key) ? this.#waits.begin(key) : undefined;
+    // A load that ends before messages arrive is one that this claim waited for.
+    let { after } = options;
     for (;;) {
       const token = this.#tokenOf(key);
-      const reply = await this.#ask(key, token, options);
+      const reply = await this.#ask(key, token, { ...options, after });
       if (reply !== undefined) this.#waits.note(key, reply.kind === 'held');
       if (options.signal.aborted) {
         wait?.leave();
@@ -123,6 +125,7 @@ class StoreCoordinator implements Coordinator {
       }
       if (reply?.kind === 'held') {
         if (wait !== undefined) return this.#wait(wait, reply);
+        after ??= reply.fence;
         wait = this.#waits.begin(key);
         this.#waits.note(key, true);
         await this.#listens(wait);

@@ -165,7 +165,8 @@ class SharedLoads<K, V> {
       this.#counts.undecoded += 1;
       return NONE;
     }
-    if (after === undefined) this.#counts.kept += 1;
+    const isKept = after === undefined && !(claim.kind === 'value' && claim.leftMs <= 0);
+    if (isKept) this.#counts.kept += 1;
     else this.#counts.followed += 1;
     if ('error' in decoded) throw decoded.error;
     if (claim.kind === 'value') this.#renewEarly(key, id, claim);
