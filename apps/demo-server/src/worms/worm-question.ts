@@ -16,6 +16,9 @@ export const wormQuestion: QuestionKind<string, WormAnswer, { readonly worms: Wo
   local:
     ({ worms: store }) =>
     async (wormClass, options) => {
+      // From another machine it may be anything: an object would be an operator in MongoDB.
+      if (typeof wormClass !== 'string')
+        throw new TypeError('Cannot find worms: the class must be text');
       const startedAt = performance.now();
       const worms = await store.find(wormClass, options);
       const ms = Math.round((performance.now() - startedAt) * 10) / 10;

@@ -1,6 +1,10 @@
 import { startCarrierSim } from '@ticketing/carrier-sim';
+import { createNatsDispatcher } from '@ticketing/dispatch-nats';
 import { lives, startNatsServer } from '@ticketing/test-kit';
+import { Value } from 'typebox/value';
 import { expect, onTestFinished, test } from 'vitest';
+import { ConfigDocument, StatsDocument } from '../../src/operator/stats-schemas.ts';
+import { OperatorView } from '../../src/operator/view-schema.ts';
 import { CARRIER_NAMES } from '../../src/search/carriers.ts';
 import {
   type DemoProcess,
@@ -14,6 +18,8 @@ import {
 } from '../demo.ts';
 import { descendantsOf, describeWithNats, newFleet, sharedNats, testWithNats } from '../fleet.ts';
 import { pidsOf } from '../processes.ts';
+import { hasPromtool, promtool } from '../promtool.ts';
+import { samples, sumOf } from '../series.ts';
 
 /** Searches of equal and different questions, one after the other by each client, until they are told to stop. */
 function loadOn(url: string, { clients = 6 } = {}) {
@@ -90,6 +96,8 @@ async function startFleet(
 }
 
 const OVER_NATS = ['--dispatch', 'nats'];
+// A day on which the simulator's timetable does not change while the tests run, however late they do.
+const day = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
 
 describeWithNats('hosts that are programs of their own', () => {
   const nats = sharedNats();
@@ -289,5 +297,77 @@ describeWithNats('--coalesce fleet', () => {
     }
     const { avlo } = sim.requests();
     expect(avlo.arrived).toBeLessThanOrEqual(2 * 2 * paths.length);
+  });
+
+  test('forged questions are refused one by one, and harm nothing', async () => {
+    const fleet = newFleet();
+    const flags = ['--nats-url', nats().url, '--fleet', fleet, '--worms', '50', '--latency', '0'];
+    const demo = await startDemo([...SHARED, ...flags]);
+    const stranger = createNatsDispatcher<{
+      document(input: unknown): { readonly body: Uint8Array };
+      worms(input: unknown): unknown;
+    }>({
+      ...{ nats: { servers: nats().url }, fleet: `${fleet}-keys`, tasks: ['document', 'worms'] },
+    });
+    onTestFinished(() => stranger.close());
+    await stranger.ready();
+    const { body } = await getFrom(`${demo.url}/stations`);
+    const [origin, destination] = ['Madrid', 'Barcelona'].map((name) =>
+      body.stations.find((station: { name: string }) => station.name.startsWith(name)),
+    );
+    const query = { origin, destination, date: day };
+    const forged: unknown[] = [
+      ...[undefined, null, 'text', [], {}, { question: null, deadlineMs: 100 }],
+      ...[Number.NaN, Number.POSITIVE_INFINITY, -1, 1e99, '100', undefined].map((deadlineMs) => ({
+        question: { query, order: 'departure' },
+        deadlineMs,
+      })),
+      ...[
+        { query: {}, order: 'departure' },
+        { query: { ...query, origin: { id: '__proto__' } }, order: 'departure' },
+        { query: { ...query, date: 'yesterday' }, order: 'departure' },
+        { query: { ...query, passengers: 1e9 }, order: 'departure' },
+        { query, order: 'none' },
+        { query, order: 'departure', carriers: ['nobody'] },
+        { query, order: 'departure', carriers: 7 },
+      ].map((question) => ({ question, deadlineMs: 1000 })),
+    ];
+    for (const input of forged) {
+      await expect(stranger.run('document', input, { timeoutMs: 20_000 })).rejects.toThrow();
+    }
+    for (const question of [undefined, { $gt: '' }, 7]) {
+      const asked = stranger.run('worms', { question, deadlineMs: 1000 }, { timeoutMs: 20_000 });
+      await expect(asked).rejects.toThrow();
+    }
+    const question = { query, order: 'departure' };
+    const answer = await stranger.run('document', { question, deadlineMs: 10_000 });
+    expect(JSON.parse(Buffer.from(answer.body).toString()).complete).toBe(true);
+    expect((await getFrom(demo.url + MADRID_BARCELONA)).status).toBe(200);
+    expect(demo.errors()).toBe('');
+  });
+
+  test('what is told of fleets is as its schemas say, and promtool finds nothing to say', async () => {
+    const flags = ['--dispatch', 'nats', '--latency', '0', '--zone', 'a'];
+    const { url } = await startDemo([...flags, ...SHARED]);
+    await eventually(async () => expect(await hostsAt(url, 'keys')).toHaveLength(3));
+    await joined(url, 'host-0', 'host-1');
+    await getFrom(url + MADRID_BARCELONA);
+    const documents = [
+      ['/stats', StatsDocument],
+      ['/config', ConfigDocument],
+      ['/operator/state', OperatorView],
+    ] as const;
+    for (const [path, schema] of documents) {
+      expect([...Value.Errors(schema, (await getFrom(url + path)).body)], path).toEqual([]);
+    }
+    const { body } = await getFrom(`${url}/metrics`);
+    const found = samples(body);
+    const joinedTo = (fleet: string) =>
+      sumOf(found, 'ticketing_fleet_hosts', { fleet, state: 'joined' });
+    expect([joinedTo('tasks'), joinedTo('keys')]).toEqual([2, 3]);
+    expect(sumOf(found, 'ticketing_fleet_questions_total')).toBe(1);
+    expect(sumOf(found, 'ticketing_fleet_host_credit', { host: 'host-0' })).toBeGreaterThan(0);
+    expect(sumOf(found, 'ticketing_process_up', { process: 'host-1' })).toBe(1);
+    if (hasPromtool) expect(await promtool(['check', 'metrics'], body)).toBe('');
   });
 });

@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest';
-import { getFrom, startDemo } from '../demo.ts';
+import { startCarrierSim } from '@ticketing/carrier-sim';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { eventually, getFrom, MADRID_BARCELONA, startDemo, startHostProgram } from '../demo.ts';
+import { describeWithNats, newFleet, sharedNats } from '../fleet.ts';
+import { receiveTelemetry, tracesOf, treeOf } from '../otlp-receiver.ts';
 import { killedWorker, linkedStreams, oneTreeAndFollowers } from '../telemetry-cases.ts';
 
 const own = (server: string) => [
@@ -65,6 +68,66 @@ describe('one trace is one tree', () => {
       '                  dispatch askCarrier server',
       ...asked('server', 10),
     ]);
+  });
+});
+
+describeWithNats('one trace is one tree over NATS', () => {
+  const nats = sharedNats();
+  // A host's own dispatcher has the task again.
+  const onHost = (host: string, depth: number) => [
+    `${'  '.repeat(depth)}task askCarrier ${host}`,
+    `${'  '.repeat(depth)}  dispatch askCarrier ${host}`,
+    ...asked(host, depth + 2),
+  ];
+
+  test('--dispatch nats, with hosts of its own', async () => {
+    const tree = await oneTreeAndFollowers('--dispatch', 'nats');
+    const named = tree.map((line) => line.replace(/host-\d/, 'host'));
+    expect(named).toEqual([...own('server-0'), ...onHost('host', 5)]);
+  });
+
+  test('--coalesce fleet: a question that belongs to a host program', async () => {
+    const collector = await receiveTelemetry();
+    const sim = await startCarrierSim({});
+    onTestFinished(() => sim.close());
+    const shared = [
+      ...['--nats-url', nats().url, '--fleet', newFleet(), '--otel', collector.url],
+      ...['--carriers', 'ouigo', '--carriers-url', sim.url],
+    ];
+    const host = await startHostProgram([...shared, '--name', 'far']);
+    const demo = await startDemo([...shared, '--coalesce', 'fleet']);
+    await eventually(async () => {
+      const { hosts } = (await getFrom(`${demo.url}/operator/state`)).body;
+      expect(hosts).toHaveLength(2);
+    });
+    // Some of these belong to it.
+    for (let passengers = 1; passengers <= 9; passengers += 1) {
+      const { status } = await getFrom(`${demo.url}${MADRID_BARCELONA}&passengers=${passengers}`);
+      expect(status).toBe(200);
+    }
+    for (const { child } of [demo, host]) child.kill('SIGTERM');
+    expect([await demo.exit(), await host.exit()]).toEqual([0, 0]);
+    const trees = tracesOf(collector.spans, '/search').map(treeOf);
+    expect(trees).toHaveLength(9);
+    const far = trees.filter((tree) => tree.some((line) => line.includes('dispatch document')));
+    expect(far.length).toBeGreaterThan(0);
+    for (const tree of far) {
+      expect(tree).toEqual([
+        'GET /search server-0',
+        '  coalesce search server-0',
+        '    dispatch document server-0',
+        '      task document far',
+        '        dispatch document far',
+        '          task document far',
+        '            coalesce search far',
+        '              search far',
+        '                carrier ouigo far',
+        '                  dispatch askCarrier far',
+        ...(tree.filter((line) => line.includes('POST')).length === 2
+          ? asked('far', 10)
+          : asked('far', 10).slice(0, -1)),
+      ]);
+    }
   });
 });
 

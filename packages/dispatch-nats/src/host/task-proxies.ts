@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import {
   type Dispatcher,
   defineTasks,
@@ -5,6 +6,15 @@ import {
   type TaskMap,
   type TaskModule,
 } from '@ticketing/dispatch';
+
+/** A tracer of this process listens here, and adds its own context to the metadata of a call that has none. */
+const runStart = channel('tracing:ticketing:dispatch:run:start');
+const TRACE_CONTEXT: ReadonlySet<string> = new Set(['traceparent', 'tracestate', 'baggage']);
+
+/** The caller's context is the parent of the session's task, which is the parent of the call. */
+function withoutTrace(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !TRACE_CONTEXT.has(name)));
+}
 
 /**
  * Returns a module whose tasks run in a dispatcher of this machine, with the caller's deadline, metadata and progress. An
@@ -28,7 +38,7 @@ export function proxiesOf(
       try {
         const value: unknown = await dispatcher.run(task, input as never, {
           signal,
-          metadata,
+          metadata: runStart.hasSubscribers ? withoutTrace(metadata) : metadata,
           onProgress: (data) => context.progress(data),
           // A deadline that has passed by now ends the call at once.
           ...(deadline !== undefined && { timeoutMs: Math.max(1, deadline - Date.now()) }),
