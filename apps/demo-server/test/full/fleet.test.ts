@@ -1,4 +1,5 @@
 import { startCarrierSim } from '@ticketing/carrier-sim';
+import { stationTable } from '@ticketing/carriers';
 import { createNatsDispatcher } from '@ticketing/dispatch-nats';
 import { lives, startNatsServer } from '@ticketing/test-kit';
 import { Value } from 'typebox/value';
@@ -311,10 +312,10 @@ describeWithNats('--coalesce fleet', () => {
     });
     onTestFinished(() => stranger.close());
     await stranger.ready();
-    const { body } = await getFrom(`${demo.url}/stations`);
-    const [origin, destination] = ['Madrid', 'Barcelona'].map((name) =>
-      body.stations.find((station: { name: string }) => station.name.startsWith(name)),
-    );
+    const [origin, destination] = ['Madrid', 'Barcelona'].map((name) => {
+      const match = stationTable.find(name);
+      return match.kind === 'found' ? match.station : undefined;
+    });
     const query = { origin, destination, date: day };
     const forged: unknown[] = [
       ...[undefined, null, 'text', [], {}, { question: null, deadlineMs: 100 }],
