@@ -57,6 +57,8 @@ export interface HostOptions {
 const CAPACITY_OF_WORKER = 64;
 /** Beats of dispatchers are looked for this often. */
 const TICK_MS = 100;
+/** Workers of the dispatcher are counted this often: statistics cost more than many small tasks. */
+const TICKS_OF_CAPACITY = 10;
 /** A dispatcher that has found no other host by then is sent no more than it has. */
 const SUCCESSOR_MS = 1000;
 
@@ -87,6 +89,7 @@ export class NatsTaskHost implements NatsHost {
   #emptied: (() => void) | undefined;
   #tickTimer: unknown;
   #dueAt = 0;
+  #ticks = 0;
 
   constructor(options: HostOptions) {
     const { clock, random, fleet, hostId, revision } = options;
@@ -346,7 +349,8 @@ export class NatsTaskHost implements NatsHost {
         session.end({ tells: true, lost: true, reason: 'its beats are missing' });
       } else if (this.#leavingSince !== undefined) this.#farewell(session, now);
     }
-    this.#admission.resize(capacityOf(this.#options));
+    if (this.#ticks % TICKS_OF_CAPACITY === 0) this.#admission.resize(capacityOf(this.#options));
+    this.#ticks += 1;
     // Dispatchers that have lost this host wait for a sign of it.
     if (silent) this.#announcer.announce();
   }

@@ -2,10 +2,12 @@ import { channel } from 'node:diagnostics_channel';
 import {
   type Dispatcher,
   defineTasks,
+  type RunOptions,
   type TaskContext,
   type TaskMap,
   type TaskModule,
 } from '@ticketing/dispatch';
+import { whenAborted } from '@ticketing/dispatch/worker';
 
 /** A tracer of this process listens here, and adds its own context to the metadata of a call that has none. */
 const runStart = channel('tracing:ticketing:dispatch:run:start');
@@ -31,24 +33,47 @@ export function proxiesOf(
     readonly report: (() => unknown) | undefined;
   },
 ): TaskModule<TaskMap> {
+  /** Those that have not aborted, to be used again: a controller costs more than a small task. */
+  const controllers: AbortController[] = [];
   const proxyOf =
     (task: string) =>
-    async (input: unknown, context: TaskContext): Promise<unknown> => {
-      const { deadline, metadata, signal } = context;
-      try {
-        const value: unknown = await dispatcher.run(task, input as never, {
-          signal,
-          metadata: runStart.hasSubscribers ? withoutTrace(metadata) : metadata,
-          onProgress: (data) => context.progress(data),
+    (input: unknown, context: TaskContext): Promise<unknown> => {
+      const { deadline, metadata } = context;
+      const controller = controllers.pop() ?? new AbortController();
+      const { signal } = controller;
+      let isOver = false;
+      whenAborted(context, (reason) => {
+        if (!isOver) controller.abort(reason);
+      });
+      const over = (ending: 'completed' | 'failed') => {
+        isOver = true;
+        if (!signal.aborted) controllers.push(controller);
+        settled(signal.aborted ? 'aborted' : ending);
+      };
+      const options: RunOptions = {
+        signal,
+        metadata: runStart.hasSubscribers ? withoutTrace(metadata) : metadata,
+        onProgress: (data) => context.progress(data),
+      };
+      return dispatcher
+        .run(
+          task,
+          input as never,
           // A deadline that has passed by now ends the call at once.
-          ...(deadline !== undefined && { timeoutMs: Math.max(1, deadline - Date.now()) }),
-        });
-        settled('completed');
-        return value;
-      } catch (error) {
-        settled(signal.aborted ? 'aborted' : 'failed');
-        throw error;
-      }
+          deadline === undefined
+            ? options
+            : { ...options, timeoutMs: Math.max(1, deadline - Date.now()) },
+        )
+        .then(
+          (value: unknown) => {
+            over('completed');
+            return value;
+          },
+          (error) => {
+            over('failed');
+            throw error;
+          },
+        );
     };
   const proxies = Object.fromEntries(tasks.map((task) => [task, proxyOf(task)]));
   return defineTasks(proxies, report && { report });

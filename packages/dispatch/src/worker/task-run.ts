@@ -52,6 +52,7 @@ export class TaskRun implements TaskContext {
   /** Made when it is read: most tasks never read it, and it costs more than all the rest. */
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
+  #listener: ((reason: unknown) => void) | undefined;
 
   constructor(frame: RunFrame, runner: RunReporter, startedAt: number) {
     this.#frame = frame;
@@ -104,5 +105,22 @@ export class TaskRun implements TaskContext {
     if (this.#aborted !== undefined) return;
     this.#aborted = { reason };
     this.#controller?.abort(reason);
+    this.#listener?.(reason);
   }
+
+  /** Calls one listener with the reason of the abort. */
+  whenAborted(listener: (reason: unknown) => void): void {
+    if (this.#aborted === undefined) this.#listener = listener;
+    else listener(this.#aborted.reason);
+  }
+}
+
+/**
+ * Calls a listener when the signal of a task aborts, at once if it has: for tasks that only pass the abort on, since the
+ * signal costs more to make than a small task. A later listener replaces it.
+ */
+export function whenAborted(context: TaskContext, listener: (reason: unknown) => void): void {
+  if (context instanceof TaskRun) context.whenAborted(listener);
+  else if (context.signal.aborted) listener(context.signal.reason);
+  else context.signal.addEventListener('abort', () => listener(context.signal.reason));
 }
