@@ -319,7 +319,7 @@ describeWithNats('--coalesce fleet', () => {
     const query = { origin, destination, date: day };
     const forged: unknown[] = [
       ...[undefined, null, 'text', [], {}, { question: null, deadlineMs: 100 }],
-      ...[Number.NaN, Number.POSITIVE_INFINITY, -1, 1e99, '100', undefined].map((deadlineMs) => ({
+      ...[Number.NaN, Number.POSITIVE_INFINITY, -1, 1e99, '100'].map((deadlineMs) => ({
         question: { query, order: 'departure' },
         deadlineMs,
       })),
@@ -334,7 +334,8 @@ describeWithNats('--coalesce fleet', () => {
       ].map((question) => ({ question, deadlineMs: 1000 })),
     ];
     for (const input of forged) {
-      await expect(stranger.run('document', input, { timeoutMs: 20_000 })).rejects.toThrow();
+      const asked = stranger.run('document', input, { timeoutMs: 20_000 });
+      await expect(asked, JSON.stringify(input)).rejects.toThrow();
     }
     for (const question of [undefined, { $gt: '' }, 7]) {
       const asked = stranger.run('worms', { question, deadlineMs: 1000 }, { timeoutMs: 20_000 });
