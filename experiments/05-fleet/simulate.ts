@@ -1,5 +1,5 @@
 // `pnpm fleet-simulation [5 100 300 1000] [--seed 1] [--quick | --report]`: fleets of simulated hosts, on the real programs of
-// dispatchers and hosts. Writes simulation.json, simulation.csv and docs/measurements/fleet-simulation.md; `--quick` only prints.
+// dispatchers and hosts. Writes simulation/results.json, simulation.csv and docs/measurements/fleet-simulation.md; `--quick` only prints.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { report } from '@ticketing/bench-kit';
 import { exitCodeOf, flag, integerFrom, onOff, readCommandLine, stated } from '@ticketing/cli-kit';
@@ -9,7 +9,7 @@ import { runSetting } from './simulation/run-setting.ts';
 import { type Setting, settings } from './simulation/settings.ts';
 
 const folder = new URL('./', import.meta.url);
-const resultsFile = new URL('simulation.json', folder);
+const resultsFile = new URL('simulation/results.json', folder);
 const tables = new URL('../../docs/measurements/fleet-simulation.md', import.meta.url);
 
 /** Results by the number of hosts. */
