@@ -70,8 +70,8 @@ describe.skipIf(engineProgram('nats') === undefined)('permissions of the README'
     const withPasswords = config
       .replace(/\$([A-Z]+)_PASSWORD/g, (_, user: string) => `${user.toLowerCase()}-secret`)
       .replace(
-        '  users: [',
-        '  users: [\n    { user: stranger, password: stranger-secret, permissions: { publish: ["other.>"], subscribe: ["_INBOX.>"] } }',
+        'users: [',
+        'users: [\n    { user: stranger, password: stranger-secret, permissions: { publish: ["other.>"], subscribe: ["_INBOX.>"] } }',
       );
     server = await startNatsServer({ config: withPasswords });
     fleet = await runFleet(as('web'), as('host'), true);

@@ -9,16 +9,22 @@ const MAX_OWNERS = 16;
 const FORGET_MS = 39_000;
 /** A host that was full is asked again after this. */
 const FULL_MS = 1000;
+/** A host that was silent is asked again after this, then after twice as long, 16 s at most: its session alone may be gone. */
+const PROBE_MS = 1000;
+const MAX_PROBE_MS = 16_000;
 
 /** A host as a dispatcher knows it. */
 export interface KnownHost {
   readonly announcement: Announcement;
   readonly hash: number;
   heardAt: number;
-  /** `silent`: lost, or it did not answer; until it announces itself. */
+  /** `silent`: lost, or it did not answer; until it announces itself, or is asked again. */
   state: 'serving' | 'leaving' | 'silent';
   readonly refused: NatsRefusal | undefined;
   fullUntil: number;
+  /** When a silent host is asked again; 0: not decided yet. */
+  probeAt: number;
+  probeMs: number;
 }
 
 export interface FleetOptions {
@@ -68,6 +74,7 @@ export class Fleet {
     if (state === 'closed') return this.#forget(id);
     if (known !== undefined && known.state === state && isSame(known.announcement, announcement)) {
       known.heardAt = now;
+      known.probeMs = PROBE_MS;
       return false;
     }
     const refused = this.#refusalOf(announcement);
@@ -78,6 +85,8 @@ export class Fleet {
       state,
       refused,
       fullUntil: known?.fullUntil ?? 0,
+      probeAt: 0,
+      probeMs: PROBE_MS,
     };
     this.hosts.set(id, host);
     if (refused !== undefined && known?.refused !== refused) this.refuse(id, refused);
@@ -134,12 +143,24 @@ export class Fleet {
     let changed = false;
     for (const [id, host] of this.hosts) {
       if (now - host.heardAt > FORGET_MS) changed = this.#forget(id) || changed;
+      else if (host.state === 'silent') changed = this.#probe(host, now) || changed;
       if (host.fullUntil === 0 || now < host.fullUntil) continue;
       host.fullUntil = 0;
       this.#changed();
       changed = true;
     }
     return changed;
+  }
+
+  /** @returns whether a silent host is to be asked again */
+  #probe(host: KnownHost, now: number): boolean {
+    if (host.probeAt === 0) host.probeAt = now + host.probeMs;
+    if (now < host.probeAt) return false;
+    host.probeAt = 0;
+    host.probeMs = Math.min(2 * host.probeMs, MAX_PROBE_MS);
+    host.state = host.announcement.state === 'leaving' ? 'leaving' : 'serving';
+    this.#changed();
+    return true;
   }
 
   /** The hosts that this dispatcher has sessions with, the best first: own zone, then by a weight that differs in each. */
