@@ -20,14 +20,17 @@ export function createKeyMessages(client: RedisClient): KeyMessages {
     (client.options as Options | undefined)?.shardedSubscribers === true;
   const wakers = new Map<string, () => void>();
   let subscriber: RedisClient | undefined;
+  let wasReady = false;
 
   const onMessage = (channel: string): void => wakers.get(channel)?.();
   const wakeAll = (): void => {
     for (const wake of wakers.values()) wake();
   };
-  /** Those who wait look again: messages may have been lost. */
+  /** After a connection that was lost those who wait look again: messages may have been lost, too. */
   const onReady = (): void => {
-    if (wakers.size > 0) void subscribe(...wakers.keys()).then(wakeAll, ignore);
+    const isFirst = !wasReady;
+    wasReady = true;
+    if (!isFirst && wakers.size > 0) void subscribe(...wakers.keys()).then(wakeAll, ignore);
   };
   const event = isSharded ? 'smessage' : 'message';
 
@@ -39,6 +42,7 @@ export function createKeyMessages(client: RedisClient): KeyMessages {
           enableOfflineQueue: true,
           maxRetriesPerRequest: null,
         });
+    wasReady = subscriber.status === 'ready';
     subscriber.on(event, onMessage);
     subscriber.on('close', wakeAll);
     subscriber.on('ready', onReady);

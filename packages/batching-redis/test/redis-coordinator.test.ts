@@ -168,7 +168,7 @@ describe.skipIf(url === undefined).each(CLIENT_NAMES)('%s', (name) => {
     const first = leader.values.get(key);
     await until(() => leader.coordinator.stats().held === 1);
     const second = deaf.values.get(key);
-    await until(() => deaf.coordinator.stats().waits === 1);
+    await until(() => deaf.coordinator.stats().waits >= 1);
     held.resolve('value');
     expect(await Promise.all([first, second])).toEqual(['value', 'value']);
     expect(deaf.load.stats()).toMatchObject({ led: 0, followed: 1 });
