@@ -46,8 +46,8 @@ export function createKeyMessages(client: RedisClient): KeyMessages {
     subscriber.on(event, onMessage);
     subscriber.on('close', wakeAll);
     subscriber.on('ready', onReady);
-    // The client reports an error that nobody listens to on the console; the other connection has it too.
-    subscriber.on('error', ignore);
+    // An error that nobody listens to is written to the console. The given client has it too.
+    if (subscriber !== client) subscriber.on('error', ignore);
     return subscriber;
   }
 
