@@ -16,6 +16,7 @@ import { createFinders, type Finders, localFinds, remoteFinds } from './question
 import type { CarrierName, Carriers, CarrierTasks } from './search/carriers.ts';
 import { startDispatcher } from './search/dispatch.ts';
 import { dispatchedSearch } from './search/dispatched-search.ts';
+import { openSharedLoads } from './search/shared-loads.ts';
 import { createSharedStreams, type SharedStreams } from './search/shared-streams.ts';
 import { watchProcess } from './serving/process-watch.ts';
 import type { OwnStatus, PrimaryTasks } from './serving/serving.ts';
@@ -86,6 +87,20 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
   });
   const carriersSign = createCarriersSign(flags.deadlineMs);
   const search = dispatchedSearch(dispatcher, { flags, carriers, now, onEnd: carriersSign.note });
+  const ownFinds = localFinds({ search, worms: store });
+  const isBeyond = flags.coalesce === 'machine' || flags.coalesce === 'fleet';
+  // Of several server processes the primary is the member of the fleet.
+  const keys =
+    flags.coalesce === 'fleet' && primary === undefined
+      ? await joinQuestionFleet(createFinders(ownFinds, { isShared: true }), { flags })
+      : undefined;
+  const finds = isBeyond && primary ? remoteFinds(primary) : (keys?.finds ?? ownFinds);
+  const shared = flags.coalesce === 'shared' ? await openSharedLoads(flags) : undefined;
+  const finders = createFinders(finds, {
+    isShared: flags.coalesce !== 'off',
+    share: shared?.share,
+  });
+  const streams = createSharedStreams(search, { isShared: flags.coalesce !== 'off' });
   const limit = createInFlightLimit(flags.maxInFlight);
   const queueSign = createQueueSign(() => dispatcher.stats());
   const watch = watchProcess((lateMs) =>
@@ -96,16 +111,6 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
       peak: admission.look(),
     }),
   );
-  const ownFinds = localFinds({ search, worms: store });
-  const isBeyond = flags.coalesce === 'machine' || flags.coalesce === 'fleet';
-  // Of several server processes the primary is the member of the fleet.
-  const keys =
-    flags.coalesce === 'fleet' && primary === undefined
-      ? await joinQuestionFleet(createFinders(ownFinds, { isShared: true }), { flags })
-      : undefined;
-  const finds = isBeyond && primary ? remoteFinds(primary) : (keys?.finds ?? ownFinds);
-  const finders = createFinders(finds, { isShared: flags.coalesce !== 'off' });
-  const streams = createSharedStreams(search, { isShared: flags.coalesce !== 'off' });
   const encoder = createBodyEncoder();
   const durations = createDurationCounts();
   const admission = createAdmission({
@@ -143,6 +148,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
         dispatch: dispatcher.stats(),
         ...(dispatching.fleet && { hosts: dispatching.fleet() }),
         ...(keys && { keys: keys.stats() }),
+        ...(shared && { shared: shared.stats() }),
         http: carriers.http.stats(),
         worms: { ...store.stats(), coalesce: finders.worms.stats() },
         process: watch.stats(),
@@ -154,6 +160,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
       events.close();
       await keys?.leave(flags.deadlineMs);
       await keys?.close();
+      await shared?.close();
       await search.close();
       await store.close();
       await dispatching.close();

@@ -8,6 +8,7 @@ import {
   type Finder,
   type FindOptions,
   type QuestionKind,
+  type ShareLoad,
 } from './search/coalesced.ts';
 import { documentQuestion } from './search/documents.ts';
 import { wormQuestion } from './worms/worm-question.ts';
@@ -91,11 +92,14 @@ function isWithoutOwner(error: unknown): boolean {
   );
 }
 
-/** With `isShared`, equal questions in flight share one answer. */
-export function createFinders(finds: Finds, options: { readonly isShared: boolean }): Finders {
+/** With `isShared`, equal questions in flight share one answer, and with `share` also those of other machines. */
+export function createFinders(
+  finds: Finds,
+  options: { readonly isShared: boolean; readonly share?: ShareLoad | undefined },
+): Finders {
   return each((kind, name) => {
     const find = finds[name] as Find<unknown, unknown>;
-    return options.isShared ? coalesced(find, kind) : direct(find);
+    return options.isShared ? coalesced(find, kind, options.share) : direct(find);
   });
 }
 

@@ -62,6 +62,7 @@ function countsOfStats(processes: readonly Stats[]): Counts {
   const coalescers = [...searching, ...keys].flatMap(({ coalesce, worms }) =>
     [coalesce, worms.coalesce].flatMap((each) => (each === undefined ? [] : [each])),
   );
+  const shared = servers.flatMap((each) => Object.values(each.shared?.loads ?? {}));
   // Shared streams are counted by themselves, and only where something is shared.
   const isShared = servers.some(({ coalesce }) => coalesce !== undefined);
   const streams = isShared ? servers.map((each) => each.streams) : [];
@@ -82,9 +83,13 @@ function countsOfStats(processes: readonly Stats[]): Counts {
         Object.values(search?.carriers ?? {}).map(({ ok, empty }) => ok + empty),
       ),
     ),
-    joined: sum([...coalescers, ...streams].map((each) => each.joined)),
+    joined: sum([
+      ...[...coalescers, ...streams].map((each) => each.joined),
+      ...shared.map(({ followed }) => followed),
+    ]),
     led: sum([
       ...coalescers.map((each) => each.led),
+      ...shared.map(({ led, local }) => led + local),
       ...streams.map(({ asked, joined }) => asked - joined),
     ]),
     requests: sum(

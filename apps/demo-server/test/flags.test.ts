@@ -32,6 +32,7 @@ test('readFlags() fills every default', () => {
     natsUrl: undefined,
     fleet: 'demo',
     zone: undefined,
+    redisUrl: undefined,
     fallback: 64,
     offload: 'whole',
     worms: 20_000,
@@ -164,7 +165,7 @@ test.each([
   [
     ['--coalesce', 'maybe'],
     {},
-    "Cannot start: --coalesce must be one of on, machine, fleet, off, got 'maybe'",
+    "Cannot start: --coalesce must be one of on, machine, fleet, shared, off, got 'maybe'",
   ],
   [
     ['--accept', 'many'],
@@ -242,6 +243,13 @@ test.each([
     ['--coalesce', 'fleet'],
     {},
     'Cannot start: --coalesce fleet must have --dispatch nats or --nats-url, got neither',
+  ],
+  [['--coalesce', 'shared'], {}, 'Cannot start: --coalesce shared must have --redis-url, got none'],
+  [['--redis-url', 'redis://a'], {}, 'Cannot start: --redis-url is for --coalesce shared, got on'],
+  [
+    ['--coalesce', 'shared', '--redis-url', 'http://a'],
+    {},
+    "Cannot start: --redis-url must be a redis:// or rediss:// URL, got 'http://a'",
   ],
   [
     ['--nats-url', 'nats://a'],
@@ -371,8 +379,19 @@ test.each([
   expect(rows).toContainEqual({ flag: '--nats-url', value: shown, from: 'NATS_URL' });
 });
 
-test('NATS_URL, which other programs read too, changes nothing by itself', () => {
-  const { flags } = readFlags([], { NATS_URL: 'nats://a' });
+test('readFlags() takes the URL of Redis, and shows it without credentials', () => {
+  const url = 'rediss://user:s3cret@a:6380/2';
+  const { flags, rows } = readFlags(['--coalesce', 'shared'], { REDIS_URL: url });
+  expect(flags.redisUrl).toBe(url);
+  expect(rows).toContainEqual({
+    flag: '--redis-url',
+    value: 'rediss://a:6380/2',
+    from: 'REDIS_URL',
+  });
+});
+
+test('NATS_URL and REDIS_URL, which other programs read too, change nothing by themselves', () => {
+  const { flags } = readFlags([], { NATS_URL: 'nats://a', REDIS_URL: 'redis://a' });
   expect(flags).toMatchObject({ dispatch: 'in-process', coalesce: 'on' });
 });
 

@@ -9,12 +9,16 @@ import { eventually, getFrom, MADRID_BARCELONA, startDemo } from './demo.ts';
 import { expectEqualCounts } from './equal-counts.ts';
 import { hasNats, newFleet, sharedNats, testedDispatches } from './fleet.ts';
 import { pidsOf } from './processes.ts';
+import { hasRedis, sharedRedis } from './redis.ts';
 
 // A day on which the simulator's timetable does not change while the tests run, however late they do.
 const day = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
 const PATH = `${MADRID_BARCELONA}&date=${day}`;
 
-function start({ accept, dispatch, coalesce }: Omit<Combination, 'kills'>, natsUrl: string) {
+function start(
+  { accept, dispatch, coalesce }: Omit<Combination, 'kills'>,
+  { natsUrl, redisUrl }: { readonly natsUrl: string; readonly redisUrl: string },
+) {
   const several = accept === 'single' ? [] : ['--workers', '2'];
   const { workers, inServers, inFleet } = dispatchKind(dispatch);
   const own = workers !== undefined && !inServers ? ['--dispatch-workers', '1'] : [];
@@ -23,6 +27,7 @@ function start({ accept, dispatch, coalesce }: Omit<Combination, 'kills'>, natsU
   return startDemo([
     ...['--accept', accept, '--dispatch', dispatch, '--coalesce', coalesce, ...several, ...own],
     ...['--latency', '0', ...fleet],
+    ...(coalesce === 'shared' ? ['--redis-url', redisUrl] : []),
   ]);
 }
 
@@ -79,6 +84,7 @@ export interface Combination {
 export function testCombinations(combinations: readonly Combination[]): void {
   let expected: readonly Journey[] = [];
   const nats = sharedNats();
+  const redis = sharedRedis();
 
   beforeAll(async () => {
     const argv = ['--port', '0', '--latency', '0', '--coalesce', 'off', '--deadline-ms', '20000'];
@@ -91,7 +97,10 @@ export function testCombinations(combinations: readonly Combination[]): void {
   test.each(combinations)(
     '--accept $accept --dispatch $dispatch --coalesce $coalesce: equal counts; the same journeys, after the kills of $kills too, and nothing is left',
     async ({ accept, dispatch, coalesce, kills }) => {
-      const demo = await start({ accept, dispatch, coalesce }, nats()?.url ?? '');
+      const demo = await start(
+        { accept, dispatch, coalesce },
+        { natsUrl: nats()?.url ?? '', redisUrl: redis()?.url ?? '' },
+      );
       expect(expected.length).toBeGreaterThanOrEqual(20);
       expect(await journeysOf(demo.url)).toEqual(expected);
       await askInSeveralWays(demo.url);
@@ -121,12 +130,16 @@ export function testCombinations(combinations: readonly Combination[]): void {
   );
 }
 
+function isTested(name: Coalesce): boolean {
+  return (hasNats || name !== 'fleet') && (hasRedis || name !== 'shared');
+}
+
 /** Every way to dispatch and coalesce, with one way to accept. */
 export function everyCombination(accept: Accept): Combination[] {
   return testedDispatches.flatMap((dispatch) => {
     const workers = dispatchKind(dispatch).inFleet ? 'host' : 'task';
     const kills: readonly Role[] = accept === 'single' ? [workers] : ['server', workers];
-    return COALESCES.filter((name) => hasNats || name !== 'fleet').map((coalesce) => ({
+    return COALESCES.filter(isTested).map((coalesce) => ({
       ...{ accept, dispatch, coalesce, kills },
     }));
   });

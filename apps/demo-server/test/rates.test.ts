@@ -212,12 +212,12 @@ test('the modes are said in sentences, for every way to accept, dispatch and coa
   const { modes } = view(0);
   for (const accept of ['single', 'cluster', 'socket', 'passthru']) {
     for (const dispatch of ['in-process', 'fork', 'piscina', 'cluster']) {
-      for (const coalesce of ['on', 'machine', 'off']) {
+      for (const coalesce of ['on', 'machine', 'shared', 'off']) {
         texts.add(modesText({ modes: { ...modes, accept, dispatch, coalesce } }));
       }
     }
   }
-  expect(texts.size).toBe(48);
+  expect(texts.size).toBe(64);
   expect([...texts].filter((text) => /undefined|; ;/.test(text))).toEqual([]);
   expect(faultOf({ fault: { kind: 'drip', share: 1 } })).toBe('drip, every call');
   expect([faultOf({ fault: null }), faultOf(undefined)]).toEqual([undefined, undefined]);

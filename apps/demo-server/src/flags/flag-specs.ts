@@ -22,6 +22,7 @@ import {
   latency,
   natsUrl,
   type RouteBy,
+  redisUrl,
   routeBy,
   showLatency,
 } from './flag-values.ts';
@@ -32,7 +33,7 @@ export type Accept = (typeof ACCEPTS)[number];
 export const OFFLOADS = ['whole', 'normalise'] as const;
 export type Offload = (typeof OFFLOADS)[number];
 
-export const COALESCES = ['on', 'machine', 'fleet', 'off'] as const;
+export const COALESCES = ['on', 'machine', 'fleet', 'shared', 'off'] as const;
 export type Coalesce = (typeof COALESCES)[number];
 
 export const OPERATORS = ['on', 'read', 'off'] as const;
@@ -134,9 +135,16 @@ export const flagSpecs = {
   coalesce: flag<Coalesce>({
     name: 'coalesce',
     about:
-      'Whether equal searches in flight share one: per server process, on the machine, in a fleet, never',
+      'Whether equal searches in flight share one: per server process, machine, fleet, Redis, never',
     value: oneOf(COALESCES),
     fallback: 'on',
+  }),
+  redisUrl: flag<string | undefined>({
+    name: 'redis-url',
+    about: 'Redis or Valkey of --coalesce shared, password included',
+    value: redisUrl,
+    fallback: undefined,
+    hide: hideSecrets,
   }),
   deadlineMs: flag({
     name: 'deadline-ms',

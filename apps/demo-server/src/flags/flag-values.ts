@@ -83,6 +83,11 @@ export const fleetName: ValueReader<string> = {
   read: (text) => (new RegExp(`^[a-z0-9-]{1,${MAX_FLEET}}$`).test(text) ? text : undefined),
 };
 
+export const redisUrl: ValueReader<string> = {
+  expected: 'a redis:// or rediss:// URL',
+  read: (text) => (/^rediss?:\/\/[^\s]+$/.test(text) && URL.canParse(text) ? text : undefined),
+};
+
 /** Returns a URL without user, password and parameters; of any other text nothing, since it may be a password. */
 export function hideSecrets(text: string): string {
   const [, scheme, rest] = /^([a-z][a-z\d+.-]*:\/\/)(.*)$/is.exec(text) ?? [];

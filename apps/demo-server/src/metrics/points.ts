@@ -83,7 +83,7 @@ export const families: readonly Family[] = [
   carrierCalls('refused', 'HTTP requests that the limit of a carrier refused'),
   {
     name: 'ticketing_coalescer_calls_total',
-    help: 'Calls by what they met; calls of scope machine are those that lead in a process',
+    help: 'Calls by what they met; calls of other scopes than process are those that lead in a process',
     type: 'counter',
     points: ({ coalesce }) =>
       coalesce.flatMap(({ process, name, scope, led, joined, hits, overflowed }) =>

@@ -67,6 +67,7 @@ export function operatorView(
     coalesce: [
       ...(coalesce === 'off' ? [] : each(coalescersOf)),
       ...(primary === undefined ? [] : machineCoalescers(primary)),
+      ...each((id, { shared }) => sharedRows(id, shared)),
       ...processes.flatMap(({ id, stats }) => fleetCoalescers(id, stats?.keys)),
       ...hosts.flatMap(({ id, report }) => fleetCoalescers(id, report)),
     ],
@@ -231,6 +232,16 @@ function fleetCoalescers(
   return shared === undefined
     ? []
     : coalescerRows(id, 'fleet', [shared.coalesce, shared.worms.coalesce]);
+}
+
+/** What the coalescers of a process asked Redis for: its own loads, those of others, and kept answers. */
+function sharedRows(id: string, shared: ServerStats['shared']): Row<'coalesce'>[] {
+  return Object.entries(shared?.loads ?? {}).map(([name, stats]) => {
+    const { asked, followed: joined, kept: hits, inFlight } = stats;
+    const led = stats.led + stats.local;
+    const counted = { asked, led, joined, hits, loaded: led, overflowed: 0, inFlight };
+    return { process: id, name, scope: 'shared', ...counted };
+  });
 }
 
 function coalescerRows(

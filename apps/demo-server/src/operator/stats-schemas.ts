@@ -172,6 +172,29 @@ const Keys = Type.Object(
   { $id: 'Keys', description: 'A member of the fleet that shares questions' },
 );
 
+const Shared = Type.Object(
+  {
+    coordinator: Type.Object({
+      name: text,
+      state: Type.Enum(['up', 'down'], { description: 'down: each process loads for itself' }),
+      ...counts('claims', 'values', 'failures', 'leases', 'waits', 'unreached', 'unshared'),
+      ...counts('finished', 'refused', 'released', 'renewed', 'lost', 'forgotten'),
+      ...counts('errors', 'timeouts', 'downs', 'held', 'waiting'),
+      lastError: Type.Optional(text),
+    }),
+    loads: Type.Record(
+      text,
+      Type.Object({
+        name: text,
+        ...counts('asked', 'led', 'local', 'kept', 'followed', 'renewals', 'repeated'),
+        ...counts('unshared', 'undecoded', 'inFlight'),
+      }),
+      { description: 'By question' },
+    ),
+  },
+  { $id: 'Shared', description: 'Loads that servers share by Redis' },
+);
+
 const ServerCounters = Type.Object(
   {
     ...known,
@@ -194,6 +217,7 @@ const ServerCounters = Type.Object(
     dispatch: Dispatcher,
     hosts: Type.Optional(Fleet),
     keys: Type.Optional(Keys),
+    shared: Type.Optional(Shared),
     http: CarrierCalls,
     worms: Type.Object({
       kind: text,
@@ -269,6 +293,7 @@ export const ConfigDocument = Type.Object(
     coalesce: text,
     fleet: text,
     natsUrl: Type.Optional(text),
+    redisUrl: Type.Optional(text),
     carriers: Type.Array(text),
     carriersUrl: text,
     startedAt: Type.Integer({ description: 'Epoch ms' }),

@@ -44,9 +44,9 @@ const RouteRow = Type.Object({
 const CoalescerRow = Type.Object({
   process,
   name: text,
-  scope: Type.Enum(['process', 'machine', 'fleet'], {
+  scope: Type.Enum(['process', 'machine', 'fleet', 'shared'], {
     description:
-      'machine: its calls are the loads of those of the processes; fleet: of all members of the fleet',
+      'machine: its calls are the loads of those of the processes; fleet: of all members of the fleet; shared: of those that share by Redis',
   }),
   asked: count,
   led: Type.Integer({ description: 'Calls that started a load which others could join' }),

@@ -25,6 +25,7 @@ const SCOPES = {
   process: 'in each process',
   machine: 'on the machine',
   fleet: 'in the fleet',
+  shared: 'by Redis',
 } as const;
 
 /** Every table of the operator's page, by the id of its section. All figures are text. */

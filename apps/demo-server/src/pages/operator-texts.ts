@@ -27,6 +27,7 @@ export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {
     on: 'equal questions are one in each process',
     machine: 'equal questions are one on the machine',
     fleet: `equal questions are one in fleet ${fleet}`,
+    shared: 'equal questions are one on all servers with the same Redis',
     off: 'equal questions are not shared',
   }[coalesce];
   return [serving, tasks, shared].join('; ');

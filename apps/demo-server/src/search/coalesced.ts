@@ -1,4 +1,4 @@
-import { type CoalescerStats, createCoalescer } from '@ticketing/batching';
+import { type CoalescerStats, createCoalescer, type LoadContext } from '@ticketing/batching';
 
 export interface FindOptions {
   /** Aborts when the client leaves. */
@@ -31,7 +31,19 @@ export interface QuestionKind<Question, Answer, Sources> {
   readonly local: (sources: Sources) => Find<Question, Answer>;
 }
 
-interface Keyed<Question> {
+/** Loads an answer. Returned by {@link ShareLoad}, it asks other processes for theirs, too. */
+type Load<Question, Answer> = (
+  keyed: Keyed<Question>,
+  context: LoadContext<Keyed<Question>>,
+) => Promise<Answer>;
+
+/** Makes a coalescer's load one for several machines. */
+export type ShareLoad = <Question, Answer>(
+  load: Load<Question, Answer>,
+  name: string,
+) => Load<Question, Answer>;
+
+export interface Keyed<Question> {
   readonly key: string;
   readonly question: Question;
   readonly deadlineMs: number;
@@ -44,16 +56,21 @@ export function direct<Question, Answer>(find: Find<Question, Answer>): Finder<Q
 
 /**
  * Lets equal questions in flight share one answer. The work goes on until the last client has left, or until the deadline of
- * the first.
+ * the first. `share` makes one load of those of several machines.
  */
 export function coalesced<Question, Answer>(
   find: Find<Question, Answer>,
   { name, keyOf }: Pick<QuestionKind<Question, Answer, never>, 'name' | 'keyOf'>,
+  share: ShareLoad = (load) => load,
 ): Finder<Question, Answer> {
-  const coalescer = createCoalescer<Keyed<Question>, Answer>(
+  const load = share<Question, Answer>(
     ({ question, deadlineMs }, { signal }) => find(question, { signal, deadlineMs }),
-    { name, key: ({ key }) => key },
+    name,
   );
+  const coalescer = createCoalescer<Keyed<Question>, Answer>(load, {
+    name,
+    key: ({ key }) => key,
+  });
   return {
     find: (question, { signal, deadlineMs }) =>
       coalescer.get({ key: keyOf(question), question, deadlineMs }, { signal }),

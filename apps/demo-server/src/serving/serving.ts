@@ -11,6 +11,7 @@ import type { Command, OperatorEvent, OperatorView, Outcome } from '../operator/
 import type { AdmissionStats } from '../overload/admission.ts';
 import type { QuestionTasks } from '../questions.ts';
 import type { CarrierTasks } from '../search/carriers.ts';
+import type { SharedStats } from '../search/shared-loads.ts';
 import type { StreamStats } from '../search/shared-streams.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { WormLocation } from '../worms/worm-databases.ts';
@@ -68,6 +69,8 @@ export interface ServerStats {
   readonly hosts?: NatsFleetStats;
   /** With `--coalesce fleet`, unless the primary has them. */
   readonly keys?: KeysStats;
+  /** With `--coalesce shared`. */
+  readonly shared?: SharedStats;
   /** Calls that this process sent, by carrier. */
   readonly http: Readonly<Record<string, CarrierHttpStats>>;
   readonly worms: WormStoreStats & { readonly coalesce: CoalescerStats | undefined };

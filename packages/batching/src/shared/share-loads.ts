@@ -31,6 +31,8 @@ export interface SharedLoadsStats {
   readonly unshared: number;
   /** Values of others that the codec did not take. */
   readonly undecoded: number;
+  /** Calls that have no answer yet. */
+  readonly inFlight: number;
 }
 
 /** A loader for `createCoalescer`, which loads a key once for all processes of a coordinator. */
@@ -95,6 +97,7 @@ class SharedLoads<K, V> {
     repeated: 0,
     unshared: 0,
     undecoded: 0,
+    inFlight: 0,
   };
 
   constructor(load: Loader<K, V>, options: ResolvedShareLoadsOptions<K, V>) {
@@ -112,6 +115,15 @@ class SharedLoads<K, V> {
 
   async get(key: K, context: LoadContext<K>): Promise<V> {
     this.#counts.asked += 1;
+    this.#counts.inFlight += 1;
+    try {
+      return await this.#get(key, context);
+    } finally {
+      this.#counts.inFlight -= 1;
+    }
+  }
+
+  async #get(key: K, context: LoadContext<K>): Promise<V> {
     const id = this.#idOf(key);
     const { coordinator, leaseMs } = this.#options;
     const { signal } = context;

@@ -114,10 +114,11 @@ function counters({ stats, events: _, traffic: __, ...process }: ProcessStatus):
   return roundedAll({ ...process, ...stats });
 }
 
-function withoutSecrets({ ouigo: _, databaseUrl, natsUrl, ...flags }: Flags) {
+function withoutSecrets({ ouigo: _, databaseUrl, natsUrl, redisUrl, ...flags }: Flags) {
   return {
     ...flags,
     databaseUrl: databaseUrl && hideSecrets(databaseUrl),
     ...(natsUrl !== undefined && { natsUrl: hideNatsSecrets(natsUrl) }),
+    ...(redisUrl !== undefined && { redisUrl: hideSecrets(redisUrl) }),
   };
 }

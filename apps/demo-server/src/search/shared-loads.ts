@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { canonicalKey } from '@ticketing/batching';
+import {
+  type CoordinatorStats,
+  type SharedLoadsStats,
+  shareLoads,
+} from '@ticketing/batching/shared';
+import type { Flags } from '../flags/flag-specs.ts';
+import { versions } from '../operator/versions.ts';
+import type { ShareLoad } from './coalesced.ts';
+
+/** Counters of what a process shares by Redis. */
+export interface SharedStats {
+  readonly coordinator: CoordinatorStats;
+  /** By the name of the question. */
+  readonly loads: Readonly<Record<string, SharedLoadsStats>>;
+}
+
+/** Loads that all servers with the same `--redis-url` share. */
+export interface SharedLoads {
+  readonly share: ShareLoad;
+  stats(): SharedStats;
+  close(): Promise<void>;
+}
+
+/**
+ * Connects to Redis; its driver is loaded here alone. Does not wait for it: while it is not there, each process loads for
+ * itself.
+ */
+export async function openSharedLoads(flags: Flags): Promise<SharedLoads> {
+  const [{ default: driver }, { createRedisCoordinator }] = await Promise.all([
+    import('iovalkey'),
+    import('@ticketing/batching-redis'),
+  ]);
+  // Without a connection no command is kept for later.
+  const client = new driver.Redis(flags.redisUrl ?? '', { maxRetriesPerRequest: 0 });
+  // The coordinator counts what fails, and says why.
+  client.on('error', () => {});
+  const coordinator = createRedisCoordinator({ client });
+  const loads = new Map<string, () => SharedLoadsStats>();
+  return {
+    share(load, name) {
+      const shared = shareLoads(load, {
+        coordinator,
+        name: `${name}:${digestOf(flags)}`,
+        key: ({ key }) => key,
+      });
+      loads.set(name, () => shared.stats());
+      return shared;
+    },
+    stats: () => ({
+      coordinator: coordinator.stats(),
+      loads: Object.fromEntries([...loads].map(([name, stats]) => [name, stats()])),
+    }),
+    async close() {
+      await coordinator.close();
+      client.disconnect();
+    },
+  };
+}
+
+/** The same for servers that give equal answers to equal questions: of one version, of the same carriers and documents. */
+function digestOf({ fleet, carriers, carriersUrl, worms, databaseUrl }: Flags): string {
+  const text = canonicalKey(versions.ticketing, fleet, carriers, carriersUrl, worms, databaseUrl);
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+}

@@ -1,0 +1,65 @@
+import { expect } from 'vitest';
+import { carriersBehindGate } from './carriers-behind-gate.ts';
+import { eventually, MADRID_BARCELONA, serveDemo, serveDemoBy, statsOf } from './demo.ts';
+import { sharedRedis, testWithRedis } from './redis.ts';
+import { samples, sumOf } from './series.ts';
+
+const redis = sharedRedis();
+
+testWithRedis(
+  'two servers with one Redis: equal searches are one upstream, counted by each',
+  async () => {
+    const { url, open, sim } = await carriersBehindGate();
+    const flags = ['--carriers-url', url, '--deadline-ms', '60000', '--coalesce', 'shared'];
+    const shared = ['--redis-url', redis().url];
+    const servers = [
+      await serveDemoBy(Date.now, ...flags, ...shared),
+      await serveDemoBy(Date.now, ...flags, ...shared),
+    ];
+    const asked = servers.flatMap(({ get }) => [get(MADRID_BARCELONA), get(MADRID_BARCELONA)]);
+    const loadsOf = async (server: (typeof servers)[number]) => (await statsOf(server))[0].shared;
+    await eventually(async () => {
+      const all = await Promise.all(servers.map(loadsOf));
+      expect(all.map(({ coordinator }) => coordinator.held).sort()).toEqual([0, 1]);
+      expect(all.map(({ coordinator }) => coordinator.waits).sort()).toEqual([0, 1]);
+    });
+    open();
+    const answers = await Promise.all(asked);
+    expect(
+      new Set(answers.map(({ status, body }) => `${status} ${JSON.stringify(body)}`)).size,
+    ).toBe(1);
+    expect(sim.requests()).toMatchObject({ renfe: { arrived: 4 }, ouigo: { arrived: 2 } });
+    const all = await Promise.all(servers.map(loadsOf));
+    expect(all.map(({ loads }) => loads.search.led).sort()).toEqual([0, 1]);
+    const follower = servers[all.findIndex(({ loads }) => loads.search.followed === 1)];
+    const { body: view } = (await follower?.get('/operator/state')) ?? {};
+    expect(view.coalesce).toContainEqual(
+      expect.objectContaining({ name: 'search', scope: 'shared', asked: 1, led: 0, joined: 1 }),
+    );
+    expect(view.modes.coalesce).toBe('shared');
+    const { body: text } = (await follower?.get('/metrics')) ?? {};
+    const labels = { name: 'search', scope: 'shared', outcome: 'joined' };
+    expect(sumOf(samples(text), 'ticketing_coalescer_calls_total', labels)).toBe(1);
+  },
+);
+
+testWithRedis(
+  'Redis is not there: the server starts and answers, and says so; no password is shown',
+  async () => {
+    const { get } = await serveDemo(
+      ...['--coalesce', 'shared', '--latency', '0', '--redis-url', 'redis://me:s3cret@127.0.0.1:1'],
+    );
+    for (const passengers of ['1', '2', '3', '4']) {
+      const { status, body } = await get(`${MADRID_BARCELONA}&passengers=${passengers}`);
+      expect([status, body.complete]).toEqual([200, true]);
+    }
+    const [stats] = await statsOf({ get });
+    expect(stats.shared).toMatchObject({
+      coordinator: { state: 'down', unreached: 4 },
+      loads: { search: { local: 4, led: 0 } },
+    });
+    for (const path of ['/stats', '/config', '/operator/state']) {
+      expect(JSON.stringify((await get(path)).body)).not.toContain('s3cret');
+    }
+  },
+);
