@@ -1,4 +1,4 @@
-import type { Clock, PoolOptions, TaskMap } from '@ticketing/dispatch';
+import type { Clock, PoolOptions, ReloadOptions, TaskMap } from '@ticketing/dispatch';
 import { createPool, resolvePoolOptions, splitPoolOptions } from '@ticketing/dispatch/transport';
 import {
   aName,
@@ -90,16 +90,28 @@ export function createDispatcherOver<M extends TaskMap>(
     idleTimeoutMs: pool.idleTimeoutMs ?? Number.POSITIVE_INFINITY,
     max: pool.max ?? 1,
   };
-  const { name, startTimeoutMs, clock, random } = resolvePoolOptions(ACTION, 'nats', settings);
+  const { name, startTimeoutMs, window, clock, random } = resolvePoolOptions(
+    ACTION,
+    'nats',
+    settings,
+  );
   const transport = new NatsTransport({
     ...resolved,
-    ...{ hosts, name, startTimeoutMs, clock, random },
+    ...{ hosts, name, startTimeoutMs, window, clock, random },
     ...(suite && { clock: suite.clock }),
     ...(suite?.module && { module: suite.module.href }),
   });
   const created = createPool<M>(transport, settings);
   if (suite === undefined) transport.attach(created);
-  return Object.assign(created.dispatcher, {
+  const { dispatcher } = created;
+  const reload = dispatcher.reload.bind(dispatcher);
+  return Object.assign(dispatcher, {
+    reload(how: ReloadOptions = {}): Promise<void> {
+      if (suite !== undefined || Object(how).module === undefined) return reload(how);
+      return Promise.reject(
+        new TypeError('Cannot reload: option module does not apply, hosts have code of their own'),
+      );
+    },
     fleet: () => transport.stats(),
     ownerOf: (key: string) => transport.fleet.ownerOf(key),
   });

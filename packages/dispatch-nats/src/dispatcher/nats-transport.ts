@@ -13,6 +13,7 @@ import { Fleet, type KnownHost } from '../fleet/fleet.ts';
 import { newIdentity, subjectsOf } from '../fleet/subjects.ts';
 import { type LinkOptions, NatsLink } from '../link/nats-link.ts';
 import { NatsWorker, type Refused, type WorkerContext } from './nats-worker.ts';
+import { ZoneGate } from './zone-gate.ts';
 
 /** Resolved. */
 export interface TransportOptions {
@@ -27,6 +28,8 @@ export interface TransportOptions {
   readonly startTimeoutMs: number;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Calls that the kernel gives a worker at most. */
+  readonly window: 'auto' | number;
   /** For the conformance suite: address of the module that hosts run for this dispatcher. */
   readonly module?: string;
 }
@@ -38,6 +41,8 @@ export interface ScaledPool {
 }
 
 const NOTHING = new Uint8Array(0);
+/** What is under way when a server of NATS is about to stop has this long. */
+const LEAVE_MS = 1000;
 
 /** Workers are sessions with hosts that announce themselves: as many as there are hosts, `hosts.max` at most. */
 export class NatsTransport implements Transport {
@@ -59,18 +64,26 @@ export class NatsTransport implements Transport {
   #dueAt: number;
   #isClosed = false;
   #isSettling = false;
+  readonly #zones: ZoneGate;
+  /** When the server asked to leave it. */
+  #leavingAt: number | undefined;
 
   constructor(options: TransportOptions) {
     const { name, fleet, clock, random, hosts, tasks } = options;
     this.#options = options;
     this.id = newIdentity(name, random);
     this.fleet = new Fleet({ fleet, id: this.id, name, tasks, ...hosts });
+    this.#zones = new ZoneGate(this.fleet, options.window);
     const subjects = subjectsOf(fleet);
     this.#link = new NatsLink(
       { nats: options.nats, name: `dispatcher ${this.id}`, clock, random },
       {
         connected: () => this.#link.publish(subjects.who, NOTHING),
         disconnected: () => this.#disconnected(),
+        leaving: () => {
+          this.#leavingAt ??= clock.now();
+          for (const worker of this.#workers.values()) worker.holdCalls(true);
+        },
       },
     );
     this.#prefix = subjects.toDispatcher(this.id, '');
@@ -165,6 +178,7 @@ export class NatsTransport implements Transport {
   }
 
   #disconnected(): void {
+    this.#leavingAt = undefined;
     this.fleet.clear();
     for (const worker of [...this.#workers.values()]) worker.disconnected();
     this.#settleSoon();
@@ -177,6 +191,8 @@ export class NatsTransport implements Transport {
         other.isRetiring = true;
       }
     }
+    if (this.#leavingAt !== undefined) worker.holdCalls(true);
+    else this.#zones.joined(worker, [...this.#workers.values()]);
     this.#settleSoon();
   }
 
@@ -279,6 +295,12 @@ export class NatsTransport implements Transport {
     if (surplus !== undefined && wanted.size > 0) this.#pool?.recycle(surplus.workerId);
   }
 
+  /** Nothing new begins on a connection whose server is about to stop; what is under way has a moment. */
+  #leaveServer(sinceMs: number): void {
+    const isIdle = [...this.#workers.values()].every(({ inFlight }) => inFlight === 0);
+    if (isIdle || sinceMs >= LEAVE_MS) this.#link.reconnect();
+  }
+
   #tickLater(): void {
     const { clock, beatMs } = this.#options;
     this.#dueAt = clock.now() + beatMs;
@@ -297,5 +319,7 @@ export class NatsTransport implements Transport {
       worker.tick(now, beatMs * missedBeats);
     }
     if (this.fleet.tick(now)) this.#settleSoon();
+    if (this.#leavingAt === undefined) this.#zones.tick([...this.#workers.values()]);
+    else this.#leaveServer(now - this.#leavingAt);
   }
 }

@@ -60,6 +60,8 @@ export class NatsWorker implements WorkerHandle {
   /** Calls that it has not settled. */
   inFlight = 0;
   credit = 1;
+  /** The kernel gives it no calls, whatever the host says. */
+  isHeld = false;
   readonly #context: WorkerContext;
   readonly #events: WorkerEvents;
   readonly #session: string;
@@ -172,6 +174,13 @@ export class NatsWorker implements WorkerHandle {
   /** Does nothing: the connection lives as long as the dispatcher. */
   hold(): void {}
 
+  /** Has the kernel give it no calls, or as many again as the host lets it have. */
+  holdCalls(held: boolean): void {
+    if (held === this.isHeld || !this.isReady) return;
+    this.isHeld = held;
+    this.#events.frames([held ? { kind: 'busy', seq: 0 } : { kind: 'room', window: this.credit }]);
+  }
+
   /** The session is lost. */
   lose(sign: NatsLossSign): void {
     this.#end(sign, sign !== 'ended' && sign !== 'no-responders');
@@ -263,13 +272,14 @@ export class NatsWorker implements WorkerHandle {
           break;
         case 'room':
           this.credit = frame.window;
+          if (this.isHeld) noted = noted.filter((each) => each !== frame);
           break;
         case 'recycle':
           if (this.host !== undefined) this.#context.leaving(this.host);
           break;
         case 'ready':
           this.isReady = true;
-          noted = frames.flatMap((each) => (each === frame ? this.#readied(frame) : [each]));
+          noted = noted.flatMap((each) => (each === frame ? this.#readied(frame) : [each]));
           break;
         default:
           break;

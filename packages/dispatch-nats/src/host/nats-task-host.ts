@@ -61,6 +61,8 @@ const TICK_MS = 100;
 const TICKS_OF_CAPACITY = 10;
 /** A dispatcher that has found no other host by then is sent no more than it has. */
 const SUCCESSOR_MS = 1000;
+/** What is under way when a server of NATS is about to stop has this long. */
+const LEAVE_MS = 1000;
 
 /** Serves sessions of dispatchers, within one bound for all. */
 export class NatsTaskHost implements NatsHost {
@@ -83,6 +85,7 @@ export class NatsTaskHost implements NatsHost {
   readonly #counts = { asked: 0, completed: 0, failed: 0, aborted: 0, opened: 0, lost: 0 };
   #json: JsonEndpoint | undefined;
   #leavingSince: number | undefined;
+  #serverLeavesAt: number | undefined;
   #isClosed = false;
   #draining: Promise<DrainReport> | undefined;
   #closing: Promise<void> | undefined;
@@ -98,7 +101,11 @@ export class NatsTaskHost implements NatsHost {
     this.#subjects = subjectsOf(fleet);
     this.#link = new NatsLink(
       { nats: options.nats, name: `host ${this.id}`, clock, random },
-      { connected: () => this.#connected(), disconnected: () => this.#disconnected() },
+      {
+        connected: () => this.#connected(),
+        disconnected: () => this.#disconnected(),
+        leaving: () => this.#serverLeaves(),
+      },
     );
     this.#admission = new Admission(this.#sessions, capacityOf(options), clock);
     const name = `host ${this.id}${revision === undefined ? '' : ` (revision ${revision})`}`;
@@ -214,7 +221,14 @@ export class NatsTaskHost implements NatsHost {
     }
   }
 
+  /** NATS is about to stop: nothing new begins, and what runs has a moment. */
+  #serverLeaves(): void {
+    this.#serverLeavesAt ??= this.#options.clock.now();
+    for (const session of this.#sessions.values()) session.refuseCalls();
+  }
+
   #disconnected(): void {
+    this.#serverLeavesAt = undefined;
     this.#json?.disconnected();
     for (const session of [...this.#sessions.values()]) {
       session.end({ tells: false, lost: true, reason: 'the connection to NATS broke' });
@@ -351,6 +365,11 @@ export class NatsTaskHost implements NatsHost {
     }
     if (this.#ticks % TICKS_OF_CAPACITY === 0) this.#admission.resize(capacityOf(this.#options));
     this.#ticks += 1;
+    const { running } = this.#admission;
+    const serverLeavesAt = this.#serverLeavesAt ?? now;
+    if (now > serverLeavesAt && (running === 0 || now - serverLeavesAt >= LEAVE_MS)) {
+      this.#link.reconnect();
+    }
     // Dispatchers that have lost this host wait for a sign of it.
     if (silent) this.#announcer.announce();
   }

@@ -87,8 +87,9 @@ export class NatsLink {
     if (this.#nats !== undefined) this.#begin(this.#nats, subscribed);
   }
 
-  /** Has the client leave its server, if it can. */
+  /** Has the client leave its server, unless it is a user's. */
   reconnect(): void {
+    if (isConnection(this.#options.nats)) return;
     const { reconnect } = (this.#nats ?? {}) as { reconnect?: () => Promise<void> };
     if (reconnect !== undefined) void reconnect.call(this.#nats).catch(() => {});
   }
