@@ -1,4 +1,4 @@
-// `pnpm experiments [01|02|03|04] [--quick | --report]`: measures, and writes results.json, tables and charts of each.
+// `pnpm experiments [01|02|03|04|05] [--quick | --report]`: measures, and writes results.json, tables and charts of each.
 // `--report` writes them again from results.json.
 import { fileURLToPath } from 'node:url';
 import { exitCodeOf } from '@ticketing/cli-kit';
@@ -6,11 +6,12 @@ import { oneChildPerCarrier } from './01-one-child-per-carrier/experiment.ts';
 import { cluster } from './02-cluster/experiment.ts';
 import { socket } from './03-socket/experiment.ts';
 import { batching } from './04-batching/experiment.ts';
+import { fleet } from './05-fleet/experiment.ts';
 import { experimentFlags } from './src/experiment-flags.ts';
 import { publishOverview } from './src/results/overview.ts';
 import { reportAgain, runExperiment } from './src/run-experiment.ts';
 
-const all = [oneChildPerCarrier, cluster, socket, batching] as const;
+const all = [oneChildPerCarrier, cluster, socket, batching, fleet] as const;
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
 

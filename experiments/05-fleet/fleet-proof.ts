@@ -7,7 +7,7 @@ import { engineProgram } from '@ticketing/test-kit';
 import { createLoopback } from './network/loopback.ts';
 import { createNamespaces, hasNamespaces } from './network/namespaces.ts';
 import type { Network } from './network/network.ts';
-import { csvOf, lineOf } from './proof/calls.ts';
+import { csvOf, failedCsvOf, lineOf } from './proof/calls.ts';
 import type { Observed } from './proof/fleet.ts';
 import { rows } from './proof/rows.ts';
 import { type RowResult, runRow } from './proof/run-row.ts';
@@ -26,7 +26,7 @@ const command = {
     }),
     out: flag<string | undefined>({
       name: 'out',
-      about: 'Folder for a CSV of each row',
+      about: 'Folder for a CSV of the seconds, and of the calls without an answer, of each row',
       value: anyText,
       fallback: undefined,
     }),
@@ -89,6 +89,7 @@ async function prove({ network, out, ids }: Options): Promise<number> {
     if (out !== undefined) {
       mkdirSync(out, { recursive: true });
       writeFileSync(join(out, `${row.id}.csv`), csvOf(result.seconds));
+      writeFileSync(join(out, `${row.id}-failed.csv`), failedCsvOf(result.observed));
     }
   }
   console.log(`\n# Verdicts (${networks[0]?.kind}; ${networks[0]?.delays})`);

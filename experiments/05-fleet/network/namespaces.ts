@@ -145,8 +145,8 @@ function slow(namespace: string, bridge: string, cable: string, speed: HostSpeed
 function lose(namespace: string, percent: number): void {
   const share = `numgen random mod 1000 < ${Math.round(percent * 10)}`;
   const chain = (hook: string, device: string): string =>
-    `chain ${hook} { type filter hook ${hook} priority 0; ${device} != "lo" ${share} drop; }`;
-  const text = `${chain('input', 'iifname')} ${chain('output', 'oifname')}`;
+    `chain ${hook} { type filter hook ${hook} priority 0; ${device} != "lo" ${share} drop; };`;
+  const text = chain('input', 'iifname') + chain('output', 'oifname');
   run('ip', ['netns', 'exec', namespace, 'nft', `table inet losses { ${text} }`]);
 }
 

@@ -3,7 +3,7 @@ import { createInProcessDispatcher, type Dispatcher, defineTasks } from '@ticket
 import { createNatsDispatcher, serveNatsTasks } from '@ticketing/dispatch-nats';
 import { type Call, epoch, type LoadsGiven, type ServingHostGiven } from './messages.ts';
 
-type Work = { host: string; attempt: number };
+type Work = { host: string };
 type WorkFleet = Dispatcher<{ work: (input: { id: string; deadline: number }) => Promise<Work> }>;
 
 /** Returns what asks for hot keys: equal questions of all serving hosts share a load. */

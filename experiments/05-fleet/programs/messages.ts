@@ -21,7 +21,6 @@ export interface JournalLine {
   readonly id: string;
   readonly host: string;
   readonly at: number;
-  readonly attempt: number;
   /** When its caller gives up. */
   readonly deadline: number;
 }
@@ -74,7 +73,6 @@ export interface Call {
   readonly code: string;
   /** Which host answered; `here` for a fallback. */
   readonly host: string;
-  readonly attempt: number;
   readonly key?: string;
   /** Which load the value is of. */
   readonly version?: number;

@@ -12,7 +12,7 @@ import {
   tell,
 } from './messages.ts';
 
-type Work = (input: { id: string; deadline: number }) => Promise<{ host: string; attempt: number }>;
+type Work = (input: { id: string; deadline: number }) => Promise<{ host: string }>;
 const given = JSON.parse(process.argv[2] ?? '') as ServingHostGiven;
 
 subscribe('ticketing:dispatch-nats:host', (message) => {
@@ -34,7 +34,7 @@ const fleet = createNatsDispatcher<{ work: Work; extra: Work }>({
 await fleet.ready();
 const here = async () => {
   await new Promise((resolve) => setTimeout(resolve, given.taskMs));
-  return { host: 'here', attempt: 1 };
+  return { host: 'here' };
 };
 const local = defineTasks<{ work: Work; extra: Work }>({ work: here, extra: here });
 const dispatcher = given.hasFallback
@@ -68,7 +68,7 @@ async function call(number: number, at: number): Promise<void> {
   const mayTwice = Math.floor((number + 1) * share) > Math.floor(number * share);
   asked += 1;
   open += 1;
-  const base = { id, server: given.name, mayTwice, at, host: '', attempt: 1, code: '' };
+  const base = { id, server: given.name, mayTwice, at, host: '', code: '' };
   try {
     const answer = await ask({ id, number, mayTwice });
     settled.push({ ...base, ...answer, ms: epoch() - at });

@@ -20,16 +20,16 @@ interface WorkInput {
   readonly deadline: number;
 }
 
-function work({ id, deadline }: WorkInput, { attempt, signal }: TaskContext) {
+function work({ id, deadline }: WorkInput, { signal }: TaskContext) {
   const write = (what: JournalLine['what']): void => {
-    const line: JournalLine = { what, id, host: given.name, at: epoch(), attempt, deadline };
+    const line: JournalLine = { what, id, host: given.name, at: epoch(), deadline };
     writeSync(journal, `${JSON.stringify(line)}\n`);
   };
   write('begin');
-  return new Promise<{ host: string; attempt: number }>((resolve, reject) => {
+  return new Promise<{ host: string }>((resolve, reject) => {
     const timer = setTimeout(() => {
       write('end');
-      resolve({ host: given.name, attempt });
+      resolve({ host: given.name });
     }, given.taskMs * slowBy);
     signal.addEventListener('abort', () => {
       clearTimeout(timer);

@@ -18,11 +18,19 @@ export interface Second {
 
 export const LOST = 'ERR_WORKER_LOST';
 
-/** Returns the seconds of a load that began at `from`: what was asked in each, and what ended in it. */
-export function secondsOf(
-  calls: readonly Call[],
-  { from, hosts }: { readonly from: number; readonly hosts: readonly number[] },
-): Second[] {
+/** Returns the seconds of a load: what was asked in each, and what ended in it. */
+export function secondsOf({
+  calls,
+  startedAt: from,
+  hosts,
+  journal,
+}: {
+  readonly calls: readonly Call[];
+  readonly startedAt: number;
+  readonly hosts: readonly number[];
+  readonly journal: readonly JournalLine[];
+}): Second[] {
+  const twice = begunTwice(journal);
   const last = Math.max(0, ...calls.map(({ at, ms }) => at + ms - from));
   return Array.from({ length: Math.ceil(last / 1000) }, (_, second) => {
     const isIn = (time: number): boolean => Math.floor((time - from) / 1000) === second;
@@ -34,7 +42,7 @@ export function secondsOf(
       answered: answers.length,
       lost: ended.filter(({ code }) => code === LOST).length,
       failed: ended.filter(({ code }) => code !== '' && code !== LOST).length,
-      retried: answers.filter(({ attempt }) => attempt > 1).length,
+      retried: answers.filter(({ id }) => twice.has(id)).length,
       p50Ms: timeOf(answers, 0.5),
       p99Ms: timeOf(answers, 0.99),
       hosts: hosts[second] ?? 0,
@@ -92,6 +100,21 @@ const COLUMNS = [
 export function csvOf(seconds: readonly Second[]): string {
   const rows = seconds.map((each) => COLUMNS.map((column) => rounded(each[column])).join(','));
   return `${[COLUMNS.join(','), ...rows].join('\n')}\n`;
+}
+
+/** Returns the calls without an answer as CSV: when each was due, in milliseconds of the load, and when it was told. */
+export function failedCsvOf({
+  calls,
+  startedAt,
+}: {
+  readonly calls: readonly Call[];
+  readonly startedAt: number;
+}): string {
+  const failed = calls.filter(({ code }) => code !== '').sort((one, other) => one.at - other.at);
+  const rows = failed.map(({ id, mayTwice, at, ms, code }) =>
+    [id, mayTwice, rounded(at - startedAt), rounded(at + ms - startedAt), code].join(','),
+  );
+  return `${['id,mayTwice,dueMs,toldMs,code', ...rows].join('\n')}\n`;
 }
 
 /** Returns a second as a line for a person. */

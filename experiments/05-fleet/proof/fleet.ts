@@ -75,7 +75,9 @@ export interface Fleet extends AsyncDisposable {
     readonly seconds: number;
     /** Begins when the load does. */
     readonly act: (startedAt: number) => Promise<void>;
-    readonly onSecond?: (sofar: Pick<Observed, 'calls' | 'startedAt' | 'hosts'>) => void;
+    readonly onSecond?: (
+      sofar: Pick<Observed, 'calls' | 'startedAt' | 'hosts' | 'journal'>,
+    ) => void;
   }): Promise<Observed>;
 }
 
@@ -227,7 +229,8 @@ export async function startFleet(
       nats,
       async load({ seconds: length, act, onSecond }) {
         const startedAt = epoch() + 200;
-        onCalls = () => onSecond?.({ calls, startedAt, hosts: fewestHosts() });
+        onCalls = () =>
+          onSecond?.({ calls, startedAt, hosts: fewestHosts(), journal: readJournal() });
         for (const server of servers) server.tell({ do: 'begin', at: startedAt, seconds: length });
         const acting = act(startedAt);
         const end = startedAt + length * 1000 + LATE_MS;

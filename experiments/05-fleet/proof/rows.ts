@@ -7,6 +7,7 @@ import {
   loadsPerKey,
   lostWhatItHad,
   noCallWaits,
+  noneBeginsLate,
   noneFails,
   noOtherFailure,
   passesOver,
@@ -92,6 +93,7 @@ const natsGone: Row['judge'] = (evidence) => [
   ...idempotentAnswered(evidence),
   ...toldWithin(evidence, TOLD_MS.death),
   ...noOtherFailure(evidence),
+  ...noneBeginsLate(evidence),
 ];
 
 const nothing = (): Promise<void> => Promise.resolve();

@@ -42,14 +42,14 @@ export async function runRow(row: Row, options: RowOptions): Promise<RowResult> 
         mark: (name) => void marks.set(name, epoch()),
         fault: setting.faultAtSecond,
       }),
-    onSecond({ calls, startedAt, hosts }) {
+    onSecond(soFar) {
       // The last one is not over, and what was asked in the one before has hardly ended.
-      const known = secondsOf(calls, { from: startedAt, hosts });
+      const known = secondsOf(soFar);
       for (; shown < known.length - 2; shown += 1) onSecond(known[shown] as Second);
     },
   });
-  const { startedAt, calls, hosts, reports } = observed;
-  const all = secondsOf(calls, { from: startedAt, hosts });
+  const { calls, reports } = observed;
+  const all = secondsOf(observed);
   for (const second of all.slice(shown)) onSecond(second);
   const perServer =
     ((plan.callsPerSecond ?? setting.callsPerSecond) / fleet.servers.length) * seconds;

@@ -142,7 +142,8 @@ export class NatsWorker implements WorkerHandle {
 
   send(frames: readonly ToWorker[]): readonly Unsent[] {
     const state = this.#state;
-    if (state.kind !== 'open') return [];
+    // A session that goes with the connection gives its calls to others that go with it: none of them starts there.
+    if (state.kind !== 'open' || this.#context.link.state !== 'connected') return [];
     for (const frame of frames) {
       if (frame.kind === 'stop') this.#expectsEnd = true;
       if (frame.kind !== 'run') continue;

@@ -1,0 +1,47 @@
+import { engineProgram } from '@ticketing/test-kit';
+import type { Experiment, MeasureContext } from '../src/results/experiment.ts';
+import { measureCost } from './cost/measure-cost.ts';
+import type { Findings, RowFindings } from './findings.ts';
+import { createLoopback } from './network/loopback.ts';
+import { createNamespaces, hasNamespaces } from './network/namespaces.ts';
+import type { Observed } from './proof/fleet.ts';
+import { rows } from './proof/rows.ts';
+import { runRow } from './proof/run-row.ts';
+import { report } from './report.ts';
+import { setting5 } from './setting-5.ts';
+
+/** Of a quick run: one host dies, all leave in turn, the engine goes. */
+const QUICK_ROWS = ['kill', 'drain', 'nats-kill'];
+const QUICK_SETTING = { ...setting5, seconds: 8, faultAtSecond: 2 };
+
+export const fleet: Experiment<Findings> = {
+  id: '05',
+  folder: new URL('./', import.meta.url),
+  question: 'When does a fleet pay, what does it cost, and what happens when a part of it goes?',
+  measure,
+  report,
+};
+
+async function measure(context: MeasureContext): Promise<Findings> {
+  if (engineProgram('nats') === undefined) return {};
+  const { progress, quick } = context;
+  const setting = quick ? QUICK_SETTING : setting5;
+  const chosen = quick ? rows.filter(({ id }) => QUICK_ROWS.includes(id)) : rows;
+  const cost = await measureCost(context);
+  const createNetwork = hasNamespaces() ? createNamespaces : createLoopback;
+  await using network = createNetwork();
+  const { kind, delays } = network;
+  const measured: RowFindings[] = [];
+  let steady: Observed | undefined;
+  progress.begin('05 faults', chosen.length);
+  for (const row of chosen) {
+    const { observed, ...result } = await runRow(row, { setting, createNetwork, steady });
+    if (row.id === 'steady') steady = observed;
+    measured.push(result);
+    progress.step();
+  }
+  const { callsPerSecond, taskMs } = setting;
+  return {
+    fleet: { network: kind, delays, callsPerSecond, taskMs, rows: measured, cost, compared: [] },
+  };
+}
