@@ -119,6 +119,8 @@ interface Published {
 interface Subscribed {
   readonly connection: Connection;
   readonly subject: string;
+  /** Of what it matches. */
+  readonly beginning: string;
   readonly queue: string | undefined;
   readonly callback: (error: Error | null, message: NatsMessage) => void;
 }
@@ -171,7 +173,7 @@ class Connection implements MemoryConnection {
     { queue, callback }: { queue?: string; callback: Subscribed['callback'] },
   ): { unsubscribe(): void; drain(): Promise<void> } {
     if (this.state === 'closed') throw new Error('closed connection');
-    const subscribed = { connection: this, subject, queue, callback };
+    const subscribed = { connection: this, subject, queue, callback, beginning: fixed(subject) };
     this.#subscribed.add(subscribed);
     const unsubscribe = () => void this.#subscribed.delete(subscribed);
     return { unsubscribe, drain: async () => this.flush().then(unsubscribe) };
@@ -249,7 +251,11 @@ class Connection implements MemoryConnection {
   }
 
   matching(subject: string): Subscribed[] {
-    return [...this.#subscribed].filter((each) => matches(each.subject, subject));
+    const found: Subscribed[] = [];
+    for (const each of this.#subscribed) {
+      if (subject.startsWith(each.beginning) && matches(each.subject, subject)) found.push(each);
+    }
+    return found;
   }
 
   deliver(subscribed: Subscribed, message: Published): void {
@@ -374,6 +380,12 @@ function createSignal(): { readonly promise: Promise<void>; readonly resolve: ()
     resolve = done;
   });
   return { promise, resolve };
+}
+
+/** Returns what precedes the first wildcard. */
+function fixed(subject: string): string {
+  const [beginning = ''] = subject.split(/[*>]/, 1);
+  return beginning;
 }
 
 /** Whether a subscription's subject, which may have wildcards, matches that of a message. */

@@ -5,7 +5,7 @@ import { createNatsDispatcher, serveNatsTasks } from '../src/index.ts';
 import { createMemoryNats } from './memory-nats.ts';
 
 /** A generator of the same numbers for the same seed. */
-export function seeded(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed % 2_147_483_647 || 1;
   return () => {
     state = (state * 48_271) % 2_147_483_647;
@@ -17,7 +17,7 @@ const HEAD_BYTES = 12;
 const INTERESTING = [0, 1, 2, 4, 7, 0x7f, 0x80, 0xff];
 
 /** Returns a message that is broken somewhere: forged, cut off, grown, with another head or none. */
-export function mutate(data: Uint8Array, random: () => number): Uint8Array {
+function mutate(data: Uint8Array, random: () => number): Uint8Array {
   const below = (n: number) => Math.floor(random() * n);
   const bytes = Uint8Array.from(data);
   switch (below(8)) {

@@ -20,6 +20,8 @@ import type { SessionMessage } from '../wire/session-message.ts';
 
 /** Bytes from which a value goes in a message of its own: below it sharing one pays. */
 const APART_BYTES = 4096;
+/** First byte of an answer to an opening; messages begin with their version. */
+const JSON_BEGINS = 0x7b;
 
 /** What the workers of a dispatcher share. */
 export interface WorkerContext {
@@ -130,6 +132,8 @@ export class NatsWorker implements WorkerHandle {
         this.lose('no-responders');
         return;
       }
+      // The host was asked twice, since it was slow to answer.
+      if (data[0] === JSON_BEGINS) return;
       const now = this.#context.now();
       this.heardAt = now;
       const rttMs = state.channel.receive(data, now);

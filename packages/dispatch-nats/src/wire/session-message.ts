@@ -17,6 +17,11 @@ export const HEAD_BYTES = 12;
 /** Bytes before the text: its length. */
 const LENGTH_BYTES = 4;
 const VERSION = 1;
+/** Of a piece, on average: no server is set to less. */
+const LEAST_PIECE_BYTES = 1024;
+const MIN_PIECES = 64;
+/** A smaller piece is copied, so that it keeps no other memory alive. */
+const COPIED_BYTES = 16_384;
 
 export const flag = {
   /** The last piece of a message. */
@@ -80,7 +85,11 @@ export class MessageReader {
       this.#bytes = 0;
       return decodeMessage(piece, this.#tag);
     }
-    this.#pieces.push(piece);
+    // Many tiny pieces would take far more memory than their bytes: themselves, and each the chunk that it came in.
+    if (this.#pieces.length >= Math.max(MIN_PIECES, this.#maxBytes / LEAST_PIECE_BYTES)) {
+      throw new RangeError('Cannot read a message: it has too many pieces');
+    }
+    this.#pieces.push(piece.byteLength < COPIED_BYTES ? piece.slice() : piece);
     if (!isLast) return undefined;
     const whole = Buffer.concat(this.#pieces, this.#bytes);
     this.#pieces = [];

@@ -1,0 +1,101 @@
+import { createInProcessDispatcher, defineTasks, systemClock } from '@ticketing/dispatch';
+import { until } from '@ticketing/test-kit';
+import { afterEach, expect, it } from 'vitest';
+import { createNatsDispatcher, type NatsHost, serveNatsTasks } from '../src/index.ts';
+import { MessageReader } from '../src/wire/session-message.ts';
+import { createMemoryNats } from './memory-nats.ts';
+
+const nats = createMemoryNats({ clock: systemClock, random: Math.random });
+const opened: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each.close();
+  expect(nats.thrown).toEqual([]);
+  expect(nats.subscriptions).toBe(0);
+});
+
+type Tasks = { where: (input?: unknown) => string };
+
+/** A host whose task says which it is. */
+async function serve(
+  fleet: string,
+  name: string,
+  options: { maxSessions?: number } = {},
+): Promise<NatsHost> {
+  const local = createInProcessDispatcher<Tasks>(defineTasks({ where: () => name }));
+  const connection = nats.connect();
+  const host = serveNatsTasks<Tasks>({
+    nats: connection,
+    fleet,
+    dispatcher: local,
+    tasks: ['where'],
+    hostId: 'same',
+    ...options,
+  });
+  opened.push(local, host);
+  await host.ready();
+  return host;
+}
+
+function call(fleet: string, name = 'caller') {
+  const dispatcher = createNatsDispatcher<Tasks>({ nats: nats.connect(), fleet, name });
+  opened.push(dispatcher);
+  return dispatcher;
+}
+
+it('two fleets on one server run their own tasks alone', async () => {
+  await Promise.all([serve('red', 'red host'), serve('blue', 'blue host')]);
+  const [red, blue] = [call('red'), call('blue')];
+  for (let round = 0; round < 20; round += 1) {
+    expect(await Promise.all([red.run('where', 1), blue.run('where', 1)])).toEqual([
+      'red host',
+      'blue host',
+    ]);
+  }
+  expect(red.fleet().hosts).toHaveLength(1);
+  expect(blue.fleet().hosts).toHaveLength(1);
+});
+
+it('hosts and dispatchers of equal names are different ones', async () => {
+  const hosts = await Promise.all(['one', 'two', 'three'].map((name) => serve('equal', name)));
+  expect(new Set(hosts.map(({ id }) => id)).size).toBe(3);
+  const dispatchers = [call('equal'), call('equal')];
+  for (const dispatcher of dispatchers) {
+    await until(
+      () => dispatcher.stats().workers.filter(({ state }) => state === 'ready').length === 3,
+    );
+    const answers = await Promise.all(Array.from({ length: 60 }, () => dispatcher.run('where', 1)));
+    expect(new Set(answers)).toEqual(new Set(['one', 'two', 'three']));
+  }
+  const asked = hosts.reduce((sum, host) => sum + host.stats().asked, 0);
+  expect(asked).toBe(120);
+  expect(hosts.map((host) => host.stats().sessions.length)).toEqual([2, 2, 2]);
+});
+
+it('a host has maxSessions dispatchers; one more is refused, and uses another', async () => {
+  const first = await serve('many', 'first', { maxSessions: 24 });
+  const dispatchers = Array.from({ length: 24 }, (_, index) => call('many', `d${index}`));
+  const answers = await Promise.all(dispatchers.map((each) => each.run('where', 1)));
+  expect(new Set(answers)).toEqual(new Set(['first']));
+  expect(first.stats().sessions).toHaveLength(24);
+  const late = call('many', 'late');
+  const answer = late.run('where', 1);
+  await until(() => first.stats().refused.full > 0);
+  await serve('many', 'second');
+  expect(await answer).toBe('second');
+  expect(first.stats().sessions).toHaveLength(24);
+});
+
+it('pieces without end are refused before they take more memory than a message may', () => {
+  const maxBytes = 1024 * 1024;
+  const reader = new MessageReader(maxBytes, 'tag');
+  const head = { flags: 0, seq: 1, received: 0 };
+  const chunk = new Uint8Array(64 * 1024);
+  let pieces = 0;
+  const feed = () => {
+    for (; pieces < 1e6; pieces += 1)
+      reader.add(chunk.subarray(pieces % 1000, (pieces % 1000) + 13), head);
+  };
+  expect(feed).toThrow(/too many pieces/);
+  expect(pieces).toBeLessThanOrEqual(maxBytes / 1024);
+  expect(() => new MessageReader(1024, 'tag').add(new Uint8Array(1037), head)).toThrow(/too large/);
+});

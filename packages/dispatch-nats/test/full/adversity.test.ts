@@ -1,0 +1,186 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from '@nats-io/transport-node';
+import { createInProcessDispatcher, DispatchError, defineTasks } from '@ticketing/dispatch';
+import {
+  createLink,
+  type EngineServer,
+  engineProgram,
+  freePort,
+  startNatsServer,
+  until,
+} from '@ticketing/test-kit';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createNatsDispatcher,
+  type NatsDispatcherOptions,
+  serveNatsTasks,
+} from '../../src/index.ts';
+import type { Tasks } from '../fixtures/adverse-host.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+function open(fleet: string, url: string | string[], options: Partial<NatsDispatcherOptions> = {}) {
+  const dispatcher = createNatsDispatcher<Tasks>({ nats: { servers: url }, fleet, ...options });
+  closing.push(() => dispatcher.close());
+  return dispatcher;
+}
+
+/** A host in a process of its own. */
+async function startHost(fleet: string, url: string | string[]): Promise<ChildProcess> {
+  const entry = new URL('../fixtures/adverse-host.ts', import.meta.url);
+  const child = fork(entry, [JSON.stringify({ fleet, url })], {
+    execArgv: ['--conditions=@ticketing/source'],
+  });
+  closing.push(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  });
+  await once(child, 'message');
+  return child;
+}
+
+describe.skipIf(engineProgram('nats') === undefined)('adversity', () => {
+  let server: EngineServer;
+  beforeAll(async () => {
+    server = await startNatsServer();
+  });
+  afterAll(() => server.close());
+
+  it('256 dispatchers share a host', async () => {
+    const local = createInProcessDispatcher(defineTasks({ echo: (n: number) => n }));
+    const host = serveNatsTasks({
+      nats: { servers: server.url },
+      fleet: 'many',
+      dispatcher: local,
+      tasks: ['echo'],
+    });
+    closing.push(
+      () => local.close(),
+      () => host.close(),
+    );
+    await host.ready();
+    const connections = await Promise.all(
+      Array.from({ length: 16 }, () => connect({ servers: server.url, noAsyncTraces: true })),
+    );
+    closing.push(() => Promise.all(connections.map((each) => each.close())));
+    const dispatchers = Array.from({ length: 256 }, (_, index) => {
+      const nats = connections[index % 16] as NatsDispatcherOptions['nats'];
+      const dispatcher = createNatsDispatcher<{ echo(n: number): number }>({
+        nats,
+        fleet: 'many',
+        name: `d${index}`,
+        beatMs: 2000,
+        startTimeoutMs: 60_000,
+      });
+      closing.push(() => dispatcher.close());
+      return dispatcher;
+    });
+    const answers = await Promise.all(dispatchers.map((each, index) => each.run('echo', index)));
+    expect(answers).toEqual(Array.from({ length: 256 }, (_, index) => index));
+    expect(host.stats().sessions).toHaveLength(256);
+  });
+
+  it('a host whose event loop is blocked loses its calls, none runs twice without permission, and it comes back', async () => {
+    await startHost('blocked', server.url);
+    const dispatcher = open('blocked', server.url);
+    await dispatcher.ready();
+    const start = performance.now();
+    const [blocked, beside, again] = await Promise.allSettled([
+      dispatcher.run('block', 3000),
+      dispatcher.run('echo', 1),
+      dispatcher.run('echo', 2, { idempotent: true, retries: 5 }),
+    ]);
+    const toldMs = performance.now() - start;
+    expect(blocked.status).toBe('rejected');
+    for (const each of [blocked, beside]) {
+      if (each.status === 'rejected')
+        expect((each.reason as DispatchError).code).toBe('ERR_WORKER_LOST');
+    }
+    expect(again).toEqual({ status: 'fulfilled', value: 2 });
+    // The call that may run twice waits for the host.
+    expect(toldMs).toBeGreaterThan(700);
+    expect(await dispatcher.run('echo', 3)).toBe(3);
+    expect(await dispatcher.run('journal', undefined)).toEqual(expect.arrayContaining(['block']));
+    const journal = (await dispatcher.run('journal', undefined)) as string[];
+    expect(journal.filter((each) => each === 'block')).toHaveLength(1);
+    expect(journal.filter((each) => each === 'echo 1').length).toBeLessThanOrEqual(1);
+  });
+
+  it('a caller that reads slowly loses at most its own session, and goes on', async () => {
+    await startHost('slow', server.url);
+    const link = await createLink({ to: server.port, bytesPerSecond: 4_000_000 });
+    closing.push(() => link.close());
+    const slow = open('slow', `127.0.0.1:${link.port}`, { beatMs: 1000 });
+    const other = open('slow', server.url);
+    await Promise.all([slow.ready(), other.ready()]);
+    const large = Promise.allSettled(
+      Array.from({ length: 8 }, () =>
+        slow.run('bytes', 2_000_000, { idempotent: true, retries: 3 }),
+      ),
+    );
+    const times: number[] = [];
+    for (let count = 0; count < 50; count += 1) {
+      const start = performance.now();
+      expect(await other.run('echo', count)).toBe(count);
+      times.push(performance.now() - start);
+    }
+    for (const outcome of await large) {
+      if (outcome.status === 'fulfilled') expect(outcome.value.byteLength).toBe(2_000_000);
+      else expect(DispatchError.is(outcome.reason)).toBe(true);
+    }
+    expect(await slow.run('echo', 1, { idempotent: true, retries: 3 })).toBe(1);
+    expect(other.fleet().lost).toMatchObject({ gap: 0, malformed: 0 });
+  });
+
+  it('two of three servers of a cluster go: clients move to the third, and calls that may run twice are all answered', async () => {
+    const routes = await Promise.all([freePort(), freePort(), freePort()]);
+    const list = routes.map((port) => `nats://127.0.0.1:${port}`).join(',');
+    const servers = await Promise.all(
+      routes.map((port) =>
+        startNatsServer({
+          args: [
+            '--cluster_name',
+            'three',
+            '--cluster',
+            `nats://127.0.0.1:${port}`,
+            '--routes',
+            list,
+          ],
+        }),
+      ),
+    );
+    closing.push(() => Promise.all(servers.map((each) => each.close())));
+    const urls = servers.map(({ url }) => url);
+    await startHost('cluster', urls);
+    await startHost('cluster', urls);
+    const dispatcher = open('cluster', urls, { startTimeoutMs: 20_000 });
+    await dispatcher.ready();
+    let answered = 0;
+    let goesOn = true;
+    const options = { idempotent: true, retries: 10 } as const;
+    const load = Promise.all(
+      Array.from({ length: 8 }, async () => {
+        while (goesOn) {
+          expect(await dispatcher.run('echo', answered, options)).toBeTypeOf('number');
+          answered += 1;
+        }
+      }),
+    );
+    for (const gone of servers.slice(0, 2)) {
+      const before = answered;
+      await until(() => answered > before + 200);
+      await gone.stop();
+      const after = answered;
+      await until(() => answered > after + 200);
+    }
+    goesOn = false;
+    await load;
+    expect(dispatcher.stats().failed).toBe(0);
+  });
+});
