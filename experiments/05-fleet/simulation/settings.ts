@@ -85,7 +85,7 @@ const smallSettings: readonly Setting[] = (['none', 'kill', 'stop', 'slow', 'dra
 const life: readonly Phase[] = [
   { name: 'steady', seconds: 3, fault: { kind: 'none' } },
   { name: 'deaths', seconds: 4, fault: { kind: 'deaths', sharePerSecond: 0.01 } },
-  { name: 'deploy', seconds: 6, fault: { kind: 'deploy', shareAtOnce: 0.2 } },
+  { name: 'deploy', seconds: 6, fault: { kind: 'deploy', shareAtOnce: 0.25 } },
   { name: 'partition', seconds: 3, fault: { kind: 'partition' } },
   { name: 'healed', seconds: 6, fault: { kind: 'heal' } },
   { name: 'leave', seconds: 5, fault: { kind: 'leave', share: 0.1 } },
@@ -139,5 +139,11 @@ export const settings: Readonly<Record<string, readonly Setting[]>> = {
     large({ hosts: 100, dispatchers: 20, capacity: 64 }, life.slice(0, 1)),
   ],
   '300': [large({ hosts: 300, dispatchers: 60, capacity: 8 })],
-  '1000': [large({ hosts: 1000, dispatchers: 200, capacity: 8 })],
+  // Shorter, since a second of it has 40,000 calls.
+  '1000': [
+    large(
+      { hosts: 1000, dispatchers: 200, capacity: 8 },
+      life.map((phase) => ({ ...phase, seconds: Math.ceil(0.6 * phase.seconds) })),
+    ),
+  ],
 };

@@ -6,6 +6,7 @@ export type { TaskMap } from './contract/task.ts';
 export type {
   BusyFrame,
   FromWorker,
+  KeysOnlyFrame,
   RecycleFrame,
   ReportFrame,
   RoomFrame,

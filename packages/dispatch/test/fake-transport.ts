@@ -102,6 +102,8 @@ export class FakeWorker implements WorkerHandle {
   isHeldUp = false;
   /** It gave a call back for want of room, and has said nothing of room since. */
   isBusy = false;
+  /** It was set to take calls with a key alone. */
+  keysOnly = false;
   /** Numbers that were taken back and that it has not dropped yet, also of those that it kept. */
   readonly takenBack: Set<number> = new Set();
   /** What it has begun, in that order. */

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { checkPoolsAfterEach, createPool, turn } from './kernel-fixture.ts';
+import { describe, expect, test } from 'vitest';
+import { checkPoolsAfterEach, createPool, settled, turn, watch } from './kernel-fixture.ts';
 
 checkPoolsAfterEach();
 
@@ -110,4 +110,73 @@ test('waiting calls leave a worker whose slot is removed', async () => {
   transport.at(1).answer(1);
   transport.at(1).exit({ exitCode: 0 });
   await scaled;
+});
+
+describe('a worker that is there for its keys', () => {
+  /** Worker 2 owns `a`, and takes calls of its keys only. */
+  async function keysOnlyPool() {
+    const pool = createPool({ max: 2, window: 2, maxQueue: 3 }, homes({ a: 2 }));
+    await pool.ready();
+    const [any, owner] = [pool.transport.at(0), pool.transport.at(1)];
+    owner.emit({ kind: 'keys-only', on: true });
+    return { ...pool, any, owner };
+  }
+
+  test('gets no other calls, however many wait', async () => {
+    const { run, any, owner, dispatcher } = await keysOnlyPool();
+    for (let input = 0; input < 4; input += 1) run(input);
+    run('keyed', { key: 'a' });
+    await turn();
+    expect([any.inputs, owner.inputs]).toEqual([[0, 1], ['keyed']]);
+    expect(dispatcher.stats()).toMatchObject({ queued: 2, running: 3 });
+    owner.answer(1);
+    any.answer(1);
+    await turn();
+    expect([any.inputs, owner.inputs]).toEqual([[0, 1, 2], ['keyed']]);
+  });
+
+  test('gets its keyed calls that wait, once it has room or comes back', async () => {
+    const { run, any, owner } = await keysOnlyPool();
+    for (const input of [1, 2, 3]) run(input, { key: 'a' });
+    run('other');
+    await turn();
+    expect([any.inputs, owner.inputs]).toEqual([['other'], [1, 2]]);
+    owner.busy(2);
+    owner.room(2);
+    owner.answer(1);
+    await turn();
+    expect(owner.inputs).toEqual([1, 2, 2, 3]);
+  });
+
+  test('gets all calls while no other worker takes any, and until it is told otherwise', async () => {
+    const { run, any, owner, transport, clock } = await keysOnlyPool();
+    for (const input of [1, 2, 3]) run(input);
+    await turn();
+    expect(owner.inputs).toEqual([]);
+    any.exit({ exitCode: 1 });
+    await turn();
+    expect(owner.inputs).toEqual([1, 2]);
+    clock.advance(200);
+    transport.at(2).ready();
+    await turn();
+    expect(transport.at(2).inputs).toEqual([3]);
+    run(4);
+    run(5);
+    await turn();
+    expect(transport.at(2).inputs).toEqual([3, 4]);
+    owner.answer(1);
+    expect(owner.inputs).toEqual([1, 2]);
+    owner.emit({ kind: 'keys-only', on: false });
+    await turn();
+    expect(owner.inputs).toEqual([1, 2, 5]);
+  });
+
+  test('has no room that capacity() counts on', async () => {
+    const { run, dispatcher, any } = await keysOnlyPool();
+    for (const input of [1, 2, 3, 4, 5]) run(input);
+    const room = watch(dispatcher.capacity());
+    expect((await settled(room)).state).toBe('pending');
+    any.answer(1);
+    expect((await settled(room)).state).toBe('resolved');
+  });
 });

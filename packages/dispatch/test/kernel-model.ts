@@ -203,17 +203,19 @@ export class KernelModel {
 
   /** Whether some worker takes a call now. */
   #hasRoom(): boolean {
-    const heldUp = new Set(
-      this.transport.living
-        .filter(({ isHeldUp, isBusy }) => isHeldUp || isBusy)
-        .map(({ workerId }) => workerId),
+    const { living } = this.transport;
+    const away = new Set(
+      living.filter(({ isHeldUp, isBusy }) => isHeldUp || isBusy).map(({ workerId }) => workerId),
     );
-    return this.dispatcher
-      .stats()
-      .workers.some(
-        ({ workerId, state, inFlight, window }) =>
-          state === 'ready' && inFlight < window && !heldUp.has(workerId),
-      );
+    const keysOnly = new Set(
+      living.filter((worker) => worker.keysOnly).map(({ workerId }) => workerId),
+    );
+    const ready = this.dispatcher.stats().workers.filter(({ state }) => state === 'ready');
+    const hasOthers = ready.some(({ workerId }) => !keysOnly.has(workerId));
+    return ready.some(
+      ({ workerId, inFlight, window }) =>
+        inFlight < window && !away.has(workerId) && !(hasOthers && keysOnly.has(workerId)),
+    );
   }
 
   #run(given: RunStep): ModelCall {
@@ -272,7 +274,10 @@ export class KernelModel {
     else if (kind === 'answer' && run !== undefined) worker.answer(run.seq, `good ${run.input}`);
     else if (kind === 'busy') giveBack(worker, index);
     else if (kind === 'room') worker.room(1 + (index % 4));
-    else if (kind === 'fail' && run !== undefined) worker.fail(run.seq, `bad ${run.input}`);
+    else if (kind === 'keys-only') {
+      worker.keysOnly = index % 2 === 0;
+      worker.emit({ kind: 'keys-only', on: worker.keysOnly });
+    } else if (kind === 'fail' && run !== undefined) worker.fail(run.seq, `bad ${run.input}`);
     else if (kind === 'progress' && run !== undefined) worker.progress(run.seq, index);
     else if (kind === 'ill' && worker.count('health') > 0) {
       worker.emit({ kind: 'healthy', ...(index % 2 === 0 ? { error: 'ill' } : {}) });

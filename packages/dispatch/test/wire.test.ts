@@ -37,6 +37,8 @@ const everyFromWorker: readonly FromWorker[] = [
   { kind: 'dropped', seq: 11 },
   { kind: 'busy', seq: 13 },
   { kind: 'room', window: 3 },
+  { kind: 'keys-only', on: true },
+  { kind: 'keys-only', on: false },
   { kind: 'progress', seq: 12, data: new Map([[1, 2]]) },
   { kind: 'load', elapsedMs: 20.5, activeMs: 3, memoryBytes: 1e9 },
   { kind: 'module-report', data: { sent: 3, names: new Map([[1, 'a']]) } },

@@ -260,6 +260,8 @@ export class NatsTransport implements Transport {
     }
     if (!this.#link.isConnected) return;
     for (const worker of this.#workers.values()) {
+      const id = worker.host?.announcement.id;
+      if (id !== undefined) worker.forKeys(this.fleet.isForKeys(id));
       if (!worker.isWaiting) continue;
       const host = this.#hostFor(worker);
       if (host !== undefined) worker.open(host);

@@ -64,6 +64,7 @@ export class NatsWorker implements WorkerHandle {
   credit = 1;
   /** The kernel gives it no calls, whatever the host says. */
   isHeld = false;
+  #isForKeys = false;
   readonly #context: WorkerContext;
   readonly #events: WorkerEvents;
   readonly #session: string;
@@ -99,6 +100,13 @@ export class NatsWorker implements WorkerHandle {
     return this.#state.kind === 'open' || this.#state.kind === 'opening'
       ? this.#state.host
       : undefined;
+  }
+
+  /** Says whether the host is wanted for its keys alone. */
+  forKeys(isForKeys: boolean): void {
+    if (!this.isReady || isForKeys === this.#isForKeys) return;
+    this.#isForKeys = isForKeys;
+    this.#events.frames([{ kind: 'keys-only', on: isForKeys }]);
   }
 
   /** Asks a host for a session. */

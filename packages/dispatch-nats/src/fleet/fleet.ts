@@ -60,6 +60,8 @@ export class Fleet {
   /** Set once a call has a key. */
   #usesKeys = false;
   #wanted: readonly KnownHost[] | undefined;
+  /** Those of `wanted` that are there for their keys alone. */
+  #forKeys: ReadonlySet<string> = new Set();
   #owners: readonly KnownHost[] | undefined;
 
   constructor(options: FleetOptions) {
@@ -169,6 +171,11 @@ export class Fleet {
     return this.#wanted;
   }
 
+  /** Whether a host is wanted for the keys that it owns alone: it has such a session with every dispatcher. */
+  isForKeys(id: string): boolean {
+    return this.wanted.length > 0 && this.#forKeys.has(id);
+  }
+
   /** Whether sessions with owners of keys became wanted. */
   useKeys(): boolean {
     if (this.#usesKeys) return false;
@@ -220,10 +227,10 @@ export class Fleet {
     const own = ordered.filter((host) => this.isOwnZone(host));
     const others = ordered.filter((host) => !this.isOwnZone(host));
     const chosen = new Set([...own, ...others].slice(0, this.#options.max));
-    if (this.#usesKeys) {
-      for (const owner of this.#ownersOfKeys) if (owner.fullUntil === 0) chosen.add(owner);
-    }
-    return [...chosen];
+    const owners = this.#usesKeys ? this.#ownersOfKeys : [];
+    const added = owners.filter((owner) => owner.fullUntil === 0 && !chosen.has(owner));
+    this.#forKeys = new Set(added.map(({ announcement: { id } }) => id));
+    return [...chosen, ...added];
   }
 
   #fitting(): KnownHost[] {

@@ -124,6 +124,7 @@ export type FromWorker =
   | { readonly kind: 'dropped'; readonly seq: number }
   | BusyFrame
   | RoomFrame
+  | KeysOnlyFrame
   | { readonly kind: 'progress'; readonly seq: number; readonly data: unknown }
   /**
    * Since the last one: milliseconds elapsed, and milliseconds in which the event loop was not idle. `window: 'auto'` follows it:
@@ -169,6 +170,15 @@ export interface BusyFrame {
 export interface RoomFrame {
   readonly kind: 'room';
   readonly window: number;
+}
+
+/**
+ * Whether the worker takes only calls whose key it owns, as long as any other worker takes calls: for one that is there since
+ * it owns keys, and that would otherwise get a share of all calls from each of many dispatchers. At first it takes any.
+ */
+export interface KeysOnlyFrame {
+  readonly kind: 'keys-only';
+  readonly on: boolean;
 }
 
 /** The worker asks to be replaced. */

@@ -25,6 +25,7 @@ const code = {
   moduleReport: 11,
   busy: 12,
   room: 13,
+  keysOnly: 14,
 } as const;
 
 /** Writes the frames of a worker, one by one. */
@@ -76,6 +77,9 @@ export class FromWorkerWriter {
         break;
       case 'room':
         writer.add(0, `,${code.room},0`, undefined, `,${frame.window}`);
+        break;
+      case 'keys-only':
+        writer.add(0, `,${code.keysOnly},0`, undefined, frame.on ? ',1' : ',0');
         break;
       case 'module-report':
         writer.add(0, `,${code.moduleReport},0`, frame.data, '');
@@ -157,6 +161,8 @@ function readFrame(reader: FrameReader): FromWorker {
       return { kind: 'busy', seq };
     case code.room:
       return { kind: 'room', window: reader.number() };
+    case code.keysOnly:
+      return { kind: 'keys-only', on: reader.number() === 1 };
     case code.recycle:
       return { kind: 'recycle' };
     case code.ready:

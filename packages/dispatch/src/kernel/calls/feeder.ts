@@ -5,7 +5,7 @@ import type { KernelCounts } from '../kernel-counts.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import type { PoolWorker } from '../workers/pool-worker.ts';
 import type { Sender } from '../workers/sender.ts';
-import { isTaken, leastBusy, roomOf, slotOfKey } from '../workers/slots.ts';
+import { isTaken, leastBusy, leavesToOthers, roomOf, slotOfKey } from '../workers/slots.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 import type { Call, LateBy, Target } from './call.ts';
 import { noOtherWorker, overloaded, queueFull } from './call-errors.ts';
@@ -188,6 +188,7 @@ export class Feeder {
     }
     for (const { index, current } of this.#pool.slots) {
       if (current?.state !== 'ready') continue;
+      if (current.keysOnly) while (current.hasRoom && this.#giveNext(current, now));
       if (current.hasRoom) current.servedAt = now;
       if (this.#waiting.hasFor(index)) current.starved = true;
     }
@@ -264,8 +265,9 @@ export class Feeder {
 
   /** Gives a worker its next waiting call that is not late. @returns whether there was one */
   #giveNext(worker: PoolWorker, now: number): boolean {
+    const { slots } = this.#pool;
     for (;;) {
-      const call = this.#waiting.shift(worker.slot, now);
+      const call = this.#waiting.shift(worker.slot, now, leavesToOthers(worker, slots));
       if (call === undefined) return false;
       const limit = call.lateBy(now);
       if (limit === undefined) {

@@ -56,10 +56,10 @@ export class WaitingCalls {
     return this.#shared.size > 0 || this.has(slot);
   }
 
-  /** Removes and returns the call that the worker of a slot runs next. */
-  shift(slot: number, now: number): Call | undefined {
+  /** Removes and returns the call that the worker of a slot runs next; with `ownOnly`, of those that wait for it alone. */
+  shift(slot: number, now: number, ownOnly: boolean): Call | undefined {
     const own = this.#keyed.get(slot)?.peek();
-    const any = this.#shared.peek();
+    const any = ownOnly ? undefined : this.#shared.peek();
     const call =
       any === undefined || (own !== undefined && !goesBefore(any, own)) ? own : this.next(any, now);
     if (call !== undefined) this.remove(call);

@@ -27,6 +27,8 @@ export class PoolWorker {
   doneSinceLoad = 0;
   /** It gave a call back for want of room, and has sent no `room` since: it gets no calls. */
   isBusy = false;
+  /** It takes only calls whose key it owns, as long as others take calls. */
+  keysOnly = false;
   /** The bound of its latest `room`. */
   most: number = Number.POSITIVE_INFINITY;
   /** When calls were taken back from it, if it has sent nothing since: it gets no calls. */

@@ -22,16 +22,22 @@ export function isTaken({ current, next, restartTimer }: Slot): boolean {
   return (current ?? next ?? restartTimer) !== undefined;
 }
 
-/** Returns how many calls the workers would take at once. */
+/** Whether a worker leaves calls without a key to others: there are some. */
+export function leavesToOthers({ keysOnly }: PoolWorker, slots: readonly Slot[]): boolean {
+  return keysOnly && slots.some(({ current }) => current?.state === 'ready' && !current.keysOnly);
+}
+
+/** Returns how many calls without a key the workers would take at once. */
 export function roomOf(slots: readonly Slot[]): number {
   let room = 0;
   for (const { current } of slots) {
-    if (current?.hasRoom) room += current.windowSize - current.calls.size;
+    if (current?.hasRoom && !leavesToOthers(current, slots))
+      room += current.windowSize - current.calls.size;
   }
   return room;
 }
 
-/** Returns the worker with room and the fewest calls, of those that match. */
+/** Returns the worker with room for calls without a key and the fewest calls, of those that match. */
 export function leastBusy(
   slots: readonly Slot[],
   matches: (worker: PoolWorker) => boolean = () => true,
@@ -39,7 +45,7 @@ export function leastBusy(
   let least: PoolWorker | undefined;
   for (const { current } of slots) {
     if (!current?.hasRoom || (least && current.calls.size >= least.calls.size)) continue;
-    if (!matches(current)) continue;
+    if (leavesToOthers(current, slots) || !matches(current)) continue;
     least = current;
     if (least.calls.size === 0) break;
   }

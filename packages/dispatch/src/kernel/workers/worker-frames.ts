@@ -55,6 +55,9 @@ export class WorkerFrames {
         worker.isBusy = false;
         worker.most = Math.max(1, Math.floor(frame.window) || 1);
         break;
+      case 'keys-only':
+        worker.keysOnly = frame.on;
+        break;
       case 'started': {
         const call = worker.calls.get(frame.seq);
         if (call?.state === 'sent') this.#context.timers.started(call);
