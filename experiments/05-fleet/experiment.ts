@@ -1,14 +1,19 @@
 import { engineProgram } from '@ticketing/test-kit';
 import type { Experiment, MeasureContext } from '../src/results/experiment.ts';
+import { compare } from './compare.ts';
 import { measureCost } from './cost/measure-cost.ts';
 import type { Findings, RowFindings } from './findings.ts';
 import { createLoopback } from './network/loopback.ts';
 import { createNamespaces, hasNamespaces } from './network/namespaces.ts';
+import type { Network } from './network/network.ts';
 import type { Observed } from './proof/fleet.ts';
 import { rows } from './proof/rows.ts';
-import { runRow } from './proof/run-row.ts';
+import { type RowResult, runRow } from './proof/run-row.ts';
 import { report } from './report.ts';
 import { setting5 } from './setting-5.ts';
+import type { PhaseResult } from './simulation/measures.ts';
+import { runSetting } from './simulation/run-setting.ts';
+import { settings } from './simulation/settings.ts';
 
 /** Of a quick run: one host dies, all leave in turn, the engine goes. */
 const QUICK_ROWS = ['kill', 'drain', 'nats-kill'];
@@ -29,19 +34,37 @@ async function measure(context: MeasureContext): Promise<Findings> {
   const chosen = quick ? rows.filter(({ id }) => QUICK_ROWS.includes(id)) : rows;
   const cost = await measureCost(context);
   const createNetwork = hasNamespaces() ? createNamespaces : createLoopback;
-  await using network = createNetwork();
-  const { kind, delays } = network;
-  const measured: RowFindings[] = [];
+  const { kind, delays } = await describe(createNetwork);
+  const measured: RowResult[] = [];
   let steady: Observed | undefined;
   progress.begin('05 faults', chosen.length);
   for (const row of chosen) {
-    const { observed, ...result } = await runRow(row, { setting, createNetwork, steady });
-    if (row.id === 'steady') steady = observed;
+    const result = await runRow(row, { setting, createNetwork, steady });
+    if (row.id === 'steady') steady = result.observed;
     measured.push(result);
     progress.step();
   }
+  const phases = quick ? [] : await simulate();
+  const compared = compare(measured, phases);
+  const found = measured.map(
+    ({ id, what, holds, checks, seconds }): RowFindings => ({ id, what, holds, checks, seconds }),
+  );
   const { callsPerSecond, taskMs } = setting;
   return {
-    fleet: { network: kind, delays, callsPerSecond, taskMs, rows: measured, cost, compared: [] },
+    fleet: { network: kind, delays, callsPerSecond, taskMs, rows: found, cost, compared },
   };
+}
+
+/** The same setting and faults without sockets. */
+async function simulate(): Promise<PhaseResult[]> {
+  const results: PhaseResult[] = [];
+  for (const setting of settings['5'] ?? [])
+    results.push(...(await runSetting(setting, { seed: 1 })));
+  return results;
+}
+
+async function describe(createNetwork: () => Network): Promise<Pick<Network, 'kind' | 'delays'>> {
+  await using network = createNetwork();
+  const { kind, delays } = network;
+  return { kind, delays };
 }

@@ -37,7 +37,7 @@ export async function measureCost(context: MeasureContext): Promise<Measured[]> 
         alone: () => dispatcher.run('echo', 1),
         many: () => dispatcher.run('echo', 1),
         records: () => dispatcher.run('records', undefined),
-        burn: () => dispatcher.run('burn', COSTS.burn.ms * steps),
+        burn: () => dispatcher.run('burn', Math.round(COSTS.burn.ms * steps)),
       };
       return (Object.keys(COSTS) as (keyof typeof COSTS)[]).map((cost) => ({
         subject: WAYS[way],

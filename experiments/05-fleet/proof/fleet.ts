@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -70,6 +70,8 @@ export interface Fleet extends AsyncDisposable {
   readonly workers: readonly Member[];
   readonly servers: readonly Member[];
   readonly nats: readonly EngineServer[];
+  /** Messages that the first server of NATS has been sent so far. */
+  messages(): number;
   /** Asks for `seconds`; resolves when every call has ended. */
   load(options: {
     readonly seconds: number;
@@ -183,7 +185,8 @@ export async function startFleet(
   const workers: Member[] = [];
   const servers: Member[] = [];
   try {
-    nats.push(...(await startNats(network, plan.natsServers ?? 1)));
+    const monitor = await freePort();
+    nats.push(...(await startNats(network, { count: plan.natsServers ?? 1, monitor })));
     for (const server of nats) closers.push(server.close);
     const journals: string[] = [];
     for (let index = 0; index < setting.workerHosts; index += 1) {
@@ -227,6 +230,7 @@ export async function startFleet(
       workers,
       servers,
       nats,
+      messages: () => askMonitor(network, monitor),
       async load({ seconds: length, act, onSecond }) {
         const startedAt = epoch() + 200;
         onCalls = () =>
@@ -252,7 +256,10 @@ export async function startFleet(
 }
 
 /** Starts one server, or a cluster whose servers know each other. */
-async function startNats(network: Network, count: number): Promise<EngineServer[]> {
+async function startNats(
+  network: Network,
+  { count, monitor }: { readonly count: number; readonly monitor: number },
+): Promise<EngineServer[]> {
   const { host, by } = network.engines;
   const ports = await portsOf(count);
   const routes = await portsOf(count);
@@ -264,10 +271,20 @@ async function startNats(network: Network, count: number): Promise<EngineServer[
       // Clients keep to the ways that they were given.
       '--no_advertise',
     ];
-    const args = count === 1 ? [] : cluster;
+    const args = [...(index === 0 ? ['-m', String(monitor)] : []), ...(count === 1 ? [] : cluster)];
     servers.push(await startNatsServer({ host, by, port, args }));
   }
   return servers;
+}
+
+/** Asks where the server is: in its namespace. */
+function askMonitor({ engines: { host, by } }: Network, port: number): number {
+  const question = `fetch('http://${host}:${port}/varz').then((answer) => answer.json())`;
+  const [program = '', ...args] = [
+    ...by,
+    ...[process.execPath, '-e', `${question}.then(({ in_msgs }) => console.log(in_msgs))`],
+  ];
+  return Number(execFileSync(program, args, { encoding: 'utf8' }));
 }
 
 async function portsOf(count: number): Promise<number[]> {

@@ -24,6 +24,8 @@ export interface Acting {
   until(second: number): Promise<void>;
   /** Notes the time, by name. */
   mark(name: 'fault' | 'healed'): void;
+  /** Notes a figure, by name. */
+  note(name: 'messagesPerSecond', value: number): void;
   readonly fault: number;
 }
 
@@ -103,9 +105,12 @@ export const rows: readonly Row[] = [
   {
     id: 'steady',
     what: 'nothing',
-    act: async (_, { until, mark, fault }) => {
+    async act({ messages, setting }, { until, mark, note, fault }) {
       await until(fault);
       mark('fault');
+      const [from, before] = [performance.now(), messages()];
+      await until(setting.seconds);
+      note('messagesPerSecond', (messages() - before) / ((performance.now() - from) / 1000));
     },
     judge: (evidence) => [...noneFails(evidence), ...throughputBack(evidence, rate(evidence))],
   },

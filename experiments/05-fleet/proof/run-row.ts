@@ -14,6 +14,8 @@ export interface RowResult {
   readonly holds: boolean;
   readonly seconds: readonly Second[];
   readonly observed: Observed;
+  /** Times of the row's faults, epoch milliseconds, and what it noted. */
+  readonly marks: ReadonlyMap<string, number>;
 }
 
 export interface RowOptions {
@@ -40,6 +42,7 @@ export async function runRow(row: Row, options: RowOptions): Promise<RowResult> 
       row.act(fleet, {
         until: (second) => atTime(startedAt + second * 1000),
         mark: (name) => void marks.set(name, epoch()),
+        note: (name, value) => void marks.set(name, value),
         fault: setting.faultAtSecond,
       }),
     onSecond(soFar) {
@@ -59,7 +62,7 @@ export async function runRow(row: Row, options: RowOptions): Promise<RowResult> 
   const evidence = { ...observed, setting, marks, asked, steady };
   const checks = [...row.judge(evidence), ...nothingForgotten({ ...evidence, calls: living })];
   return {
-    ...{ id: row.id, what: row.what, checks, observed },
+    ...{ id: row.id, what: row.what, checks, observed, marks },
     holds: checks.every(({ holds }) => holds),
     seconds: all,
   };

@@ -52,3 +52,11 @@ test('it grows when nothing has left for longer than two intervals', () => {
     100, 100, 110.1, 150,
   ]);
 });
+
+test('the time without any worker does not count as slowness', () => {
+  const departures = new Departures();
+  departures.left(16, 160, 1000);
+  expect(departures.intervalMs(1, 1, 3000)).toBeGreaterThan(100);
+  departures.filled(3000);
+  expect(departures.intervalMs(1, 1, 3005)).toBe(10);
+});

@@ -283,6 +283,8 @@ export class Feeder {
     if (taken === 0 && !worker.hasRoom) return;
     if (taken > 0 && worker.servedAt !== undefined) {
       this.departures.left(taken, now - Math.max(worker.servedAt, this.#waiting.since), now);
+    } else if (taken > 0) {
+      this.departures.filled(now);
     }
     worker.servedAt = now;
   }

@@ -148,6 +148,11 @@ export class Departures {
     this.#lastAt = now;
   }
 
+  /** A worker took its first calls: while there was none, none was late. */
+  filled(now: number): void {
+    this.#lastAt = now;
+  }
+
   /** A worker answered a task `ms` after it was sent. */
   answered(task: string, ms: number): void {
     const held = this.#held.get(task);
