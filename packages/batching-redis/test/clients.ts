@@ -6,8 +6,8 @@ import {
   type ShareLoadsOptions,
   shareLoads,
 } from '@ticketing/batching/shared';
-import { Redis as IoRedis } from 'ioredis';
-import { Redis as IoValkey } from 'iovalkey';
+import { Redis as IoRedis, Cluster as IoRedisCluster } from 'ioredis';
+import { Redis as IoValkey, Cluster as IoValkeyCluster } from 'iovalkey';
 import {
   createRedisCoordinator,
   type RedisCoordinatorOptions,
@@ -23,6 +23,20 @@ export const CLIENTS = {
     new IoValkey(url, options).on('error', () => {}),
   ioredis: (url: string, options: object = {}): TestClient =>
     new IoRedis(url, options).on('error', () => {}) as unknown as TestClient,
+};
+
+/** Clients of a cluster, by one of its ports. ioredis listens at the nodes of a key, iovalkey at any. */
+export const CLUSTERS: Record<ClientName, (port: number) => TestClient> = {
+  iovalkey: (port) =>
+    new IoValkeyCluster([{ port }], { slotsRefreshTimeout: 5000 }).on(
+      'error',
+      () => {},
+    ) as unknown as TestClient,
+  ioredis: (port) =>
+    new IoRedisCluster([{ port }], { slotsRefreshTimeout: 5000, shardedSubscribers: true }).on(
+      'error',
+      () => {},
+    ) as unknown as TestClient,
 };
 
 export type ClientName = keyof typeof CLIENTS;

@@ -143,7 +143,7 @@ describe.skipIf(url === undefined).each(CLIENT_NAMES)('%s', (name) => {
     expect(waiter.load.stats()).toMatchObject({ led: 0, followed: 1 });
   });
 
-  test('a message that never arrives: the value comes when the lease would have run out', async () => {
+  test('a message that never arrives: who waits looks again, and has the value', async () => {
     const held = deferred();
     const leader = await member(() => held.promise, { leaseMs: 300 });
     const deaf = await join(

@@ -119,6 +119,24 @@ test('a lease whose answer came too late is given back: nobody waits for it', as
   expect(await Promise.all([first, second])).toEqual(['Ann', 'Ann']);
 });
 
+test('leases that an engine gives when it goes on again are given back, although it is not asked yet', async () => {
+  const [stopped, other] = [createProcess(), createProcess()];
+  stopped.store.state = 'stalled';
+  const keys = ['a', 'b', 'c'];
+  const answers = keys.map((key) => stopped.users.get(key));
+  await pass(50);
+  for (const { key, resolve } of stopped.calls) resolve(key);
+  await Promise.all(answers);
+  expect(stopped.coordinator.state).toBe('down');
+  stopped.store.mend();
+  await settleJobs();
+  const others = keys.map((key) => other.users.get(key));
+  await settleJobs();
+  expect(called(other)).toBe(3);
+  for (const { key, resolve } of other.calls) resolve(key);
+  await Promise.all(others);
+});
+
 test('a lease whose answer was lost is taken over by the next claim of the process', async () => {
   const one = createProcess();
   one.store.state = 'half';
@@ -155,7 +173,20 @@ test('who waits when the engine fails loads at once: no lease has to run out', a
   await first;
 });
 
-test('a lost message: who waits has the value when the lease would have run out, without a load', async () => {
+test('an engine that stops while callers wait: they load after half a second, not when the lease runs out', async () => {
+  const [leader, waiter] = [createProcess(), createProcess()];
+  const first = leader.users.get('ann');
+  await settleJobs();
+  const second = waiter.users.get('ann');
+  await settleJobs();
+  for (const { store } of [leader, waiter]) store.state = 'stalled';
+  await pass(575);
+  expect([leader, waiter].map(called)).toEqual([1, 1]);
+  for (const { calls } of [leader, waiter]) calls[0]?.resolve('Ann');
+  expect(await Promise.all([first, second])).toEqual(['Ann', 'Ann']);
+});
+
+test('a lost message: who waits looks again after half a second, and has the value without a load', async () => {
   const [leader, waiter] = [createProcess(), createProcess()];
   const first = leader.users.get('ann');
   await settleJobs();
@@ -164,9 +195,9 @@ test('a lost message: who waits has the value when the lease would have run out,
   await settleJobs();
   leader.calls[0]?.resolve('Ann');
   await first;
-  await pass(1975);
+  await pass(500);
   expect(waiter.load.stats().followed).toBe(0);
-  await pass(50);
+  await pass(25);
   expect(await second).toBe('Ann');
   expect(called(waiter)).toBe(0);
 });

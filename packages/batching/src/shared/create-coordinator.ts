@@ -37,7 +37,11 @@ const rules = {
   random: { ...aFunction, fallback: Math.random },
 };
 
-/** Claims that wait for a message look again after what is left of the lease and up to so many milliseconds more. */
+/**
+ * Claims that wait for a message look again when the lease runs out, and before that now and then: the message may be lost, or
+ * the engine. Each at a time of its own.
+ */
+const LOOK_MS = 500;
 const SPREAD_MS = 20;
 /** Most keys of claims without an answer whose tokens are remembered. */
 const MAX_UNANSWERED = 1000;
@@ -55,6 +59,14 @@ export function createCoordinator(
   return new StoreCoordinator(store, resolveByRules('create coordinator', options, rules));
 }
 
+/** A claim, as the engine may know it. Several commands may have been sent for it, each after the time of the one before. */
+interface SentClaim {
+  readonly token: string;
+  wasSent: boolean;
+  /** Whether a caller waits for its answer, or has it. */
+  isTakenOver: boolean;
+}
+
 class StoreCoordinator implements Coordinator {
   readonly #store: LeaseStore;
   readonly #options: Required<CoordinatorOptions>;
@@ -63,8 +75,8 @@ class StoreCoordinator implements Coordinator {
   readonly #home: LeaseHome;
   /** This process among those that wait. */
   readonly #id = randomBytes(9).toString('base64url');
-  /** Tokens of claims without an answer: the engine may have given them the lease, which the next claim then has. */
-  readonly #unanswered = new Map<string, string>();
+  /** Claims without an answer, by key: the engine may have given them the lease, which the next claim takes over. */
+  readonly #unanswered = new Map<string, SentClaim>();
   readonly #counts = {
     claims: 0,
     values: 0,
@@ -115,8 +127,9 @@ class StoreCoordinator implements Coordinator {
     // A load that ends before messages arrive is one that this claim waited for.
     let { after } = options;
     for (;;) {
-      const token = this.#tokenOf(key);
-      const reply = await this.#ask(key, token, { ...options, after });
+      const sent = this.#nextClaim(key);
+      const { token } = sent;
+      const reply = await this.#ask(key, sent, { ...options, after });
       if (reply !== undefined) this.#waits.note(key, reply.kind === 'held');
       if (options.signal.aborted) {
         wait?.leave();
@@ -182,20 +195,21 @@ class StoreCoordinator implements Coordinator {
 
   async #ask(
     key: string,
-    token: string,
+    sent: SentClaim,
     { leaseMs, after, renew = false }: ClaimOptions,
   ): Promise<StoreReply | undefined> {
     if (this.#closing !== undefined) return undefined;
-    let wasSent = false;
+    const { token } = sent;
     const reply = await this.#circuit.ask(
       () => {
-        wasSent = true;
+        sent.wasSent = true;
         return this.#store.claim(key, { token, leaseMs, after, renew, waiter: this.#id });
       },
-      (late) => this.#answeredLate(key, token, late),
+      (late) => this.#answeredLate(key, sent, late),
     );
-    if (reply === undefined && wasSent) {
-      this.#unanswered.set(key, token);
+    if (reply === undefined && sent.wasSent) {
+      sent.isTakenOver = false;
+      this.#unanswered.set(key, sent);
       if (this.#unanswered.size > MAX_UNANSWERED) {
         this.#unanswered.delete(this.#unanswered.keys().next().value as string);
       }
@@ -204,21 +218,28 @@ class StoreCoordinator implements Coordinator {
   }
 
   /** A lease that nobody waited for any more is given back, unless a later claim has taken it over. */
-  #answeredLate(key: string, token: string, reply: StoreReply): void {
-    if (this.#unanswered.get(key) !== token) return;
-    this.#unanswered.delete(key);
-    if (reply.kind === 'won') void this.#circuit.ask(() => this.#release(key, token));
+  #answeredLate(key: string, sent: SentClaim, reply: StoreReply): void {
+    if (sent.isTakenOver) return;
+    sent.isTakenOver = true;
+    if (this.#unanswered.get(key) === sent) this.#unanswered.delete(key);
+    // Whatever the circuit thinks of the engine: it just answered.
+    if (reply.kind === 'won') void this.#release(key, sent.token).catch(() => {});
   }
 
   #release(key: string, token: string): Promise<true> {
     return this.#store.release(key, { token }).then(() => true as const);
   }
 
-  #tokenOf(key: string): string {
+  /** Returns the claim that this process sent before, if that has no answer, or a new one. */
+  #nextClaim(key: string): SentClaim {
     const unanswered = this.#unanswered.get(key);
-    this.#unanswered.delete(key);
+    if (unanswered !== undefined) {
+      this.#unanswered.delete(key);
+      unanswered.isTakenOver = true;
+      return unanswered;
+    }
     this.#tokens += 1;
-    return unanswered ?? `${this.#id}.${this.#tokens}`;
+    return { token: `${this.#id}.${this.#tokens}`, wasSent: false, isTakenOver: true };
   }
 
   /** Waits until messages arrive, for the time of one command: without them the wait ends by time. */
@@ -230,7 +251,8 @@ class StoreCoordinator implements Coordinator {
 
   #wait(wait: KeyWait, { fence, leftMs }: StoreReply & { readonly kind: 'held' }): Claim {
     this.#counts.waits += 1;
-    wait.wakeAfter(Math.max(0, leftMs) + this.#options.random() * SPREAD_MS);
+    const lookMs = Math.min(LOOK_MS, Math.max(0, leftMs));
+    wait.wakeAfter(lookMs + this.#options.random() * SPREAD_MS);
     const { woken } = wait;
     return { kind: 'wait', fence, woken, leave: () => wait.leave() };
   }
