@@ -23,6 +23,9 @@ export interface SharedLoads {
   close(): Promise<void>;
 }
 
+/** A process that dies while it searches delays the others by that: well below the deadline of a search. */
+const LEASE_MS = 600;
+
 /**
  * Connects to Redis; its driver is loaded here alone. Does not wait for it: while it is not there, each process loads for
  * itself.
@@ -44,6 +47,7 @@ export async function openSharedLoads(flags: Flags): Promise<SharedLoads> {
         coordinator,
         name: `${name}:${digestOf(flags)}`,
         key: ({ key }) => key,
+        leaseMs: LEASE_MS,
       });
       loads.set(name, () => shared.stats());
       return shared;
