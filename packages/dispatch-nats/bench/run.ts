@@ -7,7 +7,7 @@ import { startNatsServer } from '@ticketing/test-kit';
 import { measureCalls } from './calls.ts';
 import { measureIdle, measureLosses, measureSlowHost } from './fleet-figures.ts';
 
-const flags = benchFlags({ rounds: 9, sliceMs: 200 });
+const flags = benchFlags({ rounds: 9, sliceMs: 400 });
 const server = await startNatsServer();
 const version = await versionOf(server.url);
 try {

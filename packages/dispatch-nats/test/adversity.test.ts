@@ -1,5 +1,5 @@
 import { createInProcessDispatcher, defineTasks, systemClock } from '@ticketing/dispatch';
-import { until } from '@ticketing/test-kit';
+import { turns, until } from '@ticketing/test-kit';
 import { afterEach, expect, it } from 'vitest';
 import { createNatsDispatcher, type NatsHost, serveNatsTasks } from '../src/index.ts';
 import { MessageReader } from '../src/wire/session-message.ts';
@@ -41,6 +41,29 @@ function call(fleet: string, name = 'caller') {
   opened.push(dispatcher);
   return dispatcher;
 }
+
+it('a connection that is lent keeps nothing of those who used it', async () => {
+  const [ofHost, ofDispatcher] = [nats.connect(), nats.connect()];
+  const local = createInProcessDispatcher<Tasks>(defineTasks({ where: () => 'here' }));
+  const host = serveNatsTasks<Tasks>({
+    nats: ofHost,
+    fleet: 'lent',
+    dispatcher: local,
+    tasks: ['where'],
+    json: true,
+  });
+  const dispatcher = createNatsDispatcher<Tasks>({ nats: ofDispatcher, fleet: 'lent' });
+  expect(await dispatcher.run('where', 1)).toBe('here');
+  for (const each of [dispatcher, host, local]) await each.close();
+  await turns();
+  for (const each of [ofHost, ofDispatcher]) {
+    expect({ closed: each.isClosed(), kept: each.listeners + each.subscriptions }).toEqual({
+      closed: false,
+      kept: 0,
+    });
+    await each.close();
+  }
+});
 
 it('two fleets on one server run their own tasks alone', async () => {
   await Promise.all([serve('red', 'red host'), serve('blue', 'blue host')]);

@@ -170,16 +170,14 @@ export class NatsLink {
   }
 
   async #watch(nats: NatsLike): Promise<void> {
-    const statuses = nats.status()[Symbol.asyncIterator]();
-    const stopped = new Promise<undefined>((resolve) => {
-      this.#stopWatching = () => resolve(undefined);
-    });
-    for (;;) {
-      const next = await Promise.race([statuses.next(), stopped]);
-      if (next === undefined || next.done) break;
-      this.#read(next.value.type);
+    const statuses: AsyncIterable<{ readonly type: string }> & { stop?: () => void } =
+      nats.status();
+    // `return()` would wait for the next status, and a promise beside each would keep all of them.
+    this.#stopWatching = () => statuses.stop?.();
+    for await (const { type } of statuses) {
+      if (this.#isClosed) break;
+      this.#read(type);
     }
-    void statuses.return?.();
     if (!this.#isClosed) this.#lost('closed');
   }
 
