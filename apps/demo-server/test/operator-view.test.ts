@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { expect, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
+import { fleetRows, hostProcesses, hostRows } from '../src/operator/fleet-view.ts';
 import { operatorView } from '../src/operator/operator-view.ts';
 import { ConfigDocument, StatsDocument } from '../src/operator/stats-schemas.ts';
 import { OperatorView } from '../src/operator/view-schema.ts';
@@ -120,5 +121,80 @@ test('withIds() gives each worker an id of its own, that of the slot to the one 
     ['server-0/other', 4],
     ['server-0/other-2', 3],
     ['server-1', 2],
+  ]);
+});
+
+test('hosts of a fleet: each is one process, whoever has a session with it; counters of its calls and searches are its own', () => {
+  const figures = (sent: number) => ({ inFlight: 0, sent, retried: 0, refused: 0 });
+  const report = (name: string, pid: number, ageMs: number) => ({
+    ...{ name, pid, ageMs, http: { renfe: figures(ageMs) }, coalesce: undefined },
+    search: {
+      state: 'open',
+      running: 0,
+      complete: 1,
+      partial: 0,
+      aborted: 0,
+      carriers: {},
+      latency: {},
+    },
+    worms: { coalesce: undefined },
+    process: {
+      memoryBytes: 1,
+      cpuMs: 2,
+      utilisation: 0.5,
+      eventLoop: { p50Ms: 0, p99Ms: 1, maxMs: 2 },
+    },
+  });
+  const worker = (host: string | undefined, moduleReport: unknown) => ({
+    ...{ workerId: 1, slot: 0, state: 'ready', inFlight: 1, done: 2, window: 8, ageMs: 1 },
+    ...{ report: { host, rttMs: 1.23456, credit: 9 }, moduleReport },
+  });
+  const known = (host: string, state: string, refused?: string) => ({
+    ...{ host, zone: undefined, revision: undefined, capacity: 8, state, refused },
+  });
+  const server = (id: string, workers: unknown[]) => ({
+    ...{ id, role: 'server', pid: 1, state: 'ready', ageMs: 1 },
+    stats: {
+      dispatch: { kind: 'nats', workers },
+      hosts: {
+        ...{ fleet: 'demo', id: 'x', state: 'connected', refused: { tasks: 1 }, lost: { gap: 2 } },
+        hosts: [
+          known('one.aaaaaaaa', 'serving'),
+          known('two.bbbbbbbb', 'leaving'),
+          known('far.cccccccc', 'serving'),
+          known('old.dddddddd', 'serving', 'protocol'),
+          known('ill.eeeeeeee', 'silent'),
+        ],
+      },
+    },
+  });
+  const servers = [
+    server('server-0', [
+      worker('one.aaaaaaaa', report('one', 10, 1)),
+      worker('two.bbbbbbbb', report('one', 11, 5)),
+      worker(undefined, undefined),
+    ]),
+    server('server-1', [worker('one.aaaaaaaa', report('one', 10, 2))]),
+  ] as unknown as ProcessStatus[];
+  expect(hostProcesses(servers).map(({ id, report: { pid, ageMs } }) => [id, pid, ageMs])).toEqual([
+    ['one', 10, 2],
+    ['one/2', 11, 5],
+  ]);
+  expect(hostRows(servers).map(({ process, name, state }) => [process, name, state])).toEqual([
+    ['server-0', 'one', 'joined'],
+    ['server-0', 'two', 'leaving'],
+    ['server-0', 'far', 'known'],
+    ['server-0', 'old', 'refused'],
+    ['server-0', 'ill', 'silent'],
+    ['server-1', 'one', 'joined'],
+    ['server-1', 'two', 'leaving'],
+    ['server-1', 'far', 'known'],
+    ['server-1', 'old', 'refused'],
+    ['server-1', 'ill', 'silent'],
+  ]);
+  expect(hostRows(servers)[0]).toMatchObject({ rttMs: 1.235, credit: 9, inFlight: 1, done: 2 });
+  expect(fleetRows(servers)).toMatchObject([
+    { process: 'server-0', id: 'tasks', name: 'demo', refused: { tasks: 1 }, lost: { gap: 2 } },
+    { process: 'server-1', id: 'tasks', name: 'demo' },
   ]);
 });

@@ -230,6 +230,23 @@ describeWithNats('--dispatch nats without a server', () => {
   });
 });
 
+test('without a flag of fleets no client of NATS or Redis is loaded', async () => {
+  const hooks =
+    "import { registerHooks } from 'node:module'; registerHooks({ load(url, context, next) { if (/nats|valkey/.test(url)) process._rawDebug('loaded ' + url); return next(url, context) } })";
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}` };
+  for (const argv of [[], ['--accept', 'cluster', '--workers', '1', '--coalesce', 'machine']]) {
+    const demo = await startDemo(argv, env);
+    expect((await getFrom(demo.url + MADRID_BARCELONA)).status).toBe(200);
+    expect(demo.errors()).toBe('');
+  }
+  // What is looked for is found where it is loaded.
+  const { stderr } = await runDemo(
+    ['--port', '0', '--dispatch', 'nats', '--nats-url', 'nats://127.0.0.1:1', '--fallback', 'off'],
+    env,
+  );
+  expect(stderr).toMatch(/^loaded .*dispatch-nats/m);
+});
+
 test('--dispatch nats without nats-server: one line and exit code 2', async () => {
   const env = { NATS_SERVER_BIN: '/nowhere/nats-server' };
   expect(await runDemo(['--port', '0', '--dispatch', 'nats'], env)).toEqual({
