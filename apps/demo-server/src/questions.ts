@@ -84,13 +84,14 @@ export function fleetFinds(
   });
 }
 
-/** Whether no host has answered, and none will: questions only read, so they may be asked again. */
+/** Whether the owner is gone, or is about to be. Questions only read, so they may be asked again. */
 function isWithoutOwner(error: unknown): boolean {
-  return (
-    DispatchError.is(error) &&
-    ['ERR_WORKER_LOST', 'ERR_CIRCUIT_OPEN', 'ERR_NO_HOST'].includes(error.code)
-  );
+  return DispatchError.is(error) && LOST.has(error.code);
 }
+
+const LOST: ReadonlySet<string> = new Set([
+  ...['ERR_WORKER_LOST', 'ERR_CIRCUIT_OPEN', 'ERR_NO_HOST', 'ERR_CLOSED', 'ERR_DRAINING'],
+]);
 
 /** With `isShared`, equal questions in flight share one answer, and with `share` also those of other machines. */
 export function createFinders(

@@ -52,13 +52,21 @@ interface PrimaryDependencies {
   stats(): Pick<PrimaryStats, 'router'>;
 }
 
+/** The tasks of the primary, and what comes before their end. */
+interface Primary {
+  readonly tasks: TaskModule<PrimaryTasks>;
+  /** Leaves the fleet, if it is in one: the server processes still answer what it was asked. */
+  leave(): Promise<void>;
+}
+
+/** Milliseconds that the primary waits at most for what other hosts asked. They ask elsewhere what is left. */
+const LEAVE_MS = 2000;
+
 /** Creates the tasks of the primary. It waits and passes on: work that takes time runs in the server processes. */
-export function createPrimaryTasks(
-  context: ServeContext,
-  dependencies: PrimaryDependencies,
-): TaskModule<PrimaryTasks> {
+export function createPrimary(context: ServeContext, dependencies: PrimaryDependencies): Primary {
   let shared: Shared;
-  return defineTasks<PrimaryTasks>(
+  let keys: QuestionFleet | undefined;
+  const tasks = defineTasks<PrimaryTasks>(
     {
       askCarrier: (question, { signal }) =>
         shared.workers.run('askCarrier', question, { signal, ...retryOptions }),
@@ -72,10 +80,14 @@ export function createPrimaryTasks(
     {
       setup: async () => {
         shared = await share(context, dependencies, () => overviewOf(dependencies, shared));
+        keys = shared.keys;
       },
       teardown: () => shared.close(),
     },
   );
+  const leave = async (): Promise<void> =>
+    keys?.leave(Math.min(context.flags.deadlineMs, LEAVE_MS));
+  return { tasks, leave };
 }
 
 async function share(
@@ -113,7 +125,6 @@ async function share(
     async close() {
       watch.close();
       events.close();
-      await keys?.leave(flags.deadlineMs);
       await keys?.close();
       await operator.close();
       await search.close();

@@ -6,7 +6,7 @@ import { createSocketRouter, type SocketRouter } from '@ticketing/socket-router'
 import type { Flags } from '../flags/flag-specs.ts';
 import { programUrl } from '../program-url.ts';
 import { routeFunction } from '../questions.ts';
-import { createPrimaryTasks } from './primary-tasks.ts';
+import { createPrimary } from './primary-tasks.ts';
 import {
   type PrimaryStats,
   type ServeContext,
@@ -27,7 +27,7 @@ export const serveByCluster: StartServing = async (context) => {
   const { flags } = context;
   const bound = await claimAddress(flags);
   const address = { host: bound.address, port: bound.port };
-  const supervisor = startServerProcesses(context, {
+  const { supervisor, leave } = startServerProcesses(context, {
     ...{ connections: 'shared', address },
     url: () => urlOf(flags, bound),
   });
@@ -41,14 +41,17 @@ export const serveByCluster: StartServing = async (context) => {
     url: urlOf(flags, bound),
     reload: () => supervisor.reload(),
     inFlight: () => supervisor.stats().inFlight,
-    close: () => supervisor.close(),
+    async close() {
+      await leave();
+      await supervisor.close();
+    },
   };
 };
 
 /** Starts server processes behind a router in this process, which chooses one by the request's head and hands the socket over, or proxies. */
 export const serveByRouter: StartServing = async (context) => {
   const { flags, log } = context;
-  const supervisor = startServerProcesses(context, {
+  const { supervisor, leave } = startServerProcesses(context, {
     connections: 'external',
     address: flags,
     stats: () => ({ router: router.stats() }),
@@ -79,7 +82,10 @@ export const serveByRouter: StartServing = async (context) => {
       url: urlOf(flags, bound),
       reload: () => supervisor.reload(),
       inFlight: () => supervisor.stats().inFlight,
-      close,
+      async close() {
+        await leave();
+        await close();
+      },
     };
   } catch (error) {
     await close();
@@ -98,11 +104,19 @@ interface ServerConnections {
   stats?(): Pick<PrimaryStats, 'router'>;
 }
 
+/** The processes, and what comes before their end. */
+interface ServerProcesses {
+  readonly supervisor: Supervisor;
+  /** Leaves the fleet, if the server is in one. */
+  leave(): Promise<void>;
+}
+
 function startServerProcesses(
   context: ServeContext,
   { connections, address, url, stats = () => ({}) }: ServerConnections,
-): Supervisor {
+): ServerProcesses {
   const { flags, carriersUrl, worms, startedAt, log } = context;
+  const { tasks, leave } = createPrimary(context, { supervisor: () => supervisor, url, stats });
   const supervisor: Supervisor = startCluster({
     name: 'serving',
     entry: programUrl('serving-worker'),
@@ -115,7 +129,7 @@ function startServerProcesses(
       startedAt,
       ticketKeys: randomBytes(TICKET_KEY_BYTES).toString('base64'),
     }),
-    primaryTasks: createPrimaryTasks(context, { supervisor: () => supervisor, url, stats }),
+    primaryTasks: tasks,
     shutdown: { lameDuckMs: LAME_DUCK_MS, graceMs: flags.deadlineMs + ANSWER_MS },
   });
   supervisor.events.on('worker-exit', ({ pid, signal, exitCode }) => {
@@ -124,7 +138,7 @@ function startServerProcesses(
   supervisor.events.on('circuit-open', ({ error }) => {
     log(`Server processes fail to start; one is tried from time to time: ${error}`);
   });
-  return supervisor;
+  return { supervisor, leave };
 }
 
 /** Returns the URL at which clients on this machine reach a server. */

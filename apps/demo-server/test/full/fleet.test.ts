@@ -317,6 +317,33 @@ describeWithNats('--coalesce fleet', () => {
     expect(avlo.arrived).toBeLessThanOrEqual(2 * 2 * paths.length);
   });
 
+  test.each([
+    ['single', []],
+    ['cluster', ['--workers', '1']],
+  ])(
+    'SIGTERM of a server that owns keys, --accept %s: no search at another fails',
+    async (accept, workers) => {
+      const { demos } = await startFleet(nats().url, {
+        names: [],
+        servers: [SHARED, ['--accept', accept, ...workers, ...SHARED]],
+      });
+      const [stays, leaves] = demos as [DemoProcess, DemoProcess];
+      await eventually(async () => {
+        expect(await hostsAt(stays.url, 'keys')).toHaveLength(2);
+      });
+      const load = loadOn(stays.url, { clients: 9 });
+      await eventually(async () => {
+        const { fleets } = (await getFrom(`${leaves.url}/operator/state`)).body;
+        expect(fleets[0].served.completed).toBeGreaterThan(10);
+      });
+      leaves.child.kill('SIGTERM');
+      expect(await leaves.exit()).toBe(0);
+      await load.more();
+      expect(await load.end()).toEqual([]);
+      expect(stays.errors()).toBe('');
+    },
+  );
+
   test('forged questions are refused one by one, and harm nothing', async () => {
     const fleet = newFleet();
     const flags = ['--nats-url', nats().url, '--fleet', fleet, '--worms', '50', '--latency', '0'];
