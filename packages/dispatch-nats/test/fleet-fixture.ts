@@ -106,6 +106,8 @@ export async function startFleet(): Promise<TestFleet> {
       const dispatcher = createNatsDispatcher<FleetTasks>({
         nats: natsAt(port),
         fleet: 'test',
+        // A busy machine may say nothing for seconds.
+        missedBeats: 40,
         ...options,
       });
       closers.unshift(() => dispatcher.close());

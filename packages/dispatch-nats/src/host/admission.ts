@@ -41,7 +41,14 @@ export class Admission {
       return false;
     }
     this.running += 1;
+    if (session !== undefined) session.running += 1;
     return true;
+  }
+
+  /** Counts a call that is answered without running. */
+  count(session: HostSession): void {
+    this.running += 1;
+    session.running += 1;
   }
 
   /** A call has settled: one more may come, from the session that has waited longest. */

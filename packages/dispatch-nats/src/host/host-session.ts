@@ -17,6 +17,8 @@ import type { Admission } from './admission.ts';
 
 /** Bytes from which a value goes in a message of its own. */
 const APART_BYTES = 4096;
+/** Answers in one message at most: a message costs three programs their time, so both sides may take turns. */
+const TOGETHER = 128;
 
 /** The host around a session. */
 export interface SessionContext {
@@ -26,7 +28,7 @@ export interface SessionContext {
   readonly maxMessageBytes: number;
   readonly module: TaskModule<TaskMap>;
   now(): number;
-  readonly admission: Pick<Admission, 'admit' | 'release'>;
+  readonly admission: Pick<Admission, 'admit' | 'count' | 'release'>;
   /** The session is over. `lost`: not by the dispatcher's own word. */
   ended(session: HostSession, lost: boolean): void;
 }
@@ -175,6 +177,7 @@ export class HostSession {
       exit: () => this.end({ tells: true, lost: false, reason: 'it has stopped' }),
       transfers: false,
       apartFrom: APART_BYTES,
+      together: TOGETHER,
     });
   }
 
@@ -194,20 +197,19 @@ export class HostSession {
 
   /** Calls above what the host holds go back. */
   #admitted(frames: readonly (ToWorker | Undecodable)[]): readonly (ToWorker | Undecodable)[] {
-    return frames.flatMap((frame): (ToWorker | Undecodable)[] => {
-      if (frame.kind === 'undecodable') {
-        // It is answered at once.
-        return [frame];
-      }
-      if (frame.kind !== 'run') return [frame];
-      if (!this.#context.admission.admit(this)) {
+    const { admission } = this.#context;
+    const admitted: (ToWorker | Undecodable)[] = [];
+    for (const frame of frames) {
+      if (frame.kind === 'undecodable') admission.count(this);
+      if (frame.kind !== 'run') admitted.push(frame);
+      else if (admission.admit(this)) {
+        admitted.push(frame.deadline === undefined ? frame : withDeadline(frame, frame.deadline));
+      } else {
         this.isBusy = true;
         this.#served?.tell({ kind: 'busy', seq: frame.seq });
-        return [];
       }
-      this.running += 1;
-      return [frame.deadline === undefined ? frame : withDeadline(frame, frame.deadline)];
-    });
+    }
+    return admitted;
   }
 
   /** Whether a frame can be what a dispatcher has sent; the reader has checked its numbers. */

@@ -1,6 +1,7 @@
-import { connect, type NodeConnectionOptions } from '@nats-io/transport-node';
+import { connect, NatsConnectionImpl, type NodeConnectionOptions } from '@nats-io/transport-node';
 import type { Clock } from '@ticketing/kit';
 import type { NatsLike, NatsMessage } from '../contract.ts';
+import { MessageMemory } from '../wire/session-message.ts';
 import { Turns } from './turns.ts';
 
 /** `cut-off`: the connection broke, or its server asks clients to leave. */
@@ -8,6 +9,8 @@ export type LinkState = 'connecting' | 'connected' | 'cut-off' | 'closed';
 
 /** Largest piece in bytes: below it another session's beat waits for less than a few milliseconds. */
 const PIECE_BYTES = 512 * 1024;
+/** Bytes that wait for the end of a turn at most. */
+const UNSENT_BYTES = 256 * 1024;
 const RETRY_MS = 100;
 const MAX_RETRY_MS = 2000;
 
@@ -41,6 +44,7 @@ export class NatsLink {
   /** Why the first connection has failed so far. */
   lastError: unknown = undefined;
   readonly turns: Turns;
+  readonly memory: MessageMemory = new MessageMemory();
   readonly #options: LinkOptions;
   readonly #events: LinkEvents;
   readonly #subscriptions: Subscribed[] = [];
@@ -49,6 +53,8 @@ export class NatsLink {
   #stopWaiting: (() => void) | undefined;
   #running: Promise<void> | undefined;
   #isClosed = false;
+  #unsent: Unsent[] = [];
+  #unsentBytes = 0;
 
   constructor(options: LinkOptions, events: LinkEvents) {
     this.#options = options;
@@ -67,17 +73,16 @@ export class NatsLink {
     return Math.min(this.#nats?.info?.max_payload ?? PIECE_BYTES, PIECE_BYTES);
   }
 
-  /** Publishes, unless it is not connected. @returns whether it did */
-  publish(subject: string, payload: Uint8Array, reply?: string): boolean {
-    if (this.state !== 'connected' || this.#nats === undefined) return false;
-    try {
-      if (reply === undefined) this.#nats.publish(subject, payload);
-      else this.#nats.publish(subject, payload, { reply });
-      return true;
-    } catch {
-      // Closed or draining: its status follows.
-      return false;
-    }
+  /**
+   * Publishes after the microtasks of this turn, unless it is not connected then: what is published together goes out in one
+   * write, which costs more than most messages do.
+   */
+  publish(subject: string, payload: Uint8Array, reply?: string): void {
+    if (this.state !== 'connected') return;
+    this.#unsent.push({ subject, payload, reply });
+    this.#unsentBytes += payload.byteLength;
+    if (this.#unsentBytes >= UNSENT_BYTES) this.#publishAll();
+    else if (this.#unsent.length === 1) process.nextTick(this.#publishAll);
   }
 
   /** Subscribes for as long as the link lives. The listener must not throw. */
@@ -101,6 +106,7 @@ export class NatsLink {
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
+    this.#publishAll();
     this.#isClosed = true;
     this.state = 'closed';
     this.#options.clock.clearTimeout(this.#retryTimer);
@@ -198,17 +204,47 @@ export class NatsLink {
   #lost(state: 'cut-off' | 'closed'): void {
     const wasConnected = this.state === 'connected';
     this.state = state;
+    this.#unsent = [];
+    this.#unsentBytes = 0;
     this.turns.clear();
     if (wasConnected) this.#events.disconnected();
   }
 
+  readonly #publishAll = (): void => {
+    const unsent = this.#unsent;
+    const nats = this.#nats;
+    if (unsent.length === 0 || nats === undefined) return;
+    this.#unsent = [];
+    this.#unsentBytes = 0;
+    try {
+      for (const { subject, payload, reply } of unsent) {
+        nats.publish(subject, payload, reply === undefined ? undefined : { reply });
+      }
+    } catch {
+      // Closed or draining: its status follows.
+    }
+    // The client copies what it was given in a microtask of its own, before this one.
+    if (nats instanceof NatsConnectionImpl) queueMicrotask(this.#reuseMemory);
+  };
+
+  readonly #reuseMemory = (): void => {
+    if (this.#unsent.length === 0) this.memory.reuse();
+  };
+
   async #flush(): Promise<void> {
+    this.#publishAll();
     try {
       await this.#nats?.flush();
     } catch {
       // Its status tells.
     }
   }
+}
+
+interface Unsent {
+  readonly subject: string;
+  readonly payload: Uint8Array;
+  readonly reply: string | undefined;
 }
 
 interface Subscribed {

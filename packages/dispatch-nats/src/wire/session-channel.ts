@@ -64,10 +64,11 @@ export class SessionChannel implements Lane {
   send(message: SessionMessage): void {
     if (this.#isEnded) return;
     const { link, maxBytes, name } = this.#options;
-    const bytes = encodeMessage(message);
+    const atOnce = this.#waiting.length === 0 ? link.pieceBytes : 0;
+    const bytes = encodeMessage(message, link.memory, atOnce);
     const size = bytes.byteLength - HEAD_BYTES;
     if (size > maxBytes) throw tooLarge(name, size, maxBytes);
-    if (this.#waiting.length === 0 && bytes.byteLength <= link.pieceBytes) {
+    if (bytes.byteLength <= atOnce) {
       this.#publish(bytes, flag.last);
       return;
     }

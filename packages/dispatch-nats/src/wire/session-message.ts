@@ -34,15 +34,44 @@ export const flag = {
 
 const KNOWN = flag.last | flag.ping | flag.end;
 
-/** Returns a message as bytes, with room for the head before it. */
-export function encodeMessage({ cells, body }: SessionMessage): Uint8Array {
+/** Returns a message as bytes, with room for the head before it; in `memory` if it will be sent at once, as those of `mostBytes` are. */
+export function encodeMessage(
+  { cells, body }: SessionMessage,
+  memory: MessageMemory,
+  mostBytes: number,
+): Uint8Array {
   const size = Buffer.byteLength(cells);
   const from = HEAD_BYTES + LENGTH_BYTES;
-  const bytes = Buffer.allocUnsafe(from + size + (body?.byteLength ?? 0));
+  const whole = from + size + (body?.byteLength ?? 0);
+  const bytes = whole <= mostBytes ? memory.take(whole) : Buffer.allocUnsafeSlow(whole);
   bytes.writeUInt32BE(size, HEAD_BYTES);
   bytes.write(cells, from);
   if (body !== undefined) bytes.set(body, from + size);
   return bytes;
+}
+
+const SLAB_BYTES = 512 * 1024;
+
+/** Memory of small messages: parts of one piece, which is used again once all of them are sent. Fresh memory costs more than a copy. */
+export class MessageMemory {
+  #slab = Buffer.alloc(0);
+  #at = 0;
+
+  take(size: number): Buffer {
+    if (size > SLAB_BYTES / 8) return Buffer.allocUnsafeSlow(size);
+    if (this.#at + size > this.#slab.byteLength) {
+      this.#slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+      this.#at = 0;
+    }
+    const part = this.#slab.subarray(this.#at, this.#at + size);
+    this.#at += size;
+    return part;
+  }
+
+  /** All parts were sent, and copied on their way. */
+  reuse(): void {
+    this.#at = 0;
+  }
 }
 
 export function writeHead(bytes: Uint8Array, { flags, seq, received }: Head): void {

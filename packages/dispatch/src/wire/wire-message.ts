@@ -120,7 +120,8 @@ export function malformed(expected: string, got: unknown): TypeError {
 /** Copies bytes that share memory, since the rest belongs to other tasks. */
 function owned(bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength === bytes.buffer.byteLength && !Buffer.isBuffer(bytes)) return bytes;
-  const copy = new Uint8Array(bytes.byteLength);
+  // `new Uint8Array(size)` would write zeros first.
+  const copy = new Uint8Array(Buffer.allocUnsafeSlow(bytes.byteLength).buffer);
   copy.set(bytes);
   return copy;
 }

@@ -35,6 +35,8 @@ export interface ServeOptions {
   readonly transfers: boolean;
   /** As in `WriterOptions`. */
   readonly apartFrom?: number;
+  /** Answers in one message at most, 1 or more. Default 24. */
+  readonly together?: number;
   /** Called once for each call that has been answered or dropped, unless the owner has abandoned it. */
   readonly settled?: (seq: number) => void;
   /** Names this worker in the error for an unknown task. Default: its number. */
@@ -85,6 +87,7 @@ export function serveTasks(options: ServeOptions): Served {
 class TaskServer implements Served {
   readonly #options: ServeOptions;
   readonly #writer: FromWorkerWriter;
+  readonly #together: number;
   readonly #readLoad: (now: number) => LoadFrame | undefined;
   #runner: TaskRunner | undefined;
   /** Frames that came before the module was ready. */
@@ -98,6 +101,7 @@ class TaskServer implements Served {
   constructor(options: ServeOptions) {
     this.#options = options;
     this.#writer = new FromWorkerWriter(options);
+    this.#together = options.together ?? MAX_TOGETHER;
     this.#readLoad = options.load ?? createLoadMeter(() => options.memoryBytes());
   }
 
@@ -181,7 +185,7 @@ class TaskServer implements Served {
     this.#waitsSince ??= now;
     // A value that the port may refuse goes now, while its task can still fail by it.
     this.#waiting += 1;
-    const enough = this.#writer.complete || this.#waiting >= MAX_TOGETHER;
+    const enough = this.#writer.complete || this.#waiting >= this.#together;
     const urgent = enough || atOnce.has(frame.kind);
     if (urgent || now - this.#waitsSince > MAX_WAIT_MS) this.flush();
     else if (!this.#ticking) {
