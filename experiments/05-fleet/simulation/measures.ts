@@ -32,12 +32,14 @@ export interface PhaseResult {
   readonly lost: number;
   /** Calls that ended by another error. */
   readonly failed: number;
+  /** Those errors by code: `ERR_OVERLOADED 3`. */
+  readonly errors: string;
   readonly retried: number;
   readonly twice: number;
   /** Loads of one key at a time at most; and share of loads that began beside another. */
   readonly mostLoads: number;
   readonly doubleLoads: number;
-  /** Milliseconds from the fault until the last loss was told. */
+  /** Milliseconds from the fault of one host until the last loss was told. */
   readonly toldMs: number | undefined;
   /** Seconds until hosts had even work again after the fault; undefined: not within the phase, or no fault. */
   readonly balancedSeconds: number | undefined;
@@ -51,6 +53,18 @@ export function timesOf(calls: readonly Ended[]): { p50Ms: number; p99Ms: number
     p99Ms: quantile(times, 0.99),
     p999Ms: quantile(times, 0.999),
   };
+}
+
+/** Returns errors other than `except` by code, the most frequent first. */
+export function errorsOf(calls: readonly Ended[], except: string): string {
+  const counts = new Map<string, number>();
+  for (const { code } of calls) {
+    if (code !== '' && code !== except) counts.set(code, (counts.get(code) ?? 0) + 1);
+  }
+  return [...counts]
+    .sort(([, one], [, other]) => other - one)
+    .map(([code, count]) => `${code} ${count}`)
+    .join(' ');
 }
 
 /** Standard deviation ÷ mean. */

@@ -1,4 +1,12 @@
-import { Balance, type Ended, minus, overheadOf, type PhaseResult, timesOf } from './measures.ts';
+import {
+  Balance,
+  type Ended,
+  errorsOf,
+  minus,
+  overheadOf,
+  type PhaseResult,
+  timesOf,
+} from './measures.ts';
 import type { Fault, Phase, Setting } from './settings.ts';
 import { SimulatedFleet } from './simulated-fleet.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -104,12 +112,13 @@ async function runPhase(
     busyShare: (fleet.busy - before.busy) / Math.max(1, asked),
     lost: countOf((code) => code === LOST),
     failed: countOf((code) => code !== '' && code !== LOST),
+    errors: errorsOf(calls, LOST),
     retried: fleet.retried - before.retried,
     twice: ledger.twice - before.twice,
     mostLoads: ledger.mostLoads,
     doubleLoads:
       (ledger.doubleLoads - before.doubles) / Math.max(1, ledger.loadsBegun - before.loads),
-    toldMs,
+    toldMs: fault.kind === 'kill' || fault.kind === 'stop' ? toldMs : undefined,
     balancedSeconds: fault.kind === 'none' ? undefined : balancedAt,
   };
 }

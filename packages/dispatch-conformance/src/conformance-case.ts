@@ -1,5 +1,5 @@
 import type { Capabilities } from '@ticketing/dispatch';
-import type { Stage } from './stage.ts';
+import type { FleetSubject, Stage } from './stage.ts';
 
 /** One promise of a dispatcher, for any test runner. */
 export interface ConformanceCase {
@@ -20,6 +20,8 @@ export interface CaseDraft {
   readonly needsSmallHeap?: true;
   /** Whether the subject's workers must return calls that they have not begun. */
   readonly needsReclaim?: true;
+  /** What the subject's `fleet` must have. */
+  readonly needsFleet?: keyof FleetSubject;
   readonly act: Act;
 }
 type Act = (stage: Stage) => Promise<void>;

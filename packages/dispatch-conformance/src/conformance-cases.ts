@@ -1,6 +1,7 @@
 import { abortCases } from './cases/abort-cases.ts';
 import { closeCases, drainCases } from './cases/close-cases.ts';
 import { errorCases, optionCases } from './cases/error-cases.ts';
+import { fleetCases } from './cases/fleet-cases.ts';
 import { heldUpCases, killCases } from './cases/kill-cases.ts';
 import { lossCases, retryCases } from './cases/loss-cases.ts';
 import { mapCases, mapEndCases } from './cases/map-cases.ts';
@@ -41,6 +42,7 @@ const groups: readonly (readonly [group: string, drafts: readonly CaseDraft[]])[
   ['close', closeCases],
   ['statistics', statsCases],
   ['options', optionCases],
+  ['fleet', fleetCases],
 ];
 
 /**
@@ -62,11 +64,14 @@ export function conformanceCases(subject: ConformanceSubject): readonly Conforma
 }
 
 function skipOf(
-  { unless, needsSmallHeap, needsReclaim }: CaseDraft,
+  { unless, needsSmallHeap, needsReclaim, needsFleet }: CaseDraft,
   subject: ConformanceSubject,
 ): string | undefined {
   const reason = unless?.(subject.capabilities);
   if (reason === undefined && needsReclaim && !subject.reclaims) return 'reclaims is not given';
+  if (needsFleet !== undefined && subject.fleet?.[needsFleet] === undefined) {
+    return `fleet.${needsFleet} is not given`;
+  }
   if (reason !== undefined || !needsSmallHeap) return reason;
   return subject.createWithSmallHeap === undefined ? 'createWithSmallHeap is not given' : undefined;
 }

@@ -23,6 +23,24 @@ export type CreateDispatcher = (
   options: PoolOptions,
 ) => Dispatcher<ConformanceTasks> | Promise<Dispatcher<ConformanceTasks>>;
 
+/** Creates dispatchers whose workers are hosts that others use too. Cases that need what is absent are skipped. */
+export interface FleetSubject {
+  /** Creates one whose workers hold `capacity` calls at most, fewer than the window, and give others back. */
+  readonly createWithCapacity?: (
+    module: URL,
+    options: PoolOptions,
+    capacity: number,
+  ) => ReturnType<CreateDispatcher>;
+  /** Creates one whose calls have some `bytes` at most, either way. */
+  readonly createWithLimit?: (
+    module: URL,
+    options: PoolOptions,
+    bytes: number,
+  ) => ReturnType<CreateDispatcher>;
+  /** Creates one whose fleet has no host. */
+  readonly createWithoutHost?: CreateDispatcher;
+}
+
 /** A kind of dispatcher under test. */
 export interface ConformanceSubject {
   readonly kind: string;
@@ -31,6 +49,8 @@ export interface ConformanceSubject {
   readonly create: CreateDispatcher;
   /** Whether its workers return calls that they have not begun. Default: no; cases that need it are skipped. */
   readonly reclaims?: boolean;
+  /** For transports whose workers are shared with other dispatchers. Default: they are not. */
+  readonly fleet?: FleetSubject;
   /** Creates one whose workers have a heap of some 64 MB. Without it the case that exhausts the memory is skipped. */
   readonly createWithSmallHeap?: CreateDispatcher;
   /**

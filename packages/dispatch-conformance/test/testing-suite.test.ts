@@ -97,6 +97,11 @@ test('cases are skipped for what a dispatcher cannot do, and for nothing else', 
       capabilities,
       reclaims: true,
       createWithSmallHeap: inProcessSubject.create,
+      fleet: {
+        createWithCapacity: inProcessSubject.create,
+        createWithLimit: inProcessSubject.create,
+        createWithoutHost: inProcessSubject.create,
+      },
     }).flatMap(({ skip }) => skip ?? []);
   expect(skipped({ isolation: 'process', hardKill: true, transfer: true })).toEqual([
     'buffers can be moved',
@@ -119,4 +124,7 @@ test('cases are skipped for what a dispatcher cannot do, and for nothing else', 
     withoutHeap.filter(({ skip }) => skip === reason).length;
   expect(count('createWithSmallHeap is not given')).toBe(1);
   expect(count('reclaims is not given')).toBe(4);
+  expect(count('fleet.createWithCapacity is not given')).toBe(4);
+  expect(count('fleet.createWithLimit is not given')).toBe(1);
+  expect(count('fleet.createWithoutHost is not given')).toBe(1);
 });
