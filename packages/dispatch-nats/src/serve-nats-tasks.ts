@@ -3,6 +3,7 @@ import {
   aFlag,
   aFunction,
   anObject,
+  type Rule,
   type Rules,
   required,
   resolveByRules,
@@ -14,15 +15,21 @@ import {
 import type { NatsHost, ServeNatsTasksOptions } from './contract.ts';
 import { aFleet, aLabel, messageBytes } from './create-nats-dispatcher.ts';
 import { machineName } from './fleet/subjects.ts';
-import { type HostOptions, NatsTaskHost } from './host/nats-task-host.ts';
+import type { HostOptions } from './host/host-options.ts';
+import { NatsTaskHost } from './host/nats-task-host.ts';
 
 const ACTION = 'serve NATS tasks';
+
+const names: Rule = {
+  expected: 'a list of one or more texts',
+  test: (value) => texts.test(value) && (value as readonly string[]).length > 0,
+};
 
 const rules = {
   nats: required({ ...anObject, expected: 'a connection to NATS or the options of one' }),
   fleet: required(aFleet),
   dispatcher: required({ ...withMethods('run', 'stats'), expected: 'a dispatcher' }),
-  tasks: required(texts),
+  tasks: required(names),
   hostId: aFleet,
   zone: aLabel,
   revision: aLabel,

@@ -17,6 +17,7 @@ import type { FleetSubjects } from '../fleet/subjects.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 import { SessionChannel } from '../wire/session-channel.ts';
 import type { SessionMessage } from '../wire/session-message.ts';
+import { hasDeadline, isSound, lostHost, withTimeLeft } from './session-frames.ts';
 
 /** Bytes from which a value goes in a message of its own: below it sharing one pays. */
 const APART_BYTES = 4096;
@@ -336,41 +337,4 @@ export class NatsWorker implements WorkerHandle {
       ...(sign !== undefined && host && { cause: lostHost(host.announcement.id, sign) }),
     });
   }
-}
-
-function hasDeadline(frame: ToWorker): boolean {
-  return frame.kind === 'run' && frame.deadline !== undefined;
-}
-
-/** Clocks of two machines are never compared: the host adds the time left to its own. */
-function withTimeLeft(frame: ToWorker): ToWorker {
-  if (frame.kind !== 'run' || frame.deadline === undefined) return frame;
-  return { ...frame, deadline: Math.max(0, frame.deadline - Date.now()) };
-}
-
-/** Whether the kernel can apply a frame; its numbers are checked by the reader. */
-function isSound(frame: FromWorker): boolean {
-  switch (frame.kind) {
-    case 'ready':
-      return Array.isArray(frame.tasks) && frame.tasks.every((task) => typeof task === 'string');
-    case 'load':
-      return frame.memoryBytes === undefined || typeof frame.memoryBytes === 'number';
-    case 'room':
-      return frame.window >= 1;
-    default:
-      return true;
-  }
-}
-
-const signs: Readonly<Record<NatsLossSign, string>> = {
-  'no-responders': 'it has left NATS',
-  silence: 'its beats are missing',
-  disconnect: 'the connection to NATS broke',
-  gap: 'a message is missing',
-  malformed: 'a message could not be read',
-  ended: 'it has ended the session',
-};
-
-function lostHost(host: string, sign: NatsLossSign): Error {
-  return new Error(`Lost host ${host}: ${signs[sign]}`);
 }

@@ -1,18 +1,9 @@
-import {
-  DispatchError,
-  type Dispatcher,
-  type DrainOptions,
-  type DrainReport,
-  type RunOptions,
-  type TaskMap,
-  type TaskModule,
-} from '@ticketing/dispatch';
-import type { Clock } from '@ticketing/kit';
+import type { DrainOptions, DrainReport, TaskMap, TaskModule } from '@ticketing/dispatch';
+import { between, checkByRules, MAX_TIMER_MS } from '@ticketing/kit';
 import type {
   NatsHost,
   NatsHostState,
   NatsHostStats,
-  NatsLike,
   NatsMessage,
   NatsRefusal,
 } from '../contract.ts';
@@ -27,34 +18,14 @@ import {
 } from '../fleet/announcement.ts';
 import { publishHostEvent } from '../fleet/host-events.ts';
 import { type FleetSubjects, newIdentity, subjectsOf } from '../fleet/subjects.ts';
-import { type JsonEndpoint, serveJson } from '../json/json-endpoint.ts';
-import { type LinkOptions, NatsLink } from '../link/nats-link.ts';
+import type { JsonEndpoint } from '../json/json-endpoint.ts';
+import { NatsLink } from '../link/nats-link.ts';
 import { Admission } from './admission.ts';
 import { Announcer } from './announcer.ts';
+import { capacityOf, closedError, type HostOptions } from './host-options.ts';
 import { HostSession, type SessionContext } from './host-session.ts';
-import { proxiesOf } from './task-proxies.ts';
+import { proxiesOf, serveHostJson } from './task-proxies.ts';
 
-/** Resolved. */
-export interface HostOptions {
-  readonly nats: LinkOptions['nats'];
-  readonly fleet: string;
-  readonly dispatcher: Dispatcher<TaskMap>;
-  readonly tasks: readonly string[];
-  readonly hostId: string;
-  readonly zone: string | undefined;
-  readonly revision: string | undefined;
-  readonly report: (() => unknown) | undefined;
-  readonly capacity: number | undefined;
-  readonly maxSessions: number;
-  readonly maxMessageBytes: number;
-  readonly json: boolean;
-  readonly clock: Clock;
-  readonly random: () => number;
-  /** For the conformance suite: runs the modules that dispatchers name. */
-  readonly acceptsModules: boolean;
-}
-
-const CAPACITY_OF_WORKER = 64;
 /** Beats of dispatchers are looked for this often. */
 const TICK_MS = 100;
 /** Workers of the dispatcher are counted this often: statistics cost more than many small tasks. */
@@ -164,6 +135,11 @@ export class NatsTaskHost implements NatsHost {
   }
 
   drain(options: DrainOptions = {}): Promise<DrainReport> {
+    try {
+      checkByRules('drain', options, { timeoutMs: between(1, MAX_TIMER_MS) });
+    } catch (error) {
+      return Promise.reject(error);
+    }
     this.#draining ??= this.#drain(options.timeoutMs);
     return this.#draining;
   }
@@ -190,35 +166,14 @@ export class NatsTaskHost implements NatsHost {
 
   #connected(): void {
     if (this.#json !== undefined) this.#json.connected();
-    else if (this.#options.json && this.#link.nats !== undefined) this.#serveJson(this.#link.nats);
+    else if (this.#options.json && this.#link.nats !== undefined) {
+      this.#json = serveHostJson(this.#link.nats, this.#options, {
+        id: this.id,
+        admission: this.#admission,
+      });
+    }
     this.#announcer.announce();
     for (const { resolve } of this.#readyWaiters.splice(0)) resolve();
-  }
-
-  #serveJson(nats: NatsLike): void {
-    const { fleet, zone, revision, tasks, maxMessageBytes, clock } = this.#options;
-    this.#json = serveJson({
-      nats,
-      fleet,
-      host: { id: this.id, zone, revision },
-      tasks,
-      run: (task, input, options) => this.#runJson(task, input, options),
-      capacity: this.#admission.capacity,
-      maxMessageBytes,
-      clock,
-    });
-  }
-
-  /** Within the same bound as the calls of dispatchers. */
-  async #runJson(task: string, input: unknown, options: RunOptions): Promise<unknown> {
-    const { dispatcher } = this.#options;
-    const admission = this.#admission;
-    if (!admission.admit()) throw fullError(this.id, task, admission.capacity);
-    try {
-      return await dispatcher.run(task, input as never, options);
-    } finally {
-      admission.release();
-    }
   }
 
   /** NATS is about to stop: nothing new begins, and what runs has a moment. */
@@ -382,22 +337,4 @@ export class NatsTaskHost implements NatsHost {
       session.end({ tells: true, lost: false, reason: 'the host leaves' });
     }
   }
-}
-
-function capacityOf({ capacity, dispatcher }: HostOptions): number {
-  return capacity ?? CAPACITY_OF_WORKER * Math.max(1, dispatcher.stats().workers.length);
-}
-
-function closedError(name: string): DispatchError {
-  return new DispatchError('ERR_CLOSED', `Cannot wait for host ${name}: it is closed`, {
-    data: { name },
-  });
-}
-
-function fullError(name: string, task: string, limit: number): DispatchError {
-  return new DispatchError(
-    'ERR_QUEUE_FULL',
-    `Cannot run ${task}: host ${name} must have less than capacity (${limit}) calls, got ${limit}`,
-    { data: { name, task, limit } },
-  );
 }

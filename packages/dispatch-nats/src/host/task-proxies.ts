@@ -8,6 +8,10 @@ import {
   type TaskModule,
 } from '@ticketing/dispatch';
 import { whenAborted } from '@ticketing/dispatch/worker';
+import type { NatsLike } from '../contract.ts';
+import { type JsonEndpoint, serveJson } from '../json/json-endpoint.ts';
+import type { Admission } from './admission.ts';
+import { fullError, type HostOptions } from './host-options.ts';
 
 /** A tracer of this process listens here, and adds its own context to the metadata of a call that has none. */
 const runStart = channel('tracing:ticketing:dispatch:run:start');
@@ -77,4 +81,29 @@ export function proxiesOf(
     };
   const proxies = Object.fromEntries(tasks.map((task) => [task, proxyOf(task)]));
   return defineTasks(proxies, report && { report });
+}
+
+/** Serves tasks by JSON, within the same bound as the calls of dispatchers. */
+export function serveHostJson(
+  nats: NatsLike,
+  { fleet, zone, revision, tasks, maxMessageBytes, clock, dispatcher }: HostOptions,
+  { id, admission }: { readonly id: string; readonly admission: Admission },
+): JsonEndpoint {
+  return serveJson({
+    nats,
+    fleet,
+    host: { id, zone, revision },
+    tasks,
+    async run(task, input, options) {
+      if (!admission.admit()) throw fullError(id, task, admission.capacity);
+      try {
+        return await dispatcher.run(task, input as never, options);
+      } finally {
+        admission.release();
+      }
+    },
+    capacity: admission.capacity,
+    maxMessageBytes,
+    clock,
+  });
 }

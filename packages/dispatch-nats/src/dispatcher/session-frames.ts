@@ -1,0 +1,41 @@
+import type { FromWorker, ToWorker } from '@ticketing/dispatch/transport';
+import type { NatsLossSign } from '../contract.ts';
+
+/** Whether the caller of a frame has set a limit. */
+export function hasDeadline(frame: ToWorker): boolean {
+  return frame.kind === 'run' && frame.deadline !== undefined;
+}
+
+/** Clocks of two machines are never compared: the host adds the time left to its own. */
+export function withTimeLeft(frame: ToWorker): ToWorker {
+  if (frame.kind !== 'run' || frame.deadline === undefined) return frame;
+  return { ...frame, deadline: Math.max(0, frame.deadline - Date.now()) };
+}
+
+/** Whether the kernel can apply a frame; its numbers are checked by the reader. */
+export function isSound(frame: FromWorker): boolean {
+  switch (frame.kind) {
+    case 'ready':
+      return Array.isArray(frame.tasks) && frame.tasks.every((task) => typeof task === 'string');
+    case 'load':
+      return frame.memoryBytes === undefined || typeof frame.memoryBytes === 'number';
+    case 'room':
+      return frame.window >= 1;
+    default:
+      return true;
+  }
+}
+
+const signs: Readonly<Record<NatsLossSign, string>> = {
+  'no-responders': 'it has left NATS',
+  silence: 'its beats are missing',
+  disconnect: 'the connection to NATS broke',
+  gap: 'a message is missing',
+  malformed: 'a message could not be read',
+  ended: 'it has ended the session',
+};
+
+/** The cause of a worker's end. */
+export function lostHost(host: string, sign: NatsLossSign): Error {
+  return new Error(`Lost host ${host}: ${signs[sign]}`);
+}

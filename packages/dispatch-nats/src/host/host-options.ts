@@ -1,0 +1,44 @@
+import { DispatchError, type Dispatcher, type TaskMap } from '@ticketing/dispatch';
+import type { Clock } from '@ticketing/kit';
+import type { LinkOptions } from '../link/nats-link.ts';
+
+/** Resolved. */
+export interface HostOptions {
+  readonly nats: LinkOptions['nats'];
+  readonly fleet: string;
+  readonly dispatcher: Dispatcher<TaskMap>;
+  readonly tasks: readonly string[];
+  readonly hostId: string;
+  readonly zone: string | undefined;
+  readonly revision: string | undefined;
+  readonly report: (() => unknown) | undefined;
+  readonly capacity: number | undefined;
+  readonly maxSessions: number;
+  readonly maxMessageBytes: number;
+  readonly json: boolean;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** For the conformance suite: runs the modules that dispatchers name. */
+  readonly acceptsModules: boolean;
+}
+
+const CAPACITY_OF_WORKER = 64;
+
+/** Returns how many calls a host holds. */
+export function capacityOf({ capacity, dispatcher }: HostOptions): number {
+  return capacity ?? CAPACITY_OF_WORKER * Math.max(1, dispatcher.stats().workers.length);
+}
+
+export function closedError(name: string): DispatchError {
+  return new DispatchError('ERR_CLOSED', `Cannot wait for host ${name}: it is closed`, {
+    data: { name },
+  });
+}
+
+export function fullError(name: string, task: string, limit: number): DispatchError {
+  return new DispatchError(
+    'ERR_QUEUE_FULL',
+    `Cannot run ${task}: host ${name} must have less than capacity (${limit}) calls, got ${limit}`,
+    { data: { name, task, limit } },
+  );
+}
