@@ -19,29 +19,26 @@ export function createRedisStore(client: ScriptingClient, prefix: string): Lease
   const messages = createKeyMessages(client);
   let onReady = (): void => {};
 
-  async function run(script: Script, key: string, ...values: Argument[]): Promise<unknown> {
+  function run(script: Script, key: string, ...values: Argument[]): Promise<unknown> {
     // A client without a connection would keep the command, and send it when nobody waits for it any more.
     if (client.status !== 'ready' && client.status !== 'wait') {
-      throw new Error(`the client is not connected (${client.status})`);
+      return Promise.reject(new Error(`the client is not connected (${client.status})`));
     }
     const tag = `${prefix}:{${key}}`;
     const keys = [`${tag}:v`, `${tag}:l`, `${tag}:f`, `${tag}:w`];
-    try {
-      return await client.evalshaBuffer(script.sha, keys.length, ...keys, ...values);
-    } catch (error) {
+    return client.evalshaBuffer(script.sha, keys.length, ...keys, ...values).catch((error) => {
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
       return client.evalBuffer(script.source, keys.length, ...keys, ...values);
-    }
+    });
   }
 
   const channelOf = (key: string): string => `${prefix}:{${key}}:c`;
 
   return {
-    async claim(key, { token, leaseMs, after, renew, waiter }) {
+    claim(key, { token, leaseMs, after, renew, waiter }) {
       const fence = after === undefined ? '' : fenceText(after);
-      return replyOf(
-        await run(claimScript, key, token, Math.ceil(leaseMs), fence, renew ? 1 : 0, waiter),
-      );
+      const lease = Math.ceil(leaseMs);
+      return run(claimScript, key, token, lease, fence, renew ? 1 : 0, waiter).then(replyOf);
     },
     renew: async (key, { token, fence, leaseMs }) =>
       (await run(renewScript, key, token, fenceText(fence), Math.ceil(leaseMs))) === 1,

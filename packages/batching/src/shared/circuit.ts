@@ -45,25 +45,40 @@ export class Circuit {
    * Resolves with the answer; with `undefined` if the command failed, was not answered in time, or was not sent. Never
    * rejects. `onLate` gets an answer that came after the time.
    */
-  async ask<T>(
-    command: () => Promise<T>,
-    onLate: (answer: T) => void = () => {},
-  ): Promise<T | undefined> {
+  ask<T>(command: () => Promise<T>, onLate?: (answer: T) => void): Promise<T | undefined> {
+    const { clock, commandTimeoutMs } = this.#options;
     const isProbe = this.#down !== undefined;
     if (isProbe) {
-      if (this.#isProbing || this.#options.clock.now() < (this.#down?.until ?? 0)) return undefined;
+      if (this.#isProbing || clock.now() < (this.#down?.until ?? 0)) {
+        return Promise.resolve(undefined);
+      }
       this.#isProbing = true;
     }
-    try {
-      const answer = await this.#limit(command(), onLate);
-      this.#succeeded(isProbe);
-      return answer;
-    } catch (error) {
-      this.#failed(isProbe, error);
-      return undefined;
-    } finally {
-      if (isProbe) this.#isProbing = false;
-    }
+    // By hand, since every claim comes this way: an async function would cost it two more promises.
+    return new Promise((resolve) => {
+      let isLate = false;
+      const timer = clock.setTimeout(() => {
+        isLate = true;
+        this.counts.timeouts += 1;
+        this.#failed(isProbe, `no answer within commandTimeoutMs (${commandTimeoutMs} ms)`);
+        resolve(undefined);
+      }, commandTimeoutMs);
+      command().then(
+        (answer) => {
+          clock.clearTimeout(timer);
+          if (isLate) return onLate?.(answer);
+          if (isProbe) this.#succeeded();
+          resolve(answer);
+        },
+        (error) => {
+          clock.clearTimeout(timer);
+          if (isLate) return;
+          this.counts.errors += 1;
+          this.#failed(isProbe, error);
+          resolve(undefined);
+        },
+      );
+    });
   }
 
   /** The engine is there again: the next command is the probe. */
@@ -71,33 +86,9 @@ export class Circuit {
     if (this.#down !== undefined) this.#down = { until: this.#options.clock.now() };
   }
 
-  #limit<T>(answer: Promise<T>, onLate: (answer: T) => void): Promise<T> {
-    const { clock, commandTimeoutMs } = this.#options;
-    return new Promise((resolve, reject) => {
-      let isLate = false;
-      const timer = clock.setTimeout(() => {
-        isLate = true;
-        this.counts.timeouts += 1;
-        reject(new Error(`no answer within commandTimeoutMs (${commandTimeoutMs} ms)`));
-      }, commandTimeoutMs);
-      answer.then(
-        (value) => {
-          clock.clearTimeout(timer);
-          if (isLate) onLate(value);
-          else resolve(value);
-        },
-        (error) => {
-          clock.clearTimeout(timer);
-          if (isLate) return;
-          this.counts.errors += 1;
-          reject(error);
-        },
-      );
-    });
-  }
-
-  #succeeded(isProbe: boolean): void {
-    if (!isProbe || this.#down === undefined) return;
+  #succeeded(): void {
+    this.#isProbing = false;
+    if (this.#down === undefined) return;
     this.#failedAt.length = 0;
     this.#down = undefined;
     if (stateChanged.hasSubscribers) {
@@ -107,6 +98,7 @@ export class Circuit {
 
   #failed(isProbe: boolean, error: unknown): void {
     const { name, clock, random, downMs, onDown } = this.#options;
+    if (isProbe) this.#isProbing = false;
     const now = clock.now();
     this.lastError = error instanceof Error ? error.message : String(error);
     this.#failedAt.push(now);

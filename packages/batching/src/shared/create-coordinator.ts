@@ -10,7 +10,7 @@ import {
 } from '@ticketing/kit';
 import { BatchingError } from '../errors.ts';
 import { Circuit } from './circuit.ts';
-import type { Claim, ClaimOptions, Coordinator, CoordinatorStats } from './coordinator.ts';
+import type { Claim, ClaimOptions, Coordinator, CoordinatorStats, Fence } from './coordinator.ts';
 import { HeldLease, type LeaseHome } from './held-lease.ts';
 import { type KeyWait, KeyWaits } from './key-waits.ts';
 import { type LeaseStore, readRecord, type StoreReply } from './lease-store.ts';
@@ -58,6 +58,8 @@ export function createCoordinator(
 ): Coordinator {
   return new StoreCoordinator(store, resolveByRules('create coordinator', options, rules));
 }
+
+const NO_REPLY = Promise.resolve(undefined);
 
 /** A claim, as the engine may know it. Several commands may have been sent for it, each after the time of the one before. */
 interface SentClaim {
@@ -129,8 +131,9 @@ class StoreCoordinator implements Coordinator {
     for (;;) {
       const sent = this.#nextClaim(key);
       const { token } = sent;
-      const reply = await this.#ask(key, sent, { ...options, after });
-      if (reply !== undefined) this.#waits.note(key, reply.kind === 'held');
+      const reply = await this.#ask(key, sent, options, after);
+      if (reply === undefined) this.#keep(key, sent);
+      else this.#waits.note(key, reply.kind === 'held');
       if (options.signal.aborted) {
         wait?.leave();
         if (reply?.kind === 'won') void this.#circuit.ask(() => this.#release(key, token));
@@ -193,28 +196,31 @@ class StoreCoordinator implements Coordinator {
     await this.#store.close();
   }
 
-  async #ask(
+  #ask(
     key: string,
     sent: SentClaim,
-    { leaseMs, after, renew = false }: ClaimOptions,
+    { leaseMs, renew = false }: ClaimOptions,
+    after: Fence | undefined,
   ): Promise<StoreReply | undefined> {
-    if (this.#closing !== undefined) return undefined;
+    if (this.#closing !== undefined) return NO_REPLY;
     const { token } = sent;
-    const reply = await this.#circuit.ask(
+    return this.#circuit.ask(
       () => {
         sent.wasSent = true;
         return this.#store.claim(key, { token, leaseMs, after, renew, waiter: this.#id });
       },
       (late) => this.#answeredLate(key, sent, late),
     );
-    if (reply === undefined && sent.wasSent) {
-      sent.isTakenOver = false;
-      this.#unanswered.set(key, sent);
-      if (this.#unanswered.size > MAX_UNANSWERED) {
-        this.#unanswered.delete(this.#unanswered.keys().next().value as string);
-      }
+  }
+
+  /** Remembers a claim that the engine may have got, for the next one to take over. */
+  #keep(key: string, sent: SentClaim): void {
+    if (!sent.wasSent) return;
+    sent.isTakenOver = false;
+    this.#unanswered.set(key, sent);
+    if (this.#unanswered.size > MAX_UNANSWERED) {
+      this.#unanswered.delete(this.#unanswered.keys().next().value as string);
     }
-    return reply;
   }
 
   /** A lease that nobody waited for any more is given back, unless a later claim has taken it over. */
