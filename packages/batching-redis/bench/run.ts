@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createCoalescer } from '@ticketing/batching';
 import { type Coordinator, shareLoads } from '@ticketing/batching/shared';
 import { benchFlags, circumstances, median, report, table } from '@ticketing/bench-kit';
+import { createProgress } from '@ticketing/cli-kit';
 import { startRedisServer } from '@ticketing/test-kit';
 import { Redis as IoRedis } from 'ioredis';
 import { Redis as IoValkey } from 'iovalkey';
@@ -50,7 +51,9 @@ async function measure(name: keyof typeof CLIENTS, url: string): Promise<readonl
     return client;
   };
   const [one, another] = [await connect(), await connect()];
-  const coordinators = [one, another].map((client) => createRedisCoordinator({ client }));
+  const coordinators = [one, another].map((client) =>
+    createRedisCoordinator({ client, commandTimeoutMs: 10_000 }),
+  );
   const [leader, follower] = coordinators as [Coordinator, Coordinator];
 
   // The coordinator's own script on the value that it kept, sent by hand. In no types; as text the answer would be decoded.
@@ -79,6 +82,8 @@ async function measure(name: keyof typeof CLIENTS, url: string): Promise<readonl
     shareLoads(async (each: number) => each, { coordinator: leader, name: `bench:${name}` }),
     { name: 'lone' },
   );
+  const progress = createProgress();
+  progress.begin(name, flags.rounds);
   for (let round = 0; round < flags.rounds; round += 1) {
     const turns = [
       async () => rates.raw.push(await rate(raw, IN_FLIGHT)),
@@ -90,11 +95,16 @@ async function measure(name: keyof typeof CLIENTS, url: string): Promise<readonl
       singles.kept.push(await timed(kept));
       key += 1;
       const fresh = key;
+      const { finished } = leader.stats();
       singles.miss.push(await timed(() => lone.get(fresh)));
+      // The finish of one miss is not to delay the next.
+      while (leader.stats().finished <= finished) await new Promise(setImmediate);
     }
     for (let call = 0; call < 10; call += 1)
       wakes.push(await wakeMs(leader, follower, `wake ${++key}`));
+    progress.step();
   }
+  progress.end();
   for (const coordinator of coordinators) await coordinator.close();
   for (const client of [one, another]) client.disconnect();
   const ratio = median(rates.kept) / median(rates.raw);

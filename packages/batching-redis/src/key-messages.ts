@@ -46,7 +46,7 @@ export function createKeyMessages(client: RedisClient): KeyMessages {
     subscriber.on(event, onMessage);
     subscriber.on('close', wakeAll);
     subscriber.on('ready', onReady);
-    // An error that nobody listens to is written to the console. The given client has it too.
+    // An error without a listener is written to the console. The given client has it too.
     if (subscriber !== client) subscriber.on('error', ignore);
     return subscriber;
   }

@@ -11,10 +11,10 @@ export interface RedisClient {
   unsubscribe(...channels: string[]): Promise<unknown>;
   ssubscribe(...channels: string[]): Promise<unknown>;
   sunsubscribe(...channels: string[]): Promise<unknown>;
-  // biome-ignore lint/suspicious/noExplicitAny: listeners of any event
-  on(event: string, listener: (...args: any[]) => void): unknown;
-  // biome-ignore lint/suspicious/noExplicitAny: listeners of any event
-  off(event: string, listener: (...args: any[]) => void): unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: listeners of every event
+  on(event: string, listener: (...values: any[]) => void): unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: listeners of every event
+  off(event: string, listener: (...values: any[]) => void): unknown;
   disconnect(): void;
 }
 

@@ -19,16 +19,20 @@ export function createRedisStore(client: ScriptingClient, prefix: string): Lease
   const messages = createKeyMessages(client);
   let onReady = (): void => {};
 
-  function run(script: Script, key: string, ...values: Argument[]): Promise<unknown> {
-    // A client without a connection would keep the command, and send it when nobody waits for it any more.
+  function run<T>(
+    script: Script,
+    { key, read }: { readonly key: string; readonly read: (reply: unknown) => T },
+    ...values: Argument[]
+  ): Promise<T> {
+    // A client without a connection would keep the command, and send it when no caller is waiting.
     if (client.status !== 'ready' && client.status !== 'wait') {
       return Promise.reject(new Error(`the client is not connected (${client.status})`));
     }
     const tag = `${prefix}:{${key}}`;
     const keys = [`${tag}:v`, `${tag}:l`, `${tag}:f`, `${tag}:w`];
-    return client.evalshaBuffer(script.sha, keys.length, ...keys, ...values).catch((error) => {
+    return client.evalshaBuffer(script.sha, keys.length, ...keys, ...values).then(read, (error) => {
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return client.evalBuffer(script.source, keys.length, ...keys, ...values);
+      return client.evalBuffer(script.source, keys.length, ...keys, ...values).then(read);
     });
   }
 
@@ -37,31 +41,24 @@ export function createRedisStore(client: ScriptingClient, prefix: string): Lease
   return {
     claim(key, { token, leaseMs, after, renew, waiter }) {
       const fence = after === undefined ? '' : fenceText(after);
-      const lease = Math.ceil(leaseMs);
-      return run(claimScript, key, token, lease, fence, renew ? 1 : 0, waiter).then(replyOf);
+      const asked = { key, read: replyOf };
+      return run(claimScript, asked, token, Math.ceil(leaseMs), fence, renew ? 1 : 0, waiter);
     },
-    renew: async (key, { token, fence, leaseMs }) =>
-      (await run(renewScript, key, token, fenceText(fence), Math.ceil(leaseMs))) === 1,
-    finish: async (key, { fence, record, lifeMs }) =>
-      (await run(
+    renew: (key, { token, fence, leaseMs }) =>
+      run(renewScript, { key, read: isOne }, token, fenceText(fence), Math.ceil(leaseMs)),
+    finish: (key, { fence, record, lifeMs }) =>
+      run(
         finishScript,
-        key,
-        messages.publish,
-        channelOf(key),
-        fenceText(fence),
+        { key, read: isOne },
+        ...[messages.publish, channelOf(key), fenceText(fence)],
         Buffer.from(record.buffer, record.byteOffset, record.byteLength),
         Math.ceil(lifeMs),
-      )) === 1,
-    async release(key, { token }) {
-      await run(releaseScript, key, messages.publish, channelOf(key), token);
-    },
-    async forget(key) {
-      await run(forgetScript, key, messages.publish, channelOf(key));
-    },
-    waiters: async (key) => Number(await run(waitersScript, key)),
-    async leave(key, waiter) {
-      await run(leaveScript, key, waiter);
-    },
+      ),
+    release: (key, { token }) =>
+      run(releaseScript, { key, read: nothing }, messages.publish, channelOf(key), token),
+    forget: (key) => run(forgetScript, { key, read: nothing }, messages.publish, channelOf(key)),
+    waiters: (key) => run(waitersScript, { key, read: Number }),
+    leave: (key, waiter) => run(leaveScript, { key, read: nothing }, waiter),
     listen: (key, onWake) => messages.listen(channelOf(key), onWake),
     onReturn(returned) {
       onReady = returned;
@@ -74,6 +71,9 @@ export function createRedisStore(client: ScriptingClient, prefix: string): Lease
     },
   };
 }
+
+const isOne = (reply: unknown): boolean => reply === 1;
+const nothing = (): void => {};
 
 /** A record has two parts, a lease one, and that of another three. */
 function replyOf(reply: unknown): StoreReply {

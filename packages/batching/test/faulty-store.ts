@@ -2,14 +2,14 @@ import type { LeaseStore } from '../src/shared/index.ts';
 
 /** A store between a coordinator and the engine that all share: its connection can fail in the ways of a network. */
 export interface FaultyStore extends LeaseStore {
-  /** `stalled`: commands arrive when it is mended. `half`: they arrive, and their answers do when it is mended. */
+  /** `stalled`: commands arrive when it is whole again. `half`: they arrive, and their answers do when it is whole again. */
   state: 'connected' | 'broken' | 'stalled' | 'half';
   /** Whether messages are lost. */
   isDeaf: boolean;
   /** Commands that were sent. */
   readonly sent: readonly string[];
   /** Connects again, and lets pass what was held up. */
-  mend(): void;
+  repair(): void;
 }
 
 const COMMANDS = ['claim', 'renew', 'finish', 'release', 'forget', 'waiters', 'leave'] as const;
@@ -24,7 +24,7 @@ export function createFaultyStore(store: LeaseStore): FaultyStore {
     state: 'connected',
     isDeaf: false,
     sent,
-    mend() {
+    repair() {
       const wasBroken = faulty.state === 'broken';
       faulty.state = 'connected';
       for (const pass of heldUp) pass();

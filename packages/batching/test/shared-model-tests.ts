@@ -14,7 +14,7 @@ type Step =
   | { readonly kind: 'leave' | 'resolve' | 'reject'; readonly which: number }
   | { readonly kind: 'pass'; readonly ms: number }
   | { readonly kind: 'forget'; readonly process: number; readonly key: string }
-  | { readonly kind: 'stalled' | 'half' | 'broken' | 'mend' | 'deaf'; readonly process: number };
+  | { readonly kind: 'stalled' | 'half' | 'broken' | 'repair' | 'deaf'; readonly process: number };
 
 const process = fc.nat(PROCESSES - 1);
 const key = fc.constantFrom('a', 'b');
@@ -54,7 +54,7 @@ const faults: fc.Arbitrary<Step> = fc.record({
     'stalled' as const,
     'half' as const,
     'broken' as const,
-    'mend' as const,
+    'repair' as const,
     'deaf' as const,
   ),
   process,
@@ -154,9 +154,9 @@ class Run {
         });
         break;
       }
-      case 'mend':
+      case 'repair':
         (owner as Process).store.isDeaf = false;
-        (owner as Process).store.mend();
+        (owner as Process).store.repair();
         break;
       case 'deaf':
         (owner as Process).store.isDeaf = true;
@@ -212,7 +212,7 @@ class Run {
   async end(): Promise<void> {
     for (const { store } of this.processes) {
       store.isDeaf = false;
-      store.mend();
+      store.repair();
     }
     for (
       let round = 0;

@@ -95,7 +95,7 @@ test('a connection that is there again is used at once', async () => {
     await answer;
   }
   expect(one.coordinator.state).toBe('down');
-  one.store.mend();
+  one.store.repair();
   const answer = one.users.get('d');
   await settleJobs();
   one.calls.at(-1)?.resolve('d');
@@ -104,7 +104,7 @@ test('a connection that is there again is used at once', async () => {
   expect(one.load.stats().led).toBe(1);
 });
 
-test('a lease whose answer came too late is given back: nobody waits for it', async () => {
+test('a lease whose answer came too late is given back: no other waits for it', async () => {
   const [slow, other] = [createProcess(), createProcess()];
   slow.store.state = 'half';
   const first = slow.users.get('ann');
@@ -112,7 +112,7 @@ test('a lease whose answer came too late is given back: nobody waits for it', as
   const second = other.users.get('ann');
   await settleJobs();
   expect([slow, other].map(called)).toEqual([1, 0]);
-  slow.store.mend();
+  slow.store.repair();
   await settleJobs();
   expect(called(other)).toBe(1);
   for (const { calls } of [slow, other]) calls[0]?.resolve('Ann');
@@ -128,7 +128,7 @@ test('leases that an engine gives when it goes on again are given back, although
   for (const { key, resolve } of stopped.calls) resolve(key);
   await Promise.all(answers);
   expect(stopped.coordinator.state).toBe('down');
-  stopped.store.mend();
+  stopped.store.repair();
   await settleJobs();
   const others = keys.map((key) => other.users.get(key));
   await settleJobs();
@@ -152,7 +152,7 @@ test('a lease whose answer was lost is taken over by the next claim of the proce
   expect(await second).toBe('Ann 2');
   await settleJobs();
   // Its late answer releases nothing.
-  one.store.mend();
+  one.store.repair();
   await settleJobs();
   expect(one.store.sent).toEqual(['claim', 'claim', 'finish']);
 });
@@ -211,7 +211,7 @@ test('an outage while a load runs: it goes on, is renewed after it, and answers 
   leader.store.state = 'broken';
   await pass(1900);
   expect(leader.calls[0]?.context.signal.aborted).toBe(false);
-  leader.store.mend();
+  leader.store.repair();
   await pass(700);
   expect([leader, waiter].map(called)).toEqual([1, 0]);
   leader.calls[0]?.resolve('Ann');
@@ -228,7 +228,7 @@ test('an outage longer than the lease: another process loads, and the first stop
   await pass(2050);
   expect([leader, waiter].map(called)).toEqual([1, 1]);
   expect(leader.calls[0]?.context.signal.aborted).toBe(false);
-  leader.store.mend();
+  leader.store.repair();
   await pass(2000);
   const { signal } = leader.calls[0]?.context ?? {};
   expect(signal?.aborted).toBe(true);

@@ -17,7 +17,7 @@ interface Wave {
 
 /**
  * Callers of three processes, which ask for five keys in waves until `stop`. What they ask for has a version, which `change`
- * raises: after it has resolved nobody may get an older one. A call that fails, and a stale answer, fail the test.
+ * raises: after it has resolved no caller may get an older one. A call that fails, and a stale answer, fail the test.
  */
 export interface Waves {
   readonly members: readonly Member[];
@@ -30,7 +30,7 @@ export interface Waves {
 }
 
 /** Most loads of a wave: each process loads each key once, and once more where its value ended within the wave. */
-export const MOST_LOADS: number = 2 * PROCESSES * KEYS.length;
+const MOST_LOADS: number = 2 * PROCESSES * KEYS.length;
 
 export async function startWaves(connect: () => TestClient): Promise<Waves> {
   const versions = new Map(KEYS.map((key) => [key, 0]));

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import type { Clock } from '@ticketing/kit';
+import { type Clock, Fifo } from '@ticketing/kit';
 
 /** So many failures within this time open the circuit. */
 const FAILURES = 3;
@@ -17,6 +17,13 @@ export interface CircuitOptions {
   readonly onDown: () => void;
 }
 
+/** A command that was sent. */
+interface Sent {
+  readonly until: number;
+  isOpen: boolean;
+  expire(): void;
+}
+
 /**
  * Asks an engine, and stops asking for `downMs` ± 50 % when three commands failed within a second; then one command is the
  * probe. Commands are neither queued nor repeated.
@@ -26,6 +33,10 @@ export class Circuit {
   readonly #failedAt: number[] = [];
   #down: { readonly until: number } | undefined;
   #isProbing = false;
+  readonly #sent = new Fifo<Sent>();
+  /** Of those, without an answer. */
+  #open = 0;
+  #timer: unknown;
   readonly counts: { errors: number; timeouts: number; downs: number } = {
     errors: 0,
     timeouts: 0,
@@ -56,29 +67,70 @@ export class Circuit {
     }
     // By hand, since every claim comes this way: an async function would cost it two more promises.
     return new Promise((resolve) => {
-      let isLate = false;
-      const timer = clock.setTimeout(() => {
-        isLate = true;
-        this.counts.timeouts += 1;
-        this.#failed(isProbe, `no answer within commandTimeoutMs (${commandTimeoutMs} ms)`);
-        resolve(undefined);
-      }, commandTimeoutMs);
+      const sent: Sent = {
+        until: clock.now() + commandTimeoutMs,
+        isOpen: true,
+        expire: () => {
+          this.counts.timeouts += 1;
+          this.#failed(isProbe, `no answer within commandTimeoutMs (${commandTimeoutMs} ms)`);
+          resolve(undefined);
+        },
+      };
+      this.#expireLater(sent);
       command().then(
         (answer) => {
-          clock.clearTimeout(timer);
-          if (isLate) return onLate?.(answer);
+          if (!sent.isOpen) return onLate?.(answer);
+          this.#answered(sent);
           if (isProbe) this.#succeeded();
           resolve(answer);
         },
         (error) => {
-          clock.clearTimeout(timer);
-          if (isLate) return;
+          if (!sent.isOpen) return;
+          this.#answered(sent);
           this.counts.errors += 1;
           this.#failed(isProbe, error);
           resolve(undefined);
         },
       );
     });
+  }
+
+  /** One timer for all commands: they end in the order in which they were sent. */
+  #expireLater(sent: Sent): void {
+    this.#sent.push(sent);
+    this.#open += 1;
+    if (this.#timer === undefined) this.#setTimer();
+  }
+
+  #answered(sent: Sent): void {
+    sent.isOpen = false;
+    this.#open -= 1;
+    if (this.#open > 0) return;
+    this.#sent.take();
+    this.#options.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #setTimer(): void {
+    const { clock, commandTimeoutMs } = this.#options;
+    const first = this.#sent.first;
+    const ms = first === undefined ? commandTimeoutMs : Math.max(0, first.until - clock.now());
+    this.#timer = clock.setTimeout(() => this.#expire(), ms);
+  }
+
+  #expire(): void {
+    const { clock } = this.#options;
+    this.#timer = undefined;
+    for (let first = this.#sent.first; first !== undefined; first = this.#sent.first) {
+      // The platform's timers may fire a millisecond early.
+      if (first.isOpen && first.until > clock.now() + 1) break;
+      this.#sent.shift();
+      if (!first.isOpen) continue;
+      first.isOpen = false;
+      this.#open -= 1;
+      first.expire();
+    }
+    if (this.#sent.length > 0 && this.#timer === undefined) this.#setTimer();
   }
 
   /** The engine is there again: the next command is the probe. */

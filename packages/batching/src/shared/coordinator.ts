@@ -32,7 +32,7 @@ export type Claim =
   | { readonly kind: 'local'; readonly reason: 'down' | 'unshared' }
   /**
    * Another caller loads. `woken` resolves, and never rejects, when that load has finished, was released or ran out of time,
-   * or when nobody knows: claim again with its `fence` as `after`, and then call `leave`, in any case exactly once.
+   * or when that cannot be known: claim again with its `fence` as `after`, and then call `leave`, in any case exactly once.
    */
   | {
       readonly kind: 'wait';

@@ -223,7 +223,7 @@ class StoreCoordinator implements Coordinator {
     }
   }
 
-  /** A lease that nobody waited for any more is given back, unless a later claim has taken it over. */
+  /** A lease for which no caller is waiting is given back, unless a later claim has taken it over. */
   #answeredLate(key: string, sent: SentClaim, reply: StoreReply): void {
     if (sent.isTakenOver) return;
     sent.isTakenOver = true;

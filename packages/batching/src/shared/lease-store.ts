@@ -14,7 +14,7 @@ export interface StoreClaim {
 export type StoreReply =
   | { readonly kind: 'record'; readonly record: Uint8Array; readonly leftMs: number }
   | { readonly kind: 'won'; readonly fence: Fence }
-  /** Another token holds the lease, for `leftMs` if nobody renews it. */
+  /** Another token holds the lease, for `leftMs` without a renewal. */
   | { readonly kind: 'held'; readonly fence: Fence; readonly leftMs: number };
 
 /** A lease, as its store knows it. */
@@ -40,7 +40,7 @@ export interface LeaseStore {
    * won. Otherwise takes the lease, with a fence above all before it, or notes the waiter.
    */
   claim(key: string, claim: StoreClaim): Promise<StoreReply>;
-  /** Extends a lease, also one that ran out if nobody has taken it since. Resolves with false if it is lost. */
+  /** Extends a lease, also one that ran out if no other has been taken since. Resolves with false if it is lost. */
   renew(key: string, lease: StoredLease & { readonly leaseMs: number }): Promise<boolean>;
   /**
    * Stores a record for `lifeMs`, ends the lease and wakes its waiters. Resolves with false, and changes nothing, if the
@@ -75,6 +75,9 @@ export const RECORD_BEYOND_AT: number = LOAD_MS_AT + MS_LENGTH;
 export const RECORD_HEAD_LENGTH: number = RECORD_BEYOND_AT + MS_LENGTH;
 
 const LETTERS = { value: 'v', failure: 'f', unshared: 'u' } as const;
+const LETTER_OF = Object.fromEntries(
+  Object.values(LETTERS).map((letter) => [letter.charCodeAt(0), letter]),
+);
 const MAX_MS = 10 ** MS_LENGTH - 1;
 
 /** Returns an outcome as a record, which is kept for `keepMs` of its `lifeMs`. */
@@ -93,24 +96,24 @@ export function writeRecord(
 
 /** Returns the fence of a record. */
 export function fenceOfRecord(record: Uint8Array): Fence {
-  return Number(textAt(record, RECORD_FENCE_AT, RECORD_FENCE_LENGTH));
+  return numberAt(record, RECORD_FENCE_AT, RECORD_FENCE_LENGTH);
 }
 
 /** Returns the milliseconds of a record's life in which it is no longer kept. */
 export function beyondOfRecord(record: Uint8Array): number {
-  return Number(textAt(record, RECORD_BEYOND_AT, MS_LENGTH));
+  return numberAt(record, RECORD_BEYOND_AT, MS_LENGTH);
 }
 
 /** Returns what a record says, without a copy of its bytes; `undefined` for a value that is no record. */
 export function readRecord(record: Uint8Array, leftMs: number): Claim | undefined {
   if (record.byteLength < RECORD_HEAD_LENGTH) return undefined;
   const bytes = record.subarray(RECORD_HEAD_LENGTH);
-  switch (String.fromCharCode(record[0] as number)) {
+  switch (LETTER_OF[record[0] as number]) {
     case LETTERS.value:
       return {
         kind: 'value',
         bytes,
-        loadMs: Number(textAt(record, LOAD_MS_AT, MS_LENGTH)),
+        loadMs: numberAt(record, LOAD_MS_AT, MS_LENGTH),
         leftMs,
       };
     case LETTERS.failure:
@@ -131,6 +134,10 @@ function msText(ms: number): string {
   return String(Math.min(MAX_MS, Math.max(0, Math.round(ms)))).padStart(MS_LENGTH, '0');
 }
 
-function textAt(record: Uint8Array, start: number, length: number): string {
-  return Buffer.from(record.buffer, record.byteOffset + start, length).toString('latin1');
+/** Reads digits. By hand, since every kept value comes this way. */
+function numberAt(record: Uint8Array, start: number, length: number): number {
+  let value = 0;
+  for (let at = start; at < start + length; at += 1)
+    value = value * 10 + (record[at] as number) - 48;
+  return value;
 }

@@ -3,7 +3,7 @@ import { BatchingError } from '../errors.ts';
 import type { Lease } from './coordinator.ts';
 import type { ResolvedShareLoadsOptions } from './share-loads-options.ts';
 
-/** Looks per lease time whether other processes still wait for a load that nobody here waits for. */
+/** Looks per lease time whether other processes still wait for a load that has no caller here. */
 const LOOKS = 3;
 
 /**

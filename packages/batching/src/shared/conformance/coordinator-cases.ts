@@ -82,7 +82,7 @@ const claims: Record<string, Act> = {
 };
 
 const outcomes: Record<string, Act> = {
-  async 'a value that is not kept goes to those who waited, and to nobody else'(stage) {
+  async 'a value that is not kept goes to those who waited, and to no other'(stage) {
     const key = stage.key();
     const [leader, waiter, late] = [
       await stage.coordinator(),
@@ -192,7 +192,7 @@ const lives: Record<string, Act> = {
     assert.equal(textOf(await claim(hanging, key)), 'new');
     assert.equal(hanging.stats().refused, 1);
   },
-  async 'a lease that ran out, and that nobody took, can still be finished'(stage) {
+  async 'a lease that ran out, and that no other took, can still be finished'(stage) {
     const key = stage.key();
     const hanging = await stage.hangingCoordinator();
     const lease = await leased(hanging, key, { leaseMs: 30 });
