@@ -10,7 +10,7 @@ import {
   questionTasks,
 } from '../questions.ts';
 import type { KeysStats } from '../serving/serving.ts';
-import { type FleetFlags, natsOptions, questionFleet } from './nats-options.ts';
+import { type FleetFlags, natsOptions, questionFleet, SOON } from './nats-options.ts';
 
 /** A host that answers questions of the fleet whose keys it owns. */
 export interface QuestionHost {
@@ -80,7 +80,7 @@ export async function joinQuestionFleet(
   const { host, leave, close } = await hostQuestions(finders, options);
   const owners: NatsDispatcher<QuestionTasks> = createNatsDispatcher<QuestionTasks>({
     ...{ nats: natsOptions(flags, 'asks'), fleet: questionFleet(flags), name: 'keys' },
-    tasks: QUESTION_NAMES,
+    ...{ tasks: QUESTION_NAMES, ...SOON },
   });
   const isOwn = (key: string): boolean => {
     const owner = owners.ownerOf(key);

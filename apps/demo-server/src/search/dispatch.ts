@@ -7,7 +7,7 @@ import {
 } from '@ticketing/dispatch';
 import type { NatsFleetStats } from '@ticketing/dispatch-nats';
 import { hideNatsSecrets } from '../flags/flag-values.ts';
-import { type FleetFlags, natsOptions } from '../fleet/nats-options.ts';
+import { type FleetFlags, natsOptions, SOON } from '../fleet/nats-options.ts';
 import { programUrl } from '../program-url.ts';
 import { type Telemetry, telemetryEnvironment } from '../telemetry/telemetry.ts';
 import { CARRIER_TASKS, type Carriers, type CarrierTasks, carrierTasks } from './carriers.ts';
@@ -132,8 +132,6 @@ async function clusterOfTasks(dependencies: DispatchDependencies): Promise<Dispa
   return { ...owned(supervisor.dispatcher<CarrierTasks>()), close: () => supervisor.close() };
 }
 
-/** With a fallback, the time after which calls that find no host run here: twice the first, and the pause. */
-const SOON = { startTimeoutMs: 300, restart: { intensity: 1, backoffMs: [50, 1000] } } as const;
 /** Without one hosts have time to come. */
 const LATER = { startTimeoutMs: 5000, restart: { intensity: 1 } } as const;
 

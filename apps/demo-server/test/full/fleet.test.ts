@@ -166,8 +166,12 @@ describeWithNats('NATS goes, and comes back', () => {
   test('searches go on in the server process meanwhile, and on the hosts afterwards', async () => {
     const nats = await startNatsServer();
     onTestFinished(() => nats.close());
-    const { demo, hosts } = await startFleet(nats.url, { names: ['one'], servers: [OVER_NATS] });
+    const { demo, hosts } = await startFleet(nats.url, {
+      names: ['one'],
+      servers: [[...OVER_NATS, '--coalesce', 'fleet', '--deadline-ms', '10000']],
+    });
     await joined(demo.url, 'one');
+    await eventually(async () => expect(await hostsAt(demo.url, 'keys')).toHaveLength(2));
     const load = loadOn(demo.url);
     await load.more();
     await nats.stop();
