@@ -53,6 +53,15 @@ test('it grows when nothing has left for longer than two intervals', () => {
   ]);
 });
 
+test('the time in which nothing waited does not count as slowness', () => {
+  const departures = new Departures();
+  departures.left(16, 160, 1000);
+  expect(departures.intervalMs(1, 1, 9000)).toBe(509.375);
+  // A call waits since 8990.
+  expect(departures.intervalMs(1, 1, 9000, 8990)).toBe(10);
+  expect(departures.intervalMs(1, 1, 9150, 8990)).toBe(19.375);
+});
+
 test('the time without any worker does not count as slowness', () => {
   const departures = new Departures();
   departures.left(16, 160, 1000);

@@ -291,3 +291,18 @@ test('a call that its worker did not start since its deadline had passed has tim
   expect(transport.at(0).inputs).toEqual(['late']);
   expect(dispatcher.stats()).toMatchObject({ aborted: 1, queued: 0, running: 0 });
 });
+
+test('after a long time in which nothing waited, the next call to wait is not taken for the sign of slow workers', async () => {
+  const pool = await seasoned({ healthMs: 2 ** 31 - 1 });
+  for (let index = 0; index < 24; index++) pool.run(index);
+  await work(pool, 100, 24);
+  await turn();
+  expect(pool.dispatcher.stats().queued).toBe(0);
+  pool.clock.advance(60_000);
+  for (let index = 0; index < 6; index++) pool.run(index);
+  await turn();
+  const last = pool.run('last', { timeoutMs: 1000 });
+  expect((await settled(last)).state).toBe('pending');
+  await work(pool, 100, 7);
+  expect((await settled(last)).state).toBe('resolved');
+});

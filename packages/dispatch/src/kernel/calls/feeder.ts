@@ -234,7 +234,8 @@ export class Feeder {
     if (own !== undefined && slots[own]?.current?.state !== 'ready') return undefined;
     const ahead = this.#waiting.ahead(own, { priority, now, workers });
     if (ahead === 0) return 0;
-    const interval = this.departures.intervalMs(workers, (inFlight * workers) / ready, now);
+    const held = (inFlight * workers) / ready;
+    const interval = this.departures.intervalMs(workers, held, now, this.#waiting.since);
     return interval === undefined ? undefined : ahead * interval;
   }
 

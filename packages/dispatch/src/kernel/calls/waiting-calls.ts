@@ -169,9 +169,15 @@ export class Departures {
 
   /**
    * Returns the milliseconds between two departures when `workers` hold `inFlight` calls; undefined while nothing is known.
-   * Before the first departures it is the mean time at a worker ÷ calls in flight (Little's law).
+   * Before the first departures it is the mean time at a worker ÷ calls in flight (Little's law). `since`: when calls began to
+   * wait; before it nothing could leave.
    */
-  intervalMs(workers: number, inFlight: number, now: number): number | undefined {
+  intervalMs(
+    workers: number,
+    inFlight: number,
+    now: number,
+    since: number = Number.NEGATIVE_INFINITY,
+  ): number | undefined {
     const calls = this.#calls + this.#callsBefore;
     if (calls < KNOWN_CALLS) {
       return this.#meanHeldMs < 0 ? undefined : this.#meanHeldMs / Math.max(1, inFlight);
@@ -179,7 +185,7 @@ export class Departures {
     const ms = this.#workerMs + this.#workerMsBefore;
     const interval = ms / calls / workers;
     // Nothing has left for longer than usual: the workers have become slower.
-    const late = Math.max(0, now - this.#lastAt - interval);
+    const late = Math.max(0, now - Math.max(this.#lastAt, since) - interval);
     return late > interval ? (ms / workers + late) / calls : interval;
   }
 }
