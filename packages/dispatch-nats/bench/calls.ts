@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import {
   interleaved,
   median,
@@ -11,7 +12,7 @@ import {
 import { measureOwnWays } from '@ticketing/dispatch/bench/own-ways';
 import { recordsOf, smallRecord } from '@ticketing/dispatch/bench/payloads';
 import { rates } from '@ticketing/dispatch/bench/pool-tables';
-import { type Measured, measureSlices } from '@ticketing/dispatch/bench/slices';
+import { type Measured, measureSlices, takeSlice } from '@ticketing/dispatch/bench/slices';
 import { type Caller, fleetCaller, inboxCaller, requestCaller, startHosts } from './contenders.ts';
 import type { HostSetting, Tasks } from './host.ts';
 
@@ -21,7 +22,10 @@ interface Lengths {
 }
 
 /** Calls of several sizes through all callers, each with two hosts of its own. Lines of text. */
-export async function measureCalls(url: string, flags: Lengths): Promise<string[]> {
+export async function measureCalls(
+  { url, pid = 0 }: { readonly url: string; readonly pid: number | undefined },
+  flags: Lengths,
+): Promise<string[]> {
   const fleet = 'bench';
   const setting = (role: HostSetting['role']) => ({ role, url, fleet, waitMs: 0 });
   const hosts = await startHosts([
@@ -56,6 +60,19 @@ export async function measureCalls(url: string, flags: Lengths): Promise<string[
     const contenders = callers.map(({ name, run }) => ({ name, run: () => run(task, input) }));
     cases.push({ title, measured: await measureSlices(contenders, { ...flags, inFlight }) });
   }
+  const pids = hosts.processes.map((child) => child.pid ?? 0);
+  const cpuOfAll: number[][] = [];
+  for (const [task, input] of [
+    ['echo', small],
+    ['bytes', buffer],
+  ] as const) {
+    cpuOfAll.push(
+      await measureCpuOfAll(callers, (caller) => () => caller.run(task, input), {
+        ...flags,
+        pids: [pid, ...pids],
+      }),
+    );
+  }
   const times = await measureAlone(callers, 'echo', small, flags);
   const ways = await measureOwnWays(own.dispatcher as never, flags);
   for (const caller of callers) await caller.close();
@@ -65,16 +82,19 @@ export async function measureCalls(url: string, flags: Lengths): Promise<string[
     '',
     ...rates(callers as never, cases),
     '',
-    'One call at a time, 100 B, and CPU of the caller for a call with 64 in flight:',
+    'One call at a time, 100 B; CPU for a call with 64 in flight: of the caller, and of caller, hosts and server together:',
     '',
     ...table([
-      ['', 'p50', 'to publish', 'p99', 'CPU, 100 B', 'CPU, 10 KB Buffer'],
+      ['', 'p50', 'to publish', 'p99', '100 B', 'together', '10 KB Buffer', 'together'],
       ...callers.map(({ name }, place) => [
         name,
         `${three(times[place]?.p50 ?? 0)} µs`,
         ratio(times[place]?.ratio),
         `${three(times[place]?.p99 ?? 0)} µs`,
-        ...[0, 2].map((at) => `${three(cases[at]?.measured[place]?.cpuUs ?? 0)} µs`),
+        ...[0, 2].flatMap((at, index) => [
+          `${three(cases[at]?.measured[place]?.cpuUs ?? 0)} µs`,
+          `${three(cpuOfAll[index]?.[place] ?? Number.NaN)} µs`,
+        ]),
       ]),
     ]),
     '',
@@ -83,6 +103,34 @@ export async function measureCalls(url: string, flags: Lengths): Promise<string[
     `- One at a time: p50 ${ratio(times[0]?.ratio)} of publish.`,
     ...ways,
   ];
+}
+
+/** Microseconds of all processes for a call: those that only wait cost little, and other load on the machine counts less. */
+async function measureCpuOfAll(
+  callers: readonly Caller[],
+  runOf: (caller: Caller) => () => Promise<unknown>,
+  { rounds, sliceMs, pids }: Lengths & { readonly pids: readonly number[] },
+): Promise<number[]> {
+  const perCall = callers.map((): number[] => []);
+  for (const { item, place, round } of interleaved(callers, { rounds: Math.ceil(rounds / 3) })) {
+    const before = pids.reduce((sum, pid) => sum + cpuOf(pid), 0);
+    const longMs = 4 * sliceMs;
+    const slice = await takeSlice(runOf(item), { inFlight: 64, sliceMs: longMs });
+    const others = pids.reduce((sum, pid) => sum + cpuOf(pid), 0) - before;
+    const calls = (slice.perSecond * longMs) / 1000;
+    if (round >= 0) perCall[place]?.push(slice.cpuUs + others / calls);
+  }
+  return perCall.map(median);
+}
+
+/** Microseconds of a process, in steps of 10 ms; NaN where the system does not say. */
+function cpuOf(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  } catch {
+    return Number.NaN;
+  }
 }
 
 function ratio(value: number | undefined): string {

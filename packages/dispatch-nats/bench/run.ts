@@ -11,7 +11,7 @@ const flags = benchFlags({ rounds: 9, sliceMs: 400 });
 const server = await startNatsServer();
 const version = await versionOf(server.url);
 try {
-  const calls = await measureCalls(server.url, flags);
+  const calls = await measureCalls(server, flags);
   const slow = await measureSlowHost(server.url, flags);
   const idle = await measureIdle(server.url, flags.quick ? 2 : 10);
   const losses = await measureLosses(server.url, Math.ceil(flags.rounds / 2));
