@@ -66,7 +66,7 @@ export interface TestFleet extends AsyncDisposable {
   ): NatsDispatcher<FleetTasks>;
 }
 
-export const taskNames = ['echo', 'where', 'bytes', 'size', 'told', 'hold', 'pause'] as const;
+const taskNames = ['echo', 'where', 'bytes', 'size', 'told', 'hold', 'pause'] as const;
 
 export async function startFleet(): Promise<TestFleet> {
   const server = await startNatsServer();

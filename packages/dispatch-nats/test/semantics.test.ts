@@ -205,7 +205,8 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     await until(() => one.stats().workers[0]?.window === 4);
     const marks = Array.from({ length: 12 }, (_, index) => `${index}`);
     const calls = marks.map((mark, index) => (index % 2 ? one : other).run('hold', mark));
-    await until(() => a.host.stats().running === 4 && one.stats().returned > 0);
+    await until(() => a.host.stats().running === 4);
+    await until(() => one.stats().returned + other.stats().returned > 0);
     let done = false;
     const all = Promise.all(calls).then(() => {
       done = true;

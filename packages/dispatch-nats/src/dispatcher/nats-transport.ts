@@ -48,6 +48,7 @@ const LEAVE_MS = 1000;
 export class NatsTransport implements Transport {
   readonly kind = 'nats';
   readonly capabilities: Capabilities = { isolation: 'process', hardKill: false, transfer: false };
+  readonly mayDifferInSpeed = true;
   /** A host grants its own bound. */
   readonly autoWindow: Transport['autoWindow'] = { first: 65_536, max: 65_536 };
   readonly id: string;
@@ -62,6 +63,8 @@ export class NatsTransport implements Transport {
   #size = 1;
   #timer: unknown;
   #dueAt: number;
+  /** Every other tick: those between ask only about calls under way. */
+  #isBeat = true;
   #isClosed = false;
   #isSettling = false;
   readonly #zones: ZoneGate;
@@ -305,8 +308,10 @@ export class NatsTransport implements Transport {
 
   #tickLater(): void {
     const { clock, beatMs } = this.#options;
-    this.#dueAt = clock.now() + beatMs;
-    this.#timer = clock.setTimeout(() => this.#tick(), beatMs);
+    const ms = beatMs / 2;
+    this.#isBeat = !this.#isBeat;
+    this.#dueAt = clock.now() + ms;
+    this.#timer = clock.setTimeout(() => this.#tick(), ms);
     (this.#timer as { unref?: () => void } | undefined)?.unref?.();
   }
 
@@ -314,12 +319,16 @@ export class NatsTransport implements Transport {
     const { clock, beatMs, missedBeats } = this.#options;
     const now = clock.now();
     const lateMs = now - this.#dueAt;
+    const isBeat = this.#isBeat;
     this.#tickLater();
     for (const worker of [...this.#workers.values()]) {
       // If this process slept, what came meanwhile is read after this.
       if (lateMs > beatMs / 2) worker.heardAt += lateMs;
-      worker.tick(now, beatMs * missedBeats);
+      // A call under way is worth another question: it is told by itself of nothing.
+      const isAsked = isBeat || (worker.inFlight > 0 && now - worker.heardAt >= beatMs / 2);
+      if (isAsked) worker.tick(now, beatMs * missedBeats);
     }
+    if (!isBeat) return;
     if (this.fleet.tick(now)) this.#settleSoon();
     if (this.#leavingAt === undefined) this.#zones.tick([...this.#workers.values()]);
     else this.#leaveServer(now - this.#leavingAt);

@@ -278,8 +278,11 @@ export class NatsWorker implements WorkerHandle {
         case 'done':
         case 'failed':
         case 'dropped':
-        case 'busy':
           this.inFlight -= 1;
+          break;
+        case 'busy':
+          // 0: it refuses calls, and gives none back.
+          if (frame.seq > 0) this.inFlight -= 1;
           break;
         case 'start-failed':
           this.#expectsEnd = true;

@@ -31,7 +31,7 @@ export interface LinkOptions {
 }
 
 /** Whether this is a connection, and not the options of one. */
-export function isConnection(nats: NatsLike | NodeConnectionOptions): nats is NatsLike {
+function isConnection(nats: NatsLike | NodeConnectionOptions): nats is NatsLike {
   return typeof (nats as Partial<NatsLike>).publish === 'function';
 }
 

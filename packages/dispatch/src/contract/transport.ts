@@ -18,6 +18,8 @@ export interface Transport {
    * Without this method keys belong to slots.
    */
   homeOf?(key: string, workerIds: readonly number[]): number | undefined;
+  /** Whether workers may differ in speed, as machines do: calls go where they are likely to be answered first. Default: to the worker with the fewest. */
+  readonly mayDifferInSpeed?: boolean;
   /** Releases what the workers share, after the last one is gone. */
   close(): Promise<void>;
 }

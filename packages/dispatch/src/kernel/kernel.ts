@@ -84,7 +84,7 @@ export class Kernel {
     const homeOf = transport.homeOf?.bind(transport);
     const feeder = new Feeder(
       {
-        ...{ pool, sender, recall, counts, late, homeOf },
+        ...{ pool, sender, recall, counts, late, homeOf, transport },
         refused: (call, error) => this.#settle(call, 'rejected', error),
         threw: (call, error) => process.nextTick(() => this.giveUp(call, error, 'failed')),
       },

@@ -1,8 +1,10 @@
 import { channel } from 'node:diagnostics_channel';
 import type { RunOptions } from '../../contract/dispatcher.ts';
+import type { Transport } from '../../contract/transport.ts';
 import type { DispatchError } from '../../errors.ts';
 import type { KernelCounts } from '../kernel-counts.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
+import { soonest } from '../workers/pace.ts';
 import type { PoolWorker } from '../workers/pool-worker.ts';
 import type { Sender } from '../workers/sender.ts';
 import { isTaken, leastBusy, leavesToOthers, roomOf, slotOfKey } from '../workers/slots.ts';
@@ -29,6 +31,7 @@ interface FeederContext {
   /** Called with a call whose `onWorker` threw. */
   readonly threw: (call: Call, error: unknown) => void;
   /** The transport's, if it knows owners of keys. */
+  readonly transport: Pick<Transport, 'mayDifferInSpeed'>;
   readonly homeOf: ((key: string, workerIds: readonly number[]) => number | undefined) | undefined;
 }
 
@@ -99,9 +102,9 @@ export class Feeder {
     const slot = this.#slotOf(target);
     const { apartFrom } = target;
     if (apartFrom !== undefined) {
-      return leastBusy(this.#pool.slots, ({ workerId }) => workerId !== apartFrom);
+      return this.#best(({ workerId }) => workerId !== apartFrom);
     }
-    if (slot === undefined) return leastBusy(this.#pool.slots);
+    if (slot === undefined) return this.#best();
     const current = this.#pool.slots[slot]?.current;
     return current?.hasRoom ? current : undefined;
   }
@@ -176,12 +179,18 @@ export class Feeder {
     if (this.#waiting.hasFor(worker.slot)) worker.starved = true;
   }
 
+  /** The worker with room that is least busy, or is likely to answer first. */
+  #best(matches?: (worker: PoolWorker) => boolean): PoolWorker | undefined {
+    const { slots } = this.#pool;
+    if (!this.#context.transport.mayDifferInSpeed) return leastBusy(slots, matches);
+    return soonest(slots, this.#options.clock.now(), matches);
+  }
+
   /** Fills all workers: the next call goes to the least busy one. */
   pumpAll(): void {
     if (this.#waiting.size === 0) return;
     const now = this.#options.clock.now();
-    const next = (): PoolWorker | undefined =>
-      leastBusy(this.#pool.slots, ({ slot }) => this.#waiting.hasFor(slot));
+    const next = (): PoolWorker | undefined => this.#best(({ slot }) => this.#waiting.hasFor(slot));
     for (let worker = next(); worker !== undefined; worker = next()) {
       // It only fills the worker: no departure is measured.
       if (this.#giveNext(worker, now)) worker.servedAt = now;

@@ -1,5 +1,6 @@
 import type { ToWorker, Unsent, WorkerHandle } from '../../contract/transport.ts';
 import type { Call } from '../calls/call.ts';
+import type { Pace } from './pace.ts';
 import type { Window } from './window.ts';
 
 /**
@@ -57,6 +58,8 @@ export class PoolWorker {
   readonly slot: number;
   readonly window: Window;
   readonly bornAt: number;
+  /** How long it takes for a run, where workers may differ. */
+  readonly pace: Pace | undefined;
   /** Called when its end has been seen. */
   onGone: (() => void) | undefined = undefined;
   /** Called once: with `undefined` when it has started, or with the error. */
@@ -65,10 +68,13 @@ export class PoolWorker {
   #outbox: ToWorker[] = [];
   #outboxSince = 0;
 
-  constructor(worker: Pick<PoolWorker, 'workerId' | 'slot' | 'window' | 'bornAt' | 'onStart'>) {
+  constructor(
+    worker: Pick<PoolWorker, 'workerId' | 'slot' | 'window' | 'bornAt' | 'onStart' | 'pace'>,
+  ) {
     this.workerId = worker.workerId;
     this.slot = worker.slot;
     this.window = worker.window;
+    this.pace = worker.pace;
     this.bornAt = worker.bornAt;
     this.onStart = worker.onStart;
   }

@@ -120,7 +120,9 @@ export class WorkerFrames {
       const { counts } = call;
       counts.run.record(runMs);
       if (call.trace !== undefined) call.trace.runMs = runMs;
-      const heldMs = this.#options.clock.now() - call.sentAt;
+      const now = this.#options.clock.now();
+      const heldMs = now - call.sentAt;
+      worker.pace?.record(runMs, now);
       counts.transport.record(heldMs - runMs);
       this.#context.feeder.departures.answered(call.task, Math.max(heldMs, runMs));
       if (frame.kind === 'done') this.#context.settle(call, 'completed', frame.value);

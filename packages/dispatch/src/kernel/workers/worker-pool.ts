@@ -2,6 +2,7 @@ import type { FromWorker, Transport, WorkerEnd } from '../../contract/transport.
 import { callError, circuitOpen, closed, workerLost } from '../calls/call-errors.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import { type Circuit, createCircuit } from './circuit.ts';
+import { Pace } from './pace.ts';
 import { PoolEvents } from './pool-events.ts';
 import { PoolWorker } from './pool-worker.ts';
 import { addSlots, isTaken, type Slot } from './slots.ts';
@@ -210,6 +211,7 @@ export class WorkerPool {
         ...this.#transport.autoWindow,
         isSole: () => this.slots.length === 1,
       }),
+      pace: this.#transport.mayDifferInSpeed ? new Pace() : undefined,
       bornAt: clock.now(),
       onStart,
     });

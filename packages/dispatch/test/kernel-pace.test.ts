@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { Pace, soonest } from '../src/kernel/workers/pace.ts';
+import { PoolWorker } from '../src/kernel/workers/pool-worker.ts';
+import { addSlots, type Slot } from '../src/kernel/workers/slots.ts';
+import { createWindow } from '../src/kernel/workers/window.ts';
+
+/** Ready workers whose runs have taken so long, with so many calls. */
+function workersOf(plan: readonly { readonly runsMs: readonly number[]; calls?: number }[]) {
+  const slots: Slot[] = [];
+  addSlots(slots, plan.length);
+  for (const [index, { runsMs, calls = 0 }] of plan.entries()) {
+    const worker = new PoolWorker({
+      workerId: index + 1,
+      slot: index,
+      window: createWindow(100, { first: 100, max: 100 }),
+      pace: new Pace(),
+      bornAt: 0,
+      onStart: undefined,
+    });
+    worker.state = 'ready';
+    for (const runMs of runsMs) worker.pace?.record(runMs, 0);
+    for (let call = 0; call < calls; call += 1) worker.calls.set(call, {} as never);
+    (slots[index] as Slot).current = worker;
+  }
+  return slots;
+}
+
+const chosen = (slots: readonly Slot[], now = 0) => soonest(slots, now)?.workerId;
+
+test('soonest() chooses the worker with the fewest calls while nothing is known, or all are alike', () => {
+  expect(
+    chosen(
+      workersOf([
+        { runsMs: [], calls: 2 },
+        { runsMs: [], calls: 1 },
+      ]),
+    ),
+  ).toBe(2);
+  expect(
+    chosen(
+      workersOf([
+        { runsMs: [105], calls: 1 },
+        { runsMs: [100], calls: 1 },
+      ]),
+    ),
+  ).toBe(1);
+  expect(chosen(workersOf([{ runsMs: [0.1], calls: 1 }, { runsMs: [3] }]))).toBe(2);
+});
+
+test('soonest() leaves a slow worker out until the others are busier than it is slow', () => {
+  const plan = (calls: number) => [{ runsMs: [1000] }, { runsMs: [100], calls }];
+  expect(chosen(workersOf(plan(5)))).toBe(2);
+  expect(chosen(workersOf(plan(14)))).toBe(1);
+});
+
+test('soonest() tries a slow worker again after a while, and a new one as any other', () => {
+  const slots = workersOf([{ runsMs: [1000] }, { runsMs: [100], calls: 3 }]);
+  expect(chosen(slots, 1000)).toBe(2);
+  expect(chosen(slots, 20_000)).toBe(1);
+  expect(chosen(workersOf([{ runsMs: [] }, { runsMs: [100], calls: 1 }]))).toBe(1);
+});
+
+test('soonest() does not take one long run for a slow worker', () => {
+  const runsMs = Array.from({ length: 20 }, () => 10);
+  expect(chosen(workersOf([{ runsMs: [...runsMs, 10_000] }, { runsMs, calls: 2 }]))).toBe(1);
+});
