@@ -153,6 +153,7 @@ async function measure(mode: Coalesce): Promise<Run> {
       }),
     );
     times.sort((one, other) => one - other);
+    if (mode === 'shared') for (const { url } of servers) unreached += await unreachedAt(url);
     return {
       ...{ perSecond: times.length / flags.seconds, failed, burstMean, burstMost },
       ...{ p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) },
@@ -162,6 +163,19 @@ async function measure(mode: Coalesce): Promise<Run> {
   } finally {
     await Promise.all(servers.map((server) => stop(server)));
   }
+}
+
+/** Questions whose process did not reach Redis in time, and so loaded for itself. */
+let unreached = 0;
+
+async function unreachedAt(url: string): Promise<number> {
+  const answer = await fetch(`${url}/stats`, { headers: { connection: 'close' } });
+  const { processes } = (await answer.json()) as {
+    readonly processes: readonly {
+      readonly shared?: { readonly coordinator: { readonly unreached: number } };
+    }[];
+  };
+  return processes.reduce((sum, { shared }) => sum + (shared?.coordinator.unreached ?? 0), 0);
 }
 
 interface Death {
@@ -246,6 +260,8 @@ report(
     `An owner is killed while every key is being loaded: loads per key ${Math.max(...deaths.map(({ mostLoads }) => mostLoads))} at most, ` +
       `${median(deaths.map(({ mean }) => mean)).toFixed(2)} on average; ${Math.max(...deaths.map(({ failed }) => failed))} clients without an answer, ` +
       `the slowest after ${Math.max(...deaths.map(({ slowestMs }) => slowestMs)).toFixed(0)} ms (a load takes ${BURST_CALL_MS}).`,
+    '',
+    `With \`shared\`, ${unreached} questions met a process that had not had answers of Redis within 50 ms, and so loaded for itself.`,
     '',
     `${circumstances('pnpm --filter demo-server bench:fleet', flags)} ${SERVERS} servers of two processes each, ${CLIENTS} clients, ${KEYS} keys, ` +
       `carriers of ${CALL_MS} ms per call (${BURST_CALL_MS} in bursts); load, servers, NATS and simulator share the cores.`,
