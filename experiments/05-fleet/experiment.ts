@@ -2,7 +2,7 @@ import { engineProgram } from '@ticketing/test-kit';
 import type { Experiment, MeasureContext } from '../src/results/experiment.ts';
 import { compare } from './compare.ts';
 import { measureCost } from './cost/measure-cost.ts';
-import type { Findings, RowFindings } from './findings.ts';
+import { DRAWN, type Findings, type RowFindings } from './findings.ts';
 import { createLoopback } from './network/loopback.ts';
 import { createNamespaces, hasNamespaces } from './network/namespaces.ts';
 import type { Network } from './network/network.ts';
@@ -46,9 +46,9 @@ async function measure(context: MeasureContext): Promise<Findings> {
   }
   const phases = quick ? [] : await simulate();
   const compared = compare(measured, phases);
-  const found = measured.map(
-    ({ id, what, holds, checks, seconds }): RowFindings => ({ id, what, holds, checks, seconds }),
-  );
+  const found = measured.map(({ id, what, holds, checks, seconds }): RowFindings => {
+    return { id, what, holds, checks, seconds: DRAWN.includes(id) ? seconds : [] };
+  });
   const { callsPerSecond, taskMs } = setting;
   return {
     fleet: { network: kind, delays, callsPerSecond, taskMs, rows: found, cost, compared },

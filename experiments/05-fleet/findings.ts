@@ -35,6 +35,9 @@ export interface Compared {
   readonly simulated: number;
 }
 
+/** Rows whose seconds are kept and drawn. */
+export const DRAWN: readonly string[] = ['kill', 'stop', 'link-down', 'drain', 'nats-kill'];
+
 /** Where a task runs, by the names in the tables. */
 export const WAYS = {
   here: 'in this process',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Call, JournalLine } from '../05-fleet/programs/messages.ts';
 import {
   begunTwice,
   csvOf,
@@ -8,7 +9,6 @@ import {
   timeOf,
 } from '../05-fleet/proof/calls.ts';
 import { lostWhatItHad, nothingForgotten, toldWithin } from '../05-fleet/proof/checks.ts';
-import type { Call, JournalLine } from '../05-fleet/programs/messages.ts';
 import { report } from '../05-fleet/report.ts';
 import { setting5 } from '../05-fleet/setting-5.ts';
 

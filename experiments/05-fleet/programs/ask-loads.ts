@@ -1,9 +1,9 @@
 import { createCoalescer } from '@ticketing/batching';
 import { createInProcessDispatcher, type Dispatcher, defineTasks } from '@ticketing/dispatch';
 import { createNatsDispatcher, serveNatsTasks } from '@ticketing/dispatch-nats';
+import { askRedis, type Work } from './ask-redis.ts';
 import { type Call, epoch, type LoadsGiven, type ServingHostGiven } from './messages.ts';
 
-type Work = { host: string };
 type WorkFleet = Dispatcher<{ work: (input: { id: string; deadline: number }) => Promise<Work> }>;
 
 /** Returns what asks for hot keys: equal questions of all serving hosts share a load. */
@@ -21,6 +21,7 @@ export async function askLoads(
     const options = { signal, timeoutMs, idempotent: true, retries: 1 } as const;
     return await fleet.run('work', { id, deadline }, options);
   };
+  if (given.loads?.by === 'redis') return askRedis(given, load);
   const local = createCoalescer(load, { name: 'loads' });
   const ownerFleet = `${given.fleet}-owners`;
   const host = serveNatsTasks({

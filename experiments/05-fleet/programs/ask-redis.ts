@@ -4,7 +4,7 @@ import { createRedisCoordinator } from '@ticketing/batching-redis';
 import { Redis } from 'iovalkey';
 import type { Call, ServingHostGiven } from './messages.ts';
 
-type Work = { host: string };
+export type Work = { host: string };
 type Load = (key: string, context: { signal: AbortSignal }) => Promise<Work>;
 
 /** Returns what asks for hot keys: serving hosts share loads by leases of Redis, and keep what was loaded for a moment. */

@@ -50,7 +50,7 @@ export interface ServingHostGiven {
 export interface LoadsGiven {
   readonly keys: number;
   readonly by: 'owner' | 'redis';
-  /** `redis://…` */
+  /** `redis://…`; the fleet's own, if it has one. */
   readonly redis?: string;
   /** Milliseconds that a loaded value is kept. */
   readonly ttlMs?: number;

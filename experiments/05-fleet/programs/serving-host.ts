@@ -30,6 +30,8 @@ const fleet = createNatsDispatcher<{ work: Work; extra: Work }>({
   hosts: { max: given.sessions },
   beatMs: given.beatMs,
   missedBeats: given.missedBeats,
+  // A fallback is for calls that would otherwise wait for hosts.
+  ...(given.hasFallback && { startTimeoutMs: 300, restart: { intensity: 0 } }),
 });
 await fleet.ready();
 const here = async () => {

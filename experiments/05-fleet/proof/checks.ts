@@ -22,10 +22,12 @@ export interface Evidence extends Observed {
   readonly steady?: Observed | undefined;
 }
 
-/** Milliseconds that a loss may take to be told, a bit more than a beat, and than four of them. */
 /** A command that takes a link down is a process. */
 const FAULT_TAKES_MS = 30;
+/** After which a store of leases is used again. */
+const BACK_MS = 2000;
 
+/** Milliseconds that a loss may take to be told, a bit more than a beat, and than four of them. */
 export const TOLD_MS = { death: 300, silence: 1000 } as const;
 
 function faultOf({ marks }: Evidence): number {
@@ -232,6 +234,29 @@ export function loadsPerKey(evidence: Evidence): Check[] {
       'equal questions share loads',
       `${loads} loads for ${calls.length} calls`,
       loads < calls.length / 2,
+    ),
+  ];
+}
+
+/** Loads while a store of leases is away, and two seconds after it is back. A store that is late for once counts as away. */
+export function loadsWithout(evidence: Evidence, processes: number): Check[] {
+  const { journal, calls, marks, startedAt } = evidence;
+  const [fault = 0, healed = 0] = [marks.get('fault'), marks.get('healed')];
+  const last = Math.max(...calls.map(({ at }) => at));
+  const begun = journal.filter(({ what }) => what === 'begin');
+  const perSecond = (from: number, to: number): number =>
+    begun.filter(({ at }) => at >= from && at < to).length / ((to - from) / 1000);
+  // Nothing is kept at first.
+  const before = perSecond(startedAt + 1000, fault);
+  const away = perSecond(fault, healed);
+  const after = perSecond(healed + BACK_MS, last);
+  const most = mostLoadsOfAKey(journal);
+  return [
+    check('at most one load of a key in each process', `${most} at a time`, most <= processes),
+    check(
+      'loads are shared again 2 s after it is back',
+      `${three(before)} loads a second before, ${three(away)} without it, ${three(after)} after, of ${Math.round(evidence.setting.callsPerSecond)} questions`,
+      after <= 1.25 * before,
     ),
   ];
 }

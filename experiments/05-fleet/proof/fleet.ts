@@ -1,10 +1,17 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type EngineServer, freePort, lives, startNatsServer, until } from '@ticketing/test-kit';
+import {
+  type EngineServer,
+  freePort,
+  lives,
+  startNatsServer,
+  startRedisServer,
+  until,
+} from '@ticketing/test-kit';
 import type { HostSpeed, Network, NetworkHost } from '../network/network.ts';
 import {
   type Call,
@@ -24,6 +31,8 @@ import type { FleetSetting } from '../setting-5.ts';
 export interface FleetPlan {
   /** Servers of NATS, one cluster. Default 1. */
   readonly natsServers?: number;
+  /** Whether there is a Redis server. */
+  readonly hasRedis?: boolean;
   /** Each host's own options, by its number. */
   worker?(index: number): Partial<WorkerHostGiven> & { readonly speed?: HostSpeed };
   server?(index: number): Partial<ServingHostGiven>;
@@ -70,6 +79,7 @@ export interface Fleet extends AsyncDisposable {
   readonly workers: readonly Member[];
   readonly servers: readonly Member[];
   readonly nats: readonly EngineServer[];
+  readonly redis: EngineServer | undefined;
   /** Messages that the first server of NATS has been sent so far. */
   messages(): number;
   /** Asks for `seconds`; resolves when every call has ended. */
@@ -116,7 +126,7 @@ export async function startFleet(
     given: (network: NetworkHost) => { readonly name: string },
     speed?: HostSpeed,
   ): Promise<Member> {
-    const ports = nats.map(({ port }) => port);
+    const ports = [...nats, ...(redis === undefined ? [] : [redis])].map(({ port }) => port);
     const name = given({ by: [], engines: [], down() {}, up() {} }).name;
     const own = await network.addHost(name, { ports, speed });
     let child: ChildProcess | undefined;
@@ -132,6 +142,7 @@ export async function startFleet(
       const [command = '', ...args] = words;
       const started = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], cwd: folder });
       child = started;
+      favour(started.pid);
       started.stdin.on('error', () => {});
       let isReady = false;
       void readMessages<FromHost>(started.stdout, (message) => {
@@ -182,12 +193,25 @@ export async function startFleet(
   }
 
   const nats: EngineServer[] = [];
+  let redis: EngineServer | undefined;
   const workers: Member[] = [];
   const servers: Member[] = [];
   try {
     const monitor = await freePort();
     nats.push(...(await startNats(network, { count: plan.natsServers ?? 1, monitor })));
-    for (const server of nats) closers.push(server.close);
+    for (const server of nats) {
+      closers.push(server.close);
+      favour(server.pid);
+    }
+    if (plan.hasRedis) {
+      const { host, by } = network.engines;
+      // Only the hosts of the fleet reach it.
+      redis = await startRedisServer({ host, by, args: ['--protected-mode', 'no'] });
+      closers.push(redis.close);
+      favour(redis.pid);
+    }
+    const natsAt = (engines: readonly string[]): readonly string[] => engines.slice(0, nats.length);
+    const redisAt = (engines: readonly string[]): string => `redis://${engines[nats.length]}`;
     const journals: string[] = [];
     for (let index = 0; index < setting.workerHosts; index += 1) {
       const { speed, ...own } = plan.worker?.(index) ?? {};
@@ -198,7 +222,7 @@ export async function startFleet(
         await addMember(
           'worker',
           ({ engines }) => ({
-            ...{ name: `worker-${index + 1}`, servers: engines, fleet: 'proof' },
+            ...{ name: `worker-${index + 1}`, servers: natsAt(engines), fleet: 'proof' },
             ...{ capacity, taskMs, journal, ...own },
           }),
           speed,
@@ -209,12 +233,16 @@ export async function startFleet(
     for (let index = 0; index < servingHosts; index += 1) {
       const { taskMs, idempotentShare, timeoutMs, beatMs, missedBeats, sessions } = setting;
       servers.push(
-        await addMember('server', ({ engines }) => ({
-          ...{ name: `server-${index + 1}`, servers: engines, fleet: 'proof' },
-          ...{ taskMs, idempotentShare, timeoutMs, beatMs, missedBeats, sessions },
-          callsPerSecond: (plan.callsPerSecond ?? setting.callsPerSecond) / servingHosts,
-          ...plan.server?.(index),
-        })),
+        await addMember('server', ({ engines }) => {
+          const { loads, ...own } = plan.server?.(index) ?? {};
+          return {
+            ...{ name: `server-${index + 1}`, servers: natsAt(engines), fleet: 'proof' },
+            ...{ taskMs, idempotentShare, timeoutMs, beatMs, missedBeats, sessions },
+            callsPerSecond: (plan.callsPerSecond ?? setting.callsPerSecond) / servingHosts,
+            ...own,
+            ...(loads && { loads: { ...loads, redis: redisAt(engines) } }),
+          };
+        }),
       );
     }
     const readJournal = (): JournalLine[] =>
@@ -230,6 +258,7 @@ export async function startFleet(
       workers,
       servers,
       nats,
+      redis,
       messages: () => askMonitor(network, monitor),
       async load({ seconds: length, act, onSecond }) {
         const startedAt = epoch() + 200;
@@ -275,6 +304,15 @@ async function startNats(
     servers.push(await startNatsServer({ host, by, port, args }));
   }
   return servers;
+}
+
+/** Runs a program before what else the machine does, if the system lets us: the fleet is judged, not its neighbours. */
+function favour(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_HIGH);
+  } catch {
+    // Only root may.
+  }
 }
 
 /** Asks where the server is: in its namespace. */

@@ -1,3 +1,4 @@
+import type { EngineServer } from '@ticketing/test-kit';
 import {
   type Check,
   comesBack,
@@ -5,6 +6,7 @@ import {
   idempotentAnswered,
   keepsUp,
   loadsPerKey,
+  loadsWithout,
   lostWhatItHad,
   noCallWaits,
   noneBeginsLate,
@@ -45,6 +47,11 @@ export interface Row {
 const PAUSE_SECONDS = 5;
 const NATS_DOWN_SECONDS = 2;
 const FULL_PER_SECOND = 400;
+const REDIS_AWAY_SECONDS = 3;
+const HOT_KEYS = 20;
+/** Serving hosts that share loads. */
+const SHARING = 3;
+const KEPT_MS = 300;
 const SLOW_LINK = { delayMs: 20, jitterMs: 5, lossPercent: 1 };
 
 const first = (members: readonly Member[]): Member => {
@@ -74,6 +81,33 @@ function pause(
       ...noOtherFailure(evidence),
       ...noCallWaits(evidence),
       ...comesBack(evidence, 'worker-1'),
+    ],
+  };
+}
+
+/** Takes Redis away, and gives it back; questions go on. */
+function redisGoes(
+  away: (redis: EngineServer) => Promise<void> | void,
+  back: (redis: EngineServer) => Promise<void> | void,
+): Pick<Row, 'plan' | 'act' | 'judge'> {
+  return {
+    plan: {
+      ...{ hasRedis: true, servingHosts: SHARING },
+      server: () => ({ loads: { keys: HOT_KEYS, by: 'redis', ttlMs: KEPT_MS } }),
+    },
+    async act({ redis }, { until, mark, fault }) {
+      if (redis === undefined) throw new Error('Cannot act: the fleet has no Redis');
+      await until(fault);
+      mark('fault');
+      await away(redis);
+      await until(fault + REDIS_AWAY_SECONDS);
+      await back(redis);
+      mark('healed');
+    },
+    judge: (evidence) => [
+      ...noneFails(evidence),
+      ...noCallWaits(evidence),
+      ...loadsWithout(evidence, SHARING),
     ],
   };
 }
@@ -228,7 +262,10 @@ export const rows: readonly Row[] = [
   {
     id: 'owner-dies',
     what: 'SIGKILL of a serving host that owns hot keys (3 serving hosts, 20 keys)',
-    plan: { servingHosts: 3, server: () => ({ loads: { keys: 20, by: 'owner' } }) },
+    plan: {
+      servingHosts: SHARING,
+      server: () => ({ loads: { keys: HOT_KEYS, by: 'owner' } }),
+    },
     async act({ servers }, { until, mark, fault }) {
       await until(fault);
       mark('fault');
@@ -242,6 +279,22 @@ export const rows: readonly Row[] = [
       ...noCallWaits(evidence),
       ...loadsPerKey(evidence),
     ],
+  },
+  {
+    id: 'redis-stop',
+    what: 'SIGSTOP of Redis for 3 s (3 serving hosts share 20 keys by leases)',
+    ...redisGoes(
+      (redis) => redis.signal('SIGSTOP'),
+      (redis) => redis.signal('SIGCONT'),
+    ),
+  },
+  {
+    id: 'redis-kill',
+    what: 'the same, while Redis is killed and started after 3 s',
+    ...redisGoes(
+      (redis) => redis.stop('SIGKILL'),
+      (redis) => redis.start(),
+    ),
   },
   {
     id: 'revisions',
