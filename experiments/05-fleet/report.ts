@@ -111,7 +111,7 @@ function verdictOf({ id, what, checks }: RowFindings): Verdict {
         ? 'holds in part'
         : 'does not hold';
   return {
-    claim: `Expected of a fleet: it survives ${what === 'nothing' ? 'a load without a fault' : what}`,
+    claim: `Expected of ours, under: ${what === 'nothing' ? 'no fault' : what}`,
     measured: told
       .slice(0, 2)
       .map(({ claim, measured }) => `${claim}: ${measured}`)
