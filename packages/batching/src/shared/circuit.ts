@@ -105,8 +105,9 @@ export class Circuit {
   #answered(sent: Sent): void {
     sent.isOpen = false;
     this.#open -= 1;
+    // Answers come in order, mostly. What stays here would outlive the young generation, which makes it expensive.
+    while (this.#sent.first?.isOpen === false) this.#sent.shift();
     if (this.#open > 0) return;
-    this.#sent.take();
     this.#options.clock.clearTimeout(this.#timer);
     this.#timer = undefined;
   }
