@@ -6,7 +6,7 @@ const LATEST = 0.1;
 /** Below this differences say nothing: a garbage collection takes as long. */
 const LEAST_MS = 5;
 /** What is known of a worker that answers nothing is half as true after this. */
-const HALF_LIFE_MS = 5000;
+const HALF_LIFE_MS = 15_000;
 
 /** How long a worker takes for a run, on a geometric average: one that takes long now and then is not slow. */
 export class Pace {
