@@ -152,22 +152,25 @@ export async function startBalancer(
     });
   }
   const url = `http://127.0.0.1:${port}`;
-  await until(async () => {
-    if (child.exitCode !== null) throw new Error(`Cannot start ${name}: ${output}`);
-    return (await statusOf(`${url}/readyz`)) === 200;
-  }, `${name} that answers`);
-  return {
-    url,
-    async close() {
-      // SIGTERM stops both at once, with their workers.
-      if (child.exitCode === null) {
-        const ended = once(child, 'exit');
-        child.kill('SIGTERM');
-        await ended;
-      }
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  async function close(): Promise<void> {
+    // SIGTERM stops both at once, with their workers.
+    if (child.exitCode === null) {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
+  try {
+    await until(async () => {
+      if (child.exitCode !== null) throw new Error(`Cannot start ${name}: ${output}`);
+      return (await statusOf(`${url}/readyz`)) === 200;
+    }, `${name} that answers`);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { url, close };
 }
 
 async function statusOf(url: string): Promise<number> {

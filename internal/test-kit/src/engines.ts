@@ -177,8 +177,11 @@ export async function startEngine(
   let port = givenPort ?? (await freePort());
   let server: ReturnType<typeof spawned> | undefined;
   const runs = () => server !== undefined && server.exitCode === null && server.signalCode === null;
-  const kill = () => void server?.kill('SIGKILL');
-  // A test runner that ends early leaves no server behind.
+  const kill = () => {
+    server?.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  // A test runner that ends early leaves neither server nor folder behind.
   process.on('exit', kill);
 
   async function start(): Promise<void> {
