@@ -11,7 +11,8 @@ export function reportLines(results: readonly PhaseResult[], seed: number): stri
   return [
     `Seed ${seed}. Messages a second as publishers send them; a share in brackets counts an announcement once for each receiver.`,
     ...settings.flatMap((setting) => {
-      const own = results.filter((result) => result.setting === setting);
+      // Before each fault five hosts do the same.
+      const own = results.filter((each) => each.setting === setting && each.phase !== 'before');
       return ['', `**${setting}**`, '', ...messageTable(own), '', ...callTable(own)];
     }),
     '',
