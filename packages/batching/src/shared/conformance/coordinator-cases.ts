@@ -182,8 +182,9 @@ const lives: Record<string, Act> = {
     const key = stage.key();
     const [hanging, waiter] = [await stage.hangingCoordinator(), await stage.coordinator()];
     const lost = await leased(hanging, key, { leaseMs: SHORT_LEASE_MS });
-    const wait = await claimed('wait', waiter, key);
-    const answer = await awaited(waiter, key, wait);
+    // On a busy machine it may have run out already.
+    const first = await claim(waiter, key);
+    const answer = first.kind === 'wait' ? await awaited(waiter, key, first) : first;
     assert.ok(answer.kind === 'lease');
     assert.ok(answer.lease.fence > lost.fence);
     assert.equal(await lost.finish(value('old'), KEEP_MS), false);
@@ -202,7 +203,7 @@ const lives: Record<string, Act> = {
   async 'a lease is renewed while its process lives'(stage) {
     const key = stage.key();
     const leader = await stage.coordinator();
-    const lease = await leased(leader, key, { leaseMs: 900 });
+    const lease = await leased(leader, key, { leaseMs: 1500 });
     await until(() => leader.stats().renewed >= 4, 'four renewals');
     await assertHeld(await stage.coordinator(), key);
     assert.equal(lease.lost.aborted, false);
