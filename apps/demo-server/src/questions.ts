@@ -42,6 +42,9 @@ export type QuestionTasks = {
 /** For calls that only read: they run again when their worker is lost. */
 export const retryOptions = { idempotent: true, retries: 1 } as const;
 
+/** The same for calls to hosts, which are lost with the network, too: their deadline bounds them. */
+export const farRetryOptions = { idempotent: true, retries: 3 } as const;
+
 /** Milliseconds beyond its deadline that an answer may take between processes. */
 const TRANSIT_MS = 500;
 

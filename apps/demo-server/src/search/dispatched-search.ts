@@ -1,7 +1,7 @@
 import { createSearch, type RunCarrier, type Search } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import type { Flags } from '../flags/flag-specs.ts';
-import { retryOptions } from '../questions.ts';
+import { farRetryOptions, retryOptions } from '../questions.ts';
 import type { CarrierName, Carriers, CarrierTasks } from './carriers.ts';
 
 interface DispatchedSearchOptions {
@@ -52,7 +52,7 @@ function runWhole(dispatcher: Dispatcher<CarrierTasks>, now: () => number): RunC
     dispatcher.run(
       'askCarrier',
       { carrier: id as CarrierName, query, ...(!isFar && { deadline }) },
-      { signal, timeoutMs: leftMs(deadline, now), ...retryOptions },
+      { signal, timeoutMs: leftMs(deadline, now), ...(isFar ? farRetryOptions : retryOptions) },
     );
 }
 
@@ -62,7 +62,8 @@ function runNormalise(dispatcher: Dispatcher<CarrierTasks>, now: () => number): 
     const wire = await request(query, context);
     const { signal, deadline } = context;
     // Buffers that were moved are lost with the worker: such a call cannot be retried.
-    const retry = dispatcher.capabilities.transfer ? { transfer: buffersOf(wire) } : retryOptions;
+    const again = dispatcher.kind === 'nats' ? farRetryOptions : retryOptions;
+    const retry = dispatcher.capabilities.transfer ? { transfer: buffersOf(wire) } : again;
     return dispatcher.run(
       'normalise',
       { carrier: id as CarrierName, query, wire },
