@@ -35,8 +35,9 @@ export async function startHosts(
 export async function fleetCaller(
   url: string,
   fleet: string,
+  beatMs = 250,
 ): Promise<Caller & { readonly dispatcher: NatsDispatcher<Tasks> }> {
-  const dispatcher = createNatsDispatcher<Tasks>({ nats: { servers: url }, fleet });
+  const dispatcher = createNatsDispatcher<Tasks>({ nats: { servers: url }, fleet, beatMs });
   await dispatcher.ready();
   return {
     name: 'nats dispatcher',

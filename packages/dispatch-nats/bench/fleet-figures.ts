@@ -30,7 +30,7 @@ export async function measureSlowHost(
       { role, url, fleet, waitMs: SLOW_MS },
     ]),
   );
-  const callers = [await fleetCaller(url, fleet), await inboxCaller(url, fleet)];
+  const callers = [await fleetCaller(url, fleet, 2000), await inboxCaller(url, fleet)];
   const perSecond = callers.map((): number[] => []);
   const p99s = callers.map((): number[] => []);
   for (const { item, place, round } of interleaved(callers, { rounds: Math.ceil(rounds / 2) })) {

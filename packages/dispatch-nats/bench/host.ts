@@ -14,7 +14,6 @@ export interface HostSetting {
 }
 
 const records = recordsOf(10_000);
-const recordsBytes = rawJson(records).bytes;
 const { role, url, fleet, waitMs } = JSON.parse(process.argv[2] ?? '{}') as HostSetting;
 
 let last: Promise<unknown> = Promise.resolve();
@@ -52,7 +51,7 @@ if (role === 'fleet') {
     echo: (data) => JSON.stringify(JSON.parse(Buffer.from(data).toString())),
     bytes: (data) => data,
     records: () => JSON.stringify(records),
-    recordsAsJson: () => recordsBytes,
+    recordsAsJson: () => JSON.stringify(records),
     wait: async () => String(await wait()),
   };
   for (const [task, answer] of Object.entries(answers)) {
