@@ -68,7 +68,7 @@ function callTable(results: readonly PhaseResult[]): string[] {
 }
 
 /** Holds the results against the targets. */
-export function verdicts(results: readonly PhaseResult[]): string[] {
+function verdicts(results: readonly PhaseResult[]): string[] {
   const twice = results.reduce((sum, result) => sum + result.twice, 0);
   const steady = results.filter(
     ({ phase, setting }) => phase === 'steady' && !setting.startsWith('5 '),
