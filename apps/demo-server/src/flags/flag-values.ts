@@ -76,11 +76,9 @@ export function hideNatsSecrets(text: string): string {
   return servers.every(isNatsServer) ? servers.map(hideSecrets).join(',') : hideSecrets(text);
 }
 
-const MAX_FLEET = 24;
-
 export const fleetName: ValueReader<string> = {
-  expected: `1 to ${MAX_FLEET} lower-case letters, digits and dashes`,
-  read: (text) => (new RegExp(`^[a-z0-9-]{1,${MAX_FLEET}}$`).test(text) ? text : undefined),
+  expected: '1 to 24 lower-case letters, digits and dashes',
+  read: (text) => (/^[a-z0-9-]{1,24}$/.test(text) ? text : undefined),
 };
 
 export const redisUrl: ValueReader<string> = {

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import {
   type Clock,
+  type Rule,
   type Rules,
   resolveByRules,
   systemClock,
@@ -67,7 +68,7 @@ const rules = {
   clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
 } satisfies Rules;
 
-export const aDispatcher = withMethods('run', 'map', 'capacity', 'stats', 'drain', 'close');
+export const aDispatcher: Rule = withMethods('run', 'map', 'capacity', 'stats', 'drain', 'close');
 
 /**
  * Returns a dispatcher whose calls run in `local` while `dispatcher` cannot send them: its circuit is open, or no host is there.
