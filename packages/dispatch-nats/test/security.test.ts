@@ -8,7 +8,7 @@ import {
   nkeys,
 } from '@nats-io/transport-node';
 import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
-import { type EngineServer, engineProgram, startNatsServer, until } from '@ticketing/test-kit';
+import { type EngineServer, engineProgram, startNatsServer } from '@ticketing/test-kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNatsDispatcher, serveNatsTasks } from '../src/index.ts';
 
@@ -196,18 +196,19 @@ describe.skipIf(engineProgram('nats') === undefined)('a server that asks who one
   it('says why in what ready() throws when it refuses the credentials', async () => {
     await using server = await startNatsServer({ config: 'authorization { token: "t0ken" }' });
     const nats = { servers: server.url, token: 'wrong' };
-    const dispatcher = createNatsDispatcher<Tasks>({
-      nats,
-      fleet: 'shop',
-      startTimeoutMs: 300,
-      restart: { intensity: 0 },
-    });
-    const error = await dispatcher.ready().catch((thrown) => thrown);
-    const causes: unknown[] = [];
-    for (let at = error; at instanceof Error; at = at.cause as Error) causes.push(at.message);
+    let causes: unknown[] = [];
+    // The server's answer may take longer than a start on a busy machine.
+    for (const startTimeoutMs of [300, 3000, 30_000]) {
+      const restart = { intensity: 0 };
+      const options = { nats, fleet: 'shop', startTimeoutMs, restart };
+      const dispatcher = createNatsDispatcher<Tasks>(options);
+      const error = await dispatcher.ready().catch((thrown) => thrown);
+      await dispatcher.close();
+      causes = [];
+      for (let at = error; at instanceof Error; at = at.cause as Error) causes.push(at.message);
+      if (causes.length > 2) break;
+    }
     expect(causes.join('\n')).toMatch(/authorization/i);
     expect(causes.join('\n')).not.toMatch(/wrong/);
-    await dispatcher.close();
-    await until(() => dispatcher.state === 'closed');
   });
 });

@@ -46,15 +46,20 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
   it('never starts a task whose time is up when it arrives', async () => {
     const link = await createLink({ to: fleet.server.port });
     await fleet.serve('a', { port: link.port });
-    const dispatcher = fleet.dispatch({ beatMs: 60_000 });
+    const nats = await connect({ port: fleet.server.port, noEcho: true });
+    const dispatcher = fleet.dispatch({ beatMs: 60_000, nats });
     await dispatcher.ready();
     link.stall();
     await expect(dispatcher.run('where', 'late', { timeoutMs: 50 })).rejects.toMatchObject({
       code: 'ERR_TIMEOUT',
     });
+    // The host gets the call and its end together.
+    await nats.flush();
     link.open();
     await dispatcher.run('where', 'later');
     expect(fleet.notes).toEqual(['later at a']);
+    await dispatcher.close();
+    await nats.close();
     await link.close();
   });
 
@@ -126,9 +131,10 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     const dispatcher = fleet.dispatch();
     await dispatcher.ready();
     const held = dispatcher.run('hold', 'x');
+    const lost = expect(held).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
     await until(() => fleet.notes.includes('x began'));
     await fleet.server.stop();
-    await expect(held).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
+    await lost;
     await until(() => host.state === 'cut-off');
     const waits = dispatcher.run('where', 'y');
     await fleet.server.start();
@@ -189,9 +195,10 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     const dispatcher = fleet.dispatch();
     await dispatcher.ready();
     const held = dispatcher.run('hold', 'x');
+    const lost = expect(held).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
     await until(() => fleet.notes.includes('x began'));
     expect(await host.drain({ timeoutMs: 20 })).toEqual({ completed: 0, aborted: 1 });
-    await expect(held).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
+    await lost;
     expect(fleet.notes).toContain('x aborted');
   });
 
@@ -332,8 +339,8 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     await fleet.serve('far', { zone: 'z2' });
     const dispatcher = fleet.dispatch({ hosts: { zone: 'z1' }, beatMs: 50, missedBeats: 100 });
     await until(() => hostsOf(dispatcher).length === 2);
-    const first = await Promise.all(Array.from({ length: 4 }, () => dispatcher.run('where', 'x')));
-    expect(new Set(first)).toEqual(new Set(['near']));
+    // One at a time: the host refuses none, and lets it have twice what it can run.
+    for (let call = 0; call < 4; call++) expect(await dispatcher.run('where', 'x')).toBe('near');
     const marks = ['1', '2', '3', '4', '5', '6'];
     const held = marks.map((mark) => dispatcher.run('hold', mark));
     for (const each of held) each.catch(() => {});

@@ -324,9 +324,7 @@ export class NatsTransport implements Transport {
     for (const worker of [...this.#workers.values()]) {
       // If this process slept, what came meanwhile is read after this.
       if (lateMs > beatMs / 2) worker.heardAt += lateMs;
-      // A call under way is worth another question: it is told by itself of nothing.
-      const isAsked = isBeat || (worker.inFlight > 0 && now - worker.heardAt >= beatMs / 2);
-      if (isAsked) worker.tick(now, beatMs * missedBeats);
+      worker.tick(now, { isBeat, beatMs, silentAfterMs: beatMs * missedBeats });
     }
     if (!isBeat) return;
     if (this.fleet.tick(now)) this.#settleSoon();

@@ -15,7 +15,7 @@ import { encodeJson, type Opening, readOpened } from '../fleet/announcement.ts';
 import type { KnownHost } from '../fleet/fleet.ts';
 import type { FleetSubjects } from '../fleet/subjects.ts';
 import type { NatsLink } from '../link/nats-link.ts';
-import { SessionChannel } from '../wire/session-channel.ts';
+import { SessionChannel, type Tick } from '../wire/session-channel.ts';
 import type { SessionMessage } from '../wire/session-message.ts';
 import { hasDeadline, isSound, lostHost, withTimeLeft } from './session-frames.ts';
 
@@ -63,6 +63,8 @@ export class NatsWorker implements WorkerHandle {
   /** Calls that it has not settled. */
   inFlight = 0;
   credit = 1;
+  /** The host has refused a call for want of room, and told of none since. */
+  isRefused = false;
   /** The kernel gives it no calls, whatever the host says. */
   isHeld = false;
   #isForKeys = false;
@@ -92,10 +94,6 @@ export class NatsWorker implements WorkerHandle {
     return this.#state.kind === 'waiting';
   }
 
-  get isOpen(): boolean {
-    return this.#state.kind === 'open';
-  }
-
   /** The host that it has a session with, or is opening one. */
   get host(): KnownHost | undefined {
     return this.#state.kind === 'open' || this.#state.kind === 'opening'
@@ -119,13 +117,17 @@ export class NatsWorker implements WorkerHandle {
     link.publish(subjects.open(host.announcement.id), encodeJson(asked), this.#reply);
   }
 
-  /** Sends a beat; gives up a host that is silent. */
-  tick(now: number, silentAfterMs: number): void {
-    if (this.#state.kind === 'opening') {
-      if (now - this.#state.since > silentAfterMs) this.#refused('silent');
-    } else if (this.#state.kind === 'open') {
-      if (now - this.heardAt > silentAfterMs) this.lose('silence');
-      else this.#state.channel.ping(this.#reply, now);
+  /** Called twice a beat: asks the host for a sign of life if it is time to; gives up one that is silent. */
+  tick(now: number, { silentAfterMs, ...tick }: Tick & { readonly silentAfterMs: number }): void {
+    const state = this.#state;
+    if (state.kind === 'opening') {
+      if (now - state.since > silentAfterMs) this.#refused('silent');
+    } else if (state.kind === 'open') {
+      const silentMs = now - this.heardAt;
+      if (silentMs > silentAfterMs) this.lose('silence');
+      else if (state.channel.isToAsk(now, { ...tick, silentMs, hasCalls: this.inFlight > 0 })) {
+        state.channel.ping(this.#reply, now);
+      }
     }
   }
 
@@ -283,12 +285,14 @@ export class NatsWorker implements WorkerHandle {
         case 'busy':
           // 0: it refuses calls, and gives none back.
           if (frame.seq > 0) this.inFlight -= 1;
+          this.isRefused = true;
           break;
         case 'start-failed':
           this.#expectsEnd = true;
           break;
         case 'room':
           this.credit = frame.window;
+          this.isRefused = false;
           if (this.isHeld) noted = noted.filter((each) => each !== frame);
           break;
         case 'recycle':

@@ -7,7 +7,7 @@ const IDLE_BEATS = 4;
 
 /**
  * Keeps calls in the own zone: hosts of other zones get none while one of the own has room. Calls with keys go to their
- * owners, wherever those are, so a dispatcher that uses keys holds nobody back.
+ * owners, wherever those are, so a dispatcher that uses keys holds no host back.
  */
 export class ZoneGate {
   readonly #fleet: Fleet;
@@ -30,9 +30,13 @@ export class ZoneGate {
   /** Looks at the load of the own zone, once a beat. */
   tick(workers: readonly NatsWorker[]): void {
     const own = workers.filter((worker) => worker.isReady && !this.#isForeign(worker));
-    const mostOf = ({ credit }: NatsWorker) => Math.min(credit, this.#window);
+    // A host that others use too may be full of their calls.
+    const mostOf = ({ isRefused, credit }: NatsWorker) =>
+      isRefused ? 0 : Math.min(credit, this.#window);
     const isFull = own.every((worker) => worker.inFlight >= mostOf(worker));
-    const isIdle = own.every((worker) => worker.inFlight <= mostOf(worker) / 2);
+    const isIdle = own.every(
+      (worker) => !worker.isRefused && worker.inFlight <= mostOf(worker) / 2,
+    );
     this.#fullBeats = isFull ? this.#fullBeats + 1 : 0;
     this.#idleBeats = isIdle ? this.#idleBeats + 1 : 0;
     if (this.#fullBeats >= FULL_BEATS) this.#isOpen = true;

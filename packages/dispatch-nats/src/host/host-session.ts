@@ -158,7 +158,7 @@ export class HostSession {
   }
 
   #serve(): Served {
-    const { module, name } = this.#context;
+    const { module, name, now } = this.#context;
     return serveTasks({
       workerId: this.number,
       slot: 0,
@@ -170,6 +170,7 @@ export class HostSession {
       memoryBytes: () => process.memoryUsage.rss(),
       // This process waits while its workers work.
       load: () => undefined,
+      now,
       settled: () => {
         this.running -= 1;
         this.#context.admission.release();

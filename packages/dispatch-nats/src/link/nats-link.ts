@@ -19,7 +19,7 @@ export interface LinkEvents {
   connected(): void;
   /** Whatever is under way is lost. */
   disconnected(): void;
-  /** The server is about to stop: nothing new should begin on this connection. */
+  /** The server is about to stop: nothing new should begin on this connection. Not told of a lent one, which its owner moves. */
   leaving?(): void;
 }
 
@@ -192,7 +192,7 @@ export class NatsLink {
     if (type === 'reconnect') this.#connected();
     else if (type === 'disconnect' || type === 'staleConnection') this.#lost('cut-off');
     else if (type === 'close') this.#lost('closed');
-    else if (type === 'ldm') this.#events.leaving?.();
+    else if (type === 'ldm' && !isConnection(this.#options.nats)) this.#events.leaving?.();
   }
 
   #connected(): void {

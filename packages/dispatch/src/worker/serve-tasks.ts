@@ -43,6 +43,8 @@ export interface ServeOptions {
   readonly name?: string;
   /** Returns the load that the kernel is to know, or nothing; asked before each message. Default: the load of this thread. */
   readonly load?: (now: number) => LoadFrame | undefined;
+  /** Milliseconds of a monotonic clock, by which runs are timed. Default `performance.now`. */
+  readonly now?: () => number;
 }
 
 /** Frames that a worker sends beside those of its tasks. */
@@ -117,7 +119,7 @@ class TaskServer implements Served {
         emit: (frame) => this.#emit(frame),
         claim: (seq) => this.#claim(seq),
         stopped: (failure) => this.#end(failure === undefined ? 0 : 1),
-        now: () => performance.now(),
+        now: this.#options.now ?? (() => performance.now()),
       });
       await runner.start();
       this.#runner = runner;
