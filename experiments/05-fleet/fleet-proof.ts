@@ -43,7 +43,7 @@ try {
   if (code === undefined) console.error(error);
   process.exitCode = code ?? 1;
 }
-// A signal ends by `exit`, which removes what there is.
+// A signal ends by `exit`, which removes what is left.
 process.exit();
 
 interface Options {

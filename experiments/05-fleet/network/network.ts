@@ -29,7 +29,7 @@ export interface NetworkHost {
   readonly by: readonly string[];
   /** `address:port` of each engine, as this host reaches it. */
   readonly engines: readonly string[];
-  /** Nothing passes, and nobody is told. */
+  /** Nothing passes, and no side is told. */
   down(): void;
   up(): void;
 }

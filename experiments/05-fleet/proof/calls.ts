@@ -7,7 +7,7 @@ export interface Second {
   readonly asked: number;
   readonly answered: number;
   readonly lost: number;
-  /** Ended otherwise than by an answer or a loss. */
+  /** Neither answered nor lost. */
   readonly failed: number;
   readonly retried: number;
   readonly p50Ms: number;

@@ -12,7 +12,7 @@ export type Fault =
   /** A zone is cut off from all others. */
   | { readonly kind: 'partition' }
   | { readonly kind: 'heal' }
-  /** A share of the hosts leaves at once, and nobody takes their places. */
+  /** A share of the hosts leaves at once, and none takes their places. */
   | { readonly kind: 'leave'; readonly share: number };
 
 export interface Phase {

@@ -22,7 +22,7 @@ export class SimulatedFleet {
     readonly machine: Machine;
     readonly dispatcher: NatsDispatcher<SimulatedTasks>;
   }[] = [];
-  /** Told how each call ended; at first by nobody. */
+  /** Called with how each call ended; at first does nothing. */
   onEnded: (ended: Ended) => void = () => {};
   asked = 0;
   readonly #hosts = new Set<SimulatedHost>();

@@ -208,7 +208,7 @@ class Run {
     );
   }
 
-  /** Mends everything, ends all loads, and lets time pass until all callers have their answer. */
+  /** Ends all faults, ends all loads, and lets time pass until all callers have their answer. */
   async end(): Promise<void> {
     for (const { store } of this.processes) {
       store.isDeaf = false;

@@ -42,7 +42,7 @@ export interface NatsMessage {
   readonly subject: string;
   readonly data: Uint8Array;
   readonly reply?: string | undefined;
-  /** `code` 503 with no data: nobody listens to the subject that a message was published to. */
+  /** `code` 503 with no data: no subscription has the subject that a message was published to. */
   readonly headers?: Pick<MsgHdrs, 'code' | 'get'> | undefined;
 }
 
@@ -224,7 +224,7 @@ export type NatsHostEvent =
   | { readonly type: 'late'; readonly host: string; readonly blockedMs: number };
 
 /**
- * How a loss was seen: the server says that nobody listens; beats are missing; the own connection broke; a message is
+ * How a loss was seen: the server says that no subscription is there; beats are missing; the own connection broke; a message is
  * missing or malformed; the host says that it has ended the session.
  */
 export type NatsLossSign =

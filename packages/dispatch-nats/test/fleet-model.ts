@@ -14,7 +14,7 @@ const BEAT_MS = 250;
 const MAX_QUEUE = 20;
 const FLEET = 'model';
 
-/** A step of a run; numbers choose among what there is. */
+/** A step of a run; numbers choose among the candidates. */
 export type Step =
   | { readonly kind: 'join' }
   | { readonly kind: 'drain' | 'close-host'; readonly at: number }

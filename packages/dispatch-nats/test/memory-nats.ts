@@ -179,7 +179,7 @@ class Connection implements MemoryConnection {
     return { unsubscribe, drain: async () => this.flush().then(unsubscribe) };
   }
 
-  /** Resolves with the first answer, also with NATS' own that nobody listens. */
+  /** Resolves with the first answer, also with NATS' own that there is no responder. */
   request(subject: string, data?: Uint8Array): Promise<NatsMessage> {
     return new Promise((resolve) => {
       inboxes += 1;

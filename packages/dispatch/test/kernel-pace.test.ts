@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Pace, soonest } from '../src/kernel/workers/pace.ts';
+import { Pace } from '../src/kernel/workers/pace.ts';
 import { PoolWorker } from '../src/kernel/workers/pool-worker.ts';
-import { addSlots, type Slot } from '../src/kernel/workers/slots.ts';
+import { addSlots, type Slot, soonest } from '../src/kernel/workers/slots.ts';
 import { createWindow } from '../src/kernel/workers/window.ts';
 
 /** Ready workers whose runs have taken so long, with so many calls. */

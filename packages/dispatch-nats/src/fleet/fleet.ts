@@ -134,7 +134,7 @@ export class Fleet {
     this.#changed();
   }
 
-  /** Nothing is known any more: the connection broke. */
+  /** Forgets all hosts: the connection broke. */
   clear(): void {
     this.hosts.clear();
     this.#changed();

@@ -34,7 +34,7 @@ export interface FleetSubjects {
 const SYMBOLS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const NEW_SYMBOLS = 8;
 
-/** Returns an id that nobody had before: two hosts of one id would answer one session. */
+/** Returns an id that is new: two hosts of one id would answer one session. */
 export function newIdentity(name: string, random: () => number): string {
   let fresh = '';
   for (let count = 0; count < NEW_SYMBOLS; count += 1) {

@@ -33,7 +33,7 @@ export class Admission {
     return Math.max(1, Math.floor((2 * this.capacity) / Math.max(1, sessions)));
   }
 
-  /** Asks for room for one more call, of a session or of nobody who waits for room. False: it goes back. */
+  /** Asks for room for one more call, of a session, or of a request that does not wait. False: it goes back. */
   admit(session?: HostSession): boolean {
     if (!this.hasRoom || session?.isBusy) {
       this.busy += 1;

@@ -13,7 +13,6 @@ import type { Opening } from '../fleet/announcement.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 import { SessionChannel } from '../wire/session-channel.ts';
 import type { SessionMessage } from '../wire/session-message.ts';
-import type { Admission } from './admission.ts';
 
 /** Bytes from which a value goes in a message of its own. */
 const APART_BYTES = 4096;
@@ -28,7 +27,12 @@ export interface SessionContext {
   readonly maxMessageBytes: number;
   readonly module: TaskModule<TaskMap>;
   now(): number;
-  readonly admission: Pick<Admission, 'admit' | 'count' | 'release'>;
+  /** Bounds the calls of all sessions. */
+  readonly admission: {
+    admit(session: HostSession): boolean;
+    count(session: HostSession): void;
+    release(): void;
+  };
   /** The session is over. `lost`: not by the dispatcher's own word. */
   ended(session: HostSession, lost: boolean): void;
 }

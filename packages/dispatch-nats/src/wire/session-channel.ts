@@ -88,7 +88,7 @@ export class SessionChannel implements Lane {
     link.turns.add(this);
   }
 
-  /** Asks for a sign of life; the server answers at `reply` if nobody listens. */
+  /** Asks for a sign of life; the server answers at `reply` if the other side has gone. */
   ping(reply: string, now: number): void {
     if (this.#isEnded) return;
     this.#publish(new Uint8Array(HEAD_BYTES), flag.ping, reply);

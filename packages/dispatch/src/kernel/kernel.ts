@@ -1,10 +1,10 @@
-import { AsyncResource } from 'node:async_hooks';
 import type { RunOptions } from '../contract/dispatcher.ts';
 import type { FromWorker, Transport, WorkerEnd } from '../contract/transport.ts';
 import { DispatchError } from '../errors.ts';
 import {
   Call,
   type CallOwner,
+  inContextOfNow,
   type LateBy,
   traceCall,
   traceRetry,
@@ -341,10 +341,4 @@ export class Kernel {
       this.pool.stop(worker, this.options.stopGraceMs);
     }
   }
-}
-
-/** As `AsyncResource.bind`, at a tenth of its cost: that also defines properties of the function. */
-function inContextOfNow<T>(listener: (value: T) => void): (value: T) => void {
-  const context = new AsyncResource('ticketing.dispatch', { requireManualDestroy: true });
-  return (value) => context.runInAsyncScope(listener, undefined, value);
 }

@@ -147,7 +147,7 @@ export class HedgedCall implements AbortWaiter {
       this.#forget(attempt, 'error' in outcome ? outcome.error : undefined, 'value' in outcome);
       return;
     }
-    // The loss was seen by nobody.
+    // No caller has seen the loss.
     if (attempt === this.#second && this.#loss !== undefined) {
       this.#forget(this.#first, this.#loss.error);
     }
@@ -175,7 +175,7 @@ export class HedgedCall implements AbortWaiter {
     }
   }
 
-  /** Counts an attempt whose outcome nobody sees. */
+  /** Counts an attempt whose outcome no caller sees. */
   #forget({ controller }: Attempt, error: unknown, isValue = false): void {
     const { unseen, name } = this.#owner;
     const ending: Ending = isValue ? 'completed' : endingOf(error, name, controller.signal);

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 import type { AbortWaiter, Clock } from '@ticketing/kit';
 import type { RunOptions } from '../../contract/dispatcher.ts';
@@ -208,4 +209,10 @@ export function traceSettled(
   } else trace.result = value;
   runChannel.asyncStart.publish(trace);
   runChannel.asyncEnd.publish(trace);
+}
+
+/** As `AsyncResource.bind`, at a tenth of its cost: that also defines properties of the function. */
+export function inContextOfNow<T>(listener: (value: T) => void): (value: T) => void {
+  const context = new AsyncResource('ticketing.dispatch', { requireManualDestroy: true });
+  return (value) => context.runInAsyncScope(listener, undefined, value);
 }

@@ -4,10 +4,16 @@ import type { Transport } from '../../contract/transport.ts';
 import type { DispatchError } from '../../errors.ts';
 import type { KernelCounts } from '../kernel-counts.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
-import { soonest } from '../workers/pace.ts';
 import type { PoolWorker } from '../workers/pool-worker.ts';
 import type { Sender } from '../workers/sender.ts';
-import { isTaken, leastBusy, leavesToOthers, roomOf, slotOfKey } from '../workers/slots.ts';
+import {
+  isTaken,
+  leastBusy,
+  leavesToOthers,
+  roomOf,
+  slotOfKey,
+  soonest,
+} from '../workers/slots.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 import type { Call, LateBy, Target } from './call.ts';
 import { noOtherWorker, overloaded, queueFull } from './call-errors.ts';

@@ -1,4 +1,5 @@
 import { hashText, rendezvousWeight } from '@ticketing/kit';
+import { LEAST_MS } from './pace.ts';
 import type { PoolWorker } from './pool-worker.ts';
 
 /** A numbered position for a worker and its successors. Keys map to slots. */
@@ -50,6 +51,34 @@ export function leastBusy(
     if (least.calls.size === 0) break;
   }
   return least;
+}
+
+/**
+ * Returns the worker with room that is likely to answer first: the one with the least time for its calls and one more. A slow
+ * worker gets calls while the others are busier than it is slow, and one now and then that shows whether it still is.
+ */
+export function soonest(
+  slots: readonly Slot[],
+  now: number,
+  matches: (worker: PoolWorker) => boolean = () => true,
+): PoolWorker | undefined {
+  let fastestMs = Number.POSITIVE_INFINITY;
+  for (const { current } of slots) {
+    if (current?.state === 'ready') fastestMs = Math.min(fastestMs, current.pace?.ms ?? fastestMs);
+  }
+  if (fastestMs === Number.POSITIVE_INFINITY) fastestMs = LEAST_MS;
+  let first: PoolWorker | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const { current } of slots) {
+    if (!current?.hasRoom || leavesToOthers(current, slots) || !matches(current)) continue;
+    const cost = (current.calls.size + 1) * (current.pace?.at(now, fastestMs) ?? fastestMs);
+    // Averages of equal workers differ a little: within a quarter the one with fewer calls goes first.
+    const isNear = first !== undefined && cost < least * 1.25 && cost > least * 0.8;
+    if (isNear ? current.calls.size >= (first?.calls.size ?? 0) : cost >= least) continue;
+    first = current;
+    least = cost;
+  }
+  return first;
 }
 
 /**
