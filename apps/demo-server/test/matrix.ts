@@ -134,13 +134,22 @@ function isTested(name: Coalesce): boolean {
   return (hasNats || name !== 'fleet') && (hasRedis || name !== 'shared');
 }
 
-/** Every way to dispatch and coalesce, with one way to accept. */
+/**
+ * Every way to dispatch and coalesce in one machine, with one way to accept; and those over machines with workers of one kind
+ * and without any, since what machines share does not depend on the kind.
+ */
 export function everyCombination(accept: Accept): Combination[] {
   return testedDispatches.flatMap((dispatch) => {
-    const workers = dispatchKind(dispatch).inFleet ? 'host' : 'task';
-    const kills: readonly Role[] = accept === 'single' ? [workers] : ['server', workers];
-    return COALESCES.filter(isTested).map((coalesce) => ({
-      ...{ accept, dispatch, coalesce, kills },
-    }));
+    const { inFleet, inServers, workers } = dispatchKind(dispatch);
+    const role = inFleet ? 'host' : 'task';
+    const kills: readonly Role[] = accept === 'single' ? [role] : ['server', role];
+    const isChosen = (coalesce: Coalesce): boolean => {
+      if (inFleet) return coalesce === 'on' || coalesce === 'fleet';
+      const overMachines = coalesce === 'fleet' || coalesce === 'shared';
+      return !overMachines || inServers === true || workers === undefined;
+    };
+    return COALESCES.filter((coalesce) => isTested(coalesce) && isChosen(coalesce)).map(
+      (coalesce) => ({ ...{ accept, dispatch, coalesce, kills } }),
+    );
   });
 }
