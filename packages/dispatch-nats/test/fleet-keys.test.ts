@@ -3,9 +3,9 @@ import { PROTOCOL, V8_FORMAT } from '../src/fleet/announcement.ts';
 import { Fleet } from '../src/fleet/fleet.ts';
 
 /** A dispatcher's view of 40 hosts, of which it uses four, and more once calls have keys. */
-function fleetOf(id: string): Fleet {
+function fleetOf(id: string, hosts = 40): Fleet {
   const fleet = new Fleet({ fleet: 'f', id, name: id, tasks: [], max: 4, zone: undefined });
-  for (let number = 0; number < 40; number += 1) {
+  for (let number = 0; number < hosts; number += 1) {
     fleet.hear(
       {
         protocol: PROTOCOL,
@@ -57,4 +57,8 @@ test('an owner that is no longer needed for calls without a key is there for its
   const next = idsOf(fleet);
   expect(next).not.toContain(first);
   expect(next.slice(0, 4).every((id) => !fleet.isForKeys(id))).toBe(true);
+});
+
+test('more hosts than 10,000 are not remembered, however many are announced', () => {
+  expect(fleetOf('one', 10_500).hosts.size).toBe(10_000);
 });

@@ -3,6 +3,8 @@ import type { NatsLossSign, NatsRefusal } from '../contract.ts';
 import { type Announcement, PROTOCOL, V8_FORMAT } from './announcement.ts';
 import { publishHostEvent } from './host-events.ts';
 
+/** Hosts that a dispatcher remembers: what a stranger announces must not fill its memory. */
+const MAX_KNOWN = 10_000;
 /** Hosts that own keys, at most: each dispatcher has a session with all of them. */
 const MAX_OWNERS = 16;
 /** A host announces itself every 10 s, 30 % more or less: one that has not for three times the longest is gone. */
@@ -79,6 +81,7 @@ export class Fleet {
       known.probeMs = PROBE_MS;
       return false;
     }
+    if (known === undefined && this.hosts.size >= MAX_KNOWN) return false;
     const refused = this.#refusalOf(announcement);
     const host: KnownHost = {
       announcement,
