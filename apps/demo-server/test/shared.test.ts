@@ -29,7 +29,8 @@ async function askTwoServers(): Promise<boolean> {
     const all = (await Promise.all(servers.map(loadsOf))).map(({ coordinator }) => coordinator);
     if (all.some(({ unreached }) => unreached > 0)) return false;
     expect(all.map(({ held }) => held).sort()).toEqual([0, 1]);
-    expect(all.map(({ waits }) => waits).sort()).toEqual([0, 1]);
+    // Who waits looks again twice a second.
+    expect(all.filter(({ waits }) => waits > 0)).toHaveLength(1);
     return true;
   });
   open();

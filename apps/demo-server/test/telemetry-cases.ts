@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { eventually, getFrom, MADRID_BARCELONA, startDemo } from './demo.ts';
+import { eventually, getFrom, MADRID_BARCELONA, requestsAt, startDemo } from './demo.ts';
 import { type ReceivedSpan, receiveTelemetry, tracesOf, treeOf } from './otlp-receiver.ts';
 
 /** Ends a server, which sends what is left, and returns all spans. */
@@ -77,6 +77,8 @@ export async function killedWorker(...argv: string[]): Promise<void> {
   const demo = await startDemo(flags);
   const answer = getFrom(demo.url + MADRID_BARCELONA);
   const pid = await eventually(async () => {
+    // Only a task that has begun is lost with its worker.
+    expect((await requestsAt(demo.carriersUrl))['avlo']?.open).toBeGreaterThan(0);
     const { body } = await getFrom(`${demo.url}/stats`);
     const { workers } = body.processes[0].dispatch;
     const busy = workers.find((worker: { inFlight: number }) => worker.inFlight > 0);

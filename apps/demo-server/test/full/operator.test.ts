@@ -54,7 +54,9 @@ test.each(['cluster', 'socket', 'passthru'])(
     const views = viewsIn(body);
     async function see(pid: number, state: string): Promise<OperatorView['processes'][number]> {
       for (;;) {
-        const { processes = [] } = (await views.next()).value ?? {};
+        const next = await views.next();
+        if (next.done) throw new Error(`The views ended before process ${pid} was ${state}`);
+        const { processes } = next.value;
         const row = processes.find((one) => one.pid === pid);
         if (row?.state === state) return row;
       }
