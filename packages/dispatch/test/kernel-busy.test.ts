@@ -104,6 +104,29 @@ test('a window without load frames stays what the transport begins with, below t
   }
 });
 
+test('calls that come back from a full worker do not make it look slow', async () => {
+  const { run, ready, transport, clock, dispatcher } = createPool({ max: 1, window: 16 });
+  await ready();
+  const worker = transport.at(0);
+  worker.room(16);
+  // What a task takes is known, and no call has left a queue.
+  run('first');
+  await turn();
+  clock.advance(100);
+  worker.answer(1);
+  const calls = Array.from({ length: 100 }, (_, index) => run(index, { timeoutMs: 5000 }));
+  await turn();
+  for (const { seq } of worker.open) worker.busy(seq);
+  await turn();
+  expect(dispatcher.stats()).toMatchObject({ running: 0, queued: 100 });
+  // 100 calls, 16 at a time, each 100 ms.
+  const later = run('later', { timeoutMs: 1000 });
+  const refused = run('too late', { timeoutMs: 600 });
+  expect((await settled(later)).state).toBe('pending');
+  errorOf(await settled(refused), 'ERR_OVERLOADED');
+  for (const call of calls) expect((await settled(call)).state).toBe('pending');
+});
+
 test('room for callers of capacity() begins with the frame', async () => {
   const { run, ready, transport, dispatcher } = createPool({ max: 1, window: 1, maxQueue: 1 });
   await ready();

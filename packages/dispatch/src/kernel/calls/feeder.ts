@@ -237,20 +237,20 @@ export class Feeder {
     const own = this.#slotOf(target);
     let ready = 0;
     let workers = 0;
-    let inFlight = 0;
+    let holds = 0;
     for (const slot of slots) {
       if (isTaken(slot)) workers += 1;
       if (slot.current?.state !== 'ready') continue;
       ready += 1;
-      inFlight += slot.current.calls.size;
+      holds += slot.current.holds;
     }
     // How long a worker takes to start is unknown.
     if (ready === 0) return undefined;
     if (own !== undefined && slots[own]?.current?.state !== 'ready') return undefined;
     const ahead = this.#waiting.ahead(own, { priority, now, workers });
     if (ahead === 0) return 0;
-    const held = (inFlight * workers) / ready;
-    const interval = this.departures.intervalMs(workers, held, now, this.#waiting.since);
+    const inFlight = (holds * workers) / ready;
+    const interval = this.departures.intervalMs(workers, inFlight, now, this.#waiting.since);
     return interval === undefined ? undefined : ahead * interval;
   }
 

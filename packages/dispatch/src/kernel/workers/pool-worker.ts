@@ -32,6 +32,8 @@ export class PoolWorker {
   keysOnly = false;
   /** The bound of its latest `room`. */
   most: number = Number.POSITIVE_INFINITY;
+  /** The largest bound of a `room`: what it holds once those that share it have gone or are served. */
+  mostEver = 0;
   /** When calls were taken back from it, if it has sent nothing since: it gets no calls. */
   heldUpAt: number | undefined = undefined;
   /** The number it had claimed at the last check, and how many checks in a row found the same. */
@@ -92,6 +94,11 @@ export class PoolWorker {
   get hasRoom(): boolean {
     const isHeldUp = this.heldUpAt !== undefined || this.isBusy;
     return this.state === 'ready' && !isHeldUp && this.calls.size < this.windowSize;
+  }
+
+  /** Calls that it is likely to hold while others wait: more than now if it has just come, or gave calls back. */
+  get holds(): number {
+    return Math.max(this.calls.size, Math.min(this.window.size, this.mostEver));
   }
 
   /** Whether a task is running. */

@@ -54,6 +54,7 @@ export class WorkerFrames {
       case 'room':
         worker.isBusy = false;
         worker.most = Math.max(1, Math.floor(frame.window) || 1);
+        worker.mostEver = Math.max(worker.mostEver, worker.most);
         break;
       case 'keys-only':
         worker.keysOnly = frame.on;
