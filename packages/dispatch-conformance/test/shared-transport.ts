@@ -124,9 +124,7 @@ class SharedWorker implements WorkerHandle {
     if (this.#hasEnded) return;
     const frames = decodeFromWorker(message) ?? [];
     for (const frame of frames) {
-      if (frame.kind === 'done' || frame.kind === 'failed' || frame.kind === 'dropped') {
-        this.#running.delete(frame.seq);
-      }
+      if ('seq' in frame && settling.has(frame.kind)) this.#running.delete(frame.seq);
     }
     this.#events.frames(frames);
     const { capacity = 0 } = this.#hosts;
@@ -149,6 +147,8 @@ class SharedWorker implements WorkerHandle {
     this.#events.exit({ exitCode: undefined, signal: undefined, stderrTail: '' });
   }
 }
+
+const settling: ReadonlySet<string> = new Set(['done', 'failed', 'lost', 'dropped']);
 
 function tooLarge(limit: number): DispatchError {
   return new DispatchError('ERR_TOO_LARGE', `Cannot send: above ${limit} bytes`, {

@@ -1,4 +1,11 @@
-import { createInProcessDispatcher, defineTasks, systemClock } from '@ticketing/dispatch';
+import {
+  createInProcessDispatcher,
+  DispatchError,
+  defineTasks,
+  type RunOptions,
+  systemClock,
+  type TaskContext,
+} from '@ticketing/dispatch';
 import { turns, until } from '@ticketing/test-kit';
 import { afterEach, expect, it } from 'vitest';
 import { createNatsDispatcher, type NatsHost, serveNatsTasks } from '../src/index.ts';
@@ -121,4 +128,42 @@ it('pieces without end are refused before they take more memory than a message m
   expect(feed).toThrow(/too many pieces/);
   expect(pieces).toBeLessThanOrEqual(maxBytes / 1024);
   expect(() => new MessageReader(1024, 'tag').add(new Uint8Array(1037), head)).toThrow(/too large/);
+});
+
+it('a call that a host loses with a worker of its own has its next attempt, if it may run twice', async () => {
+  const tasks = defineTasks({ attempt: (_: unknown, context: TaskContext) => context.attempt });
+  const local = createInProcessDispatcher(tasks, { name: 'pool' });
+  const run = local.run.bind(local);
+  /** Names of the dispatchers that lose a call, in turn. */
+  const losers: string[] = [];
+  const dispatcher = Object.assign(local, {
+    run(task: 'attempt', input: unknown, options?: RunOptions) {
+      const name = losers.shift();
+      if (name === undefined) return run(task, input, options);
+      return Promise.reject(new DispatchError('ERR_WORKER_LOST', 'Gone', { data: { name } }));
+    },
+  });
+  const names = { fleet: 'losing', tasks: ['attempt'] as const };
+  const host = serveNatsTasks({ nats: nats.connect(), ...names, dispatcher });
+  const caller = createNatsDispatcher<typeof tasks.tasks>({ nats: nats.connect(), ...names });
+  opened.push(local, host, caller);
+  const mayRunTwice = { idempotent: true, retries: 2 };
+  expect(await caller.run('attempt', 0)).toBe(1);
+  losers.push('pool', 'pool');
+  expect(await caller.run('attempt', 0, mayRunTwice)).toBe(3);
+  losers.push('pool', 'pool', 'pool');
+  await expect(caller.run('attempt', 0, mayRunTwice)).rejects.toThrow('Gone');
+  losers.push('pool');
+  await expect(caller.run('attempt', 0)).rejects.toThrow('Gone');
+  // A loss that the task met, and did not suffer, is an error as any other.
+  losers.push('another');
+  await expect(caller.run('attempt', 0, mayRunTwice)).rejects.toThrow('Gone');
+  const { lost, retried, rejected, failed } = caller.stats();
+  expect({ lost, retried, rejected, failed }).toEqual({
+    lost: 0,
+    retried: 4,
+    rejected: 2,
+    failed: 1,
+  });
+  expect(host.stats().running).toBe(0);
 });

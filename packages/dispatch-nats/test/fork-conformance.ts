@@ -33,7 +33,7 @@ async function create(
   );
   await Promise.all(hosts.map((host) => host.ready()));
   const dispatcher = createDispatcherOver<ConformanceTasks>(
-    { ...options, ...(clock && { clock }), nats, fleet },
+    { ...options, max, ...(clock && { clock }), nats, fleet },
     { clock: systemClock },
   );
   const close = dispatcher.close.bind(dispatcher);
@@ -74,9 +74,6 @@ const exceptions: Readonly<Record<string, string>> = {
   'loss: an unhandled rejection': 'the pool of the host counts the loss',
   'loss: SIGKILL rejects': 'the pool of the host counts the loss',
   'loss: calls that are made as': 'the pool of the host counts the loss',
-  'retries: idempotent with retries':
-    'the host lives: the loss of its worker is an error of the call',
-  'retries: after its last retry': 'the host lives: the loss of its worker is an error of the call',
   'start: a module that throws': 'the pool of the host loads the module',
   'start: a worker that ends': 'the pool of the host loads the module',
   'start: a module without tasks': 'the pool of the host loads the module',

@@ -7,6 +7,7 @@ export type {
   BusyFrame,
   FromWorker,
   KeysOnlyFrame,
+  LostFrame,
   RecycleFrame,
   ReportFrame,
   RoomFrame,

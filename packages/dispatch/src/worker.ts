@@ -1,5 +1,6 @@
 // For programs of workers: what serves tasks, without the kernel that calls them
 
+export type { ForwardedRunOptions } from './contract/dispatcher.ts';
 export type { TaskContext, TaskFn, TaskMap, TaskModule } from './contract/task.ts';
 export type { RunFrame, ToWorker } from './contract/transport.ts';
 export { defineTasks } from './define-tasks.ts';

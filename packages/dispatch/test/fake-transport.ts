@@ -234,6 +234,12 @@ export class FakeWorker implements WorkerHandle {
     this.emit({ kind: 'failed', seq, error, runMs });
   }
 
+  /** A worker behind it had the call, and has ended. */
+  lose(seq: number, error: unknown = new Error('A worker behind this one ended')): void {
+    this.#begun(seq);
+    this.emit({ kind: 'lost', seq, error });
+  }
+
   drop(seq: number): void {
     this.takenBack.delete(seq);
     this.#answered.add(seq);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ForwardedRunOptions } from '../src/contract/dispatcher.ts';
 import { checkPoolsAfterEach, createPool, errorOf, settled, turn } from './kernel-fixture.ts';
 
 checkPoolsAfterEach();
@@ -95,6 +96,69 @@ test('a task is retried only if it is idempotent, only after a loss, and at most
   }
   errorOf(thrice, 'ERR_WORKER_LOST');
   expect(dispatcher.stats().retried).toBe(2);
+});
+
+test('a call that is lost with a worker behind its worker has its next attempt, at the worker with room', async () => {
+  const { run, ready, transport, dispatcher } = createPool({ max: 2, window: 1 });
+  await ready();
+  const twice = run('twice', { idempotent: true, retries: 1 });
+  const once = run('once', { idempotent: true });
+  const waits = run('waits');
+  await turn();
+  const [first, second] = [transport.at(0), transport.at(1)];
+  second.lose(1, new Error('gone'));
+  await turn();
+  expect(once.error).toMatchObject({ message: 'gone' });
+  expect(second.inputs).toEqual(['once', 'waits']);
+  first.lose(1);
+  await turn();
+  expect(first.runs.map(({ input, attempt, id }) => [input, attempt, id])).toEqual([
+    ['twice', 1, 1],
+    ['twice', 2, 1],
+  ]);
+  second.answer(2);
+  await settled(waits);
+  first.lose(2, new Error('gone again'));
+  expect((await settled(twice)).error).toMatchObject({ message: 'gone again' });
+  const { retried, rejected, failed, lost } = dispatcher.stats();
+  expect({ retried, rejected, failed, lost }).toEqual({
+    retried: 1,
+    rejected: 2,
+    failed: 0,
+    lost: 0,
+  });
+});
+
+test('a call that was abandoned is not retried when a worker behind its worker is lost', async () => {
+  const { run, ready, transport, dispatcher } = createPool();
+  await ready();
+  const controller = new AbortController();
+  const call = run(0, { idempotent: true, retries: 3, signal: controller.signal });
+  await turn();
+  transport.at(0).start();
+  controller.abort('enough');
+  await turn();
+  transport.at(0).lose(1);
+  await turn();
+  expect(call.error).toBe('enough');
+  expect(transport.at(0).inputs).toEqual([0]);
+  expect(dispatcher.stats()).toMatchObject({ running: 0, retried: 0 });
+});
+
+test('attempts of a call that is passed on count from that of its caller', async () => {
+  const { run, ready, transport, clock } = createPool({ restart });
+  await ready();
+  const forwarded: ForwardedRunOptions = { attempt: 3, idempotent: true, retries: 1 };
+  const call = run('passed on', forwarded);
+  await turn();
+  for (const attempt of [3, 4]) {
+    expect(transport.at(-1).runs).toMatchObject([{ attempt }]);
+    transport.at(-1).start();
+    transport.at(-1).exit();
+    clock.advance(10_000);
+    await ready();
+  }
+  errorOf(await settled(call), 'ERR_WORKER_LOST');
 });
 
 test('an error of a task is not retried', async () => {

@@ -17,7 +17,7 @@ export interface RunStep {
 /** What a worker does. Those that come twice are twice as likely. */
 const workerSteps = [
   ...(['ready', 'ready', 'start', 'start', 'answer', 'answer', 'fail'] as const),
-  ...(['progress', 'exit', 'ill', 'load', 'busy', 'room', 'room', 'keys-only'] as const),
+  ...(['progress', 'exit', 'ill', 'load', 'busy', 'room', 'room', 'keys-only', 'lose'] as const),
 ] as const;
 
 /** What happens to a pool. */

@@ -1,6 +1,7 @@
 import { createManualClock, type ManualClock } from '@ticketing/test-kit';
 import { expect } from 'vitest';
 import type { Dispatcher } from '../src/contract/dispatcher.ts';
+import { DispatchError } from '../src/errors.ts';
 import { createPool, type Pool } from '../src/kernel/create-pool.ts';
 import { FakeTransport, type FakeWorker } from './fake-transport.ts';
 import { type FakeTasks, turn, type Watched, watch } from './kernel-fixture.ts';
@@ -278,7 +279,11 @@ export class KernelModel {
       worker.keysOnly = index % 2 === 0;
       worker.emit({ kind: 'keys-only', on: worker.keysOnly });
     } else if (kind === 'fail' && run !== undefined) worker.fail(run.seq, `bad ${run.input}`);
-    else if (kind === 'progress' && run !== undefined) worker.progress(run.seq, index);
+    else if (kind === 'lose' && run !== undefined) {
+      this.#noteLoss(run.input);
+      const lost = { data: { name: 'behind' } };
+      worker.lose(run.seq, new DispatchError('ERR_WORKER_LOST', 'Gone', lost));
+    } else if (kind === 'progress' && run !== undefined) worker.progress(run.seq, index);
     else if (kind === 'ill' && worker.count('health') > 0) {
       worker.emit({ kind: 'healthy', ...(index % 2 === 0 ? { error: 'ill' } : {}) });
     } else if (kind === 'load') {
@@ -289,9 +294,13 @@ export class KernelModel {
   #exit(worker: FakeWorker): void {
     for (const { input, seq } of worker.open) {
       if (seq > worker.started()) continue;
-      this.#lostRuns.set(input, (this.#lostRuns.get(input) ?? 0) + 1);
+      this.#noteLoss(input);
     }
     worker.exit({ exitCode: 1 });
+  }
+
+  #noteLoss(input: unknown): void {
+    this.#lostRuns.set(input, (this.#lostRuns.get(input) ?? 0) + 1);
   }
 
   async #behaveUntil(isDone: () => boolean): Promise<void> {

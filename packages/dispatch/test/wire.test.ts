@@ -34,6 +34,7 @@ const everyFromWorker: readonly FromWorker[] = [
   { kind: 'done', seq: 8, value: undefined, runMs: 0 },
   { kind: 'failed', seq: 9, error: new RangeError('far'), runMs: 12 },
   { kind: 'failed', seq: 10, error: undefined, runMs: 12 },
+  { kind: 'lost', seq: 14, error: new Error('gone') },
   { kind: 'dropped', seq: 11 },
   { kind: 'busy', seq: 13 },
   { kind: 'room', window: 3 },

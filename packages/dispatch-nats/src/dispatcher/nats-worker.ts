@@ -279,6 +279,7 @@ export class NatsWorker implements WorkerHandle {
       switch (frame.kind) {
         case 'done':
         case 'failed':
+        case 'lost':
         case 'dropped':
           this.inFlight -= 1;
           break;

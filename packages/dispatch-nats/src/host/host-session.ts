@@ -26,6 +26,8 @@ export interface SessionContext {
   readonly name: string;
   readonly maxMessageBytes: number;
   readonly module: TaskModule<TaskMap>;
+  /** Whether an error says that a worker of this host was lost, with the call. */
+  isLoss(error: unknown): boolean;
   now(): number;
   /** Bounds the calls of all sessions. */
   readonly admission: {
@@ -162,7 +164,7 @@ export class HostSession {
   }
 
   #serve(): Served {
-    const { module, name, now } = this.#context;
+    const { module, name, now, isLoss } = this.#context;
     return serveTasks({
       workerId: this.number,
       slot: 0,
@@ -175,6 +177,7 @@ export class HostSession {
       // This process waits while its workers work.
       load: () => undefined,
       now,
+      isLoss,
       settled: () => {
         this.running -= 1;
         this.#context.admission.release();

@@ -24,7 +24,7 @@ import { Admission } from './admission.ts';
 import { Announcer } from './announcer.ts';
 import { capacityOf, closedError, type HostOptions } from './host-options.ts';
 import { HostSession, type SessionContext } from './host-session.ts';
-import { proxiesOf, serveHostJson } from './task-proxies.ts';
+import { isLossOf, proxiesOf, serveHostJson } from './task-proxies.ts';
 
 /** Beats of dispatchers are looked for this often. */
 const TICK_MS = 100;
@@ -79,12 +79,14 @@ export class NatsTaskHost implements NatsHost {
       },
     );
     this.#admission = new Admission(this.#sessions, capacityOf(options), clock);
+    const { name: local } = options.dispatcher.stats();
     const name = `host ${this.id}${revision === undefined ? '' : ` (revision ${revision})`}`;
     this.#context = {
       link: this.#link,
       name,
       maxMessageBytes: options.maxMessageBytes,
       module: this.#module(),
+      isLoss: (error) => isLossOf(local, error),
       now: () => clock.now(),
       admission: this.#admission,
       ended: (session, lost) => this.#ended(session, lost),

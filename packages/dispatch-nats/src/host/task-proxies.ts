@@ -1,13 +1,13 @@
 import { channel } from 'node:diagnostics_channel';
 import {
+  DispatchError,
   type Dispatcher,
   defineTasks,
-  type RunOptions,
   type TaskContext,
   type TaskMap,
   type TaskModule,
 } from '@ticketing/dispatch';
-import { whenAborted } from '@ticketing/dispatch/worker';
+import { type ForwardedRunOptions, whenAborted } from '@ticketing/dispatch/worker';
 import type { NatsLike } from '../contract.ts';
 import { type JsonEndpoint, serveJson } from '../json/json-endpoint.ts';
 import type { Admission } from './admission.ts';
@@ -42,7 +42,7 @@ export function proxiesOf(
   const proxyOf =
     (task: string) =>
     (input: unknown, context: TaskContext): Promise<unknown> => {
-      const { deadline, metadata } = context;
+      const { deadline, metadata, attempt } = context;
       const controller = controllers.pop() ?? new AbortController();
       const { signal } = controller;
       let isOver = false;
@@ -54,10 +54,12 @@ export function proxiesOf(
         if (!signal.aborted) controllers.push(controller);
         settled(signal.aborted ? 'aborted' : ending);
       };
-      const options: RunOptions = {
+      const options: ForwardedRunOptions = {
         signal,
         metadata: runStart.hasSubscribers ? withoutTrace(metadata) : metadata,
         onProgress: (data) => context.progress(data),
+        // A dispatcher of somebody else may not know it.
+        ...(attempt > 1 && { attempt }),
       };
       return dispatcher
         .run(
@@ -81,6 +83,11 @@ export function proxiesOf(
     };
   const proxies = Object.fromEntries(tasks.map((task) => [task, proxyOf(task)]));
   return defineTasks(proxies, report && { report });
+}
+
+/** Whether an error is that of a call which the dispatcher of this name lost with one of its workers. */
+export function isLossOf(name: string, error: unknown): boolean {
+  return DispatchError.is(error) && error.code === 'ERR_WORKER_LOST' && error.data.name === name;
 }
 
 /** Serves tasks by JSON, within the same bound as the calls of dispatchers. */

@@ -113,6 +113,12 @@ export interface RunOptions {
   readonly onProgress?: (data: unknown) => void;
 }
 
+/** Options of a call that a worker passes on to a dispatcher of its own. */
+export interface ForwardedRunOptions extends RunOptions {
+  /** Number of the attempt that it is for its caller, a positive integer: the task's `context.attempt` counts from it. Default 1. */
+  readonly attempt?: number;
+}
+
 /** How many tasks are run over an iterable. */
 export interface MapOptions
   extends Omit<RunOptions, 'transfer' | 'key' | 'apartFrom' | 'onWorker'> {

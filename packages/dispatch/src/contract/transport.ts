@@ -122,6 +122,7 @@ export type FromWorker =
       readonly error: unknown;
       readonly runMs: number;
     }
+  | LostFrame
   /** Aborted, past its deadline, taken back, or met by `stop` before it started: it never ran. */
   | { readonly kind: 'dropped'; readonly seq: number }
   | BusyFrame
@@ -154,6 +155,16 @@ export interface ReportFrame {
    * sends it with its first report, so that a host which leaves does not count against the circuit.
    */
   readonly worked: boolean;
+}
+
+/**
+ * The worker gave a call to a worker of its own, which ended: the call may have run. It has its next attempt, as after the loss
+ * of this worker, or rejects with `error` if it has none left.
+ */
+export interface LostFrame {
+  readonly kind: 'lost';
+  readonly seq: number;
+  readonly error: unknown;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { RunOptions } from '../contract/dispatcher.ts';
+import type { ForwardedRunOptions } from '../contract/dispatcher.ts';
 import type { FromWorker, Transport, WorkerEnd } from '../contract/transport.ts';
 import { DispatchError } from '../errors.ts';
 import {
@@ -95,6 +95,8 @@ export class Kernel {
       free: (worker: PoolWorker, call: Call) => this.#free(worker, call),
       settle: (call: Call, ending: Ending, value: unknown) => this.#settle(call, ending, value),
       giveUp: (call: Call, error: unknown, ending: Ending) => this.giveUp(call, error, ending),
+      lost: (worker: PoolWorker, call: Call, error: unknown) =>
+        this.#lost(worker, call, () => error),
     };
     this.#frames = new WorkerFrames(frames, options);
     this.#recall = recall;
@@ -112,7 +114,7 @@ export class Kernel {
   run(
     task: string,
     input: unknown,
-    options: RunOptions | undefined,
+    options: ForwardedRunOptions | undefined,
     { owner, slot }: { readonly owner?: CallOwner; readonly slot?: number } = {},
   ): Promise<unknown> {
     const counts = slot === undefined ? this.counts : this.broadcasts;
@@ -271,19 +273,26 @@ export class Kernel {
         call.state = 'settled';
       } else if (call.seq > started && !call.isSpent) {
         this.feeder.putBack(call);
-      } else if (call.attempt <= (call.options?.retries ?? 0)) {
-        traceRetry(call, worker, this.options.clock);
-        call.attempt += 1;
-        call.counts.retried += 1;
-        this.feeder.putBack(call);
       } else {
-        this.#settle(call, 'rejected', workerLost(name, { pid, end }, call.task));
+        this.#lost(worker, call, () => workerLost(name, { pid, end }, call.task));
       }
     }
     this.feeder.rehome();
     // Other workers may have room for them.
     this.feeder.pumpAll();
     this.onRoom();
+  }
+
+  /** The call may have run, and nobody will answer it: the next attempt does, if it has one. */
+  #lost(worker: PoolWorker, call: Call, errorOf: () => unknown): void {
+    if (call.losses >= (call.options?.retries ?? 0)) {
+      this.#settle(call, 'rejected', errorOf());
+      return;
+    }
+    traceRetry(call, worker, this.options.clock);
+    call.losses += 1;
+    call.counts.retried += 1;
+    this.feeder.putBack(call);
   }
 
   #noSuccessor(error: unknown): void {

@@ -26,6 +26,7 @@ const code = {
   busy: 12,
   room: 13,
   keysOnly: 14,
+  lost: 15,
 } as const;
 
 /** Writes the frames of a worker, one by one. */
@@ -57,6 +58,9 @@ export class FromWorkerWriter {
         writer.add(frame.seq, head, encodeError(frame.error), `,${micros(frame.runMs)}`);
         break;
       }
+      case 'lost':
+        writer.add(frame.seq, `,${code.lost},${frame.seq}`, encodeError(frame.error), '');
+        break;
       case 'progress':
         writer.add(frame.seq, `,${code.progress},${frame.seq}`, frame.data, '');
         break;
@@ -137,6 +141,8 @@ function readFrame(reader: FrameReader): FromWorker {
       return { kind: 'started', seq };
     case code.failed:
       return { kind: 'failed', seq, error: decodeError(value), runMs: reader.number() / 1000 };
+    case code.lost:
+      return { kind: 'lost', seq, error: decodeError(value) };
     case code.dropped:
       return { kind: 'dropped', seq };
     case code.progress:

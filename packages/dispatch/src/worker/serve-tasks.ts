@@ -39,6 +39,8 @@ export interface ServeOptions {
   readonly together?: number;
   /** Called once for each call that has been answered or dropped, unless the owner has abandoned it. */
   readonly settled?: (seq: number) => void;
+  /** Whether an error says that the task was lost with a worker behind this one, to which it was passed on. Default: none does. */
+  readonly isLoss?: (error: unknown) => boolean;
   /** Names this worker in the error for an unknown task. Default: its number. */
   readonly name?: string;
   /** Returns the load that the kernel is to know, or nothing; asked before each message. Default: the load of this thread. */
@@ -116,6 +118,7 @@ class TaskServer implements Served {
         workerId,
         slot,
         name: this.#options.name,
+        isLoss: this.#options.isLoss,
         emit: (frame) => this.#emit(frame),
         claim: (seq) => this.#claim(seq),
         stopped: (failure) => this.#end(failure === undefined ? 0 : 1),
@@ -180,7 +183,8 @@ class TaskServer implements Served {
   /** @throws the error of a result or progress datum that cannot be sent */
   #emit(frame: FromWorker): void {
     this.#writer.add(frame);
-    if (frame.kind === 'done' || frame.kind === 'failed' || frame.kind === 'dropped') {
+    const { kind } = frame;
+    if (kind === 'done' || kind === 'failed' || kind === 'dropped' || kind === 'lost') {
       this.#options.settled?.(frame.seq);
     }
     const now = performance.now();

@@ -22,6 +22,8 @@ export interface TaskRunnerOptions {
   claim(seq: number): boolean;
   /** Called once after `stop`, when the last task has settled and `teardown` is over. */
   stopped(failure: { readonly error: unknown } | undefined): void;
+  /** Whether an error says that the task was lost with a worker behind this one. Default: none does. */
+  isLoss?: ((error: unknown) => boolean) | undefined;
   /** Returns monotonic milliseconds. */
   now(): number;
   /** Resumes after a turn of the event loop. Default: by `setImmediate`. */
@@ -223,8 +225,12 @@ export class TaskRunner {
   #fail(run: TaskRun, error: unknown): void {
     if (!this.#settle(run)) return;
     if (run.trace !== undefined) traceSettled(run.trace, { error });
-    const runMs = this.#options.now() - run.startedAt;
-    this.#tell({ kind: 'failed', seq: run.seq, error, runMs });
+    const { seq } = run;
+    if (this.#options.isLoss?.(error)) this.#tell({ kind: 'lost', seq, error });
+    else {
+      const runMs = this.#options.now() - run.startedAt;
+      this.#tell({ kind: 'failed', seq, error, runMs });
+    }
     this.#stopWhenIdle();
   }
 

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 import type { AbortWaiter, Clock } from '@ticketing/kit';
-import type { RunOptions } from '../../contract/dispatcher.ts';
+import type { ForwardedRunOptions } from '../../contract/dispatcher.ts';
 import type { Ending, KernelCounts } from '../kernel-counts.ts';
 import type { PoolWorker } from '../workers/pool-worker.ts';
 import type { JobList, Queued } from './job-queue.ts';
@@ -63,7 +63,8 @@ const retryChannel = channel('ticketing:dispatch:retry');
 /** One call of `run`, from its acceptance until its worker has settled it. */
 export class Call implements Queued, AbortWaiter {
   state: CallState = 'queued';
-  attempt = 1;
+  /** How often a worker was lost that had it. */
+  losses = 0;
   /** How often it was taken back from a worker that had not begun it. */
   moves = 0;
   worker: PoolWorker | undefined = undefined;
@@ -87,7 +88,7 @@ export class Call implements Queued, AbortWaiter {
   readonly task: string;
   readonly input: unknown;
   readonly owner: CallOwner | undefined;
-  readonly options: RunOptions | undefined;
+  readonly options: ForwardedRunOptions | undefined;
   readonly target: Target;
   /** Where it is counted. */
   readonly counts: KernelCounts;
@@ -148,9 +149,14 @@ export class Call implements Queued, AbortWaiter {
     const waited = now - this.enqueuedAt;
     if (waited >= timeoutMs) return { code: 'ERR_TIMEOUT', limit: timeoutMs };
     // A retried call has already started in time once.
-    return queueTimeoutMs !== undefined && waited >= queueTimeoutMs && this.attempt === 1
+    return queueTimeoutMs !== undefined && waited >= queueTimeoutMs && this.losses === 0
       ? { code: 'ERR_QUEUE_TIMEOUT', limit: queueTimeoutMs }
       : undefined;
+  }
+
+  /** Number of the attempt, for the task. */
+  get attempt(): number {
+    return (this.options?.attempt ?? 1) + this.losses;
   }
 
   /** The caller's metadata, over what subscribers have added. */

@@ -43,6 +43,7 @@ const runRules = new Map([
   ['transfer', buffersRule],
   ['apartFrom', whole()],
   ['onWorker', aFunction],
+  ['attempt', whole()],
 ]);
 const mapRules = new Map([...sharedRules, ['concurrency', whole()], ['ordered', aFlag]]);
 

@@ -25,6 +25,8 @@ interface FramesContext {
   late(call: Call, limit: LateBy): void;
   /** Answers the caller, and has the worker stop the task. */
   giveUp(call: Call, error: unknown, ending: Ending): void;
+  /** A worker behind this one had the call, and ended. */
+  lost(worker: PoolWorker, call: Call, error: unknown): void;
 }
 
 /** Applies frames from workers. Ignores frames of settled calls. */
@@ -44,6 +46,9 @@ export class WorkerFrames {
       case 'done':
       case 'failed':
         this.#answered(worker, frame);
+        break;
+      case 'lost':
+        this.#lost(worker, worker.calls.get(frame.seq), frame.error);
         break;
       case 'dropped':
         this.#dropped(worker, worker.calls.get(frame.seq));
@@ -148,6 +153,16 @@ export class WorkerFrames {
     } else this.#context.feeder.putBack(call);
     this.#context.feeder.pumpAll();
     this.#context.pool.fill();
+  }
+
+  #lost(worker: PoolWorker, call: Call | undefined, error: unknown): void {
+    if (call === undefined) return;
+    const { free, lost, feeder, pool } = this.#context;
+    free(worker, call);
+    if (call.state !== 'sent') return;
+    lost(worker, call, error);
+    feeder.pumpAll();
+    pool.fill();
   }
 
   /** The worker had no room for the call: others may. */
