@@ -19,6 +19,8 @@ import type { HostSetting, Tasks } from './host.ts';
 interface Lengths {
   readonly rounds: number;
   readonly sliceMs: number;
+  /** Callers and hosts compile for seconds: rounds of the first calls have a third of the later rate. */
+  readonly warmUpMs: number | undefined;
 }
 
 /** Calls of several sizes through all callers, each with two hosts of its own. Lines of text. */

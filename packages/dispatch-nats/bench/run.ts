@@ -1,4 +1,4 @@
-// The dispatcher beside the client of NATS used by hand; written between the marks in docs/measurements. About 4 minutes.
+// The dispatcher beside the client of NATS used by hand; written between the marks in docs/measurements. About 6 minutes.
 // `--quick` for a look, `--rounds 30` for more certainty.
 
 import { connect } from '@nats-io/transport-node';
@@ -11,7 +11,7 @@ const flags = benchFlags({ rounds: 9, sliceMs: 400 });
 const server = await startNatsServer();
 const version = await versionOf(server.url);
 try {
-  const calls = await measureCalls(server, flags);
+  const calls = await measureCalls(server, { ...flags, warmUpMs: flags.quick ? undefined : 5000 });
   const slow = await measureSlowHost(server.url, flags);
   const idle = await measureIdle(server.url, flags.quick ? 2 : 10);
   const losses = await measureLosses(server.url, Math.ceil(flags.rounds / 2));

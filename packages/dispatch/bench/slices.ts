@@ -33,10 +33,12 @@ export interface SliceOptions {
   readonly sliceMs: number;
   /** Tasks in flight. */
   readonly inFlight: number;
+  /** Milliseconds of the round before the first, which warms up. Default: three times `sliceMs`. */
+  readonly warmUpMs?: number | undefined;
 }
 
 /**
- * Measures contenders in slices of time and interleaved rounds. A round before the first, three times as long, warms up.
+ * Measures contenders in slices of time and interleaved rounds. A longer round before the first warms up.
  */
 export async function measureSlices(
   contenders: readonly Contender[],
@@ -44,7 +46,8 @@ export async function measureSlices(
 ): Promise<Measured[]> {
   const slices = contenders.map((): Slice[] => []);
   for (const { item, place, round } of interleaved(contenders, options)) {
-    const sliceMs = round < 0 ? 3 * options.sliceMs : options.sliceMs;
+    const { warmUpMs = 3 * options.sliceMs } = options;
+    const sliceMs = round < 0 ? warmUpMs : options.sliceMs;
     // What one has left is not swept at the cost of the next.
     globalThis.gc?.();
     const slice = await takeSlice(item.run, { ...options, sliceMs });
@@ -62,7 +65,7 @@ export async function measureSlices(
 /** Keeps that many tasks in flight for that long, and waits for the last. */
 export async function takeSlice(
   run: () => Promise<unknown>,
-  { inFlight, sliceMs }: Omit<SliceOptions, 'rounds'>,
+  { inFlight, sliceMs }: Omit<SliceOptions, 'rounds' | 'warmUpMs'>,
 ): Promise<Slice> {
   let tasks = 0;
   const cpu = process.threadCpuUsage();
