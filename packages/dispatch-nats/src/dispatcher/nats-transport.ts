@@ -12,7 +12,9 @@ import { PROTOCOL, readAnnouncement, V8_FORMAT } from '../fleet/announcement.ts'
 import { Fleet, type KnownHost } from '../fleet/fleet.ts';
 import { newIdentity, subjectsOf } from '../fleet/subjects.ts';
 import { type LinkOptions, NatsLink } from '../link/nats-link.ts';
-import { NatsWorker, type Refused, type WorkerContext } from './nats-worker.ts';
+import { NatsWorker } from './nats-worker.ts';
+import { idleMsOf, TICKS_OF_BEAT } from './pulse.ts';
+import type { Refused, WorkerContext } from './worker-context.ts';
 import { ZoneGate } from './zone-gate.ts';
 
 /** Resolved. */
@@ -63,8 +65,7 @@ export class NatsTransport implements Transport {
   #size = 1;
   #timer: unknown;
   #dueAt: number;
-  /** Every other tick: those between ask only about calls under way. */
-  #isBeat = true;
+  #ticks = 0;
   #isClosed = false;
   #isSettling = false;
   readonly #zones: ZoneGate;
@@ -105,6 +106,7 @@ export class NatsTransport implements Transport {
         dispatcher: this.id,
         beatMs,
         missedBeats,
+        idleMs: idleMsOf(beatMs),
         maxMessageBytes,
         module,
       },
@@ -308,24 +310,22 @@ export class NatsTransport implements Transport {
 
   #tickLater(): void {
     const { clock, beatMs } = this.#options;
-    const ms = beatMs / 2;
-    this.#isBeat = !this.#isBeat;
+    const ms = beatMs / TICKS_OF_BEAT;
+    this.#ticks += 1;
     this.#dueAt = clock.now() + ms;
     this.#timer = clock.setTimeout(() => this.#tick(), ms);
     (this.#timer as { unref?: () => void } | undefined)?.unref?.();
   }
 
   #tick(): void {
-    const { clock, beatMs, missedBeats } = this.#options;
+    const { clock, beatMs } = this.#options;
     const now = clock.now();
     const lateMs = now - this.#dueAt;
-    const isBeat = this.#isBeat;
+    const isBeat = this.#ticks % TICKS_OF_BEAT === 0;
     this.#tickLater();
-    for (const worker of [...this.#workers.values()]) {
-      // If this process slept, what came meanwhile is read after this.
-      if (lateMs > beatMs / 2) worker.heardAt += lateMs;
-      worker.tick(now, { isBeat, beatMs, silentAfterMs: beatMs * missedBeats });
-    }
+    // If this process slept, what came meanwhile is read after this.
+    const sleptMs = lateMs > beatMs / 2 ? lateMs : 0;
+    for (const worker of [...this.#workers.values()]) worker.tick(now, sleptMs);
     if (!isBeat) return;
     if (this.fleet.tick(now)) this.#settleSoon();
     if (this.#leavingAt === undefined) this.#zones.tick([...this.#workers.values()]);

@@ -13,41 +13,26 @@ import {
 import type { NatsLossSign, NatsMessage, NatsWorkerReport } from '../contract.ts';
 import { encodeJson, type Opening, readOpened } from '../fleet/announcement.ts';
 import type { KnownHost } from '../fleet/fleet.ts';
-import type { FleetSubjects } from '../fleet/subjects.ts';
-import type { NatsLink } from '../link/nats-link.ts';
-import { SessionChannel, type Tick } from '../wire/session-channel.ts';
+import { SessionChannel } from '../wire/session-channel.ts';
 import type { SessionMessage } from '../wire/session-message.ts';
-import { hasDeadline, isSound, lostHost, withTimeLeft } from './session-frames.ts';
+import { Pulse } from './pulse.ts';
+import { hasDeadline, isFarewell, isSound, lostHost, withTimeLeft } from './session-frames.ts';
+import type { Refused, WorkerContext } from './worker-context.ts';
 
 /** Bytes from which a value goes in a message of its own: below it sharing one pays. */
 const APART_BYTES = 4096;
 /** First byte of an answer to an opening; messages begin with their version. */
 const JSON_BEGINS = 0x7b;
 
-/** What the workers of a dispatcher share. */
-export interface WorkerContext {
-  readonly link: NatsLink;
-  readonly subjects: FleetSubjects;
-  readonly opening: Omit<Opening, 'session'>;
-  now(): number;
-  /** Tasks that any host has. */
-  tasks(): string[];
-  /** The host has opened the session, and takes tasks. */
-  ready(worker: NatsWorker): void;
-  /** The host did not open the session. */
-  refused(host: KnownHost, reason: Refused): void;
-  /** The host asks for a successor elsewhere. */
-  leaving(host: KnownHost): void;
-  /** The session is over; before the kernel knows. `sign`: it was lost. */
-  ended(worker: NatsWorker, host: KnownHost | undefined, sign: NatsLossSign | undefined): void;
-}
-
-export type Refused = 'full' | 'leaving' | 'protocol' | 'v8' | 'silent' | 'no-responders';
-
 type State =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'opening'; readonly host: KnownHost; readonly since: number }
-  | { readonly kind: 'open'; readonly host: KnownHost; readonly channel: SessionChannel }
+  | {
+      readonly kind: 'open';
+      readonly host: KnownHost;
+      readonly channel: SessionChannel;
+      readonly pulse: Pulse;
+    }
   | { readonly kind: 'ended' };
 
 /** A worker of the kernel: a session with a host, once there is one for it. */
@@ -58,8 +43,6 @@ export class NatsWorker implements WorkerHandle {
   /** Its successor takes tasks, or its slot was removed: its host may have another session of this dispatcher. */
   isRetiring = false;
   isReady = false;
-  /** When the host last gave a sign of life. */
-  heardAt = 0;
   /** Calls that it has not settled. */
   inFlight = 0;
   credit = 1;
@@ -117,16 +100,19 @@ export class NatsWorker implements WorkerHandle {
     link.publish(subjects.open(host.announcement.id), encodeJson(asked), this.#reply);
   }
 
-  /** Called twice a beat: asks the host for a sign of life if it is time to; gives up one that is silent. */
-  tick(now: number, { silentAfterMs, ...tick }: Tick & { readonly silentAfterMs: number }): void {
+  /** Called at each tick: asks the host for a sign of life if it is time to; gives up one that is silent. */
+  tick(now: number, lateMs: number): void {
     const state = this.#state;
     if (state.kind === 'opening') {
-      if (now - state.since > silentAfterMs) this.#refused('silent');
+      const { beatMs, missedBeats } = this.#context.opening;
+      if (now - state.since > beatMs * missedBeats) this.#refused('silent');
     } else if (state.kind === 'open') {
-      const silentMs = now - this.heardAt;
-      if (silentMs > silentAfterMs) this.lose('silence');
-      else if (state.channel.isToAsk(now, { ...tick, silentMs, hasCalls: this.inFlight > 0 })) {
-        state.channel.ping(this.#reply, now);
+      const { channel, pulse } = state;
+      if (lateMs > 0) pulse.late(lateMs);
+      if (pulse.isSilent(now)) this.lose('silence');
+      else if (pulse.isToAsk(now, { sent: channel.sent, hasCalls: this.inFlight > 0 })) {
+        pulse.asked(now, this.inFlight > 0);
+        channel.ping(this.#reply, now);
       }
     }
   }
@@ -140,14 +126,17 @@ export class NatsWorker implements WorkerHandle {
       else this.#opened(state.host, data);
     } else if (state.kind === 'open') {
       if (isUnheard) {
+        // None of these began: others may run them.
+        const unheard = state.pulse.takeUnheard();
+        this.#events.frames(unheard.map((seq): FromWorker => ({ kind: 'busy', seq })));
         this.lose('no-responders');
         return;
       }
       // The host was asked twice, since it was slow to answer.
       if (data[0] === JSON_BEGINS) return;
       const now = this.#context.now();
-      this.heardAt = now;
       const rttMs = state.channel.receive(data, now);
+      state.pulse.heard(now, this.inFlight > 0);
       if (rttMs !== undefined && this.isReady) {
         this.#rttMs = rttMs;
         this.#report();
@@ -159,13 +148,15 @@ export class NatsWorker implements WorkerHandle {
     const state = this.#state;
     // A session that goes with the connection gives its calls to others that go with it: none of them starts there.
     if (state.kind !== 'open' || this.#context.link.state !== 'connected') return [];
+    let reply: string | undefined;
     for (const frame of frames) {
       if (frame.kind === 'stop') this.#expectsEnd = true;
       if (frame.kind !== 'run') continue;
       this.#lastSeq = frame.seq;
       this.inFlight += 1;
+      if (state.pulse.calls(frame.seq, this.#context.now)) reply = this.#reply;
     }
-    const post = (message: unknown): void => state.channel.send(message as SessionMessage);
+    const post = (message: unknown): void => state.channel.send(message as SessionMessage, reply);
     const unsent = postToWorker(
       frames.some(hasDeadline) ? frames.map(withTimeLeft) : frames,
       post,
@@ -241,10 +232,12 @@ export class NatsWorker implements WorkerHandle {
       },
     );
     this.credit = answer.window;
-    this.heardAt = now();
-    this.#state = { kind: 'open', host, channel };
+    const openedAt = now();
+    const pulse = new Pulse(opening, openedAt);
+    this.#state = { kind: 'open', host, channel, pulse };
     // The host begins when it hears the first message.
-    channel.ping(this.#reply, this.heardAt);
+    pulse.asked(openedAt, false);
+    channel.ping(this.#reply, openedAt);
   }
 
   #refused(reason: Refused): void {
@@ -266,6 +259,7 @@ export class NatsWorker implements WorkerHandle {
       return;
     }
     this.#events.frames(this.#noted(frames));
+    if (this.#state.kind === 'open' && frames.some(isFarewell)) this.#state.channel.pong();
     if (this.isReady && frames.some(({ kind }) => kind === 'ready')) {
       this.#context.ready(this);
       this.#report();
@@ -320,15 +314,15 @@ export class NatsWorker implements WorkerHandle {
   }
 
   #report(): void {
-    const announcement = this.host?.announcement;
-    const report: NatsWorkerReport = {
-      host: announcement?.id,
-      zone: announcement?.zone,
-      revision: announcement?.revision,
+    const { id: host, zone, revision } = this.host?.announcement ?? {};
+    const data: NatsWorkerReport = {
+      host,
+      zone,
+      revision,
       rttMs: this.#rttMs,
       credit: this.credit,
     };
-    this.#events.frames([{ kind: 'report', data: report, worked: true }]);
+    this.#events.frames([{ kind: 'report', data, worked: true }]);
   }
 
   #end(sign: NatsLossSign | undefined, tells: boolean): void {

@@ -39,3 +39,8 @@ const signs: Readonly<Record<NatsLossSign, string>> = {
 export function lostHost(host: string, sign: NatsLossSign): Error {
   return new Error(`Lost host ${host}: ${signs[sign]}`);
 }
+
+/** Whether a host refuses all calls: it waits for the word that none is on its way. */
+export function isFarewell(frame: FromWorker): boolean {
+  return frame.kind === 'busy' && frame.seq === 0;
+}

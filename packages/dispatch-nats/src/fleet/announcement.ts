@@ -28,6 +28,8 @@ export interface Opening {
   readonly session: number;
   readonly beatMs: number;
   readonly missedBeats: number;
+  /** Without calls the dispatcher sends something at least this often. */
+  readonly idleMs: number;
   readonly maxMessageBytes: number;
   /** For the conformance suite: address of a module that the host runs instead of its own tasks. */
   readonly module: string | undefined;
@@ -40,6 +42,7 @@ export type Opened = { readonly host: string } & (
 );
 
 const MAX_TASKS = 10_000;
+const MAX_IDLE_MS = 86_400_000;
 /** A host of any size says what it is in less. */
 const MAX_BYTES = 512 * 1024;
 
@@ -71,14 +74,16 @@ export function readOpening(data: Uint8Array): Opening | undefined {
   const value = readObject(data);
   if (value === undefined) return undefined;
   const { protocol, v8: format, dispatcher, session, beatMs, missedBeats, maxMessageBytes } = value;
+  const { idleMs = beatMs } = value;
   if (!isIdentity(dispatcher) || !isCount(protocol) || !isCount(format) || !isCount(session)) {
     return undefined;
   }
   if (!(isCount(beatMs) && beatMs >= 1 && beatMs <= 3_600_000)) return undefined;
   if (!(isCount(missedBeats) && missedBeats >= 1 && missedBeats <= 1000)) return undefined;
+  if (!(isCount(idleMs) && idleMs >= beatMs && idleMs <= MAX_IDLE_MS)) return undefined;
   if (!isCount(maxMessageBytes)) return undefined;
   const module = typeof value.module === 'string' ? value.module : undefined;
-  const limits = { beatMs, missedBeats, maxMessageBytes };
+  const limits = { beatMs, missedBeats, idleMs, maxMessageBytes };
   return { protocol, v8: format, dispatcher, session, ...limits, module };
 }
 

@@ -53,6 +53,7 @@ export class HostSession {
   isBusy = false;
   isLeaving = false;
   readonly silentAfterMs: number;
+  readonly #idleMs: number;
   readonly #openedAt: number;
   readonly #opening: Opening;
   readonly #context: SessionContext;
@@ -68,12 +69,13 @@ export class HostSession {
     { subject, credit }: { readonly subject: string; readonly credit: number },
     context: SessionContext,
   ) {
-    const { dispatcher, session, beatMs, missedBeats, maxMessageBytes } = opening;
+    const { dispatcher, session, beatMs, missedBeats, idleMs, maxMessageBytes } = opening;
     this.dispatcher = dispatcher;
     this.number = session;
     this.subject = subject;
     this.credit = credit;
     this.silentAfterMs = beatMs * missedBeats;
+    this.#idleMs = idleMs;
     this.#opening = opening;
     this.#context = context;
     this.#openedAt = context.now();
@@ -103,9 +105,10 @@ export class HostSession {
     this.#channel.receive(data, this.heardAt);
   }
 
-  /** Whether its beats are missing. */
+  /** Whether its beats are missing: without calls they are far apart. */
   isSilent(now: number): boolean {
-    return now - this.heardAt > this.silentAfterMs;
+    const mostMs = this.silentAfterMs + (this.running > 0 ? 0 : this.#idleMs);
+    return now - this.heardAt > mostMs;
   }
 
   /** Tells the dispatcher how many calls it may have here. */

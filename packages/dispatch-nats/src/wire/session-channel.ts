@@ -34,15 +34,6 @@ export interface ChannelEvents {
   broken(sign: 'gap' | 'malformed'): void;
 }
 
-/** Every other tick is a beat. */
-export interface Tick {
-  readonly isBeat: boolean;
-  readonly beatMs: number;
-}
-
-/** A busy session measures its round trip this often. */
-const BEATS_OF_ROUND_TRIP = 10;
-
 /**
  * One direction of messages each way, between two ends of a session: numbered, so that a missing one is seen, and in pieces
  * where they are large.
@@ -58,9 +49,6 @@ export class SessionChannel implements Lane {
   #received = 0;
   /** The number of the latest ping, and when it was sent. */
   #pinged = { seq: 0, at: 0 };
-  #pingedAt = Number.NEGATIVE_INFINITY;
-  /** `sent` at the last tick. */
-  #sentAtTick = 0;
   #isEnded = false;
   readonly #options: ChannelOptions;
   readonly #events: ChannelEvents;
@@ -72,8 +60,12 @@ export class SessionChannel implements Lane {
     this.#reader = new MessageReader(options.maxBytes, options.reads);
   }
 
-  /** Sends frames. @throws DispatchError `ERR_TOO_LARGE` */
-  send(message: SessionMessage): void {
+  /**
+   * Sends frames. `reply`: where the server answers if the other side has gone, unless the message goes in pieces.
+   *
+   * @throws DispatchError `ERR_TOO_LARGE`
+   */
+  send(message: SessionMessage, reply?: string): void {
     if (this.#isEnded) return;
     const { link, maxBytes, name } = this.#options;
     const atOnce = this.#waiting.length === 0 ? link.pieceBytes : 0;
@@ -81,7 +73,7 @@ export class SessionChannel implements Lane {
     const size = bytes.byteLength - HEAD_BYTES;
     if (size > maxBytes) throw tooLarge(name, size, maxBytes);
     if (bytes.byteLength <= atOnce) {
-      this.#publish(bytes, flag.last);
+      this.#publish(bytes, flag.last, reply);
       return;
     }
     this.#waiting.push(bytes);
@@ -93,31 +85,6 @@ export class SessionChannel implements Lane {
     if (this.#isEnded) return;
     this.#publish(new Uint8Array(HEAD_BYTES), flag.ping, reply);
     this.#pinged = { seq: this.sent, at: now };
-    this.#pingedAt = now;
-    this.#sentAtTick = this.sent;
-  }
-
-  /**
-   * Whether the other side is to be asked for a sign of life. Called at each tick, twice a beat. Messages are beats too: a session
-   * with traffic both ways needs no others, but for the round trip.
-   *
-   * @param silentMs - since the other side was heard
-   * @param hasCalls - whether calls are under way: only a question tells that they are lost
-   */
-  isToAsk(
-    now: number,
-    {
-      isBeat,
-      beatMs,
-      silentMs,
-      hasCalls,
-    }: Tick & { readonly silentMs: number; readonly hasCalls: boolean },
-  ): boolean {
-    const hasSent = this.sent !== this.#sentAtTick;
-    this.#sentAtTick = this.sent;
-    const isQuiet = silentMs >= beatMs / 2;
-    if (!isBeat) return isQuiet && hasCalls;
-    return isQuiet || !hasSent || now - this.#pingedAt >= BEATS_OF_ROUND_TRIP * beatMs;
   }
 
   pong(): void {
