@@ -58,7 +58,7 @@ export class NatsTransport implements Transport {
   readonly #options: TransportOptions;
   readonly #link: NatsLink;
   readonly #workers: Map<string, NatsWorker> = new Map();
-  readonly #context: WorkerContext;
+  readonly #context: WorkerContext<NatsWorker>;
   readonly #waits = new Map<NatsWorker, unknown>();
   readonly #prefix: string;
   #pool: ScaledPool | undefined;

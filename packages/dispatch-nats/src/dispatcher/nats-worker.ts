@@ -51,7 +51,7 @@ export class NatsWorker implements WorkerHandle {
   /** The kernel gives it no calls, whatever the host says. */
   isHeld = false;
   #isForKeys = false;
-  readonly #context: WorkerContext;
+  readonly #context: WorkerContext<NatsWorker>;
   readonly #events: WorkerEvents;
   readonly #session: string;
   readonly #reply: string;
@@ -62,7 +62,7 @@ export class NatsWorker implements WorkerHandle {
   #expectsEnd = false;
   #rttMs: number | undefined;
 
-  constructor(start: WorkerStart, events: WorkerEvents, context: WorkerContext) {
+  constructor(start: WorkerStart, events: WorkerEvents, context: WorkerContext<NatsWorker>) {
     const { workerId, slot, module } = start;
     this.workerId = workerId;
     this.slot = slot;

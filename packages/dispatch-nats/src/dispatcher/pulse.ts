@@ -12,7 +12,7 @@ export function idleMsOf(beatMs: number): number {
 
 /**
  * When the host of a session is asked for a sign of life, and when it counts as silent. Messages are signs, both ways, so a busy
- * session is asked only if an answer takes long; without calls under way nobody waits for one. All times are of one clock.
+ * session is asked only if an answer takes long; without calls under way no caller waits for one. All times are of one clock.
  */
 export class Pulse {
   readonly #beatMs: number;
