@@ -16,6 +16,7 @@ function fleetOf(id: string, hosts = 40): Fleet {
         tasks: [],
         capacity: 8,
         state: 'serving',
+        withinMs: 13_000,
       },
       0,
     );

@@ -111,6 +111,7 @@ export class NatsTransport implements Transport {
         module,
       },
       now: () => clock.now(),
+      hosts: () => this.fleet.hosts.size,
       tasks: () => this.fleet.tasks,
       ready: (worker) => this.#ready(worker),
       refused: (host, reason) => this.#refused(host, reason),

@@ -93,10 +93,10 @@ export class NatsWorker implements WorkerHandle {
 
   /** Asks a host for a session. */
   open(host: KnownHost): void {
-    const { link, subjects, opening, now } = this.#context;
+    const { link, subjects, opening, now, hosts } = this.#context;
     this.#state = { kind: 'opening', host, since: now() };
     const module = this.#module?.href ?? opening.module;
-    const asked: Opening = { ...opening, session: this.workerId, module };
+    const asked: Opening = { ...opening, session: this.workerId, hosts: hosts(), module };
     link.publish(subjects.open(host.announcement.id), encodeJson(asked), this.#reply);
   }
 

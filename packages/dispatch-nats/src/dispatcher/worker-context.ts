@@ -8,8 +8,10 @@ import type { NatsLink } from '../link/nats-link.ts';
 export interface WorkerContext<Worker> {
   readonly link: NatsLink;
   readonly subjects: FleetSubjects;
-  readonly opening: Omit<Opening, 'session'>;
+  readonly opening: Omit<Opening, 'session' | 'hosts'>;
   readonly now: () => number;
+  /** Hosts that are known. */
+  hosts(): number;
   /** Tasks that any host has. */
   tasks(): string[];
   /** The host has opened the session, and takes tasks. */

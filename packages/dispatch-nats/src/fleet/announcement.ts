@@ -16,6 +16,8 @@ export interface Announcement {
   readonly tasks: readonly string[];
   readonly capacity: number;
   readonly state: 'serving' | 'leaving' | 'closed';
+  /** The next announcement comes within this. */
+  readonly withinMs: number;
 }
 
 /** What a dispatcher asks a host, to open a session. */
@@ -28,6 +30,8 @@ export interface Opening {
   readonly session: number;
   readonly beatMs: number;
   readonly missedBeats: number;
+  /** Hosts that the dispatcher knows. */
+  readonly hosts: number;
   /** Without calls the dispatcher sends something at least this often. */
   readonly idleMs: number;
   readonly maxMessageBytes: number;
@@ -43,6 +47,8 @@ export type Opened = { readonly host: string } & (
 
 const MAX_TASKS = 10_000;
 const MAX_IDLE_MS = 86_400_000;
+/** What is known of a host that does not say. */
+const WITHIN_MS = 13_000;
 /** A host of any size says what it is in less. */
 const MAX_BYTES = 512 * 1024;
 
@@ -59,14 +65,16 @@ export function readAnnouncement(data: Uint8Array): Announcement | undefined {
   const revision = isShort(value.revision) ? value.revision : undefined;
   const format = isCount(value.v8) ? value.v8 : 0;
   if (protocol !== PROTOCOL) {
-    return { protocol, v8: format, id, zone, revision, tasks: [], capacity: 0, state: 'serving' };
+    const unknown = { tasks: [], capacity: 0, state: 'serving', withinMs: WITHIN_MS } as const;
+    return { protocol, v8: format, id, zone, revision, ...unknown };
   }
-  const { tasks, capacity, state } = value;
+  const { tasks, capacity, state, withinMs = WITHIN_MS } = value;
+  if (!(isCount(withinMs) && withinMs <= MAX_IDLE_MS)) return undefined;
   if (!isCount(capacity)) return undefined;
   if (state !== 'serving' && state !== 'leaving' && state !== 'closed') return undefined;
   if (!Array.isArray(tasks) || tasks.length > MAX_TASKS) return undefined;
   if (!tasks.every((task) => typeof task === 'string')) return undefined;
-  return { protocol, v8: format, id, zone, revision, tasks, capacity, state };
+  return { protocol, v8: format, id, zone, revision, tasks, capacity, state, withinMs };
 }
 
 /** Reads an opening; `undefined` for anything else. */
@@ -74,17 +82,17 @@ export function readOpening(data: Uint8Array): Opening | undefined {
   const value = readObject(data);
   if (value === undefined) return undefined;
   const { protocol, v8: format, dispatcher, session, beatMs, missedBeats, maxMessageBytes } = value;
-  const { idleMs = beatMs } = value;
+  const { idleMs = beatMs, hosts = 0 } = value;
   if (!isIdentity(dispatcher) || !isCount(protocol) || !isCount(format) || !isCount(session)) {
     return undefined;
   }
   if (!(isCount(beatMs) && beatMs >= 1 && beatMs <= 3_600_000)) return undefined;
   if (!(isCount(missedBeats) && missedBeats >= 1 && missedBeats <= 1000)) return undefined;
   if (!(isCount(idleMs) && idleMs >= beatMs && idleMs <= MAX_IDLE_MS)) return undefined;
-  if (!isCount(maxMessageBytes)) return undefined;
+  if (!isCount(maxMessageBytes) || !isCount(hosts)) return undefined;
   const module = typeof value.module === 'string' ? value.module : undefined;
   const limits = { beatMs, missedBeats, idleMs, maxMessageBytes };
-  return { protocol, v8: format, dispatcher, session, ...limits, module };
+  return { protocol, v8: format, dispatcher, session, hosts, ...limits, module };
 }
 
 /** Reads an answer to an opening; `undefined` for anything else. */

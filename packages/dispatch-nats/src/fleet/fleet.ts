@@ -4,11 +4,11 @@ import { type Announcement, PROTOCOL, V8_FORMAT } from './announcement.ts';
 import { publishHostEvent } from './host-events.ts';
 
 /** Hosts that a dispatcher remembers: what a stranger announces must not fill its memory. */
-const MAX_KNOWN = 10_000;
+export const MAX_KNOWN = 10_000;
 /** Hosts that own keys, at most: each dispatcher has a session with all of them. */
 const MAX_OWNERS = 16;
-/** A host announces itself every 10 s, 30 % more or less: one that has not for three times the longest is gone. */
-const FORGET_MS = 39_000;
+/** A host says within which time it announces itself again: one that has not for so many times that long is gone. */
+const MISSED_ANNOUNCEMENTS = 3;
 /** A host that was full is asked again after this. */
 const FULL_MS = 1000;
 /** A host that was silent is asked again after this, then after twice as long, 16 s at most: its session alone may be gone. */
@@ -17,7 +17,7 @@ const MAX_PROBE_MS = 16_000;
 
 /** A host as a dispatcher knows it. */
 export interface KnownHost {
-  readonly announcement: Announcement;
+  announcement: Announcement;
   readonly hash: number;
   heardAt: number;
   /** `silent`: lost, or it did not answer; until it announces itself, or is asked again. */
@@ -77,6 +77,7 @@ export class Fleet {
     const known = this.hosts.get(id);
     if (state === 'closed') return this.#forget(id);
     if (known !== undefined && known.state === state && isSame(known.announcement, announcement)) {
+      known.announcement = announcement;
       known.heardAt = now;
       known.probeMs = PROBE_MS;
       return false;
@@ -147,7 +148,8 @@ export class Fleet {
   tick(now: number): boolean {
     let changed = false;
     for (const [id, host] of this.hosts) {
-      if (now - host.heardAt > FORGET_MS) changed = this.#forget(id) || changed;
+      const forgottenAt = host.heardAt + MISSED_ANNOUNCEMENTS * host.announcement.withinMs;
+      if (now > forgottenAt) changed = this.#forget(id) || changed;
       else if (host.state === 'silent') changed = this.#probe(host, now) || changed;
       if (host.fullUntil === 0 || now < host.fullUntil) continue;
       host.fullUntil = 0;
@@ -278,5 +280,5 @@ function best(hosts: readonly KnownHost[], hash: number): KnownHost[] {
 }
 
 function isSame(a: Announcement, b: Announcement): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+  return JSON.stringify({ ...a, withinMs: 0 }) === JSON.stringify({ ...b, withinMs: 0 });
 }

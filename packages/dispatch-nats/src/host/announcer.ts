@@ -2,9 +2,11 @@ import type { Clock } from '@ticketing/kit';
 import { type Announcement, encodeJson } from '../fleet/announcement.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 
-/** Announcements come this often, 30 % more or less, so that those of many hosts do not come together. */
+/** Announcements of a host come this often, 30 % more or less, so that those of many hosts do not come together. */
 const ANNOUNCE_MS = 10_000;
 const ANNOUNCE_JITTER = 0.3;
+/** Announcements of all hosts together come no more often than this: every dispatcher reads each of them. */
+const EACH_MS = 200;
 /** Hosts answer `who` within this, at random. */
 const ANSWER_MS = 50;
 
@@ -13,13 +15,17 @@ export interface AnnouncerOptions {
   readonly subject: string;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly announcement: () => Announcement;
+  readonly announcement: (withinMs: number) => Announcement;
+  /** Hosts of the fleet, as far as is known here. */
+  readonly hosts: () => number;
 }
 
 /** Tells dispatchers what a host is: when it joins or changes, when they ask, and from time to time. */
 export class Announcer {
   readonly #options: AnnouncerOptions;
   #timer: unknown;
+  /** Between two announcements, on average. */
+  #everyMs = 0;
   #answerTimer: unknown;
   #isClosed = false;
 
@@ -27,14 +33,18 @@ export class Announcer {
     this.#options = options;
   }
 
-  /** Announces the host now, and again every ten seconds or so. */
+  /** Announces the host now, and again every ten seconds or so, less often in a large fleet. */
   announce(): void {
-    const { clock, random } = this.#options;
+    const { clock, random, hosts } = this.#options;
     clock.clearTimeout(this.#timer);
+    const everyMs = Math.max(ANNOUNCE_MS, hosts() * EACH_MS);
+    // Hosts that start together, or find the fleet grown together, are spread over the time between two announcements.
+    const isNew = everyMs > 2 * this.#everyMs;
+    this.#everyMs = everyMs;
+    const part = isNew ? random() : 1 + ANNOUNCE_JITTER * (2 * random() - 1);
     this.publish();
     if (this.#isClosed) return;
-    const ms = ANNOUNCE_MS * (1 + ANNOUNCE_JITTER * (2 * random() - 1));
-    this.#timer = clock.setTimeout(() => this.announce(), ms);
+    this.#timer = clock.setTimeout(() => this.announce(), everyMs * part);
   }
 
   /** Announces it soon, once for all that ask meanwhile. */
@@ -49,7 +59,8 @@ export class Announcer {
 
   publish(): void {
     const { link, subject, announcement } = this.#options;
-    link.publish(subject, encodeJson(announcement()));
+    const withinMs = Math.ceil(Math.max(ANNOUNCE_MS, this.#everyMs) * (1 + ANNOUNCE_JITTER));
+    link.publish(subject, encodeJson(announcement(withinMs)));
   }
 
   close(): void {

@@ -10,6 +10,7 @@ import {
 } from '@ticketing/dispatch/worker';
 import type { NatsSessionStats } from '../contract.ts';
 import type { Opening } from '../fleet/announcement.ts';
+import { MAX_KNOWN } from '../fleet/fleet.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 import { SessionChannel } from '../wire/session-channel.ts';
 import type { SessionMessage } from '../wire/session-message.ts';
@@ -53,6 +54,8 @@ export class HostSession {
   isBusy = false;
   isLeaving = false;
   readonly silentAfterMs: number;
+  /** Hosts that the dispatcher knew when it opened the session. */
+  readonly hosts: number;
   readonly #idleMs: number;
   readonly #openedAt: number;
   readonly #opening: Opening;
@@ -76,6 +79,7 @@ export class HostSession {
     this.credit = credit;
     this.silentAfterMs = beatMs * missedBeats;
     this.#idleMs = idleMs;
+    this.hosts = Math.min(opening.hosts, MAX_KNOWN);
     this.#opening = opening;
     this.#context = context;
     this.#openedAt = context.now();

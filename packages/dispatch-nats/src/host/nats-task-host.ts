@@ -94,7 +94,8 @@ export class NatsTaskHost implements NatsHost {
     const { who, open, ofHost, here } = this.#subjects;
     this.#announcer = new Announcer({
       ...{ link: this.#link, subject: here, clock, random },
-      announcement: () => this.#announcement(),
+      announcement: (withinMs) => this.#announcement(withinMs),
+      hosts: () => Math.max(0, ...[...this.#sessions.values()].map(({ hosts }) => hosts)),
     });
     const prefix = ofHost(this.id).length - 1;
     this.#link.subscribe(ofHost(this.id), ({ subject, data }) =>
@@ -192,7 +193,7 @@ export class NatsTaskHost implements NatsHost {
     }
   }
 
-  #announcement(): Announcement {
+  #announcement(withinMs: number): Announcement {
     const { zone, revision, tasks } = this.#options;
     const { state } = this;
     return {
@@ -204,6 +205,7 @@ export class NatsTaskHost implements NatsHost {
       tasks,
       capacity: this.#admission.capacity,
       state: state === 'leaving' || state === 'closed' ? state : 'serving',
+      withinMs,
     };
   }
 

@@ -1,0 +1,80 @@
+import { createManualClock } from '@ticketing/test-kit';
+import { expect, test } from 'vitest';
+import { PROTOCOL, readAnnouncement, V8_FORMAT } from '../src/fleet/announcement.ts';
+import { Fleet } from '../src/fleet/fleet.ts';
+import { Announcer } from '../src/host/announcer.ts';
+import type { NatsLink } from '../src/link/nats-link.ts';
+
+/** Hosts that announce themselves in a fleet of so many, and when each did. */
+function startHosts(count: number, hosts: () => number) {
+  const clock = createManualClock();
+  const heard: { at: number; host: number; withinMs: number }[] = [];
+  let seed = 1;
+  // Spread evenly, the same each time.
+  const random = (): number => {
+    seed = (seed + 0.618034) % 1;
+    return seed;
+  };
+  for (let host = 0; host < count; host += 1) {
+    const publish = (_: string, data: Uint8Array): void => {
+      const withinMs = readAnnouncement(data)?.withinMs ?? Number.NaN;
+      heard.push({ at: clock.now(), host, withinMs });
+    };
+    const announcer = new Announcer({
+      link: { publish } as unknown as NatsLink,
+      subject: 'here',
+      ...{ clock, random, hosts },
+      announcement: (withinMs) => announcementOf(host, withinMs),
+    });
+    announcer.announce();
+  }
+  return { clock, heard };
+}
+
+const announcementOf = (host: number, withinMs: number) => ({
+  ...{ protocol: PROTOCOL, v8: V8_FORMAT, id: `h${host}.abcdefgh`, zone: undefined },
+  ...{ revision: undefined, tasks: [], capacity: 8, state: 'serving' as const, withinMs },
+});
+
+test('a host announces itself every ten seconds, 30 % more or less, the first time sooner', () => {
+  const { clock, heard } = startHosts(1, () => 1);
+  for (let second = 0; second < 600; second += 1) clock.advance(1000);
+  const pauses = heard.slice(1).map(({ at }, index) => at - (heard[index]?.at ?? 0));
+  expect(pauses[0]).toBeLessThanOrEqual(10_000);
+  for (const pause of pauses.slice(1)) {
+    expect(pause).toBeGreaterThanOrEqual(7000);
+    expect(pause).toBeLessThanOrEqual(13_000);
+  }
+  expect(heard.every(({ withinMs }) => withinMs === 13_000)).toBe(true);
+});
+
+test('the hosts of a large fleet announce themselves five times a second together, and each within the time that it said', () => {
+  let known = 0;
+  const { clock, heard } = startHosts(400, () => known);
+  known = 400;
+  for (let second = 0; second < 400; second += 1) clock.advance(1000);
+  // By then each knows how many there are.
+  const later = heard.filter(({ at }) => at > 20_000);
+  expect(later.length / 380).toBeGreaterThan(4);
+  expect(later.length / 380).toBeLessThan(6);
+  const last = new Map<number, { at: number; withinMs: number }>();
+  for (const { at, host, withinMs } of heard) {
+    const before = last.get(host);
+    if (before !== undefined) expect(at - before.at).toBeLessThanOrEqual(before.withinMs);
+    last.set(host, { at, withinMs });
+  }
+  expect(last.size).toBe(400);
+  expect([...last.values()].every(({ withinMs }) => withinMs === 104_000)).toBe(true);
+});
+
+test('a dispatcher forgets a host that has not announced itself for three times as long as it said', () => {
+  const fleet = new Fleet({
+    ...{ fleet: 'f', id: 'd', name: 'd', tasks: [], max: 4, zone: undefined },
+  });
+  expect(fleet.hear(announcementOf(1, 13_000), 0)).toBe(true);
+  expect(fleet.tick(39_000)).toBe(false);
+  // The same host, in a fleet that has grown: nothing changes but the time.
+  expect(fleet.hear(announcementOf(1, 100_000), 39_000)).toBe(false);
+  expect([fleet.tick(339_000), fleet.hosts.size]).toEqual([false, 1]);
+  expect([fleet.tick(339_001), fleet.hosts.size]).toEqual([true, 0]);
+});
