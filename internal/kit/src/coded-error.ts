@@ -19,12 +19,12 @@ export abstract class CodedError<Code extends string, Data extends object> exten
   }
 }
 
-/** Gives a class of errors its name and the mark by which {@link isMarked} recognises it: `ticketing.<package>.<class>`. */
-export function mark(
-  errors: { readonly name: string; readonly prototype: Error },
-  by: string,
-): void {
-  Object.defineProperty(errors.prototype, 'name', { value: errors.name });
+/**
+ * Gives a class of errors the mark by which {@link isMarked} recognises it, `ticketing.<package>.<class>`, and the name in it: that
+ * of the class itself is another one once a bundler has renamed it.
+ */
+export function mark(errors: { readonly prototype: Error }, by: string): void {
+  Object.defineProperty(errors.prototype, 'name', { value: by.slice(by.lastIndexOf('.') + 1) });
   Object.defineProperty(errors.prototype, Symbol.for(by), { value: true });
 }
 

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { CodedError, isMarked, mark } from '../src/coded-error.ts';
+
+test('an error has the name of its mark, however a bundler has renamed its class', () => {
+  // What esbuild makes of a class whose static block names it.
+  const RenamedError = class _RenamedError extends CodedError<'ERR_X', object> {
+    static {
+      mark(_RenamedError, 'ticketing.kit.RenamedError');
+    }
+  };
+  const error = new RenamedError('ERR_X', 'Cannot go on', { data: {} });
+  expect(error.name).toBe('RenamedError');
+  expect(String(error)).toBe('RenamedError: Cannot go on');
+  expect(Object.keys(error)).toEqual(['code', 'data']);
+  expect([isMarked(error, 'ticketing.kit.RenamedError'), isMarked(error, 'x')]).toEqual([
+    true,
+    false,
+  ]);
+});
