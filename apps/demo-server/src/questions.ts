@@ -11,6 +11,7 @@ import {
   type ShareLoad,
 } from './search/coalesced.ts';
 import { documentQuestion } from './search/documents.ts';
+import { rejectRestored } from './search/restored-error.ts';
 import { wormQuestion } from './worms/worm-question.ts';
 
 /** Every question that equal requests share, by the name of the task that answers it in another process. */
@@ -60,7 +61,7 @@ export function localFinds(sources: Sources): Finds {
 export function remoteFinds(dispatcher: Dispatcher<QuestionTasks>): Finds {
   return each((_, name) => (question: never, { signal, deadlineMs }: FindOptions) => {
     const options = { signal, timeoutMs: deadlineMs + TRANSIT_MS, ...retryOptions };
-    return dispatcher.run(name, { question, deadlineMs }, options);
+    return dispatcher.run(name, { question, deadlineMs }, options).catch(rejectRestored);
   });
 }
 
@@ -81,7 +82,7 @@ export function fleetFinds(
     const call = { key, signal, timeoutMs: deadlineMs + TRANSIT_MS, ...retryOptions };
     return hosts.run(name, { question, deadlineMs }, call).catch((error: unknown) => {
       const leftMs = Math.ceil(deadlineMs - (performance.now() - startedAt));
-      if (!isWithoutOwner(error) || leftMs < 1) throw error;
+      if (!isWithoutOwner(error) || leftMs < 1) return rejectRestored(error);
       return find(question, { signal, deadlineMs: leftMs });
     });
   });

@@ -32,7 +32,7 @@ export interface QuestionKind<Question, Answer, Sources> {
 }
 
 /** Loads an answer. Returned by {@link ShareLoad}, it asks other processes for theirs, too. */
-type Load<Question, Answer> = (
+export type Load<Question, Answer> = (
   keyed: Keyed<Question>,
   context: LoadContext<Keyed<Question>>,
 ) => Promise<Answer>;

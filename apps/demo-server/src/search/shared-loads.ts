@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import { canonicalKey } from '@ticketing/batching';
 import {
   type CoordinatorStats,
+  type SharedCodec,
   type SharedLoadsStats,
   shareLoads,
+  structuredCodec,
 } from '@ticketing/batching/shared';
 import type { Flags } from '../flags/flag-specs.ts';
 import { versions } from '../operator/versions.ts';
-import type { ShareLoad } from './coalesced.ts';
+import type { Load, ShareLoad } from './coalesced.ts';
+import { restoredError } from './restored-error.ts';
 
 /** Counters of what a process shares by Redis. */
 export interface SharedStats {
@@ -26,6 +29,12 @@ export interface SharedLoads {
 /** A process that dies while it searches delays the others by that: well below the deadline of a search. */
 const LEASE_MS = 600;
 
+/** A failure arrives with the class that it had where it was loaded: each server answers it as that one does. */
+export const questionCodec: Required<SharedCodec<unknown>> = {
+  ...structuredCodec,
+  decodeError: (bytes) => restoredError(structuredCodec.decodeError(bytes)),
+};
+
 /**
  * Connects to Redis; its driver is loaded here alone. Does not wait for it: while it is not there, each process loads for
  * itself.
@@ -42,12 +51,13 @@ export async function openSharedLoads(flags: Flags): Promise<SharedLoads> {
   const coordinator = createRedisCoordinator({ client });
   const loads = new Map<string, () => SharedLoadsStats>();
   return {
-    share(load, name) {
+    share<Question, Answer>(load: Load<Question, Answer>, name: string) {
       const shared = shareLoads(load, {
         coordinator,
         name: `${name}:${digestOf(flags)}`,
         key: ({ key }) => key,
         leaseMs: LEASE_MS,
+        codec: questionCodec as SharedCodec<Answer>,
       });
       loads.set(name, () => shared.stats());
       return shared;
