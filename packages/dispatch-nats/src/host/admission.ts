@@ -1,10 +1,14 @@
 import type { Clock } from '@ticketing/kit';
 import type { HostSession } from './host-session.ts';
 
-/** Sessions come and go together: each is told its share once. */
+/** Sessions come and go together: each is told its share once. A host with room for this long is not full. */
 const SHARE_MS = 50;
 
-/** Lets in as many calls as a host holds, of all sessions together, and tells each session its share. */
+/**
+ * Lets in as many calls as a host holds, of all sessions together, and tells each session how many it may send: more than its
+ * share while the host has room, so that sessions which are idle leave none unused. A session that a call went back to has its
+ * share of a full host.
+ */
 export class Admission {
   /** Calls that have been let in and have not settled. */
   running = 0;
@@ -13,8 +17,14 @@ export class Admission {
   capacity: number;
   readonly #sessions: ReadonlyMap<string, HostSession>;
   readonly #clock: Clock;
-  /** Sessions that a call went back to, in the order in which they get room. */
+  /** Sessions that a call went back to since the host was last not full. */
+  readonly #limited = new Set<HostSession>();
+  /** Those of them that were not told of room since, in the order in which they are. */
   readonly #waiting = new Set<HostSession>();
+  /** Calls that each of `limited` may have, not rounded. */
+  #share = 1;
+  /** When it last had no room. */
+  #fullAt = Number.NEGATIVE_INFINITY;
   #timer: unknown;
   #isClosed = false;
 
@@ -28,7 +38,7 @@ export class Admission {
     return this.running < this.capacity;
   }
 
-  /** Twice what the host holds, so that sessions which are idle leave no room unused. */
+  /** Twice what the host holds. */
   creditAmong(sessions: number): number {
     return Math.max(1, Math.floor((2 * this.capacity) / Math.max(1, sessions)));
   }
@@ -37,11 +47,12 @@ export class Admission {
   admit(session?: HostSession): boolean {
     if (!this.hasRoom || session?.isBusy) {
       this.busy += 1;
-      if (session?.isLeaving === false) this.#waiting.add(session);
+      if (session?.takesCalls) this.#limit(session);
       return false;
     }
     this.running += 1;
     if (session !== undefined) session.running += 1;
+    if (this.hasRoom && session !== undefined) this.#encourage(session);
     return true;
   }
 
@@ -52,33 +63,39 @@ export class Admission {
   }
 
   /** A call has settled: one more may come, from the session that has waited longest. */
-  release(): void {
+  release(session?: HostSession): void {
+    if (!this.hasRoom) this.#fullAt = this.#clock.now();
     this.running -= 1;
-    const [session] = this.#waiting;
-    if (session === undefined || !this.hasRoom) return;
-    this.#waiting.delete(session);
-    const free = this.capacity - this.running;
-    const share = Math.max(1, Math.floor(free / (this.#waiting.size + 1)));
-    const most = this.creditAmong(this.#sessions.size);
-    session.grant(Math.min(session.running + share, most));
-    // The rest of what it may have comes when others have had theirs.
-    if (session.credit < most) this.shareSoon();
+    const [next] = this.#waiting;
+    if (next === undefined || !this.hasRoom) return;
+    // One with its share has its next turn after those that wait: its own next call would be here before theirs.
+    if (session !== undefined && this.#isServed(session)) {
+      session.pause();
+      this.#waiting.add(session);
+    }
+    this.#waiting.delete(next);
+    if (!next.takesCalls) return;
+    const now = next.isBusy ? next.running : next.credit;
+    next.grant(Math.min(now + 1, this.#limitedCredit));
+    if (next.credit < this.#limitedCredit) this.#waiting.add(next);
   }
 
   /** A session has ended with its calls. */
   ended(session: HostSession): void {
+    if (!this.hasRoom) this.#fullAt = this.#clock.now();
     this.#waiting.delete(session);
+    this.#limited.delete(session);
     this.running -= session.running;
     session.running = 0;
     this.shareSoon();
   }
 
-  /** Tells sessions their share, when all that come or go together have done so. */
+  /** Tells sessions what they may send, when all that come or go together have done so. */
   shareSoon(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
     this.#timer = this.#clock.setTimeout(() => {
       this.#timer = undefined;
-      this.#share();
+      this.#shareOut();
     }, SHARE_MS);
     (this.#timer as { unref?: () => void } | undefined)?.unref?.();
   }
@@ -95,15 +112,58 @@ export class Admission {
     this.#clock.clearTimeout(this.#timer);
   }
 
-  #share(): void {
-    const credit = this.creditAmong(this.#sessions.size);
-    let isLess = false;
-    for (const session of this.#sessions.values()) {
-      if (session.isBusy || session.isLeaving || session.credit === credit) continue;
-      // While calls go back, a session gets no more than it was given last.
-      if (credit > session.credit && !this.hasRoom) isLess = true;
-      else session.grant(credit);
+  #limit(session: HostSession): void {
+    this.#waiting.add(session);
+    if (this.#limited.has(session)) return;
+    this.#limited.add(session);
+    this.#divide();
+    this.shareSoon();
+  }
+
+  /** Divides what other sessions leave among those that want more. */
+  #divide(): void {
+    let others = this.running;
+    for (const { running } of this.#limited) others -= running;
+    this.#share = Math.max(0, this.capacity - others) / this.#limited.size;
+  }
+
+  /** What does not divide is one too many rather than unused. */
+  get #limitedCredit(): number {
+    return Math.max(1, Math.ceil(this.#share));
+  }
+
+  #isServed(session: HostSession): boolean {
+    const { running, isBusy, takesCalls } = session;
+    if (isBusy || !takesCalls) return false;
+    if (!this.#limited.has(session)) {
+      if (running < Math.floor(this.capacity / (this.#limited.size + 1))) return false;
+      this.#limited.add(session);
+      this.#divide();
     }
-    if (isLess) this.shareSoon();
+    return running >= Math.floor(this.#share);
+  }
+
+  /** One that has all that it may while the host has room may have more: others do not use theirs. */
+  #encourage(session: HostSession): void {
+    const { running, credit, takesCalls } = session;
+    if (running < credit || credit >= this.capacity || !takesCalls) return;
+    if (!this.#limited.has(session)) session.grant(Math.min(this.capacity, 2 * credit));
+  }
+
+  #shareOut(): void {
+    const isFull = !this.hasRoom || this.#clock.now() - this.#fullAt < SHARE_MS;
+    if (isFull && this.#limited.size > 0) {
+      this.#divide();
+      this.shareSoon();
+    } else {
+      this.#limited.clear();
+      this.#waiting.clear();
+    }
+    const credit = this.creditAmong(this.#sessions.size);
+    for (const session of this.#sessions.values()) {
+      const own = this.#limited.has(session) ? this.#limitedCredit : credit;
+      if (!session.takesCalls || this.#waiting.has(session)) continue;
+      if (session.isBusy || session.credit !== own) session.grant(own);
+    }
   }
 }

@@ -34,7 +34,7 @@ export interface SessionContext {
   readonly admission: {
     admit(session: HostSession): boolean;
     count(session: HostSession): void;
-    release(): void;
+    release(session: HostSession): void;
   };
   /** The session is over. `lost`: not by the dispatcher's own word. */
   ended(session: HostSession, lost: boolean): void;
@@ -123,6 +123,12 @@ export class HostSession {
     this.#served?.flush();
   }
 
+  /** Has the dispatcher send no calls until it is told of room. */
+  pause(): void {
+    this.isBusy = true;
+    this.#served?.tell({ kind: 'busy', seq: 0 });
+  }
+
   /** Asks the dispatcher for a successor elsewhere. */
   leave(): void {
     if (this.isLeaving) return;
@@ -134,10 +140,14 @@ export class HostSession {
   /** Has the dispatcher send no more calls: those on their way go back. */
   refuseCalls(): void {
     if (this.#refusedAt !== undefined) return;
-    this.isBusy = true;
-    this.#served?.tell({ kind: 'busy', seq: 0 });
+    this.pause();
     this.#served?.flush();
     this.#refusedAt = this.#channel.sent;
+  }
+
+  /** Whether it may send calls, now or when there is room. */
+  get takesCalls(): boolean {
+    return !this.isLeaving && this.#refusedAt === undefined;
   }
 
   /** Whether it has no calls, and none on their way: the dispatcher has heard that calls are refused. */
@@ -187,7 +197,7 @@ export class HostSession {
       isLoss,
       settled: () => {
         this.running -= 1;
-        this.#context.admission.release();
+        this.#context.admission.release(this);
       },
       exit: () => this.end({ tells: true, lost: false, reason: 'it has stopped' }),
       transfers: false,

@@ -1,0 +1,167 @@
+import { createManualClock } from '@ticketing/test-kit';
+import { describe, expect, it } from 'vitest';
+import { Admission } from '../src/host/admission.ts';
+import type { HostSession } from '../src/host/host-session.ts';
+
+/** A dispatcher over a network: it sends as many calls as it may have, and no more than it has. */
+class Asker {
+  running = 0;
+  isBusy = false;
+  takesCalls = true;
+  credit: number;
+  done = 0;
+  /** Calls that it would have under way if it could. */
+  wants: number;
+  /** Calls that the host has not settled, as this side knows: those on their way are among them. */
+  sent = 0;
+  allowed: number;
+
+  constructor(credit: number, wants: number) {
+    this.credit = credit;
+    this.allowed = credit;
+    this.wants = wants;
+  }
+
+  /** As the host sees it; this side hears of it a way later. */
+  grant: (credit: number) => void = () => {};
+  pause: () => void = () => {};
+}
+
+const WAY_MS = 1;
+
+/** Askers of a host whose tasks take that long. */
+function setUp({
+  capacity,
+  taskMs,
+  wants,
+}: {
+  readonly capacity: number;
+  readonly taskMs: number;
+  readonly wants: readonly number[];
+}) {
+  const clock = createManualClock();
+  const sessions = new Map<string, HostSession>();
+  const admission = new Admission(sessions, capacity, clock);
+  const credit = admission.creditAmong(wants.length);
+  let most = 0;
+  const askers = wants.map((many, index) => {
+    const asker = new Asker(credit, many);
+    sessions.set(String(index), asker as unknown as HostSession);
+    asker.grant = (given) => {
+      asker.credit = given;
+      asker.isBusy = false;
+      clock.setTimeout(() => {
+        asker.allowed = given;
+        send(asker);
+      }, WAY_MS);
+    };
+    asker.pause = () => {
+      asker.isBusy = true;
+      // It crosses with the answer that it comes after.
+      asker.allowed = 0;
+    };
+    return asker;
+  });
+  const send = (asker: Asker): void => {
+    for (; asker.sent < Math.min(asker.allowed, asker.wants); asker.sent++) {
+      clock.setTimeout(() => arrive(asker), WAY_MS);
+    }
+  };
+  const arrive = (asker: Asker): void => {
+    if (!admission.admit(asker as unknown as HostSession)) {
+      asker.isBusy = true;
+      clock.setTimeout(() => {
+        asker.sent -= 1;
+        asker.allowed = 0;
+      }, WAY_MS);
+      return;
+    }
+    most = Math.max(most, admission.running);
+    clock.setTimeout(() => {
+      asker.running -= 1;
+      asker.done += 1;
+      clock.setTimeout(() => {
+        asker.sent -= 1;
+        send(asker);
+      }, WAY_MS);
+      admission.release(asker as unknown as HostSession);
+    }, taskMs);
+  };
+  for (const asker of askers) send(asker);
+  return {
+    admission,
+    askers,
+    sessions,
+    run(ms: number) {
+      for (const asker of askers) asker.done = 0;
+      const busyBefore = admission.busy;
+      for (let passed = 0; passed < ms; passed++) clock.advance(1);
+      const done = askers.map((asker) => asker.done);
+      const all = done.reduce((sum, each) => sum + each, 0);
+      return { done, all, most, busy: admission.busy - busyBefore };
+    },
+    want(index: number, many: number) {
+      const asker = askers[index] as Asker;
+      asker.wants = many;
+      send(asker);
+    },
+  };
+}
+
+describe('admission of a host', () => {
+  it.each([
+    { capacity: 16, taskMs: 100, askers: 1 },
+    { capacity: 16, taskMs: 100, askers: 2 },
+    { capacity: 16, taskMs: 100, askers: 3 },
+    { capacity: 64, taskMs: 50, askers: 7 },
+    { capacity: 4, taskMs: 100, askers: 10 },
+  ])('keeps a host of $capacity busy with $askers that want more, and divides it', (given) => {
+    const { capacity, taskMs, askers } = given;
+    const host = setUp({ capacity, taskMs, wants: Array.from({ length: askers }, () => 500) });
+    host.run(500);
+    const { done, all, most, busy } = host.run(4000);
+    expect(most).toBe(capacity);
+    const able = (capacity * 4000) / (taskMs + 2 * WAY_MS);
+    expect(all).toBeGreaterThan(0.93 * able);
+    expect(Math.min(...done)).toBeGreaterThan((0.6 * all) / askers);
+    expect(Math.max(...done)).toBeLessThan((1.5 * all) / askers);
+    // What goes back costs two messages.
+    expect(busy).toBeLessThan(all);
+  });
+
+  it('gives one that wants little what it wants, and the rest to another', () => {
+    const host = setUp({ capacity: 16, taskMs: 100, wants: [500, 4] });
+    host.run(500);
+    const { done } = host.run(4000);
+    expect(done[1]).toBeGreaterThan(0.9 * 4 * 39);
+    expect(done[0]).toBeGreaterThan(0.9 * 12 * 39);
+  });
+
+  it('lets one have all again soon after the others have stopped', () => {
+    const host = setUp({ capacity: 16, taskMs: 100, wants: [500, 500, 500] });
+    host.run(500);
+    host.want(1, 0);
+    host.want(2, 0);
+    host.run(400);
+    expect(host.run(4000).done[0]).toBeGreaterThan(0.9 * 16 * 39);
+    expect(host.askers[0]?.credit).toBe(16);
+  });
+
+  it('lets those that have less than the host holds send without asking', () => {
+    const host = setUp({ capacity: 16, taskMs: 100, wants: [6, 6] });
+    const { busy } = host.run(4000);
+    expect(busy).toBe(0);
+  });
+
+  it('leaves one alone that is to send no calls', () => {
+    const host = setUp({ capacity: 4, taskMs: 100, wants: [100, 100] });
+    host.run(500);
+    const [leaving] = host.askers as [Asker];
+    leaving.takesCalls = false;
+    leaving.isBusy = true;
+    leaving.wants = 0;
+    const { credit } = leaving;
+    expect(host.run(1000).done[1]).toBeGreaterThan(30);
+    expect(leaving).toMatchObject({ isBusy: true, credit });
+  });
+});
