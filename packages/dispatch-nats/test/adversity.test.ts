@@ -11,12 +11,14 @@ import { afterEach, expect, it } from 'vitest';
 import { createNatsDispatcher, type NatsHost, serveNatsTasks } from '../src/index.ts';
 import { MessageReader } from '../src/wire/session-message.ts';
 import { createMemoryNats } from './memory-nats.ts';
+import { watchWarnings } from './warnings.ts';
 
 const nats = createMemoryNats({ clock: systemClock, random: Math.random });
+const warnings = watchWarnings();
 const opened: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
   for (const each of opened.splice(0).reverse()) await each.close();
-  expect(nats.thrown).toEqual([]);
+  expect([...nats.thrown, ...warnings.seen]).toEqual([]);
   expect(nats.subscriptions).toBe(0);
 });
 

@@ -9,6 +9,7 @@ import {
   serveNatsTasks,
 } from '../src/index.ts';
 import { createMemoryNats, type MemoryConnection, type MemoryNats } from './memory-nats.ts';
+import { watchWarnings } from './warnings.ts';
 
 const BEAT_MS = 250;
 const MAX_QUEUE = 20;
@@ -96,6 +97,7 @@ type Tasks = { work: (id: number, context: { signal: AbortSignal }) => Promise<n
 
 /** Runs the steps on hosts and dispatchers in memory, and asserts what must hold whatever happens. */
 export async function runModel(all: readonly Step[]): Promise<void> {
+  using warnings = watchWarnings();
   const world = new World();
   try {
     await world.start();
@@ -109,6 +111,7 @@ export async function runModel(all: readonly Step[]): Promise<void> {
     await world.close();
   }
   world.checkNothingLeft();
+  expect(warnings.seen).toEqual([]);
 }
 
 class World {

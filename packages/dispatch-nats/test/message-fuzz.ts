@@ -3,6 +3,7 @@ import { createManualClock, turns } from '@ticketing/test-kit';
 import { expect } from 'vitest';
 import { createNatsDispatcher, serveNatsTasks } from '../src/index.ts';
 import { createMemoryNats } from './memory-nats.ts';
+import { watchWarnings } from './warnings.ts';
 
 /** A generator of the same numbers for the same seed. */
 function seeded(seed: number): () => number {
@@ -117,6 +118,7 @@ export async function fuzzSessions(count: number, seed: number): Promise<FuzzRep
   const value = { list: [1, 'two', new Map([[3, Buffer.from('four')]])], text: 'x'.repeat(40) };
   await settle(victim.run('echo', value));
   const before = other.fleet().lost;
+  using warnings = watchWarnings();
   let ended = 0;
   let forged = 0;
   const heap = process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
@@ -138,7 +140,7 @@ export async function fuzzSessions(count: number, seed: number): Promise<FuzzRep
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     largest = Math.max(largest, heapUsed + arrayBuffers - heap);
   }
-  expect(nats.thrown).toEqual([]);
+  expect([...nats.thrown, ...warnings.seen]).toEqual([]);
   expect(forged).toBeLessThanOrEqual(count / 1000);
   expect(other.fleet().lost).toEqual(before);
   expect(host.state).toBe('serving');

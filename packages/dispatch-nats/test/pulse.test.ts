@@ -91,8 +91,20 @@ describe('a session', () => {
     const { session, pulse } = openSession();
     session.call();
     session.now += 10 * BEAT_MS;
-    pulse.late(10 * BEAT_MS);
+    pulse.late(10 * BEAT_MS, session.now);
     expect(pulse.isSilent(session.now)).toBe(false);
+    // A host that lives answers within a beat, however often this process sleeps.
+    expect(pulse.isSilent(session.now + BEAT_MS + 1)).toBe(true);
+  });
+
+  it('is told a beat later at most, if its own process slept', () => {
+    const { session, pulse } = openSession();
+    session.call();
+    session.now += 1.5 * BEAT_MS;
+    pulse.late(1.5 * BEAT_MS, session.now);
+    // There is more than a beat left.
+    expect(pulse.isSilent(session.now + 1.5 * BEAT_MS)).toBe(false);
+    expect(pulse.isSilent(session.now + 1.5 * BEAT_MS + 1)).toBe(true);
   });
 
   it('tells in time, whatever was sent before: death within a beat, silence within one more than are missed', () => {

@@ -383,9 +383,9 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
 
   it('says when its event loop was blocked for half of what counts as death', async () => {
     await fleet.serve('a');
-    const dispatcher = fleet.dispatch({ beatMs: 200, missedBeats: 3 });
+    const dispatcher = fleet.dispatch({ beatMs: 100, missedBeats: 20 });
     await dispatcher.ready();
-    const end = performance.now() + 560;
+    const end = performance.now() + 1400;
     while (performance.now() < end);
     await until(() => sawEvent('late', 'a'));
     // Nothing is lost by it, since what came meanwhile is read first.

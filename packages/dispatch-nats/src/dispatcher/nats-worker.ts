@@ -108,7 +108,7 @@ export class NatsWorker implements WorkerHandle {
       if (now - state.since > beatMs * missedBeats) this.#refused('silent');
     } else if (state.kind === 'open') {
       const { channel, pulse } = state;
-      if (lateMs > 0) pulse.late(lateMs);
+      if (lateMs > 0) pulse.late(lateMs, now);
       if (pulse.isSilent(now)) this.lose('silence');
       else if (pulse.isToAsk(now, { sent: channel.sent, hasCalls: this.inFlight > 0 })) {
         pulse.asked(now, this.inFlight > 0);

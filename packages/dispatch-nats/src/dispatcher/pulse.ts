@@ -73,10 +73,12 @@ export class Pulse {
     return calls;
   }
 
-  /** This process slept: what came meanwhile is read after this. */
-  late(lateMs: number): void {
+  /** This process slept: what came meanwhile is read after this, and a question asked now has a beat. */
+  late(lateMs: number, now: number): void {
     this.#heardAt += lateMs;
-    if (this.#dueSince !== undefined) this.#dueSince += lateMs;
+    if (this.#dueSince === undefined) return;
+    const enough = now - this.#silentAfterMs + this.#beatMs;
+    this.#dueSince = Math.max(this.#dueSince, Math.min(this.#dueSince + lateMs, enough));
   }
 
   isSilent(now: number): boolean {

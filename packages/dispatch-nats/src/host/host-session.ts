@@ -13,7 +13,7 @@ import type { Opening } from '../fleet/announcement.ts';
 import { MAX_KNOWN } from '../fleet/fleet.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 import { SessionChannel } from '../wire/session-channel.ts';
-import type { SessionMessage } from '../wire/session-message.ts';
+import { isFarewell, type SessionMessage } from '../wire/session-message.ts';
 
 /** Bytes from which a value goes in a message of its own. */
 const APART_BYTES = 4096;
@@ -36,6 +36,8 @@ export interface SessionContext {
     count(session: HostSession): void;
     release(session: HostSession): void;
   };
+  /** A session ends since its dispatcher is silent, or waited for too long. */
+  silent(): void;
   /** The session is over. `lost`: not by the dispatcher's own word. */
   ended(session: HostSession, lost: boolean): void;
 }
@@ -49,7 +51,6 @@ export class HostSession {
   running = 0;
   /** Calls that it was last told to have at most. */
   credit: number;
-  heardAt: number;
   /** A call went back, and it was not told of room since: it sends none. */
   isBusy = false;
   isLeaving = false;
@@ -57,6 +58,13 @@ export class HostSession {
   /** Hosts that the dispatcher knew when it opened the session. */
   readonly hosts: number;
   readonly #idleMs: number;
+  #heardAt: number;
+  /** Since when a sign of life is owed: the last answer to a question; other messages count by the tick before them. */
+  #saidAt: number;
+  #tickedAt: number;
+  /** The last tick after which this process has not slept, or has read what came meanwhile. */
+  #awakeAt: number;
+  #sentAtTick = 0;
   readonly #openedAt: number;
   readonly #opening: Opening;
   readonly #context: SessionContext;
@@ -83,7 +91,10 @@ export class HostSession {
     this.#opening = opening;
     this.#context = context;
     this.#openedAt = context.now();
-    this.heardAt = this.#openedAt;
+    this.#heardAt = this.#openedAt;
+    this.#saidAt = this.#openedAt;
+    this.#tickedAt = this.#openedAt;
+    this.#awakeAt = this.#openedAt;
     this.#channel = new SessionChannel(
       {
         link: context.link,
@@ -94,7 +105,10 @@ export class HostSession {
       },
       {
         message: (message) => this.#read(message),
-        ping: () => this.#channel.pong(),
+        ping: () => {
+          this.#saidAt = this.#heardAt;
+          this.#channel.pong();
+        },
         ended: () => this.end({ tells: false, lost: false, reason: 'it has ended the session' }),
         broken: (sign) =>
           this.end({ tells: true, lost: true, reason: `a message of it is ${signs[sign]}` }),
@@ -103,16 +117,49 @@ export class HostSession {
   }
 
   receive(data: Uint8Array): void {
-    this.heardAt = this.#context.now();
+    const now = this.#context.now();
+    // Without calls nothing was owed before this was sent, while this process slept at the earliest.
+    if (this.running === 0) this.#saidAt = Math.max(this.#saidAt, this.#awakeAt);
+    if (this.#isGivenUp(now)) {
+      this.#endSilent(GIVEN_UP);
+      return;
+    }
+    this.#heardAt = now;
     // Nothing is said before the dispatcher has: it may have given this host up while it asked.
     this.#served ??= this.#serve();
-    this.#channel.receive(data, this.heardAt);
+    this.#channel.receive(data, now);
   }
 
-  /** Whether its beats are missing: without calls they are far apart. */
-  isSilent(now: number): boolean {
+  /**
+   * Ends the session if its dispatcher is silent, or must have given this host up. `lateMs`: this process slept, and reads after
+   * this what came meanwhile.
+   */
+  tick(now: number, lateMs: number): void {
+    this.#heardAt += lateMs;
+    // Without calls messages are far apart.
     const mostMs = this.silentAfterMs + (this.running > 0 ? 0 : this.#idleMs);
-    return now - this.heardAt > mostMs;
+    if (this.running > 0 && this.#isGivenUp(now)) this.#endSilent(GIVEN_UP);
+    else if (now - this.#heardAt > mostMs) this.#endSilent('its beats are missing');
+    this.#saidAt = this.#lastSaidAt;
+    this.#sentAtTick = this.#channel.sent;
+    this.#awakeAt = lateMs < this.silentAfterMs / 2 ? now : this.#tickedAt;
+    this.#tickedAt = now;
+  }
+
+  /** Whether the dispatcher has waited for too long: it has told its calls lost, so none of them may begin. */
+  #isGivenUp(now: number): boolean {
+    return now - this.#lastSaidAt >= this.silentAfterMs;
+  }
+
+  get #lastSaidAt(): number {
+    const hasSaid = this.#channel.sent !== this.#sentAtTick;
+    return hasSaid ? Math.max(this.#saidAt, this.#tickedAt) : this.#saidAt;
+  }
+
+  #endSilent(reason: string): void {
+    if (this.#isEnded) return;
+    this.end({ tells: true, lost: true, reason });
+    this.#context.silent();
   }
 
   /** Tells the dispatcher how many calls it may have here. */
@@ -246,7 +293,35 @@ export class HostSession {
   }
 }
 
+const GIVEN_UP = 'it was told nothing for too long';
 const signs = { gap: 'missing', malformed: 'malformed' } as const;
+
+/** Dispatchers that are told that a session of theirs is over, until the next tick. */
+const MAX_TOLD = 256;
+/** What follows a host's own part of a subject: a dispatcher, which is two tokens, and a session. */
+const sessionKey = /^([a-z0-9-]{1,32}\.[a-z0-9]{8})\.(\d{1,16})$/;
+
+/** Answers those who speak to a session that is over: they could not be told. */
+export class EndedSessions {
+  readonly #told = new Set<string>();
+  readonly #tell: (dispatcher: string, session: string) => void;
+
+  constructor(tell: (dispatcher: string, session: string) => void) {
+    this.#tell = tell;
+  }
+
+  receive(data: Uint8Array, key: string): void {
+    if (isFarewell(data) || this.#told.has(key) || this.#told.size >= MAX_TOLD) return;
+    const [, dispatcher, session] = sessionKey.exec(key) ?? [];
+    if (dispatcher === undefined || session === undefined) return;
+    this.#told.add(key);
+    this.#tell(dispatcher, session);
+  }
+
+  tick(): void {
+    this.#told.clear();
+  }
+}
 
 /** The time left, on the clock of this machine. */
 function withDeadline(frame: RunFrame, leftMs: number): RunFrame {

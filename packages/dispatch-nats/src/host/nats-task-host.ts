@@ -20,10 +20,11 @@ import { publishHostEvent } from '../fleet/host-events.ts';
 import { type FleetSubjects, newIdentity, subjectsOf } from '../fleet/subjects.ts';
 import type { JsonEndpoint } from '../json/json-endpoint.ts';
 import { NatsLink } from '../link/nats-link.ts';
+import { farewell } from '../wire/session-message.ts';
 import { Admission } from './admission.ts';
 import { Announcer } from './announcer.ts';
 import { capacityOf, closedError, type HostOptions } from './host-options.ts';
-import { HostSession, type SessionContext } from './host-session.ts';
+import { EndedSessions, HostSession, type SessionContext } from './host-session.ts';
 import { isLossOf, proxiesOf, serveHostJson } from './task-proxies.ts';
 
 /** Beats of dispatchers are looked for this often. */
@@ -42,6 +43,9 @@ export class NatsTaskHost implements NatsHost {
   readonly #subjects: FleetSubjects;
   readonly #link: NatsLink;
   readonly #sessions = new Map<string, HostSession>();
+  readonly #endedSessions = new EndedSessions((dispatcher, session) =>
+    this.#link.publish(this.#subjects.toDispatcher(dispatcher, session), farewell()),
+  );
   readonly #admission: Admission;
   readonly #context: SessionContext;
   readonly #announcer: Announcer;
@@ -89,6 +93,8 @@ export class NatsTaskHost implements NatsHost {
       isLoss: (error) => isLossOf(local, error),
       now: () => clock.now(),
       admission: this.#admission,
+      // Dispatchers that have lost this host wait for a sign of it.
+      silent: () => this.#announcer.answer(),
       ended: (session, lost) => this.#ended(session, lost),
     };
     const { who, open, ofHost, here } = this.#subjects;
@@ -98,9 +104,11 @@ export class NatsTaskHost implements NatsHost {
       hosts: () => Math.max(0, ...[...this.#sessions.values()].map(({ hosts }) => hosts)),
     });
     const prefix = ofHost(this.id).length - 1;
-    this.#link.subscribe(ofHost(this.id), ({ subject, data }) =>
-      this.#sessions.get(subject.slice(prefix))?.receive(data),
-    );
+    this.#link.subscribe(ofHost(this.id), ({ subject, data }) => {
+      const key = subject.slice(prefix);
+      const session = this.#sessions.get(key) ?? this.#endedSessions;
+      session.receive(data, key);
+    });
     this.#link.subscribe(open(this.id), (message) => this.#open(message));
     this.#link.subscribe(who, () => this.#announcer.answer());
     this.#tickLater();
@@ -110,8 +118,7 @@ export class NatsTaskHost implements NatsHost {
     if (this.#isClosed) return 'closed';
     if (this.#leavingSince !== undefined) return 'leaving';
     const { state } = this.#link;
-    if (state === 'connected') return 'serving';
-    return state;
+    return state === 'connected' ? 'serving' : state;
   }
 
   ready(): Promise<void> {
@@ -189,7 +196,7 @@ export class NatsTaskHost implements NatsHost {
     this.#serverLeavesAt = undefined;
     this.#json?.disconnected();
     for (const session of [...this.#sessions.values()]) {
-      session.end({ tells: false, lost: true, reason: 'the connection to NATS broke' });
+      session.end({ tells: true, lost: true, reason: 'the connection to NATS broke' });
     }
   }
 
@@ -231,7 +238,7 @@ export class NatsTaskHost implements NatsHost {
     });
     if (opening.protocol !== PROTOCOL) return refuse('protocol');
     if (opening.v8 !== V8_FORMAT) return refuse('v8');
-    if (this.#leavingSince !== undefined) return refuse('leaving');
+    if ((this.#leavingSince ?? this.#serverLeavesAt) !== undefined) return refuse('leaving');
     const key = `${dispatcher}.${session}`;
     // A session is opened once: a number that comes again is a replay.
     if (this.#sessions.size >= maxSessions || this.#sessions.has(key)) return refuse('full');
@@ -313,24 +320,23 @@ export class NatsTaskHost implements NatsHost {
     if (sessions.some(({ silentAfterMs }) => lateMs > silentAfterMs / 2)) {
       publishHostEvent({ type: 'late', host: this.id, blockedMs: lateMs });
     }
-    let silent = false;
+    this.#endedSessions.tick();
     for (const session of sessions) {
-      // What came while this process slept is read after this.
-      if (lateMs > TICK_MS / 2) session.heardAt += lateMs;
-      if (session.isSilent(now)) {
-        silent = true;
-        session.end({ tells: true, lost: true, reason: 'its beats are missing' });
-      } else if (this.#leavingSince !== undefined) this.#farewell(session, now);
+      session.tick(now, lateMs > TICK_MS / 2 ? lateMs : 0);
+      if (this.#leavingSince !== undefined) this.#farewell(session, now);
     }
     if (this.#ticks % TICKS_OF_CAPACITY === 0) this.#admission.resize(capacityOf(this.#options));
     this.#ticks += 1;
-    const { running } = this.#admission;
-    const serverLeavesAt = this.#serverLeavesAt ?? now;
-    if (now > serverLeavesAt && (running === 0 || now - serverLeavesAt >= LEAVE_MS)) {
+    if (this.#serverLeavesAt !== undefined && this.#mayLeaveServer(now - this.#serverLeavesAt)) {
       this.#link.reconnect();
     }
-    // Dispatchers that have lost this host wait for a sign of it.
-    if (silent) this.#announcer.announce();
+  }
+
+  /** Nothing is lost once no call runs, and none is on its way. */
+  #mayLeaveServer(sinceMs: number): boolean {
+    if (sinceMs >= LEAVE_MS) return true;
+    if (this.#admission.running > 0) return false;
+    return [...this.#sessions.values()].every(({ hasNoCalls }) => hasNoCalls);
   }
 
   /** A dispatcher without another host keeps its calls, and loses none: when it has none here, it is let go. */

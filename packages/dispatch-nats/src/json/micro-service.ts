@@ -62,7 +62,11 @@ export function announceMicroService(options: MicroServiceOptions): MicroService
         callback: (error, message) => {
           // Without the permission there is nothing to answer; tasks go on.
           if (error !== null || !message.reply) return;
-          nats.publish(message.reply, Buffer.from(JSON.stringify(answer())));
+          try {
+            nats.publish(message.reply, Buffer.from(JSON.stringify(answer())));
+          } catch {
+            // The connection is closing. What a callback throws would have the client stop reading.
+          }
         },
       });
       subscriptions.push(subscription);

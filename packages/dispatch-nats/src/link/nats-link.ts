@@ -11,6 +11,8 @@ export type LinkState = 'connecting' | 'connected' | 'cut-off' | 'closed';
 const PIECE_BYTES = 512 * 1024;
 /** Bytes that wait for the end of a turn at most. */
 const UNSENT_BYTES = 256 * 1024;
+/** Messages that wait for the connection to be back, at most. */
+const AT_LAST = 1024;
 const RETRY_MS = 100;
 const MAX_RETRY_MS = 2000;
 
@@ -55,6 +57,8 @@ export class NatsLink {
   #isClosed = false;
   #unsent: Unsent[] = [];
   #unsentBytes = 0;
+  /** What is published first when the connection is back. */
+  #atLast: Unsent[] = [];
 
   constructor(options: LinkOptions, events: LinkEvents) {
     this.#options = options;
@@ -85,7 +89,13 @@ export class NatsLink {
     else if (this.#unsent.length === 1) process.nextTick(this.#publishAll);
   }
 
-  /** Subscribes for as long as the link lives. The listener must not throw. */
+  /** Publishes as `publish` does; while the connection is broken, first of all once it is back. For what ends a session. */
+  publishAtLast(subject: string, payload: Uint8Array): void {
+    if (this.state !== 'cut-off') this.publish(subject, payload);
+    else if (this.#atLast.length < AT_LAST) this.#atLast.push({ subject, payload });
+  }
+
+  /** Subscribes for as long as the link lives. What the listener throws is a warning of the process. */
   subscribe(subject: string, listener: (message: NatsMessage) => void, queue?: string): void {
     const subscribed: Subscribed = { subject, listener, queue, end: undefined };
     this.#subscriptions.push(subscribed);
@@ -169,7 +179,13 @@ export class NatsLink {
     const subscription = nats.subscribe(subject, {
       ...(queue !== undefined && { queue }),
       callback: (error, message) => {
-        if (error === null) listener(message);
+        if (error !== null) return;
+        try {
+          listener(message);
+        } catch (thrown) {
+          // The client would stop reading.
+          process.emitWarning(thrown instanceof Error ? thrown : String(thrown));
+        }
       },
     });
     subscribed.end = () => subscription.unsubscribe();
@@ -198,6 +214,7 @@ export class NatsLink {
   #connected(): void {
     if (this.#isClosed || this.state === 'connected') return;
     this.state = 'connected';
+    for (const { subject, payload } of this.#atLast.splice(0)) this.publish(subject, payload);
     this.#events.connected();
   }
 
@@ -244,7 +261,7 @@ export class NatsLink {
 interface Unsent {
   readonly subject: string;
   readonly payload: Uint8Array;
-  readonly reply: string | undefined;
+  readonly reply?: string | undefined;
 }
 
 interface Subscribed {

@@ -3,6 +3,7 @@ import type { NatsLink } from '../link/nats-link.ts';
 import type { Lane } from '../link/turns.ts';
 import {
   encodeMessage,
+  farewell,
   flag,
   HEAD_BYTES,
   type Head,
@@ -91,10 +92,10 @@ export class SessionChannel implements Lane {
     if (!this.#isEnded) this.#publish(new Uint8Array(HEAD_BYTES), 0);
   }
 
-  /** Ends this side. `tells`: the other side is to know. */
+  /** Ends this side. `tells`: the other side is to know, if need be once there is a connection again. */
   end(tells: boolean): void {
     if (this.#isEnded) return;
-    if (tells) this.#publish(new Uint8Array(HEAD_BYTES), flag.end);
+    if (tells) this.#options.link.publishAtLast(this.#options.subject, farewell());
     this.#isEnded = true;
     this.#waiting.length = 0;
     this.#options.link.turns.remove(this);
@@ -124,6 +125,11 @@ export class SessionChannel implements Lane {
       this.#events.broken('malformed');
       return undefined;
     }
+    // What came before it may be lost with the connection.
+    if (head.flags & flag.end) {
+      this.#events.ended();
+      return undefined;
+    }
     if (head.seq !== (this.#received + 1) >>> 0) {
       this.#events.broken('gap');
       return undefined;
@@ -131,8 +137,7 @@ export class SessionChannel implements Lane {
     this.#received = head.seq;
     this.confirmed = head.received;
     const rttMs = this.#roundTrip(head, now);
-    if (head.flags & flag.end) this.#events.ended();
-    else if (data.byteLength > HEAD_BYTES) this.#read(data, head);
+    if (data.byteLength > HEAD_BYTES) this.#read(data, head);
     else if (head.flags & flag.ping) this.#events.ping();
     return rttMs;
   }

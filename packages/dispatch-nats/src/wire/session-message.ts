@@ -83,6 +83,17 @@ export function writeHead(bytes: Uint8Array, { flags, seq, received }: Head): vo
   writeNumber(bytes, 8, received);
 }
 
+/** Returns a message that ends a session, whatever its number: for one that the sender no longer knows. */
+export function farewell(): Uint8Array {
+  const bytes = new Uint8Array(HEAD_BYTES);
+  writeHead(bytes, { flags: flag.end, seq: 0, received: 0 });
+  return bytes;
+}
+
+export function isFarewell(data: Uint8Array): boolean {
+  return data.byteLength >= HEAD_BYTES && ((data[1] as number) & flag.end) !== 0;
+}
+
 /** Reads messages, and joins pieces. It trusts nothing that it reads. */
 export class MessageReader {
   readonly #maxBytes: number;
