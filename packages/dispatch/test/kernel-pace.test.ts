@@ -5,10 +5,12 @@ import { addSlots, type Slot, soonest } from '../src/kernel/workers/slots.ts';
 import { createWindow } from '../src/kernel/workers/window.ts';
 
 /** Ready workers whose runs have taken so long, with so many calls. */
-function workersOf(plan: readonly { readonly runsMs: readonly number[]; calls?: number }[]) {
+function workersOf(
+  plan: readonly { readonly runsMs: readonly number[]; calls?: number; sentAt?: number }[],
+) {
   const slots: Slot[] = [];
   addSlots(slots, plan.length);
-  for (const [index, { runsMs, calls = 0 }] of plan.entries()) {
+  for (const [index, { runsMs, calls = 0, sentAt = 0 }] of plan.entries()) {
     const worker = new PoolWorker({
       workerId: index + 1,
       slot: index,
@@ -19,7 +21,7 @@ function workersOf(plan: readonly { readonly runsMs: readonly number[]; calls?: 
     });
     worker.state = 'ready';
     for (const runMs of runsMs) worker.pace?.record(runMs, 0);
-    for (let call = 0; call < calls; call += 1) worker.calls.set(call, {} as never);
+    for (let call = 0; call < calls; call += 1) worker.calls.set(call, { sentAt } as never);
     (slots[index] as Slot).current = worker;
   }
   return slots;
@@ -47,16 +49,40 @@ test('soonest() chooses the worker with the fewest calls while nothing is known,
   expect(chosen(workersOf([{ runsMs: [0.1], calls: 1 }, { runsMs: [3] }]))).toBe(2);
 });
 
-test('soonest() leaves a slow worker out until the others are busier than it is slow', () => {
+test('soonest() leaves a slow worker out, however many calls the others have, until they are full', () => {
   const plan = (calls: number) => [{ runsMs: [1000] }, { runsMs: [100], calls }];
-  expect(chosen(workersOf(plan(5)))).toBe(2);
-  expect(chosen(workersOf(plan(14)))).toBe(1);
+  expect([0, 1, 10, 99].map((calls) => chosen(workersOf(plan(calls))))).toEqual([2, 2, 2, 2]);
+  expect(chosen(workersOf(plan(100)))).toBe(1);
+});
+
+test('soonest() gives a worker that is a little slower a little less', () => {
+  const slots = workersOf([{ runsMs: [200] }, { runsMs: [100] }]);
+  const given = [0, 0];
+  for (let call = 0; call < 60; call += 1) {
+    const worker = (chosen(slots) ?? 0) - 1;
+    given[worker] = (given[worker] ?? 0) + 1;
+    slots[worker]?.current?.calls.set(call, { sentAt: 0 } as never);
+  }
+  expect(given[0]).toBeGreaterThanOrEqual(10);
+  expect(given[0]).toBeLessThanOrEqual(25);
+});
+
+test('soonest() sees by its calls that a worker has become slow, before it answers any', () => {
+  const runsMs = [100];
+  const plan = (calls: number) => [
+    { runsMs, calls },
+    { runsMs, calls: 8, sentAt: 250 },
+  ];
+  expect(chosen(workersOf(plan(7)), 90)).toBe(1);
+  expect(chosen(workersOf(plan(7)), 300)).toBe(2);
+  // A single one may be a long task.
+  expect(chosen(workersOf(plan(1)), 300)).toBe(1);
 });
 
 test('soonest() tries a slow worker again after a while, and a new one as any other', () => {
-  const slots = workersOf([{ runsMs: [1000] }, { runsMs: [100], calls: 3 }]);
-  expect(chosen(slots, 1000)).toBe(2);
-  expect(chosen(slots, 60_000)).toBe(1);
+  const at = (now: number) =>
+    chosen(workersOf([{ runsMs: [1000] }, { runsMs: [100], calls: 3, sentAt: now }]), now);
+  expect([1000, 60_000].map(at)).toEqual([2, 1]);
   expect(chosen(workersOf([{ runsMs: [] }, { runsMs: [100], calls: 1 }]))).toBe(1);
 });
 

@@ -2,6 +2,8 @@
 const LATEST = 0.1;
 /** Milliseconds below which differences say nothing: a garbage collection takes as long. */
 export const LEAST_MS = 5;
+/** A worker that should have answered this many calls since it last did is slower than it was. */
+const SILENT_ANSWERS = 3;
 /** What is known of a worker that answers nothing is half as true after this. */
 const HALF_LIFE_MS = 15_000;
 
@@ -22,9 +24,18 @@ export class Pace {
     return this.#logMs === undefined ? undefined : Math.exp(this.#logMs);
   }
 
-  /** Milliseconds as they count at `now`: nearer to the fastest worker's the longer nothing was heard. */
-  at(now: number, fastestMs: number): number {
+  /**
+   * Milliseconds as they count at `now`: nearer to the fastest worker's the longer nothing was heard, but no less than what its
+   * calls show.
+   *
+   * @param oldestAt - when the oldest of its `calls` was sent
+   */
+  at(now: number, fastestMs: number, calls = 0, oldestAt: number = now): number {
     const ms = this.ms ?? fastestMs;
-    return fastestMs + (ms - fastestMs) * 0.5 ** ((now - this.#at) / HALF_LIFE_MS);
+    const known = fastestMs + (ms - fastestMs) * 0.5 ** ((now - this.#at) / HALF_LIFE_MS);
+    if (now - oldestAt <= known) return known;
+    // One call may take long; none of several that are due is a sign.
+    const silentMs = now - Math.max(this.#at, oldestAt);
+    return Math.max(known, Math.min(now - oldestAt, (silentMs * calls) / SILENT_ANSWERS));
   }
 }

@@ -54,8 +54,9 @@ export function leastBusy(
 }
 
 /**
- * Returns the worker with room that is likely to answer first: the one with the least time for its calls and one more. A slow
- * worker gets calls while the others are busier than it is slow, and one now and then that shows whether it still is.
+ * Returns the worker with room that is likely to answer first. What it takes for a run counts more the more calls it has, beside
+ * what workers have on average: many at a time may be what all of them are good for, so a slow one gets calls only when the
+ * others are far busier than usual, or full, and one now and then that shows whether it still is.
  */
 export function soonest(
   slots: readonly Slot[],
@@ -63,15 +64,21 @@ export function soonest(
   matches: (worker: PoolWorker) => boolean = () => true,
 ): PoolWorker | undefined {
   let fastestMs = Number.POSITIVE_INFINITY;
+  let ready = 0;
+  let calls = 0;
   for (const { current } of slots) {
-    if (current?.state === 'ready') fastestMs = Math.min(fastestMs, current.pace?.ms ?? fastestMs);
+    if (current?.state !== 'ready') continue;
+    fastestMs = Math.min(fastestMs, current.pace?.ms ?? fastestMs);
+    ready += 1;
+    calls += current.calls.size;
   }
   if (fastestMs === Number.POSITIVE_INFINITY) fastestMs = LEAST_MS;
+  const usual = Math.max(1, calls / ready);
   let first: PoolWorker | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const { current } of slots) {
     if (!current?.hasRoom || leavesToOthers(current, slots) || !matches(current)) continue;
-    const cost = (current.calls.size + 1) * (current.pace?.at(now, fastestMs) ?? fastestMs);
+    const cost = (usual + current.calls.size + 1) * paceOf(current, now, fastestMs);
     // Averages of equal workers differ a little: within a quarter the one with fewer calls goes first.
     const isNear = first !== undefined && cost < least * 1.25 && cost > least * 0.8;
     if (isNear ? current.calls.size >= (first?.calls.size ?? 0) : cost >= least) continue;
@@ -79,6 +86,13 @@ export function soonest(
     least = cost;
   }
   return first;
+}
+
+function paceOf({ pace, calls }: PoolWorker, now: number, fastestMs: number): number {
+  if (pace === undefined) return fastestMs;
+  if (calls.size === 0) return pace.at(now, fastestMs);
+  const [oldest] = calls.values();
+  return pace.at(now, fastestMs, calls.size, oldest?.sentAt);
 }
 
 /**
