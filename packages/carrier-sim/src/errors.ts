@@ -1,6 +1,6 @@
 import { CodedError, isMarked, mark } from '@ticketing/kit';
 
-const MARK = 'ticketing.carrier-sim.error';
+const MARK = 'ticketing.carrier-sim.CarrierSimError';
 
 /** Stable codes of {@link CarrierSimError}. */
 export type CarrierSimErrorCode = 'ERR_CARRIER_SIM_LISTEN';
