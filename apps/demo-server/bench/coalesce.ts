@@ -1,8 +1,4 @@
 // 300 clients ask one question, with and without coalescing; writes the table into docs/measurements. `--quick` only prints it.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import {
   benchFlags,
   circumstances,
@@ -13,12 +9,12 @@ import {
   times,
 } from '@ticketing/bench-kit';
 import autocannon from 'autocannon';
+import { startServer } from './demo-process.ts';
 
 const flags = benchFlags({ rounds: 3, seconds: 5 }, { quickLengths: { seconds: 3 } });
 const CONNECTIONS = 300;
 const PATH = '/search?origin=Madrid&destination=Barcelona';
 const CALLS_A_SEARCH = 4; // Renfe's
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 const MODES = ['off', 'on'] as const;
 type Mode = (typeof MODES)[number];
@@ -33,12 +29,9 @@ interface Run {
 }
 
 async function run(mode: Mode): Promise<Run> {
-  const asked = ['--port', '0', '--coalesce', mode, '--deadline-ms', '60000'];
-  const server = spawn(process.execPath, ['--conditions=@ticketing/source', main, ...asked], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const server = await startServer(['--port', '0', '--coalesce', mode, '--deadline-ms', '60000']);
+  const { url, carriersUrl } = server;
   try {
-    const { url, carriersUrl } = await addressesOf(server.stdout);
     await prove(url);
     const before = await renfeCalls(carriersUrl);
     const result = await autocannon({
@@ -56,21 +49,8 @@ async function run(mode: Mode): Promise<Run> {
       upstreamShare: searches / result.requests.total,
     };
   } finally {
-    server.kill('SIGTERM');
-    await once(server, 'exit');
+    await server.stop();
   }
-}
-
-async function addressesOf(
-  stdout: NodeJS.ReadableStream,
-): Promise<{ url: string; carriersUrl: string }> {
-  let carriersUrl = '';
-  for await (const line of createInterface({ input: stdout })) {
-    const [word, address = ''] = line.split(/\s+/);
-    if (word === 'carriers') carriersUrl = address;
-    if (word === 'listening') return { url: new URL(address).origin, carriersUrl };
-  }
-  throw new Error('Cannot measure: the server does not listen');
 }
 
 /** Equal answers first: every run must find the same trains. */

@@ -1,8 +1,5 @@
 // Three serving hosts, 300 clients, 50 keys: what each --coalesce sends to the carriers, and what the death of a host costs.
 // Writes the table into docs/measurements; `--quick` only prints it.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import {
   benchFlags,
   circumstances,
@@ -16,6 +13,7 @@ import { startCarrierSim } from '@ticketing/carrier-sim';
 import { engineProgram, startRedisServer } from '@ticketing/test-kit';
 import { COALESCES, type Coalesce } from '../src/flags/flag-specs.ts';
 import { startNatsServer } from '../src/fleet/nats-server.ts';
+import { type DemoServer, startServer } from './demo-process.ts';
 import { countLoads, createClients } from './fleet-load.ts';
 
 const flags = benchFlags({ rounds: 3, seconds: 5 }, { quickLengths: { rounds: 1, seconds: 2 } });
@@ -23,7 +21,6 @@ const [SERVERS, CLIENTS, KEYS] = [3, 300, 50];
 /** In a burst all clients have asked before the first load ends. */
 const [CALL_MS, BURST_CALL_MS] = [50, 5000];
 const DAY_MS = 86_400_000;
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** Days two apart: see `countLoads`. */
 const keys = Array.from({ length: KEYS }, (_, at) =>
@@ -46,41 +43,14 @@ function flagsOf(mode: Coalesce): readonly string[] | undefined {
   return mode in needed ? needed[mode] : [];
 }
 
-const running = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGTERM');
-});
-
-interface DemoServer {
-  readonly url: string;
-  readonly child: ChildProcess;
-}
-
-async function startServer(argv: readonly string[]): Promise<DemoServer> {
-  const child = spawn(
-    process.execPath,
-    [
-      ...['--conditions=@ticketing/source', main, '--port', '0', '--worms', '0'],
-      ...['--accept', 'cluster', '--workers', '2', '--max-in-flight', 'off'],
-      ...['--carriers', 'avlo', '--carriers-url', sim.url, '--deadline-ms', '30000', ...argv],
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  running.add(child);
-  child.once('exit', () => running.delete(child));
-  let text = '';
-  for await (const chunk of child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
-    text += chunk;
-    const [, url] = /^ticketing +(http:\/\/[^/]+)/m.exec(text) ?? [];
-    if (url === undefined) continue;
-    child.stdout.resume();
-    return { url, child };
-  }
-  throw new Error(`Cannot measure: a server did not start: ${text}`);
-}
+const SERVER_FLAGS = [
+  ...['--port', '0', '--worms', '0', '--accept', 'cluster', '--workers', '2'],
+  ...['--max-in-flight', 'off', '--carriers', 'avlo', '--carriers-url', sim.url],
+  ...['--deadline-ms', '30000'],
+];
 
 async function startServers(mode: Coalesce): Promise<readonly DemoServer[]> {
-  const argv = ['--coalesce', mode, ...(flagsOf(mode) ?? [])];
+  const argv = [...SERVER_FLAGS, '--coalesce', mode, ...(flagsOf(mode) ?? [])];
   const servers: DemoServer[] = [];
   // One after the other: nine processes that start at once may take longer than one of them is given.
   while (servers.length < SERVERS) servers.push(await startServer(argv));
@@ -97,13 +67,6 @@ async function findsAll(url: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error('Cannot measure: the servers do not find each other');
-}
-
-async function stop({ child }: DemoServer, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill(signal);
-  await ended;
 }
 
 interface Run {
@@ -161,7 +124,7 @@ async function measure(mode: Coalesce): Promise<Run> {
       mostAtOnce: Math.max(0, ...loads.mostAtOnce.values()),
     };
   } finally {
-    await Promise.all(servers.map((server) => stop(server)));
+    await Promise.all(servers.map((server) => server.stop()));
   }
 }
 
@@ -203,7 +166,7 @@ async function measureDeath(): Promise<Death> {
       return { status, ms: performance.now() - startedAt };
     });
     while (loads.perKey.size < KEYS) await new Promise((resolve) => setTimeout(resolve, 5));
-    if (victim !== undefined) await stop(victim, 'SIGKILL');
+    await victim?.stop('SIGKILL');
     const answers = await Promise.all(asked);
     return {
       mostLoads: Math.max(...loads.perKey.values()),
@@ -212,7 +175,7 @@ async function measureDeath(): Promise<Death> {
       slowestMs: Math.max(...answers.map(({ ms }) => ms)),
     };
   } finally {
-    await Promise.all(servers.map((server) => stop(server)));
+    await Promise.all(servers.map((server) => server.stop()));
   }
 }
 

@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** A demo server in a process of its own. */
+export interface DemoServer {
+  readonly url: string;
+  /** Of the carriers that it asks. */
+  readonly carriersUrl: string;
+  /** Ends it, unless it has ended. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+/** None outlives the bench. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGTERM');
+});
+
+/** Starts a server, and resolves when it has printed its addresses. @throws Error with what it wrote, if it ends before */
+export async function startServer(argv: readonly string[]): Promise<DemoServer> {
+  const child = spawn(process.execPath, ['--conditions=@ticketing/source', main, ...argv], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  async function stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+  let text = '';
+  for await (const chunk of child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    text += chunk;
+    // The addresses and what follows them are written at once.
+    if (!/^processes /m.test(text)) continue;
+    child.stdout.resume();
+    const [, url = ''] = /^ticketing +(https?:\/\/[^/\s]+)/m.exec(text) ?? [];
+    const [, carriersUrl = ''] = / carriers +(\S+)/.exec(text) ?? [];
+    return { url, carriersUrl, stop };
+  }
+  throw new Error(`Cannot measure: a server did not start: ${text}`);
+}
