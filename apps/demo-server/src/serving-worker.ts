@@ -18,6 +18,7 @@ const route = routeFunction(flags);
 let parts: Parts;
 let telemetry: Telemetry;
 let attached: WorkerHandle | undefined;
+let isLeaving = false;
 
 const tasks = defineTasks<ServingTasks>(
   {
@@ -26,6 +27,9 @@ const tasks = defineTasks<ServingTasks>(
     status() {
       const status = parts.status();
       return { ...status, stats: { ...status.stats, attached: attached?.stats() } };
+    },
+    leave() {
+      isLeaving = true;
     },
   },
   {
@@ -48,8 +52,8 @@ const worker = clusterWorker({
       carriersUrl,
       startedAt,
       parts,
-      // A router that closes says so before the supervisor does.
-      draining: () => worker.isDraining() || attached?.draining.aborted === true,
+      // A primary that leaves its fleet, and a router that closes, say so before the supervisor does.
+      draining: () => isLeaving || worker.isDraining() || attached?.draining.aborted === true,
       processes: () => primary.run('overview', undefined, { timeoutMs: 5000 }),
       operator: {
         view: () => primary.run('view', undefined, { timeoutMs: 5000 }),

@@ -55,7 +55,10 @@ interface PrimaryDependencies {
 /** The tasks of the primary, and what comes before their end. */
 interface Primary {
   readonly tasks: TaskModule<PrimaryTasks>;
-  /** Leaves the fleet, if it is in one: the server processes still answer what it was asked. */
+  /**
+   * Leaves the fleet, if it is in one: the server processes still answer what it was asked, and tell balancers that the server is
+   * about to stop.
+   */
   leave(): Promise<void>;
 }
 
@@ -85,8 +88,14 @@ export function createPrimary(context: ServeContext, dependencies: PrimaryDepend
       teardown: () => shared.close(),
     },
   );
-  const leave = async (): Promise<void> =>
-    keys?.leave(Math.min(context.flags.deadlineMs, LEAVE_MS));
+  async function leave(): Promise<void> {
+    if (keys === undefined) return;
+    const timeoutMs = Math.min(context.flags.deadlineMs, LEAVE_MS);
+    const told = dependencies
+      .supervisor()
+      .broadcast<ServingTasks, 'leave'>('leave', undefined, { timeoutMs });
+    await Promise.all([keys.leave(timeoutMs), told]);
+  }
   return { tasks, leave };
 }
 

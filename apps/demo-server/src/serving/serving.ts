@@ -149,7 +149,12 @@ export type ProcessStatus =
   | (AnyProcess & { readonly role: 'server'; readonly stats?: ServerStats });
 
 /** Tasks that a server process runs for the others. */
-export type ServingTasks = CarrierTasks & QuestionTasks & { status(): OwnStatus };
+export type ServingTasks = CarrierTasks &
+  QuestionTasks & {
+    status(): OwnStatus;
+    /** The server is about to stop: balancers are to send no more. */
+    leave(): void;
+  };
 
 /** Tasks that the primary runs for the server processes: it passes work on, and holds what they share. */
 export type PrimaryTasks = CarrierTasks &

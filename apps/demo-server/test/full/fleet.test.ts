@@ -348,6 +348,36 @@ describeWithNats('--coalesce fleet', () => {
     },
   );
 
+  test('a server of several processes that leaves the fleet tells balancers so, while it answers what others asked', async () => {
+    const { demos, sim } = await startFleet(nats().url, {
+      names: [],
+      servers: [SHARED, ['--accept', 'cluster', '--workers', '2', ...SHARED]],
+    });
+    const [stays, leaves] = demos as [DemoProcess, DemoProcess];
+    await eventually(async () => expect(await hostsAt(stays.url, 'keys')).toHaveLength(2));
+    // As a balancer asks: on a connection of its own each time.
+    const statusOf = async () =>
+      (await getFrom(`${leaves.url}/readyz`, { headers: { connection: 'close' } })).status;
+    expect(await statusOf()).toBe(200);
+    for (const name of CARRIER_NAMES) sim.setPlan(name, { fault: { kind: 'hang', share: 1 } });
+    const paths = Array.from({ length: 9 }, (_, at) => `${MADRID_BARCELONA}&passengers=${at + 1}`);
+    const clients = new AbortController();
+    const { signal } = clients;
+    const asked = paths.map((path) => getFrom(stays.url + path, { signal }));
+    await eventually(async () => {
+      const { fleets } = (await getFrom(`${leaves.url}/operator/state`)).body;
+      expect(fleets[0].served.running).toBeGreaterThan(0);
+    });
+    leaves.child.kill('SIGTERM');
+    // It waits two seconds for what hangs; then it takes no connections.
+    const told = [await statusOf()];
+    while (told.at(-1) === 200) told.push(await statusOf());
+    expect(told.at(-1)).toBe(503);
+    clients.abort();
+    await Promise.allSettled(asked);
+    expect(await leaves.exit()).toBe(0);
+  });
+
   test('forged questions are refused one by one, and harm nothing', async () => {
     const fleet = newFleet();
     const flags = ['--nats-url', nats().url, '--fleet', fleet, '--worms', '50', '--latency', '0'];
