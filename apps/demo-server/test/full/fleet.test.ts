@@ -90,8 +90,9 @@ async function startFleet(
     ...['--nats-url', natsUrl, '--fleet', newFleet(), '--carriers-url', sim.url],
     ...['--deadline-ms', '20000'],
   ];
-  const host = (name: string) => startHostProgram([...shared, '--name', name]);
-  const hosts = await Promise.all(names.map(host));
+  const host = (name: string, ...argv: readonly string[]) =>
+    startHostProgram([...shared, '--name', name, ...argv]);
+  const hosts = await Promise.all(names.map((name) => host(name)));
   const demos = await Promise.all(servers.map((argv) => startDemo([...shared, ...argv])));
   return { demos, demo: demos[0] as DemoProcess, hosts, host, sim, shared };
 }
@@ -159,6 +160,44 @@ describeWithNats('hosts that are programs of their own', () => {
     host?.child.kill('SIGTERM');
     expect(await host?.exit()).toBe(0);
     expect(host?.errors()).toBe('');
+  });
+});
+
+describeWithNats('zones', () => {
+  const nats = sharedNats();
+
+  test('--zone: searches run on hosts of the zone, and on others once it has none', async () => {
+    const { demo, host } = await startFleet(nats().url, {
+      names: [],
+      servers: [[...OVER_NATS, '--zone', 'here']],
+    });
+    const near = await host('near', '--zone', 'here');
+    const far = await host('far', '--zone', 'there');
+    await joined(demo.url, 'far', 'near');
+    const doneBy = async (name: string) => {
+      const [{ dispatch }] = await statsOf({ get: (path) => getFrom(demo.url + path) });
+      const rows = dispatch.workers.filter(
+        ({ moduleReport }: { moduleReport?: { name: string } }) => moduleReport?.name === name,
+      );
+      return rows.reduce((sum: number, { done }: { done: number }) => sum + done, 0);
+    };
+    const search = async (): Promise<void> => {
+      expect((await getFrom(demo.url + MADRID_BARCELONA)).body.complete).toBe(true);
+    };
+    // While the near one was not there, others had all; that ends a second after it has come.
+    await eventually(async () => {
+      const before = await doneBy('far');
+      for (let each = 0; each < 5; each += 1) await search();
+      expect(await doneBy('far')).toBe(before);
+    });
+    const before = await doneBy('far');
+    expect(await doneBy('near')).toBeGreaterThan(0);
+    near.child.kill('SIGTERM');
+    expect(await near.exit()).toBe(0);
+    await joined(demo.url, 'far');
+    await search();
+    expect(await doneBy('far')).toBeGreaterThan(before);
+    expect(far.errors()).toBe('');
   });
 });
 
