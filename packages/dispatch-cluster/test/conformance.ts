@@ -44,14 +44,11 @@ const all = conformanceCases({
 
 /** What `npm test` runs: what a supervisor has a part in. Forked workers show there what all processes have in common; the rest is in `test/full`. */
 const { chosen, others } = splitCases(all, [
-  'start: workers that end at their first task',
   'retries: idempotent with retries',
   'loss: SIGKILL',
   'values: a Buffer arrives',
   'reload: reload() replaces',
-  'reload: reload({ module })',
   'reload: reload() to a module whose worker ends',
-  'close: a dispatcher that lost',
   'close: close() ends a worker',
   'close: close() as an idle worker',
 ]);

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
-import net from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { gone, lives } from '@ticketing/test-kit';
 import { expect, test, vi } from 'vitest';
@@ -74,31 +73,6 @@ test('close() lets a request end with `Connection: close`, and then nothing is l
   agent.destroy();
 });
 
-test.each([
-  ['half a head is no request: its worker ends as if idle', 60_000, 'GET / HTTP/1.1\r\nHost: a'],
-  [
-    'a body that is too slow is cut when the grace ends',
-    100,
-    'POST /?ms=60000 HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nbod',
-  ],
-])('close(): %s, with exit code 0', async (_, graceMs, text) => {
-  const supervisor = start({ shutdown: { lameDuckMs: 50, graceMs } });
-  await supervisor.ready();
-  const socket = net.connect(Number(new URL(await addressOf(supervisor)).port), '127.0.0.1');
-  const ended = once(
-    socket.on('error', () => {}),
-    'close',
-  );
-  socket.write(text);
-  // The worker has read it when it answers a later connection.
-  await ask(await addressOf(supervisor));
-  const exit = once(supervisor.events, 'worker-exit');
-  // The worker's own grace ends it; on a busy machine that takes its time.
-  await supervisor.close({ graceMs: 60_000 });
-  await ended;
-  expect(await exit).toMatchObject([{ exitCode: 0 }]);
-});
-
 test('a worker that is killed is replaced at once, and its exit is reported', async () => {
   const supervisor = start();
   await supervisor.ready();
@@ -131,30 +105,6 @@ test.each([
   expect(supervisor.stats().dispatcher).toMatchObject({ recycled: 1, lost: 0, circuit: 'closed' });
 });
 
-test('a worker is replaced after its requests, replacement first', async () => {
-  const supervisor = start({ recycle: { requests: 10, jitter: 0 } });
-  await supervisor.ready();
-  const url = await addressOf(supervisor);
-  const ready = once(supervisor.events, 'worker-ready');
-  for (let index = 0; index < 9; index++) expect(await ask(url)).toMatchObject({ workerId: 1 });
-  expect(supervisor.stats().dispatcher.spawned).toBe(1);
-  await ask(url);
-  expect(await ready).toMatchObject([{ workerId: 2, slot: 0 }]);
-  await vi.waitFor(async () => expect(await ask(url)).toMatchObject({ workerId: 2 }), 60_000);
-});
-
-test('SIGTERM to one worker has it replaced first; workers leave Ctrl-C to the primary', async () => {
-  const supervisor = start();
-  await supervisor.ready();
-  const { pid = Number.NaN } = supervisor.workers[0] ?? {};
-  process.kill(pid, 'SIGINT');
-  const exit = once(supervisor.events, 'worker-exit');
-  const ready = once(supervisor.events, 'worker-ready');
-  process.kill(pid, 'SIGTERM');
-  expect(await ready).toMatchObject([{ workerId: 2 }]);
-  expect(await exit).toMatchObject([{ workerId: 1, exitCode: 0 }]);
-});
-
 test('dispatchers run tasks on the same workers, and closing one does not stop the servers', async () => {
   const supervisor = start({
     args: ['one', 'two'],
@@ -172,20 +122,6 @@ test('dispatchers run tasks on the same workers, and closing one does not stop t
   await dispatcher.close();
   expect(await ask(await addressOf(supervisor))).toMatchObject({ status: 200 });
   expect(await supervisor.dispatcher<Tasks>().run('double', 1)).toBe(2);
-});
-
-test('a cluster whose connections are external serves sockets that it is given', async () => {
-  const supervisor = start({ connections: 'external', env: { ...process.env, SERVER: 'later' } });
-  await supervisor.ready();
-  const [worker] = supervisor.workers;
-  expect(worker?.address).toBe(undefined);
-  const front = net.createServer({ pauseOnConnect: true }, (socket) => {
-    worker?.process?.send('socket', socket);
-  });
-  await once(front.listen(0, '127.0.0.1'), 'listening');
-  const { port } = front.address() as net.AddressInfo;
-  expect(await ask(`http://127.0.0.1:${port}`)).toMatchObject({ pid: worker?.pid });
-  front.close();
 });
 
 test('workers of a primary that is killed are gone within a second, idle and busy', async () => {

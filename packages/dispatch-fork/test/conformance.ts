@@ -18,12 +18,18 @@ const all = conformanceCases({
 
 /** What `npm test` runs: what the end of a process shows, and one of each kind of value and frame. The rest is in `test/full`. */
 const { chosen, others } = splitCases(all, [
-  'start: a module',
+  'start: a module that throws',
   'start: a worker that ends as it starts',
   'start: a missing file',
   'start: setup runs once',
-  'kill:',
-  'loss:',
+  'kill: a task that ignores its signal for',
+  'kill: a task in a loop',
+  'kill: a stopped process',
+  'loss: exit(1)',
+  'loss: SIGKILL',
+  'loss: a worker without memory',
+  'loss: a large answer',
+  'loss: after SIGKILL',
   'retries: idempotent without',
   'held up: calls sent behind',
   'host: a worker whose memory',

@@ -19,22 +19,20 @@ const all = conformanceCases({
 
 /** What `npm test` runs: what the end of a thread shows, what moves, and one of each kind of value and frame. The rest is in `test/full`. */
 const { chosen, others } = splitCases(all, [
-  'start: a module',
+  'start: a module that throws',
   'start: a worker that ends as it starts',
-  'start: after two failed starts',
-  'kill:',
-  'loss: exit',
+  'kill: a task that ignores its signal for',
+  'kill: a task in a loop',
+  'loss: exit(1)',
   'loss: a throw',
   'loss: an unhandled rejection',
   'loss: a large answer',
-  'loss: after',
+  'loss: after exit(1)',
   'loss: a worker that dies',
   'abort: abort of a task that was sent',
   'timeouts: queueTimeoutMs also ends',
   'timeouts: runTimeoutMs does not count while the task was sent',
   'timeouts: runTimeoutMs ends a loop',
-  'timeouts: a task whose deadline',
-  'held up: calls sent behind',
   'values: values of each kind arrive as they are, all at once',
   'copies: a result',
   'transfer:',
@@ -43,7 +41,6 @@ const { chosen, others } = splitCases(all, [
   'map: ordered outcomes keep',
   'close: close() a few turns',
   'statistics: lost workers',
-  'order: a successor',
   'close: close() ends a worker',
 ]);
 

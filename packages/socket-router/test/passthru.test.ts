@@ -13,7 +13,7 @@ import {
   received,
   workerReplyIn,
 } from './clients.ts';
-import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
+import { openRouter } from './router-fixture.ts';
 import { socketFolders } from './socket-folders.ts';
 
 const passthru = { mode: 'passthru' } as const;
@@ -69,21 +69,6 @@ test('requests of one connection go to the least loaded worker each', async () =
   agent.destroy();
 });
 
-test('a worker that dies while it answers: 502, or a cut answer, and a POST runs once', async () => {
-  const journal = openJournal();
-  const { port, router } = await openRouter({
-    ...passthru,
-    own: true,
-    env: { JOURNAL: journal.path },
-  });
-  const refused = nextEvent(router, 'refused');
-  expect((await ask(port, { path: '/exit', method: 'POST' })).status).toBe(502);
-  expect(await refused).toEqual({ status: 502, reason: 'worker-failed' });
-  await expect(ask(port, { path: '/cut' })).rejects.toThrow('aborted');
-  expect((await ask(port)).status).toBe(200);
-  expect(journal.requests().map(({ url }) => url)).toEqual(['/exit', '/cut', '/']);
-});
-
 test('a worker that cannot be reached is avoided, and the next one gets the body whole', async () => {
   const { port, router } = await openRouter(passthru);
   const [folder = ''] = socketFolders();
@@ -99,25 +84,6 @@ test('a worker that cannot be reached is avoided, and the next one gets the body
   expect(router.stats().rerouted).toBeGreaterThan(0);
 });
 
-test('requests wait while no worker is ready', async () => {
-  const { port, router, pids } = await openRouter({
-    ...passthru,
-    own: true,
-    count: 1,
-    // A worker takes its time to start on a busy machine.
-    limits: { maxWaitMs: 60_000 },
-  });
-  const down = nextEvent(router, 'worker-down');
-  const [before = 0] = pids();
-  process.kill(before, 'SIGKILL');
-  await down;
-  const body = randomBytes(100_000);
-  const answers = [askWorker(port), askWorker(port, { method: 'POST', body })];
-  const [first, second] = await Promise.all(answers);
-  expect(first?.pid).not.toBe(before);
-  expect(second?.md5).toBe(createHash('md5').update(body).digest('hex'));
-});
-
 test('a client that leaves ends its request at the worker', async () => {
   const { port, router } = await openRouter({ ...passthru, count: 1 });
   const socket = await open(port);
@@ -126,30 +92,6 @@ test('a client that leaves ends its request at the worker', async () => {
   socket.destroy();
   await until(() => router.stats().workers[0]?.open === 0);
   expect(router.stats().refused).toBe(0);
-});
-
-test('limits hold: slow heads 408, large ones 431, bad ones 400, full workers 503', async () => {
-  const { port, router } = await openRouter({
-    ...passthru,
-    count: 1,
-    limits: { headTimeoutMs: 1000, headBytes: 1000, queuePerWorker: 1 },
-  });
-  const slow = await open(port);
-  slow.write('GET / HTTP/1.1\r\n');
-  expect(await received(slow)).toMatch(/^HTTP\/1\.1 408 /);
-  expect(
-    await exchange(port, `GET / HTTP/1.1\r\nHost: a\r\nA: ${'x'.repeat(2000)}\r\n\r\n`),
-  ).toMatch(/^HTTP\/1\.1 431 /);
-  expect(await exchange(port, 'BAD\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
-  const busy = await open(port);
-  busy.write('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbo');
-  await until(() => router.stats().workers[0]?.open === 1);
-  expect((await ask(port)).status).toBe(503);
-  busy.write('dy');
-  expect(await received(busy)).toMatch(/^HTTP\/1\.1 200 /);
-  const socket = await open(port);
-  const [silent] = await Promise.all([received(socket)]);
-  expect(silent).toBe('');
 });
 
 test.each([

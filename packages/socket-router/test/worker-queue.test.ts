@@ -167,11 +167,14 @@ test('a queue of 100,000 is sent once, one connection per claim', () => {
   const connection = held(1);
   const count = 100_000;
   for (let id = 1; id <= count; id++) queue.enqueue({ ...connection, id, stage: 'waiting' });
+  // Counted: so many expectations take longer than all else.
+  let alone = 0;
   for (let id = 1; id <= count; id++) {
-    expect(channel.hands.length).toBe(1);
+    if (channel.hands.length === 1) alone += 1;
     channel.sent.length = 0;
     claim(id);
   }
+  expect(alone).toBe(count);
   expect(channel.hands).toEqual([]);
   expect(queue).toMatchObject({ handedOver: count, queued: 0 });
 });

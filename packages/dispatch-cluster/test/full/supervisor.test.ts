@@ -73,3 +73,66 @@ test('messages of others over the channel of a worker are passed over', async ()
   supervisor.workers[0]?.process?.send({ hello: 'worker' });
   expect(await dispatcher.run('double', 2)).toBe(4);
 });
+
+test.each([
+  ['half a head is no request: its worker ends as if idle', 60_000, 'GET / HTTP/1.1\r\nHost: a'],
+  [
+    'a body that is too slow is cut when the grace ends',
+    100,
+    'POST /?ms=60000 HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nbod',
+  ],
+])('close(): %s, with exit code 0', async (_, graceMs, text) => {
+  const supervisor = start({ shutdown: { lameDuckMs: 50, graceMs } });
+  await supervisor.ready();
+  const socket = net.connect(Number(new URL(await addressOf(supervisor)).port), '127.0.0.1');
+  const ended = once(
+    socket.on('error', () => {}),
+    'close',
+  );
+  socket.write(text);
+  // The worker has read it when it answers a later connection.
+  await ask(await addressOf(supervisor));
+  const exit = once(supervisor.events, 'worker-exit');
+  // The worker's own grace ends it; on a busy machine that takes its time.
+  await supervisor.close({ graceMs: 60_000 });
+  await ended;
+  expect(await exit).toMatchObject([{ exitCode: 0 }]);
+});
+
+test('a worker is replaced after its requests, replacement first', async () => {
+  const supervisor = start({ recycle: { requests: 10, jitter: 0 } });
+  await supervisor.ready();
+  const url = await addressOf(supervisor);
+  const ready = once(supervisor.events, 'worker-ready');
+  for (let index = 0; index < 9; index++) expect(await ask(url)).toMatchObject({ workerId: 1 });
+  expect(supervisor.stats().dispatcher.spawned).toBe(1);
+  await ask(url);
+  expect(await ready).toMatchObject([{ workerId: 2, slot: 0 }]);
+  await vi.waitFor(async () => expect(await ask(url)).toMatchObject({ workerId: 2 }), 60_000);
+});
+
+test('SIGTERM to one worker has it replaced first; workers leave Ctrl-C to the primary', async () => {
+  const supervisor = start();
+  await supervisor.ready();
+  const { pid = Number.NaN } = supervisor.workers[0] ?? {};
+  process.kill(pid, 'SIGINT');
+  const exit = once(supervisor.events, 'worker-exit');
+  const ready = once(supervisor.events, 'worker-ready');
+  process.kill(pid, 'SIGTERM');
+  expect(await ready).toMatchObject([{ workerId: 2 }]);
+  expect(await exit).toMatchObject([{ workerId: 1, exitCode: 0 }]);
+});
+
+test('a cluster whose connections are external serves sockets that it is given', async () => {
+  const supervisor = start({ connections: 'external', env: { ...process.env, SERVER: 'later' } });
+  await supervisor.ready();
+  const [worker] = supervisor.workers;
+  expect(worker?.address).toBe(undefined);
+  const front = net.createServer({ pauseOnConnect: true }, (socket) => {
+    worker?.process?.send('socket', socket);
+  });
+  await once(front.listen(0, '127.0.0.1'), 'listening');
+  const { port } = front.address() as net.AddressInfo;
+  expect(await ask(`http://127.0.0.1:${port}`)).toMatchObject({ pid: worker?.pid });
+  front.close();
+});

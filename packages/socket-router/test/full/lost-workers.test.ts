@@ -1,0 +1,61 @@
+import { until } from '@ticketing/test-kit';
+import { expect, test } from 'vitest';
+import { askWorker, exchange, workerReplyIn } from '../clients.ts';
+import { nextEvent, openJournal, openRouter } from '../router-fixture.ts';
+
+const TWENTY = Array.from({ length: 20 }, (_, index) => `/request-${index}`);
+/** All connections want the worker in slot 0. */
+const toFirst = { route: () => ({ key: keyOfFirst }), balance: { loadFactor: Infinity } };
+/** With two slots: see routing.test.ts. */
+const keyOfFirst = 'b';
+
+const get = (path: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+
+async function openStopped(limits: object, own = false) {
+  const journal = openJournal();
+  const opened = await openRouter({ ...toFirst, own, env: { JOURNAL: journal.path }, limits });
+  const { port, pids } = opened;
+  const [first = 0, second = 0] = pids();
+  expect((await askWorker(port)).pid).toBe(first);
+  process.kill(first, 'SIGSTOP');
+  return { ...opened, journal, first, second };
+}
+
+test('a worker killed with 20 connections on their way: all are answered by another, each request runs once', async () => {
+  const { router, port, journal, first, second } = await openStopped(
+    { claimTimeoutMs: 60_000 },
+    true,
+  );
+  const answers = Promise.all(TWENTY.map((path) => exchange(port, get(path))));
+  await until(() => router.stats().workers[0]?.queued === 20);
+  process.kill(first, 'SIGKILL');
+  const reply = (await answers).map(workerReplyIn);
+  expect(new Set(reply.map(({ pid }) => pid))).toEqual(new Set([second]));
+  const run = journal.requests().filter(({ url }) => url !== '/');
+  expect(run.map(({ url }) => url).sort()).toEqual([...TWENTY].sort());
+});
+
+test('a stopped worker that continues later runs nothing twice, and gets connections again', async () => {
+  const { router, port, journal, first, second } = await openStopped({ claimTimeoutMs: 200 });
+  const reply = (await Promise.all(TWENTY.map((path) => exchange(port, get(path))))).map(
+    workerReplyIn,
+  );
+  expect(new Set(reply.map(({ pid }) => pid))).toEqual(new Set([second]));
+  const ready = nextEvent(router, 'worker-ready');
+  process.kill(first, 'SIGCONT');
+  expect(await ready).toEqual({ slot: '0', pid: first });
+  expect((await askWorker(port, { path: '/after' })).pid).toBe(first);
+  const run = journal.requests().filter(({ url }) => url !== '/' && url !== '/after');
+  expect(run.map(({ url }) => url).sort()).toEqual([...TWENTY].sort());
+});
+
+test('a worker that is busy for long gives its connections to another, and answers what it took', async () => {
+  const { router, port, pids } = await openRouter({ ...toFirst, limits: { claimTimeoutMs: 100 } });
+  const [first, second] = pids();
+  const busy = askWorker(port, { path: '/block?ms=600' });
+  await until(() => router.stats().handedOver !== 0);
+  const others = await Promise.all([askWorker(port), askWorker(port), askWorker(port)]);
+  expect(others.map(({ pid }) => pid)).toEqual([second, second, second]);
+  expect((await busy).pid).toBe(first);
+});
