@@ -45,6 +45,8 @@ export interface ScaledPool {
 const NOTHING = new Uint8Array(0);
 /** What is under way when a server of NATS is about to stop has this long. */
 const LEAVE_MS = 1000;
+/** It is looked this often whether that has ended. */
+const LOOK_MS = 50;
 
 /** Workers are sessions with hosts that announce themselves: as many as there are hosts, `hosts.max` at most. */
 export class NatsTransport implements Transport {
@@ -71,6 +73,7 @@ export class NatsTransport implements Transport {
   readonly #zones: ZoneGate;
   /** When the server asked to leave it. */
   #leavingAt: number | undefined;
+  #leaveTimer: unknown;
 
   constructor(options: TransportOptions) {
     const { name, fleet, clock, random, hosts, tasks } = options;
@@ -85,8 +88,10 @@ export class NatsTransport implements Transport {
         connected: () => this.#link.publish(subjects.who, NOTHING),
         disconnected: () => this.#disconnected(),
         leaving: () => {
-          this.#leavingAt ??= clock.now();
+          if (this.#leavingAt !== undefined) return;
+          this.#leavingAt = clock.now();
           for (const worker of this.#workers.values()) worker.holdCalls(true);
+          this.#leaveServer();
         },
       },
     );
@@ -173,6 +178,7 @@ export class NatsTransport implements Transport {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#options.clock.clearTimeout(this.#timer);
+    this.#options.clock.clearTimeout(this.#leaveTimer);
     for (const timer of this.#waits.values()) this.#options.clock.clearTimeout(timer);
     await this.#link.close();
   }
@@ -185,6 +191,7 @@ export class NatsTransport implements Transport {
 
   #disconnected(): void {
     this.#leavingAt = undefined;
+    this.#options.clock.clearTimeout(this.#leaveTimer);
     this.fleet.clear();
     for (const worker of [...this.#workers.values()]) worker.disconnected();
     this.#settleSoon();
@@ -304,9 +311,12 @@ export class NatsTransport implements Transport {
   }
 
   /** Nothing new begins on a connection whose server is about to stop; what is under way has a moment. */
-  #leaveServer(sinceMs: number): void {
+  #leaveServer(): void {
+    const { clock } = this.#options;
+    if (this.#leavingAt === undefined || this.#isClosed) return;
     const isIdle = [...this.#workers.values()].every(({ inFlight }) => inFlight === 0);
-    if (isIdle || sinceMs >= LEAVE_MS) this.#link.reconnect();
+    if (isIdle || clock.now() - this.#leavingAt >= LEAVE_MS) this.#link.reconnect();
+    this.#leaveTimer = clock.setTimeout(() => this.#leaveServer(), LOOK_MS);
   }
 
   #tickLater(): void {
@@ -330,6 +340,5 @@ export class NatsTransport implements Transport {
     if (!isBeat) return;
     if (this.fleet.tick(now)) this.#settleSoon();
     if (this.#leavingAt === undefined) this.#zones.tick([...this.#workers.values()]);
-    else this.#leaveServer(now - this.#leavingAt);
   }
 }

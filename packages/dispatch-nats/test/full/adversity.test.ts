@@ -112,6 +112,29 @@ describe.skipIf(engineProgram('nats') === undefined)('adversity', () => {
     expect(journal.filter((each) => each === 'echo 1').length).toBeLessThanOrEqual(1);
   });
 
+  it('a host that was stopped begins none of the calls that were told lost', async () => {
+    const host = await startHost('stopped', server.url);
+    const dispatcher = open('stopped', server.url);
+    const again = { idempotent: true, retries: 20 } as const;
+    await dispatcher.run('echo', -1, again);
+    host.kill('SIGSTOP');
+    // More than is read at once: what ends the session lies behind it.
+    const bytes = Buffer.alloc(20_000);
+    const lost = new Set<number>();
+    const calls = Array.from({ length: 64 }, (_, id) =>
+      dispatcher.run('take', { id, bytes }).catch((error: DispatchError) => {
+        expect(error.code).toBe('ERR_WORKER_LOST');
+        lost.add(id);
+      }),
+    );
+    await until(() => lost.size > 0);
+    host.kill('SIGCONT');
+    await Promise.all(calls);
+    const journal = (await dispatcher.run('journal', undefined, again)) as string[];
+    expect(lost.size).toBeGreaterThan(0);
+    expect(journal.filter((each) => lost.has(Number(each.split(' ')[1])))).toEqual([]);
+  });
+
   it('a caller that reads slowly loses at most its own session, and goes on', async () => {
     await startHost('slow', server.url);
     const link = await createLink({ to: server.port, bytesPerSecond: 4_000_000 });
