@@ -13,6 +13,10 @@ import { VirtualTime } from './virtual-time.ts';
 
 const LOST = 'ERR_WORKER_LOST';
 const QUARTER_MS = 250;
+/** When dispatchers have found hosts. */
+const FOUND_MS = 1000;
+/** When all hosts have announced themselves again, and from then on do so at their usual rate. */
+const SETTLED_MS = 15_000;
 const STOPPED_MS = 5000;
 /** After which another host takes the place of one that died. */
 const REPLACED_AFTER_MS = 1000;
@@ -28,7 +32,9 @@ export async function runSetting(
   Date.now = () => 1.7e12 + time.now;
   const fleet = new SimulatedFleet(setting, { time, seed });
   try {
-    await time.run(1000, setting.grainMs);
+    await time.run(FOUND_MS, setting.grainMs);
+    fleet.askKeys();
+    await time.run(SETTLED_MS, setting.grainMs);
     fleet.startAsking();
     await time.run(time.now + 1000 * setting.warmUpSeconds, setting.grainMs);
     const balance = new Balance();

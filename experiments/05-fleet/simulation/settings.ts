@@ -139,13 +139,13 @@ export const settings: Readonly<Record<string, readonly Setting[]>> = {
     large({ hosts: 100, dispatchers: 20, capacity: 64 }, life.slice(0, 1)),
   ],
   '300': [large({ hosts: 300, dispatchers: 60, capacity: 8 }, shorter(0.6))],
-  // With half the tasks, and shorter: a second of it has 20,000 calls, and many more messages between hosts and dispatchers.
+  // With half the tasks, and fewer phases: a second of it has 20,000 calls.
   '1000': [
     {
       ...large({ hosts: 1000, dispatchers: 200, capacity: 4 }, [
-        { name: 'steady', seconds: 1, fault: { kind: 'none' } },
-        { name: 'leave', seconds: 2, fault: { kind: 'leave', share: 0.1 } },
-        { name: 'deaths', seconds: 1, fault: { kind: 'deaths', sharePerSecond: 0.01 } },
+        { name: 'steady', seconds: 5, fault: { kind: 'none' } },
+        { name: 'leave', seconds: 5, fault: { kind: 'leave', share: 0.1 } },
+        { name: 'deaths', seconds: 5, fault: { kind: 'deaths', sharePerSecond: 0.01 } },
       ]),
       warmUpSeconds: 1,
     },

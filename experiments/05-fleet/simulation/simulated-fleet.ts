@@ -88,6 +88,12 @@ export class SimulatedFleet {
     this.#gone(host);
   }
 
+  /** Has every dispatcher ask for a key, so that each has its sessions with owners. */
+  askKeys(): void {
+    if (this.setting.keyedPerSecond === 0) return;
+    for (const { dispatcher } of this.dispatchers) this.#askLoad(dispatcher, 'key 0');
+  }
+
   /** Asks at the setting's rate until `stopAsking`. */
   startAsking(): void {
     this.#isAsking = true;

@@ -21,6 +21,8 @@ interface Subscription {
 }
 
 const NOTHING = new Uint8Array(0);
+const NOBODY: readonly Subscription[] = [];
+const MOST_NAMES = 100_000;
 /** A session's message without a frame: its head alone. */
 const HEAD_BYTES = 12;
 
@@ -36,6 +38,8 @@ export class SimulatedNats {
   readonly #chance: Chance;
   /** By subject, or by what is before its `>`. */
   readonly #subscriptions = new Map<string, Set<Subscription>>();
+  /** What a subject may be subscribed to by: itself, and what is before each of its dots. */
+  readonly #names = new Map<string, readonly string[]>();
 
   constructor(time: VirtualTime, options: NetworkOptions, chance: Chance) {
     this.time = time;
@@ -75,10 +79,19 @@ export class SimulatedNats {
   }
 
   *#receiversOf(subject: string): Iterable<Subscription> {
-    yield* this.#subscriptions.get(subject) ?? [];
+    for (const name of this.#namesOf(subject)) yield* this.#subscriptions.get(name) ?? NOBODY;
+  }
+
+  #namesOf(subject: string): readonly string[] {
+    const known = this.#names.get(subject);
+    if (known !== undefined) return known;
+    const names = [subject];
     for (let end = subject.lastIndexOf('.'); end > 0; end = subject.lastIndexOf('.', end - 1)) {
-      yield* this.#subscriptions.get(subject.slice(0, end + 1)) ?? [];
+      names.push(subject.slice(0, end + 1));
     }
+    if (this.#names.size >= MOST_NAMES) this.#names.clear();
+    this.#names.set(subject, names);
+    return names;
   }
 
   #deliver(

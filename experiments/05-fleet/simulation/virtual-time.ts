@@ -6,6 +6,9 @@ interface Timer {
   callback: (() => void) | undefined;
 }
 
+/** Cancelled timers that may stay in the heap. */
+const MOST_CANCELLED = 1000;
+
 /** Time that passes from event to event. Events of one instant happen in the order in which they were set. */
 export class VirtualTime {
   /** Milliseconds. */
@@ -13,7 +16,9 @@ export class VirtualTime {
   /** Events that have happened. */
   events = 0;
   /** A binary heap: the first is the next. */
-  readonly #heap: Timer[] = [];
+  #heap: Timer[] = [];
+  /** Cancelled timers that are still in the heap. */
+  #cancelled = 0;
   #lastOrder = 0;
 
   at(at: number, callback: () => void): Timer {
@@ -24,7 +29,15 @@ export class VirtualTime {
   }
 
   cancel(timer: unknown): void {
-    if (timer !== undefined) (timer as Timer).callback = undefined;
+    const cancelled = timer as Timer | undefined;
+    if (cancelled?.callback === undefined) return;
+    cancelled.callback = undefined;
+    this.#cancelled += 1;
+    if (this.#cancelled < MOST_CANCELLED || 2 * this.#cancelled < this.#heap.length) return;
+    // Most limits of calls are cancelled long before they pass.
+    this.#heap = this.#heap.filter(({ callback }) => callback !== undefined);
+    this.#heap.sort((one, other) => (isBefore(one, other) ? -1 : 1));
+    this.#cancelled = 0;
   }
 
   /**
@@ -39,7 +52,10 @@ export class VirtualTime {
       for (let next = this.#heap[0]; next !== undefined && next.at <= until; next = this.#heap[0]) {
         this.#pop();
         const { at, callback } = next;
-        if (callback === undefined) continue;
+        if (callback === undefined) {
+          this.#cancelled -= 1;
+          continue;
+        }
         this.now = at;
         this.events += 1;
         next.callback = undefined;

@@ -1,9 +1,12 @@
-import { createManualClock } from '@ticketing/test-kit';
+import { createInProcessDispatcher, defineTasks, systemClock } from '@ticketing/dispatch';
+import { createManualClock, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { PROTOCOL, readAnnouncement, V8_FORMAT } from '../src/fleet/announcement.ts';
+import { PROTOCOL, readAnnouncement, readOpening, V8_FORMAT } from '../src/fleet/announcement.ts';
 import { Fleet } from '../src/fleet/fleet.ts';
 import { Announcer } from '../src/host/announcer.ts';
+import { createNatsDispatcher, serveNatsTasks } from '../src/index.ts';
 import type { NatsLink } from '../src/link/nats-link.ts';
+import { createMemoryNats } from './memory-nats.ts';
 
 /** Hosts that announce themselves in a fleet of so many, and when each did. */
 function startHosts(count: number, hosts: () => number) {
@@ -76,5 +79,32 @@ test('a dispatcher forgets a host that has not announced itself for three times 
   // The same host, in a fleet that has grown: nothing changes but the time.
   expect(fleet.hear(announcementOf(1, 100_000), 39_000)).toBe(false);
   expect([fleet.tick(339_000), fleet.hosts.size]).toEqual([false, 1]);
-  expect([fleet.tick(339_001), fleet.hosts.size]).toEqual([true, 0]);
+  expect([fleet.tick(340_000), fleet.hosts.size]).toEqual([true, 0]);
+});
+
+test('a host is told how large the fleet has become, once it is twice as large', async () => {
+  const nats = createMemoryNats({ clock: systemClock });
+  const told: number[] = [];
+  nats.seen = (subject, data) => {
+    const opening = subject.endsWith('.open') ? readOpening(data) : undefined;
+    if (opening !== undefined) told.push(opening.hosts);
+  };
+  const local = createInProcessDispatcher(defineTasks({ echo: (value: number) => value }));
+  const serve = (name: string) =>
+    serveNatsTasks({
+      ...{ nats: nats.connect(), fleet: 'grows', hostId: name, tasks: ['echo'] },
+      dispatcher: local,
+    });
+  const hosts = [serve('h1')];
+  const dispatcher = createNatsDispatcher({
+    ...{ nats: nats.connect(), fleet: 'grows', beatMs: 20, missedBeats: 100, hosts: { max: 1 } },
+  });
+  await dispatcher.ready();
+  expect(told).toEqual([1]);
+  hosts.push(serve('h2'), serve('h3'), serve('h4'));
+  await until(() => (told.at(-1) ?? 0) >= 3);
+  // A session of its own is not opened by it.
+  const opened = hosts.reduce((sum, host) => sum + host.stats().opened, 0);
+  expect(opened).toBeLessThan(told.length);
+  for (const each of [dispatcher, ...hosts, local]) await each.close();
 });

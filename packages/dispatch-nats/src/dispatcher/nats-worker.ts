@@ -58,6 +58,7 @@ export class NatsWorker implements WorkerHandle {
   #state: State = { kind: 'waiting' };
   #module: URL | undefined;
   #lastSeq = 0;
+  #toldHosts = 0;
   /** It was asked to stop, or could not start. */
   #expectsEnd = false;
   #rttMs: number | undefined;
@@ -93,11 +94,17 @@ export class NatsWorker implements WorkerHandle {
 
   /** Asks a host for a session. */
   open(host: KnownHost): void {
-    const { link, subjects, opening, now, hosts } = this.#context;
-    this.#state = { kind: 'opening', host, since: now() };
+    this.#state = { kind: 'opening', host, since: this.#context.now() };
+    this.#ask(host, this.#reply);
+  }
+
+  /** Asks for the session; or, without a reply, says how large the fleet has become. */
+  #ask(host: KnownHost, reply?: string): void {
+    const { link, subjects, opening, hosts } = this.#context;
+    this.#toldHosts = hosts();
     const module = this.#module?.href ?? opening.module;
-    const asked: Opening = { ...opening, session: this.workerId, hosts: hosts(), module };
-    link.publish(subjects.open(host.announcement.id), encodeJson(asked), this.#reply);
+    const asked = { ...opening, session: this.workerId, hosts: this.#toldHosts, module };
+    link.publish(subjects.open(host.announcement.id), encodeJson(asked satisfies Opening), reply);
   }
 
   /** Called at each tick: asks the host for a sign of life if it is time to; gives up one that is silent. */
@@ -107,7 +114,8 @@ export class NatsWorker implements WorkerHandle {
       const { beatMs, missedBeats } = this.#context.opening;
       if (now - state.since > beatMs * missedBeats) this.#refused('silent');
     } else if (state.kind === 'open') {
-      const { channel, pulse } = state;
+      const { channel, pulse, host } = state;
+      if (this.#context.hosts() > 2 * this.#toldHosts) this.#ask(host);
       if (lateMs > 0) pulse.late(lateMs, now);
       if (pulse.isSilent(now)) this.lose('silence');
       else if (pulse.isToAsk(now, { sent: channel.sent, hasCalls: this.inFlight > 0 })) {

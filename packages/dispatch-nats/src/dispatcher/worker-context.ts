@@ -13,7 +13,7 @@ export interface WorkerContext<Worker> {
   /** Hosts that are known. */
   hosts(): number;
   /** Tasks that any host has. */
-  tasks(): string[];
+  tasks(): readonly string[];
   /** The host has opened the session, and takes tasks. */
   ready(worker: Worker): void;
   /** The host did not open the session. */

@@ -9,6 +9,8 @@ export const MAX_KNOWN = 10_000;
 const MAX_OWNERS = 16;
 /** A host says within which time it announces itself again: one that has not for so many times that long is gone. */
 const MISSED_ANNOUNCEMENTS = 3;
+/** Hosts that have not announced themselves are looked for this often. */
+const LOOK_MS = 1000;
 /** A host that was full is asked again after this. */
 const FULL_MS = 1000;
 /** A host that was silent is asked again after this, then after twice as long, 16 s at most: its session alone may be gone. */
@@ -65,6 +67,10 @@ export class Fleet {
   /** Those of `wanted` that are there for their keys alone. */
   #forKeys: ReadonlySet<string> = new Set();
   #owners: readonly KnownHost[] | undefined;
+  #tasks: readonly string[] | undefined;
+  /** Some host is silent or full: it is looked at each time. */
+  #hasAway = false;
+  #lookAt = 0;
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -111,6 +117,7 @@ export class Fleet {
   full(id: string, now: number): void {
     const host = this.hosts.get(id);
     if (host !== undefined) host.fullUntil = now + FULL_MS;
+    this.#hasAway = true;
     this.refuse(id, 'full');
     this.#changed();
   }
@@ -127,6 +134,7 @@ export class Fleet {
     const host = this.hosts.get(id);
     if (host === undefined || host.state === 'silent') return;
     host.state = 'silent';
+    this.#hasAway = true;
     this.#changed();
   }
 
@@ -146,11 +154,15 @@ export class Fleet {
 
   /** Forgets hosts that have not announced themselves. @returns whether the hosts that are wanted may have changed */
   tick(now: number): boolean {
+    if (!this.#hasAway && now < this.#lookAt) return false;
+    this.#lookAt = now + LOOK_MS;
+    this.#hasAway = false;
     let changed = false;
     for (const [id, host] of this.hosts) {
       const forgottenAt = host.heardAt + MISSED_ANNOUNCEMENTS * host.announcement.withinMs;
       if (now > forgottenAt) changed = this.#forget(id) || changed;
       else if (host.state === 'silent') changed = this.#probe(host, now) || changed;
+      if (host.state === 'silent' || now < host.fullUntil) this.#hasAway = true;
       if (host.fullUntil === 0 || now < host.fullUntil) continue;
       host.fullUntil = 0;
       this.#changed();
@@ -213,7 +225,12 @@ export class Fleet {
   }
 
   /** Tasks that any of the hosts has. */
-  get tasks(): string[] {
+  get tasks(): readonly string[] {
+    this.#tasks ??= this.#allTasks();
+    return this.#tasks;
+  }
+
+  #allTasks(): readonly string[] {
     const tasks = new Set<string>();
     for (const { announcement, refused } of this.hosts.values()) {
       if (refused === undefined) for (const task of announcement.tasks) tasks.add(task);
@@ -268,6 +285,7 @@ export class Fleet {
   #changed(): void {
     this.#wanted = undefined;
     this.#owners = undefined;
+    this.#tasks = undefined;
   }
 }
 

@@ -55,8 +55,8 @@ export class HostSession {
   isBusy = false;
   isLeaving = false;
   readonly silentAfterMs: number;
-  /** Hosts that the dispatcher knew when it opened the session. */
-  readonly hosts: number;
+  /** Hosts that the dispatcher knows. */
+  hosts = 0;
   readonly #idleMs: number;
   #heardAt: number;
   /** Since when a sign of life is owed: the last answer to a question; other messages count by the tick before them. */
@@ -87,7 +87,7 @@ export class HostSession {
     this.credit = credit;
     this.silentAfterMs = beatMs * missedBeats;
     this.#idleMs = idleMs;
-    this.hosts = Math.min(opening.hosts, MAX_KNOWN);
+    this.knows(opening.hosts);
     this.#opening = opening;
     this.#context = context;
     this.#openedAt = context.now();
@@ -128,6 +128,11 @@ export class HostSession {
     // Nothing is said before the dispatcher has: it may have given this host up while it asked.
     this.#served ??= this.#serve();
     this.#channel.receive(data, now);
+  }
+
+  /** The dispatcher says how many hosts it knows. */
+  knows(hosts: number): void {
+    this.hosts = Math.min(hosts, MAX_KNOWN);
   }
 
   /**

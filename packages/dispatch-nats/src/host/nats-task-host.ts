@@ -218,14 +218,14 @@ export class NatsTaskHost implements NatsHost {
 
   #open({ data, reply }: NatsMessage): void {
     const opening = readOpening(data);
-    if (opening === undefined || !reply || this.#isClosed) return;
+    if (opening === undefined || this.#isClosed) return;
     const { dispatcher, session } = opening;
-    const subject = this.#subjects.toDispatcher(dispatcher, session);
+    if (!reply) this.#sessions.get(`${dispatcher}.${session}`)?.knows(opening.hosts);
     // An answer to anybody else would let a stranger publish as this host.
-    if (reply !== subject) return;
-    const answer = this.#answerTo(opening, subject);
+    if (reply !== this.#subjects.toDispatcher(dispatcher, session)) return;
+    const answer = this.#answerTo(opening, reply);
     if (!answer.ok) this.#refused[answer.reason] += 1;
-    this.#link.publish(subject, encodeJson(answer));
+    this.#link.publish(reply, encodeJson(answer));
   }
 
   #answerTo(opening: Opening, subject: string): Opened {
