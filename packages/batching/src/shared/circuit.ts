@@ -79,7 +79,11 @@ export class Circuit {
       this.#expireLater(sent);
       command().then(
         (answer) => {
-          if (!sent.isOpen) return onLate?.(answer);
+          if (!sent.isOpen) {
+            // The engine was held up for a moment. One that is always late has no further probe by this.
+            if (!isProbe) this.returned();
+            return onLate?.(answer);
+          }
           this.#answered(sent);
           if (isProbe) this.#succeeded();
           resolve(answer);
