@@ -1,16 +1,12 @@
 import { createManualClock } from '@ticketing/test-kit';
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { refuseUnhandledRejections, settleJobs } from './held-loads.ts';
-import { called, createMachine, type Machine, type Settings } from './shared-machine.ts';
+import { called, machineOfEachTest } from './shared-machine.ts';
 
 refuseUnhandledRejections();
 
-let machine: Machine;
-beforeEach(() => {
-  machine = createMachine();
-});
-const createProcess = (settings?: Settings) => machine.createProcess(settings);
-const pass = (ms: number) => machine.pass(ms);
+const machine = machineOfEachTest();
+const { createProcess, pass } = machine;
 
 test('one process loads a key, and all get its value', async () => {
   const processes = [createProcess(), createProcess(), createProcess()];

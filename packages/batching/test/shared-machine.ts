@@ -1,4 +1,5 @@
 import { createManualClock, type ManualClock } from '@ticketing/test-kit';
+import { beforeEach } from 'vitest';
 import { type Coalescer, createCoalescer } from '../src/index.ts';
 import {
   type Coordinator,
@@ -64,6 +65,24 @@ export function createMachine(wrap: (store: LeaseStore) => LeaseStore = (same) =
         await settleJobs();
       }
     },
+  };
+}
+
+/** A machine of its own for each test of a file. */
+export function machineOfEachTest(): Machine {
+  let machine: Machine;
+  beforeEach(() => {
+    machine = createMachine();
+  });
+  return {
+    get clock() {
+      return machine.clock;
+    },
+    get store() {
+      return machine.store;
+    },
+    createProcess: (settings) => machine.createProcess(settings),
+    pass: (ms) => machine.pass(ms),
   };
 }
 

@@ -1,17 +1,24 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createManualClock } from '@ticketing/test-kit';
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { refuseUnhandledRejections, settleJobs } from './held-loads.ts';
-import { called, createMachine, type Machine, type Settings } from './shared-machine.ts';
+import { called, machineOfEachTest, type Process } from './shared-machine.ts';
 
 refuseUnhandledRejections();
 
-let machine: Machine;
-beforeEach(() => {
-  machine = createMachine();
-});
-const createProcess = (settings?: Settings) => machine.createProcess(settings);
-const pass = (ms: number) => machine.pass(ms);
+const machine = machineOfEachTest();
+const { createProcess, pass } = machine;
+
+/** Three loads whose claims fail: the circuit opens. */
+async function failsThrice({ store, users, calls }: Process): Promise<void> {
+  store.state = 'broken';
+  for (const key of ['a', 'b', 'c']) {
+    const answer = users.get(key);
+    await settleJobs();
+    calls.at(-1)?.resolve(key);
+    await answer;
+  }
+}
 
 test('an engine that does not answer: after 50 ms the process loads for itself, once for equal calls', async () => {
   const one = createProcess();
@@ -65,13 +72,7 @@ test('three failures in a second: the engine is not asked for a second, then by 
 
 test('while the engine is down, callers of a key that is being probed do not wait for the probe', async () => {
   const one = createProcess();
-  one.store.state = 'broken';
-  for (const key of ['a', 'b', 'c']) {
-    const answer = one.users.get(key);
-    await settleJobs();
-    one.calls.at(-1)?.resolve(key);
-    await answer;
-  }
+  await failsThrice(one);
   await pass(1000);
   one.store.state = 'stalled';
   const probing = one.users.get('d');
@@ -87,13 +88,7 @@ test('while the engine is down, callers of a key that is being probed do not wai
 
 test('a connection that is there again is used at once', async () => {
   const one = createProcess();
-  one.store.state = 'broken';
-  for (const key of ['a', 'b', 'c']) {
-    const answer = one.users.get(key);
-    await settleJobs();
-    one.calls.at(-1)?.resolve(key);
-    await answer;
-  }
+  await failsThrice(one);
   expect(one.coordinator.state).toBe('down');
   one.store.repair();
   const answer = one.users.get('d');

@@ -1,16 +1,12 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createMemoryCoordinator, shareLoads } from '../src/shared/index.ts';
 import { refuseUnhandledRejections, settleJobs } from './held-loads.ts';
-import { called, createMachine, type Machine, type Settings } from './shared-machine.ts';
+import { called, machineOfEachTest } from './shared-machine.ts';
 
 refuseUnhandledRejections();
 
-let machine: Machine;
-beforeEach(() => {
-  machine = createMachine();
-});
-const createProcess = (settings?: Settings) => machine.createProcess(settings);
-const pass = (ms: number) => machine.pass(ms);
+const machine = machineOfEachTest();
+const { createProcess, pass } = machine;
 
 test('a value above maxBytes is not shared: each process loads for itself, for a minute', async () => {
   const settings = { maxBytes: 100, ttlMs: 5000 };

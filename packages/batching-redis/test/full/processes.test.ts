@@ -49,6 +49,15 @@ async function end(members: readonly Member[]): Promise<void> {
   expect(members.filter(({ child }) => child.pid !== undefined && lives(child.pid))).toEqual([]);
 }
 
+/** All ask for a key, and one of them loads it. */
+async function startLoad(url: string) {
+  const members = await startMembers(url, 300);
+  for (const { child } of members) child.send('a');
+  await until(() => loadsOf(members) === 1, 'the first load');
+  const leader = members.find(({ messages }) => messages.some(({ kind }) => kind === 'load'));
+  return { members, leader: leader?.child };
+}
+
 const withRedis = test.skipIf(engineProgram('redis') === undefined);
 
 withRedis('four processes, 1,000 callers: one load, one answer', async () => {
@@ -67,11 +76,8 @@ withRedis(
   'the leader is killed: another process loads after the lease, once, and the callers get that',
   async () => {
     await using server = await startRedisServer();
-    const members = await startMembers(server.url, 300);
-    for (const { child } of members) child.send('a');
-    await until(() => loadsOf(members) === 1, 'the first load');
-    const leader = members.find(({ messages }) => messages.some(({ kind }) => kind === 'load'));
-    leader?.child.kill('SIGKILL');
+    const { members, leader } = await startLoad(server.url);
+    leader?.kill('SIGKILL');
     await until(() => answersOf(members).length === PROCESSES - 1, 'the answers of the others');
     expect(loadsOf(members)).toBe(2);
     expect(new Set(answersOf(members).flatMap(({ answers }) => answers)).size).toBe(1);
@@ -85,13 +91,10 @@ withRedis(
   'the leader is stopped, then goes on: its late outcome changes nothing, and its callers have an answer',
   async () => {
     await using server = await startRedisServer();
-    const members = await startMembers(server.url, 300);
-    for (const { child } of members) child.send('a');
-    await until(() => loadsOf(members) === 1, 'the first load');
-    const leader = members.find(({ messages }) => messages.some(({ kind }) => kind === 'load'));
-    leader?.child.kill('SIGSTOP');
+    const { members, leader } = await startLoad(server.url);
+    leader?.kill('SIGSTOP');
     await until(() => answersOf(members).length === PROCESSES - 1, 'the answers of the others');
-    leader?.child.kill('SIGCONT');
+    leader?.kill('SIGCONT');
     await until(() => answersOf(members).length === PROCESSES, 'the answer of the first');
     expect(loadsOf(members)).toBe(2);
     await end(members);

@@ -84,11 +84,7 @@ const claims: Record<string, Act> = {
 const outcomes: Record<string, Act> = {
   async 'a value that is not kept goes to those who waited, and to no other'(stage) {
     const key = stage.key();
-    const [leader, waiter, late] = [
-      await stage.coordinator(),
-      await stage.coordinator(),
-      await stage.coordinator(),
-    ];
+    const [leader, waiter, late] = await stage.threeCoordinators();
     const lease = await leased(leader, key);
     const wait = await claimed('wait', waiter, key);
     assert.equal(wait.fence, lease.fence);
@@ -161,11 +157,7 @@ const outcomes: Record<string, Act> = {
 const lives: Record<string, Act> = {
   async 'a released lease goes to one of those who wait'(stage) {
     const key = stage.key();
-    const [leader, one, another] = [
-      await stage.coordinator(),
-      await stage.coordinator(),
-      await stage.coordinator(),
-    ];
+    const [leader, one, another] = await stage.threeCoordinators();
     const lease = await leased(leader, key);
     const waits = [await claimed('wait', one, key), await claimed('wait', another, key)] as const;
     const answers = Promise.all([awaited(one, key, waits[0]), awaited(another, key, waits[1])]);
@@ -211,11 +203,7 @@ const lives: Record<string, Act> = {
   },
   async 'waiters() counts the processes that wait'(stage) {
     const key = stage.key();
-    const [leader, one, another] = [
-      await stage.coordinator(),
-      await stage.coordinator(),
-      await stage.coordinator(),
-    ];
+    const [leader, one, another] = await stage.threeCoordinators();
     const lease = await leased(leader, key);
     assert.equal(await lease.waiters(), 0);
     const waits = [await claimed('wait', one, key), await claimed('wait', another, key)];

@@ -39,6 +39,10 @@ export class CoordinatorStage {
     return coordinator;
   }
 
+  async threeCoordinators(): Promise<[Coordinator, Coordinator, Coordinator]> {
+    return [await this.coordinator(), await this.coordinator(), await this.coordinator()];
+  }
+
   /** Creates one whose process hangs: it sends commands, but no timer of it fires, so it renews nothing. */
   hangingCoordinator(): Promise<Coordinator> {
     const clock: Clock = { now: systemClock.now, setTimeout: () => 0, clearTimeout: () => {} };
