@@ -71,6 +71,8 @@ export interface EngineOptions {
   readonly port?: number;
   /** Arguments after our own. */
   readonly args?: readonly string[];
+  /** What it writes once it serves. Default: what a server of its kind writes; a sentinel writes another line. */
+  readonly ready?: string;
   /** Address to listen on. Default: 127.0.0.1. `connections` asks there. */
   readonly host?: string;
   /** A command that runs the program, such as `ip netns exec name`. Default: none. */
@@ -156,7 +158,7 @@ export function startRedisServer(options?: EngineOptions): Promise<EngineServer>
 /** Starts an engine's server. @throws Error if it is not installed, or does not answer */
 export async function startEngine(
   name: EngineName,
-  { config, port: givenPort, args = [], host = '127.0.0.1', by = [] }: EngineOptions = {},
+  { config, port: givenPort, args = [], host = '127.0.0.1', by = [], ready }: EngineOptions = {},
 ): Promise<EngineServer> {
   const engine = ENGINES[name];
   const program = findProgram(engine);
@@ -198,7 +200,7 @@ export async function startEngine(
       for (const output of [child.stdout, child.stderr]) {
         output.setEncoding('utf8').on('data', (text) => {
           log = (log + text).slice(-MAX_LOG);
-          if (log.includes(engine.ready)) settle(true);
+          if (log.includes(ready ?? engine.ready)) settle(true);
         });
       }
       child

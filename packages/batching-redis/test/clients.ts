@@ -39,6 +39,14 @@ export const CLUSTERS: Record<ClientName, (port: number) => TestClient> = {
     ) as unknown as TestClient,
 };
 
+/** Clients that sentinels tell which server is the master, by the port of one of them. */
+export const BY_SENTINEL: Record<ClientName, (port: number) => TestClient> = {
+  iovalkey: (port) => new IoValkey(mainBy(port)).on('error', () => {}),
+  ioredis: (port) => new IoRedis(mainBy(port)).on('error', () => {}) as unknown as TestClient,
+};
+
+const mainBy = (port: number) => ({ name: 'main', sentinels: [{ host: '127.0.0.1', port }] });
+
 export type ClientName = keyof typeof CLIENTS;
 export const CLIENT_NAMES = Object.keys(CLIENTS) as ClientName[];
 

@@ -6,7 +6,7 @@ import {
   until,
 } from '@ticketing/test-kit';
 import { describe, expect, test } from 'vitest';
-import { CLIENT_NAMES, CLIENTS } from '../clients.ts';
+import { BY_SENTINEL, CLIENT_NAMES, CLIENTS } from '../clients.ts';
 import { startWaves, type Waves } from './waves.ts';
 
 /** The fault lasts for so long: that is what is tested. */
@@ -65,11 +65,39 @@ describe.skipIf(engineProgram('redis') === undefined).each(CLIENT_NAMES)('%s', (
     });
   });
 
+  test('the master is killed, and a sentinel makes its replica the master: no call fails, and loads are shared again', async () => {
+    await using master = await startRedisServer();
+    await using replica = await startRedisServer({ args: replicaOf(master) });
+    await using sentinel = await startRedisServer({
+      args: ['--sentinel'],
+      ready: '+monitor',
+      config: [
+        `sentinel monitor main 127.0.0.1 ${master.port} 1`,
+        'sentinel down-after-milliseconds main 300',
+        'sentinel failover-timeout main 2000',
+      ].join('\n'),
+    });
+    const watcher = CLIENTS[name](sentinel.url);
+    const knowsReplica = async () =>
+      String(await watcher.call('SENTINEL', 'replicas', 'main')).includes(`${replica.port}`);
+    await until(knowsReplica, 'the replica', 60_000);
+    watcher.disconnect();
+    const waves = await startWaves(() => BY_SENTINEL[name](sentinel.port));
+    await survives(`${name}, by a sentinel`, waves, async () => {
+      await waves.members[0]?.client.call('WAIT', '1', '10000');
+      await master.stop('SIGKILL');
+      const admin = CLIENTS[name](replica.url);
+      await until(
+        async () => String(await admin.call('INFO', 'replication')).includes('role:master'),
+        'the new master',
+      );
+      admin.disconnect();
+    });
+  });
+
   test('the server is killed, and its replica takes over: what was forgotten stays forgotten', async () => {
     await using first = await startRedisServer();
-    await using replica = await startRedisServer({
-      args: ['--replicaof', '127.0.0.1', String(first.port)],
-    });
+    await using replica = await startRedisServer({ args: replicaOf(first) });
     const admin = CLIENTS[name](replica.url);
     await until(async () =>
       String(await admin.call('INFO', 'replication')).includes('master_link_status:up'),
@@ -89,6 +117,8 @@ describe.skipIf(engineProgram('redis') === undefined).each(CLIENT_NAMES)('%s', (
     admin.disconnect();
   });
 });
+
+const replicaOf = ({ port }: EngineServer) => ['--replicaof', '127.0.0.1', String(port)];
 
 async function failOver(
   first: EngineServer,
