@@ -93,6 +93,12 @@ test('README begins with the sentence of the package, names every option, and ha
     const missing = names.filter(([, own, inherited]) => !readme.includes(`\`${own ?? inherited}`));
     expect(missing.map(([text]) => text)).toEqual([]);
   }
+  for (const kind of ['NatsRefusal', 'NatsLossSign', 'NatsHostEvent']) {
+    const text = contract.match(new RegExp(`export type ${kind} =[\\s\\S]*?\n\n`))?.[0] ?? '';
+    const names = [...text.matchAll(/'([\w-]+)'/g)].map(([, name]) => name);
+    expect(names.length, kind).toBeGreaterThan(4);
+    expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  }
   expect(readme.split('\n').length).toBeLessThanOrEqual(121);
   for (const line of readme.split('\n').filter((each) => each.startsWith('|'))) {
     for (const cell of line.split('|')) expect(cell.trim().length).toBeLessThanOrEqual(160);
