@@ -74,15 +74,6 @@ test('a port that is taken: one clear line and exit code 2', async () => {
   expect(code).toBe(2);
 });
 
-test('main ["--speed","9"]: one clear line and exit code 2', async () => {
-  const { code, stderr, stdout } = await runDemo(['--speed', '9']);
-  expect({ code, stderr, stdout }).toEqual({
-    code: 2,
-    stderr: 'Cannot start: unknown flag --speed; --help lists the flags\n',
-    stdout: '',
-  });
-});
-
 test('--help: each flag with its values and default, and exit code 0', async () => {
   const { code, stdout, stderr } = await runDemo(['--port', '70000', '--help']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

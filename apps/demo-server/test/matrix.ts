@@ -2,10 +2,8 @@ import type { Journey } from '@ticketing/core';
 import { lives } from '@ticketing/test-kit';
 import { beforeAll, expect, test } from 'vitest';
 import { type Accept, COALESCES, type Coalesce } from '../src/flags/flag-specs.ts';
-import { readFlags } from '../src/flags/read-flags.ts';
 import { type DispatchName, dispatchKind } from '../src/search/dispatch.ts';
-import { serve } from '../src/serving/serve.ts';
-import { eventually, getFrom, MADRID_BARCELONA, startDemo } from './demo.ts';
+import { eventually, getFrom, MADRID_BARCELONA, sharedServerBy, startDemo } from './demo.ts';
 import { expectEqualCounts } from './equal-counts.ts';
 import { hasNats, newFleet, sharedNats, testedDispatches } from './fleet.ts';
 import { pidsOf } from './processes.ts';
@@ -89,12 +87,12 @@ export function testCombinations(combinations: readonly Combination[]): void {
   const nats = sharedNats();
   const redis = sharedRedis();
 
+  const alone = sharedServerBy(
+    Date.now,
+    ...['--latency', '0', '--coalesce', 'off', '--deadline-ms', '20000'],
+  );
   beforeAll(async () => {
-    const argv = ['--port', '0', '--latency', '0', '--coalesce', 'off', '--deadline-ms', '20000'];
-    const { flags } = readFlags(argv, {});
-    const server = await serve(flags);
-    expected = await journeysOf(server.url);
-    await server.close();
+    expected = await journeysOf(alone().url);
   });
 
   test.each(combinations)(

@@ -9,6 +9,7 @@ import {
   MADRID_BARCELONA,
   requestsAt,
   sharedProcess,
+  startDemo,
 } from './demo.ts';
 import { pidsOf } from './processes.ts';
 
@@ -32,7 +33,7 @@ export function workerOf(url: string, options: http.RequestOptions = {}): Promis
 async function routerOf({ url }: DemoProcess) {
   return (await getFrom(`${url}/stats`)).body.processes[0].router;
 }
-/** Proves what the router does. The tests share one server, in this order: the first counts what reaches the carriers, the last kills. */
+/** Proves what the router does. The tests share one server, in this order: the first counts what reaches the carriers. */
 export function testRouter(accept: string): void {
   const shared = sharedProcess(
     ...['--accept', accept, '--workers', '3', '--latency', '100', '--deadline-ms', '60000'],
@@ -93,9 +94,12 @@ export function testRouter(accept: string): void {
       expect(JSON.parse(body)).toMatchObject({ status: [400, 400, 417][index] });
     }
   });
+}
 
+/** Proves that keys outlive their process, with a server of its own. */
+export function testSuccessor(accept: string): void {
   test(`--accept ${accept}: keys of a process that is killed find its successor`, async () => {
-    const demo = shared();
+    const demo = await startDemo(['--accept', accept, '--workers', '3', '--latency', '100']);
     const url = demo.url + MADRID_BARCELONA;
     const before = pidsOf((await getFrom(`${demo.url}/config`)).body, 'server');
     process.kill(Number(await workerOf(url)), 'SIGKILL');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import https from 'node:https';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { MADRID_BARCELONA, startDemo } from './demo.ts';
+import { MADRID_BARCELONA, runDemo, startDemo } from './demo.ts';
 
 export const pem = (name: string) => fileURLToPath(new URL(`tls/${name}.pem`, import.meta.url));
 export const flags = ['--tls-cert', pem('cert'), '--tls-key', pem('key')];
@@ -29,5 +29,13 @@ export function testHttps(accept: string): void {
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(url + MADRID_BARCELONA)));
     expect(answers.map(({ complete }) => complete)).toEqual(Array(8).fill(true));
     expect(new Set(answers.map(({ worker }) => worker)).size).toBe(accept === 'single' ? 1 : 2);
+  });
+}
+
+export function testRefusal(cert: string, line: RegExp): void {
+  test(`--tls-cert ${cert}: one clear line and exit code 2`, async () => {
+    const { code, stderr } = await runDemo(['--tls-cert', cert, '--tls-key', pem('key')]);
+    expect([code, stderr.split('\n').length]).toEqual([2, 2]);
+    expect(stderr).toMatch(line);
   });
 }

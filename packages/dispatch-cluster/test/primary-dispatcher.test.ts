@@ -1,4 +1,3 @@
-import { defineTasks } from '@ticketing/dispatch';
 import { expect, test, vi } from 'vitest';
 import { checkClustersAfterEach, start } from './cluster-fixture.ts';
 import type { AskingTasks } from './fixtures/asking-worker.ts';
@@ -51,23 +50,6 @@ test('a caller’s signal reaches the task in the primary', async () => {
   await vi.waitFor(() => expect(seen.aborted).toMatchObject([{ message: 'enough' }]), 60_000);
 });
 
-test('tasks of a worker that ends are aborted in the primary, those of others go on', async () => {
-  const { seen, module } = makeTasks();
-  const supervisor = start({ entry, primaryTasks: module });
-  const dispatcher = supervisor.dispatcher<AskingTasks>();
-  const endless = dispatcher.run('endless', undefined);
-  await vi.waitFor(() => expect(seen.log).toContain('endless'), 60_000);
-  const exited = dispatcher.run('exit', undefined);
-  for (const call of [endless, exited]) {
-    await expect(call).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
-  }
-  await vi.waitFor(() => expect(seen.aborted).toHaveLength(1), 60_000);
-  expect(seen.aborted).toMatchObject([
-    { message: 'Worker 1, which asked for this task, has ended' },
-  ]);
-  expect(await dispatcher.run('search', 'again')).toBe('found again 1');
-});
-
 test('without tasks in the primary a call says what is missing', async () => {
   const supervisor = start({ entry });
   const call = supervisor.dispatcher<AskingTasks>().run('search', 'A to B');
@@ -78,21 +60,4 @@ test('without tasks in the primary a call says what is missing', async () => {
         'Cannot run tasks in the primary: primaryTasks of startCluster must be made by defineTasks, got undefined',
     },
   });
-});
-
-test('a setup that fails is the failure of the calls, and is tried again', async () => {
-  let setups = 0;
-  const module = defineTasks(
-    { search: (query: string) => query },
-    {
-      setup() {
-        setups += 1;
-        if (setups < 3) throw new Error('no upstream');
-      },
-    },
-  );
-  const supervisor = start({ entry, workers: 1, primaryTasks: module });
-  const dispatcher = supervisor.dispatcher<AskingTasks>();
-  expect(await dispatcher.run('search', 'later')).toBe('later');
-  expect(setups).toBe(3);
 });

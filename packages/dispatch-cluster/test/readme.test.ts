@@ -1,44 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import net, { type AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { readFile } from 'node:fs/promises';
 import { gone } from '@ticketing/test-kit';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { exampleIn, freePort, readme, root, server, snippets } from './readme-program.ts';
 
-const root = new URL('../', import.meta.url);
-// Not in node_modules, where Node runs no TypeScript.
-const folder = new URL('test/.readme/', root);
-const readme = await readFile(new URL('README.md', root), 'utf8');
-const snippets = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] as string);
-const [server = '', main = ''] = snippets;
-
-beforeAll(() => mkdir(folder, { recursive: true }));
-afterAll(() => rm(folder, { recursive: true }));
-
-async function freePort(): Promise<number> {
-  const probe = net.createServer().listen(0);
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
-
-/** Runs the program beside a server, with two workers in place of four; it says `ready` when it is. */
-async function run(name: string, program: string, text = main): Promise<ChildProcess> {
-  await writeFile(new URL(`${name}-server.ts`, folder), program);
-  const file = new URL(`${name}.ts`, folder);
-  const own = text
-    .replace('./server.ts', `./${name}-server.ts`)
-    .replace('workers: 4', 'workers: 2');
-  await writeFile(file, `${own}console.log('ready');\n`);
-  const args = ['--conditions=@ticketing/source', fileURLToPath(file)];
-  const primary = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  // After a failure it would live on.
-  onTestFinished(() => void primary.kill('SIGKILL'));
-  return primary;
-}
+const run = exampleIn('served');
 
 test('README: a server in workers, replaced on SIGHUP, and ended on SIGTERM', {
   timeout: 120_000,
@@ -58,38 +24,6 @@ test('README: a server in workers, replaced on SIGHUP, and ended on SIGTERM', {
   primary.kill('SIGTERM');
   expect(await once(primary, 'exit')).toEqual([0, null]);
   await expect(ask()).rejects.toThrow('fetch failed');
-});
-
-test.each(['SIGTERM', 'SIGINT'] as const)(
-  'README: %s while workers start ends the program with 0 and without a word',
-  { timeout: 120_000 },
-  async (signal) => {
-    const begun = main.replace('await', "console.log('begun');\nawait");
-    const program = server.replace('8080', String(await freePort()));
-    const primary = await run(`begun-${signal}`, program, begun);
-    let said = '';
-    primary.stderr?.on('data', (chunk) => {
-      said += chunk;
-    });
-    await once(primary.stdout as NodeJS.ReadableStream, 'data');
-    primary.kill(signal);
-    primary.kill(signal);
-    expect(await once(primary, 'close')).toEqual([0, null]);
-    expect(said).toBe('');
-  },
-);
-
-test('README: if no worker ever starts the program exits with code 1, and says why', {
-  timeout: 120_000,
-}, async () => {
-  const primary = await run('broken', "throw new Error('no configuration');\n");
-  let said = '';
-  primary.stderr?.on('data', (chunk) => {
-    said += chunk;
-  });
-  expect(await once(primary, 'close')).toEqual([1, null]);
-  expect(said).toContain('ERR_CIRCUIT_OPEN');
-  expect(said).toContain('no configuration');
 });
 
 test('README begins with the sentence of the package, names every option and event, and has at most 120 lines', async () => {

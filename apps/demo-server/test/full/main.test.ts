@@ -44,6 +44,7 @@ test('USE_RANDOM_DELAY=true gives the simulator random latency', async () => {
 });
 
 test.each([
+  [['--speed', '9'], {}, /^Cannot start: unknown flag --speed; --help lists the flags\n$/],
   [['extra'], {}, /^Cannot start: unexpected argument 'extra'; --help lists the flags/],
   [
     ['--port', '99999'],

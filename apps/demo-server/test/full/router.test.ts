@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { MADRID_BARCELONA, startDemo } from '../demo.ts';
-import { testRouter, workerOf } from '../router-cases.ts';
+import { testRouter, testSuccessor, workerOf } from '../router-cases.ts';
 
 testRouter('passthru');
+testSuccessor('socket');
+testSuccessor('passthru');
 
 describe.each(['socket', 'passthru'])('--accept %s', (accept) => {
   const start = (...argv: string[]) => startDemo(['--accept', accept, ...argv]);

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import tls from 'node:tls';
 import { expect, test } from 'vitest';
 import { startDemo } from '../demo.ts';
-import { client, flags, testHttps } from '../tls-cases.ts';
+import { client, flags, testHttps, testRefusal } from '../tls-cases.ts';
 
 testHttps('cluster');
 testHttps('socket');
+testRefusal('/nowhere.pem', /^Cannot start: --tls-cert and --tls-key .*got ENOENT.*\n$/);
 
 test.each(['cluster', 'socket'])(
   '--accept %s: a session that began with one process goes on with another',

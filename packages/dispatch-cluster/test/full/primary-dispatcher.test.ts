@@ -1,0 +1,44 @@
+import { defineTasks } from '@ticketing/dispatch';
+import { expect, test, vi } from 'vitest';
+import { checkClustersAfterEach, start } from '../cluster-fixture.ts';
+import type { AskingTasks } from '../fixtures/asking-worker.ts';
+import { makeTasks } from '../primary-tasks.ts';
+
+checkClustersAfterEach();
+vi.setConfig({ testTimeout: 120_000 });
+
+const entry = new URL('../fixtures/asking-worker.ts', import.meta.url);
+
+test('tasks of a worker that ends are aborted in the primary, those of others go on', async () => {
+  const { seen, module } = makeTasks();
+  const supervisor = start({ entry, primaryTasks: module });
+  const dispatcher = supervisor.dispatcher<AskingTasks>();
+  const endless = dispatcher.run('endless', undefined);
+  await vi.waitFor(() => expect(seen.log).toContain('endless'), 60_000);
+  const exited = dispatcher.run('exit', undefined);
+  for (const call of [endless, exited]) {
+    await expect(call).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
+  }
+  await vi.waitFor(() => expect(seen.aborted).toHaveLength(1), 60_000);
+  expect(seen.aborted).toMatchObject([
+    { message: 'Worker 1, which asked for this task, has ended' },
+  ]);
+  expect(await dispatcher.run('search', 'again')).toBe('found again 1');
+});
+
+test('a setup that fails is the failure of the calls, and is tried again', async () => {
+  let setups = 0;
+  const module = defineTasks(
+    { search: (query: string) => query },
+    {
+      setup() {
+        setups += 1;
+        if (setups < 3) throw new Error('no upstream');
+      },
+    },
+  );
+  const supervisor = start({ entry, workers: 1, primaryTasks: module });
+  const dispatcher = supervisor.dispatcher<AskingTasks>();
+  expect(await dispatcher.run('search', 'later')).toBe('later');
+  expect(setups).toBe(3);
+});
