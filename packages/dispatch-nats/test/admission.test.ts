@@ -41,7 +41,7 @@ function setUp({
 }) {
   const clock = createManualClock();
   const sessions = new Map<string, HostSession>();
-  const admission = new Admission(sessions, capacity, clock);
+  const admission = new Admission(sessions, capacity, { clock, began: () => {} });
   const credit = admission.creditAmong(wants.length);
   let most = 0;
   const askers = wants.map((many, index) => {

@@ -382,12 +382,15 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
   });
 
   it('says when its event loop was blocked for half of what counts as death', async () => {
-    await fleet.serve('a');
+    const host = await fleet.serve('a');
     const dispatcher = fleet.dispatch({ beatMs: 100, missedBeats: 20 });
-    await dispatcher.ready();
+    const call = dispatcher.run('hold', 'x');
+    await until(() => fleet.notes.includes('x began'));
     const end = performance.now() + 1400;
     while (performance.now() < end);
     await until(() => sawEvent('late', 'a'));
+    host.letGo('x');
+    await call;
     // Nothing is lost by it, since what came meanwhile is read first.
     expect(await dispatcher.run('where', 'x')).toBe('a');
   });

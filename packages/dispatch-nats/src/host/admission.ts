@@ -17,6 +17,8 @@ export class Admission {
   capacity: number;
   readonly #sessions: ReadonlyMap<string, HostSession>;
   readonly #clock: Clock;
+  /** Called when a call runs, and none did. */
+  readonly #began: () => void;
   /** Sessions that a call went back to since the host was last not full. */
   readonly #limited = new Set<HostSession>();
   /** Those of them that were not told of room since, in the order in which they are. */
@@ -28,10 +30,15 @@ export class Admission {
   #timer: unknown;
   #isClosed = false;
 
-  constructor(sessions: ReadonlyMap<string, HostSession>, capacity: number, clock: Clock) {
+  constructor(
+    sessions: ReadonlyMap<string, HostSession>,
+    capacity: number,
+    { clock, began }: { readonly clock: Clock; began(): void },
+  ) {
     this.#sessions = sessions;
     this.capacity = capacity;
     this.#clock = clock;
+    this.#began = began;
   }
 
   get hasRoom(): boolean {
@@ -52,6 +59,7 @@ export class Admission {
     }
     this.running += 1;
     if (session !== undefined) session.running += 1;
+    if (this.running === 1) this.#began();
     if (this.hasRoom && session !== undefined) this.#encourage(session);
     return true;
   }

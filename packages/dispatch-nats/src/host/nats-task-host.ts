@@ -25,12 +25,11 @@ import { Admission } from './admission.ts';
 import { Announcer } from './announcer.ts';
 import { capacityOf, closedError, type HostOptions } from './host-options.ts';
 import { EndedSessions, HostSession, type SessionContext } from './host-session.ts';
+import { HostTicks, LATE_MS } from './host-ticks.ts';
 import { isLossOf, proxiesOf, serveHostJson } from './task-proxies.ts';
 
-/** Beats of dispatchers are looked for this often. */
-const TICK_MS = 100;
 /** Workers of the dispatcher are counted this often: statistics cost more than many small tasks. */
-const TICKS_OF_CAPACITY = 10;
+const CAPACITY_MS = 1000;
 /** A dispatcher that has found no other host by then is sent no more than it has. */
 const SUCCESSOR_MS = 1000;
 /** What is under way when a server of NATS is about to stop has this long. */
@@ -65,9 +64,8 @@ export class NatsTaskHost implements NatsHost {
   #draining: Promise<DrainReport> | undefined;
   #closing: Promise<void> | undefined;
   #emptied: (() => void) | undefined;
-  #tickTimer: unknown;
-  #dueAt = 0;
-  #ticks = 0;
+  readonly #ticks: HostTicks;
+  #countedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: HostOptions) {
     const { clock, random, fleet, hostId, revision } = options;
@@ -82,7 +80,16 @@ export class NatsTaskHost implements NatsHost {
         leaving: () => this.#serverLeaves(),
       },
     );
-    this.#admission = new Admission(this.#sessions, capacityOf(options), clock);
+    this.#ticks = new HostTicks({
+      ...{ clock, sessions: this.#sessions },
+      isActive: () =>
+        this.#admission.running > 0 || (this.#leavingSince ?? this.#serverLeavesAt) !== undefined,
+      tick: (now, lateMs) => this.#tick(now, lateMs),
+    });
+    this.#admission = new Admission(this.#sessions, capacityOf(options), {
+      clock,
+      began: () => this.#ticks.sooner(),
+    });
     const { name: local } = options.dispatcher.stats();
     const name = `host ${this.id}${revision === undefined ? '' : ` (revision ${revision})`}`;
     this.#context = {
@@ -111,7 +118,7 @@ export class NatsTaskHost implements NatsHost {
     });
     this.#link.subscribe(open(this.id), (message) => this.#open(message));
     this.#link.subscribe(who, () => this.#announcer.answer());
-    this.#tickLater();
+    this.#ticks.start();
   }
 
   get state(): NatsHostState {
@@ -190,6 +197,7 @@ export class NatsTaskHost implements NatsHost {
   #serverLeaves(): void {
     this.#serverLeavesAt ??= this.#options.clock.now();
     for (const session of this.#sessions.values()) session.refuseCalls();
+    this.#ticks.sooner();
   }
 
   #disconnected(): void {
@@ -246,6 +254,7 @@ export class NatsTaskHost implements NatsHost {
     const module = acceptsModules ? opening.module : undefined;
     const opened = new HostSession({ ...opening, module }, { subject, credit }, this.#context);
     this.#sessions.set(key, opened);
+    this.#ticks.sooner();
     this.#counts.opened += 1;
     this.#admission.shareSoon();
     return { host: this.id, ok: true, window: credit, maxMessageBytes };
@@ -264,6 +273,7 @@ export class NatsTaskHost implements NatsHost {
     this.#leavingSince = clock.now();
     this.#announcer.announce();
     for (const session of [...this.#sessions.values()]) session.leave();
+    this.#ticks.sooner();
     const timer =
       timeoutMs !== undefined &&
       clock.setTimeout(() => this.#endAll(`it left within timeoutMs (${timeoutMs} ms)`), timeoutMs);
@@ -290,43 +300,32 @@ export class NatsTaskHost implements NatsHost {
   }
 
   async #close(): Promise<void> {
-    const { clock } = this.#options;
     this.#isClosed = true;
     this.#announcer.publish();
     this.#endAll('the host is closed');
     this.#emptied?.();
-    for (const { reject } of this.#readyWaiters.splice(0)) {
-      reject(closedError(this.id));
-    }
-    clock.clearTimeout(this.#tickTimer);
+    for (const { reject } of this.#readyWaiters.splice(0)) reject(closedError(this.id));
+    this.#ticks.close();
     this.#announcer.close();
     await this.#json?.close();
     this.#admission.close();
     await this.#link.close();
   }
 
-  #tickLater(): void {
-    const { clock } = this.#options;
-    this.#dueAt = clock.now() + TICK_MS;
-    this.#tickTimer = clock.setTimeout(() => this.#tick(), TICK_MS);
-    (this.#tickTimer as { unref?: () => void } | undefined)?.unref?.();
-  }
-
-  #tick(): void {
-    const now = this.#options.clock.now();
-    const lateMs = now - this.#dueAt;
-    this.#tickLater();
+  #tick(now: number, lateMs: number): void {
     const sessions = [...this.#sessions.values()];
     if (sessions.some(({ silentAfterMs }) => lateMs > silentAfterMs / 2)) {
       publishHostEvent({ type: 'late', host: this.id, blockedMs: lateMs });
     }
     this.#endedSessions.tick();
     for (const session of sessions) {
-      session.tick(now, lateMs > TICK_MS / 2 ? lateMs : 0);
+      session.tick(now, lateMs > LATE_MS ? lateMs : 0);
       if (this.#leavingSince !== undefined) this.#farewell(session, now);
     }
-    if (this.#ticks % TICKS_OF_CAPACITY === 0) this.#admission.resize(capacityOf(this.#options));
-    this.#ticks += 1;
+    if (now - this.#countedAt >= CAPACITY_MS) {
+      this.#countedAt = now;
+      this.#admission.resize(capacityOf(this.#options));
+    }
     if (this.#serverLeavesAt !== undefined && this.#mayLeaveServer(now - this.#serverLeavesAt)) {
       this.#link.reconnect();
     }
