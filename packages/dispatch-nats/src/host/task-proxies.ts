@@ -7,7 +7,7 @@ import {
   type TaskMap,
   type TaskModule,
 } from '@ticketing/dispatch';
-import { type ForwardedRunOptions, whenAborted } from '@ticketing/dispatch/worker';
+import { type ForwardedRunOptions, forwardCall } from '@ticketing/dispatch/worker';
 import type { NatsLike } from '../contract.ts';
 import { type JsonEndpoint, serveJson } from '../json/json-endpoint.ts';
 import type { Admission } from './admission.ts';
@@ -37,52 +37,47 @@ export function proxiesOf(
     readonly report: (() => unknown) | undefined;
   },
 ): TaskModule<TaskMap> {
-  /** Those that have not aborted, to be used again: a controller costs more than a small task. */
-  const controllers: AbortController[] = [];
   const proxyOf =
     (task: string) =>
     (input: unknown, context: TaskContext): Promise<unknown> => {
-      const { deadline, metadata, attempt } = context;
-      const controller = controllers.pop() ?? new AbortController();
-      const { signal } = controller;
-      let isOver = false;
-      whenAborted(context, (reason) => {
-        if (!isOver) controller.abort(reason);
-      });
-      const over = (ending: 'completed' | 'failed') => {
-        isOver = true;
-        if (!signal.aborted) controllers.push(controller);
-        settled(signal.aborted ? 'aborted' : ending);
-      };
-      const options: ForwardedRunOptions = {
-        signal,
-        metadata: runStart.hasSubscribers ? withoutTrace(metadata) : metadata,
-        onProgress: (data) => context.progress(data),
-        // A dispatcher of somebody else may not know it.
-        ...(attempt > 1 && { attempt }),
-      };
-      return dispatcher
-        .run(
-          task,
-          input as never,
-          // A deadline that has passed by now ends the call at once.
-          deadline === undefined
-            ? options
-            : { ...options, timeoutMs: Math.max(1, deadline - Date.now()) },
-        )
-        .then(
-          (value: unknown) => {
-            over('completed');
-            return value;
-          },
-          (error) => {
-            over('failed');
-            throw error;
-          },
-        );
+      const options = optionsOf(context);
+      const running =
+        forwardCall(dispatcher, context, { task, input, options }) ??
+        dispatcher.run(task, input as never, {
+          ...options,
+          signal: context.signal,
+          onProgress: (data) => context.progress(data),
+        });
+      return running.then(
+        (value: unknown) => {
+          settled('completed');
+          return value;
+        },
+        (error: unknown) => {
+          settled(context.signal.aborted ? 'aborted' : 'failed');
+          throw error;
+        },
+      );
     };
   const proxies = Object.fromEntries(tasks.map((task) => [task, proxyOf(task)]));
   return defineTasks(proxies, report && { report });
+}
+
+/** What its caller wants of a task; nothing for most calls, which have none of it checked. */
+function optionsOf({ deadline, metadata, attempt }: TaskContext): ForwardedRunOptions | undefined {
+  if (deadline === undefined && attempt === 1 && isEmpty(metadata)) return undefined;
+  return {
+    metadata: runStart.hasSubscribers ? withoutTrace(metadata) : metadata,
+    // A deadline that has passed by now ends the call at once.
+    ...(deadline !== undefined && { timeoutMs: Math.max(1, deadline - Date.now()) }),
+    // A dispatcher of somebody else may not know it.
+    ...(attempt > 1 && { attempt }),
+  };
+}
+
+function isEmpty(metadata: Readonly<Record<string, string>>): boolean {
+  for (const _ in metadata) return false;
+  return true;
 }
 
 /** Whether an error is that of a call which the dispatcher of this name lost with one of its workers. */

@@ -119,6 +119,20 @@ export interface ForwardedRunOptions extends RunOptions {
   readonly attempt?: number;
 }
 
+/** A call that a task of this process passes on. */
+export interface ForwardedCall {
+  readonly task: string;
+  readonly input: unknown;
+  readonly options: ForwardedRunOptions | undefined;
+}
+
+/** A task of this process that passes a call on: it stands for the caller's signal and `onProgress`. */
+export interface CallSource {
+  /** Calls one listener with the reason of an abort, at once if it was before. */
+  whenAborted(listener: (reason: unknown) => void): void;
+  progress(data: unknown): void;
+}
+
 /** How many tasks are run over an iterable. */
 export interface MapOptions
   extends Omit<RunOptions, 'transfer' | 'key' | 'apartFrom' | 'onWorker'> {

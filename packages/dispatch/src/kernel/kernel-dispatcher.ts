@@ -1,5 +1,6 @@
 import { aSignal, aUrl, checkByRules, type Rules, wholeBetween, wrongOption } from '@ticketing/kit';
 import type {
+  CallSource,
   Capabilities,
   CloseOptions,
   Dispatcher,
@@ -8,6 +9,7 @@ import type {
   DispatcherStats,
   DrainOptions,
   DrainReport,
+  ForwardedCall,
   MapOptions,
   ReloadOptions,
   RunOptions,
@@ -28,6 +30,12 @@ import type { Ending } from './kernel-counts.ts';
 import { MAX_WORKERS } from './resolve-pool-options.ts';
 import type { PoolWorker } from './workers/pool-worker.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
+
+/** Whom a call is for. */
+interface Callers {
+  readonly owner?: CallOwner;
+  readonly source?: CallSource | undefined;
+}
 
 const reloadRules = { module: aUrl, parallel: wholeBetween(1, MAX_WORKERS) } satisfies Rules;
 
@@ -83,15 +91,25 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the contract types input and output by the task's name
-  run(task: string, input: unknown, options?: RunOptions, owner?: CallOwner): Promise<any> {
+  run(task: string, input: unknown, options?: RunOptions): Promise<any> {
+    return this.#run({ task, input, options }, {});
+  }
+
+  /** Runs a task for one that passes the call on. Called by `forwardCall` alone. */
+  forward(call: ForwardedCall, source: CallSource): Promise<unknown> {
+    return this.#run(call, { source });
+  }
+
+  #run(call: ForwardedCall, { owner, source }: Callers): Promise<unknown> {
+    const { task, input, options } = call;
     if (this.#lender !== undefined) {
       const { name } = this.#kernel.options;
       if (this.#returned.signal.aborted) return Promise.reject(closed(name, task));
       if (this.#draining !== undefined) return Promise.reject(draining(name, task));
-      return this.#lender.run(task, input, options, this);
+      return this.#lender.#run(call, { owner: this, source });
     }
     this.#capacity.used();
-    return this.#kernel.run(task, input, options, owner && { owner });
+    return this.#kernel.run(task, input, options, { owner, source });
   }
 
   accepted(): void {

@@ -1,4 +1,4 @@
-import type { ForwardedRunOptions } from '../contract/dispatcher.ts';
+import type { CallSource, ForwardedRunOptions } from '../contract/dispatcher.ts';
 import type { FromWorker, Transport, WorkerEnd } from '../contract/transport.ts';
 import { DispatchError } from '../errors.ts';
 import {
@@ -110,12 +110,23 @@ export class Kernel {
     return this.#frames.tasks;
   }
 
-  /** `owner` groups calls, so that `giveUpAll` can end just those; `slot` makes it a part of a broadcast, for one worker. */
+  /**
+   * `owner` groups calls, so that `giveUpAll` can end just those; `source` passes the call on; `slot` makes it a part of a
+   * broadcast, for one worker.
+   */
   run(
     task: string,
     input: unknown,
     options: ForwardedRunOptions | undefined,
-    { owner, slot }: { readonly owner?: CallOwner; readonly slot?: number } = {},
+    {
+      owner,
+      source,
+      slot,
+    }: {
+      readonly owner?: CallOwner | undefined;
+      readonly source?: CallSource | undefined;
+      readonly slot?: number;
+    } = {},
   ): Promise<unknown> {
     const counts = slot === undefined ? this.counts : this.broadcasts;
     counts.asked += 1;
@@ -154,6 +165,10 @@ export class Kernel {
       if (options?.onWorker) call.onWorker = inContextOfNow(options.onWorker);
       if (worker !== undefined) this.feeder.give(worker, call, enqueuedAt);
       else this.feeder.wait(call);
+      if (source === undefined) return;
+      // It has a context of its own, so none is kept for it.
+      call.onProgress = (data) => source.progress(data);
+      source.whenAborted((reason) => this.#onAbort(call, reason));
     });
   }
 

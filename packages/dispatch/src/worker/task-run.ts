@@ -1,4 +1,5 @@
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
+import type { CallSource, ForwardedCall } from '../contract/dispatcher.ts';
 import type { TaskContext } from '../contract/task.ts';
 import type { RunFrame } from '../contract/transport.ts';
 
@@ -42,7 +43,7 @@ interface RunReporter {
 const noMetadata: Readonly<Record<string, string>> = Object.freeze({});
 
 /** One run of a task: the context that the task gets, and its state in the runner. */
-export class TaskRun implements TaskContext {
+export class TaskRun implements TaskContext, CallSource {
   readonly startedAt: number;
   settled = false;
   /** Set while someone subscribes. */
@@ -116,11 +117,24 @@ export class TaskRun implements TaskContext {
 }
 
 /**
- * Calls a listener when the signal of a task aborts, at once if it has: for tasks that only pass the abort on, since the
- * signal costs more to make than a small task. A later listener replaces it.
+ * Runs a task in a dispatcher of this process for the task of a context: an abort of that aborts this, and progress of this is
+ * progress of that. Costs less than a signal and a listener.
+ *
+ * @returns nothing for a dispatcher or a context that cannot do so
  */
-export function whenAborted(context: TaskContext, listener: (reason: unknown) => void): void {
-  if (context instanceof TaskRun) context.whenAborted(listener);
-  else if (context.signal.aborted) listener(context.signal.reason);
-  else context.signal.addEventListener('abort', () => listener(context.signal.reason));
+export function forwardCall(
+  dispatcher: object,
+  context: TaskContext,
+  call: ForwardedCall,
+): Promise<unknown> | undefined {
+  if (!(context instanceof TaskRun)) return undefined;
+  const own = dispatcher as Partial<ForwardingDispatcher>;
+  // Whoever has put another `run` over that of its class wants to see each call.
+  const { run } = Object.getPrototypeOf(dispatcher) as Partial<ForwardingDispatcher>;
+  return run === own.run ? own.forward?.(call, context) : undefined;
+}
+
+interface ForwardingDispatcher {
+  readonly run: unknown;
+  forward(call: ForwardedCall, source: CallSource): Promise<unknown>;
 }
