@@ -90,21 +90,19 @@ test('a host is told how large the fleet has become, once it is twice as large',
     if (opening !== undefined) told.push(opening.hosts);
   };
   const local = createInProcessDispatcher(defineTasks({ echo: (value: number) => value }));
-  const serve = (name: string) =>
-    serveNatsTasks({
-      ...{ nats: nats.connect(), fleet: 'grows', hostId: name, tasks: ['echo'] },
-      dispatcher: local,
-    });
-  const hosts = [serve('h1')];
-  const dispatcher = createNatsDispatcher({
-    ...{ nats: nats.connect(), fleet: 'grows', beatMs: 20, missedBeats: 100, hosts: { max: 1 } },
+  const other = createInProcessDispatcher(defineTasks({ other: (value: number) => value }));
+  const nameOf = (name: string) => ({ nats: nats.connect(), fleet: 'grows', hostId: name });
+  const host = serveNatsTasks({ ...nameOf('host'), dispatcher: local, tasks: ['echo'] });
+  const dispatcher = createNatsDispatcher<{ echo: (value: number) => number }>({
+    ...{ nats: nats.connect(), fleet: 'grows', tasks: ['echo'], beatMs: 20, missedBeats: 100 },
   });
   await dispatcher.ready();
-  expect(told).toEqual([1]);
-  hosts.push(serve('h2'), serve('h3'), serve('h4'));
-  await until(() => (told.at(-1) ?? 0) >= 3);
-  // A session of its own is not opened by it.
-  const opened = hosts.reduce((sum, host) => sum + host.stats().opened, 0);
-  expect(opened).toBeLessThan(told.length);
-  for (const each of [dispatcher, ...hosts, local]) await each.close();
+  // Hosts that it has no session with.
+  const others = Array.from({ length: 7 }, (_, index) =>
+    serveNatsTasks({ ...nameOf(`other-${index}`), dispatcher: other, tasks: ['other'] }),
+  );
+  await until(() => 2 * (told.at(-1) ?? 0) >= 8);
+  expect(told[0]).toBe(1);
+  expect(host.stats().opened).toBe(1);
+  for (const each of [dispatcher, host, ...others, local, other]) await each.close();
 });
