@@ -41,8 +41,8 @@ export function localClockTests({ isFull, runs }: Scale): void {
   }
 
   // One test a zone, each of the 17,520 half hours of a year: 122,640 conversions in all. Outside of the full tests every
-  // 13th, which still meets each time of day and each week.
-  const STEP = isFull ? 1 : 13;
+  // 53rd, which still meets each time of day and each week.
+  const STEP = isFull ? 1 : 53;
 
   test.each(zones)(
     'fromLocal() reads the half hours of 2027 in %s as Temporal does',
@@ -87,7 +87,7 @@ export function localClockTests({ isFull, runs }: Scale): void {
         const next = change.getTimeZoneTransition('next');
         if (next === null || next.year > 2030) break;
         change = next;
-        for (let minutes = -180; minutes <= 180; minutes += isFull ? 13 : 52) {
+        for (let minutes = -180; minutes <= 180; minutes += isFull ? 13 : 90) {
           const local = new Date(Date.UTC(next.year, next.month - 1, next.day, next.hour, minutes))
             .toISOString()
             .slice(0, 16);

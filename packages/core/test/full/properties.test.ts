@@ -3,6 +3,7 @@ import { describe } from 'vitest';
 import { leakTests } from '../leaks-tests.ts';
 import { localClockTests } from '../local-clock-tests.ts';
 import { mergePropertyTests } from '../merge-properties-tests.ts';
+import { moneyPropertyTests } from '../money-properties-tests.ts';
 import { FULL } from '../scale.ts';
 import { stableHashTests } from '../stable-hash-tests.ts';
 import { streamTests } from '../stream-tests.ts';
@@ -10,6 +11,7 @@ import { streamTests } from '../stream-tests.ts';
 leakTests(FULL);
 localClockTests(FULL);
 mergePropertyTests(FULL);
+moneyPropertyTests(FULL);
 stableHashTests(FULL);
 // By a clock of its own.
 describe('stream()', () => streamTests(FULL));
