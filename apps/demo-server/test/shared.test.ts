@@ -66,7 +66,8 @@ testWithRedis(
     }
     const [stats] = await statsOf({ get });
     expect(stats.shared).toMatchObject({
-      coordinator: { state: 'down', unreached: 4 },
+      // Whether it counts as down depends on how soon after each other these failed.
+      coordinator: { unreached: 4 },
       loads: { search: { local: 4, led: 0 } },
     });
     for (const path of ['/stats', '/config', '/operator/state']) {
