@@ -145,7 +145,7 @@ describe('silence', () => {
 
 describe('a host that slept', () => {
   /** Stops a host, has its dispatcher send calls meanwhile, and resumes it. */
-  async function sleep(ms: number, wakes: 'reads first' | 'ticks first') {
+  async function stopFor(ms: number, wakes: 'reads first' | 'ticks first') {
     const hostClock = createManualClock();
     const host = await serve(hostClock);
     const dispatcher = await dispatch();
@@ -171,7 +171,7 @@ describe('a host that slept', () => {
 
   for (const wakes of ['reads first', 'ticks first'] as const) {
     it(`begins nothing that its dispatcher has given up (${wakes})`, async () => {
-      const { host, toldLost, hostClock } = await sleep(5000, wakes);
+      const { host, toldLost, hostClock } = await stopFor(5000, wakes);
       expect(toldLost.length).toBeGreaterThan(10);
       // A new session begins with those that were never sent.
       await pass(1000, STEP_MS, [hostClock]);
@@ -181,7 +181,7 @@ describe('a host that slept', () => {
   }
 
   it('goes on if it slept for less', async () => {
-    const { host, dispatcher, lost } = await sleep(400, 'reads first');
+    const { host, dispatcher, lost } = await stopFor(400, 'reads first');
     expect(lost()).toEqual([]);
     expect(host.begun).toHaveLength(8);
     expect(signOf(dispatcher)).toBeUndefined();
@@ -189,7 +189,7 @@ describe('a host that slept', () => {
 
   it('never begins what is told lost, however long it slept', async () => {
     for (let ms = 600; ms <= 1000; ms += 50) {
-      const { host, toldLost, lost } = await sleep(ms, 'reads first');
+      const { host, toldLost, lost } = await stopFor(ms, 'reads first');
       expect([ms, host.begun.filter((id) => toldLost.includes(id))]).toEqual([ms, []]);
       expect(lost().length === 0 || host.begun.every((id) => !lost().includes(id))).toBe(true);
       await closeAll();

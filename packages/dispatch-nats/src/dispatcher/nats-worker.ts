@@ -165,14 +165,8 @@ export class NatsWorker implements WorkerHandle {
       if (state.pulse.calls(frame.seq, this.#context.now)) reply = this.#reply;
     }
     const post = (message: unknown): void => state.channel.send(message as SessionMessage, reply);
-    const unsent = postToWorker(
-      frames.some(hasDeadline) ? frames.map(withTimeLeft) : frames,
-      post,
-      {
-        transfers: false,
-        apartFrom: APART_BYTES,
-      },
-    );
+    const timed = frames.some(hasDeadline) ? frames.map(withTimeLeft) : frames;
+    const unsent = postToWorker(timed, post, { transfers: false, apartFrom: APART_BYTES });
     this.inFlight -= unsent.length;
     return unsent;
   }
