@@ -307,6 +307,21 @@ test.each([
   );
 });
 
+test('an abort after the loss of the first worker is what the caller sees, and what counts', async () => {
+  const { run, transport, clock, hedged } = await createHedged();
+  const controller = new AbortController();
+  const call = run('a', { signal: controller.signal });
+  await turn();
+  transport.at(0).start(1);
+  clock.advance(100);
+  await turn();
+  transport.at(0).exit({ exitCode: 1 });
+  await turn();
+  controller.abort('enough');
+  expect((await settled(call)).error).toBe('enough');
+  expect(hedged.stats()).toMatchObject({ asked: 1, aborted: 1, rejected: 0, running: 0 });
+});
+
 test('whatever workers do, calls settle once with an answer to themselves, and counts add up', async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constantFrom('run', 'run', 'run', 'once', 'abortable'), ms: fc.nat(3) }),
@@ -355,7 +370,9 @@ test('whatever workers do, calls settle once with an answer to themselves, and c
         }
         for (let round = 0; round < 50; round += 1) {
           for (const worker of transport.living) {
-            if (!worker.isReady) worker.ready();
+            // One whose task does not stop is killed.
+            if (worker.kills > 0) worker.exit({ signal: 'SIGKILL' });
+            else if (!worker.isReady) worker.ready();
             else {
               if (worker.isBusy) worker.room(2);
               for (const { seq, input } of worker.open) worker.answer(seq, `good ${input}`);

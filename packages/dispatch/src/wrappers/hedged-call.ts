@@ -132,11 +132,14 @@ export class HedgedCall implements AbortWaiter {
     }
     const isAnswer = endingOf(error, name, second.controller.signal) === 'failed';
     if (isAnswer) this.#answered(second, { error });
+    else if (this.#loss === undefined) this.#forget(second, error);
     else {
-      this.#forget(second, error);
       const { signal } = this.#run.options;
-      if (this.#loss === undefined) return;
-      this.#settle({ error: signal?.aborted === true ? signal.reason : this.#loss.error });
+      const isAborted = signal?.aborted === true;
+      // The caller sees one of two ends, and the other is not counted.
+      if (isAborted) this.#forget(this.#first, this.#loss.error);
+      else this.#forget(second, error);
+      this.#settle({ error: isAborted ? signal.reason : this.#loss.error });
     }
   }
 
