@@ -60,6 +60,8 @@ const exceptions: Readonly<Record<string, string>> = {
   'kill: a stopped process': 'the pool of the host counts the loss',
   'kill: a task that was only held up':
     'an abort crosses the network, and may come after the worker is free',
+  'abort: abort of a task that was sent and has not started':
+    'an abort crosses the network, and may come after the worker is free',
   'kill: a stopped idle worker': 'the pool of the host checks its workers, on a clock of its own',
   'host: tasks run where':
     'workers come as hosts announce themselves: the first may be alone when it is ready',
