@@ -145,10 +145,10 @@ export class NatsWorker implements WorkerHandle {
       const now = this.#context.now();
       const rttMs = state.channel.receive(data, now);
       state.pulse.heard(now, this.inFlight > 0);
-      if (rttMs !== undefined && this.isReady) {
-        this.#rttMs = rttMs;
-        this.#report();
-      }
+      if (rttMs === undefined) return;
+      this.#rttMs = rttMs;
+      // The first question is answered before the session is ready, which reports by itself.
+      if (this.isReady) this.#report();
     }
   }
 
