@@ -90,14 +90,10 @@ export function createDispatcherOver<M extends TaskMap>(
     idleTimeoutMs: pool.idleTimeoutMs ?? Number.POSITIVE_INFINITY,
     max: pool.max ?? 1,
   };
-  const { name, startTimeoutMs, window, clock, random } = resolvePoolOptions(
-    ACTION,
-    'nats',
-    settings,
-  );
+  const { name, window, clock, random } = resolvePoolOptions(ACTION, 'nats', settings);
   const transport = new NatsTransport({
     ...resolved,
-    ...{ hosts, name, startTimeoutMs, window, clock, random },
+    ...{ hosts, name, window, clock, random },
     ...(suite && { clock: suite.clock }),
     ...(suite?.module && { module: suite.module.href }),
   });

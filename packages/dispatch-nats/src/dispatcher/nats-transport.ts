@@ -27,7 +27,6 @@ export interface TransportOptions {
   readonly beatMs: number;
   readonly missedBeats: number;
   readonly maxMessageBytes: number;
-  readonly startTimeoutMs: number;
   readonly clock: Clock;
   readonly random: () => number;
   /** Calls that the kernel gives a worker at most. */
@@ -61,7 +60,6 @@ export class NatsTransport implements Transport {
   readonly #link: NatsLink;
   readonly #workers: Map<string, NatsWorker> = new Map();
   readonly #context: WorkerContext<NatsWorker>;
-  readonly #waits = new Map<NatsWorker, unknown>();
   readonly #prefix: string;
   #pool: ScaledPool | undefined;
   #size = 1;
@@ -119,6 +117,7 @@ export class NatsTransport implements Transport {
       hosts: () => this.fleet.hosts.size,
       tasks: () => this.fleet.tasks,
       ready: (worker) => this.#ready(worker),
+      withoutHost: (worker) => this.#withoutHost(worker),
       refused: (host, reason) => this.#refused(host, reason),
       leaving: ({ announcement: { id } }) => {
         this.fleet.leaving(id);
@@ -137,12 +136,8 @@ export class NatsTransport implements Transport {
   }
 
   spawn(start: WorkerStart, events: WorkerEvents): WorkerHandle {
-    const { clock, startTimeoutMs } = this.#options;
     const worker = new NatsWorker(start, events, this.#context);
     this.#workers.set(String(start.workerId), worker);
-    // A moment before the kernel's own, so that the error says what is missing.
-    const timer = clock.setTimeout(() => this.#giveUp(worker), Math.max(1, startTimeoutMs - 1));
-    this.#waits.set(worker, timer);
     this.#settleSoon();
     return worker;
   }
@@ -179,7 +174,6 @@ export class NatsTransport implements Transport {
     this.#isClosed = true;
     this.#options.clock.clearTimeout(this.#timer);
     this.#options.clock.clearTimeout(this.#leaveTimer);
-    for (const timer of this.#waits.values()) this.#options.clock.clearTimeout(timer);
     await this.#link.close();
   }
 
@@ -198,7 +192,6 @@ export class NatsTransport implements Transport {
   }
 
   #ready(worker: NatsWorker): void {
-    this.#stopWaiting(worker);
     for (const other of this.#workers.values()) {
       if (other !== worker && other.slot === worker.slot && other.workerId < worker.workerId) {
         other.isRetiring = true;
@@ -223,31 +216,23 @@ export class NatsTransport implements Transport {
   }
 
   #ended(worker: NatsWorker, host: KnownHost | undefined, sign: NatsLossSign | undefined): void {
-    this.#stopWaiting(worker);
     this.#workers.delete(String(worker.workerId));
     if (host !== undefined && sign !== undefined) this.fleet.loses(host.announcement.id, sign);
     this.#settleSoon();
   }
 
-  #stopWaiting(worker: NatsWorker): void {
-    this.#options.clock.clearTimeout(this.#waits.get(worker));
-    this.#waits.delete(worker);
-  }
-
-  #giveUp(worker: NatsWorker): void {
+  #withoutHost(worker: NatsWorker): void {
     const { name, fleet, tasks } = this.#options;
     const having = tasks.length === 0 ? '' : ` with ${tasks.join(', ')}`;
     const { state, lastError } = this.#link;
     const why = state === 'connected' ? 'got none' : `NATS is ${state}`;
-    if (worker.isWaiting) {
-      worker.fail(
-        new DispatchError(
-          'ERR_NO_HOST',
-          `Cannot run tasks: fleet ${fleet} must have a free host${having}, ${why}`,
-          { data: { name }, ...(lastError !== undefined && { cause: lastError }) },
-        ),
-      );
-    }
+    worker.fail(
+      new DispatchError(
+        'ERR_NO_HOST',
+        `Cannot run tasks: fleet ${fleet} must have a free host${having}, ${why}`,
+        { data: { name }, ...(lastError !== undefined && { cause: lastError }) },
+      ),
+    );
   }
 
   /** Once for all that happens in a turn, and never within a call of the kernel. */

@@ -177,7 +177,10 @@ export class NatsWorker implements WorkerHandle {
   }
 
   kill(): void {
-    queueMicrotask(() => this.#end(undefined, true));
+    queueMicrotask(() => {
+      if (this.isWaiting) this.#context.withoutHost(this);
+      this.#end(undefined, true);
+    });
   }
 
   /** Does nothing: the connection lives as long as the dispatcher. */

@@ -16,6 +16,8 @@ export interface WorkerContext<Worker> {
   tasks(): readonly string[];
   /** The host has opened the session, and takes tasks. */
   ready(worker: Worker): void;
+  /** The kernel gives a worker up that never got a host. */
+  withoutHost(worker: Worker): void;
   /** The host did not open the session. */
   refused(host: KnownHost, reason: Refused): void;
   /** The host asks for a successor elsewhere. */

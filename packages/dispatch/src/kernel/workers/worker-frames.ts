@@ -91,7 +91,8 @@ export class WorkerFrames {
         this.#context.pool.ready(worker);
         break;
       case 'start-failed':
-        worker.startError ??= { error: frame.error, final: frame.final };
+        // It says more than that it was too late.
+        worker.startError = { error: frame.error, final: frame.final };
         break;
       case 'healthy':
         worker.asked = undefined;
