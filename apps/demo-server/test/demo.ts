@@ -122,8 +122,12 @@ export function exchange(
   return new Promise((resolve) => {
     let answer = '';
     const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname, () => socket.write(text));
-    const timer = drips ? setInterval(() => socket.write('x'), 50) : undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(text);
+      // Not before: what is written while it connects comes first.
+      if (drips) timer = setInterval(() => socket.write('x'), 50);
+    });
     // A server that cuts a connection may reset it.
     socket.on('error', () => {});
     socket.on('data', (data) => {
