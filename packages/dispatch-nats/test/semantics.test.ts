@@ -102,6 +102,29 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     await link.close();
   });
 
+  it('still knows a host that does not answer once its own connection is back', async () => {
+    const toHost = await createLink({ to: fleet.server.port });
+    const own = await createLink({ to: fleet.server.port });
+    await fleet.serve('a', { port: toHost.port });
+    await fleet.serve('b');
+    const dispatcher = fleet.dispatch({ port: own.port, beatMs: 100, missedBeats: 10 });
+    const stateOf = (name: string) =>
+      dispatcher.fleet().hosts.find(({ host }) => hostName(host) === name)?.state;
+    await until(() => dispatcher.fleet().hosts.length === 2);
+    toHost.stall();
+    own.cut();
+    await until(() => dispatcher.fleet().state !== 'connected');
+    expect([stateOf('a'), stateOf('b')]).toEqual(['silent', 'silent']);
+    own.open();
+    await until(() => stateOf('b') === 'serving', 'the host that answers');
+    await until(() => stateOf('a') === 'silent', 'the host that does not');
+    toHost.open();
+    await until(() => stateOf('a') === 'serving', 'the host that answers again');
+    await dispatcher.close();
+    await own.close();
+    await toHost.close();
+  });
+
   it('loses what is under way with the connection, and repeats what may run twice', async () => {
     const link = await createLink({ to: fleet.server.port });
     const a = await fleet.serve('a');

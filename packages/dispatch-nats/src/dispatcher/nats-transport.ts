@@ -186,7 +186,7 @@ export class NatsTransport implements Transport {
   #disconnected(): void {
     this.#leavingAt = undefined;
     this.#options.clock.clearTimeout(this.#leaveTimer);
-    this.fleet.clear();
+    this.fleet.cutOff();
     for (const worker of [...this.#workers.values()]) worker.disconnected();
     this.#settleSoon();
   }
@@ -323,7 +323,7 @@ export class NatsTransport implements Transport {
     const sleptMs = lateMs > beatMs / 2 ? lateMs : 0;
     for (const worker of [...this.#workers.values()]) worker.tick(now, sleptMs);
     if (!isBeat) return;
-    if (this.fleet.tick(now)) this.#settleSoon();
+    if (this.#link.isConnected && this.fleet.tick(now)) this.#settleSoon();
     if (this.#leavingAt === undefined) this.#zones.tick([...this.#workers.values()]);
   }
 }

@@ -146,10 +146,9 @@ export class Fleet {
     this.#changed();
   }
 
-  /** Forgets all hosts: the connection broke. */
-  clear(): void {
-    this.hosts.clear();
-    this.#changed();
+  /** The connection broke: no host can be reached until it announces itself, or is asked again. */
+  cutOff(): void {
+    for (const id of this.hosts.keys()) this.silent(id);
   }
 
   /** Forgets hosts that have not announced themselves. @returns whether the hosts that are wanted may have changed */
