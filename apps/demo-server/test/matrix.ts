@@ -78,7 +78,7 @@ function configOf(url: string) {
 const ROLES = ['server', 'task', 'host'] as const;
 type Role = (typeof ROLES)[number];
 
-/** A way to combine the flags, and whose death its answers are to survive. */
+/** A combination of flags, and the processes whose deaths its answers survive. */
 export interface Combination {
   readonly accept: Accept;
   readonly dispatch: DispatchName;

@@ -145,7 +145,7 @@ test.each([
 );
 
 test('a partial answer, a stream and an answer of no carrier are what the document says', async () => {
-  // Only a search that nobody answers waits for its deadline: on a busy machine the others may take their time.
+  // Only a search that no carrier answers waits for its deadline: on a busy machine the others may take their time.
   const { get, carriersUrl } = await serveDemo('--latency', '0', '--deadline-ms', '60000');
   const document: Document = (await get('/openapi.json')).body;
   const responses = document.paths['/search']?.['get']?.responses;

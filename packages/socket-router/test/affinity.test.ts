@@ -1,24 +1,10 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { homeSlot } from '../src/worker/forwarding.ts';
 import { askWorker, exchange, oneConnection, open, workerReplyIn } from './clients.ts';
+import { byKey, keyed, keys } from './keyed-workers.ts';
 import { openRouter } from './router-fixture.ts';
 
-const SLOTS = ['0', '1', '2'];
-const byKey = {
-  count: 3,
-  env: { ROUTE: 'key' },
-  route: ({ header }: { header?(name: string): string | undefined }) => ({
-    key: header?.('x-key') ?? '',
-  }),
-};
-const keyed = (key: string) => ({ headers: { 'x-key': key } });
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-/** A key for each slot. */
-const keys = SLOTS.map((slot) => {
-  for (let index = 0; ; index++)
-    if (homeSlot(`key-${index}`, SLOTS) === slot) return `key-${index}`;
-});
 
 test('affinity connection: later requests with other keys stay', async () => {
   const { port, pids } = await openRouter(byKey);

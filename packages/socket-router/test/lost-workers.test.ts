@@ -2,27 +2,9 @@ import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import type { WorkerChannel, WorkerSource } from '../src/index.ts';
 import { ask, askWorker, exchange, open, workerReplyIn } from './clients.ts';
-import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
+import { nextEvent, openRouter } from './router-fixture.ts';
+import { get, openStopped, TWENTY } from './stopped-worker.ts';
 import { forked } from './worker-processes.ts';
-
-const TWENTY = Array.from({ length: 20 }, (_, index) => `/request-${index}`);
-/** All connections want the worker in slot 0. */
-const toFirst = { route: () => ({ key: keyOfFirst }), balance: { loadFactor: Infinity } };
-/** With two slots: see routing.test.ts. */
-const keyOfFirst = 'b';
-
-const get = (path: string): string =>
-  `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
-
-async function openStopped(limits: object, own = false) {
-  const journal = openJournal();
-  const opened = await openRouter({ ...toFirst, own, env: { JOURNAL: journal.path }, limits });
-  const { port, pids } = opened;
-  const [first = 0, second = 0] = pids();
-  expect((await askWorker(port)).pid).toBe(first);
-  process.kill(first, 'SIGSTOP');
-  return { ...opened, journal, first, second };
-}
 
 test('a worker stopped and then killed: 20 of 20 clients are answered by another, each request runs once', async () => {
   const { router, port, journal, first } = await openStopped({ claimTimeoutMs: 200 }, true);

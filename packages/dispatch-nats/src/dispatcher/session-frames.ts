@@ -40,7 +40,7 @@ export function lostHost(host: string, sign: NatsLossSign): Error {
   return new Error(`Lost host ${host}: ${signs[sign]}`);
 }
 
-/** Whether a host refuses all calls: it waits for the word that none is on its way. */
+/** Whether a frame says that the host takes no more calls, and waits for the answer that none is on its way. */
 export function isFarewell(frame: FromWorker): boolean {
   return frame.kind === 'busy' && frame.seq === 0;
 }

@@ -7,7 +7,7 @@ import { publishHostEvent } from './host-events.ts';
 export const MAX_KNOWN = 10_000;
 /** Hosts that own keys, at most: each dispatcher has a session with all of them. */
 const MAX_OWNERS = 16;
-/** A host says within which time it announces itself again: one that has not for so many times that long is gone. */
+/** A host that misses this many announcements in a row is forgotten; each says when the next is due (`withinMs`). */
 const MISSED_ANNOUNCEMENTS = 3;
 /** Hosts that have not announced themselves are looked for this often. */
 const LOOK_MS = 1000;

@@ -59,7 +59,7 @@ export class HostSession {
   hosts = 0;
   readonly #idleMs: number;
   #heardAt: number;
-  /** Since when a sign of life is owed: the last answer to a question; other messages count by the tick before them. */
+  /** Since when a sign of life is due: the last answer to a question; other messages count by the tick before them. */
   #saidAt: number;
   #tickedAt: number;
   /** The last tick after which this process has not slept, or has read what came meanwhile. */
@@ -175,7 +175,7 @@ export class HostSession {
     this.#served?.flush();
   }
 
-  /** Has the dispatcher send no calls until it is told of room. */
+  /** Has the dispatcher send no calls until a later message says that there is room. */
   pause(): void {
     this.isBusy = true;
     this.#served?.tell({ kind: 'busy', seq: 0 });
@@ -197,7 +197,7 @@ export class HostSession {
     this.#refusedAt = this.#channel.sent;
   }
 
-  /** Whether it may send calls, now or when there is room. */
+  /** Whether the dispatcher may send calls, now or once there is room. */
   get takesCalls(): boolean {
     return !this.isLeaving && this.#refusedAt === undefined;
   }

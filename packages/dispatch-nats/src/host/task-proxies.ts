@@ -63,14 +63,14 @@ export function proxiesOf(
   return defineTasks(proxies, report && { report });
 }
 
-/** What its caller wants of a task; nothing for most calls, which have none of it checked. */
+/** Returns the options that a call is passed on with; undefined for most calls, so that the dispatcher has none to check. */
 function optionsOf({ deadline, metadata, attempt }: TaskContext): ForwardedRunOptions | undefined {
   if (deadline === undefined && attempt === 1 && isEmpty(metadata)) return undefined;
   return {
     metadata: runStart.hasSubscribers ? withoutTrace(metadata) : metadata,
     // A deadline that has passed by now ends the call at once.
     ...(deadline !== undefined && { timeoutMs: Math.max(1, deadline - Date.now()) }),
-    // A dispatcher of somebody else may not know it.
+    // A dispatcher of another make may not know it.
     ...(attempt > 1 && { attempt }),
   };
 }

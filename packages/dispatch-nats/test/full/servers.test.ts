@@ -150,7 +150,7 @@ describe.skipIf(engineProgram('nats') === undefined)('servers of a cluster', () 
       clock.advance(STEP_MS);
     }
     await passUntil(() => dispatchers.every((each) => hostsOf(each).length === 3));
-    // It has no client any more.
+    // It no longer has a client.
     await leaving.stop();
     const after = [...answered];
     await until(() => answered.every((count, index) => count > (after[index] as number) + 50));

@@ -1,16 +1,14 @@
 import type { CallSource, ForwardedRunOptions } from '../contract/dispatcher.ts';
 import type { FromWorker, Transport, WorkerEnd } from '../contract/transport.ts';
-import { DispatchError } from '../errors.ts';
 import {
   Call,
   type CallOwner,
-  inContextOfNow,
   type LateBy,
   traceCall,
   traceRetry,
   traceSettled,
 } from './calls/call.ts';
-import { circuitOpen, closed, timedOut, withCallers, workerLost } from './calls/call-errors.ts';
+import { circuitOpen, closed, timedOut, workerLost } from './calls/call-errors.ts';
 import { CallTimers } from './calls/call-timers.ts';
 import { checkCall } from './calls/check-run-options.ts';
 import { Feeder } from './calls/feeder.ts';
@@ -79,7 +77,9 @@ export class Kernel {
       timedOut: (call, error) => this.giveUp(call, error, 'aborted'),
       stuck: (worker, call) => this.#stuck(worker, call),
     });
-    const late = (call: Call, limit: LateBy): void => this.#late(call, limit);
+    // Its time passed before it was started: no worker has it.
+    const late = (call: Call, { code, limit }: LateBy): void =>
+      this.#settle(call, 'aborted', timedOut(code, options.name, { task: call.task, limit }));
     const upkeep = new Upkeep(pool, sender, options);
     const homeOf = transport.homeOf?.bind(transport);
     const feeder = new Feeder(
@@ -149,10 +149,8 @@ export class Kernel {
     const enqueuedAt = clock.now();
     return new Promise((resolve, reject) => {
       this.#lastId += 1;
-      const deadline =
-        options?.timeoutMs === undefined ? undefined : Math.ceil(Date.now() + options.timeoutMs);
       const call = new Call(
-        { id: this.#lastId, task, input, options, target, counts, enqueuedAt, deadline, owner },
+        { id: this.#lastId, task, input, options, target, counts, enqueuedAt, owner },
         { resolve, reject, onAbort: this.#onAbort },
       );
       this.active += 1;
@@ -160,9 +158,6 @@ export class Kernel {
       if (!this.hold.isHeld) this.hold.set(true);
       traceCall(name, call);
       if (options !== undefined) this.#timers.watch(call, options);
-      // Called in the caller's AsyncLocalStorage, wherever the frame comes from.
-      if (options?.onProgress) call.onProgress = inContextOfNow(options.onProgress);
-      if (options?.onWorker) call.onWorker = inContextOfNow(options.onWorker);
       if (worker !== undefined) this.feeder.give(worker, call, enqueuedAt);
       else this.feeder.wait(call);
       if (source === undefined) return;
@@ -244,11 +239,6 @@ export class Kernel {
     this.onRoom();
   }
 
-  /** The call's time passed before it was started: no worker has it. */
-  #late(call: Call, { code, limit }: LateBy): void {
-    this.#settle(call, 'aborted', timedOut(code, this.options.name, { task: call.task, limit }));
-  }
-
   #stuck(worker: PoolWorker, call: Call): void {
     if (this.transport.capabilities.hardKill) {
       if (worker.state !== 'killed') this.pool.counts.killed += 1;
@@ -298,7 +288,7 @@ export class Kernel {
     this.onRoom();
   }
 
-  /** The call may have run, and nobody will answer it: the next attempt does, if it has one. */
+  /** The call may have run, and its worker cannot answer: the next attempt does, if it has one. */
   #lost(worker: PoolWorker, call: Call, errorOf: () => unknown): void {
     if (call.losses >= (call.options?.retries ?? 0)) {
       this.#settle(call, 'rejected', errorOf());
@@ -336,18 +326,9 @@ export class Kernel {
     call.owner?.settled(ending);
     if (call.options !== undefined) this.#timers.unwatch(call, call.options);
     if (call.trace !== undefined) traceSettled(call, { ending, value }, this.options.clock);
-    if (ending === 'completed') call.resolve(value);
-    else if (this.#isOurs(ending, value)) call.resolve(withCallers(value));
-    else call.reject(value);
+    call.answer(ending, value, this.transport.capabilities.isolation !== 'none');
     this.letGoIfIdle();
     if (this.active === 0) this.onIdle();
-  }
-
-  /** Whether an error was made here for this call alone: only such errors may be changed. */
-  #isOurs(ending: Ending, error: unknown): error is Error {
-    if (DispatchError.is(error)) return true;
-    const isCopy = this.transport.capabilities.isolation !== 'none';
-    return ending === 'failed' && isCopy && error instanceof Error;
   }
 
   /** Workers stop keeping the process alive when no call is in flight. */

@@ -1,24 +1,8 @@
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { homeSlot } from '../../src/worker/forwarding.ts';
 import { ask, askWorker, oneConnection } from '../clients.ts';
+import { byKey, keyed, keys } from '../keyed-workers.ts';
 import { nextEvent, openRouter } from '../router-fixture.ts';
-
-const SLOTS = ['0', '1', '2'];
-const byKey = {
-  count: 3,
-  env: { ROUTE: 'key' },
-  route: ({ header }: { header?(name: string): string | undefined }) => ({
-    key: header?.('x-key') ?? '',
-  }),
-};
-const keyed = (key: string) => ({ headers: { 'x-key': key } });
-const _TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-/** A key for each slot. */
-const keys = SLOTS.map((slot) => {
-  for (let index = 0; ; index++)
-    if (homeSlot(`key-${index}`, SLOTS) === slot) return `key-${index}`;
-});
 
 test('affinity forward: another worker answers for one that is gone', async () => {
   const { port, pids, router } = await openRouter({ ...byKey, own: true, affinity: 'forward' });

@@ -26,7 +26,7 @@ const LONG_TASK = `new Promise((resolve) => setTimeout(() => {
 const SORT_AND_FILTER = `(async () => {
   const list = document.getElementById('journeys');
   const until = async (check) => {
-    while (!check()) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (!check()) await new Promise(requestAnimationFrame);
   };
   const isDone = () => document.querySelector('main').dataset.state === 'done';
   const click = (selector) => document.querySelector(selector).click();

@@ -2,8 +2,10 @@ import { AsyncResource } from 'node:async_hooks';
 import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 import type { AbortWaiter, Clock } from '@ticketing/kit';
 import type { ForwardedRunOptions } from '../../contract/dispatcher.ts';
+import { DispatchError } from '../../errors.ts';
 import type { Ending, KernelCounts } from '../kernel-counts.ts';
 import type { PoolWorker } from '../workers/pool-worker.ts';
+import { withCallers } from './call-errors.ts';
 import type { JobList, Queued } from './job-queue.ts';
 
 /**
@@ -96,22 +98,14 @@ export class Call implements Queued, AbortWaiter {
   readonly enqueuedAt: number;
   /** Epoch milliseconds. */
   readonly deadline: number | undefined;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
+  readonly #resolve: (value: unknown) => void;
+  readonly #reject: (error: unknown) => void;
   readonly #onAbort: (call: Call, reason: unknown) => void;
 
   constructor(
     call: Pick<
       Call,
-      | 'id'
-      | 'task'
-      | 'input'
-      | 'options'
-      | 'target'
-      | 'counts'
-      | 'enqueuedAt'
-      | 'deadline'
-      | 'owner'
+      'id' | 'task' | 'input' | 'options' | 'target' | 'counts' | 'enqueuedAt' | 'owner'
     >,
     caller: {
       readonly resolve: (value: unknown) => void;
@@ -129,9 +123,13 @@ export class Call implements Queued, AbortWaiter {
     this.counts = call.counts;
     this.priority = call.options?.priority ?? 0;
     this.enqueuedAt = call.enqueuedAt;
-    this.deadline = call.deadline;
-    this.resolve = caller.resolve;
-    this.reject = caller.reject;
+    const { timeoutMs, onProgress, onWorker } = call.options ?? {};
+    this.deadline = timeoutMs === undefined ? undefined : Math.ceil(Date.now() + timeoutMs);
+    // Called in the caller's AsyncLocalStorage, wherever the frame comes from.
+    if (onProgress) this.onProgress = inContextOfNow(onProgress);
+    if (onWorker) this.onWorker = inContextOfNow(onWorker);
+    this.#resolve = caller.resolve;
+    this.#reject = caller.reject;
     this.#onAbort = caller.onAbort;
   }
 
@@ -169,6 +167,19 @@ export class Call implements Queued, AbortWaiter {
   /** Its buffers were moved away: it cannot be sent again. */
   get isSpent(): boolean {
     return this.options?.transfer?.some(isDetached) ?? false;
+  }
+
+  /**
+   * Answers the caller.
+   *
+   * @param isCopy - what a task threw was copied from its worker
+   */
+  answer(ending: Ending, value: unknown, isCopy: boolean): void {
+    // Only an error that was made for this call alone may be changed.
+    const isOurs = DispatchError.is(value) || (ending === 'failed' && isCopy);
+    if (ending === 'completed') this.#resolve(value);
+    else if (isOurs && value instanceof Error) this.#resolve(withCallers(value));
+    else this.#reject(value);
   }
 
   /** The caller's signal fired. */
@@ -218,7 +229,7 @@ export function traceSettled(
 }
 
 /** As `AsyncResource.bind`, at a tenth of its cost: that also defines properties of the function. */
-export function inContextOfNow<T>(listener: (value: T) => void): (value: T) => void {
+function inContextOfNow<T>(listener: (value: T) => void): (value: T) => void {
   const context = new AsyncResource('ticketing.dispatch', { requireManualDestroy: true });
   return (value) => context.runInAsyncScope(listener, undefined, value);
 }

@@ -23,7 +23,7 @@ export function isTaken({ current, next, restartTimer }: Slot): boolean {
   return (current ?? next ?? restartTimer) !== undefined;
 }
 
-/** Whether a worker leaves calls without a key to others: there are some. */
+/** Whether calls without a key pass this worker over: it is there for its keys, and others are ready. */
 export function leavesToOthers({ keysOnly }: PoolWorker, slots: readonly Slot[]): boolean {
   return keysOnly && slots.some(({ current }) => current?.state === 'ready' && !current.keysOnly);
 }
