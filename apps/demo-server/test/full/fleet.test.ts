@@ -68,6 +68,14 @@ function joined(url: string, ...names: string[]): Promise<void> {
   });
 }
 
+/** Waits until a server has a session with as many owners of keys, itself included: a known host that has none yet is asked nothing. */
+function ownersJoined(url: string, count: number): Promise<void> {
+  return eventually(async () => {
+    const states = (await hostsAt(url, 'keys')).map(({ state }) => state);
+    expect(states).toEqual(new Array(count).fill('joined'));
+  });
+}
+
 /** Carriers, hosts of these names, and servers that ask them; all in one fleet, until the test ends. */
 async function startFleet(
   natsUrl: string,
@@ -210,7 +218,7 @@ describeWithNats('NATS goes, and comes back', () => {
       servers: [[...OVER_NATS, '--coalesce', 'fleet', '--deadline-ms', '10000']],
     });
     await joined(demo.url, 'one');
-    await eventually(async () => expect(await hostsAt(demo.url, 'keys')).toHaveLength(2));
+    await ownersJoined(demo.url, 2);
     const load = loadOn(demo.url);
     await load.more();
     await nats.stop();
@@ -321,10 +329,7 @@ describeWithNats('--coalesce fleet', () => {
       servers: [SHARED, SHARED, ['--accept', 'cluster', '--workers', '2', ...SHARED]],
       latencyMs: 300,
     });
-    for (const demo of demos)
-      await eventually(async () => {
-        expect(await hostsAt(demo.url, 'keys')).toHaveLength(3);
-      });
+    for (const demo of demos) await ownersJoined(demo.url, 3);
     const answers = await Promise.all(
       demos.flatMap(({ url }) => Array.from({ length: 20 }, () => getFrom(url + MADRID_BARCELONA))),
     );
@@ -340,7 +345,7 @@ describeWithNats('--coalesce fleet', () => {
       latencyMs: 200,
     });
     const [demo] = demos as [DemoProcess];
-    await eventually(async () => expect(await hostsAt(demo.url, 'keys')).toHaveLength(4));
+    await ownersJoined(demo.url, 4);
     // Some of these belong to a host.
     const paths = Array.from({ length: 9 }, (_, at) => `${MADRID_BARCELONA}&passengers=${at + 1}`);
     const asked = paths.flatMap((path) => [1, 2, 3].map(() => getFrom(demo.url + path)));
@@ -371,9 +376,7 @@ describeWithNats('--coalesce fleet', () => {
         servers: [SHARED, ['--accept', accept, ...workers, ...SHARED]],
       });
       const [stays, leaves] = demos as [DemoProcess, DemoProcess];
-      await eventually(async () => {
-        expect(await hostsAt(stays.url, 'keys')).toHaveLength(2);
-      });
+      await ownersJoined(stays.url, 2);
       const load = loadOn(stays.url, { clients: 9 });
       await eventually(async () => {
         const { fleets } = (await getFrom(`${leaves.url}/operator/state`)).body;
@@ -393,7 +396,7 @@ describeWithNats('--coalesce fleet', () => {
       servers: [SHARED, ['--accept', 'cluster', '--workers', '2', ...SHARED]],
     });
     const [stays, leaves] = demos as [DemoProcess, DemoProcess];
-    await eventually(async () => expect(await hostsAt(stays.url, 'keys')).toHaveLength(2));
+    await ownersJoined(stays.url, 2);
     // As a balancer asks: on a connection of its own each time.
     const statusOf = async () =>
       (await getFrom(`${leaves.url}/readyz`, { headers: { connection: 'close' } })).status;
@@ -468,7 +471,7 @@ describeWithNats('--coalesce fleet', () => {
   test('what is told of fleets is as its schemas say, and promtool finds nothing to say', async () => {
     const flags = ['--dispatch', 'nats', '--latency', '0', '--zone', 'a'];
     const { url } = await startDemo([...flags, ...SHARED]);
-    await eventually(async () => expect(await hostsAt(url, 'keys')).toHaveLength(3));
+    await ownersJoined(url, 3);
     await joined(url, 'host-0', 'host-1');
     await getFrom(url + MADRID_BARCELONA);
     const documents = [
