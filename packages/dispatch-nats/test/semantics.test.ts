@@ -107,7 +107,11 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     const own = await createLink({ to: fleet.server.port });
     await fleet.serve('a', { port: toHost.port });
     await fleet.serve('b');
-    const dispatcher = fleet.dispatch({ port: own.port, beatMs: 100, missedBeats: 10 });
+    // A session that does not begin is given up long before its host counts as silent.
+    const dispatcher = fleet.dispatch({
+      ...{ port: own.port, beatMs: 100, missedBeats: 10, startTimeoutMs: 200 },
+      restart: { intensity: 1, backoffMs: [50, 1000] },
+    });
     const stateOf = (name: string) =>
       dispatcher.fleet().hosts.find(({ host }) => hostName(host) === name)?.state;
     await until(() => dispatcher.fleet().hosts.length === 2);
@@ -117,7 +121,8 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     expect([stateOf('a'), stateOf('b')]).toEqual(['silent', 'silent']);
     own.open();
     await until(() => stateOf('b') === 'serving', 'the host that answers');
-    await until(() => stateOf('a') === 'silent', 'the host that does not');
+    await until(() => stateOf('a') === 'serving', 'that the other is asked again');
+    await until(() => stateOf('a') === 'silent', 'that it does not answer');
     toHost.open();
     await until(() => stateOf('a') === 'serving', 'the host that answers again');
     await dispatcher.close();

@@ -10,13 +10,21 @@ import {
   type WorkerHandle,
   type WorkerStart,
 } from '@ticketing/dispatch/transport';
-import type { NatsLossSign, NatsMessage, NatsWorkerReport } from '../contract.ts';
+import type { NatsLossSign, NatsMessage } from '../contract.ts';
 import { encodeJson, type Opening, readOpened } from '../fleet/announcement.ts';
 import type { KnownHost } from '../fleet/fleet.ts';
 import { SessionChannel } from '../wire/session-channel.ts';
 import type { SessionMessage } from '../wire/session-message.ts';
 import { Pulse } from './pulse.ts';
-import { hasDeadline, isFarewell, isSound, lostHost, withTimeLeft } from './session-frames.ts';
+import {
+  hasDeadline,
+  isFarewell,
+  isSound,
+  lostHost,
+  readied,
+  reportOf,
+  withTimeLeft,
+} from './session-frames.ts';
 import type { Refused, WorkerContext } from './worker-context.ts';
 
 /** Bytes from which a value goes in a message of its own: below it sharing one pays. */
@@ -112,7 +120,8 @@ export class NatsWorker implements WorkerHandle {
     const state = this.#state;
     if (state.kind === 'opening') {
       const { beatMs, missedBeats } = this.#context.opening;
-      if (now - state.since > beatMs * missedBeats) this.#refused('silent');
+      const unansweredMs = state.host.unansweredMs + now - state.since;
+      if (unansweredMs > beatMs * missedBeats) this.#refused('silent');
     } else if (state.kind === 'open') {
       const { channel, pulse, host } = state;
       if (this.#context.hosts() > 2 * this.#toldHosts) this.#ask(host);
@@ -179,6 +188,8 @@ export class NatsWorker implements WorkerHandle {
   kill(): void {
     queueMicrotask(() => {
       if (this.isWaiting) this.#context.withoutHost(this);
+      const state = this.#state;
+      if (state.kind === 'opening') state.host.unansweredMs += this.#context.now() - state.since;
       this.#end(undefined, true);
     });
   }
@@ -215,6 +226,7 @@ export class NatsWorker implements WorkerHandle {
     const answer = readOpened(data);
     // A host that was given up may still answer.
     if (answer?.host !== host.announcement.id) return;
+    host.unansweredMs = 0;
     if (!answer.ok) {
       this.#refused(answer.reason);
       return;
@@ -300,7 +312,9 @@ export class NatsWorker implements WorkerHandle {
           break;
         case 'ready':
           this.isReady = true;
-          noted = noted.flatMap((each) => (each === frame ? this.#readied(frame) : [each]));
+          noted = noted.flatMap((each) =>
+            each === frame ? readied(frame, this.#context.tasks(), this.credit) : [each],
+          );
           break;
         default:
           break;
@@ -309,25 +323,9 @@ export class NatsWorker implements WorkerHandle {
     return noted;
   }
 
-  /** A call may be for a task that another host has. */
-  #readied({ tasks }: Extract<FromWorker, { kind: 'ready' }>): FromWorker[] {
-    const all = new Set([...tasks, ...this.#context.tasks()]);
-    return [
-      { kind: 'ready', tasks: [...all] },
-      { kind: 'room', window: this.credit },
-    ];
-  }
-
   #report(): void {
-    const { id: host, zone, revision } = this.host?.announcement ?? {};
-    const data: NatsWorkerReport = {
-      host,
-      zone,
-      revision,
-      rttMs: this.#rttMs,
-      credit: this.credit,
-    };
-    this.#events.frames([{ kind: 'report', data, worked: true }]);
+    const figures = { rttMs: this.#rttMs, credit: this.credit };
+    this.#events.frames([reportOf(this.host, figures)]);
   }
 
   #end(sign: NatsLossSign | undefined, tells: boolean): void {

@@ -1,5 +1,6 @@
 import type { FromWorker, ToWorker } from '@ticketing/dispatch/transport';
-import type { NatsLossSign } from '../contract.ts';
+import type { NatsLossSign, NatsWorkerReport } from '../contract.ts';
+import type { KnownHost } from '../fleet/fleet.ts';
 
 /** Whether the caller of a frame has set a limit. */
 export function hasDeadline(frame: ToWorker): boolean {
@@ -43,4 +44,26 @@ export function lostHost(host: string, sign: NatsLossSign): Error {
 /** Whether a frame says that the host takes no more calls, and waits for the answer that none is on its way. */
 export function isFarewell(frame: FromWorker): boolean {
   return frame.kind === 'busy' && frame.seq === 0;
+}
+
+/** Returns what a worker reports of its host. */
+export function reportOf(
+  known: KnownHost | undefined,
+  figures: Pick<NatsWorkerReport, 'rttMs' | 'credit'>,
+): FromWorker {
+  const { id: host, zone, revision } = known?.announcement ?? {};
+  const data: NatsWorkerReport = { host, zone, revision, ...figures };
+  return { kind: 'report', data, worked: true };
+}
+
+/** Returns what the kernel is told when a host is ready: a call may also be for a task that another host has. */
+export function readied(
+  { tasks }: Extract<FromWorker, { kind: 'ready' }>,
+  others: readonly string[],
+  window: number,
+): FromWorker[] {
+  return [
+    { kind: 'ready', tasks: [...new Set([...tasks, ...others])] },
+    { kind: 'room', window },
+  ];
 }

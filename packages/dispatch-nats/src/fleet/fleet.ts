@@ -29,6 +29,8 @@ export interface KnownHost {
   /** When a silent host is asked again; 0: not decided yet. */
   probeAt: number;
   probeMs: number;
+  /** Milliseconds for which workers that were given up had waited for its answer, since it last gave one. */
+  unansweredMs: number;
 }
 
 export interface FleetOptions {
@@ -99,6 +101,7 @@ export class Fleet {
       fullUntil: known?.fullUntil ?? 0,
       probeAt: 0,
       probeMs: PROBE_MS,
+      unansweredMs: 0,
     };
     this.hosts.set(id, host);
     if (refused !== undefined && known?.refused !== refused) this.refuse(id, refused);
@@ -134,6 +137,7 @@ export class Fleet {
     const host = this.hosts.get(id);
     if (host === undefined || host.state === 'silent') return;
     host.state = 'silent';
+    host.unansweredMs = 0;
     this.#hasAway = true;
     this.#changed();
   }

@@ -73,9 +73,17 @@ describeWithNats('with nats-server', () => {
       });
       expect(await page.locator('[data-kill=one]').count()).toBe(0);
       two?.child.kill('SIGSTOP');
-      await eventually(async () => expect(await stateOf('two')).toBe('silent'));
+      await eventually(async () =>
+        expect(await hostsOn(page, 'tasks of carriers')).toContainEqual(
+          expect.objectContaining({ name: 'two', state: 'silent' }),
+        ),
+      );
       two?.child.kill('SIGCONT');
-      await eventually(async () => expect(await stateOf('two')).toBe('joined'));
+      await eventually(async () =>
+        expect(await hostsOn(page, 'tasks of carriers')).toContainEqual(
+          expect.objectContaining({ name: 'two', state: 'joined' }),
+        ),
+      );
       one?.child.kill('SIGTERM');
       await eventually(async () => {
         const events = await page.locator('#events [data-kind=host-leaving]').allTextContents();
