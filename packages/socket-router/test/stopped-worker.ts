@@ -4,7 +4,7 @@ import { openJournal, openRouter } from './router-fixture.ts';
 
 export const TWENTY = Array.from({ length: 20 }, (_, index) => `/request-${index}`);
 /** With two slots: see routing.test.ts. */
-export const keyOfFirst = 'b';
+const keyOfFirst = 'b';
 /** All connections want the worker in slot 0. */
 export const toFirst = { route: () => ({ key: keyOfFirst }), balance: { loadFactor: Infinity } };
 
