@@ -4,8 +4,6 @@ import { startLoader } from '../../src/loading/loader.ts';
 import { createPrograms } from '../../src/programs/programs.ts';
 import { startCarriers } from '../../src/programs/start-carriers.ts';
 
-const _QUEUE_SERVER = new URL('../../04-batching/queue/queue-server.ts', import.meta.url);
-
 test('a program is asked by a loader of its own, and nothing is left of both', async () => {
   const programs = createPrograms();
   const loader = startLoader();
