@@ -20,11 +20,13 @@ export abstract class CodedError<Code extends string, Data extends object> exten
 }
 
 /**
- * Gives a class of errors the mark by which {@link isMarked} recognises it, `ticketing.<package>.<class>`, and the name in it: that
- * of the class itself is another one once a bundler has renamed it.
+ * Gives a class of errors the mark by which {@link isMarked} recognises it, `ticketing.<package>.<class>`, and the name in it: a
+ * bundler renames a class whose static block names it, and Node.js prints the name of the class before a stack.
  */
 export function mark(errors: { readonly prototype: Error }, by: string): void {
-  Object.defineProperty(errors.prototype, 'name', { value: by.slice(by.lastIndexOf('.') + 1) });
+  const name = { value: by.slice(by.lastIndexOf('.') + 1) };
+  Object.defineProperty(errors, 'name', name);
+  Object.defineProperty(errors.prototype, 'name', name);
   Object.defineProperty(errors.prototype, Symbol.for(by), { value: true });
 }
 

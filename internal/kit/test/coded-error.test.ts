@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { CodedError, isMarked, mark } from '../src/coded-error.ts';
 
@@ -11,6 +12,9 @@ test('an error has the name of its mark, however a bundler has renamed its class
   const error = new RenamedError('ERR_X', 'Cannot go on', { data: {} });
   expect(error.name).toBe('RenamedError');
   expect(String(error)).toBe('RenamedError: Cannot go on');
+  // What Node.js prints of an uncaught error: it puts the name of the class before the stack.
+  expect(inspect(error)).toMatch(/^RenamedError: Cannot go on\n {4}at /);
+  expect(RenamedError.name).toBe('RenamedError');
   expect(Object.keys(error)).toEqual(['code', 'data']);
   expect([isMarked(error, 'ticketing.kit.RenamedError'), isMarked(error, 'x')]).toEqual([
     true,
