@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import type { FlagSpec } from '@ticketing/cli-kit';
+import { usableCores } from '@ticketing/kit';
 import { expect, test } from 'vitest';
 import { flagSpecs } from '../src/flags/flag-specs.ts';
 import { readHostFlags } from '../src/flags/host-flags.ts';
@@ -81,13 +81,13 @@ test.each([
 test('readFlags() gives a dispatcher a worker for each core unless told otherwise', () => {
   const workers = (...argv: string[]) =>
     readFlags(['--dispatch', 'fork', ...argv], {}).flags.dispatchWorkers;
-  expect(workers()).toBe(availableParallelism());
-  expect(workers('--dispatch-workers', 'auto')).toBe(availableParallelism());
+  expect(workers()).toBe(usableCores());
+  expect(workers('--dispatch-workers', 'auto')).toBe(usableCores());
   expect(workers('--dispatch-workers', '3')).toBe(3);
 });
 
 test.each([
-  [['--accept', 'cluster'], { workers: availableParallelism(), dispatchWorkers: 1 }],
+  [['--accept', 'cluster'], { workers: usableCores(), dispatchWorkers: 1 }],
   [['--accept', 'cluster', '--workers', '3'], { workers: 3, dispatchWorkers: 1 }],
   [['--accept', 'cluster', '--workers', '3', '--dispatch', 'cluster'], { dispatchWorkers: 3 }],
   [['--accept', 'cluster', '--dispatch', 'fork'], { dispatchWorkers: 1 }],

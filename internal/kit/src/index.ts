@@ -1,4 +1,4 @@
-// What several packages need and each of them bundles: option rules, coded errors, an injected clock, a queue, signal listeners
+// What several packages need and each of them bundles: option rules, coded errors, an injected clock, a queue, signal listeners, usable cores
 export {
   ADVISED_LE_MS,
   type BucketCounter,
@@ -44,3 +44,4 @@ export {
   createSignalListeners,
   type SignalListeners,
 } from './signal-listeners.ts';
+export { usableCores } from './usable-cores.ts';

@@ -1,4 +1,3 @@
-import os from 'node:os';
 import type { Clock, PoolOptions, TaskMap, TaskModule } from '@ticketing/dispatch';
 import { outputRule, resolvePoolOptions, type WorkerOutput } from '@ticketing/dispatch/transport';
 import {
@@ -14,6 +13,7 @@ import {
   required,
   resolveByRules,
   texts,
+  usableCores,
   whole,
   wholeBetween,
   withMethods,
@@ -25,7 +25,7 @@ import { isModule } from './worker/worker-options.ts';
 export interface ClusterOptions {
   /** The program of the workers, which calls `clusterWorker`. */
   readonly entry: URL;
-  /** Workers, 1 to 1024. Default `auto`: one for each core. */
+  /** Workers, 1 to 1024. Default `auto`: one for each core that this process may use, by a CPU limit of its container as well. */
   readonly workers?: number | 'auto';
   /**
    * How workers get connections: from this process in turn, or from the system, which lets each accept. `node:cluster` has
@@ -183,7 +183,7 @@ export function resolveClusterOptions(
     'shutdown',
   );
   const workers =
-    cluster.workers === 'auto' ? Math.min(MAX_WORKERS, os.availableParallelism()) : cluster.workers;
+    cluster.workers === 'auto' ? Math.min(MAX_WORKERS, usableCores()) : cluster.workers;
   const pool: PoolOptions = {
     ...resolveByRules<typeof dispatch>(action, dispatch, dispatchRules, 'dispatch'),
     name,

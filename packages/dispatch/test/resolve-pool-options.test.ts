@@ -1,5 +1,4 @@
-import os from 'node:os';
-import { systemClock } from '@ticketing/kit';
+import { systemClock, usableCores } from '@ticketing/kit';
 import { expect, test } from 'vitest';
 import type { PoolOptions } from '../src/contract/pool-options.ts';
 import { resolvePoolOptions, splitPoolOptions } from '../src/kernel/resolve-pool-options.ts';
@@ -8,7 +7,7 @@ const resolve = (options: PoolOptions) => resolvePoolOptions('create dispatcher'
 const wrong = (options: object) => () => resolve(options as PoolOptions);
 
 test('resolvePoolOptions() fills in every default', () => {
-  const cores = os.availableParallelism();
+  const cores = usableCores();
   expect(resolve({})).toEqual({
     name: 'fork',
     min: cores,
@@ -91,7 +90,7 @@ test('resolvePoolOptions() refuses a min above max', () => {
   expect(wrong({ min: 3, max: 2 })).toThrow(
     new RangeError('Cannot create dispatcher: min must be 1 to max (2), got 3'),
   );
-  const cores = os.availableParallelism();
+  const cores = usableCores();
   expect(wrong({ min: cores + 1 })).toThrow(
     new RangeError(`Cannot create dispatcher: min must be 1 to max (${cores}), got ${cores + 1}`),
   );

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import {
   type Command,
   type Environment,
@@ -8,6 +7,7 @@ import {
   shownValue,
   stated,
 } from '@ticketing/cli-kit';
+import { usableCores } from '@ticketing/kit';
 import { DISPATCH_NAMES, dispatchKind } from '../search/dispatch.ts';
 import {
   type Flags,
@@ -141,7 +141,7 @@ const MAX_IN_ALL = 256;
  */
 function resolveCounts(settings: Settings): Pick<Flags, 'workers' | 'dispatchWorkers'> {
   const { accept, workers: wantedWorkers, dispatch, dispatchWorkers: wanted } = settings;
-  const cores = Math.min(availableParallelism(), MAX_WORKERS);
+  const cores = Math.min(usableCores(), MAX_WORKERS);
   const isSingle = accept.value === 'single';
   const workers = orAuto(wantedWorkers.value, isSingle ? 1 : cores);
   if (isSingle && workers > 1) {

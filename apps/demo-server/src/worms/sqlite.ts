@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FlagError } from '@ticketing/cli-kit';
 import { DispatchError, type Dispatcher } from '@ticketing/dispatch';
 import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
+import { usableCores } from '@ticketing/kit';
 import type { Flags } from '../flags/flag-specs.ts';
 import { programUrl } from '../program-url.ts';
 import type { SqliteTasks } from './sqlite-tasks.ts';
@@ -43,7 +44,7 @@ async function prepareSqlite(_url: string, { count, onFilled, signal }: WormFill
 }
 
 async function openSqlite(path: string, { workers }: Flags): Promise<WormSource> {
-  const threads = startThreads(Math.max(1, Math.floor(availableParallelism() / workers)), path);
+  const threads = startThreads(Math.max(1, Math.floor(usableCores() / workers)), path);
   try {
     await threads.ready();
   } catch (error) {

@@ -6,7 +6,7 @@ export interface PoolOptions {
   readonly name?: string;
   /** Workers that are kept, 1 to `max`. Default: `max`. */
   readonly min?: number;
-  /** Workers at most, 1 to 1024; above `min` they start when every worker is full. Default: the cores of the machine. */
+  /** Workers at most, 1 to 1024; above `min` they start when every worker is full. Default: the cores that this process may use, by a CPU limit of its container as well. */
   readonly max?: number;
   /**
    * Calls that a worker holds at most, 1 to 65,536. `auto` (default): enough for 1.5 ms of work, 2 to 64, more

@@ -1,4 +1,3 @@
-import os from 'node:os';
 import {
   aFunction,
   aName,
@@ -10,6 +9,7 @@ import {
   type Rules,
   resolveByRules,
   systemClock,
+  usableCores,
   whole,
   wholeBetween,
   withMethods,
@@ -83,7 +83,7 @@ export function resolvePoolOptions(
   const resolved = resolveByRules<
     Omit<ResolvedPoolOptions, Dependent> & Pick<PoolOptions, Dependent>
   >(action, options, poolRules);
-  const max = resolved.max ?? Math.min(MAX_WORKERS, os.availableParallelism());
+  const max = resolved.max ?? Math.min(MAX_WORKERS, usableCores());
   const min = resolved.min ?? max;
   if (min > max) {
     throw wrongOption(action, 'min', { expected: `1 to max (${max})`, range: true }, min);
