@@ -1,7 +1,7 @@
 // A server process: it answers HTTP, and runs tasks for the other processes.
 import { defineTasks } from '@ticketing/dispatch';
 import { clusterWorker, type HttpServer, primaryDispatcher } from '@ticketing/dispatch-cluster';
-import { attachWorker, type WorkerHandle } from '@ticketing/socket-router';
+import { attachServer, type WorkerHandle } from '@ticketing/socket-router';
 import { compose, type Parts } from './compose.ts';
 import { buildServer, readTls } from './http/server.ts';
 import { questionTasks, routeFunction } from './questions.ts';
@@ -65,7 +65,7 @@ const worker = clusterWorker({
     ? { listen: { port: flags.port, host: flags.host } }
     : {
         attach(server: HttpServer) {
-          attached = attachWorker(server, route && { route });
+          attached = attachServer(server, route && { route });
           return attached;
         },
       }),

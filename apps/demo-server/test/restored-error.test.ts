@@ -5,7 +5,7 @@ import { createFinders, remoteFinds } from '../src/questions.ts';
 import { restoredError } from '../src/search/restored-error.ts';
 import { questionCodec } from '../src/search/shared-loads.ts';
 
-const badQuery = new RailError('ERR_BAD_QUERY', 'Cannot search: date must be a day, got x', {
+const badQuery = new RailError('ERR_BAD_QUERY', 'Cannot search: `date` must be a day, got x', {
   parameter: 'date',
   expected: 'a day',
   got: 'x',

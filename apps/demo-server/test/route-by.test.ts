@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { routeFunction } from '../src/questions.ts';
 import { documentQuestion } from '../src/search/documents.ts';
-import { routeAffinity } from '../src/serving/server-processes.ts';
+import { routeLaterRequests } from '../src/serving/server-processes.ts';
 import { wormQuestion } from '../src/worms/worm-question.ts';
 
 const NOON = Date.parse('2026-11-20T12:00Z');
@@ -74,10 +74,10 @@ test('routeFunction() chooses by the head', () => {
   expect(routeFunction(flagsOf('--route-by', 'none'))).toBe(undefined);
 });
 
-test('routeAffinity() forwards where later requests can be seen', () => {
-  expect(routeAffinity(flagsOf())).toBe('forward');
-  expect(routeAffinity(flagsOf('--route-by', 'none'))).toBe('connection');
-  expect(routeAffinity(flagsOf('--tls-cert', 'a', '--tls-key', 'b'))).toBe('connection');
+test('routeLaterRequests() forwards where later requests can be seen', () => {
+  expect(routeLaterRequests(flagsOf())).toBe('forward');
+  expect(routeLaterRequests(flagsOf('--route-by', 'none'))).toBe('connection');
+  expect(routeLaterRequests(flagsOf('--tls-cert', 'a', '--tls-key', 'b'))).toBe('connection');
 });
 
 test.each([

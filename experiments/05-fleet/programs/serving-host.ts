@@ -31,7 +31,7 @@ const fleet = createNatsDispatcher<{ work: Work; extra: Work }>({
   beatMs: given.beatMs,
   missedBeats: given.missedBeats,
   // A fallback is for calls that would otherwise wait for hosts.
-  ...(given.hasFallback && { startTimeoutMs: 300, restart: { intensity: 0 } }),
+  ...(given.hasFallback && { startTimeoutMs: 300, restart: { maxFailures: 0 } }),
 });
 await fleet.ready();
 const here = async () => {

@@ -65,15 +65,15 @@ export function wrongOption(
   { expected, range }: Pick<Rule, 'expected' | 'range'>,
   value: unknown,
 ): TypeError | RangeError {
-  const message = `Cannot ${action}: ${name} must be ${expected}, got ${showValue(value)}`;
+  const message = `Cannot ${action}: \`${name}\` must be ${expected}, got ${showValue(value)}`;
   return range && isNumeric(value) ? new RangeError(message) : new TypeError(message);
 }
 
 /** Makes the error for an unknown option. `name` may have a path before it. */
 export function unknownOption(action: string, name: string, known: readonly string[]): TypeError {
   const near = nearest(name.slice(name.lastIndexOf('.') + 1), known);
-  const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean ${near}?`;
-  return new TypeError(`Cannot ${action}: unknown option ${name}; ${hint}`);
+  const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean \`${near}\`?`;
+  return new TypeError(`Cannot ${action}: unknown option \`${name}\`; ${hint}`);
 }
 
 function isNumeric(value: unknown): boolean {

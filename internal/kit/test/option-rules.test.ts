@@ -28,14 +28,14 @@ test('resolveByRules() fills what is absent or undefined, and keeps what is give
 
 test('checkByRules() refuses an unknown option, also one that is undefined or of every object', () => {
   for (const [name, hint] of [
-    ['siez', 'did you mean size?'],
+    ['siez', 'did you mean `size`?'],
     ['colour', 'known are size'],
     ['constructor', 'known are size'],
     ['__proto__', 'known are size'],
   ] as const) {
     const options = Object.fromEntries([[name, undefined]]);
     expect(() => checkByRules('try', options, { size: whole() })).toThrow(
-      new TypeError(`Cannot try: unknown option ${name}; ${hint}`),
+      new TypeError(`Cannot try: unknown option \`${name}\`; ${hint}`),
     );
   }
 });
@@ -43,25 +43,25 @@ test('checkByRules() refuses an unknown option, also one that is undefined or of
 test('checkByRules() puts the name of the group before those of its options', () => {
   const rules = { tasks: whole() };
   expect(() => checkByRules('try', { tasks: 0 }, rules, 'recycle')).toThrow(
-    new RangeError('Cannot try: recycle.tasks must be an integer of 1 or more, got 0'),
+    new RangeError('Cannot try: `recycle.tasks` must be an integer of 1 or more, got 0'),
   );
   expect(() => checkByRules('try', { task: 1 }, rules, 'recycle')).toThrow(
-    new TypeError('Cannot try: unknown option recycle.task; did you mean tasks?'),
+    new TypeError('Cannot try: unknown option `recycle.task`; did you mean `tasks`?'),
   );
   expect(() => checkByRules('try', null as never, rules, 'recycle')).toThrow(
-    new TypeError('Cannot try: recycle must be an object, got null'),
+    new TypeError('Cannot try: `recycle` must be an object, got null'),
   );
   expect(() => checkByRules('try', 'fast' as never, rules)).toThrow(
-    new TypeError('Cannot try: options must be an object, got fast'),
+    new TypeError('Cannot try: `options` must be an object, got fast'),
   );
 });
 
 test('a number out of range is a RangeError, anything else a TypeError', () => {
   const rules = { size: between(1, 2) };
   const check = (size: unknown) => () => checkByRules('try', { size }, rules);
-  expect(check(3)).toThrow(new RangeError('Cannot try: size must be 1 to 2, got 3'));
-  expect(check(Number.NaN)).toThrow(new RangeError('Cannot try: size must be 1 to 2, got NaN'));
-  expect(check('1')).toThrow(new TypeError('Cannot try: size must be 1 to 2, got 1'));
+  expect(check(3)).toThrow(new RangeError('Cannot try: `size` must be 1 to 2, got 3'));
+  expect(check(Number.NaN)).toThrow(new RangeError('Cannot try: `size` must be 1 to 2, got NaN'));
+  expect(check('1')).toThrow(new TypeError('Cannot try: `size` must be 1 to 2, got 1'));
   expect(check(1n)).toThrow(TypeError);
 });
 

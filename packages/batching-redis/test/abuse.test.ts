@@ -3,23 +3,23 @@ import { createRedisCoordinator } from '../src/index.ts';
 import { CLIENTS } from './clients.ts';
 
 const client = CLIENTS.iovalkey('redis://127.0.0.1:1', { lazyConnect: true });
-const BRACES = 'prefix must be 1 to 50 characters without spaces and braces';
+const BRACES = '`prefix` must be 1 to 50 characters without spaces and braces';
 
 test.each([
-  [undefined, 'Redis coordinator: options must be an object, got undefined'],
+  [undefined, 'Redis coordinator: `options` must be an object, got undefined'],
   [
     {},
-    'Redis coordinator: client must be an object with evalshaBuffer, evalBuffer, subscribe, duplicate, on, off, got undefined',
+    'Redis coordinator: `client` must be an object with evalshaBuffer, evalBuffer, subscribe, duplicate, on, off, got undefined',
   ],
   [{ client, prefix: 'a b' }, `Redis coordinator: ${BRACES}, got a b`],
   [{ client, prefix: '{a}' }, `Redis coordinator: ${BRACES}, got {a}`],
   [
     { client, commandTimeout: 1 },
-    'Redis coordinator: unknown option commandTimeout; did you mean commandTimeoutMs?',
+    'Redis coordinator: unknown option `commandTimeout`; did you mean `commandTimeoutMs`?',
   ],
   [
     { client, clock: 1 },
-    'coordinator: clock must be an object with now, setTimeout, clearTimeout, got 1',
+    'coordinator: `clock` must be an object with now, setTimeout, clearTimeout, got 1',
   ],
 ])('misuse %#', (options, message) => {
   expect(() => createRedisCoordinator(options as never)).toThrow(

@@ -79,7 +79,7 @@ function encodeObject(value: object, trail: Trail): string {
     return refuse(trail, 'data without cycles', 'an object that holds it');
   if (trail.above.size >= MAX_DEPTH) {
     throw new RangeError(
-      `Cannot make key: data must be nested ${MAX_DEPTH} levels deep at most, got more`,
+      `Cannot make key: \`data\` must be nested ${MAX_DEPTH} levels deep at most, got more`,
     );
   }
   trail.above.add(value);
@@ -196,8 +196,8 @@ export function isPrimitive(value: unknown): value is KeyValue {
 export function objectKeyError(action: string, keyOf: unknown): TypeError {
   const fault =
     keyOf === undefined
-      ? 'key must be a primitive without option key'
-      : 'option key must return a primitive';
+      ? '`key` must be a primitive without option `key`'
+      : 'option `key` must return a primitive';
   return new TypeError(`Cannot ${action}: ${fault}, got an object`);
 }
 

@@ -19,6 +19,7 @@ export type {
   Coalescer,
   CoalescerOptions,
   CoalescerStats,
+  ForgetOptions,
   GetOptions,
   LoadContext,
   Peek,

@@ -6,22 +6,22 @@ import { createApp } from './fastify-client.ts';
 test.each<[unknown, Error]>([
   [
     { vary: 'accept' },
-    new TypeError('vary must be a list of names of request headers, got accept'),
+    new TypeError('`vary` must be a list of names of request headers, got accept'),
   ],
-  [{ vary: ['*'] }, new TypeError('vary must be a list of names of request headers, got *')],
-  [{ vary: [''] }, new TypeError('vary must be a list of names of request headers, got ')],
-  [{ vary: [1] }, new TypeError('vary must be a list of names of request headers, got 1')],
-  [{ header: 'x' }, new TypeError('header must be true or false, got x')],
+  [{ vary: ['*'] }, new TypeError('`vary` must be a list of names of request headers, got *')],
+  [{ vary: [''] }, new TypeError('`vary` must be a list of names of request headers, got ')],
+  [{ vary: [1] }, new TypeError('`vary` must be a list of names of request headers, got 1')],
+  [{ header: 'x' }, new TypeError('`header` must be true or false, got x')],
   [
     { errorTtlMs: 5 },
     new TypeError(
-      'unknown option errorTtlMs; known are vary, header, name, maxKeys, maxWaitersPerKey, overflow, loadTimeoutMs, clock',
+      'unknown option `errorTtlMs`; known are vary, header, name, maxKeys, maxWaitersPerKey, overflow, loadTimeoutMs, clock',
     ),
   ],
   [
     { prefix: '/a' },
     new TypeError(
-      'unknown option prefix; known are vary, header, name, maxKeys, maxWaitersPerKey, overflow, loadTimeoutMs, clock',
+      'unknown option `prefix`; known are vary, header, name, maxKeys, maxWaitersPerKey, overflow, loadTimeoutMs, clock',
     ),
   ],
 ])('register(coalesceRoutes, %o) rejects', async (options, { message }) => {
@@ -32,18 +32,18 @@ test.each<[unknown, Error]>([
 });
 
 test.each<[object, Error]>([
-  [{ name: '' }, new TypeError('Cannot create coalescer: name must be a text, got ')],
+  [{ name: '' }, new TypeError('Cannot create coalescer: `name` must be a text, got ')],
   [
     { maxKeys: 0 },
-    new RangeError('Cannot create coalescer: maxKeys must be an integer of 1 or more, got 0'),
+    new RangeError('Cannot create coalescer: `maxKeys` must be an integer of 1 or more, got 0'),
   ],
   [
     { loadTimeoutMs: 0 },
-    new RangeError('Cannot create coalescer: loadTimeoutMs must be 1 to 2147483647, got 0'),
+    new RangeError('Cannot create coalescer: `loadTimeoutMs` must be 1 to 2147483647, got 0'),
   ],
   [
     { overflow: 'drop' },
-    new TypeError('Cannot create coalescer: overflow must be one of reject, bypass, got drop'),
+    new TypeError('Cannot create coalescer: `overflow` must be one of reject, bypass, got drop'),
   ],
 ])('register(coalesceRoutes, %o) rejects as the coalescer does', async (options, error) => {
   const app = fastify();
@@ -61,31 +61,31 @@ test('coalesceRoutes is registered once for a scope', async () => {
 });
 
 test.each<[string | string[], unknown, string]>([
-  ['POST', true, 'coalesce POST /a: method must be GET or HEAD without option key, got POST'],
-  ['QUERY', {}, 'coalesce QUERY /a: method must be GET or HEAD without option key, got QUERY'],
+  ['POST', true, 'coalesce POST /a: `method` must be GET or HEAD without option `key`, got POST'],
+  ['QUERY', {}, 'coalesce QUERY /a: `method` must be GET or HEAD without option `key`, got QUERY'],
   [
     ['GET', 'PUT'],
     { vary: ['accept'] },
-    'coalesce GET, PUT /a: method must be GET or HEAD without option key, got PUT',
+    'coalesce GET, PUT /a: `method` must be GET or HEAD without option `key`, got PUT',
   ],
-  ['GET', 'yes', 'coalesce GET /a: config.coalesce must be true, false or options, got yes'],
-  ['GET', null, 'coalesce GET /a: config.coalesce must be true, false or options, got null'],
-  ['GET', { keys: () => 1 }, 'coalesce GET /a: unknown option keys; did you mean key?'],
-  ['GET', { key: 'id' }, 'coalesce GET /a: key must be a function, got id'],
+  ['GET', 'yes', 'coalesce GET /a: `config.coalesce` must be true, false or options, got yes'],
+  ['GET', null, 'coalesce GET /a: `config.coalesce` must be true, false or options, got null'],
+  ['GET', { keys: () => 1 }, 'coalesce GET /a: unknown option `keys`; did you mean `key`?'],
+  ['GET', { key: 'id' }, 'coalesce GET /a: `key` must be a function, got id'],
   [
     'GET',
     { shareCredentials: 1 },
-    'coalesce GET /a: shareCredentials must be true or false, got 1',
+    'coalesce GET /a: `shareCredentials` must be true or false, got 1',
   ],
   [
     'GET',
     { vary: 'accept' },
-    'coalesce GET /a: vary must be a list of names of request headers, got accept',
+    'coalesce GET /a: `vary` must be a list of names of request headers, got accept',
   ],
   [
     'GET',
     { vary: ['a b'] },
-    'coalesce GET /a: vary must be a list of names of request headers, got a b',
+    'coalesce GET /a: `vary` must be a list of names of request headers, got a b',
   ],
 ])('a route of %s with coalesce: %o throws', async (method, coalesce, message) => {
   const app = await createApp();
@@ -95,8 +95,8 @@ test.each<[string | string[], unknown, string]>([
 });
 
 test.each<[unknown, string]>([
-  [{ id: 1 }, 'Cannot coalesce GET /a: option key must return a primitive, got object'],
-  [() => 1, 'Cannot coalesce GET /a: option key must return a primitive, got function'],
+  [{ id: 1 }, 'Cannot coalesce GET /a: option `key` must return a primitive, got object'],
+  [() => 1, 'Cannot coalesce GET /a: option `key` must return a primitive, got function'],
   [Symbol('a'), 'Cannot make key: [1] must be a symbol made by Symbol.for, got Symbol(a)'],
 ])('a key of %o fails its request', async (key, message) => {
   const app = await createApp();

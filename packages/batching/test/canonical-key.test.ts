@@ -186,6 +186,6 @@ test('canonicalKey() goes 500 levels deep', () => {
   };
   expect(canonicalKey(nest(500))).not.toBe(canonicalKey(nest(499)));
   expect(() => canonicalKey(nest(501))).toThrow(
-    new RangeError('Cannot make key: data must be nested 500 levels deep at most, got more'),
+    new RangeError('Cannot make key: `data` must be nested 500 levels deep at most, got more'),
   );
 });

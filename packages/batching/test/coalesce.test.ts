@@ -29,7 +29,7 @@ test('coalesce() refuses objects without option key, and takes them with it', as
   const user = coalesce(async ({ id }: { id: number }) => id, { name });
   await expect(user({ id: 1 })).rejects.toThrow(
     new TypeError(
-      'Cannot coalesce: arguments must be primitives without option key, got an object',
+      'Cannot coalesce: `arguments` must be primitives without option `key`, got an object',
     ),
   );
   const keyed = coalesce(async ({ id }: { id: number }) => id, { name, key: ({ id }) => id });
@@ -54,5 +54,5 @@ test('coalesce() says whether a call would join one in flight, and makes none', 
   expect([count.has('a'), count.has('b')]).toEqual([true, false]);
   await first;
   expect(count.has('a')).toBe(false);
-  expect(() => count.has({} as never)).toThrow('arguments must be primitives');
+  expect(() => count.has({} as never)).toThrow('`arguments` must be primitives');
 });

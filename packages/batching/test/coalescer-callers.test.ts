@@ -51,9 +51,9 @@ test('a caller without signal or timeout keeps the load alive', async () => {
   expect(await stays).toBe('A');
 });
 
-test("cancel 'never': the load goes on and can be joined when all have left", async () => {
+test("abortWhen 'never': the load goes on and can be joined when all have left", async () => {
   const { load, calls } = holdLoads<string>();
-  const coalescer = createCoalescer(load, { name, cancel: 'never' });
+  const coalescer = createCoalescer(load, { name, abortWhen: 'never' });
   const controller = new AbortController();
   const left = stateOf(coalescer.get('a', { signal: controller.signal }));
   controller.abort('gone');

@@ -34,14 +34,14 @@ test('a value loaded before an invalidation is not written back after it', async
   expect(coalescer.stats()).toMatchObject({ kept: 0 });
 });
 
-test('forgetUnshared() spares a load that two wait for', () => {
+test('forget() with ifUnshared spares a load that two wait for', () => {
   const { load, calls } = holdLoads<string>();
   const coalescer = createCoalescer(load, { name });
   void coalescer.get('a');
-  expect(coalescer.forgetUnshared('a')).toBe(true);
+  expect(coalescer.forget('a', { ifUnshared: true })).toBe(true);
   void coalescer.get('a');
   void coalescer.get('a');
-  expect(coalescer.forgetUnshared('a')).toBe(false);
+  expect(coalescer.forget('a', { ifUnshared: true })).toBe(false);
   expect(calls).toHaveLength(2);
 });
 

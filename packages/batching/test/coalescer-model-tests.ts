@@ -13,7 +13,7 @@ export function coalescerModelTests(scale: Scale): void {
         readonly fresh: boolean;
       }
     | { readonly kind: 'abort' | 'resolve' | 'reject'; readonly which: number }
-    | { readonly kind: 'forget' | 'forgetUnshared'; readonly key: number };
+    | { readonly kind: 'forget' | 'forgetIfUnshared'; readonly key: number };
 
   /** One load as the model knows it. */
   interface ModelLoad {
@@ -55,7 +55,7 @@ export function coalescerModelTests(scale: Scale): void {
     {
       weight: 1,
       arbitrary: fc.record({
-        kind: fc.constantFrom('forget' as const, 'forgetUnshared' as const),
+        kind: fc.constantFrom('forget' as const, 'forgetIfUnshared' as const),
         key,
       }),
     },
@@ -135,10 +135,12 @@ export function coalescerModelTests(scale: Scale): void {
         case 'forget':
           expect(coalescer.forget(now.key)).toBe(current.delete(now.key));
           break;
-        case 'forgetUnshared': {
+        case 'forgetIfUnshared': {
           const load = current.get(now.key);
           const spared = load !== undefined && load.waiters > 1;
-          expect(coalescer.forgetUnshared(now.key)).toBe(!spared && current.delete(now.key));
+          expect(coalescer.forget(now.key, { ifUnshared: true })).toBe(
+            !spared && current.delete(now.key),
+          );
           break;
         }
       }

@@ -61,12 +61,14 @@ test('get() rejects an object without option key, also when it was asked for bef
   for (let round = 0; round < 2; round++) {
     await expect(coalescer.get(key)).rejects.toThrow(
       new TypeError(
-        'Cannot get from test: key must be a primitive without option key, got an object',
+        'Cannot get from test: `key` must be a primitive without option `key`, got an object',
       ),
     );
   }
   const wrong = createCoalescer(async (id: object) => id, { name, key: (id) => id as never });
-  await expect(wrong.get(key)).rejects.toThrow('option key must return a primitive, got an object');
+  await expect(wrong.get(key)).rejects.toThrow(
+    'option `key` must return a primitive, got an object',
+  );
 });
 
 test('get() gives the loader the key itself, not what it is recognised by', async () => {
@@ -196,7 +198,9 @@ test('has() is true while a load has room for one more caller, and starts none',
   await coalescer.close();
   expect(coalescer.has('b')).toBe(false);
   expect(calls).toHaveLength(2);
-  expect(() => createCoalescer(load as never, { name }).has({})).toThrow('key must be a primitive');
+  expect(() => createCoalescer(load as never, { name }).has({})).toThrow(
+    '`key` must be a primitive',
+  );
 });
 
 test('has() is false inside the first step of the load itself, which could not be joined', async () => {

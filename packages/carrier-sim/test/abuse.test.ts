@@ -17,28 +17,28 @@ const looped: Record<string, unknown> = {};
 looped['self'] = looped;
 
 test.each([
-  [null, 'TypeError', 'options must be an object, got null'],
-  [{ speed: 1 }, 'TypeError', 'unknown option speed; did you mean seed?'],
-  [{ seed: {} }, 'TypeError', 'seed must be a string or a finite number, got [object Object]'],
-  [{ seed: Number.NaN }, 'TypeError', 'seed must be a string or a finite number, got NaN'],
-  [{ host: '' }, 'TypeError', 'host must be a text, got '],
-  [{ port: '80' }, 'TypeError', 'port must be an integer of 0 to 65535, got 80'],
-  [{ port: 65_536 }, 'RangeError', 'port must be an integer of 0 to 65535, got 65536'],
-  [{ port: 1.5 }, 'RangeError', 'port must be an integer of 0 to 65535, got 1.5'],
-  [{ now: 5 }, 'TypeError', 'now must be a function, got 5'],
-  [{ plan: { sncf: {} } }, 'TypeError', `unknown option plan.sncf; known are ${known}`],
+  [null, 'TypeError', '`options` must be an object, got null'],
+  [{ speed: 1 }, 'TypeError', 'unknown option `speed`; did you mean `seed`?'],
+  [{ seed: {} }, 'TypeError', '`seed` must be a string or a finite number, got [object Object]'],
+  [{ seed: Number.NaN }, 'TypeError', '`seed` must be a string or a finite number, got NaN'],
+  [{ host: '' }, 'TypeError', '`host` must be a text, got '],
+  [{ port: '80' }, 'TypeError', '`port` must be an integer of 0 to 65535, got 80'],
+  [{ port: 65_536 }, 'RangeError', '`port` must be an integer of 0 to 65535, got 65536'],
+  [{ port: 1.5 }, 'RangeError', '`port` must be an integer of 0 to 65535, got 1.5'],
+  [{ now: 5 }, 'TypeError', '`now` must be a function, got 5'],
+  [{ plan: { sncf: {} } }, 'TypeError', `unknown option \`plan.sncf\`; known are ${known}`],
   [
     { seed: bare },
     'TypeError',
-    'seed must be a string or a finite number, got an object without text',
+    '`seed` must be a string or a finite number, got an object without text',
   ],
-  [{ host: looped }, 'TypeError', 'host must be a text, got [object Object]'],
-  [{ now: looped }, 'TypeError', 'now must be a function, got [object Object]'],
-  [{ credentials: 'x' }, 'TypeError', 'credentials must be an object, got x'],
+  [{ host: looped }, 'TypeError', '`host` must be a text, got [object Object]'],
+  [{ now: looped }, 'TypeError', '`now` must be a function, got [object Object]'],
+  [{ credentials: 'x' }, 'TypeError', '`credentials` must be an object, got x'],
   [
     { credentials: { username: 'anna', password: () => 'x' } },
     'TypeError',
-    'credentials.password must be a text, got a function',
+    '`credentials.password` must be a text, got a function',
   ],
 ] as const)('startCarrierSim(%o) rejects', async (options, name, complaint) => {
   await expect(startCarrierSim(options as never)).rejects.toMatchObject({
@@ -63,15 +63,15 @@ test('startCarrierSim() rejects with a coded error when the port is taken', asyn
 });
 
 const kinds = 'hang, error, error-drip, rate-limited, drip, truncated, malformed-price, throttled';
-const time = 'plan.latency.ms must be 0 to 600000';
+const time = '`plan.latency.ms` must be 0 to 600000';
 test.each([
-  [undefined, 'TypeError', 'plan must be an object, got undefined'],
-  [{ delay: 5 }, 'TypeError', 'unknown option plan.delay; known are latency, fault, journeys'],
-  [{ latency: 50 }, 'TypeError', 'plan.latency must be an object, got 50'],
+  [undefined, 'TypeError', '`plan` must be an object, got undefined'],
+  [{ delay: 5 }, 'TypeError', 'unknown option `plan.delay`; known are latency, fault, journeys'],
+  [{ latency: 50 }, 'TypeError', '`plan.latency` must be an object, got 50'],
   [
     { latency: {} },
     'TypeError',
-    'plan.latency.kind must be one of fixed, random, lognormal, got undefined',
+    '`plan.latency.kind` must be one of fixed, random, lognormal, got undefined',
   ],
   [{ latency: { kind: 'fixed' } }, 'TypeError', `${time}, got undefined`],
   [{ latency: { kind: 'fixed', ms: -1 } }, 'RangeError', `${time}, got -1`],
@@ -79,32 +79,40 @@ test.each([
   [
     { latency: { kind: 'random', ms: 1 } },
     'TypeError',
-    'unknown option plan.latency.ms; known are kind',
+    'unknown option `plan.latency.ms`; known are kind',
   ],
   [
     { latency: { kind: 'lognormal', p50Ms: 9, p99Ms: 8 } },
     'RangeError',
-    'plan.latency.p99Ms must be 9 to 600000, got 8',
+    '`plan.latency.p99Ms` must be 9 to 600000, got 8',
   ],
-  [{ fault: 'hang' }, 'TypeError', 'plan.fault must be null or an object, got hang'],
-  [{ fault: { kind: 'fire' } }, 'TypeError', `plan.fault.kind must be one of ${kinds}, got fire`],
-  [{ fault: { kind: 'hang', share: 2 } }, 'RangeError', 'plan.fault.share must be 0 to 1, got 2'],
+  [{ fault: 'hang' }, 'TypeError', '`plan.fault` must be null or an object, got hang'],
+  [
+    { fault: { kind: 'fire' } },
+    'TypeError',
+    `\`plan.fault.kind\` must be one of ${kinds}, got fire`,
+  ],
+  [{ fault: { kind: 'hang', share: 2 } }, 'RangeError', '`plan.fault.share` must be 0 to 1, got 2'],
   [
     { fault: { kind: 'hang', retryAfterSeconds: 1 } },
     'TypeError',
-    'unknown option plan.fault.retryAfterSeconds; known are kind, share',
+    'unknown option `plan.fault.retryAfterSeconds`; known are kind, share',
   ],
   [
     { fault: { kind: 'throttled', retryAfterSeconds: 0.5 } },
     'RangeError',
-    'plan.fault.retryAfterSeconds must be an integer of 0 to 86400, got 0.5',
+    '`plan.fault.retryAfterSeconds` must be an integer of 0 to 86400, got 0.5',
   ],
   [
     { journeys: 1001 },
     'RangeError',
-    'plan.journeys must be null or an integer of 0 to 1000, got 1001',
+    '`plan.journeys` must be null or an integer of 0 to 1000, got 1001',
   ],
-  [{ journeys: '5' }, 'TypeError', 'plan.journeys must be null or an integer of 0 to 1000, got 5'],
+  [
+    { journeys: '5' },
+    'TypeError',
+    '`plan.journeys` must be null or an integer of 0 to 1000, got 5',
+  ],
 ] as const)('setPlan(%j) throws', async (patch, name, complaint) => {
   const sim = await startedSim();
   const before = sim.plan('renfe');
@@ -116,7 +124,7 @@ test.each([
 
 test('plan() and setPlan() throw for a carrier that is not simulated', async () => {
   const sim = await startedSim();
-  const message = `carrier must be one of ${known}, got sncf`;
+  const message = `\`carrier\` must be one of ${known}, got sncf`;
   expect(() => sim.setPlan('sncf' as never, {})).toThrow(
     new RangeError(`Cannot set plan: ${message}`),
   );
@@ -125,17 +133,17 @@ test('plan() and setPlan() throw for a carrier that is not simulated', async () 
 
 test('createTimetable() and its trains() throw for a bad seed, date and number of journeys', () => {
   expect(() => createTimetable({ seed: null as never })).toThrow(
-    new TypeError('Cannot create timetable: seed must be a string or a finite number, got null'),
+    new TypeError('Cannot create timetable: `seed` must be a string or a finite number, got null'),
   );
   const { trains } = createTimetable({ seed: 1 });
   expect(() => trains({ ...madridBarcelona, date: '1/12/2026' })).toThrow(
-    new RangeError('Cannot list trains: date must be a day such as 2026-12-01, got 1/12/2026'),
+    new RangeError('Cannot list trains: `date` must be a day such as 2026-12-01, got 1/12/2026'),
   );
   expect(() => trains({ ...madridBarcelona, journeys: 1001 })).toThrow(
-    new RangeError('Cannot list trains: journeys must be an integer of 0 to 1000, got 1001'),
+    new RangeError('Cannot list trains: `journeys` must be an integer of 0 to 1000, got 1001'),
   );
   expect(() => trains({ ...madridBarcelona, carrier: 'sncf' as never })).toThrow(
-    new RangeError(`Cannot list trains: carrier must be one of ${known}, got sncf`),
+    new RangeError(`Cannot list trains: \`carrier\` must be one of ${known}, got sncf`),
   );
 });
 
@@ -143,7 +151,7 @@ test('encodeRenfe() and encodeAvlo() throw for a station that the wire cannot na
   const [train] = createTimetable({ seed: 1 }).trains(madridBarcelona);
   if (!train) throw new Error('no train');
   expect(() => encodeRenfe([{ ...train, origin: '1' }])).toThrow(
-    new RangeError('Cannot find station: uic must be of a simulated station, got 1'),
+    new RangeError('Cannot find station: `uic` must be of a simulated station, got 1'),
   );
   expect(() => encodeAvlo([{ ...train, origin: '7179300' }])).toThrow(
     new TypeError('Cannot encode train: Avlo has no id for Girona'),

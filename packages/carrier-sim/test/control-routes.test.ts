@@ -41,11 +41,11 @@ test('PUT /plan/:carrier answers 400 to a plan that it cannot follow and keeps t
   const sim = await startedSim();
   const before = sim.plan('avlo');
   const complaints = {
-    '{"journeys":-1}': 'plan.journeys must be null or an integer of 0 to 1000, got -1',
-    '{"speed":1}': 'unknown option plan.speed; known are latency, fault, journeys',
-    '[]': 'plan must be an object, got ',
-    '{"fault"': 'plan must be an object, got {"fault"',
-    '': 'plan must be an object, got ',
+    '{"journeys":-1}': '`plan.journeys` must be null or an integer of 0 to 1000, got -1',
+    '{"speed":1}': 'unknown option `plan.speed`; known are latency, fault, journeys',
+    '[]': '`plan` must be an object, got ',
+    '{"fault"': '`plan` must be an object, got {"fault"',
+    '': '`plan` must be an object, got ',
   };
   for (const [body, complaint] of Object.entries(complaints)) {
     const response = await put(sim.url, 'avlo', body);
@@ -64,7 +64,7 @@ test('/plan/:carrier answers 404 for a carrier that is not simulated', async () 
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({
       code: 'ERR_UNKNOWN_CARRIER',
-      message: `Cannot find plan: carrier must be one of ${carrierSimIds.join(', ')}, got sncf`,
+      message: `Cannot find plan: \`carrier\` must be one of ${carrierSimIds.join(', ')}, got sncf`,
     });
   }
 });

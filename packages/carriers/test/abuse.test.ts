@@ -9,23 +9,23 @@ const baseUrl = 'http://127.0.0.1:1';
 test.each([
   [
     () => createRenfe({} as never),
-    'Cannot create renfe: baseUrl must be an http or https URL, got undefined',
+    'Cannot create renfe: `baseUrl` must be an http or https URL, got undefined',
   ],
   [
     () => createRenfe(undefined as never),
-    'Cannot create renfe: options must be an object, got undefined',
+    'Cannot create renfe: `options` must be an object, got undefined',
   ],
   [
     () => createRenfe({ baseUrl: 'ftp://x' }),
-    'Cannot create renfe: baseUrl must be an http or https URL, got ftp://x',
+    'Cannot create renfe: `baseUrl` must be an http or https URL, got ftp://x',
   ],
   [
     () => createAvlo({ baseUrl: 'http://' }),
-    'Cannot create avlo: baseUrl must be an http or https URL, got http://',
+    'Cannot create avlo: `baseUrl` must be an http or https URL, got http://',
   ],
   [
     () => createAvlo({ baseUrl, timeout: 1 } as never),
-    'Cannot create avlo: unknown option timeout; known are baseUrl',
+    'Cannot create avlo: unknown option `timeout`; known are baseUrl',
   ],
   [
     () => createOuigo({ baseUrl } as never),
@@ -37,25 +37,25 @@ test.each([
   ],
   [
     () => createCarrierHttp({ socket: 1 } as never),
-    'Cannot create carrier HTTP: unknown option socket; known are connections, maxInFlight, maxBodyBytes, connectTimeoutMs, retries, now',
+    'Cannot create carrier HTTP: unknown option `socket`; known are connections, maxInFlight, maxBodyBytes, connectTimeoutMs, retries, now',
   ],
   [
     () => createCarrierHttp({ now: 5 } as never),
-    'Cannot create carrier HTTP: now must be a function, got 5',
+    'Cannot create carrier HTTP: `now` must be a function, got 5',
   ],
 ])('misuse %#: %s', (misuse, message) => {
   expect(misuse).toThrow(new TypeError(message));
 });
 
 test.each([
-  [{ connections: 0 }, 'connections must be an integer of 1 to 1024, got 0'],
-  [{ maxInFlight: -1 }, 'maxInFlight must be an integer of 1 to 100000, got -1'],
-  [{ maxBodyBytes: 1.5 }, 'maxBodyBytes must be an integer of 1 to 1073741824, got 1.5'],
+  [{ connections: 0 }, '`connections` must be an integer of 1 to 1024, got 0'],
+  [{ maxInFlight: -1 }, '`maxInFlight` must be an integer of 1 to 100000, got -1'],
+  [{ maxBodyBytes: 1.5 }, '`maxBodyBytes` must be an integer of 1 to 1073741824, got 1.5'],
   [
     { connectTimeoutMs: Infinity },
-    'connectTimeoutMs must be an integer of 1 to 60000, got Infinity',
+    '`connectTimeoutMs` must be an integer of 1 to 60000, got Infinity',
   ],
-  [{ retries: 6 }, 'retries must be an integer of 0 to 5, got 6'],
+  [{ retries: 6 }, '`retries` must be an integer of 0 to 5, got 6'],
 ])('createCarrierHttp(%j) is refused', (options, message) => {
   expect(() => createCarrierHttp(options)).toThrow(
     new RangeError(`Cannot create carrier HTTP: ${message}`),
@@ -65,11 +65,11 @@ test.each([
 test.each<[misuse: () => unknown, message: string]>([
   [
     () => createRenfe(bare),
-    'Cannot create renfe: baseUrl must be an http or https URL, got undefined',
+    'Cannot create renfe: `baseUrl` must be an http or https URL, got undefined',
   ],
   [
     () => createAvlo({ baseUrl: bare }),
-    'Cannot create avlo: baseUrl must be an http or https URL, got an object',
+    'Cannot create avlo: `baseUrl` must be an http or https URL, got an object',
   ],
   [
     () => createOuigo({ baseUrl, credentials: bare }),
@@ -77,11 +77,11 @@ test.each<[misuse: () => unknown, message: string]>([
   ],
   [
     () => createCarrierHttp({ now: bare }),
-    'Cannot create carrier HTTP: now must be a function, got an object',
+    'Cannot create carrier HTTP: `now` must be a function, got an object',
   ],
   [
     () => createCarrierHttp({ retries: bare }),
-    'Cannot create carrier HTTP: retries must be an integer of 0 to 5, got an object without text',
+    'Cannot create carrier HTTP: `retries` must be an integer of 0 to 5, got an object without text',
   ],
 ])('an object without a prototype %#: %s', (misuse, message) => {
   expect(misuse).toThrow(message);

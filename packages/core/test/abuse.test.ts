@@ -14,51 +14,51 @@ const silent = carrier('silent', async () => []);
 const { request: _request, ...half } = silent;
 
 test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
-  [undefined, TypeError, 'options must be an object, got undefined'],
-  [null, TypeError, 'options must be an object, got null'],
-  ['renfe', TypeError, 'options must be an object, got renfe'],
-  [{}, TypeError, 'carriers must be a list of at least one carrier, got undefined'],
-  [{ carriers: [] }, TypeError, 'carriers must be a list of at least one carrier, got '],
+  [undefined, TypeError, '`options` must be an object, got undefined'],
+  [null, TypeError, '`options` must be an object, got null'],
+  ['renfe', TypeError, '`options` must be an object, got renfe'],
+  [{}, TypeError, '`carriers` must be a list of at least one carrier, got undefined'],
+  [{ carriers: [] }, TypeError, '`carriers` must be a list of at least one carrier, got '],
   [
     { carriers: [undefined] },
     TypeError,
-    'carriers[0] must be a carrier with id, request and normalise, got undefined',
+    '`carriers[0]` must be a carrier with id, request and normalise, got undefined',
   ],
   [
     { carriers: [half] },
     TypeError,
-    'carriers[0] must be a carrier with id, request and normalise, got [object Object]',
+    '`carriers[0]` must be a carrier with id, request and normalise, got [object Object]',
   ],
   [{ carriers: [silent, silent] }, TypeError, 'carriers has silent twice'],
   [
     { carriers: [silent], timeout: 5 },
     TypeError,
-    'unknown option timeout; known are deadlineMs, order, carriers, http, run, now',
+    'unknown option `timeout`; known are deadlineMs, order, carriers, http, run, now',
   ],
-  [{ carriers: [silent], deadlineMs: 0 }, RangeError, 'deadlineMs must be 1 to 600000, got 0'],
+  [{ carriers: [silent], deadlineMs: 0 }, RangeError, '`deadlineMs` must be 1 to 600000, got 0'],
   [
     { carriers: [silent], deadlineMs: 600_001 },
     RangeError,
-    'deadlineMs must be 1 to 600000, got 600001',
+    '`deadlineMs` must be 1 to 600000, got 600001',
   ],
   [
     { carriers: [silent], deadlineMs: '2000' },
     TypeError,
-    'deadlineMs must be 1 to 600000, got 2000',
+    '`deadlineMs` must be 1 to 600000, got 2000',
   ],
   [
     { carriers: [silent], deadlineMs: Number.NaN },
     RangeError,
-    'deadlineMs must be 1 to 600000, got NaN',
+    '`deadlineMs` must be 1 to 600000, got NaN',
   ],
   [
     { carriers: [silent], order: 'fastest' },
     TypeError,
-    'order must be one of price, departure, arrival, duration, got fastest',
+    '`order` must be one of price, departure, arrival, duration, got fastest',
   ],
-  [{ carriers: [silent], http: 'undici' }, TypeError, 'http must be a function, got undici'],
-  [{ carriers: [silent], run: 1 }, TypeError, 'run must be a function, got 1'],
-  [{ carriers: [silent], now: NOW }, TypeError, `now must be a function, got ${NOW}`],
+  [{ carriers: [silent], http: 'undici' }, TypeError, '`http` must be a function, got undici'],
+  [{ carriers: [silent], run: 1 }, TypeError, '`run` must be a function, got 1'],
+  [{ carriers: [silent], now: NOW }, TypeError, `\`now\` must be a function, got ${NOW}`],
 ])('createSearch(%o) throws', (options, errorClass, message) => {
   expect(() => createSearch(options as SearchOptions)).toThrow(
     new errorClass(`Cannot create search: ${message}`),
@@ -66,19 +66,23 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
 });
 
 test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
-  [null, TypeError, 'options must be an object, got null'],
-  ['fast', TypeError, 'options must be an object, got fast'],
+  [null, TypeError, '`options` must be an object, got null'],
+  ['fast', TypeError, '`options` must be an object, got fast'],
   [
     { timeoutMs: 5 },
     TypeError,
-    'unknown option timeoutMs; known are deadlineMs, order, signal, carriers',
+    'unknown option `timeoutMs`; known are deadlineMs, order, signal, carriers',
   ],
-  [{ carriers: [] }, TypeError, 'carriers must be a list of at least one id, got '],
-  [{ carriers: 'silent' }, TypeError, 'carriers must be a list of at least one id, got silent'],
-  [{ carriers: ['silent', 'loud'] }, TypeError, 'carriers[1] must be one of silent, got loud'],
-  [{ signal: {} }, TypeError, 'signal must be an AbortSignal, got [object Object]'],
-  [{ deadlineMs: -1 }, RangeError, 'deadlineMs must be 1 to 600000, got -1'],
-  [{ order: 'id' }, TypeError, 'order must be one of price, departure, arrival, duration, got id'],
+  [{ carriers: [] }, TypeError, '`carriers` must be a list of at least one id, got '],
+  [{ carriers: 'silent' }, TypeError, '`carriers` must be a list of at least one id, got silent'],
+  [{ carriers: ['silent', 'loud'] }, TypeError, '`carriers[1]` must be one of silent, got loud'],
+  [{ signal: {} }, TypeError, '`signal` must be an AbortSignal, got [object Object]'],
+  [{ deadlineMs: -1 }, RangeError, '`deadlineMs` must be 1 to 600000, got -1'],
+  [
+    { order: 'id' },
+    TypeError,
+    '`order` must be one of price, departure, arrival, duration, got id',
+  ],
 ])('search(query, %o) rejects, stream() throws', async (options, errorClass, message) => {
   const error = new errorClass(`Cannot search: ${message}`);
   const search = createSearch({ carriers: [silent], now: () => NOW });
@@ -91,7 +95,7 @@ test('search() rejects a query that is not an object', async () => {
   for (const wrong of [undefined, null, 'Madrid']) {
     await expect(search.search(wrong as never)).rejects.toMatchObject({
       code: 'ERR_BAD_QUERY',
-      message: `Cannot search: query must be an object, got ${wrong}`,
+      message: `Cannot search: \`query\` must be an object, got ${wrong}`,
     });
   }
 });
@@ -106,7 +110,7 @@ test('createStationIndex() refuses one station twice under another name', () => 
 
 test('parseMoney() refuses a decimal sign of its own', () => {
   expect(() => parseMoney('1;5', { currency: 'EUR', decimal: ';' as never })).toThrow(
-    new TypeError("Cannot read money: decimal must be ',' or '.', got ;"),
+    new TypeError("Cannot read money: `decimal` must be ',' or '.', got ;"),
   );
 });
 
@@ -117,46 +121,46 @@ test.each<[name: string, misuse: () => unknown, message: string]>([
   [
     'options',
     () => createSearch(bare),
-    'carriers must be a list of at least one carrier, got undefined',
+    '`carriers` must be a list of at least one carrier, got undefined',
   ],
   ...(['http', 'run', 'now'] as const).map((name): [string, () => unknown, string] => [
     name,
     () => createSearch({ carriers: [silent], [name]: bare }),
-    `${name} must be a function, got an object`,
+    `\`${name}\` must be a function, got an object`,
   ]),
   [
     'carriers',
     () => createSearch({ carriers: bare }),
-    'carriers must be a list of at least one carrier, got an object without text',
+    '`carriers` must be a list of at least one carrier, got an object without text',
   ],
   [
     'a carrier',
     () => createSearch({ carriers: [bare] }),
-    'carriers[0] must be a carrier with id, request and normalise, got an object without text',
+    '`carriers[0]` must be a carrier with id, request and normalise, got an object without text',
   ],
   [
     "a carrier's id",
     () => createSearch({ carriers: [{ ...silent, id: bare }] }),
-    'carriers[0] must be a carrier with id, request and normalise, got [object Object]',
+    '`carriers[0]` must be a carrier with id, request and normalise, got [object Object]',
   ],
   [
     'deadlineMs',
     () => createSearch({ carriers: [silent], deadlineMs: bare }),
-    'deadlineMs must be 1 to 600000, got an object',
+    '`deadlineMs` must be 1 to 600000, got an object',
   ],
   [
     'order',
     () => createSearch({ carriers: [silent], order: bare }),
-    'order must be one of price, departure, arrival, duration, got an object',
+    '`order` must be one of price, departure, arrival, duration, got an object',
   ],
 ])('createSearch() names %s without a prototype', (_name, misuse, message) => {
   expect(misuse).toThrow(`Cannot create search: ${message}`);
 });
 
 test.each<[name: string, message: string]>([
-  ['signal', 'signal must be an AbortSignal, got an object'],
-  ['deadlineMs', 'deadlineMs must be 1 to 600000, got an object'],
-  ['order', 'order must be one of price, departure, arrival, duration, got an object'],
+  ['signal', '`signal` must be an AbortSignal, got an object'],
+  ['deadlineMs', '`deadlineMs` must be 1 to 600000, got an object'],
+  ['order', '`order` must be one of price, departure, arrival, duration, got an object'],
 ])(
   'search() names %s without a prototype, and takes options without one',
   async (name, message) => {

@@ -61,7 +61,7 @@ test('parseMoney() refuses what is no amount', () => {
   ];
   for (const text of wrong) {
     expect(codeOf(() => parseMoney(text, format))).toBe(
-      `ERR_MONEY: Cannot read money: text must be an amount with decimal sign ',', got ${text}`,
+      `ERR_MONEY: Cannot read money: \`text\` must be an amount with decimal sign ',', got ${text}`,
     );
   }
   for (const value of [undefined, null, 31.49, {}]) {
@@ -71,11 +71,11 @@ test('parseMoney() refuses what is no amount', () => {
 
 test('parseMoney() refuses more decimals than the currency has, and what no number holds', () => {
   expect(codeOf(() => parseMoney('37.355', { currency: 'EUR' }))).toBe(
-    'ERR_MONEY: Cannot read money: text must be an amount of at most 2 decimals in EUR, got 37.355',
+    'ERR_MONEY: Cannot read money: `text` must be an amount of at most 2 decimals in EUR, got 37.355',
   );
   expect(codeOf(() => parseMoney('0.5', { currency: 'JPY' }))).toMatch('at most 0 decimals');
   expect(codeOf(() => parseMoney('90071992547409.92', { currency: 'EUR' }))).toBe(
-    'ERR_MONEY: Cannot read money: text must be an amount within the safe integers, got 90071992547409.92',
+    'ERR_MONEY: Cannot read money: `text` must be an amount within the safe integers, got 90071992547409.92',
   );
   expect(parseMoney('90071992547409.91', { currency: 'EUR' }).amount).toBe(Number.MAX_SAFE_INTEGER);
 });
@@ -93,7 +93,7 @@ test('moneyFromNumber() rounds away the artefacts of floating point, and nothing
   expect(Object.is(moneyFromNumber(-0, 'EUR').amount, 0)).toBe(true);
   for (const value of [31.495, 0.001, 10_000_000_000.005, -10_000_000_000.005]) {
     expect(codeOf(() => moneyFromNumber(value, 'EUR'))).toBe(
-      `ERR_MONEY: Cannot read money: value must be an amount in whole minor units of EUR, got ${value}`,
+      `ERR_MONEY: Cannot read money: \`value\` must be an amount in whole minor units of EUR, got ${value}`,
     );
   }
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 1e300]) {
@@ -107,7 +107,7 @@ test('formatMoney() writes minor units, and refuses fractions of them', () => {
   expect(formatMoney(eur(-5))).toBe('-0.05 EUR');
   expect(formatMoney({ amount: 500, currency: 'JPY' })).toBe('500 JPY');
   expect(codeOf(() => formatMoney(eur(0.5)))).toBe(
-    'ERR_MONEY: Cannot read money: amount must be an integer of minor units, got 0.5',
+    'ERR_MONEY: Cannot read money: `amount` must be an integer of minor units, got 0.5',
   );
 });
 
@@ -117,7 +117,7 @@ test('addMoney() adds one currency and refuses two', () => {
     'ERR_CURRENCY_MISMATCH: Cannot add money: both currencies must be the same, got EUR and JPY',
   );
   expect(codeOf(() => addMoney(eur(Number.MAX_SAFE_INTEGER), eur(1)))).toMatch(
-    'the sum must be an amount within the safe integers',
+    '`sum` must be an amount within the safe integers',
   );
 });
 

@@ -105,7 +105,7 @@ test.each<[string, unknown]>([
     state: 'error',
     error: {
       code: 'INTERNAL',
-      message: expect.stringMatching(/^Cannot read garbage: journeys/),
+      message: expect.stringMatching(/^Cannot read garbage: `journeys/),
     },
   });
   expect(result.journeys).toHaveLength(2);

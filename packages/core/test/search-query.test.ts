@@ -12,50 +12,54 @@ const createSearch = (options: Partial<SearchOptions> = {}) =>
   createSearchOf({ carriers: [silent], now: () => NOW, ...options });
 
 test.each<[string, Partial<Record<keyof SearchQuery, unknown>>, string]>([
-  ['origin', { origin: undefined }, 'origin must be a station, got undefined'],
-  ['origin', { origin: 'Madrid' }, 'origin must be a station, got Madrid'],
-  ['origin', { origin: {} }, 'origin must be a station, got an object'],
+  ['origin', { origin: undefined }, '`origin` must be a station, got undefined'],
+  ['origin', { origin: 'Madrid' }, '`origin` must be a station, got Madrid'],
+  ['origin', { origin: {} }, '`origin` must be a station, got an object'],
   [
     'origin',
     { origin: { ...madrid, zone: 'Europe/Madird' } },
-    'origin must be a station with an IANA time zone, got Europe/Madird',
+    '`origin` must be a station with an IANA time zone, got Europe/Madird',
   ],
-  ['destination', { destination: null }, 'destination must be a station, got null'],
+  ['destination', { destination: null }, '`destination` must be a station, got null'],
   [
     'destination',
     { destination: { id: 'x:1' } },
-    'destination must be a station with an IANA time zone, got undefined',
+    '`destination` must be a station with an IANA time zone, got undefined',
   ],
   [
     'destination',
     { destination: madrid },
-    'destination must be a station other than the origin, got uic:7160000',
+    '`destination` must be a station other than the origin, got uic:7160000',
   ],
   [
     'date',
     { date: '2026-02-30' },
-    'date must be a day of the calendar as YYYY-MM-DD, got 2026-02-30',
+    '`date` must be a day of the calendar as YYYY-MM-DD, got 2026-02-30',
   ],
-  ['date', { date: undefined }, 'date must be a day of the calendar as YYYY-MM-DD, got undefined'],
+  [
+    'date',
+    { date: undefined },
+    '`date` must be a day of the calendar as YYYY-MM-DD, got undefined',
+  ],
   [
     'date',
     { date: Object.create(null) },
-    'date must be a day of the calendar as YYYY-MM-DD, got an object',
+    '`date` must be a day of the calendar as YYYY-MM-DD, got an object',
   ],
   [
     'date',
     { date: '2026-11-29' },
-    'date must be a day from 2026-11-30 (today at the origin) to 2027-12-01, got 2026-11-29',
+    '`date` must be a day from 2026-11-30 (today at the origin) to 2027-12-01, got 2026-11-29',
   ],
   [
     'date',
     { date: '2027-12-02' },
-    'date must be a day from 2026-11-30 (today at the origin) to 2027-12-01, got 2027-12-02',
+    '`date` must be a day from 2026-11-30 (today at the origin) to 2027-12-01, got 2027-12-02',
   ],
-  ['passengers', { passengers: 0 }, 'passengers must be an integer from 1 to 9, got 0'],
-  ['passengers', { passengers: 10 }, 'passengers must be an integer from 1 to 9, got 10'],
-  ['passengers', { passengers: 1.5 }, 'passengers must be an integer from 1 to 9, got 1.5'],
-  ['passengers', { passengers: '2' }, 'passengers must be an integer from 1 to 9, got 2'],
+  ['passengers', { passengers: 0 }, '`passengers` must be an integer from 1 to 9, got 0'],
+  ['passengers', { passengers: 10 }, '`passengers` must be an integer from 1 to 9, got 10'],
+  ['passengers', { passengers: 1.5 }, '`passengers` must be an integer from 1 to 9, got 1.5'],
+  ['passengers', { passengers: '2' }, '`passengers` must be an integer from 1 to 9, got 2'],
 ])('search() refuses a query with a wrong %s: %o', async (parameter, wrong, message) => {
   const search = createSearch();
   const bad = { ...query, ...wrong } as SearchQuery;

@@ -34,7 +34,7 @@ export interface ClusterOptions {
   readonly schedulingPolicy?: 'round-robin' | 'shared';
   /** `external`: workers do not listen; a router hands them sockets. Default `shared`. */
   readonly connections?: 'shared' | 'external';
-  /** As in every pool: `backoffMs`, and `intensity` tolerated failures in `periodMs`. */
+  /** As in every pool: `backoffMs`, and `maxFailures` tolerated failures in `withinMs`. */
   readonly restart?: NonNullable<PoolOptions['restart']>;
   /** When a healthy worker is replaced. Default: never. */
   readonly recycle?: {
@@ -79,7 +79,7 @@ export interface ClusterOptions {
   /** Arguments of the workers. Default: none. */
   readonly args?: readonly string[];
   /** Whether a small shell ends busy workers when this process is killed. Default `true`. */
-  readonly orphanGuard?: boolean;
+  readonly killWithParent?: boolean;
   /**
    * Where the workers' standard output and error go: `inherit` (default) writes them to those of this process, `ignore` drops
    * them; a function gets `(chunk, { stream, workerId })`, and the worker waits for a promise that it returns. A worker also
@@ -136,7 +136,7 @@ const clusterRules = {
   env: anObject,
   execArgv: { ...texts, fallback: [] },
   args: { ...texts, fallback: [] },
-  orphanGuard: { ...aFlag, fallback: true },
+  killWithParent: { ...aFlag, fallback: true },
   output: outputRule,
   signals: { ...aFlag, fallback: false },
   name: { ...aName, fallback: 'cluster' },

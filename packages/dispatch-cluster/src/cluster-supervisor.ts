@@ -248,7 +248,7 @@ function setSchedulingPolicy(policy: 'round-robin' | 'shared'): void {
   else if (cluster.schedulingPolicy !== wanted) {
     const fixed = policy === 'shared' ? 'round-robin' : 'shared';
     throw new TypeError(
-      `Cannot start cluster: schedulingPolicy must be ${fixed}, which the process has used, got ${policy}`,
+      `Cannot start cluster: \`schedulingPolicy\` must be ${fixed}, which the process has used, got ${policy}`,
     );
   }
 }

@@ -27,7 +27,7 @@ export function createClusterTransport(
   options: ResolvedClusterOptions['cluster'],
   listener: ProcessListener,
 ): Transport {
-  const guard = options.orphanGuard ? createOrphanGuard() : undefined;
+  const guard = options.killWithParent ? createOrphanGuard() : undefined;
   const output = new OutputSink(options.output);
   const settings = {
     exec: fileURLToPath(options.entry),

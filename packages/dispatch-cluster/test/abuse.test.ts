@@ -12,44 +12,44 @@ import { checkWorkerOptions } from '../src/worker/worker-options.ts';
 const entry = new URL('file:///nothing/is/started.js');
 
 test.each<[unknown, string]>([
-  [undefined, 'options must be an object, got undefined'],
-  [null, 'options must be an object, got null'],
-  [{}, 'entry must be a URL, got undefined'],
-  [{ entry: './server.js' }, 'entry must be a URL, got ./server.js'],
-  [{ entry, worker: 2 }, 'unknown option worker; did you mean workers?'],
+  [undefined, '`options` must be an object, got undefined'],
+  [null, '`options` must be an object, got null'],
+  [{}, '`entry` must be a URL, got undefined'],
+  [{ entry: './server.js' }, '`entry` must be a URL, got ./server.js'],
+  [{ entry, worker: 2 }, 'unknown option `worker`; did you mean `workers`?'],
   [
     { entry, min: 2 },
-    'unknown option min; known are entry, workers, schedulingPolicy, connections, restart, recycle, shutdown, heartbeatMs, startTimeoutMs, claimTimeoutMs, maxWaiting, dispatch, primaryTasks, env, execArgv, args, orphanGuard, output, signals, name, clock',
+    'unknown option `min`; known are entry, workers, schedulingPolicy, connections, restart, recycle, shutdown, heartbeatMs, startTimeoutMs, claimTimeoutMs, maxWaiting, dispatch, primaryTasks, env, execArgv, args, killWithParent, output, signals, name, clock',
   ],
-  [{ entry, workers: 'all' }, 'workers must be auto or an integer of 1 to 1024, got all'],
-  [{ entry, workers: '2' }, 'workers must be auto or an integer of 1 to 1024, got 2'],
+  [{ entry, workers: 'all' }, '`workers` must be auto or an integer of 1 to 1024, got all'],
+  [{ entry, workers: '2' }, '`workers` must be auto or an integer of 1 to 1024, got 2'],
   [
     { entry, schedulingPolicy: 'none' },
-    'schedulingPolicy must be one of round-robin, shared, got none',
+    '`schedulingPolicy` must be one of round-robin, shared, got none',
   ],
-  [{ entry, connections: 'none' }, 'connections must be one of shared, external, got none'],
-  [{ entry, restart: 5 }, 'restart must be an object, got 5'],
-  [{ entry, recycle: 'often' }, 'recycle must be an object, got often'],
+  [{ entry, connections: 'none' }, '`connections` must be one of shared, external, got none'],
+  [{ entry, restart: 5 }, '`restart` must be an object, got 5'],
+  [{ entry, recycle: 'often' }, '`recycle` must be an object, got often'],
   [
     { entry, recycle: { tasks: 5 } },
-    'unknown option recycle.tasks; known are requests, ageMs, rssBytes, jitter',
+    'unknown option `recycle.tasks`; known are requests, ageMs, rssBytes, jitter',
   ],
   [
     { entry, shutdown: { timeoutMs: 5 } },
-    'unknown option shutdown.timeoutMs; known are lameDuckMs, graceMs',
+    'unknown option `shutdown.timeoutMs`; known are lameDuckMs, graceMs',
   ],
-  [{ entry, dispatch: { max: 5 } }, 'unknown option dispatch.max; did you mean maxQueue?'],
-  [{ entry, primaryTasks: () => 1 }, 'primaryTasks must be made by defineTasks, got a function'],
-  [{ entry, env: 'PATH' }, 'env must be an object, got PATH'],
-  [{ entry, execArgv: '--watch' }, 'execArgv must be a list of texts, got --watch'],
-  [{ entry, args: [1] }, 'args must be a list of texts, got 1'],
-  [{ entry, output: 1 }, 'output must be inherit, ignore or a function, got 1'],
-  [{ entry, orphanGuard: 'yes' }, 'orphanGuard must be true or false, got yes'],
-  [{ entry, signals: 'SIGTERM' }, 'signals must be true or false, got SIGTERM'],
-  [{ entry, name: '' }, 'name must be a text, got '],
+  [{ entry, dispatch: { max: 5 } }, 'unknown option `dispatch.max`; did you mean `maxQueue`?'],
+  [{ entry, primaryTasks: () => 1 }, '`primaryTasks` must be made by defineTasks, got a function'],
+  [{ entry, env: 'PATH' }, '`env` must be an object, got PATH'],
+  [{ entry, execArgv: '--watch' }, '`execArgv` must be a list of texts, got --watch'],
+  [{ entry, args: [1] }, '`args` must be a list of texts, got 1'],
+  [{ entry, output: 1 }, '`output` must be inherit, ignore or a function, got 1'],
+  [{ entry, killWithParent: 'yes' }, '`killWithParent` must be true or false, got yes'],
+  [{ entry, signals: 'SIGTERM' }, '`signals` must be true or false, got SIGTERM'],
+  [{ entry, name: '' }, '`name` must be a text, got '],
   [
     { entry, clock: {} },
-    'clock must be an object with now, setTimeout, clearTimeout, got [object Object]',
+    '`clock` must be an object with now, setTimeout, clearTimeout, got [object Object]',
   ],
 ])('startCluster() refuses options %j', (options, message) => {
   expect(() => startCluster(options as ClusterOptions)).toThrow(
@@ -58,26 +58,35 @@ test.each<[unknown, string]>([
 });
 
 test.each<[object, string]>([
-  [{ workers: 0 }, 'workers must be auto or an integer of 1 to 1024, got 0'],
-  [{ workers: 1.5 }, 'workers must be auto or an integer of 1 to 1024, got 1.5'],
-  [{ workers: 1025 }, 'workers must be auto or an integer of 1 to 1024, got 1025'],
-  [{ recycle: { requests: 0 } }, 'recycle.requests must be an integer of 1 or more, got 0'],
-  [{ recycle: { ageMs: 0.5 } }, 'recycle.ageMs must be 1 or more, got 0.5'],
-  [{ recycle: { rssBytes: -1 } }, 'recycle.rssBytes must be 1 or more, got -1'],
-  [{ recycle: { jitter: 2 } }, 'recycle.jitter must be 0 to 1, got 2'],
-  [{ shutdown: { lameDuckMs: -1 } }, 'shutdown.lameDuckMs must be 0 to 1073741824, got -1'],
-  [{ shutdown: { graceMs: 2 ** 31 } }, 'shutdown.graceMs must be 0 to 1073741824, got 2147483648'],
-  [{ claimTimeoutMs: 0 }, 'claimTimeoutMs must be 1 to 2147483647, got 0'],
-  [{ maxWaiting: -1 }, 'maxWaiting must be an integer of 0 to 2147483647, got -1'],
-  [{ heartbeatMs: 0 }, 'heartbeatMs must be 1 to 2147483647, got 0'],
-  [{ startTimeoutMs: 0 }, 'startTimeoutMs must be 1 to 2147483647, got 0'],
-  [{ dispatch: { window: 0 } }, 'dispatch.window must be auto or an integer of 1 to 65536, got 0'],
+  [{ workers: 0 }, '`workers` must be auto or an integer of 1 to 1024, got 0'],
+  [{ workers: 1.5 }, '`workers` must be auto or an integer of 1 to 1024, got 1.5'],
+  [{ workers: 1025 }, '`workers` must be auto or an integer of 1 to 1024, got 1025'],
+  [{ recycle: { requests: 0 } }, '`recycle.requests` must be an integer of 1 or more, got 0'],
+  [{ recycle: { ageMs: 0.5 } }, '`recycle.ageMs` must be 1 or more, got 0.5'],
+  [{ recycle: { rssBytes: -1 } }, '`recycle.rssBytes` must be 1 or more, got -1'],
+  [{ recycle: { jitter: 2 } }, '`recycle.jitter` must be 0 to 1, got 2'],
+  [{ shutdown: { lameDuckMs: -1 } }, '`shutdown.lameDuckMs` must be 0 to 1073741824, got -1'],
+  [
+    { shutdown: { graceMs: 2 ** 31 } },
+    '`shutdown.graceMs` must be 0 to 1073741824, got 2147483648',
+  ],
+  [{ claimTimeoutMs: 0 }, '`claimTimeoutMs` must be 1 to 2147483647, got 0'],
+  [{ maxWaiting: -1 }, '`maxWaiting` must be an integer of 0 to 2147483647, got -1'],
+  [{ heartbeatMs: 0 }, '`heartbeatMs` must be 1 to 2147483647, got 0'],
+  [{ startTimeoutMs: 0 }, '`startTimeoutMs` must be 1 to 2147483647, got 0'],
+  [
+    { dispatch: { window: 0 } },
+    '`dispatch.window` must be auto or an integer of 1 to 65536, got 0',
+  ],
   [
     { dispatch: { maxQueue: -1 } },
-    'dispatch.maxQueue must be an integer of 0 to 2147483647, got -1',
+    '`dispatch.maxQueue` must be an integer of 0 to 2147483647, got -1',
   ],
-  [{ dispatch: { abortGraceMs: -1 } }, 'dispatch.abortGraceMs must be 0 to 2147483647, got -1'],
-  [{ restart: { intensity: -1 } }, 'restart.intensity must be an integer of 0 to 10000, got -1'],
+  [{ dispatch: { abortGraceMs: -1 } }, '`dispatch.abortGraceMs` must be 0 to 2147483647, got -1'],
+  [
+    { restart: { maxFailures: -1 } },
+    '`restart.maxFailures` must be an integer of 0 to 10000, got -1',
+  ],
 ])('startCluster() refuses what is out of range: %j', (options, message) => {
   expect(() => startCluster({ entry, ...options })).toThrow(
     new RangeError(`Cannot start cluster: ${message}`),
@@ -88,19 +97,19 @@ const server = { listen() {}, close() {}, server: {} };
 const expectedServer = 'a server, an application with one or a function that makes it';
 
 test.each<[unknown, string]>([
-  [null, 'options must be an object, got null'],
-  [{ app: server }, 'unknown option app; known are server, listen, attach, tasks'],
-  [{ server: {} }, `server must be ${expectedServer}, got [object Object]`],
-  [{ server: 8080 }, `server must be ${expectedServer}, got 8080`],
-  [{ server }, 'listen must be an object with port or path, got undefined'],
-  [{ server, listen: 8080 }, 'listen must be an object with port or path, got 8080'],
-  [{ server, listen: {} }, 'listen must be an object with port or path, got [object Object]'],
+  [null, '`options` must be an object, got null'],
+  [{ app: server }, 'unknown option `app`; known are server, listen, attach, tasks'],
+  [{ server: {} }, `\`server\` must be ${expectedServer}, got [object Object]`],
+  [{ server: 8080 }, `\`server\` must be ${expectedServer}, got 8080`],
+  [{ server }, '`listen` must be an object with port or path, got undefined'],
+  [{ server, listen: 8080 }, '`listen` must be an object with port or path, got 8080'],
+  [{ server, listen: {} }, '`listen` must be an object with port or path, got [object Object]'],
   [
     { server, listen: { port: 0, host: 'localhost' } },
-    'listen.host must be an address, got localhost',
+    '`listen.host` must be an address, got localhost',
   ],
-  [{ tasks: './tasks.js' }, 'tasks must be made by defineTasks, or a URL, got ./tasks.js'],
-  [{ tasks: {} }, 'tasks must be made by defineTasks, or a URL, got [object Object]'],
+  [{ tasks: './tasks.js' }, '`tasks` must be made by defineTasks, or a URL, got ./tasks.js'],
+  [{ tasks: {} }, '`tasks` must be made by defineTasks, or a URL, got [object Object]'],
 ])('clusterWorker() refuses options %j', (options, message) => {
   const check = () =>
     checkWorkerOptions('serve as cluster worker', options as ClusterWorkerOptions, 'shared');
@@ -125,7 +134,7 @@ test.each(['min', 'max', 'recycle', 'healthMs', 'workers'])(
   (name) => {
     expect(() => primaryDispatcher({ [name]: 1 })).toThrow(
       new RegExp(
-        `^Cannot create primary dispatcher: (unknown )?option ${name}(;| does not apply in a worker of a cluster$)`,
+        `^Cannot create primary dispatcher: (unknown )?option \`${name}\`(;| does not apply in a worker of a cluster$)`,
       ),
     );
   },

@@ -11,7 +11,7 @@ vi.spyOn(process.stderr, 'write').mockReturnValue(true);
 const throwsAtBoot = new URL('fixtures/throws-at-boot.ts', import.meta.url);
 const failsToListen = new URL('fixtures/fails-to-listen.ts', import.meta.url);
 const silent = new URL('fixtures/silent.ts', import.meta.url);
-const restart = { backoffMs: [1, 60_000], intensity: 3 } as const;
+const restart = { backoffMs: [1, 60_000], maxFailures: 3 } as const;
 
 async function whyNot(ready: Promise<void>): Promise<DispatchError> {
   const error = await ready.catch((reason: unknown) => reason);
@@ -36,7 +36,7 @@ test('a program that throws at boot is started until the circuit opens; ready() 
 test('a program that cannot listen says so itself', async () => {
   const supervisor = start({
     entry: failsToListen,
-    restart: { ...restart, intensity: 0 },
+    restart: { ...restart, maxFailures: 0 },
   });
   const { cause } = await whyNot(supervisor.ready());
   expect(cause).toMatchObject({ code: 'EADDRNOTAVAIL', syscall: 'listen' });
@@ -45,7 +45,7 @@ test('a program that cannot listen says so itself', async () => {
 test('a missing program is not started again and again', async () => {
   const supervisor = start({
     entry: new URL('fixtures/missing.ts', import.meta.url),
-    restart: { ...restart, intensity: 0 },
+    restart: { ...restart, maxFailures: 0 },
   });
   const { cause } = await whyNot(supervisor.ready());
   expect((cause as DispatchError).data.stderrTail).toContain('Cannot find module');
@@ -55,7 +55,7 @@ test('a program that never calls clusterWorker() fails after startTimeoutMs', as
   const supervisor = start({
     entry: silent,
     startTimeoutMs: 500,
-    restart: { ...restart, intensity: 0 },
+    restart: { ...restart, maxFailures: 0 },
   });
   const { cause } = await whyNot(supervisor.ready());
   expect(cause).toMatchObject({ code: 'ERR_START_TIMEOUT', data: { limit: 500 } });

@@ -15,7 +15,7 @@ export function testKilledWorkers(
   { kills, clients }: Fire,
 ): void {
   test(`all workers (${schedulingPolicy}) killed under load, ${kills} times: no connection is refused, no client hangs`, async () => {
-    const restart = { intensity: 1000, backoffMs: [1, 50] } as const;
+    const restart = { maxFailures: 1000, backoffMs: [1, 50] } as const;
     const supervisor = start({ workers: 2, schedulingPolicy, restart });
     await supervisor.ready();
     const met = await allWorkersKilled(supervisor, { kills, clients });

@@ -38,7 +38,7 @@ export interface ForkOptions extends PoolOptions {
    * Whether a small shell ends busy workers when this process is killed; idle ones end in any case. Has no effect without
    * `/bin/sh`. Default `true`.
    */
-  readonly orphanGuard?: boolean;
+  readonly killWithParent?: boolean;
   /**
    * Where the workers' standard output and error go: `inherit` (default) writes them to those of this process, `ignore`
    * drops them; a function gets `(chunk, { stream, workerId })`, and the worker waits for a promise that it returns, and
@@ -50,13 +50,13 @@ export interface ForkOptions extends PoolOptions {
 }
 
 /** The options that have defaults are filled. */
-type ResolvedForkOptions = Omit<ForkOptions, 'execArgv' | 'orphanGuard' | 'output'> &
-  Required<Pick<ForkOptions, 'execArgv' | 'orphanGuard' | 'output'>>;
+type ResolvedForkOptions = Omit<ForkOptions, 'execArgv' | 'killWithParent' | 'output'> &
+  Required<Pick<ForkOptions, 'execArgv' | 'killWithParent' | 'output'>>;
 
 const forkRules = {
   env: anObject,
   execArgv: { ...texts, fallback: [] },
-  orphanGuard: { ...aFlag, fallback: true },
+  killWithParent: { ...aFlag, fallback: true },
   output: outputRule,
   workerUrl: aUrl,
 } satisfies Rules;
@@ -85,7 +85,7 @@ export function createForkDispatcher<M extends TaskMap>(
 /** Creates a transport whose workers are child processes. */
 function createForkTransport(module: URL, options: ResolvedForkOptions): Transport {
   const { env, workerUrl = workerBesideThis() } = options;
-  const guard = options.orphanGuard ? createOrphanGuard() : undefined;
+  const guard = options.killWithParent ? createOrphanGuard() : undefined;
   const output = new OutputSink(options.output);
   const execArgv = [...inheritedExecArgv(process.execArgv), ...options.execArgv];
   const settings = { ...(env && { env }), execArgv, serialization: 'advanced' } as const;

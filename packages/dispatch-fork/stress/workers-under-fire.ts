@@ -58,7 +58,7 @@ export async function workersUnderFire(options: FireOptions): Promise<FireReport
     max: workers,
     env: { ...process.env, STRESS_STARTS: path },
     // Workers that are killed before their first answer are no crash loop here.
-    restart: { backoffMs: [1, 20], intensity: 10_000 },
+    restart: { backoffMs: [1, 20], maxFailures: 10_000 },
   });
   try {
     await dispatcher.ready();

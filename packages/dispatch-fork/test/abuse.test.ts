@@ -11,28 +11,28 @@ test.each([
   [Object.create(null), 'an object without text'],
 ])('createForkDispatcher() refuses a module that is no URL: %j', (wrong, shown) => {
   expect(() => createForkDispatcher(wrong as never)).toThrow(
-    new TypeError(`Cannot create dispatcher: module must be a URL, got ${shown}`),
+    new TypeError(`Cannot create dispatcher: \`module\` must be a URL, got ${shown}`),
   );
 });
 
 test.each<[unknown, string]>([
-  [null, 'options must be an object, got null'],
-  ['fast', 'options must be an object, got fast'],
-  [{ workers: 2 }, 'unknown option workers; did you mean workerUrl?'],
+  [null, '`options` must be an object, got null'],
+  ['fast', '`options` must be an object, got fast'],
+  [{ workers: 2 }, 'unknown option `workers`; did you mean `workerUrl`?'],
   [
     { resourceLimits: {} },
-    'unknown option resourceLimits; known are env, execArgv, orphanGuard, output, workerUrl',
+    'unknown option `resourceLimits`; known are env, execArgv, killWithParent, output, workerUrl',
   ],
-  [{ env: 'PATH' }, 'env must be an object, got PATH'],
-  [{ env: null }, 'env must be an object, got null'],
-  [{ workerUrl: Object.create(null) }, 'workerUrl must be a URL, got an object without text'],
-  [{ execArgv: '--no-warnings' }, 'execArgv must be a list of texts, got --no-warnings'],
-  [{ execArgv: [1] }, 'execArgv must be a list of texts, got 1'],
-  [{ output: 'pipe' }, 'output must be inherit, ignore or a function, got pipe'],
-  [{ orphanGuard: 'yes' }, 'orphanGuard must be true or false, got yes'],
-  [{ workerUrl: './worker.js' }, 'workerUrl must be a URL, got ./worker.js'],
-  [{ name: '' }, 'name must be a text, got '],
-  [{ max: '2' }, 'max must be an integer of 1 to 1024, got 2'],
+  [{ env: 'PATH' }, '`env` must be an object, got PATH'],
+  [{ env: null }, '`env` must be an object, got null'],
+  [{ workerUrl: Object.create(null) }, '`workerUrl` must be a URL, got an object without text'],
+  [{ execArgv: '--no-warnings' }, '`execArgv` must be a list of texts, got --no-warnings'],
+  [{ execArgv: [1] }, '`execArgv` must be a list of texts, got 1'],
+  [{ output: 'pipe' }, '`output` must be inherit, ignore or a function, got pipe'],
+  [{ killWithParent: 'yes' }, '`killWithParent` must be true or false, got yes'],
+  [{ workerUrl: './worker.js' }, '`workerUrl` must be a URL, got ./worker.js'],
+  [{ name: '' }, '`name` must be a text, got '],
+  [{ max: '2' }, '`max` must be an integer of 1 to 1024, got 2'],
 ])('createForkDispatcher() refuses options %j', (options, message) => {
   expect(() => createForkDispatcher(module, options as ForkOptions)).toThrow(
     new TypeError(`Cannot create dispatcher: ${message}`),
@@ -41,7 +41,7 @@ test.each<[unknown, string]>([
 
 test('createForkDispatcher() refuses options that are out of range', () => {
   expect(() => createForkDispatcher(module, { max: 0 })).toThrow(
-    new RangeError('Cannot create dispatcher: max must be an integer of 1 to 1024, got 0'),
+    new RangeError('Cannot create dispatcher: `max` must be an integer of 1 to 1024, got 0'),
   );
 });
 

@@ -149,7 +149,7 @@ class World {
         beatMs: BEAT_MS,
         maxQueue: MAX_QUEUE,
         startTimeoutMs: 1000,
-        restart: { intensity: 1000 },
+        restart: { maxFailures: 1000 },
         clock: this.clock,
         random: this.#random,
       });

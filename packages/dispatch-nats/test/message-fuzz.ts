@@ -81,7 +81,7 @@ export async function fuzzSessions(count: number, seed: number): Promise<FuzzRep
       ...options,
       nats: connection,
       name,
-      restart: { intensity: 10_000, backoffMs: [1, 1] },
+      restart: { maxFailures: 10_000, backoffMs: [1, 1] },
     });
   const victim = open(ofVictim, 'victim');
   const other = open(ofOther, 'other');

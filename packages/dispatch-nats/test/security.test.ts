@@ -199,7 +199,7 @@ describe.skipIf(engineProgram('nats') === undefined)('a server that asks who one
     let causes: unknown[] = [];
     // The server's answer may take longer than a start on a busy machine.
     for (const startTimeoutMs of [300, 3000, 30_000]) {
-      const restart = { intensity: 0 };
+      const restart = { maxFailures: 0 };
       const options = { nats, fleet: 'shop', startTimeoutMs, restart };
       const dispatcher = createNatsDispatcher<Tasks>(options);
       const error = await dispatcher.ready().catch((thrown) => thrown);

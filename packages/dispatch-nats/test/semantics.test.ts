@@ -110,7 +110,7 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     // A session that does not begin is given up long before its host counts as silent.
     const dispatcher = fleet.dispatch({
       ...{ port: own.port, beatMs: 100, missedBeats: 10, startTimeoutMs: 200 },
-      restart: { intensity: 1, backoffMs: [50, 1000] },
+      restart: { maxFailures: 1, backoffMs: [50, 1000] },
     });
     const stateOf = (name: string) =>
       dispatcher.fleet().hosts.find(({ host }) => hostName(host) === name)?.state;
@@ -327,7 +327,7 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     const calls = Array.from({ length: 4 }, () => dispatcher.run('where', 'x'));
     const failed = (await Promise.allSettled(calls)).find(({ status }) => status === 'rejected');
     expect(String((failed as PromiseRejectedResult).reason)).toMatch(
-      /Cannot run where on host a\.\w{8} \(revision 7\.1\): task must be one of echo, got where/,
+      /Cannot run where on host a\.\w{8} \(revision 7\.1\): `task` must be one of echo, got where/,
     );
   });
 
@@ -403,7 +403,7 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
   it('opens its circuit when no host comes: the cause is ERR_NO_HOST', async () => {
     const dispatcher = fleet.dispatch({
       startTimeoutMs: 5,
-      restart: { backoffMs: [1, 60_000], intensity: 2 },
+      restart: { backoffMs: [1, 60_000], maxFailures: 2 },
     });
     await expect(dispatcher.run('echo', 1)).rejects.toMatchObject({
       code: 'ERR_CIRCUIT_OPEN',

@@ -11,32 +11,35 @@ test.each([
   [Object.create(null), 'an object without text'],
 ])('createPiscinaDispatcher() refuses a module that is no URL: %j', (wrong, shown) => {
   expect(() => createPiscinaDispatcher(wrong as never)).toThrow(
-    new TypeError(`Cannot create dispatcher: module must be a URL, got ${shown}`),
+    new TypeError(`Cannot create dispatcher: \`module\` must be a URL, got ${shown}`),
   );
 });
 
 test.each<[unknown, string]>([
-  [null, 'options must be an object, got null'],
-  ['fast', 'options must be an object, got fast'],
-  [{ workers: 2 }, 'unknown option workers; did you mean workerUrl?'],
-  [{ output: 'pipe' }, 'output must be inherit, ignore or a function, got pipe'],
+  [null, '`options` must be an object, got null'],
+  ['fast', '`options` must be an object, got fast'],
+  [{ workers: 2 }, 'unknown option `workers`; did you mean `workerUrl`?'],
+  [{ output: 'pipe' }, '`output` must be inherit, ignore or a function, got pipe'],
   [
-    { orphanGuard: true },
-    'unknown option orphanGuard; known are env, execArgv, resourceLimits, output, workerUrl',
+    { killWithParent: true },
+    'unknown option `killWithParent`; known are env, execArgv, resourceLimits, output, workerUrl',
   ],
-  [{ env: 'PATH' }, 'env must be an object, got PATH'],
-  [{ env: null }, 'env must be an object, got null'],
-  [{ workerUrl: Object.create(null) }, 'workerUrl must be a file URL, got an object without text'],
-  [{ execArgv: '--no-warnings' }, 'execArgv must be a list of texts, got --no-warnings'],
-  [{ execArgv: [1] }, 'execArgv must be a list of texts, got 1'],
-  [{ resourceLimits: 64 }, 'resourceLimits must be an object, got 64'],
-  [{ workerUrl: './worker.js' }, 'workerUrl must be a file URL, got ./worker.js'],
+  [{ env: 'PATH' }, '`env` must be an object, got PATH'],
+  [{ env: null }, '`env` must be an object, got null'],
+  [
+    { workerUrl: Object.create(null) },
+    '`workerUrl` must be a file URL, got an object without text',
+  ],
+  [{ execArgv: '--no-warnings' }, '`execArgv` must be a list of texts, got --no-warnings'],
+  [{ execArgv: [1] }, '`execArgv` must be a list of texts, got 1'],
+  [{ resourceLimits: 64 }, '`resourceLimits` must be an object, got 64'],
+  [{ workerUrl: './worker.js' }, '`workerUrl` must be a file URL, got ./worker.js'],
   [
     { workerUrl: new URL('https://a.test/w.js') },
-    'workerUrl must be a file URL, got https://a.test/w.js',
+    '`workerUrl` must be a file URL, got https://a.test/w.js',
   ],
-  [{ name: '' }, 'name must be a text, got '],
-  [{ max: '2' }, 'max must be an integer of 1 to 1024, got 2'],
+  [{ name: '' }, '`name` must be a text, got '],
+  [{ max: '2' }, '`max` must be an integer of 1 to 1024, got 2'],
 ])('createPiscinaDispatcher() refuses options %j', (options, message) => {
   expect(() => createPiscinaDispatcher(module, options as PiscinaOptions)).toThrow(
     new TypeError(`Cannot create dispatcher: ${message}`),
@@ -45,6 +48,6 @@ test.each<[unknown, string]>([
 
 test('createPiscinaDispatcher() refuses options that are out of range', () => {
   expect(() => createPiscinaDispatcher(module, { max: 0 })).toThrow(
-    new RangeError('Cannot create dispatcher: max must be an integer of 1 to 1024, got 0'),
+    new RangeError('Cannot create dispatcher: `max` must be an integer of 1 to 1024, got 0'),
   );
 });

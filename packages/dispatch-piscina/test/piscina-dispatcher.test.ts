@@ -143,7 +143,7 @@ test('the program of the threads can be elsewhere', async () => {
 
 test('a missing program of the threads opens the circuit', async () => {
   const workerUrl = new URL('fixtures/nothing.ts', import.meta.url);
-  const dispatcher = create({ workerUrl, restart: { intensity: 0 } });
+  const dispatcher = create({ workerUrl, restart: { maxFailures: 0 } });
   await expect(dispatcher.run('echo', 1)).rejects.toMatchObject({ code: 'ERR_CIRCUIT_OPEN' });
 });
 

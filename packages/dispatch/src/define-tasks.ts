@@ -15,19 +15,19 @@ const hookNames: readonly string[] = ['setup', 'teardown', 'health', 'report'];
  */
 export function defineTasks<M extends TaskMap>(tasks: M, hooks: TaskHooks = {}): TaskModule<M> {
   if (typeof tasks !== 'object' || tasks === null) {
-    throw wrong('tasks must be an object of functions', tasks);
+    throw wrong('`tasks` must be an object of functions', tasks);
   }
   const entries = Object.entries(tasks);
-  if (entries.length === 0) throw wrong('tasks must be one or more functions', 'none');
+  if (entries.length === 0) throw wrong('`tasks` must be one or more functions', 'none');
   for (const [name, task] of entries) {
-    if (typeof task !== 'function') throw wrong(`${name} must be a function`, task);
+    if (typeof task !== 'function') throw wrong(`\`${name}\` must be a function`, task);
   }
-  if (typeof hooks !== 'object' || hooks === null) throw wrong('hooks must be an object', hooks);
+  if (typeof hooks !== 'object' || hooks === null) throw wrong('`hooks` must be an object', hooks);
   for (const [name, hook] of Object.entries(hooks)) {
     if (!hookNames.includes(name))
       throw wrong(`a hook must be one of ${hookNames.join(', ')}`, name);
     if (hook !== undefined && typeof hook !== 'function') {
-      throw wrong(`hook ${name} must be a function`, hook);
+      throw wrong(`hook \`${name}\` must be a function`, hook);
     }
   }
   return Object.freeze({

@@ -24,7 +24,7 @@ export function rawJson(value: unknown): RawJson {
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined) {
     throw new TypeError(
-      `Cannot make raw JSON: value must be one that JSON can write, got ${showValue(value)}`,
+      `Cannot make raw JSON: \`value\` must be one that JSON can write, got ${showValue(value)}`,
     );
   }
   return { kind: 'ticketing.raw-json', bytes: Buffer.from(text) };

@@ -9,38 +9,41 @@ checkPoolsAfterEach();
 const never = undefined as never;
 
 test.each([
-  [5, 'options must be an object, got 5'],
-  [null, 'options must be an object, got null'],
+  [5, '`options` must be an object, got 5'],
+  [null, '`options` must be an object, got null'],
   [
     { workers: 2 },
-    'unknown option workers; known are name, min, max, window, maxQueue, maxWaitMs, abortGraceMs, stopGraceMs, startTimeoutMs, healthMs, idleTimeoutMs, recycle, restart, clock, random',
+    'unknown option `workers`; known are name, min, max, window, maxQueue, maxWaitMs, abortGraceMs, stopGraceMs, startTimeoutMs, healthMs, idleTimeoutMs, recycle, restart, clock, random',
   ],
-  [{ name: '' }, 'name must be a text, got '],
+  [{ name: '' }, '`name` must be a text, got '],
   [
     { clock: {} },
-    'clock must be an object with now, setTimeout, clearTimeout, got [object Object]',
+    '`clock` must be an object with now, setTimeout, clearTimeout, got [object Object]',
   ],
-  [{ random: 1 }, 'random must be a function, got 1'],
-  [{ window: 'wide' }, 'window must be auto or an integer of 1 to 65536, got wide'],
-  [{ recycle: 5 }, 'recycle must be an object, got 5'],
-  [{ recycle: { rss: 5 } }, 'unknown option recycle.rss; did you mean rssBytes?'],
+  [{ random: 1 }, '`random` must be a function, got 1'],
+  [{ window: 'wide' }, '`window` must be auto or an integer of 1 to 65536, got wide'],
+  [{ recycle: 5 }, '`recycle` must be an object, got 5'],
+  [{ recycle: { rss: 5 } }, 'unknown option `recycle.rss`; did you mean `rssBytes`?'],
   [
     { restart: { backoffMs: 'soon' } },
-    'restart.backoffMs must be [min, max] of 1 to 2147483647, min not above max, got soon',
+    '`restart.backoffMs` must be [min, max] of 1 to 2147483647, min not above max, got soon',
   ],
-  [{ max: '2' }, 'max must be an integer of 1 to 1024, got 2'],
-  [{ max: Object.create(null) }, 'max must be an integer of 1 to 1024, got an object without text'],
+  [{ max: '2' }, '`max` must be an integer of 1 to 1024, got 2'],
+  [
+    { max: Object.create(null) },
+    '`max` must be an integer of 1 to 1024, got an object without text',
+  ],
   [
     { clock: Object.create(null) },
-    'clock must be an object with now, setTimeout, clearTimeout, got an object without text',
+    '`clock` must be an object with now, setTimeout, clearTimeout, got an object without text',
   ],
   [
     { recycle: { ageMs: Object.create(null) } },
-    'recycle.ageMs must be 1 or more, got an object without text',
+    '`recycle.ageMs` must be 1 or more, got an object without text',
   ],
   [
     { restart: { backoffMs: [Object.create(null), 1] } },
-    'restart.backoffMs must be [min, max] of 1 to 2147483647, min not above max, got an object without text',
+    '`restart.backoffMs` must be [min, max] of 1 to 2147483647, min not above max, got an object without text',
   ],
 ] as const)('createDispatcher(%j) is a TypeError', (options, message) => {
   expect(() => createDispatcher(new FakeTransport(), options as never)).toThrow(
@@ -49,19 +52,22 @@ test.each([
 });
 
 test.each([
-  [{ min: 0 }, 'min must be an integer of 1 to 1024, got 0'],
-  [{ min: 3, max: 2 }, 'min must be 1 to max (2), got 3'],
-  [{ max: 1025 }, 'max must be an integer of 1 to 1024, got 1025'],
-  [{ window: 0 }, 'window must be auto or an integer of 1 to 65536, got 0'],
-  [{ maxQueue: -1 }, 'maxQueue must be an integer of 0 to 2147483647, got -1'],
-  [{ maxWaitMs: -1 }, 'maxWaitMs must be 0 or more, got -1'],
-  [{ abortGraceMs: -1 }, 'abortGraceMs must be 0 to 2147483647, got -1'],
-  [{ startTimeoutMs: 0 }, 'startTimeoutMs must be 1 to 2147483647, got 0'],
-  [{ healthMs: Number.NaN }, 'healthMs must be 1 to 2147483647, got NaN'],
-  [{ idleTimeoutMs: 0 }, 'idleTimeoutMs must be 1 or more, got 0'],
-  [{ recycle: { tasks: 0 } }, 'recycle.tasks must be an integer of 1 or more, got 0'],
-  [{ recycle: { jitter: 2 } }, 'recycle.jitter must be 0 to 1, got 2'],
-  [{ restart: { intensity: -1 } }, 'restart.intensity must be an integer of 0 to 10000, got -1'],
+  [{ min: 0 }, '`min` must be an integer of 1 to 1024, got 0'],
+  [{ min: 3, max: 2 }, '`min` must be 1 to max (2), got 3'],
+  [{ max: 1025 }, '`max` must be an integer of 1 to 1024, got 1025'],
+  [{ window: 0 }, '`window` must be auto or an integer of 1 to 65536, got 0'],
+  [{ maxQueue: -1 }, '`maxQueue` must be an integer of 0 to 2147483647, got -1'],
+  [{ maxWaitMs: -1 }, '`maxWaitMs` must be 0 or more, got -1'],
+  [{ abortGraceMs: -1 }, '`abortGraceMs` must be 0 to 2147483647, got -1'],
+  [{ startTimeoutMs: 0 }, '`startTimeoutMs` must be 1 to 2147483647, got 0'],
+  [{ healthMs: Number.NaN }, '`healthMs` must be 1 to 2147483647, got NaN'],
+  [{ idleTimeoutMs: 0 }, '`idleTimeoutMs` must be 1 or more, got 0'],
+  [{ recycle: { tasks: 0 } }, '`recycle.tasks` must be an integer of 1 or more, got 0'],
+  [{ recycle: { jitter: 2 } }, '`recycle.jitter` must be 0 to 1, got 2'],
+  [
+    { restart: { maxFailures: -1 } },
+    '`restart.maxFailures` must be an integer of 0 to 10000, got -1',
+  ],
 ])('createDispatcher(%j) is a RangeError', (options, message) => {
   const transport = new FakeTransport();
   expect(() => createDispatcher(transport, options)).toThrow(
@@ -81,47 +87,52 @@ test('createInProcessDispatcher() takes only what defineTasks made', () => {
 });
 
 test.each([
-  [5, new TypeError('Cannot run task: options must be an object, got 5')],
+  [5, new TypeError('Cannot run task: `options` must be an object, got 5')],
   [
     { timeout: 5 },
-    new TypeError('Cannot run task: unknown option timeout; did you mean timeoutMs?'),
+    new TypeError('Cannot run task: unknown option `timeout`; did you mean `timeoutMs`?'),
   ],
-  [{ signal: {} }, /signal must be an AbortSignal, got \[object Object\]$/],
-  [{ timeoutMs: 0 }, new RangeError('Cannot run task: timeoutMs must be 1 to 2147483647, got 0')],
+  [{ signal: {} }, /`signal` must be an AbortSignal, got \[object Object\]$/],
+  [{ timeoutMs: 0 }, new RangeError('Cannot run task: `timeoutMs` must be 1 to 2147483647, got 0')],
   [
     { queueTimeoutMs: '5' },
-    new TypeError('Cannot run task: queueTimeoutMs must be 1 to 2147483647, got 5'),
+    new TypeError('Cannot run task: `queueTimeoutMs` must be 1 to 2147483647, got 5'),
   ],
   [
     { runTimeoutMs: 2 ** 31 },
-    new RangeError('Cannot run task: runTimeoutMs must be 1 to 2147483647, got 2147483648'),
+    new RangeError('Cannot run task: `runTimeoutMs` must be 1 to 2147483647, got 2147483648'),
   ],
   [
     { priority: 1.5 },
-    new RangeError('Cannot run task: priority must be an integer of -1000 to 1000, got 1.5'),
+    new RangeError('Cannot run task: `priority` must be an integer of -1000 to 1000, got 1.5'),
   ],
-  [{ key: 5 }, new TypeError('Cannot run task: key must be a text, got 5')],
-  [{ retries: 1 }, new TypeError('Cannot run task: idempotent must be true with retries')],
+  [{ key: 5 }, new TypeError('Cannot run task: `key` must be a text, got 5')],
+  [{ retries: 1 }, new TypeError('Cannot run task: `idempotent` must be true with retries')],
   [
     { idempotent: true, retries: 101 },
-    new RangeError('Cannot run task: retries must be an integer of 0 to 100, got 101'),
+    new RangeError('Cannot run task: `retries` must be an integer of 0 to 100, got 101'),
   ],
   [
     { idempotent: 'yes' },
-    new TypeError('Cannot run task: idempotent must be true or false, got yes'),
+    new TypeError('Cannot run task: `idempotent` must be true or false, got yes'),
   ],
   [
     { metadata: { a: 1 } },
-    new TypeError('Cannot run task: metadata must be an object of texts, got [object Object]'),
+    new TypeError('Cannot run task: `metadata` must be an object of texts, got [object Object]'),
   ],
-  [{ onProgress: true }, new TypeError('Cannot run task: onProgress must be a function, got true')],
+  [
+    { onProgress: true },
+    new TypeError('Cannot run task: `onProgress` must be a function, got true'),
+  ],
   [
     { timeoutMs: Object.create(null) },
-    new TypeError('Cannot run task: timeoutMs must be 1 to 2147483647, got an object without text'),
+    new TypeError(
+      'Cannot run task: `timeoutMs` must be 1 to 2147483647, got an object without text',
+    ),
   ],
   [
     { signal: Object.create(null) },
-    new TypeError('Cannot run task: signal must be an AbortSignal, got an object without text'),
+    new TypeError('Cannot run task: `signal` must be an AbortSignal, got an object without text'),
   ],
 ] as const)('run() with %j rejects, and sends nothing', async (options, error) => {
   const { dispatcher, ready, transport } = createPool();
@@ -144,7 +155,7 @@ test('run() with transfer rejects where buffers cannot be moved', async () => {
   await turn();
   expect(call.error).toEqual(
     new TypeError(
-      'Cannot run task: transfer must be absent, since workers of kind fake cannot move buffers',
+      'Cannot run task: `transfer` must be absent, since workers of kind fake cannot move buffers',
     ),
   );
 });
@@ -156,7 +167,7 @@ test.each([
 ])('run(%s) rejects: a task has a name', async (task, got) => {
   const { dispatcher } = createPool();
   await expect(dispatcher.run(task as never, never)).rejects.toEqual(
-    new TypeError(`Cannot run task: task must be a text, got ${got}`),
+    new TypeError(`Cannot run task: \`task\` must be a text, got ${got}`),
   );
 });
 
@@ -166,36 +177,36 @@ test('run() of an unknown task rejects, once a worker has said which there are',
   for (const task of ['ecco', 'constructor', '']) {
     await expect(dispatcher.run(task as never, never)).rejects.toMatchObject({
       code: 'ERR_UNKNOWN_TASK',
-      message: `Cannot run ${task}: task must be one of echo, other, got ${task}`,
+      message: `Cannot run ${task}: \`task\` must be one of echo, other, got ${task}`,
       data: { name: 'trips', task },
     });
   }
 });
 
 test.each([
-  [5, new TypeError('Cannot map tasks: options must be an object, got 5')],
+  [5, new TypeError('Cannot map tasks: `options` must be an object, got 5')],
   [
     { concurrency: 0 },
-    new RangeError('Cannot map tasks: concurrency must be an integer of 1 or more, got 0'),
+    new RangeError('Cannot map tasks: `concurrency` must be an integer of 1 or more, got 0'),
   ],
   [
     { concurrency: '2' },
-    new TypeError('Cannot map tasks: concurrency must be an integer of 1 or more, got 2'),
+    new TypeError('Cannot map tasks: `concurrency` must be an integer of 1 or more, got 2'),
   ],
-  [{ ordered: 1 }, new TypeError('Cannot map tasks: ordered must be true or false, got 1')],
+  [{ ordered: 1 }, new TypeError('Cannot map tasks: `ordered` must be true or false, got 1')],
   [
     { key: 'a' },
     new TypeError(
-      'Cannot map tasks: unknown option key; known are signal, timeoutMs, queueTimeoutMs, runTimeoutMs, priority, idempotent, retries, metadata, onProgress, concurrency, ordered',
+      'Cannot map tasks: unknown option `key`; known are signal, timeoutMs, queueTimeoutMs, runTimeoutMs, priority, idempotent, retries, metadata, onProgress, concurrency, ordered',
     ),
   ],
   [
     { transfer: [] },
     new TypeError(
-      'Cannot map tasks: unknown option transfer; known are signal, timeoutMs, queueTimeoutMs, runTimeoutMs, priority, idempotent, retries, metadata, onProgress, concurrency, ordered',
+      'Cannot map tasks: unknown option `transfer`; known are signal, timeoutMs, queueTimeoutMs, runTimeoutMs, priority, idempotent, retries, metadata, onProgress, concurrency, ordered',
     ),
   ],
-  [{ retries: 1 }, new TypeError('Cannot map tasks: idempotent must be true with retries')],
+  [{ retries: 1 }, new TypeError('Cannot map tasks: `idempotent` must be true with retries')],
 ])('map() with %j throws at once', (options, error) => {
   const { dispatcher } = createPool();
   expect(() => dispatcher.map('echo', [], options as never)).toThrow(error);
@@ -209,22 +220,22 @@ test.each([
   const { dispatcher } = createPool();
   const iterator = dispatcher.map('echo', inputs as never)[Symbol.asyncIterator]();
   await expect(iterator.next()).rejects.toEqual(
-    new TypeError(`Cannot map tasks: inputs must be iterable, got ${got}`),
+    new TypeError(`Cannot map tasks: \`inputs\` must be iterable, got ${got}`),
   );
 });
 
 test('capacity() rejects a signal of another type', async () => {
   const { dispatcher } = createPool();
   await expect(dispatcher.capacity({} as never)).rejects.toEqual(
-    new TypeError('Cannot wait for capacity: signal must be an AbortSignal, got [object Object]'),
+    new TypeError('Cannot wait for capacity: `signal` must be an AbortSignal, got [object Object]'),
   );
 });
 
 test.each([
-  [5, 'options must be an object, got 5'],
-  [{ modul: 'x' }, 'unknown option modul; did you mean module?'],
-  [{ module: './tasks.js' }, 'module must be a URL, got ./tasks.js'],
-  [{ parallel: '2' }, 'parallel must be an integer of 1 to 1024, got 2'],
+  [5, '`options` must be an object, got 5'],
+  [{ modul: 'x' }, 'unknown option `modul`; did you mean `module`?'],
+  [{ module: './tasks.js' }, '`module` must be a URL, got ./tasks.js'],
+  [{ parallel: '2' }, '`parallel` must be an integer of 1 to 1024, got 2'],
 ])('reload(%j) rejects', async (options, message) => {
   const { dispatcher, transport } = createPool();
   await expect(dispatcher.reload(options as never)).rejects.toEqual(
@@ -234,9 +245,9 @@ test.each([
 });
 
 test.each([
-  [5, new TypeError('Cannot drain: options must be an object, got 5')],
-  [{ graceMs: 5 }, new TypeError('Cannot drain: unknown option graceMs; known are timeoutMs')],
-  [{ timeoutMs: 0 }, new RangeError('Cannot drain: timeoutMs must be 1 to 2147483647, got 0')],
+  [5, new TypeError('Cannot drain: `options` must be an object, got 5')],
+  [{ graceMs: 5 }, new TypeError('Cannot drain: unknown option `graceMs`; known are timeoutMs')],
+  [{ timeoutMs: 0 }, new RangeError('Cannot drain: `timeoutMs` must be 1 to 2147483647, got 0')],
 ])('drain(%j) rejects, and drains nothing', async (options, error) => {
   const { dispatcher } = createPool();
   await expect(dispatcher.drain(options as never)).rejects.toEqual(error);
@@ -244,9 +255,9 @@ test.each([
 });
 
 test.each([
-  [5, new TypeError('Cannot close: options must be an object, got 5')],
-  [{ timeoutMs: 5 }, new TypeError('Cannot close: unknown option timeoutMs; known are graceMs')],
-  [{ graceMs: -1 }, new RangeError('Cannot close: graceMs must be 0 to 2147483647, got -1')],
+  [5, new TypeError('Cannot close: `options` must be an object, got 5')],
+  [{ timeoutMs: 5 }, new TypeError('Cannot close: unknown option `timeoutMs`; known are graceMs')],
+  [{ graceMs: -1 }, new RangeError('Cannot close: `graceMs` must be 0 to 2147483647, got -1')],
 ])('close(%j) rejects, and closes nothing', async (options, error) => {
   const { dispatcher } = createPool();
   await expect(dispatcher.close(options as never)).rejects.toEqual(error);
@@ -258,7 +269,7 @@ test('the in-process dispatcher meets misuse in the same way', async () => {
   await dispatcher.ready();
   await expect(dispatcher.run('ecco' as never, never)).rejects.toMatchObject({
     code: 'ERR_UNKNOWN_TASK',
-    message: 'Cannot run ecco: task must be one of echo, got ecco',
+    message: 'Cannot run ecco: `task` must be one of echo, got ecco',
   });
   await expect(dispatcher.run(5 as never, never)).rejects.toThrow(TypeError);
   await dispatcher.close();

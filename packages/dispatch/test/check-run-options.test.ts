@@ -42,31 +42,31 @@ test('checkRunOptions() and checkMapOptions() take undefined as absent', () => {
 });
 
 test.each<[object, string, typeof TypeError | typeof RangeError]>([
-  [{ signal: {} }, 'signal must be an AbortSignal, got [object Object]', TypeError],
-  [{ signal: null }, 'signal must be an AbortSignal, got null', TypeError],
-  [{ timeoutMs: 0 }, `timeoutMs must be 1 to ${TIMER}, got 0`, RangeError],
-  [{ timeoutMs: Infinity }, `timeoutMs must be 1 to ${TIMER}, got Infinity`, RangeError],
-  [{ timeoutMs: '5' }, `timeoutMs must be 1 to ${TIMER}, got 5`, TypeError],
-  [{ queueTimeoutMs: -1 }, `queueTimeoutMs must be 1 to ${TIMER}, got -1`, RangeError],
-  [{ runTimeoutMs: NaN }, `runTimeoutMs must be 1 to ${TIMER}, got NaN`, RangeError],
-  [{ priority: 0.5 }, 'priority must be an integer of -1000 to 1000, got 0.5', RangeError],
-  [{ priority: 1001 }, 'priority must be an integer of -1000 to 1000, got 1001', RangeError],
-  [{ idempotent: 1 }, 'idempotent must be true or false, got 1', TypeError],
+  [{ signal: {} }, '`signal` must be an AbortSignal, got [object Object]', TypeError],
+  [{ signal: null }, '`signal` must be an AbortSignal, got null', TypeError],
+  [{ timeoutMs: 0 }, `\`timeoutMs\` must be 1 to ${TIMER}, got 0`, RangeError],
+  [{ timeoutMs: Infinity }, `\`timeoutMs\` must be 1 to ${TIMER}, got Infinity`, RangeError],
+  [{ timeoutMs: '5' }, `\`timeoutMs\` must be 1 to ${TIMER}, got 5`, TypeError],
+  [{ queueTimeoutMs: -1 }, `\`queueTimeoutMs\` must be 1 to ${TIMER}, got -1`, RangeError],
+  [{ runTimeoutMs: NaN }, `\`runTimeoutMs\` must be 1 to ${TIMER}, got NaN`, RangeError],
+  [{ priority: 0.5 }, '`priority` must be an integer of -1000 to 1000, got 0.5', RangeError],
+  [{ priority: 1001 }, '`priority` must be an integer of -1000 to 1000, got 1001', RangeError],
+  [{ idempotent: 1 }, '`idempotent` must be true or false, got 1', TypeError],
   [
     { idempotent: true, retries: 101 },
-    'retries must be an integer of 0 to 100, got 101',
+    '`retries` must be an integer of 0 to 100, got 101',
     RangeError,
   ],
-  [{ retries: -1 }, 'retries must be an integer of 0 to 100, got -1', RangeError],
-  [{ metadata: 'a' }, 'metadata must be an object of texts, got a', TypeError],
-  [{ metadata: { a: 1 } }, 'metadata must be an object of texts, got [object Object]', TypeError],
+  [{ retries: -1 }, '`retries` must be an integer of 0 to 100, got -1', RangeError],
+  [{ metadata: 'a' }, '`metadata` must be an object of texts, got a', TypeError],
+  [{ metadata: { a: 1 } }, '`metadata` must be an object of texts, got [object Object]', TypeError],
   [
     { metadata: new Map([['a', 'b']]) },
-    'metadata must be an object of texts, got [object Map]',
+    '`metadata` must be an object of texts, got [object Map]',
     TypeError,
   ],
-  [{ metadata: ['a'] }, 'metadata must be an object of texts, got a', TypeError],
-  [{ onProgress: true }, 'onProgress must be a function, got true', TypeError],
+  [{ metadata: ['a'] }, '`metadata` must be an object of texts, got a', TypeError],
+  [{ onProgress: true }, '`onProgress` must be a function, got true', TypeError],
 ])('checkRunOptions() and checkMapOptions() refuse %j', (options, message, error) => {
   for (const [check, action] of [
     [run(options), 'run task'],
@@ -78,8 +78,8 @@ test.each<[object, string, typeof TypeError | typeof RangeError]>([
 });
 
 test('checkRunOptions() refuses keys and buffers of other types', () => {
-  expect(run({ key: 7 })).toThrow(new TypeError('Cannot run task: key must be a text, got 7'));
-  const expected = 'Cannot run task: transfer must be an array of ArrayBuffers';
+  expect(run({ key: 7 })).toThrow(new TypeError('Cannot run task: `key` must be a text, got 7'));
+  const expected = 'Cannot run task: `transfer` must be an array of ArrayBuffers';
   const buffer = new ArrayBuffer(1);
   expect(run({ transfer: buffer })).toThrow(new TypeError(`${expected}, got [object ArrayBuffer]`));
   expect(run({ transfer: [new Uint8Array(buffer)] })).toThrow(new TypeError(`${expected}, got 0`));
@@ -89,7 +89,7 @@ test('checkRunOptions() refuses keys and buffers of other types', () => {
 test('checkRunOptions() refuses to transfer where nothing can be moved', () => {
   expect(run({ transfer: [] }, false)).toThrow(
     new TypeError(
-      'Cannot run task: transfer must be absent, since workers of kind fork cannot move buffers',
+      'Cannot run task: `transfer` must be absent, since workers of kind fork cannot move buffers',
     ),
   );
 });
@@ -101,7 +101,7 @@ test('checkRunOptions() refuses transfer with retries', () => {
   ]) {
     expect(run(options)).toThrow(
       new TypeError(
-        'Cannot run task: retries must be 0 with transfer, since moved buffers cannot be sent again',
+        'Cannot run task: `retries` must be 0 with transfer, since moved buffers cannot be sent again',
       ),
     );
   }
@@ -110,26 +110,27 @@ test('checkRunOptions() refuses transfer with retries', () => {
 test('checkRunOptions() and checkMapOptions() refuse retries of a task that may not run twice', () => {
   for (const options of [{ retries: 1 }, { retries: 1, idempotent: false }]) {
     expect(run(options)).toThrow(
-      new TypeError('Cannot run task: idempotent must be true with retries'),
+      new TypeError('Cannot run task: `idempotent` must be true with retries'),
     );
     expect(map(options)).toThrow(
-      new TypeError('Cannot map tasks: idempotent must be true with retries'),
+      new TypeError('Cannot map tasks: `idempotent` must be true with retries'),
     );
   }
 });
 
 test('checkMapOptions() refuses counts and flags of other types', () => {
   expect(map({ concurrency: 0 })).toThrow(
-    new RangeError('Cannot map tasks: concurrency must be an integer of 1 or more, got 0'),
+    new RangeError('Cannot map tasks: `concurrency` must be an integer of 1 or more, got 0'),
   );
   expect(map({ ordered: 'yes' })).toThrow(
-    new TypeError('Cannot map tasks: ordered must be true or false, got yes'),
+    new TypeError('Cannot map tasks: `ordered` must be true or false, got yes'),
   );
 });
 
 test('checkRunOptions() and checkMapOptions() refuse unknown options, and those of each other', () => {
-  const unknown = (action: string, name: string) => `Cannot ${action}: unknown option ${name}; `;
-  const timeout = new TypeError(`${unknown('run task', 'timeout')}did you mean timeoutMs?`);
+  const unknown = (action: string, name: string) =>
+    `Cannot ${action}: unknown option \`${name}\`; `;
+  const timeout = new TypeError(`${unknown('run task', 'timeout')}did you mean \`timeoutMs\`?`);
   expect(run({ timeout: 1 })).toThrow(timeout);
   expect(run({ timeout: undefined })).toThrow(timeout);
   expect(run({ concurrency: 1 })).toThrow(unknown('run task', 'concurrency'));
@@ -140,7 +141,7 @@ test('checkRunOptions() and checkMapOptions() refuse unknown options, and those 
 
 test('checkRunOptions() and checkMapOptions() refuse options that are no object', () => {
   for (const options of [null, 5, 'a']) {
-    const got = `options must be an object, got ${options}`;
+    const got = `\`options\` must be an object, got ${options}`;
     expect(run(options)).toThrow(new TypeError(`Cannot run task: ${got}`));
     expect(map(options)).toThrow(new TypeError(`Cannot map tasks: ${got}`));
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCircuit } from '../src/kernel/workers/circuit.ts';
 
-const restart = { backoffMs: [100, 1000] as const, intensity: 3, periodMs: 10_000 };
+const restart = { backoffMs: [100, 1000] as const, maxFailures: 3, withinMs: 10_000 };
 const create = (options: Partial<typeof restart> = {}, random = () => 1) =>
   createCircuit({ ...restart, ...options }, random);
 
@@ -12,7 +12,7 @@ test('a new circuit is closed', () => {
 });
 
 test('back-off doubles up to its greatest', () => {
-  const circuit = create({ intensity: 100 });
+  const circuit = create({ maxFailures: 100 });
   const waits = Array.from({ length: 6 }, (_, now) => circuit.failed(now, 'boot', false));
   expect(waits).toEqual(
     [100, 200, 400, 800, 1000, 1000].map((afterMs) => ({ kind: 'retry', afterMs })),
@@ -30,12 +30,12 @@ test('half of the back-off is random', () => {
 });
 
 test('back-off stays at its greatest, however many failures there were', () => {
-  const circuit = create({ periodMs: 1 });
+  const circuit = create({ withinMs: 1 });
   for (let now = 0; now < 2000; now++) circuit.failed(now, 'boot', false);
   expect(circuit.failed(2000, 'boot', false)).toEqual({ kind: 'retry', afterMs: 1000 });
 });
 
-test('one failure more than the intensity within the period opens it, and it knows the last error', () => {
+test('one failure more than maxFailures within withinMs opens it, and it knows the last error', () => {
   const circuit = create();
   const errors = [0, 1, 2, 3].map((index) => new Error(`boot ${index}`));
   const decisions = errors.map((error, now) => circuit.failed(now, error, false).kind);
@@ -52,8 +52,8 @@ test('failures that are a period old no longer count', () => {
   expect(circuit.failed(19_998, 'boot', false).kind).toBe('open');
 });
 
-test('an intensity of 0 tolerates no failure', () => {
-  expect(create({ intensity: 0 }).failed(0, 'boot', false)).toEqual({
+test('maxFailures of 0 tolerates no failure', () => {
+  expect(create({ maxFailures: 0 }).failed(0, 'boot', false)).toEqual({
     kind: 'open',
     probeAfterMs: 1000,
   });
@@ -112,16 +112,16 @@ test('probing() leaves a closed and a half-open circuit as they are', () => {
   expect(circuit.state).toBe('half-open');
 });
 
-test('whatever happens, waits are within their bounds, and failures beyond the intensity open', () => {
+test('whatever happens, waits are within their bounds, and failures beyond maxFailures open', () => {
   const happening = fc.record({
     kind: fc.constantFrom('failed', 'failed', 'failed', 'final', 'probing', 'succeeded'),
     afterMs: fc.nat(2000),
     random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
   });
   fc.assert(
-    fc.property(fc.array(happening), fc.nat(4), (happenings, intensity) => {
+    fc.property(fc.array(happening), fc.nat(4), (happenings, maxFailures) => {
       let drawn = 0;
-      const circuit = create({ intensity, periodMs: 3000 }, () => drawn);
+      const circuit = create({ maxFailures, withinMs: 3000 }, () => drawn);
       let failedAt: number[] = [];
       let now = 0;
       for (const { kind, afterMs, random } of happenings) {
@@ -139,7 +139,7 @@ test('whatever happens, waits are within their bounds, and failures beyond the i
           failedAt.push(now);
           const decision = circuit.failed(now, kind, kind === 'final');
           const recent = failedAt.filter((at) => now - at < 3000);
-          const opens = before !== 'closed' || kind === 'final' || recent.length > intensity;
+          const opens = before !== 'closed' || kind === 'final' || recent.length > maxFailures;
           expect(circuit.state).toBe(opens ? 'open' : 'closed');
           expect(decision.kind).toBe(opens ? 'open' : 'retry');
           const ms = decision.kind === 'open' ? decision.probeAfterMs : decision.afterMs;

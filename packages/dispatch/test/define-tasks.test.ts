@@ -13,16 +13,16 @@ test('defineTasks() keeps the tasks and hooks that it was given, frozen', () => 
 });
 
 test.each<[string, unknown[]]>([
-  ['tasks must be an object of functions, got undefined', []],
-  ['tasks must be an object of functions, got a function', [search]],
-  ['tasks must be one or more functions, got none', [{}]],
-  ['search must be a function, got 5', [{ search: 5 }]],
-  ['hooks must be an object, got null', [{ search }, null]],
+  ['`tasks` must be an object of functions, got undefined', []],
+  ['`tasks` must be an object of functions, got a function', [search]],
+  ['`tasks` must be one or more functions, got none', [{}]],
+  ['`search` must be a function, got 5', [{ search: 5 }]],
+  ['`hooks` must be an object, got null', [{ search }, null]],
   [
     'a hook must be one of setup, teardown, health, report, got tearDown',
     [{ search }, { tearDown: search }],
   ],
-  ['hook setup must be a function, got x', [{ search }, { setup: 'x' }]],
+  ['hook `setup` must be a function, got x', [{ search }, { setup: 'x' }]],
 ])('defineTasks() throws a TypeError: %s', (what, given) => {
   const define = defineTasks as (...given: unknown[]) => unknown;
   expect(() => define(...given)).toThrow(new TypeError(`Cannot define tasks: ${what}`));

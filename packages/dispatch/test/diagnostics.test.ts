@@ -153,7 +153,7 @@ test('a spawn that throws is published as the end of a worker without a process'
 
 test('an opening circuit is published once, and again for each failed probe', () => {
   const opened = listen('ticketing:dispatch:circuit-open');
-  const { transport, clock } = createPool({ name: 'trips', max: 3, restart: { intensity: 0 } });
+  const { transport, clock } = createPool({ name: 'trips', max: 3, restart: { maxFailures: 0 } });
   const [first, second, third] = transport.workers;
   const error = new Error('first');
   first?.startFailed(error);

@@ -77,13 +77,13 @@ test('a call apart from a worker does not wait when its own one ends before it b
 });
 
 test.each([
-  [{ apartFrom: 0 }, 'apartFrom must be an integer of 1 or more, got 0'],
-  [{ apartFrom: 'first' }, 'apartFrom must be an integer of 1 or more, got first'],
-  [{ onWorker: 5 }, 'onWorker must be a function, got 5'],
-  [{ apartFrom: 1, key: 'k' }, 'key must be absent with apartFrom, since the call never waits'],
+  [{ apartFrom: 0 }, '`apartFrom` must be an integer of 1 or more, got 0'],
+  [{ apartFrom: 'first' }, '`apartFrom` must be an integer of 1 or more, got first'],
+  [{ onWorker: 5 }, '`onWorker` must be a function, got 5'],
+  [{ apartFrom: 1, key: 'k' }, '`key` must be absent with apartFrom, since the call never waits'],
   [
     { apartFrom: 1, idempotent: true, retries: 1 },
-    'retries must be absent with apartFrom, since the call never waits',
+    '`retries` must be absent with apartFrom, since the call never waits',
   ],
 ])('run with %j is refused', async (options, message) => {
   const { run } = createPool();

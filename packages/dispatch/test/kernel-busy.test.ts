@@ -231,7 +231,7 @@ test('an input that a transport refuses by a DispatchError rejects with that', a
 });
 
 test('no host is the cause of an open circuit', async () => {
-  const { run, transport } = createPool({ restart: { intensity: 0 } });
+  const { run, transport } = createPool({ restart: { maxFailures: 0 } });
   const waiting = run('a');
   const none = new DispatchError('ERR_NO_HOST', 'Cannot use fleet: no host is there', {
     data: { name: 'fake' },
@@ -242,7 +242,7 @@ test('no host is the cause of an open circuit', async () => {
 });
 
 test('a session that reports work does not count against the circuit when it ends', async () => {
-  const { transport, dispatcher, ready } = createPool({ restart: { intensity: 0 } });
+  const { transport, dispatcher, ready } = createPool({ restart: { maxFailures: 0 } });
   await ready();
   const report = { host: 'a', zone: 'west', revision: '1', rttMs: 0.2, credit: 8 };
   transport.at(0).emit({ kind: 'report', data: report, worked: true });

@@ -65,7 +65,7 @@ test('capacity() resolves when a call that waited is aborted', async () => {
 });
 
 test('capacity() resolves when calls would be refused for another reason', async () => {
-  const { run, transport, dispatcher } = createPool({ maxQueue: 0, restart: { intensity: 0 } });
+  const { run, transport, dispatcher } = createPool({ maxQueue: 0, restart: { maxFailures: 0 } });
   const waiter = watch(dispatcher.capacity());
   await turn();
   expect(waiter.state).toBe('pending');

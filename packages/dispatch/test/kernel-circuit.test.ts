@@ -14,7 +14,7 @@ import {
 
 checkPoolsAfterEach();
 
-const restart = { backoffMs: [100, 5000] as const, intensity: 2, periodMs: 10_000 };
+const restart = { backoffMs: [100, 5000] as const, maxFailures: 2, withinMs: 10_000 };
 
 test('a worker that has answered is replaced at once', async () => {
   const { run, ready, transport } = createPool();
@@ -27,7 +27,7 @@ test('a worker that has answered is replaced at once', async () => {
 });
 
 test('workers that end before they have answered are restarted after a while that grows', async () => {
-  const { ready, transport, clock } = createPool({ restart: { ...restart, intensity: 4 } });
+  const { ready, transport, clock } = createPool({ restart: { ...restart, maxFailures: 4 } });
   for (const wait of [50, 100, 200, 400]) {
     await ready();
     const before = transport.workers.length;
@@ -83,7 +83,7 @@ test('the circuit opens with the cause, and refuses calls until a probe succeeds
 });
 
 test('a probe that fails leaves the circuit open until the next one', async () => {
-  const { run, transport, clock, dispatcher } = createPool({ restart: { intensity: 0 } });
+  const { run, transport, clock, dispatcher } = createPool({ restart: { maxFailures: 0 } });
   transport.at(0).startFailed(new Error('first'));
   clock.advance(5000);
   const probed = new Error('second');
@@ -97,7 +97,7 @@ test('a probe that fails leaves the circuit open until the next one', async () =
 });
 
 test('one worker probes for all, and the others follow when it succeeds', async () => {
-  const { transport, clock } = createPool({ max: 3, restart: { intensity: 0 } });
+  const { transport, clock } = createPool({ max: 3, restart: { maxFailures: 0 } });
   for (const worker of [...transport.workers]) worker.startFailed('no');
   expect(transport.workers).toHaveLength(3);
   clock.advance(5000);
@@ -117,7 +117,7 @@ test('a start that would fail again opens the circuit at once', async () => {
 });
 
 test('while the circuit is open, workers that work go on, and close it by an answer', async () => {
-  const { run, transport, dispatcher } = createPool({ max: 2, restart: { intensity: 0 } });
+  const { run, transport, dispatcher } = createPool({ max: 2, restart: { maxFailures: 0 } });
   transport.at(0).ready();
   transport.at(1).startFailed('no');
   expect(dispatcher.state).toBe('degraded');
@@ -134,7 +134,7 @@ test('when the last worker ends while the circuit is open, nothing waits for the
   const { run, transport, clock, dispatcher } = createPool({
     max: 2,
     window: 1,
-    restart: { intensity: 0 },
+    restart: { maxFailures: 0 },
   });
   const [own] = keysOf(2);
   transport.at(0).ready();
@@ -162,7 +162,7 @@ test('when the last worker ends while the circuit is open, nothing waits for the
 test('a worker that is not ready in time is killed, and counts as failed', async () => {
   const { transport, clock, dispatcher } = createPool({
     startTimeoutMs: 300,
-    restart: { intensity: 0 },
+    restart: { maxFailures: 0 },
   });
   clock.advance(299);
   expect(transport.at(0).kills).toBe(0);
@@ -180,7 +180,7 @@ test('a worker that is not ready in time is killed, and counts as failed', async
 });
 
 test('a worker that ends without a frame has failed to start', async () => {
-  const { transport, dispatcher } = createPool({ restart: { intensity: 0 } });
+  const { transport, dispatcher } = createPool({ restart: { maxFailures: 0 } });
   transport.at(0).exit({ exitCode: 7, stderrTail: 'oops' });
   const { cause } = errorOf(await settled(watch(dispatcher.ready())), 'ERR_CIRCUIT_OPEN');
   expect(cause).toMatchObject({
@@ -213,7 +213,7 @@ test('a spawn that throws while the pool grows harms no call', async () => {
     min: 1,
     max: 2,
     window: 1,
-    restart: { intensity: 0 },
+    restart: { maxFailures: 0 },
   });
   await ready();
   run(0);

@@ -60,7 +60,7 @@ test('a key whose slot is empty starts its worker', async () => {
 });
 
 test('keys whose worker will not come are released to the others when the circuit opens', async () => {
-  const restart = { intensity: 0 };
+  const restart = { maxFailures: 0 };
   const { run, ready, transport, dispatcher } = createPool({ max: 2, window: 1, restart });
   const [, key] = keysOf(2);
   transport.at(0).ready();
@@ -83,7 +83,7 @@ test('a call that comes back for the slot of its key fills that slot', async () 
     max: 2,
     window: 1,
     maxQueue: 0,
-    restart: { intensity: 5 },
+    restart: { maxFailures: 5 },
   });
   await ready();
   const [, key] = keysOf(2);

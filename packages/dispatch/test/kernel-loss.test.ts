@@ -4,7 +4,7 @@ import { checkPoolsAfterEach, createPool, errorOf, settled, turn } from './kerne
 
 checkPoolsAfterEach();
 
-const restart = { backoffMs: [100, 5000] as const, intensity: 2, periodMs: 10_000 };
+const restart = { backoffMs: [100, 5000] as const, maxFailures: 2, withinMs: 10_000 };
 
 test('when a worker ends, only the calls that it had started are lost', async () => {
   const { run, ready, transport, dispatcher } = createPool({ window: 3 });
@@ -75,7 +75,7 @@ test('unsent calls of a worker that ends in the same tick come back', async () =
 
 test('a task is retried only if it is idempotent, only after a loss, and at most retries times', async () => {
   const { run, ready, transport, clock, dispatcher } = createPool({
-    restart: { ...restart, intensity: 10 },
+    restart: { ...restart, maxFailures: 10 },
   });
   await ready();
   const thrice = run('thrice', { idempotent: true, retries: 2 });

@@ -47,7 +47,7 @@ export interface Setting {
   readonly maxWaitMs: number | undefined;
   readonly abortGraceMs: number;
   readonly hardKill: boolean;
-  readonly intensity: number;
+  readonly maxFailures: number;
   readonly recycleTasks: number;
   /** Whether workers give back what they have not begun. */
   readonly reclaims: 'never' | 'partly' | 'always';
@@ -134,7 +134,7 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
   maxWaitMs: fc.constantFrom(undefined, undefined, 0, 20),
   abortGraceMs: fc.constantFrom(0, 50),
   hardKill: fc.constantFrom(true, true, false),
-  intensity: fc.nat(3),
+  maxFailures: fc.nat(3),
   recycleTasks: fc.constantFrom(3, 1000),
   reclaims: fc.constantFrom('never', 'partly', 'always', 'always'),
   homes: fc.boolean(),
@@ -145,7 +145,7 @@ export const crowded: fc.Arbitrary<Setting> = setting.map((any) => ({
   ...any,
   min: 2,
   window: 3,
-  intensity: 3,
+  maxFailures: 3,
   reclaims: any.reclaims === 'never' ? 'partly' : any.reclaims,
 }));
 
@@ -154,7 +154,7 @@ export const shared: fc.Arbitrary<Setting> = setting.map((any) => ({
   ...any,
   min: 2,
   window: 3,
-  intensity: 3,
+  maxFailures: 3,
   reclaims: 'never',
 }));
 

@@ -38,7 +38,7 @@ export class KernelModel {
   constructor(given: Setting) {
     this.setting = given;
     const { min, more, window, maxQueue, maxWaitMs, abortGraceMs } = given;
-    const { hardKill, intensity, recycleTasks, reclaims, homes } = given;
+    const { hardKill, maxFailures, recycleTasks, reclaims, homes } = given;
     this.transport = new FakeTransport({
       capabilities: { hardKill },
       reclaims: reclaims !== 'never',
@@ -57,7 +57,7 @@ export class KernelModel {
       maxQueue,
       ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
       abortGraceMs,
-      restart: { intensity },
+      restart: { maxFailures },
       recycle: { tasks: recycleTasks },
       random: () => 0,
       clock: this.clock,

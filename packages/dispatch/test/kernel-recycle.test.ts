@@ -103,7 +103,7 @@ test('a worker whose successor does not start goes on, and is recycled later', a
   const { run, ready, transport, clock, dispatcher } = createPool({
     recycle: { tasks: 1 },
     healthMs: 1000,
-    restart: { intensity: 0 },
+    restart: { maxFailures: 0 },
   });
   await ready();
   run(0);

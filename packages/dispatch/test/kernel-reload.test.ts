@@ -100,7 +100,7 @@ test('concurrent reload() calls share one reload; one for another module follows
 });
 
 test('reload() that fails keeps the old workers and the old module', async () => {
-  const { run, transport, ready, dispatcher } = createPool({ restart: { intensity: 0 } });
+  const { run, transport, ready, dispatcher } = createPool({ restart: { maxFailures: 0 } });
   await ready();
   const good = dispatcher.reload({ module: new URL('file:///good.js') });
   await ready();

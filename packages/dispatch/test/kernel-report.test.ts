@@ -27,7 +27,7 @@ test('the report of a worker is in stats(), and in the events of observers', asy
 });
 
 test('a worker that has reported work is replaced at once when it ends, and its end is no failure', async () => {
-  const { transport, ready, dispatcher } = createPool({ restart: { intensity: 0 } });
+  const { transport, ready, dispatcher } = createPool({ restart: { maxFailures: 0 } });
   for (let round = 0; round < 5; round++) {
     await ready();
     transport.at(-1).emit({ kind: 'report', data: round, worked: true });
@@ -38,7 +38,7 @@ test('a worker that has reported work is replaced at once when it ends, and its 
 });
 
 test('a report without work proves nothing', async () => {
-  const { transport, ready, dispatcher } = createPool({ restart: { intensity: 0 } });
+  const { transport, ready, dispatcher } = createPool({ restart: { maxFailures: 0 } });
   await ready();
   transport.at(0).emit({ kind: 'report', data: 0, worked: false });
   transport.at(0).exit({ exitCode: 1 });

@@ -71,7 +71,7 @@ test('any worker runs calls that wait for a removed slot', async () => {
 });
 
 test('a worker that starts in a removed slot is killed, and that is no failure', async () => {
-  const { pool, transport, ready, dispatcher } = createPool({ restart: { intensity: 0 } });
+  const { pool, transport, ready, dispatcher } = createPool({ restart: { maxFailures: 0 } });
   await ready();
   const [up, down] = [watch(pool.scale(2)), watch(pool.scale(1))];
   expect(transport.at(1).kills).toBe(1);
@@ -118,7 +118,7 @@ test('scale() during a reload leaves each remaining slot with its new worker', a
 });
 
 test('scale() rejects when the workers cannot start', async () => {
-  const { pool, transport, ready } = createPool({ restart: { intensity: 0 } });
+  const { pool, transport, ready } = createPool({ restart: { maxFailures: 0 } });
   await ready();
   const scaled = watch(pool.scale(2));
   transport.at(1).startFailed('no');
@@ -129,7 +129,7 @@ test('scale() rejects when the workers cannot start', async () => {
 test('a probe in a removed slot is followed by another', async () => {
   const { pool, transport, ready, dispatcher, clock } = createPool({
     max: 2,
-    restart: { intensity: 0, backoffMs: [100, 1000] },
+    restart: { maxFailures: 0, backoffMs: [100, 1000] },
   });
   transport.at(0).ready();
   transport.at(1).startFailed('no');
@@ -149,7 +149,7 @@ test('scale() after close() rejects, and each number but 1 to 1024', async () =>
   await ready();
   for (const wrong of [0, 1.5, 1025, Number.NaN]) {
     await expect(pool.scale(wrong)).rejects.toThrow(
-      new RangeError(`Cannot scale: workers must be an integer of 1 to 1024, got ${wrong}`),
+      new RangeError(`Cannot scale: \`workers\` must be an integer of 1 to 1024, got ${wrong}`),
     );
   }
   await expect(pool.scale('2' as never)).rejects.toThrow(TypeError);

@@ -27,7 +27,7 @@ test('timeoutMs ends a call wherever it is', async () => {
 });
 
 test('timeoutMs counts attempts together', async () => {
-  const { run, ready, transport, clock } = createPool({ restart: { intensity: 10 } });
+  const { run, ready, transport, clock } = createPool({ restart: { maxFailures: 10 } });
   await ready();
   const call = run(0, { timeoutMs: 500, idempotent: true, retries: 5 });
   await turn();

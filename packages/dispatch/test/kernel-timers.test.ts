@@ -49,7 +49,7 @@ test('checks of workers do not keep the process alive', async () => {
 
 test('the wait for a probe does not keep the process alive, and that for a restart does', () => {
   const { clock, holding } = createHoldingClock();
-  const restart = { backoffMs: [100, 5000], intensity: 1, periodMs: 10_000 } as const;
+  const restart = { backoffMs: [100, 5000], maxFailures: 1, withinMs: 10_000 } as const;
   const { transport } = createPool({ restart, clock });
   const starting = holding();
   transport.at(0).startFailed(new Error('Cannot find module'));

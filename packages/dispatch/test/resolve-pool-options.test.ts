@@ -21,7 +21,7 @@ test('resolvePoolOptions() fills in every default', () => {
     healthMs: 5000,
     idleTimeoutMs: 30_000,
     recycle: { tasks: Infinity, ageMs: Infinity, rssBytes: Infinity, jitter: 0.1 },
-    restart: { backoffMs: [100, 5000], intensity: 5, periodMs: 10_000 },
+    restart: { backoffMs: [100, 5000], maxFailures: 5, withinMs: 10_000 },
     clock: systemClock,
     random: Math.random,
   });
@@ -45,10 +45,10 @@ test('resolvePoolOptions() keeps what is given, at both ends of each range', () 
     random: () => 0,
   };
   expect(
-    resolve({ ...least, restart: { backoffMs: [1, 1], intensity: 0, periodMs: 1 } }),
+    resolve({ ...least, restart: { backoffMs: [1, 1], maxFailures: 0, withinMs: 1 } }),
   ).toStrictEqual({
     ...least,
-    restart: { backoffMs: [1, 1], intensity: 0, periodMs: 1 },
+    restart: { backoffMs: [1, 1], maxFailures: 0, withinMs: 1 },
   });
   const timer = 2 ** 31 - 1;
   const most = {
@@ -67,11 +67,11 @@ test('resolvePoolOptions() keeps what is given, at both ends of each range', () 
   expect(
     resolve({
       ...most,
-      restart: { backoffMs: [timer, timer], intensity: 10_000, periodMs: timer },
+      restart: { backoffMs: [timer, timer], maxFailures: 10_000, withinMs: timer },
     }),
   ).toMatchObject({
     ...most,
-    restart: { backoffMs: [timer, timer], intensity: 10_000, periodMs: timer },
+    restart: { backoffMs: [timer, timer], maxFailures: 10_000, withinMs: timer },
   });
 });
 
@@ -88,36 +88,38 @@ test('resolvePoolOptions() sets min to max by default', () => {
 
 test('resolvePoolOptions() refuses a min above max', () => {
   expect(wrong({ min: 3, max: 2 })).toThrow(
-    new RangeError('Cannot create dispatcher: min must be 1 to max (2), got 3'),
+    new RangeError('Cannot create dispatcher: `min` must be 1 to max (2), got 3'),
   );
   const cores = usableCores();
   expect(wrong({ min: cores + 1 })).toThrow(
-    new RangeError(`Cannot create dispatcher: min must be 1 to max (${cores}), got ${cores + 1}`),
+    new RangeError(
+      `Cannot create dispatcher: \`min\` must be 1 to max (${cores}), got ${cores + 1}`,
+    ),
   );
 });
 
 const TIMER = 2_147_483_647;
-const backoff = `restart.backoffMs must be [min, max] of 1 to ${TIMER}, min not above max`;
+const backoff = `\`restart.backoffMs\` must be [min, max] of 1 to ${TIMER}, min not above max`;
 
 test.each<[object, string, typeof TypeError | typeof RangeError]>([
-  [{ name: '' }, 'name must be a text, got ', TypeError],
-  [{ min: 0 }, 'min must be an integer of 1 to 1024, got 0', RangeError],
-  [{ min: 1.5 }, 'min must be an integer of 1 to 1024, got 1.5', RangeError],
-  [{ max: 1025 }, 'max must be an integer of 1 to 1024, got 1025', RangeError],
-  [{ max: '4' }, 'max must be an integer of 1 to 1024, got 4', TypeError],
-  [{ max: null }, 'max must be an integer of 1 to 1024, got null', TypeError],
-  [{ window: 0 }, 'window must be auto or an integer of 1 to 65536, got 0', RangeError],
-  [{ window: 'big' }, 'window must be auto or an integer of 1 to 65536, got big', TypeError],
-  [{ maxQueue: -1 }, `maxQueue must be an integer of 0 to ${TIMER}, got -1`, RangeError],
-  [{ abortGraceMs: -1 }, `abortGraceMs must be 0 to ${TIMER}, got -1`, RangeError],
-  [{ startTimeoutMs: 0 }, `startTimeoutMs must be 1 to ${TIMER}, got 0`, RangeError],
-  [{ healthMs: Infinity }, `healthMs must be 1 to ${TIMER}, got Infinity`, RangeError],
-  [{ recycle: null }, 'recycle must be an object, got null', TypeError],
-  [{ recycle: 100 }, 'recycle must be an object, got 100', TypeError],
-  [{ recycle: { tasks: 0 } }, 'recycle.tasks must be an integer of 1 or more, got 0', RangeError],
-  [{ recycle: { ageMs: 0 } }, 'recycle.ageMs must be 1 or more, got 0', RangeError],
-  [{ recycle: { rssBytes: NaN } }, 'recycle.rssBytes must be 1 or more, got NaN', RangeError],
-  [{ recycle: { jitter: 2 } }, 'recycle.jitter must be 0 to 1, got 2', RangeError],
+  [{ name: '' }, '`name` must be a text, got ', TypeError],
+  [{ min: 0 }, '`min` must be an integer of 1 to 1024, got 0', RangeError],
+  [{ min: 1.5 }, '`min` must be an integer of 1 to 1024, got 1.5', RangeError],
+  [{ max: 1025 }, '`max` must be an integer of 1 to 1024, got 1025', RangeError],
+  [{ max: '4' }, '`max` must be an integer of 1 to 1024, got 4', TypeError],
+  [{ max: null }, '`max` must be an integer of 1 to 1024, got null', TypeError],
+  [{ window: 0 }, '`window` must be auto or an integer of 1 to 65536, got 0', RangeError],
+  [{ window: 'big' }, '`window` must be auto or an integer of 1 to 65536, got big', TypeError],
+  [{ maxQueue: -1 }, `\`maxQueue\` must be an integer of 0 to ${TIMER}, got -1`, RangeError],
+  [{ abortGraceMs: -1 }, `\`abortGraceMs\` must be 0 to ${TIMER}, got -1`, RangeError],
+  [{ startTimeoutMs: 0 }, `\`startTimeoutMs\` must be 1 to ${TIMER}, got 0`, RangeError],
+  [{ healthMs: Infinity }, `\`healthMs\` must be 1 to ${TIMER}, got Infinity`, RangeError],
+  [{ recycle: null }, '`recycle` must be an object, got null', TypeError],
+  [{ recycle: 100 }, '`recycle` must be an object, got 100', TypeError],
+  [{ recycle: { tasks: 0 } }, '`recycle.tasks` must be an integer of 1 or more, got 0', RangeError],
+  [{ recycle: { ageMs: 0 } }, '`recycle.ageMs` must be 1 or more, got 0', RangeError],
+  [{ recycle: { rssBytes: NaN } }, '`recycle.rssBytes` must be 1 or more, got NaN', RangeError],
+  [{ recycle: { jitter: 2 } }, '`recycle.jitter` must be 0 to 1, got 2', RangeError],
   [{ restart: { backoffMs: 100 } }, `${backoff}, got 100`, RangeError],
   [{ restart: { backoffMs: '100' } }, `${backoff}, got 100`, TypeError],
   [{ restart: { backoffMs: [100] } }, `${backoff}, got 100`, RangeError],
@@ -125,23 +127,23 @@ test.each<[object, string, typeof TypeError | typeof RangeError]>([
   [{ restart: { backoffMs: [0, 1] } }, `${backoff}, got 0,1`, RangeError],
   [{ restart: { backoffMs: ['1', 2] } }, `${backoff}, got 1,2`, TypeError],
   [
-    { restart: { intensity: 10_001 } },
-    'restart.intensity must be an integer of 0 to 10000, got 10001',
+    { restart: { maxFailures: 10_001 } },
+    '`restart.maxFailures` must be an integer of 0 to 10000, got 10001',
     RangeError,
   ],
-  [{ restart: { periodMs: 0 } }, `restart.periodMs must be 1 to ${TIMER}, got 0`, RangeError],
-  [{ clock: {} }, 'clock must be an object with now, setTimeout, clearTimeout', TypeError],
-  [{ random: 0.5 }, 'random must be a function, got 0.5', TypeError],
+  [{ restart: { withinMs: 0 } }, `\`restart.withinMs\` must be 1 to ${TIMER}, got 0`, RangeError],
+  [{ clock: {} }, '`clock` must be an object with now, setTimeout, clearTimeout', TypeError],
+  [{ random: 0.5 }, '`random` must be a function, got 0.5', TypeError],
 ])('resolvePoolOptions() refuses %j', (options, message, error) => {
   expect(wrong(options)).toThrow(error);
   expect(wrong(options)).toThrow(`Cannot create dispatcher: ${message}`);
 });
 
 test('resolvePoolOptions() refuses unknown options, also in groups', () => {
-  const unknown = (name: string) => `Cannot create dispatcher: unknown option ${name}; `;
+  const unknown = (name: string) => `Cannot create dispatcher: unknown option \`${name}\`; `;
   expect(wrong({ workers: 2 })).toThrow(unknown('workers'));
   expect(wrong({ recycle: { task: 2 } })).toThrow(
-    new TypeError(`${unknown('recycle.task')}did you mean tasks?`),
+    new TypeError(`${unknown('recycle.task')}did you mean \`tasks\`?`),
   );
   expect(wrong({ restart: { backoff: 2 } })).toThrow(unknown('restart.backoff'));
 });
@@ -164,7 +166,7 @@ test('splitPoolOptions() loses no name, so that the unknown ones can be refused'
 test('splitPoolOptions() refuses a value that is no object', () => {
   for (const options of [null, 'fast', 4]) {
     expect(() => splitPoolOptions('create dispatcher', options as never)).toThrow(
-      new TypeError(`Cannot create dispatcher: options must be an object, got ${options}`),
+      new TypeError(`Cannot create dispatcher: \`options\` must be an object, got ${options}`),
     );
   }
 });

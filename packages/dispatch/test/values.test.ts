@@ -15,7 +15,7 @@ test.each<[string, unknown]>([
   ['Symbol(x)', Symbol('x')],
 ])('rawJson() throws a TypeError for %s', (got, value) => {
   expect(() => rawJson(value)).toThrow(
-    new TypeError(`Cannot make raw JSON: value must be one that JSON can write, got ${got}`),
+    new TypeError(`Cannot make raw JSON: \`value\` must be one that JSON can write, got ${got}`),
   );
 });
 
@@ -46,7 +46,7 @@ test.each<[string, unknown]>([
 ])('transferred() throws a TypeError for %s instead of buffers', (got, transfer) => {
   expect(() => transferred(1, transfer as ArrayBuffer[])).toThrow(
     new TypeError(
-      `Cannot mark buffers to transfer: transfer must be an array of ArrayBuffers, got ${got}`,
+      `Cannot mark buffers to transfer: \`transfer\` must be an array of ArrayBuffers, got ${got}`,
     ),
   );
 });

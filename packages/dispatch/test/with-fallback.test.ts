@@ -32,7 +32,7 @@ interface Both {
 /** A dispatcher whose first failed start opens its circuit, with a fallback of one worker. */
 async function createBoth({ maxInFlight = 8 }: { maxInFlight?: number } = {}): Promise<Both> {
   const clock = createManualClock();
-  const far = { name: 'far', max: 2, restart: { intensity: 0 }, healthMs: 2 ** 31 - 1 };
+  const far = { name: 'far', max: 2, restart: { maxFailures: 0 }, healthMs: 2 ** 31 - 1 };
   const first = createPool({ ...far, clock });
   const local = createPool({ name: 'near', window: 8 });
   await local.ready();
@@ -317,13 +317,13 @@ test('each call that falls back is published, with its reason', async () => {
 });
 
 test.each([
-  [[5, 5], 'dispatcher must be an object with run, map, capacity, stats, drain, close, got 5'],
-  [['good', {}], 'local must be an object with run, map, capacity, stats, drain, close, got'],
-  [['good', 'good', 5], 'options must be an object, got 5'],
-  [['good', 'good', { most: 5 }], 'unknown option most; known are maxInFlight, clock'],
+  [[5, 5], '`dispatcher` must be an object with run, map, capacity, stats, drain, close, got 5'],
+  [['good', {}], '`local` must be an object with run, map, capacity, stats, drain, close, got'],
+  [['good', 'good', 5], '`options` must be an object, got 5'],
+  [['good', 'good', { most: 5 }], 'unknown option `most`; known are maxInFlight, clock'],
   [
     ['good', 'good', { maxInFlight: 0 }],
-    'maxInFlight must be an integer of 1 to 2147483647, got 0',
+    '`maxInFlight` must be an integer of 1 to 2147483647, got 0',
   ],
 ])('withFallback(%j) throws', async (given, message) => {
   await using good = createInProcessDispatcher(defineTasks({ echo: (n: number) => n }));
@@ -336,9 +336,9 @@ test.each([
 test('wrong options of a call are told as by any dispatcher', async () => {
   const { run } = await createBoth();
   const cases: [unknown, string][] = [
-    [5, 'Cannot run task: options must be an object, got 5'],
-    [{ timeout: 5 }, 'Cannot run task: unknown option timeout; did you mean timeoutMs?'],
-    [{ onWorker: 5 }, 'Cannot run task: onWorker must be a function, got 5'],
+    [5, 'Cannot run task: `options` must be an object, got 5'],
+    [{ timeout: 5 }, 'Cannot run task: unknown option `timeout`; did you mean `timeoutMs`?'],
+    [{ onWorker: 5 }, 'Cannot run task: `onWorker` must be a function, got 5'],
   ];
   for (const [options, message] of cases) {
     expect((await settled(run(1, options as never))).error).toEqual(new TypeError(message));

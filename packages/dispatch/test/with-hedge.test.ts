@@ -292,13 +292,13 @@ test('each hedged call is published when it has settled', async () => {
 test.each([
   [
     [5, { afterMs: 1 }],
-    'dispatcher must be an object with run, map, capacity, stats, drain, close, got 5',
+    '`dispatcher` must be an object with run, map, capacity, stats, drain, close, got 5',
   ],
-  [['good', 5], 'options must be an object, got 5'],
-  [['good', {}], 'afterMs must be 1 to 2147483647, got undefined'],
-  [['good', { afterMs: 0 }], 'afterMs must be 1 to 2147483647, got 0'],
-  [['good', { afterMs: 1, share: 0 }], 'share must be above 0, to 1, got 0'],
-  [['good', { after: 1 }], 'unknown option after; did you mean afterMs?'],
+  [['good', 5], '`options` must be an object, got 5'],
+  [['good', {}], '`afterMs` must be 1 to 2147483647, got undefined'],
+  [['good', { afterMs: 0 }], '`afterMs` must be 1 to 2147483647, got 0'],
+  [['good', { afterMs: 1, share: 0 }], '`share` must be above 0, to 1, got 0'],
+  [['good', { after: 1 }], 'unknown option `after`; did you mean `afterMs`?'],
 ])('withHedge(%j) throws', async (given, message) => {
   await using good = createInProcessDispatcher(defineTasks({ echo: (n: number) => n }));
   const [dispatcher, options] = given.map((each) => (each === 'good' ? good : each));
@@ -338,7 +338,7 @@ test('whatever workers do, calls settle once with an answer to themselves, and c
       shares,
       fc.array(step, { maxLength: 60, size: 'max' }),
       async (share, steps) => {
-        const restart = { intensity: 10_000 };
+        const restart = { maxFailures: 10_000 };
         const { run, hedged, transport, clock } = await createHedged(
           { share },
           { max: 3, restart },

@@ -63,24 +63,27 @@ async function useLibraries(): Promise<unknown> {
 }
 
 test.each<[unknown, string]>([
-  [7, 'Cannot instrument ticketing: options must be an object, got 7'],
+  [7, 'Cannot instrument ticketing: `options` must be an object, got 7'],
   [
     { traceJoin: true },
-    'Cannot instrument ticketing: unknown option traceJoin; did you mean traceJoins?',
+    'Cannot instrument ticketing: unknown option `traceJoin`; did you mean `traceJoins`?',
   ],
   [
     { tracerProvider: {} },
-    'Cannot instrument ticketing: tracerProvider must be an object with getTracer, got [object Object]',
+    'Cannot instrument ticketing: `tracerProvider` must be an object with getTracer, got [object Object]',
   ],
   [
     { meterProvider: 'otlp' },
-    'Cannot instrument ticketing: meterProvider must be an object with getMeter, got otlp',
+    'Cannot instrument ticketing: `meterProvider` must be an object with getMeter, got otlp',
   ],
-  [{ traceJoins: 1 }, 'Cannot instrument ticketing: traceJoins must be true or false, got 1'],
-  [{ capture: 'all' }, 'Cannot instrument ticketing: capture must be one of none, query, got all'],
+  [{ traceJoins: 1 }, 'Cannot instrument ticketing: `traceJoins` must be true or false, got 1'],
+  [
+    { capture: 'all' },
+    'Cannot instrument ticketing: `capture` must be one of none, query, got all',
+  ],
   [
     { asyncLocalStorage: {} },
-    'Cannot instrument ticketing: asyncLocalStorage must be an AsyncLocalStorage, got [object Object]',
+    'Cannot instrument ticketing: `asyncLocalStorage` must be an AsyncLocalStorage, got [object Object]',
   ],
 ])('instrumentTicketing(%o) is refused', (options, message) => {
   expect(() => instrumentTicketing(options as InstrumentOptions)).toThrow(new TypeError(message));

@@ -2,10 +2,10 @@ import type cluster from 'node:cluster';
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import {
-  attachWorker,
-  clusterWorkers,
+  attachServer,
   createSocketRouter,
   forkWorkers,
+  fromCluster,
   RouterError,
   type RouterOptions,
 } from '../src/index.ts';
@@ -16,107 +16,107 @@ const module = new URL('workers/http-worker.mjs', import.meta.url);
 type Wrong = readonly [what: unknown, error: typeof TypeError | typeof RangeError, message: string];
 
 const options: Wrong[] = [
-  [undefined, TypeError, 'options must be an object, got undefined'],
-  [{}, TypeError, 'workers must be an object with subscribe, got undefined'],
-  [{ workers: 4 }, TypeError, 'workers must be an object with subscribe, got 4'],
-  [{ workers, mode: 'cluster' }, TypeError, 'mode must be one of socket, passthru, got cluster'],
-  [{ workers, route: 'key' }, TypeError, 'route must be a function, got key'],
+  [undefined, TypeError, '`options` must be an object, got undefined'],
+  [{}, TypeError, '`workers` must be an object with subscribe, got undefined'],
+  [{ workers: 4 }, TypeError, '`workers` must be an object with subscribe, got 4'],
+  [{ workers, mode: 'cluster' }, TypeError, '`mode` must be one of socket, passthru, got cluster'],
+  [{ workers, route: 'key' }, TypeError, '`route` must be a function, got key'],
   [
-    { workers, affinity: 'sticky' },
+    { workers, laterRequests: 'sticky' },
     TypeError,
-    'affinity must be one of connection, forward, close, got sticky',
+    '`laterRequests` must be one of connection, forward, close, got sticky',
   ],
   [
     { workers, protocol: 'https' },
     TypeError,
-    'protocol must be one of http, tls-sni, auto, got https',
+    '`protocol` must be one of http, tls-sni, auto, got https',
   ],
-  [{ workers, balance: 1.25 }, TypeError, 'balance must be an object, got 1.25'],
+  [{ workers, balance: 1.25 }, TypeError, '`balance` must be an object, got 1.25'],
   [
     { workers, balance: { loadFactor: 0.5 } },
     RangeError,
-    'balance.loadFactor must be 1 to Infinity, got 0.5',
+    '`balance.loadFactor` must be 1 to Infinity, got 0.5',
   ],
   [
     { workers, balance: { factor: 2 } },
     TypeError,
-    'unknown option balance.factor; did you mean loadFactor?',
+    'unknown option `balance.factor`; did you mean `loadFactor`?',
   ],
   [
     { workers, proxyProtocol: true },
     TypeError,
-    'proxyProtocol must be an object or false, got true',
+    '`proxyProtocol` must be an object or false, got true',
   ],
   [
     { workers, proxyProtocol: {} },
     TypeError,
-    'proxyProtocol.trusted must be a list of texts, got undefined',
+    '`proxyProtocol.trusted` must be a list of texts, got undefined',
   ],
   [
     { workers, proxyProtocol: { trusted: ['10.0.0.0/33'] } },
     TypeError,
-    'proxyProtocol.trusted must be a list of addresses and subnets, got 10.0.0.0/33',
+    '`proxyProtocol.trusted` must be a list of addresses and subnets, got 10.0.0.0/33',
   ],
   [
     { workers, proxyProtocol: { trusted: ['proxy.example'] } },
     TypeError,
-    'proxyProtocol.trusted must be a list of addresses and subnets, got proxy.example',
+    '`proxyProtocol.trusted` must be a list of addresses and subnets, got proxy.example',
   ],
-  [{ workers, limits: [] }, TypeError, 'limits must be an object, got '],
+  [{ workers, limits: [] }, TypeError, '`limits` must be an object, got '],
   [
     { workers, limits: { headBytes: 1 } },
     RangeError,
-    'limits.headBytes must be an integer of 64 to 65536, got 1',
+    '`limits.headBytes` must be an integer of 64 to 65536, got 1',
   ],
   [
     { workers, limits: { headTimeoutMs: 0 } },
     RangeError,
-    'limits.headTimeoutMs must be an integer of 1 to 2147483647, got 0',
+    '`limits.headTimeoutMs` must be an integer of 1 to 2147483647, got 0',
   ],
   [
     { workers, limits: { pending: 1.5 } },
     RangeError,
-    'limits.pending must be an integer of 1 or more, got 1.5',
+    '`limits.pending` must be an integer of 1 or more, got 1.5',
   ],
   [
     { workers, limits: { queuePerWorker: '1' } },
     TypeError,
-    'limits.queuePerWorker must be an integer of 1 or more, got 1',
+    '`limits.queuePerWorker` must be an integer of 1 or more, got 1',
   ],
   [
     { workers, limits: { claimTimeoutMs: 5 } },
     RangeError,
-    'limits.claimTimeoutMs must be an integer of 10 to 2147483647, got 5',
+    '`limits.claimTimeoutMs` must be an integer of 10 to 2147483647, got 5',
   ],
   [
     { workers, limits: { maxWaitMs: 0 } },
     RangeError,
-    'limits.maxWaitMs must be an integer of 1 to 2147483647, got 0',
+    '`limits.maxWaitMs` must be an integer of 1 to 2147483647, got 0',
   ],
   [
     { workers, limits: { headbytes: 1 } },
     TypeError,
-    'unknown option limits.headbytes; did you mean headBytes?',
+    'unknown option `limits.headbytes`; did you mean `headBytes`?',
   ],
   [
     { workers, port: 80 },
     TypeError,
-    'unknown option port; known are mode, workers, route, affinity, balance, protocol, proxyProtocol, limits',
+    'unknown option `port`; known are mode, workers, route, laterRequests, balance, protocol, proxyProtocol, limits',
   ],
   [
     { workers, mode: 'passthru', protocol: 'auto' },
     TypeError,
-    'protocol must be http in mode passthru, got auto',
+    '`protocol` must be http in mode passthru, got auto',
   ],
   [
-    { workers, mode: 'passthru', affinity: 'close' },
+    { workers, mode: 'passthru', laterRequests: 'close' },
     TypeError,
-    'affinity must be connection in mode passthru, got close',
+    '`laterRequests` must be connection in mode passthru, got close',
   ],
   [
-    { workers, affinity: 'forward', protocol: 'tls-sni' },
+    { workers, laterRequests: 'forward', protocol: 'tls-sni' },
     TypeError,
-    'protocol must be http with affinity forward, got tls-sni',
+    '`protocol` must be http with laterRequests forward, got tls-sni',
   ],
 ];
 
@@ -127,28 +127,28 @@ test.each(options)('createSocketRouter(%j) throws', (given, error, message) => {
 });
 
 const forks: (readonly [module: unknown, ...Wrong])[] = [
-  ['./worker.js', 1, TypeError, 'module must be a URL, got ./worker.js'],
-  [module, 0, RangeError, 'workers must be an integer of 1 to 1024, got 0'],
-  [module, undefined, TypeError, 'options must be an object, got undefined'],
-  [module, {}, TypeError, 'workers must be an integer of 1 to 1024, got undefined'],
+  ['./worker.js', 1, TypeError, '`module` must be a URL, got ./worker.js'],
+  [module, 0, RangeError, '`workers` must be an integer of 1 to 1024, got 0'],
+  [module, undefined, TypeError, '`options` must be an object, got undefined'],
+  [module, {}, TypeError, '`workers` must be an integer of 1 to 1024, got undefined'],
   [
     module,
     { workers: 1, backoffMs: [5, 1] },
     TypeError,
-    'backoffMs must be two integers of 1 or more, the second not below the first, got 5,1',
+    '`backoffMs` must be two integers of 1 or more, the second not below the first, got 5,1',
   ],
-  [module, { workers: 1, env: 'A=b' }, TypeError, 'env must be an object, got A=b'],
+  [module, { workers: 1, env: 'A=b' }, TypeError, '`env` must be an object, got A=b'],
   [
     module,
     { workers: 1, execArgv: '--inspect' },
     TypeError,
-    'execArgv must be a list of texts, got --inspect',
+    '`execArgv` must be a list of texts, got --inspect',
   ],
   [
     module,
     { workers: 1, cwd: '/' },
     TypeError,
-    'unknown option cwd; known are workers, backoffMs, env, execArgv',
+    'unknown option `cwd`; known are workers, backoffMs, env, execArgv',
   ],
 ];
 
@@ -162,49 +162,49 @@ test.each([
   [{}, 'got [object Object]'],
   [undefined, 'got undefined'],
   [{ isPrimary: false }, 'got that of a worker'],
-])('clusterWorkers(%j) throws', (given, got) => {
-  expect(() => clusterWorkers(given as typeof cluster)).toThrow(
+])('fromCluster(%j) throws', (given, got) => {
+  expect(() => fromCluster(given as typeof cluster)).toThrow(
     new TypeError(
-      `Cannot take cluster workers: cluster must be the cluster module of a primary process, ${got}`,
+      `Cannot take cluster workers: \`cluster\` must be the cluster module of a primary process, ${got}`,
     ),
   );
 });
 
 const attachments: (readonly [server: unknown, ...Wrong])[] = [
-  [{}, undefined, TypeError, 'server must be a server, got [object Object]'],
-  [createServer, undefined, TypeError, `server must be a server, got ${createServer}`],
-  [createServer(), { route: {} }, TypeError, 'route must be a function, got [object Object]'],
-  [createServer(), { orphan: 'die' }, TypeError, 'orphan must be one of exit, stay, got die'],
+  [{}, undefined, TypeError, '`server` must be a server, got [object Object]'],
+  [createServer, undefined, TypeError, `\`server\` must be a server, got ${createServer}`],
+  [createServer(), { route: {} }, TypeError, '`route` must be a function, got [object Object]'],
+  [createServer(), { orphan: 'die' }, TypeError, '`orphan` must be one of exit, stay, got die'],
   [
     createServer(),
     { orphanGraceMs: -1 },
     RangeError,
-    'orphanGraceMs must be an integer of 0 to 2147483647, got -1',
+    '`orphanGraceMs` must be an integer of 0 to 2147483647, got -1',
   ],
   [
     createServer(),
     { slot: 1 },
     TypeError,
-    'unknown option slot; known are route, orphan, orphanGraceMs',
+    'unknown option `slot`; known are route, orphan, orphanGraceMs',
   ],
 ];
 
 test.each(attachments)(
-  'attachWorker() throws for a wrong server or option',
+  'attachServer() throws for a wrong server or option',
   (server, given, error, message) => {
-    const attach = () => attachWorker(server as ReturnType<typeof createServer>, given as object);
+    const attach = () => attachServer(server as ReturnType<typeof createServer>, given as object);
     expect(attach).toThrow(error);
-    expect(attach).toThrow(`Cannot attach worker: ${message}`);
+    expect(attach).toThrow(`Cannot attach server: ${message}`);
   },
 );
 
-test('attachWorker() throws in a process that no router can reach', () => {
+test('attachServer() throws in a process that no router can reach', () => {
   const { send } = process;
   Object.assign(process, { send: undefined });
   try {
-    expect(() => attachWorker(createServer())).toThrow(
+    expect(() => attachServer(createServer())).toThrow(
       new TypeError(
-        'Cannot attach worker: the process must have a channel to its router, got none',
+        'Cannot attach server: the process must have a channel to its router, got none',
       ),
     );
   } finally {
@@ -215,10 +215,10 @@ test('attachWorker() throws in a process that no router can reach', () => {
 test('close() throws for a wrong grace, and closes nothing', async () => {
   const router = createSocketRouter({ workers });
   expect(() => router.close({ graceMs: -1 })).toThrow(
-    new RangeError('Cannot close router: graceMs must be an integer of 0 to 2147483647, got -1'),
+    new RangeError('Cannot close router: `graceMs` must be an integer of 0 to 2147483647, got -1'),
   );
   expect(() => router.close({ grace: 1 } as object)).toThrow(
-    new TypeError('Cannot close router: unknown option grace; did you mean graceMs?'),
+    new TypeError('Cannot close router: unknown option `grace`; did you mean `graceMs`?'),
   );
   expect(router.stats().state).toBe('idle');
   await router.close();
@@ -241,7 +241,7 @@ test('a folder for unix sockets that cannot be created is reported at once', () 
   try {
     process.env['TMPDIR'] = '/nowhere';
     expect(create).toThrow(
-      'Cannot open sockets of workers: TMPDIR must be a folder that can be written, got /nowhere',
+      'Cannot open sockets of workers: `TMPDIR` must be a folder that can be written, got /nowhere',
     );
   } finally {
     if (TMPDIR === undefined) delete process.env['TMPDIR'];

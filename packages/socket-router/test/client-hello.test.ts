@@ -248,6 +248,6 @@ test('encoded hellos are read back, in any records and any cuts: 1,000 hellos', 
 
 test.each([0, 1.5, Number.NaN])('createClientHelloReader() takes no limit of %s bytes', (limit) => {
   expect(() => createClientHelloReader({ helloBytes: limit })).toThrow(
-    new RangeError(`Cannot gather bytes: limit must be an integer of 1 or more, got ${limit}`),
+    new RangeError(`Cannot gather bytes: \`limit\` must be an integer of 1 or more, got ${limit}`),
   );
 });

@@ -1,12 +1,12 @@
 // A program that runs its workers by node:cluster; a worker is this file as well.
 import cluster from 'node:cluster';
-import { clusterWorkers, createSocketRouter } from '@ticketing/socket-router';
+import { createSocketRouter, fromCluster } from '@ticketing/socket-router';
 
 if (cluster.isPrimary) {
   cluster.setupPrimary({ serialization: process.argv[2] });
   cluster.fork();
   const router = createSocketRouter({
-    workers: clusterWorkers(cluster),
+    workers: fromCluster(cluster),
     mode: process.argv[3] ?? 'socket',
   });
   cluster.fork();

@@ -10,7 +10,7 @@ const router = createSocketRouter({
     env: { ...process.env, ROUTE: 'key' },
   }),
   // Workers open unix sockets in both modes.
-  ...(mode === 'socket' && { affinity: 'forward', route: () => ({ key: 'one' }) }),
+  ...(mode === 'socket' && { laterRequests: 'forward', route: () => ({ key: 'one' }) }),
 });
 await new Promise((resolve) => {
   let ready = 0;

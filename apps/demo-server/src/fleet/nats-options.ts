@@ -38,7 +38,7 @@ function decoded(text = ''): string {
 /** For calls that can do without a host: how soon they are told that there is none, twice the first and the pause. */
 export const SOON = {
   startTimeoutMs: 300,
-  restart: { intensity: 1, backoffMs: [50, 1000] },
+  restart: { maxFailures: 1, backoffMs: [50, 1000] },
 } as const;
 
 /** Returns the fleet whose hosts answer whole questions. Those that only ask carriers are in one of their own. */

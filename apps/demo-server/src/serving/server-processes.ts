@@ -61,7 +61,7 @@ export const serveByRouter: StartServing = async (context) => {
   const router: SocketRouter = createSocketRouter({
     mode: flags.accept === 'passthru' ? 'passthru' : 'socket',
     workers: supervisor,
-    affinity: routeAffinity(flags),
+    laterRequests: routeLaterRequests(flags),
     // Equal searches are one search: a process takes any number of them, so they stay together.
     balance: { loadFactor: flags.routeBy === 'search-key' ? Number.POSITIVE_INFINITY : 1.25 },
     protocol: flags.tlsCert === undefined ? 'http' : 'tls-sni',
@@ -166,7 +166,7 @@ async function claimAddress({ port, host }: Flags): Promise<AddressInfo> {
  * Decides what happens to a later request on a kept connection whose key belongs to another process: with plain HTTP its
  * worker forwards it. Mode `passthru` decides per request anyway.
  */
-export function routeAffinity({ accept, routeBy, tlsCert }: Flags): 'connection' | 'forward' {
+export function routeLaterRequests({ accept, routeBy, tlsCert }: Flags): 'connection' | 'forward' {
   const canSee = accept === 'socket' && tlsCert === undefined;
   return canSee && routeBy !== 'none' ? 'forward' : 'connection';
 }

@@ -31,7 +31,9 @@ export function createBatcher<K, V>(
   options: BatcherOptions<K, V>,
 ): Batcher<K, V> {
   if (typeof load !== 'function') {
-    throw new TypeError(`Cannot create batcher: load must be a function, got ${showValue(load)}`);
+    throw new TypeError(
+      `Cannot create batcher: \`load\` must be a function, got ${showValue(load)}`,
+    );
   }
   return new KeyBatcher(load, resolveBatcherOptions(options));
 }
@@ -102,7 +104,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
   loadMany(keys: readonly K[], options?: LoadOptions): Promise<PromiseSettledResult<V>[]> {
     if (!Array.isArray(keys)) {
       return Promise.reject(
-        new TypeError(`Cannot load many: keys must be an array, got ${showValue(keys)}`),
+        new TypeError(`Cannot load many: \`keys\` must be an array, got ${showValue(keys)}`),
       );
     }
     return Promise.allSettled(keys.map((key) => this.load(key, options)));

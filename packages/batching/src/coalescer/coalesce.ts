@@ -33,7 +33,7 @@ export function coalesce<Args extends readonly unknown[], V>(
   options: CoalesceOptions<Args, V>,
 ): Coalesced<Args, V> {
   if (typeof call !== 'function') {
-    throw new TypeError(`Cannot coalesce: call must be a function, got ${showValue(call)}`);
+    throw new TypeError(`Cannot coalesce: \`call\` must be a function, got ${showValue(call)}`);
   }
   const { key = primitivesKey, ...rest } = Object(options) as CoalesceOptions<Args, V>;
   const coalescer = createCoalescer<Args, V>((args) => call(...args), {
@@ -50,6 +50,6 @@ export function coalesce<Args extends readonly unknown[], V>(
 function primitivesKey(...args: readonly unknown[]): KeyValue {
   if (args.every(isPrimitive)) return canonicalKey(...args);
   throw new TypeError(
-    'Cannot coalesce: arguments must be primitives without option key, got an object',
+    'Cannot coalesce: `arguments` must be primitives without option `key`, got an object',
   );
 }

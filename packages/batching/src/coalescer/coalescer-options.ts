@@ -14,7 +14,7 @@ import {
   whole,
   withMethods,
 } from '@ticketing/kit';
-import type { CoalescerOptions, GetOptions } from './coalescer.ts';
+import type { CoalescerOptions, ForgetOptions, GetOptions } from './coalescer.ts';
 
 /** Every option filled and checked. */
 export type ResolvedCoalescerOptions<K, V> = Required<
@@ -26,7 +26,7 @@ const rules = {
   name: required(aName),
   key: aFunction,
   loadTimeoutMs: between(1, MAX_TIMER_MS),
-  cancel: oneOf('last-caller', 'never'),
+  abortWhen: oneOf('unused', 'never'),
   maxKeys: whole(10_000),
   maxWaitersPerKey: whole(100_000),
   overflow: oneOf('reject', 'bypass'),
@@ -41,6 +41,7 @@ const rules = {
   random: { ...aFunction, fallback: Math.random },
 };
 const callRules = { signal: aSignal, timeoutMs: between(1, MAX_TIMER_MS), fresh: aFlag };
+const forgetRules = { ifUnshared: aFlag };
 
 /**
  * Fills and checks the options of a coalescer.
@@ -51,6 +52,11 @@ export function resolveCoalescerOptions<K, V>(
   options: CoalescerOptions<K, V>,
 ): ResolvedCoalescerOptions<K, V> {
   return resolveByRules('create coalescer', options, rules);
+}
+
+/** Checks the options of `forget`. @throws TypeError */
+export function checkForgetOptions(options: ForgetOptions): void {
+  checkByRules('forget', options, forgetRules);
 }
 
 /** Checks the options of one call. @throws TypeError or RangeError */

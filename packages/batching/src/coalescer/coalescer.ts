@@ -18,8 +18,8 @@ export interface CoalescerOptions<K, V> {
   readonly key?: (key: K) => KeyValue;
   /** Milliseconds that a load may take, 1 to 2^31-1; then its callers get `ERR_LOAD_TIMEOUT`. Default: no limit. */
   readonly loadTimeoutMs?: number;
-  /** Whether the load is aborted when its last caller leaves. A caller without signal or timeout never leaves. Default `last-caller`. */
-  readonly cancel?: 'last-caller' | 'never';
+  /** When a load is aborted: `unused`, as its last caller leaves, or never. A caller without signal or timeout never leaves. Default `unused`. */
+  readonly abortWhen?: 'unused' | 'never';
   /** Most loads in flight: one per key, and those that `forget`, `clear` and `fresh` detached. Default 10,000. */
   readonly maxKeys?: number;
   /** Most callers of one key. Default 100,000. */
@@ -95,6 +95,12 @@ export interface CoalescerStats {
   readonly kept: number;
 }
 
+/** Options of `forget`. */
+export interface ForgetOptions {
+  /** Leaves a key alone for which two or more callers wait. Default false. */
+  readonly ifUnshared?: boolean | undefined;
+}
+
 /** Lets equal calls in flight share one load. */
 export interface Coalescer<K, V> extends AsyncDisposable {
   /**
@@ -105,10 +111,13 @@ export interface Coalescer<K, V> extends AsyncDisposable {
    * @throws TypeError as a rejection for an object as key without option `key`
    */
   get(key: K, options?: GetOptions): Promise<V>;
-  /** Forgets a key: the next call loads again. Callers that wait still get their answer, which is not kept. */
-  forget(key: K): boolean;
-  /** Forgets a key, unless two or more callers wait for it. */
-  forgetUnshared(key: K): boolean;
+  /**
+   * Forgets a key: the next call loads again. Callers that wait still get their answer, which is not kept. Returns
+   * whether there was something to forget.
+   *
+   * @throws TypeError for an unknown option
+   */
+  forget(key: K, options?: ForgetOptions): boolean;
   /** Forgets every key. */
   clear(): void;
   /**

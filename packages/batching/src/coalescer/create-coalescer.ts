@@ -3,8 +3,16 @@ import { isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts'
 import { callError } from '../errors.ts';
 import { Leavers } from '../leavers.ts';
 import { hitChannel, joinChannel, type LoadTrace, overflowChannel } from '../traces.ts';
-import type { Coalescer, CoalescerOptions, CoalescerStats, GetOptions, Peek } from './coalescer.ts';
+import type {
+  Coalescer,
+  CoalescerOptions,
+  CoalescerStats,
+  ForgetOptions,
+  GetOptions,
+  Peek,
+} from './coalescer.ts';
 import {
+  checkForgetOptions,
   checkGetOptions,
   type ResolvedCoalescerOptions,
   resolveCoalescerOptions,
@@ -28,7 +36,9 @@ export function createCoalescer<K, V>(
   options: CoalescerOptions<K, V>,
 ): Coalescer<K, V> {
   if (typeof load !== 'function') {
-    throw new TypeError(`Cannot create coalescer: load must be a function, got ${showValue(load)}`);
+    throw new TypeError(
+      `Cannot create coalescer: \`load\` must be a function, got ${showValue(load)}`,
+    );
   }
   return new KeyedCoalescer(load, resolveCoalescerOptions(options));
 }
@@ -102,15 +112,14 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     }
   }
 
-  forget(key: K): boolean {
+  forget(key: K, options?: ForgetOptions): boolean {
     const id = this.#idOf(key);
+    if (options !== undefined) {
+      checkForgetOptions(options);
+      if (options.ifUnshared && (this.#loads.get(id)?.waiters ?? 0) > 1) return false;
+    }
     const kept = this.#kept?.delete(id) ?? false;
     return this.#detach(id) || kept;
-  }
-
-  forgetUnshared(key: K): boolean {
-    const load = this.#loads.get(this.#idOf(key));
-    return load !== undefined && load.waiters > 1 ? false : this.forget(key);
   }
 
   clear(): void {
@@ -180,10 +189,10 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     const load = fresh ? this.#open(key, id) : this.#loadOf(key, id);
     const promise = this.#share(load.outcome);
     if (signal === undefined && timeoutMs === undefined) return promise;
-    const { name, clock, cancel } = this.#options;
+    const { name, clock, abortWhen } = this.#options;
     const onLeave = (): void => {
       this.#counts.left += 1;
-      if (load.leave() && cancel === 'last-caller') this.#abandon(load);
+      if (load.leave() && abortWhen === 'unused') this.#abandon(load);
     };
     if (timeoutMs === undefined) return this.#leavers.wait(promise, { signal, onLeave });
     const error = (): Error => {

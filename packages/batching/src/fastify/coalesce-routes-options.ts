@@ -116,7 +116,7 @@ export function resolveRouteCoalesceOptions(
   const action = `coalesce ${methods.join(', ')} ${route.url}`;
   if (setting !== true && (typeof setting !== 'object' || setting === null)) {
     throw new TypeError(
-      `Cannot ${action}: config.coalesce must be true, false or options, got ${showValue(setting)}`,
+      `Cannot ${action}: \`config.coalesce\` must be true, false or options, got ${showValue(setting)}`,
     );
   }
   const options: RouteCoalesceOptions = setting === true ? {} : setting;
@@ -128,7 +128,7 @@ export function resolveRouteCoalesceOptions(
   const withBody = methods.find((method) => method !== 'GET' && method !== 'HEAD');
   if (key === undefined && withBody !== undefined) {
     throw new TypeError(
-      `Cannot ${action}: method must be GET or HEAD without option key, got ${withBody}`,
+      `Cannot ${action}: \`method\` must be GET or HEAD without option \`key\`, got ${withBody}`,
     );
   }
   return { key, vary: [...vary, ...lowerCaseNames(own)], shareCredentials };

@@ -71,6 +71,6 @@ function ownKey(request: FastifyRequest, key: NonNullable<CoalescedRoute['key']>
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return value;
   const url = request.routeOptions.url ?? request.url;
   throw new TypeError(
-    `Cannot coalesce ${request.method} ${url}: option key must return a primitive, got ${typeof value}`,
+    `Cannot coalesce ${request.method} ${url}: option \`key\` must return a primitive, got ${typeof value}`,
   );
 }

@@ -70,7 +70,7 @@ export function shareLoads<K, V>(
   options: ShareLoadsOptions<K, V>,
 ): SharedLoader<K, V> {
   if (typeof load !== 'function') {
-    throw new TypeError(`Cannot share loads: load must be a function, got ${showValue(load)}`);
+    throw new TypeError(`Cannot share loads: \`load\` must be a function, got ${showValue(load)}`);
   }
   const shared = new SharedLoads(load, resolveShareLoadsOptions(options));
   return Object.assign((key: K, context: LoadContext<K>) => shared.get(key, context), {

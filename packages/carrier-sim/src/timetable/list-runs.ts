@@ -86,7 +86,7 @@ function trainNumber(service: Service, index: number): string {
     if (rest < length) return String(start + rest).padStart(5, '0');
     rest -= length;
   }
-  throw new RangeError(`Cannot number train: index must be below 1000, got ${index}`);
+  throw new RangeError(`Cannot number train: \`index\` must be below 1000, got ${index}`);
 }
 
 /** Avlo's wire has no arrival, so its trains always need the running time that its clients know. */

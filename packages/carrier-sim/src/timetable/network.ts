@@ -100,5 +100,5 @@ export function findStation(uic: string): SimStation | undefined {
 export function stationOf(uic: string): SimStation {
   const station = byUic.get(uic);
   if (station) return station;
-  throw new RangeError(`Cannot find station: uic must be of a simulated station, got ${uic}`);
+  throw new RangeError(`Cannot find station: \`uic\` must be of a simulated station, got ${uic}`);
 }

@@ -55,7 +55,9 @@ export function createTimetable(options: { readonly seed: number | string }): Ti
       const action = 'list trains';
       if (!isCalendarDate(query.date)) {
         const got = showValue(query.date);
-        throw new RangeError(`Cannot ${action}: date must be a day such as 2026-12-01, got ${got}`);
+        throw new RangeError(
+          `Cannot ${action}: \`date\` must be a day such as 2026-12-01, got ${got}`,
+        );
       }
       if (journeys !== null && !aCount.test(journeys)) {
         throw wrongOption(action, 'journeys', aCount, journeys);

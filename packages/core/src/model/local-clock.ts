@@ -67,7 +67,7 @@ export function createLocalClock(): LocalClock {
 
   function isoOf(ms: number, zone: string): string {
     if (!(ms >= MIN_MS && ms < MAX_MS)) {
-      throw localTimeError('instant: ms', 'epoch milliseconds of the years 1973 to 2199', ms);
+      throw localTimeError('instant', 'ms', 'epoch milliseconds of the years 1973 to 2199', ms);
     }
     return offsetsOf(zone).iso(ms);
   }
@@ -120,15 +120,15 @@ function resolve(naive: number, offsets: ZoneOffsets): number {
 function readLocal(local: string): number {
   const naive = naiveOf(local);
   if (Number.isNaN(naive)) {
-    throw localTimeError('local time: text', 'YYYY-MM-DDTHH:MM of the years 1973 to 2199', local);
+    throw localTimeError('local time', 'text', 'YYYY-MM-DDTHH:MM of the years 1973 to 2199', local);
   }
   return naive;
 }
 
-function localTimeError(what: string, expected: string, got: unknown): RailError {
+function localTimeError(what: string, name: string, expected: string, got: unknown): RailError {
   return new RailError(
     'ERR_LOCAL_TIME',
-    `Cannot read ${what} must be ${expected}, got ${showValue(got)}`,
+    `Cannot read ${what}: \`${name}\` must be ${expected}, got ${showValue(got)}`,
     { expected, got },
   );
 }

@@ -56,7 +56,9 @@ export function parseMoney(text: string, format: MoneyFormat): Money {
   const exponent = currencyExponent(format.currency);
   const decimal = format.decimal ?? '.';
   if (decimal !== ',' && decimal !== '.') {
-    throw new TypeError(`Cannot read money: decimal must be ',' or '.', got ${showValue(decimal)}`);
+    throw new TypeError(
+      `Cannot read money: \`decimal\` must be ',' or '.', got ${showValue(decimal)}`,
+    );
   }
   const match = typeof text === 'string' ? grammars[decimal].exec(text.trim()) : null;
   if (!match) throw moneyError('text', `an amount with decimal sign '${decimal}'`, text);
@@ -111,7 +113,7 @@ export function addMoney(a: Money, b: Money): Money {
   }
   const amount = a.amount + b.amount;
   if (!Number.isSafeInteger(amount)) {
-    throw moneyError('the sum', 'an amount within the safe integers', amount);
+    throw moneyError('sum', 'an amount within the safe integers', amount);
   }
   return { amount, currency: a.currency };
 }
@@ -135,6 +137,6 @@ export function formatMoney(money: Money): string {
 }
 
 function moneyError(name: string, expected: string, got: unknown): RailError {
-  const message = `Cannot read money: ${name} must be ${expected}, got ${showValue(got)}`;
+  const message = `Cannot read money: \`${name}\` must be ${expected}, got ${showValue(got)}`;
   return new RailError('ERR_MONEY', message, { expected, got });
 }

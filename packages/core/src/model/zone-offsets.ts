@@ -72,7 +72,9 @@ function offsetFormat(zone: string): Intl.DateTimeFormat {
     if (typeof zone !== 'string') throw new TypeError('not a text');
     return new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
   } catch {
-    throw new RangeError(`Cannot use time zone: zone must be an IANA name, got ${showValue(zone)}`);
+    throw new RangeError(
+      `Cannot use time zone: \`zone\` must be an IANA name, got ${showValue(zone)}`,
+    );
   }
 }
 

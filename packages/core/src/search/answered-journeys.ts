@@ -16,14 +16,14 @@ export function answeredJourneys(carrier: CarrierId, answer: CarrierAnswer): rea
   const journeys = (answer as CarrierAnswer | null | undefined)?.journeys;
   if (!Array.isArray(journeys)) {
     throw new TypeError(
-      `Cannot read ${carrier}: journeys must be a list, got ${showValue(journeys)}`,
+      `Cannot read ${carrier}: \`journeys\` must be a list, got ${showValue(journeys)}`,
     );
   }
   for (const journey of journeys) {
     if (!isJourney(journey)) {
       const name = `journeys[${journeys.indexOf(journey)}]`;
       throw new TypeError(
-        `Cannot read ${carrier}: ${name} must be a whole journey, got another value`,
+        `Cannot read ${carrier}: \`${name}\` must be a whole journey, got another value`,
       );
     }
   }

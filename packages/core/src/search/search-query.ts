@@ -60,7 +60,7 @@ function badQuery(parameter: string, expected: string, got: unknown): RailError 
   const shown = typeof got === 'object' && got !== null ? 'an object' : showValue(got);
   return new RailError(
     'ERR_BAD_QUERY',
-    `Cannot search: ${parameter} must be ${expected}, got ${shown}`,
+    `Cannot search: \`${parameter}\` must be ${expected}, got ${shown}`,
     { parameter, expected, got },
   );
 }

@@ -54,7 +54,7 @@ export function primaryDispatcher<M extends TaskMap>(
   const unknown = OTHERS.find((name) => Object.hasOwn(Object(options), name));
   if (unknown !== undefined) {
     throw new TypeError(
-      `Cannot ${ACTION}: option ${unknown} does not apply in a worker of a cluster`,
+      `Cannot ${ACTION}: option \`${unknown}\` does not apply in a worker of a cluster`,
     );
   }
   const settings = {

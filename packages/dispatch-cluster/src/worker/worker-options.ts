@@ -37,7 +37,7 @@ export interface ClusterWorkerOptions {
    */
   readonly listen?: ListenOptions;
   /**
-   * With external connections: attaches the server to a router, as its `attachWorker` does. `close` of what it returns lets
+   * With external connections: attaches the server to a router, as its `attachServer` does. `close` of what it returns lets
    * connections finish within `graceMs` milliseconds. Default: the server's own end.
    */
   readonly attach?: (server: HttpServer) => Attachment;

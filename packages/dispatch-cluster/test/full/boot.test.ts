@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 120_000 });
 vi.spyOn(process.stderr, 'write').mockReturnValue(true);
 
 const misused = new URL('../fixtures/misused.ts', import.meta.url);
-const restart = { backoffMs: [1, 60_000], intensity: 3 } as const;
+const restart = { backoffMs: [1, 60_000], maxFailures: 3 } as const;
 
 test.each([
   ['calls clusterWorker() twice', 'twice', 'Cannot serve as cluster worker: startCluster must'],
@@ -21,7 +21,7 @@ test.each([
   const supervisor = start({
     entry: misused,
     args: [misuse],
-    restart: { ...restart, intensity: 0 },
+    restart: { ...restart, maxFailures: 0 },
   });
   const [{ error }] = await once(supervisor.events, 'circuit-open');
   expect(error.data.stderrTail).toContain(message);

@@ -33,11 +33,11 @@ test('reload({ parallel }) replaces that many at a time, while the same number s
   expect(await least).toBe(2);
   expect(supervisor.stats().dispatcher).toMatchObject({ spawned: 4, lost: 0 });
   await expect(supervisor.reload({ parallel: 0 })).rejects.toThrow(
-    new RangeError('Cannot reload: parallel must be an integer of 1 to 1024, got 0'),
+    new RangeError('Cannot reload: `parallel` must be an integer of 1 to 1024, got 0'),
   );
   await expect(
     supervisor.reload({ module: new URL('file:///other.js') } as object),
-  ).rejects.toThrow(new TypeError('Cannot reload: unknown option module; known are parallel'));
+  ).rejects.toThrow(new TypeError('Cannot reload: unknown option `module`; known are parallel'));
 });
 
 test('a request that does not end is cut off after the grace', async () => {

@@ -122,7 +122,7 @@ const wrongPool: readonly (readonly [unknown, typeof TypeError | typeof RangeErr
   [{ abortGraceMs: -1 }, RangeError],
   [{ healthMs: 0 }, RangeError],
   [{ recycle: { tasks: 0 } }, RangeError],
-  [{ restart: { intensity: -1 } }, RangeError],
+  [{ restart: { maxFailures: -1 } }, RangeError],
   [{ recycle: { task: 1 } }, TypeError],
   [{ workers: 2 }, TypeError],
 ];
@@ -174,6 +174,6 @@ export const optionCases: readonly CaseDraft[] = [
 ];
 
 function assertIs(error: unknown, expected: new () => Error, options: unknown): void {
-  const message = `${JSON.stringify(options)} must be a ${expected.name}, got ${error}`;
+  const message = `\`${JSON.stringify(options)}\` must be a ${expected.name}, got ${error}`;
   assert.ok(error instanceof expected, message);
 }

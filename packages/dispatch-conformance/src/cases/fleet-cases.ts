@@ -109,7 +109,7 @@ export const fleetCases: readonly CaseDraft[] = [
     needsFleet: 'createWithoutHost',
     async act(stage) {
       const { createWithoutHost } = stage.subject.fleet ?? {};
-      const options = { startTimeoutMs: 50, restart: { intensity: 0 } };
+      const options = { startTimeoutMs: 50, restart: { maxFailures: 0 } };
       const dispatcher = await stage.dispatcher(options, undefined, createWithoutHost);
       const error = await rejectedWith('ERR_CIRCUIT_OPEN', dispatcher.run('echo', 1));
       const cause: DispatchError = coded('ERR_NO_HOST', error.cause);

@@ -10,12 +10,12 @@ import { badModules, conformanceModule } from '../conformance-modules.ts';
 import type { ConformanceTasks } from '../conformance-task-map.ts';
 import type { Stage } from '../stage.ts';
 
-const impatient = { backoffMs: [1, 5], intensity: 2, periodMs: 60_000 } as const;
+const impatient = { backoffMs: [1, 5], maxFailures: 2, withinMs: 60_000 } as const;
 
 /** Workers that do not start. */
 export const startCases: readonly CaseDraft[] = [
   test(
-    'a module that throws is tried as often as intensity allows, then ERR_CIRCUIT_OPEN has the cause',
+    'a module that throws is tried as often as maxFailures allows, then ERR_CIRCUIT_OPEN has the cause',
     needsIsolation,
     async (stage) => {
       const dispatcher = await stage.dispatcher(
@@ -31,12 +31,12 @@ export const startCases: readonly CaseDraft[] = [
       const now = await rejectedWith('ERR_CIRCUIT_OPEN', dispatcher.run('echo', 1));
       assert.ok(messages(now).includes('thrown at start'));
       assert.equal(dispatcher.state, 'degraded');
-      assert.equal(dispatcher.stats().spawned, impatient.intensity + 1);
+      assert.equal(dispatcher.stats().spawned, impatient.maxFailures + 1);
     },
   ),
   test('a module that never starts is tried as often, each time for startTimeoutMs', async (stage) => {
     const dispatcher = await stage.dispatcher(
-      { restart: { ...impatient, backoffMs: [1, 60_000], intensity: 1 }, startTimeoutMs: 150 },
+      { restart: { ...impatient, backoffMs: [1, 60_000], maxFailures: 1 }, startTimeoutMs: 150 },
       badModules.hangsAtStart,
     );
     const error = await rejectedWith('ERR_CIRCUIT_OPEN', dispatcher.run('echo', 1));
@@ -48,7 +48,7 @@ export const startCases: readonly CaseDraft[] = [
     needsIsolation,
     async (stage) => {
       const dispatcher = await stage.dispatcher(
-        { restart: { ...impatient, backoffMs: [1, 60_000], intensity: 0 } },
+        { restart: { ...impatient, backoffMs: [1, 60_000], maxFailures: 0 } },
         badModules.exitsAtStart,
       );
       const error = await rejectedWith('ERR_CIRCUIT_OPEN', dispatcher.ready());
@@ -97,7 +97,7 @@ export const startCases: readonly CaseDraft[] = [
   test('an open circuit sends one probe after the longest back-off, and closes if it starts', async (stage) => {
     const { scratch, clock } = stage;
     const module = stage.plannedModule({ log: scratch.path('log'), gate: scratch.path('gate') });
-    const restart = { backoffMs: [1, 5000], intensity: 0, periodMs: 60_000 } as const;
+    const restart = { backoffMs: [1, 5000], maxFailures: 0, withinMs: 60_000 } as const;
     const dispatcher = await stage.dispatcher({ max: 2, restart, clock }, module);
     await rejectedWith('ERR_CIRCUIT_OPEN', dispatcher.ready());
     await until(() => dispatcher.stats().workers.length === 0, 'no worker');
@@ -125,14 +125,14 @@ export const startCases: readonly CaseDraft[] = [
     async (stage) => {
       const restart = { ...impatient, backoffMs: [1, 60_000] } as const;
       const dispatcher = await stage.dispatcher({ restart, clock: stage.clock });
-      for (let loss = 0; loss <= impatient.intensity; loss += 1) {
+      for (let loss = 0; loss <= impatient.maxFailures; loss += 1) {
         const lost = rejectedWith('ERR_WORKER_LOST', dispatcher.run('exit', { code: 1 }));
         await until(() => dispatcher.stats().spawned > loss || advance(stage.clock), 'a worker');
         await lost;
       }
       const error = await rejectedWith('ERR_CIRCUIT_OPEN', dispatcher.run('echo', 1));
       coded('ERR_WORKER_LOST', error.cause);
-      assert.equal(dispatcher.stats().spawned, impatient.intensity + 1);
+      assert.equal(dispatcher.stats().spawned, impatient.maxFailures + 1);
     },
   ),
   test('ready() resolves when min workers take tasks', async (stage) => {

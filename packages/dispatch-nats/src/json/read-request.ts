@@ -79,7 +79,7 @@ function readWhole(
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (rule.test(value)) return value;
   const got = showValue(text);
-  throw new Refusal(400, `Cannot run: ${name} must be ${rule.expected}, got ${got}`);
+  throw new Refusal(400, `Cannot run: \`${name}\` must be ${rule.expected}, got ${got}`);
 }
 
 function readMetadata(headers: NatsMessage['headers']): Record<string, string> {

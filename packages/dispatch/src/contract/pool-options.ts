@@ -48,10 +48,10 @@ export interface PoolOptions {
   readonly restart?: {
     /** Milliseconds before the first restart, and before later ones at most; doubles, half of it random. Default [100, 5000]. */
     readonly backoffMs?: readonly [min: number, max: number];
-    /** Tolerated failures within `periodMs`, or failed starts in a row; one more opens the circuit. 0 to 10,000. Default 5. */
-    readonly intensity?: number;
+    /** Tolerated failures within `withinMs`, or failed starts in a row; one more opens the circuit. 0 to 10,000. Default 5. */
+    readonly maxFailures?: number;
     /** Milliseconds, 1 to 2^31-1. Default 10,000. */
-    readonly periodMs?: number;
+    readonly withinMs?: number;
   };
   /** For tests. Default: the platform's. */
   readonly clock?: Clock;

@@ -63,8 +63,8 @@ const restartRules = {
     fallback: [100, 5000],
     test: isBackoff,
   },
-  intensity: wholeBetween(0, 10_000, 5),
-  periodMs: between(1, MAX_TIMER_MS, 10_000),
+  maxFailures: wholeBetween(0, 10_000, 5),
+  withinMs: between(1, MAX_TIMER_MS, 10_000),
 } satisfies Rules;
 
 /** Their defaults depend on other options. */

@@ -247,7 +247,7 @@ export class TaskRunner {
     const where = owner === undefined ? '' : ` on ${owner}`;
     return new DispatchError(
       'ERR_UNKNOWN_TASK',
-      `Cannot run ${name}${where}: task must be one of ${known}, got ${name}`,
+      `Cannot run ${name}${where}: \`task\` must be one of ${known}, got ${name}`,
       { data: { name: owner ?? `worker ${this.workerId}`, task: name } },
     );
   }

@@ -1,4 +1,4 @@
-import { attachWorker } from '@ticketing/socket-router';
+import { attachServer } from '@ticketing/socket-router';
 import { createBenchServer } from './bench-server.ts';
 
-attachWorker(createBenchServer());
+attachServer(createBenchServer());

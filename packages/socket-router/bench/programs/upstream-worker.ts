@@ -1,7 +1,7 @@
 // Calls an upstream of 100 ms, once for equal requests at the same time, and answers whether the request made a call.
 import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { attachWorker } from '@ticketing/socket-router';
+import { attachServer } from '@ticketing/socket-router';
 
 const inFlight = new Map<string, Promise<void>>();
 
@@ -17,4 +17,4 @@ const server = createServer(async ({ url = '' }, response) => {
   await call;
   response.end(joined === undefined ? 'called' : 'joined');
 });
-attachWorker(server);
+attachServer(server);

@@ -16,7 +16,7 @@ export interface WorkerHandleStats {
   readonly claimed: number;
   /** HTTP requests that the server got, those that it forwarded included. */
   readonly requests: number;
-  /** Requests that went to the worker of their key, with `affinity: 'forward'`. */
+  /** Requests that went to the worker of their key, with `laterRequests: 'forward'`. */
   readonly forwarded: number;
 }
 

@@ -1,9 +1,9 @@
 import { aFunction, milliseconds, oneOf, type Rules, resolveByRules } from '@ticketing/kit';
 import type { RouteFunction } from '../contract/head.ts';
 
-/** Options of `attachWorker`. */
+/** Options of `attachServer`. */
 export interface AttachOptions {
-  /** The router's own function, needed with `affinity: 'forward'`: the worker routes later requests by it. */
+  /** The router's own function, needed with `laterRequests: 'forward'`: the worker routes later requests by it. */
   readonly route?: RouteFunction;
   /**
    * What the process does when its router's process has died: `exit` (default), after at most `orphanGraceMs` for
@@ -36,16 +36,16 @@ export interface ResolvedAttachOptions extends Required<Omit<AttachOptions, 'rou
   readonly route: RouteFunction | undefined;
 }
 
-/** Checks a server and the options of `attachWorker`, and fills in the defaults. @throws TypeError or RangeError */
+/** Checks a server and the options of `attachServer`, and fills in the defaults. @throws TypeError or RangeError */
 export function resolveAttachOptions(
   server: unknown,
   options: AttachOptions,
 ): ResolvedAttachOptions {
   const { emit, listen, address } = Object(server) as Record<string, unknown>;
   if (![emit, listen, address].every((method) => typeof method === 'function')) {
-    throw new TypeError(`Cannot attach worker: server must be a server, got ${String(server)}`);
+    throw new TypeError(`Cannot attach server: \`server\` must be a server, got ${String(server)}`);
   }
-  return resolveByRules('attach worker', options, ATTACH_RULES);
+  return resolveByRules('attach server', options, ATTACH_RULES);
 }
 
 const GRACE_RULES: Rules = { graceMs: milliseconds(0, 10_000) };

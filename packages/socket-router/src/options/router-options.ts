@@ -31,7 +31,7 @@ export interface RouterOptions {
    * the worker of their own key, to which the first worker proxies them; `close`: nowhere, since a connection that was
    * routed by a key or to a slot closes after its first request.
    */
-  readonly affinity?: 'connection' | 'forward' | 'close';
+  readonly laterRequests?: 'connection' | 'forward' | 'close';
   readonly balance?: {
     /**
      * A key leaves its worker while the worker has more than 8 connections and more than this times the mean: 1 to
@@ -82,7 +82,7 @@ const RULES: Rules = {
   mode: oneOf('socket', 'passthru'),
   workers: required(withMethods('subscribe')),
   route: aFunction,
-  affinity: oneOf('connection', 'forward', 'close'),
+  laterRequests: oneOf('connection', 'forward', 'close'),
   balance: { ...anObject, fallback: {} },
   protocol: oneOf('http', 'tls-sni', 'auto'),
   proxyProtocol: {
@@ -107,7 +107,7 @@ const LIMIT_RULES: Rules = {
   stuckTimeoutMs: milliseconds(1, 10_000),
 };
 
-type Chosen = Required<Pick<RouterOptions, 'mode' | 'workers' | 'affinity' | 'protocol'>>;
+type Chosen = Required<Pick<RouterOptions, 'mode' | 'workers' | 'laterRequests' | 'protocol'>>;
 
 /** Options as the router uses them. */
 export interface ResolvedRouterOptions extends Chosen {
@@ -145,19 +145,20 @@ export function resolveRouterOptions(options: RouterOptions): ResolvedRouterOpti
     isProxy: trusted.length > 0 ? trustedProxies(trusted) : undefined,
     limits: resolveByRules(ACTION, limits, LIMIT_RULES, 'limits'),
   };
-  const { mode, protocol, affinity } = resolved;
+  const { mode, protocol, laterRequests } = resolved;
   // A proxy has to read requests, and decides on each of them.
   if (mode === 'passthru') {
     requireValue('protocol', protocol, 'http', 'in mode passthru');
-    requireValue('affinity', affinity, 'connection', 'in mode passthru');
+    requireValue('laterRequests', laterRequests, 'connection', 'in mode passthru');
   }
-  if (affinity === 'forward') requireValue('protocol', protocol, 'http', 'with affinity forward');
+  if (laterRequests === 'forward')
+    requireValue('protocol', protocol, 'http', 'with laterRequests forward');
   return resolved;
 }
 
 function requireValue(option: string, value: string, expected: string, when: string): void {
   if (value === expected) return;
-  throw new TypeError(`Cannot ${ACTION}: ${option} must be ${expected} ${when}, got ${value}`);
+  throw new TypeError(`Cannot ${ACTION}: \`${option}\` must be ${expected} ${when}, got ${value}`);
 }
 
 /**
@@ -179,7 +180,7 @@ function addEntry(list: BlockList, entry: string): void {
     bits === undefined || (/^\d{1,3}$/.test(prefix ?? '') && bits <= (version === 6 ? 128 : 32));
   if (version === 0 || rest.length > 0 || !isPrefix) {
     throw new TypeError(
-      `Cannot ${ACTION}: proxyProtocol.trusted must be a list of addresses and subnets, got ${entry}`,
+      `Cannot ${ACTION}: \`proxyProtocol.trusted\` must be a list of addresses and subnets, got ${entry}`,
     );
   }
   const family = version === 6 ? 'ipv6' : 'ipv4';

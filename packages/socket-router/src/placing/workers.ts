@@ -9,7 +9,7 @@ import {
 
 export interface WorkersOptions extends Omit<WorkerQueueOptions, 'events'> {
   readonly source: WorkerSource;
-  readonly affinity: 'connection' | 'forward' | 'close';
+  readonly laterRequests: 'connection' | 'forward' | 'close';
   /** Present when the workers open unix sockets: returns a path that was not used before. */
   readonly nextSocketPath: (() => string) | undefined;
   readonly emit: EmitRouterEvent;
@@ -100,7 +100,7 @@ export class Workers {
     const socketPath = this.#socketPaths.get(queue);
     queue.send({
       kind: 'hello',
-      affinity: this.#options.affinity,
+      laterRequests: this.#options.laterRequests,
       slot: queue.worker.slot,
       pid: process.pid,
       ...(socketPath !== undefined && { socketPath }),
@@ -151,7 +151,7 @@ export class Workers {
       ready.every((queue, index) => queue === this.ready[index]);
     if (isSame) return;
     this.ready = ready;
-    if (this.#options.affinity === 'forward') this.#sendPeers();
+    if (this.#options.laterRequests === 'forward') this.#sendPeers();
     this.listener?.workersChanged();
   }
 

@@ -54,7 +54,7 @@ export class GatheredBytes {
   constructor(limit: number) {
     if (!Number.isSafeInteger(limit) || limit < 1) {
       throw new RangeError(
-        `Cannot gather bytes: limit must be an integer of 1 or more, got ${String(limit)}`,
+        `Cannot gather bytes: \`limit\` must be an integer of 1 or more, got ${String(limit)}`,
       );
     }
     this.#limit = limit;

@@ -45,15 +45,16 @@ class Router implements SocketRouter {
   #state: State = { kind: 'idle' };
 
   constructor(options: ResolvedRouterOptions) {
-    const { mode, affinity, workers, limits } = options;
+    const { mode, laterRequests, workers, limits } = options;
     this.#options = options;
-    const folder = mode === 'passthru' || affinity === 'forward' ? new SocketFolder() : undefined;
+    const folder =
+      mode === 'passthru' || laterRequests === 'forward' ? new SocketFolder() : undefined;
     this.#socketFolder = folder;
     this.#workers = new Workers({
       ...limits,
       source: workers,
       router: randomUUID(),
-      affinity,
+      laterRequests,
       nextSocketPath: folder && (() => folder.nextPath()),
       emit: this.#emit,
     });
@@ -194,7 +195,7 @@ class SocketFolder {
   constructor() {
     const folder = tmpdir();
     const refusal = (expected: string, options: { readonly cause?: unknown } = {}): RouterError => {
-      const message = `Cannot open sockets of workers: TMPDIR must be ${expected}, got ${folder}`;
+      const message = `Cannot open sockets of workers: \`TMPDIR\` must be ${expected}, got ${folder}`;
       return new RouterError('ERR_SOCKET_PATH', message, { data: { folder }, ...options });
     };
     try {

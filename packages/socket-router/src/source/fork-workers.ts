@@ -43,7 +43,7 @@ const RULES: Rules = {
 };
 
 /**
- * Returns child processes that run a module as a source; the module calls `attachWorker`, and slots are `0` to
+ * Returns child processes that run a module as a source; the module calls `attachServer`, and slots are `0` to
  * `workers - 1`. A process that ends is replaced in its slot, after a delay that grows while processes keep ending; a
  * process that no longer takes connections is replaced at once and has 10 seconds to finish what it is answering. The
  * processes start when a router subscribes and end with its `close()`.
@@ -54,7 +54,7 @@ const RULES: Rules = {
  */
 export function forkWorkers(module: URL, options: number | ForkOptions): WorkerSource {
   if (!(module instanceof URL)) {
-    throw new TypeError(`Cannot ${ACTION}: module must be a URL, got ${String(module)}`);
+    throw new TypeError(`Cannot ${ACTION}: \`module\` must be a URL, got ${String(module)}`);
   }
   const named = typeof options === 'number' ? { workers: options } : options;
   const resolved = resolveByRules<Omit<ResolvedForkOptions, 'module'>>(ACTION, named, RULES);

@@ -18,7 +18,7 @@ export type RouterMessage =
 /** The first message, sent again when the worker attaches. */
 export interface HelloMessage {
   kind: 'hello';
-  affinity: 'connection' | 'forward' | 'close';
+  laterRequests: 'connection' | 'forward' | 'close';
   slot: string;
   /** The router's process. */
   pid: number;

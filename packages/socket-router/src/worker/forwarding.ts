@@ -10,7 +10,7 @@ import { WorkerPools } from '../http-proxy/worker-pools.ts';
 import { type Decision, decide } from '../placing/decide.ts';
 import { headOfRequest } from '../reading/head-views.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
-import type { Affinity, RoutedBy } from './affinity.ts';
+import type { LaterRequests, RoutedBy } from './later-requests.ts';
 import { type Emit, interceptEvents, REQUEST_EVENTS } from './server-events.ts';
 
 /** A connection that a router gave to this worker. */
@@ -27,7 +27,7 @@ export interface ForwardingOptions {
 }
 
 /** Sends later requests on a connection to the worker of their own key, before the server gets them. */
-export class Forwarding implements Affinity {
+export class Forwarding implements LaterRequests {
   readonly #options: ForwardingOptions;
   readonly #emit: Emit;
   readonly #origins = new WeakMap<Socket, Origin>();

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { type HandMessage, tagged, type WorkerMessage } from '../wire/messages.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
-import type { Affinity } from './affinity.ts';
+import type { LaterRequests } from './later-requests.ts';
 import type { WorkerSocket } from './worker-socket.ts';
 
 /** Milliseconds for which the router's count of connections may be stale. */
@@ -43,7 +43,7 @@ export class RouterLink {
   isLeft = false;
   /** Settles when the worker is set up for the router. */
   met: Promise<void> | undefined;
-  affinity: Affinity = {};
+  laterRequests: LaterRequests = {};
   /** Accepts requests that another process has read. */
   workerSocket: WorkerSocket | undefined;
 
@@ -103,7 +103,7 @@ export class RouterLink {
 
   release(): void {
     clearTimeout(this.#loadTimer);
-    this.affinity.close?.();
+    this.laterRequests.close?.();
   }
 
   #decline(id: number, why: 'late' | 'draining' | 'missing'): false {

@@ -54,7 +54,7 @@ test("mode socket: later requests on a connection are the worker's own: their ar
 
 test('a request that one worker forwards to another keeps a time of arrival', async () => {
   const { port } = await openRouter({
-    affinity: 'forward',
+    laterRequests: 'forward',
     route: ({ header }) => ({ key: header?.('x-key') ?? '' }),
     env: { ROUTE: 'key' },
   });

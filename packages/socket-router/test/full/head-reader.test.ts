@@ -17,7 +17,9 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
   'createHeadReader() takes no limit of %s bytes',
   (limit) => {
     expect(() => createHeadReader({ headBytes: limit })).toThrow(
-      new RangeError(`Cannot gather bytes: limit must be an integer of 1 or more, got ${limit}`),
+      new RangeError(
+        `Cannot gather bytes: \`limit\` must be an integer of 1 or more, got ${limit}`,
+      ),
     );
   },
 );

@@ -10,10 +10,10 @@ const seen = (parts: readonly string[]): string[] =>
 
 test.each([
   { name: 'no options', options: {}, router: [], worker: [] },
-  { name: 'affinity close', options: { affinity: 'close' }, router: [], worker: [] },
+  { name: 'laterRequests close', options: { laterRequests: 'close' }, router: [], worker: [] },
   {
-    name: 'affinity forward',
-    options: { affinity: 'forward' },
+    name: 'laterRequests forward',
+    options: { laterRequests: 'forward' },
     router: [],
     worker: ['forwarding', 'worker-socket', 'http-proxy', 'undici'],
   },

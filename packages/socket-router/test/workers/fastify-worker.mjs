@@ -1,5 +1,5 @@
 // A Fastify app that does not listen.
-import { attachWorker } from '@ticketing/socket-router';
+import { attachServer } from '@ticketing/socket-router';
 import { fastify } from 'fastify';
 import { serve } from './serve.mjs';
 
@@ -8,5 +8,5 @@ await serve(async () => {
   app.get('/hello/:name', async (request) => ({ hello: request.params.name, ip: request.ip }));
   app.post('/size', async (request) => ({ size: request.body.text.length }));
   await app.ready();
-  return attachWorker(app.server);
+  return attachServer(app.server);
 });

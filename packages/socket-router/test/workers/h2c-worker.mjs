@@ -1,10 +1,10 @@
 // HTTP/2 without TLS.
-import { attachWorker } from '@ticketing/socket-router';
+import { attachServer } from '@ticketing/socket-router';
 import { serve } from './serve.mjs';
 
 const { createServer } = process.getBuiltinModule('node:http2');
 await serve(() =>
-  attachWorker(
+  attachServer(
     createServer((request, response) => response.end(`${request.httpVersion} ${request.url}`)),
   ),
 );

@@ -1,7 +1,7 @@
 // An HTTP server that answers with its pid and the request, and writes all requests to a journal if it has a file for it.
 import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
-import { arrivedAt, attachWorker } from '@ticketing/socket-router';
+import { arrivedAt, attachServer } from '@ticketing/socket-router';
 import { serve } from './serve.mjs';
 
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
@@ -78,7 +78,7 @@ await serve(({ JOURNAL, ROUTE, LAME_DUCK_MS = '100' }) => {
   let handle;
   const answer = answerTo(JOURNAL, () => handle.stats());
   const server = createServer({ keepAliveTimeout: 60_000 }, answer);
-  handle = attachWorker(server, { route, orphanGraceMs: 500 });
+  handle = attachServer(server, { route, orphanGraceMs: 500 });
   const lameDuckMs = Number(LAME_DUCK_MS);
   process.once('SIGUSR2', () =>
     handle.close({ graceMs: 2000, lameDuckMs }).then(() => process.exit()),

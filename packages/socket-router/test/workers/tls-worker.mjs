@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';
 import { createServer as createHttps } from 'node:https';
 import { createServer as createTls } from 'node:tls';
-import { attachWorker } from '@ticketing/socket-router';
+import { attachServer } from '@ticketing/socket-router';
 import { serve } from './serve.mjs';
 
 const options = {
@@ -34,4 +34,4 @@ const servers = {
       socket.end(JSON.stringify({ pid: process.pid, servername: socket.servername }));
     }),
 };
-await serve(({ SERVER }) => attachWorker(servers[SERVER]()));
+await serve(({ SERVER }) => attachServer(servers[SERVER]()));

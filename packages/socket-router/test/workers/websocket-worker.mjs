@@ -1,5 +1,5 @@
 // Echoes messages, and says first who it is.
-import { attachWorker } from '@ticketing/socket-router';
+import { attachServer } from '@ticketing/socket-router';
 import { WebSocketServer } from 'ws';
 import { serve } from './serve.mjs';
 
@@ -21,7 +21,7 @@ await serve(() => {
       client.on('message', (data, isBinary) => client.send(data, { binary: isBinary }));
     });
   });
-  const handle = attachWorker(server);
+  const handle = attachServer(server);
   handle.draining.addEventListener('abort', () => {
     for (const client of sockets.clients) client.close(1001);
   });

@@ -67,7 +67,7 @@ export function circuitOpen(name: string, cause: unknown, task?: string): Dispat
 }
 
 export function unknownTask(name: string, task: string, known: Iterable<string>): DispatchError {
-  const why = `task must be one of ${[...known].join(', ')}, got ${task}`;
+  const why = `\`task\` must be one of ${[...known].join(', ')}, got ${task}`;
   return callError('ERR_UNKNOWN_TASK', { name, task }, why);
 }
 

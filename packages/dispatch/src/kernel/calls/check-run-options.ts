@@ -58,18 +58,18 @@ export function checkRunOptions(options: RunOptions, canTransfer: boolean, kind:
   if (options.apartFrom !== undefined && (options.retries || options.key !== undefined)) {
     const name = options.key === undefined ? 'retries' : 'key';
     throw new TypeError(
-      `Cannot run task: ${name} must be absent with apartFrom, since the call never waits`,
+      `Cannot run task: \`${name}\` must be absent with apartFrom, since the call never waits`,
     );
   }
   if (options.transfer === undefined) return;
   if (!canTransfer) {
     throw new TypeError(
-      `Cannot run task: transfer must be absent, since workers of kind ${kind} cannot move buffers`,
+      `Cannot run task: \`transfer\` must be absent, since workers of kind ${kind} cannot move buffers`,
     );
   }
   if (options.retries) {
     throw new TypeError(
-      'Cannot run task: retries must be 0 with transfer, since moved buffers cannot be sent again',
+      'Cannot run task: `retries` must be 0 with transfer, since moved buffers cannot be sent again',
     );
   }
 }
@@ -107,7 +107,7 @@ function check(
     }
   }
   if (options.retries && options.idempotent !== true) {
-    throw new TypeError(`Cannot ${action}: idempotent must be true with retries`);
+    throw new TypeError(`Cannot ${action}: \`idempotent\` must be true with retries`);
   }
 }
 

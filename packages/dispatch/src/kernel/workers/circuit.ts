@@ -38,7 +38,7 @@ const WELL: State = { kind: 'closed', failedAt: [], inARow: 0 };
 
 /**
  * Creates a closed circuit. Failures are tolerated with exponential back-off, half of it random ("equal jitter"), so that
- * workers do not come back all at once. More than `intensity` within `periodMs` (the restart intensity of Erlang's
+ * workers do not come back all at once. More than `maxFailures` within `withinMs` (the restart intensity of Erlang's
  * supervisors), or a final one, open the circuit; after the longest back-off one worker probes, and decides.
  * Equal jitter: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
@@ -88,9 +88,9 @@ function next(state: State, event: Event, restart: Restart): State {
       const { now, final } = event;
       const open: State = { kind: 'open', probeAt: now + restart.backoffMs[1] };
       if (state.kind === 'half-open' || final) return open;
-      const failedAt = [...state.failedAt.filter((at) => now - at < restart.periodMs), now];
-      // So the list never has more than `intensity` entries.
-      if (failedAt.length > restart.intensity) return open;
+      const failedAt = [...state.failedAt.filter((at) => now - at < restart.withinMs), now];
+      // So the list never has more than `maxFailures` entries.
+      if (failedAt.length > restart.maxFailures) return open;
       return { kind: 'closed', failedAt, inARow: state.inARow + 1 };
     }
   }

@@ -268,7 +268,7 @@ export class WorkerPool {
       worker.onStart?.(failure.error);
       // Starts in a row count, however slow: one that hangs for half a minute would never fail often enough within the period.
       this.#failedStarts += 1;
-      const isFinal = failure.final || this.#failedStarts > this.#options.restart.intensity;
+      const isFinal = failure.final || this.#failedStarts > this.#options.restart.maxFailures;
       // A failed replacement does no harm while the old one works.
       if (slot.current === undefined) this.#failed(slot, failure.error, isFinal);
     } else if (wasCurrent && slot.next === undefined && before === 'ready' && !worker.proved) {

@@ -5,18 +5,18 @@ import { endProcess } from './fork-workers.ts';
 
 /**
  * Returns the workers of `node:cluster` as a source: those that run and those that will. Each gets the lowest free slot,
- * so a replacement gets the slot of its predecessor. The program starts and ends them; they call `attachWorker` and need
+ * so a replacement gets the slot of its predecessor. The program starts and ends them; they call `attachServer` and need
  * not listen. A worker that is to be replaced gets SIGTERM, and SIGKILL after 10 seconds; the program starts its
  * successor, as after any end. `cluster.setupPrimary({ serialization: 'advanced' })` makes messages cheaper.
  *
  * @throws TypeError for a value that is not the cluster module of a primary process
  */
-export function clusterWorkers(cluster: Cluster): WorkerSource {
+export function fromCluster(cluster: Cluster): WorkerSource {
   const { isPrimary } = Object(cluster) as Partial<Cluster>;
   if (!isPrimary) {
     const found = isPrimary === false ? 'that of a worker' : String(cluster);
     throw new TypeError(
-      `Cannot take cluster workers: cluster must be the cluster module of a primary process, got ${found}`,
+      `Cannot take cluster workers: \`cluster\` must be the cluster module of a primary process, got ${found}`,
     );
   }
   const slots = new Map<number, string>();

@@ -6,7 +6,7 @@ import { openRouter } from './router-fixture.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-test('affinity connection: later requests with other keys stay', async () => {
+test('laterRequests connection: later requests with other keys stay', async () => {
   const { port, pids } = await openRouter(byKey);
   const agent = oneConnection();
   for (const key of [keys[1] ?? '', ...keys, ...keys]) {
@@ -15,8 +15,8 @@ test('affinity connection: later requests with other keys stay', async () => {
   agent.destroy();
 });
 
-test('affinity forward: each request is answered by the worker of its key, bodies and all', async () => {
-  const { port, pids } = await openRouter({ ...byKey, affinity: 'forward' });
+test('laterRequests forward: each request is answered by the worker of its key, bodies and all', async () => {
+  const { port, pids } = await openRouter({ ...byKey, laterRequests: 'forward' });
   const agent = oneConnection();
   const body = Buffer.alloc(2_000_000, 'body');
   for (let round = 0; round < 3; round++) {
@@ -46,8 +46,8 @@ test('affinity forward: each request is answered by the worker of its key, bodie
   agent.destroy();
 });
 
-test('affinity forward: an offer of another protocol with a body is answered, body and all', async () => {
-  const { port } = await openRouter({ ...byKey, affinity: 'forward' });
+test('laterRequests forward: an offer of another protocol with a body is answered, body and all', async () => {
+  const { port } = await openRouter({ ...byKey, laterRequests: 'forward' });
   const socket = await open(port);
   const offer = (key: string | undefined): string =>
     `POST / HTTP/1.1\r\nHost: a\r\nX-Key: ${key}\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 4\r\n\r\nbody`;
@@ -59,8 +59,8 @@ test('affinity forward: an offer of another protocol with a body is answered, bo
   socket.destroy();
 });
 
-test('affinity close: a connection with a key carries one request', async () => {
-  const { port, pids } = await openRouter({ ...byKey, affinity: 'close' });
+test('laterRequests close: a connection with a key carries one request', async () => {
+  const { port, pids } = await openRouter({ ...byKey, laterRequests: 'close' });
   for (const [slot, key] of keys.entries()) {
     const answer = await exchange(port, `GET / HTTP/1.1\r\nHost: a\r\nX-Key: ${key}\r\n\r\n`);
     expect(answer).toMatch(/\r\nconnection: close\r\n/i);
@@ -68,15 +68,15 @@ test('affinity close: a connection with a key carries one request', async () => 
   }
 });
 
-test('affinity close: a connection routed to a slot carries one request', async () => {
+test('laterRequests close: a connection routed to a slot carries one request', async () => {
   const route = () => ({ slot: '0' });
-  const { port } = await openRouter({ count: 1, affinity: 'close', route });
+  const { port } = await openRouter({ count: 1, laterRequests: 'close', route });
   const answer = await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   expect(answer).toMatch(/\r\nconnection: close\r\n/i);
 });
 
-test('affinity close: a connection without a key is kept', async () => {
-  const { port } = await openRouter({ count: 1, affinity: 'close' });
+test('laterRequests close: a connection without a key is kept', async () => {
+  const { port } = await openRouter({ count: 1, laterRequests: 'close' });
   const socket = await open(port);
   for (let request = 0; request < 3; request++) {
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');

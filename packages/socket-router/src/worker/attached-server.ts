@@ -19,23 +19,23 @@ import {
   type RouterMessage,
 } from '../wire/messages.ts';
 import { withinMs } from '../wire/monotonic-clock.ts';
-import { type Affinity, oneRequestEach } from './affinity.ts';
 import { Arrivals } from './arrivals.ts';
 import { ClientAddresses } from './client-address.ts';
 import { BusyConnections, drainConnections } from './drain-connections.ts';
+import { type LaterRequests, oneRequestEach } from './later-requests.ts';
 import { type RouterChannel, RouterLink, sendToRouter } from './router-link.ts';
 
 /** Milliseconds for idle connections when the router ends. */
 const LAME_DUCK_MS = 100;
 
-export interface AttachedWorkerOptions extends ResolvedAttachOptions {
+export interface AttachedServerOptions extends ResolvedAttachOptions {
   readonly channel: RouterChannel;
 }
 
 /** A server and the routers that hand it connections. */
-export class AttachedWorker implements WorkerHandle {
+export class AttachedServer implements WorkerHandle {
   readonly #server: AttachableServer;
-  readonly #options: AttachedWorkerOptions;
+  readonly #options: AttachedServerOptions;
   readonly #channel: RouterChannel;
   readonly #links = new Map<string, RouterLink>();
   readonly #sessions = new Set<{ close(): void }>();
@@ -45,7 +45,7 @@ export class AttachedWorker implements WorkerHandle {
   readonly #busy: BusyConnections;
   #end: Promise<void> | undefined;
 
-  constructor(server: AttachableServer, options: AttachedWorkerOptions) {
+  constructor(server: AttachableServer, options: AttachedServerOptions) {
     this.#server = server;
     this.#options = options;
     this.#channel = options.channel;
@@ -77,7 +77,7 @@ export class AttachedWorker implements WorkerHandle {
     let forwarded = 0;
     for (const link of this.#links.values()) {
       claimed += link.claimed;
-      forwarded += link.affinity.forwarded ?? 0;
+      forwarded += link.laterRequests.forwarded ?? 0;
     }
     const requests = this.#arrivals.requests + forwarded;
     return { connections: this.connections, claimed, requests, forwarded };
@@ -106,7 +106,7 @@ export class AttachedWorker implements WorkerHandle {
         void this.#meet(link, message);
         break;
       case 'peers':
-        link.affinity.update?.(message.peers);
+        link.laterRequests.update?.(message.peers);
         break;
       case 'hand':
         this.#take(link, message, handle instanceof Socket ? handle : undefined);
@@ -130,8 +130,11 @@ export class AttachedWorker implements WorkerHandle {
   }
 
   /** An error here ends the process, as for a port that is taken. */
-  async #setUp(link: RouterLink, { affinity, slot, pid, socketPath }: HelloMessage): Promise<void> {
-    link.affinity = await this.#createAffinity(affinity, slot);
+  async #setUp(
+    link: RouterLink,
+    { laterRequests, slot, pid, socketPath }: HelloMessage,
+  ): Promise<void> {
+    link.laterRequests = await this.#createLaterRequests(laterRequests, slot);
     if (socketPath === undefined) return;
     const { openWorkerSocket } = await import('./worker-socket.ts');
     link.workerSocket = await openWorkerSocket({
@@ -146,13 +149,16 @@ export class AttachedWorker implements WorkerHandle {
     link.retired();
   }
 
-  async #createAffinity(affinity: HelloMessage['affinity'], slot: string): Promise<Affinity> {
-    if (affinity === 'connection') return {};
-    if (affinity === 'close') return oneRequestEach(this.#server);
+  async #createLaterRequests(
+    laterRequests: HelloMessage['laterRequests'],
+    slot: string,
+  ): Promise<LaterRequests> {
+    if (laterRequests === 'connection') return {};
+    if (laterRequests === 'close') return oneRequestEach(this.#server);
     const { route } = this.#options;
     if (route === undefined) {
       throw new TypeError(
-        'Cannot attach worker: route must be a function with affinity forward, got undefined',
+        'Cannot attach server: `route` must be a function with laterRequests forward, got undefined',
       );
     }
     // Loaded on demand, with undici: docs/discoveries/bodies-cost-the-whole-heap.md
@@ -179,7 +185,7 @@ export class AttachedWorker implements WorkerHandle {
     if (head.length > 0) socket.unshift(head);
     if (proxy !== undefined) this.#addresses.set(socket, proxy);
     this.#arrivals.add(socket, arrivedAt);
-    link.affinity.add?.(socket, message);
+    link.laterRequests.add?.(socket, message);
     this.#server.emit('connection', socket);
   }
 
@@ -199,7 +205,7 @@ export class AttachedWorker implements WorkerHandle {
     link.isDraining = true;
     // Its unix socket may be about to open.
     await link.met?.catch(() => {});
-    link.affinity.drain?.();
+    link.laterRequests.drain?.();
     this.#draining.abort();
     const { workerSocket } = link;
     await drainConnections({
@@ -234,14 +240,14 @@ export class AttachedWorker implements WorkerHandle {
  *
  * @throws TypeError or RangeError for a value that is no server, wrong options, or a process that no router has started
  * @example
- * attachWorker(http.createServer((request, response) => response.end('hello')));
+ * attachServer(http.createServer((request, response) => response.end('hello')));
  */
-export function attachWorker(server: AttachableServer, options: AttachOptions = {}): WorkerHandle {
+export function attachServer(server: AttachableServer, options: AttachOptions = {}): WorkerHandle {
   const resolved = resolveAttachOptions(server, options);
   if (process.send === undefined) {
     throw new TypeError(
-      'Cannot attach worker: the process must have a channel to its router, got none',
+      'Cannot attach server: the process must have a channel to its router, got none',
     );
   }
-  return new AttachedWorker(server, { ...resolved, channel: process as RouterChannel });
+  return new AttachedServer(server, { ...resolved, channel: process as RouterChannel });
 }

@@ -7,7 +7,7 @@ import type { HandMessage } from '../wire/messages.ts';
 export type RoutedBy = Pick<HandMessage, 'key' | 'isRouted'>;
 
 /** Decides where later requests on a connection go. */
-export interface Affinity {
+export interface LaterRequests {
   /** Called for a connection from a router, before the server gets it. */
   add?(socket: Socket, by: RoutedBy): void;
   /** Called with the unix sockets of all ready workers. */
@@ -20,7 +20,7 @@ export interface Affinity {
 }
 
 /** Ends each connection that was routed by a key or to a slot with its first answer, so that the next request is routed anew. */
-export function oneRequestEach(server: AttachableServer): Affinity {
+export function oneRequestEach(server: AttachableServer): LaterRequests {
   const routed = new WeakSet<Socket>();
   const sayClose = ({ socket }: IncomingMessage, response: ServerResponse): void => {
     if (routed.has(socket)) response.setHeader('connection', 'close');

@@ -4,8 +4,12 @@ import { ask, askWorker, oneConnection } from '../clients.ts';
 import { byKey, keyed, keys } from '../keyed-workers.ts';
 import { nextEvent, openRouter } from '../router-fixture.ts';
 
-test('affinity forward: another worker answers for one that is gone', async () => {
-  const { port, pids, router } = await openRouter({ ...byKey, own: true, affinity: 'forward' });
+test('laterRequests forward: another worker answers for one that is gone', async () => {
+  const { port, pids, router } = await openRouter({
+    ...byKey,
+    own: true,
+    laterRequests: 'forward',
+  });
   const agent = oneConnection();
   expect((await askWorker(port, { agent, ...keyed(keys[0] ?? '') })).pid).toBe(pids()[0]);
   expect((await askWorker(port, { agent, ...keyed(keys[1] ?? '') })).pid).toBe(pids()[1]);
@@ -18,13 +22,13 @@ test('affinity forward: another worker answers for one that is gone', async () =
   agent.destroy();
 });
 
-test('affinity forward: a worker that leaves forwards one more request, and says that it is the last', async () => {
+test('laterRequests forward: a worker that leaves forwards one more request, and says that it is the last', async () => {
   const env = { ...byKey.env, LAME_DUCK_MS: '1000' };
   const { port, pids, router } = await openRouter({
     ...byKey,
     own: true,
     env,
-    affinity: 'forward',
+    laterRequests: 'forward',
   });
   const agent = oneConnection();
   const [leaving = 0, other] = pids();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { until } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { monotonicMs } from '../src/wire/monotonic-clock.ts';
-import { AttachedWorker } from '../src/worker/attached-worker.ts';
+import { AttachedServer } from '../src/worker/attached-server.ts';
 import type { RouterChannel } from '../src/worker/router-link.ts';
 import { received } from './clients.ts';
 
@@ -32,13 +32,13 @@ class SimulatedRouter extends EventEmitter {
 
 function attach(server: Server, options: { orphan?: 'stay' } = {}) {
   const router = new SimulatedRouter();
-  const handle = new AttachedWorker(server, {
+  const handle = new AttachedServer(server, {
     route: undefined,
     orphan: options.orphan ?? 'stay',
     orphanGraceMs: 0,
     channel: router as unknown as RouterChannel,
   });
-  router.say({ kind: 'hello', affinity: 'connection', slot: '0' });
+  router.say({ kind: 'hello', laterRequests: 'connection', slot: '0' });
   return { router, handle };
 }
 
@@ -207,8 +207,14 @@ test('a worker that is greeted by a closed router is not ready for it, and serve
   const folder = mkdtempSync(join(tmpdir(), 'closed-'));
   rmdirSync(folder);
   const socketPath = join(folder, '1');
-  router.say({ kind: 'hello', router: 'closed', affinity: 'connection', slot: '0', socketPath });
-  router.say({ kind: 'hello', router: 'other', affinity: 'connection', slot: '0' });
+  router.say({
+    kind: 'hello',
+    router: 'closed',
+    laterRequests: 'connection',
+    slot: '0',
+    socketPath,
+  });
+  router.say({ kind: 'hello', router: 'other', laterRequests: 'connection', slot: '0' });
   await until(() => router.heard.some(({ router: to }) => to === 'other'));
   const closed = handle.close({ graceMs: 60_000 });
   for (const name of ['router', 'other']) router.say({ kind: 'retired', router: name });
@@ -224,7 +230,7 @@ test('a worker that closes while its unix socket opens leaves none', async () =>
   const folder = mkdtempSync(join(tmpdir(), 'opening-'));
   onTestFinished(() => rmdirSync(folder));
   const socketPath = join(folder, '1');
-  const hello = { kind: 'hello', affinity: 'connection', slot: '0', pid: process.ppid };
+  const hello = { kind: 'hello', laterRequests: 'connection', slot: '0', pid: process.ppid };
   router.say({ ...hello, router: 'other', socketPath });
   const closed = handle.close({ graceMs: 1000, lameDuckMs: 0 });
   for (const name of ['router', 'other']) router.say({ kind: 'retired', router: name });
