@@ -3,32 +3,17 @@
 // against their types, and runs a search there on each Node version: `pack-smoke.mjs [--nodes 20,22,24,26]`. Needs
 // built packages.
 import { execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { installNode } from './node-version.mjs';
+import { npmInstall, packPackages } from './packages.mjs';
 
 const { values } = parseArgs({ options: { nodes: { type: 'string', default: '20,22,24,26' } } });
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outside = mkdtempSync(join(tmpdir(), 'ticketing-pack-'));
-const run = (command, args, cwd) =>
-  execFileSync(command, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
-const install = (folder, ...specs) =>
-  run(
-    'npm',
-    ['install', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error', ...specs],
-    folder,
-  );
 
 function project(name) {
   const folder = join(outside, name);
@@ -53,34 +38,17 @@ function checkTypes(folder) {
   process.stdout.write(`types: ${files.join(', ')}\n`);
 }
 
-/** Fails if a package bundles anything but private packages of this repository: a missing dependency would go unnoticed. */
-function checkBundle(folder) {
-  for (const file of readdirSync(join(folder, 'dist'), { recursive: true })) {
-    if (!file.endsWith('.js')) continue;
-    const [path] =
-      readFileSync(join(folder, 'dist', file), 'utf8').match(/^\/\/ .*node_modules\/.*$/m) ?? [];
-    if (path !== undefined)
-      throw new Error(`Cannot pack ${folder}: dist/${file} bundles ${path.slice(3)}`);
-  }
-}
-
 try {
-  const tarballs = join(outside, 'tarballs');
-  for (const name of readdirSync(join(root, 'packages'))) {
-    const folder = join(root, 'packages', name);
-    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    if (manifest.private) continue;
-    checkBundle(folder);
-    run('pnpm', ['pack', '--pack-destination', tarballs], folder);
-  }
+  const tarballs = packPackages(join(outside, 'tarballs'));
   const user = project('user');
-  install(user, ...readdirSync(tarballs).map((tarball) => join(tarballs, tarball)));
+  npmInstall(user, ...tarballs.values());
   cpSync(join(root, 'scripts/pack-smoke-project'), user, { recursive: true });
   checkTypes(user);
   for (const major of values.nodes.split(',')) {
     const node = installNode(major, join(outside, `node-${major}`));
     for (const script of readdirSync(join(root, 'scripts/pack-smoke-project'))) {
-      process.stdout.write(run(node, [script], user));
+      const stdio = ['ignore', 'inherit', 'inherit'];
+      execFileSync(node, [script], { cwd: user, stdio });
     }
   }
 } finally {

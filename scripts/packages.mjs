@@ -1,0 +1,72 @@
+// The published packages for scripts that use them as their users do: packed, and installed outside the repository.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Returns `{ name, folder, manifest }` of each package that is published, of this repository or of a clone of it. */
+export function publishedPackages(repository = root) {
+  return readdirSync(join(repository, 'packages'))
+    .map((name) => {
+      const folder = join(repository, 'packages', name);
+      const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      return { name: manifest.name, folder, manifest };
+    })
+    .filter(({ manifest }) => !manifest.private);
+}
+
+/** Packs each published package into a folder. Returns the paths of the tarballs by name. Needs built packages. */
+export function packPackages(destination) {
+  return new Map(
+    publishedPackages().map(({ name, folder, manifest }) => {
+      checkBundle(folder);
+      execFileSync('pnpm', ['pack', '--pack-destination', destination], {
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      const file = `${name.slice(1).replace('/', '-')}-${manifest.version}.tgz`;
+      return [name, join(destination, file)];
+    }),
+  );
+}
+
+/** Fails if a package bundles anything but private packages of this repository: a missing dependency would go unnoticed. */
+function checkBundle(folder) {
+  for (const file of readdirSync(join(folder, 'dist'), { recursive: true })) {
+    if (!file.endsWith('.js')) continue;
+    const [path] =
+      readFileSync(join(folder, 'dist', file), 'utf8').match(/^\/\/ .*node_modules\/.*$/m) ?? [];
+    if (path !== undefined)
+      throw new Error(`Cannot pack ${folder}: dist/${file} bundles ${path.slice(3)}`);
+  }
+}
+
+/** Installs what the project in a folder depends on, and further packages. */
+export function npmInstall(folder, ...specs) {
+  const quiet = ['--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
+  execFileSync('npm', ['install', ...quiet, ...specs], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+/** Names of the examples that are projects of their own: those with an `src` folder. */
+export function exampleNames() {
+  return readdirSync(join(root, 'examples'))
+    .filter((name) => existsSync(join(root, 'examples', name, 'src')))
+    .sort();
+}
+
+/** Lets a project install tarballs where it names our packages, and where these name each other. */
+export function dependOnTarballs(folder, tarballs) {
+  const path = join(folder, 'package.json');
+  const manifest = JSON.parse(readFileSync(path, 'utf8'));
+  const specs = new Map([...tarballs].map(([name, tarball]) => [name, `file:${tarball}`]));
+  for (const name of Object.keys(manifest.dependencies)) {
+    if (specs.has(name)) manifest.dependencies[name] = specs.get(name);
+  }
+  manifest.overrides = Object.fromEntries(specs);
+  writeFileSync(path, JSON.stringify(manifest));
+}
