@@ -105,7 +105,9 @@ export function createDispatcherOver<M extends TaskMap>(
     reload(how: ReloadOptions = {}): Promise<void> {
       if (suite !== undefined || Object(how).module === undefined) return reload(how);
       return Promise.reject(
-        new TypeError('Cannot reload: option module does not apply, hosts have code of their own'),
+        new TypeError(
+          'Cannot reload: option `module` does not apply, since hosts have code of their own',
+        ),
       );
     },
     fleet: () => transport.stats(),

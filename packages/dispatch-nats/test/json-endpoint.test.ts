@@ -139,17 +139,19 @@ describe.skipIf(engineProgram('nats') === undefined)('serveJson() on a NATS serv
       ask('huge'),
       ask('cyclic'),
     ]);
-    expect(errors.map(({ status, text }) => `${status} ${text.replace(/; .*/, '')}`)).toEqual([
+    expect(errors.map(({ status, text }) => `${status} ${text.replace(/(; |: Converting).*/, '')}`)).toEqual([
       '400 Cannot read the request: it must be JSON in UTF-8',
       '400 Cannot read the request: it must be JSON in UTF-8',
-      '413 Cannot run: the request has 100002 bytes, the most is 100000',
-      '400 Cannot run: Ticketing-Deadline-Ms must be an integer of 0 to 2147483647, got soon',
-      '408 Cannot run: the deadline of the call is past',
-      '400 Cannot run: Ticketing-Attempt must be an integer of 1 to 1000, got 0',
+      '413 Request is too large: 100002 bytes exceed `maxMessageBytes` (100000)',
+      '400 Cannot run: `Ticketing-Deadline-Ms` must be an integer of 0 to 2147483647, got soon',
+      '408 Deadline of the call is past',
+      '400 Cannot run: `Ticketing-Attempt` must be an integer of 1 to 1000, got 0',
       expect.stringMatching(/^408 .*timeoutMs/),
       '500 out of range',
-      expect.stringMatching(/^413 Cannot answer huge: the result has 1100002 bytes, the most is/),
-      '500 Cannot answer cyclic: the result is not JSON',
+      expect.stringMatching(
+        /^413 Result of task `huge` is too large: 1100002 bytes exceed `max_payload` of the server/,
+      ),
+      '500 Result of task `cyclic` is not JSON',
     ]);
     expect(errors[7]?.body).toEqual({
       error: { name: 'RangeError', message: 'out of range', code: 'ERR_RANGE' },
@@ -174,7 +176,7 @@ describe.skipIf(engineProgram('nats') === undefined)('serveJson() on a NATS serv
     await until(() => endpoint.stats().running === 1);
     expect(await ask('double', '1')).toMatchObject({
       status: 503,
-      text: 'Cannot run double: the host has 1 requests',
+      text: 'Host cannot run `double`: `capacity` (1) requests run',
     });
     const closing = endpoint.close();
     expect(await first).toMatchObject({ status: 503, text: 'Cannot finish: the host is closing' });

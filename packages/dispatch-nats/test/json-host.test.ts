@@ -85,7 +85,7 @@ describe.skipIf(engineProgram('nats') === undefined)('serveNatsTasks() with json
     await until(() => host.stats().running === 1);
     expect(await ask('double', '1')).toMatchObject({
       code: '503',
-      text: expect.stringMatching(/capacity \(1\)/),
+      text: expect.stringMatching(/`capacity` \(1\)/),
     });
     releases.pop()?.();
     expect(await held).toBe('released');

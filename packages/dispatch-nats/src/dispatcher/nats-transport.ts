@@ -223,15 +223,15 @@ export class NatsTransport implements Transport {
 
   #withoutHost(worker: NatsWorker): void {
     const { name, fleet, tasks } = this.#options;
-    const having = tasks.length === 0 ? '' : ` with ${tasks.join(', ')}`;
+    const having =
+      tasks.length === 0 ? '' : ` that has ${tasks.map((task) => `\`${task}\``).join(', ')}`;
     const { state, lastError } = this.#link;
-    const why = state === 'connected' ? 'got none' : `NATS is ${state}`;
+    const why = state === 'connected' ? '' : `: NATS is ${state}`;
     worker.fail(
-      new DispatchError(
-        'ERR_NO_HOST',
-        `Cannot run tasks: fleet ${fleet} must have a free host${having}, ${why}`,
-        { data: { name }, ...(lastError !== undefined && { cause: lastError }) },
-      ),
+      new DispatchError('ERR_NO_HOST', `Fleet \`${fleet}\` has no free host${having}${why}`, {
+        data: { name },
+        ...(lastError !== undefined && { cause: lastError }),
+      }),
     );
   }
 

@@ -30,7 +30,7 @@ export function capacityOf({ capacity, dispatcher }: HostOptions): number {
 }
 
 export function closedError(name: string): DispatchError {
-  return new DispatchError('ERR_CLOSED', `Cannot wait for host ${name}: it is closed`, {
+  return new DispatchError('ERR_CLOSED', `Host ${name} is closed`, {
     data: { name },
   });
 }
@@ -38,7 +38,7 @@ export function closedError(name: string): DispatchError {
 export function fullError(name: string, task: string, limit: number): DispatchError {
   return new DispatchError(
     'ERR_QUEUE_FULL',
-    `Cannot run ${task}: host ${name} must have less than capacity (${limit}) calls, got ${limit}`,
+    `Host ${name} cannot run \`${task}\`: \`capacity\` (${limit}) calls run`,
     { data: { name, task, limit } },
   );
 }

@@ -178,7 +178,10 @@ class Endpoint implements JsonEndpoint {
     const running: Running = { message, aborter: new AbortController() };
     try {
       if (this.#running.size >= capacity) {
-        throw new Refusal(503, `Cannot run ${task}: the host has ${capacity} requests`);
+        throw new Refusal(
+          503,
+          `Host cannot run \`${task}\`: \`capacity\` (${capacity}) requests run`,
+        );
       }
       this.#running.add(running);
       const bytes = await this.#run(task, running);
@@ -200,8 +203,8 @@ class Endpoint implements JsonEndpoint {
     const bytes = writeAnswer(task, value);
     const most = (nats.info?.max_payload ?? Number.POSITIVE_INFINITY) - HEADER_BYTES;
     if (bytes.byteLength <= most) return bytes;
-    const size = `${bytes.byteLength} bytes, the most is ${most} by max_payload of the server`;
-    throw new DispatchError('ERR_TOO_LARGE', `Cannot answer ${task}: the result has ${size}`, {
+    const size = `${bytes.byteLength} bytes exceed \`max_payload\` of the server (${most})`;
+    throw new DispatchError('ERR_TOO_LARGE', `Result of task \`${task}\` is too large: ${size}`, {
       data: { name: this.#options.host.id, task, limit: most },
     });
   }
@@ -239,7 +242,7 @@ function writeAnswer(task: string, value: unknown): Uint8Array {
     return Buffer.from(JSON.stringify(value ?? null) ?? 'null');
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : '';
-    throw new Refusal(500, `Cannot answer ${task}: the result is not JSON; ${why}`, { cause });
+    throw new Refusal(500, `Result of task \`${task}\` is not JSON: ${why}`, { cause });
   }
 }
 

@@ -45,10 +45,13 @@ export function readRequest(
   const { data, headers } = message;
   const bytes = data.byteLength;
   if (bytes > maxBytes) {
-    throw new Refusal(413, `Cannot run: the request has ${bytes} bytes, the most is ${maxBytes}`);
+    throw new Refusal(
+      413,
+      `Request is too large: ${bytes} bytes exceed \`maxMessageBytes\` (${maxBytes})`,
+    );
   }
   const timeoutMs = readWhole(headers, 'Ticketing-Deadline-Ms', deadlineRule);
-  if (timeoutMs === 0) throw new Refusal(408, 'Cannot run: the deadline of the call is past');
+  if (timeoutMs === 0) throw new Refusal(408, 'Deadline of the call is past');
   readWhole(headers, 'Ticketing-Attempt', attemptRule);
   return {
     input: readInput(data),

@@ -176,7 +176,7 @@ function withHead(piece: Uint8Array): Uint8Array {
 function tooLarge(name: string, size: number, limit: number): DispatchError {
   return new DispatchError(
     'ERR_TOO_LARGE',
-    `Cannot send a message of ${size} bytes: it must have at most maxMessageBytes (${limit}), got ${size}`,
+    `A value is too large to send: ${size} bytes exceed \`maxMessageBytes\` (${limit})`,
     { data: { name, limit } },
   );
 }
