@@ -18,7 +18,7 @@ await supervisor.ready();
 
 const [worker] = supervisor.workers;
 if (typeof worker?.address !== 'object')
-  throw new Error('Cannot ask: an address expected, got none');
+  throw new Error('Cannot ask: the worker listens on no port');
 const url = `http://127.0.0.1:${worker.address.port}`;
 const ask = async (): Promise<string> =>
   (await fetch(url, { headers: { connection: 'close' } })).text();

@@ -18,89 +18,106 @@ import {
   wholeBetween,
   withMethods,
   wordOr,
+  wrongOption,
 } from '@ticketing/kit';
 import { isModule } from './worker/worker-options.ts';
+
+/** When a healthy worker is replaced. */
+interface ClusterRecycle {
+  /** Requests, a positive integer. */
+  readonly requests?: number | undefined;
+  /** Milliseconds of life, 1 or more. */
+  readonly ageMs?: number | undefined;
+  /** Bytes of the process, 1 or more. */
+  readonly rssBytes?: number | undefined;
+  /** Largest share that is taken off each limit at random, 0 to 1. Default 0.1. */
+  readonly jitter?: number | undefined;
+}
+
+/** How a worker ends. */
+interface ClusterShutdown {
+  /**
+   * Milliseconds of `graceMs` in which clients that keep their connection get an answer with `Connection: close`, 0 to
+   * `graceMs`. Default 2000, half of `graceMs` at most.
+   */
+  readonly lameDuckMs?: number | undefined;
+  /**
+   * Milliseconds in which a worker must have ended, 0 to 2^31-1; then it is killed. Requests in flight are cut half a second
+   * before, and of less than a second at half of it, so that the program can close what it has open. Default 8000.
+   */
+  readonly graceMs?: number | undefined;
+}
 
 /** How a cluster keeps its workers. */
 export interface ClusterOptions {
   /** The program of the workers, which calls `clusterWorker`. */
   readonly entry: URL;
   /** Workers, 1 to 1024. Default `auto`: one for each core that this process may use, by a CPU limit of its container as well. */
-  readonly workers?: number | 'auto';
+  readonly workers?: number | 'auto' | undefined;
   /**
    * How workers get connections: from this process in turn, or from the system, which lets each accept. `node:cluster` has
    * one policy per process. Default `round-robin`.
    */
-  readonly schedulingPolicy?: 'round-robin' | 'shared';
+  readonly schedulingPolicy?: 'round-robin' | 'shared' | undefined;
   /** `external`: workers do not listen; a router hands them sockets. Default `shared`. */
-  readonly connections?: 'shared' | 'external';
+  readonly connections?: 'shared' | 'external' | undefined;
   /** As in every pool: `backoffMs`, and `maxFailures` tolerated failures in `withinMs`. */
-  readonly restart?: NonNullable<PoolOptions['restart']>;
+  readonly restart?: NonNullable<PoolOptions['restart']> | undefined;
   /** When a healthy worker is replaced. Default: never. */
-  readonly recycle?: {
-    /** Requests, a positive integer. */
-    readonly requests?: number;
-    /** Milliseconds of life, 1 or more. */
-    readonly ageMs?: number;
-    /** Bytes of the process, 1 or more. */
-    readonly rssBytes?: number;
-    /** Largest share that is taken off each limit at random, 0 to 1. Default 0.1. */
-    readonly jitter?: number;
-  };
+  readonly recycle?: ClusterRecycle | undefined;
   /** How a worker ends. */
-  readonly shutdown?: {
-    /** Milliseconds in which clients get an answer with `Connection: close`, 0 to 2^30. Default 5000. */
-    readonly lameDuckMs?: number;
-    /** Milliseconds after that for requests in flight, 0 to 2^30; then the worker is killed. Default 10,000. */
-    readonly graceMs?: number;
-  };
+  readonly shutdown?: ClusterShutdown | undefined;
   /** A worker is asked whether it is alive this often, and is replaced if it does not answer within this time: 1 to 2^31-1 ms. Default 5000. */
-  readonly heartbeatMs?: number;
+  readonly heartbeatMs?: number | undefined;
   /** Milliseconds in which a worker must listen, 1 to 2^31-1. Default 30,000. */
-  readonly startTimeoutMs?: number;
+  readonly startTimeoutMs?: number | undefined;
   /**
    * Milliseconds, 1 to 2^31-1, after which a worker is replaced that is alive and claims none of the connections that it is
    * handed, as happens when it has run out of descriptors. Default 10,000.
    */
-  readonly claimTimeoutMs?: number;
+  readonly claimTimeoutMs?: number | undefined;
   /**
    * Connections that may wait in this process for a worker, 0 to 2^31-1; the next one is closed. Each waits for
    * `startTimeoutMs` at most, also when every worker has ended. Default 10,000.
    */
-  readonly maxWaiting?: number;
+  readonly maxWaiting?: number | undefined;
   /** For the dispatchers over the workers, as in every pool. */
-  readonly dispatch?: Pick<PoolOptions, 'window' | 'maxQueue' | 'maxWaitMs' | 'abortGraceMs'>;
+  readonly dispatch?:
+    | Pick<PoolOptions, 'window' | 'maxQueue' | 'maxWaitMs' | 'abortGraceMs'>
+    | undefined;
   /** Tasks that workers may run in this process: see `primaryDispatcher`. Default: none. */
-  readonly primaryTasks?: TaskModule<TaskMap>;
+  readonly primaryTasks?: TaskModule<TaskMap> | undefined;
   /** Environment of the workers. Default: that of this process. Unless it configures malloc, glibc keeps up to 64 MiB of freed memory. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Node options of the workers, after those that they inherit from this process. Default: none. */
-  readonly execArgv?: readonly string[];
+  readonly execArgv?: readonly string[] | undefined;
   /** Arguments of the workers. Default: none. */
-  readonly args?: readonly string[];
+  readonly args?: readonly string[] | undefined;
   /** Whether a small shell ends busy workers when this process is killed. Default `true`. */
-  readonly killWithParent?: boolean;
+  readonly killWithParent?: boolean | undefined;
   /**
    * Where the workers' standard output and error go: `inherit` (default) writes them to those of this process, `ignore` drops
    * them; a function gets `(chunk, { stream, workerId })`, and the worker waits for a promise that it returns. A worker also
    * waits while our own standard error is full. Errors always keep the last part of standard error.
    */
-  readonly output?: WorkerOutput;
+  readonly output?: WorkerOutput | undefined;
   /**
    * Whether signals of this process close or reload the cluster. The first SIGTERM or SIGINT closes it: requests in flight
    * have the time of `shutdown`, then workers are killed, and the process exits with 0 if nothing else holds it; further ones
    * change nothing. SIGHUP reloads as soon as all workers serve. Default `false`.
    */
-  readonly signals?: boolean;
+  readonly signals?: boolean | undefined;
   /** Names the cluster in errors, statistics and diagnostics. Default `cluster`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** For tests. Default: the platform's. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** {@link ClusterOptions}, filled. */
-type Filled = Required<Omit<ClusterOptions, 'env' | 'primaryTasks' | 'clock'>> &
-  Pick<ClusterOptions, 'env' | 'primaryTasks' | 'clock'>;
+type Filled = {
+  readonly [K in Exclude<keyof ClusterOptions, Absent>]-?: NonNullable<ClusterOptions[K]>;
+} & Pick<ClusterOptions, Absent>;
+type Absent = 'env' | 'primaryTasks' | 'clock';
 
 /** {@link ClusterOptions}, filled and checked: for the pool and for the cluster. */
 export interface ResolvedClusterOptions {
@@ -114,10 +131,8 @@ export interface ResolvedClusterOptions {
 }
 
 const MAX_WORKERS = 1024;
-/** Milliseconds for a worker to exit after its grace has ended. */
-export const END_MARGIN_MS = 500;
-/** The sum of both parts of a worker's end must fit one timer. */
-const MAX_END_MS = 2 ** 30;
+/** Default of `shutdown.lameDuckMs`. */
+const LAME_DUCK_MS = 2000;
 
 const clusterRules = {
   entry: required(aUrl),
@@ -151,8 +166,8 @@ const recycleRules = {
 } satisfies Rules;
 
 const shutdownRules = {
-  lameDuckMs: between(0, MAX_END_MS, 5000),
-  graceMs: between(0, MAX_END_MS, 10_000),
+  lameDuckMs: between(0, MAX_TIMER_MS),
+  graceMs: between(0, MAX_TIMER_MS, 8000),
 } satisfies Rules;
 
 const dispatchRules = {
@@ -174,14 +189,9 @@ export function resolveClusterOptions(
   const filled = resolveByRules<Filled>(action, options, clusterRules);
   const { restart, recycle, shutdown, dispatch, name, clock, ...cluster } = filled;
   const { requests, ...recycled } = resolveByRules<
-    NonNullable<ClusterOptions['recycle']> & { readonly jitter: number }
+    NonNullable<PoolOptions['recycle']> & { readonly requests?: number; readonly jitter: number }
   >(action, recycle, recycleRules, 'recycle');
-  const end = resolveByRules<Required<typeof shutdown>>(
-    action,
-    shutdown,
-    shutdownRules,
-    'shutdown',
-  );
+  const end = resolveShutdown(action, shutdown);
   const workers =
     cluster.workers === 'auto' ? Math.min(MAX_WORKERS, usableCores()) : cluster.workers;
   const pool: PoolOptions = {
@@ -189,7 +199,7 @@ export function resolveClusterOptions(
     name,
     min: workers,
     max: workers,
-    stopGraceMs: end.lameDuckMs + end.graceMs + END_MARGIN_MS,
+    stopGraceMs: end.graceMs,
     startTimeoutMs: cluster.startTimeoutMs,
     healthMs: cluster.heartbeatMs,
     recycle: recycled,
@@ -202,4 +212,20 @@ export function resolveClusterOptions(
     pool,
     cluster: { ...cluster, ...end, maxRequests: requests, jitter: recycled.jitter },
   };
+}
+
+/** @throws RangeError for a `lameDuckMs` above `graceMs`, which includes it */
+function resolveShutdown(
+  action: string,
+  shutdown: Filled['shutdown'],
+): { readonly lameDuckMs: number; readonly graceMs: number } {
+  const { graceMs, lameDuckMs = Math.min(LAME_DUCK_MS, graceMs / 2) } = resolveByRules<{
+    readonly graceMs: number;
+    readonly lameDuckMs?: number;
+  }>(action, shutdown, shutdownRules, 'shutdown');
+  if (lameDuckMs > graceMs) {
+    const expected = `0 to \`graceMs\` (${graceMs})`;
+    throw wrongOption(action, 'shutdown.lameDuckMs', { expected, range: true }, lameDuckMs);
+  }
+  return { graceMs, lameDuckMs };
 }

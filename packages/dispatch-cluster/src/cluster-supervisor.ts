@@ -19,7 +19,6 @@ import {
 import { between, checkByRules, MAX_TIMER_MS, unknownOption } from '@ticketing/kit';
 import {
   type ClusterOptions,
-  END_MARGIN_MS,
   type ResolvedClusterOptions,
   resolveClusterOptions,
 } from './cluster-options.ts';
@@ -35,7 +34,14 @@ import type {
   SupervisedWorker,
   Supervisor,
 } from './supervisor.ts';
-import { emptyReport, isMessage, leave, left, type WorkerReport } from './worker-messages.ts';
+import {
+  emptyReport,
+  isMessage,
+  type LeaveMessage,
+  leave,
+  left,
+  type WorkerReport,
+} from './worker-messages.ts';
 
 /** Milliseconds in which waiting connections can be claimed when the cluster closes. */
 const CLAIM_WAITING_MS = 1000;
@@ -48,15 +54,15 @@ export class ClusterSupervisor implements Supervisor {
   readonly #ports: HeldPorts;
   readonly #sessions: PrimarySessions;
   readonly #signals: Signals | undefined;
-  /** Milliseconds in which workers finish their requests. */
-  readonly #endMs: number;
+  /** Milliseconds until workers that are asked to end are killed. */
+  readonly #graceMs: number;
   #departure: Departure | undefined;
   #closing: Promise<void> | undefined;
   /** Requests that past workers served. */
   #pastRequests = 0;
 
   constructor({ pool, cluster }: ResolvedClusterOptions) {
-    this.#endMs = cluster.lameDuckMs + cluster.graceMs + END_MARGIN_MS;
+    this.#graceMs = cluster.graceMs;
     this.#sessions = new PrimarySessions(cluster.primaryTasks);
     this.#ports = new HeldPorts({
       policy: cluster.schedulingPolicy,
@@ -109,9 +115,13 @@ export class ClusterSupervisor implements Supervisor {
     return this.stats().workers;
   }
 
-  ready(): Promise<void> {
-    const ready = this.#pool.dispatcher.ready();
-    return this.#signals?.unlessStopped(ready) ?? ready;
+  async ready(): Promise<void> {
+    try {
+      await this.#pool.dispatcher.ready();
+    } catch (error) {
+      // Whoever closes during the start has asked for it: a failure here would end the program with a stack.
+      if (this.#closing === undefined) throw error;
+    }
   }
 
   reload(options: Pick<ReloadOptions, 'parallel'> = {}): Promise<void> {
@@ -186,19 +196,17 @@ export class ClusterSupervisor implements Supervisor {
   }
 
   /** Servers end first: their requests may need tasks that other workers run. */
-  async #close({ graceMs = this.#endMs }: CloseOptions): Promise<void> {
+  async #close({ graceMs = this.#graceMs }: CloseOptions): Promise<void> {
     const until = performance.now() + graceMs;
-    this.#departure = new Departure();
+    const leftMs = (): number => Math.max(0, until - performance.now());
+    this.#departure = new Departure(leftMs);
     // Waiting connections are served first, if there is a worker for them.
     await this.#ports.close(Math.min(graceMs / 2, CLAIM_WAITING_MS));
     const serving = this.#pool.dispatcher
       .stats()
       .workers.filter(({ state, report }) => state !== 'stopping' && report !== undefined);
-    await this.#departure.begin(
-      serving.map(({ workerId }) => this.#peer(workerId)),
-      graceMs,
-    );
-    await this.#pool.dispatcher.close({ graceMs: Math.max(0, until - performance.now()) });
+    await this.#departure.begin(serving.map(({ workerId }) => this.#peer(workerId)));
+    await this.#pool.dispatcher.close({ graceMs: leftMs() });
     await this.#sessions.close();
     this.#signals?.remove();
   }
@@ -228,9 +236,7 @@ function reportOf({ report }: Pick<ObservedWorker, 'report'>): WorkerReport {
 export function startCluster(options: ClusterOptions): Supervisor {
   const resolved = resolveClusterOptions('start cluster', options);
   if (!cluster.isPrimary) {
-    throw new TypeError(
-      'Cannot start cluster: this process must be a primary, got a worker of node:cluster',
-    );
+    throw new TypeError('Cannot start cluster: this process is itself a worker of node:cluster');
   }
   setSchedulingPolicy(resolved.cluster.schedulingPolicy);
   return new ClusterSupervisor(resolved);
@@ -248,7 +254,7 @@ function setSchedulingPolicy(policy: 'round-robin' | 'shared'): void {
   else if (cluster.schedulingPolicy !== wanted) {
     const fixed = policy === 'shared' ? 'round-robin' : 'shared';
     throw new TypeError(
-      `Cannot start cluster: \`schedulingPolicy\` must be ${fixed}, which the process has used, got ${policy}`,
+      `Cannot start cluster: \`schedulingPolicy\` must be ${fixed}, which workers of this process have, got ${policy}`,
     );
   }
 }
@@ -258,16 +264,22 @@ function setSchedulingPolicy(policy: 'round-robin' | 'shared'): void {
  */
 class Departure {
   readonly #pending = new Set<number>();
+  readonly #leftMs: () => number;
   #end: () => void = () => {};
 
-  /** Has these workers leave. Resolves when all have left, or after `longestMs`. */
-  async begin(workers: readonly Peer[], longestMs: number): Promise<void> {
+  /** `leftMs` returns how much of the grace is left. */
+  constructor(leftMs: () => number) {
+    this.#leftMs = leftMs;
+  }
+
+  /** Has these workers leave. Resolves when all have left, or the grace ends. */
+  async begin(workers: readonly Peer[]): Promise<void> {
     for (const worker of workers) this.join(worker);
     if (this.#pending.size === 0) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#end = resolve;
-      timer = setTimeout(resolve, longestMs);
+      timer = setTimeout(resolve, this.#leftMs());
     });
     clearTimeout(timer);
   }
@@ -275,7 +287,7 @@ class Departure {
   /** Has one more worker leave. */
   join({ workerId, send }: Peer): void {
     this.#pending.add(workerId);
-    send(leave);
+    send({ ...leave, graceMs: this.#leftMs() } satisfies LeaveMessage);
   }
 
   /** Notes that a worker has left or ended. */

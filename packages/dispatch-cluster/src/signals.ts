@@ -1,14 +1,13 @@
 import type { EventEmitter } from 'node:events';
 import type { ClusterEvents, Supervisor } from './supervisor.ts';
 
-type Signalled = Pick<Supervisor, 'close' | 'ready' | 'reload'> & {
+type Signalled = Pick<Supervisor, 'close' | 'ready' | 'reload' | 'state'> & {
   readonly events: EventEmitter<ClusterEvents>;
 };
 
 /** Closes or reloads a cluster on signals of this process, until `remove()`. */
 export class Signals {
   readonly #cluster: Signalled;
-  #isStopped = false;
 
   constructor(cluster: Signalled) {
     this.#cluster = cluster;
@@ -23,18 +22,8 @@ export class Signals {
     process.off('SIGHUP', this.#reload);
   }
 
-  /** Resolves also when a signal has closed the cluster before it was ready. */
-  async unlessStopped(ready: Promise<void>): Promise<void> {
-    try {
-      await ready;
-    } catch (error) {
-      if (!this.#isStopped) throw error;
-    }
-  }
-
   /** Further signals change nothing: for one Ctrl-C a terminal and npm each send one. */
   readonly #stop = (): void => {
-    this.#isStopped = true;
     void this.#cluster.close();
   };
 
@@ -42,9 +31,13 @@ export class Signals {
   readonly #reload = async (): Promise<void> => {
     try {
       await this.#cluster.ready();
-      if (!this.#isStopped) await this.#cluster.reload();
+      if (!this.#isClosing()) await this.#cluster.reload();
     } catch (error) {
-      if (!this.#isStopped) this.#cluster.events.emit('reload-failed', { error });
+      if (!this.#isClosing()) this.#cluster.events.emit('reload-failed', { error });
     }
   };
+
+  #isClosing(): boolean {
+    return this.#cluster.state === 'draining' || this.#cluster.state === 'closed';
+  }
 }

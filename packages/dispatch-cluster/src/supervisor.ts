@@ -85,9 +85,9 @@ export interface Supervisor extends AsyncDisposable {
   readonly workers: readonly SupervisedWorker[];
 
   /**
-   * Resolves when every worker serves; with option `signals` also when a signal has ended the start, which `state` shows.
+   * Resolves when every worker serves, and when `close()` has ended the start, by the program or a signal: `state` shows it.
    *
-   * @throws DispatchError `ERR_CIRCUIT_OPEN`, whose `cause` says why; `ERR_CLOSED`
+   * @throws DispatchError `ERR_CIRCUIT_OPEN`, whose `cause` says why
    */
   ready(): Promise<void>;
 
@@ -130,10 +130,13 @@ export interface Supervisor extends AsyncDisposable {
 
   /**
    * Replaces a worker that no longer takes sockets, for routers: its successor serves before it is stopped. It is killed if
-   * its requests have not ended within `shutdown.lameDuckMs` + `shutdown.graceMs`.
+   * it has not ended within `shutdown.graceMs`.
    */
   replace(worker: Pick<ServingWorker, 'pid'>): void;
 
-  /** Has every worker finish its requests. Resolves when all are gone. Idempotent. */
+  /**
+   * Has every worker finish its requests. Resolves when all are gone, which is within `graceMs` milliseconds, 0 to 2^31-1;
+   * default `shutdown.graceMs`. Workers that are left are killed then. Idempotent.
+   */
   close(options?: CloseOptions): Promise<void>;
 }

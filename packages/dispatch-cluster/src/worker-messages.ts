@@ -8,6 +8,7 @@ export interface WorkerStartMessage {
   readonly module: string | undefined;
   readonly connections: 'shared' | 'external';
   readonly lameDuckMs: number;
+  /** The whole time of its end, lame duck included. */
   readonly graceMs: number;
   /** Requests after which the worker asks to be replaced. */
   readonly maxRequests: number | undefined;
@@ -46,8 +47,12 @@ export const emptyReport: WorkerReport = {
   address: undefined,
 };
 
-/** Has a worker finish its requests and accept no more. It continues with tasks, and answers `left`. */
-export const leave: { readonly ticketing: string } = { ticketing: 'dispatch-cluster.leave' };
+/** Has a worker finish its requests within `graceMs` and accept no more. It continues with tasks, and answers `left`. */
+export interface LeaveMessage {
+  readonly ticketing: string;
+  readonly graceMs: number;
+}
+export const leave: Pick<LeaveMessage, 'ticketing'> = { ticketing: 'dispatch-cluster.leave' };
 /** Reports to the primary that no request is left. */
 export const left: { readonly ticketing: string } = { ticketing: 'dispatch-cluster.left' };
 

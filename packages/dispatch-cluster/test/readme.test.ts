@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { gone } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { exampleIn, freePort, readme, root, server, snippets } from './readme-program.ts';
+import { exampleIn, freePort, main, readme, root, server, snippets } from './readme-program.ts';
 
 const run = exampleIn('served');
 
@@ -25,6 +25,31 @@ test('README: a server in workers, replaced on SIGHUP, and ended on SIGTERM', {
   expect(await once(primary, 'exit')).toEqual([0, null]);
   await expect(ask()).rejects.toThrow('fetch failed');
 });
+
+const ownHandler = main
+  .replace(', signals: true', '')
+  .replace('await', "process.once('SIGTERM', () => supervisor.close());\nawait");
+
+test.each([
+  ['as it is', main, 'SIGTERM'],
+  ['as it is', main, 'SIGINT'],
+  ['with a handler of its own, which closes', ownHandler, 'SIGTERM'],
+] as const)(
+  'README: the program %s ends with 0 and without a word on a signal while workers start',
+  { timeout: 120_000 },
+  async (_, text, signal) => {
+    const program = server.replace('8080', String(await freePort()));
+    // No worker can be ready so soon.
+    const after = `setTimeout(() => process.kill(process.pid, '${signal}'), 50);\nawait`;
+    const primary = await run('stopped', program, text.replace('await', after));
+    let said = '';
+    primary.stderr?.on('data', (chunk) => {
+      said += chunk;
+    });
+    expect(await once(primary, 'close')).toEqual([0, null]);
+    expect(said).toBe('');
+  },
+);
 
 test('README begins with the sentence of the package, names every option and event, and has at most 120 lines', async () => {
   const { description } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));

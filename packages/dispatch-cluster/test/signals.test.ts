@@ -39,6 +39,17 @@ test('SIGHUP while workers start reloads once they serve; one that fails emits r
   expect(await failed).toMatchObject([{ error: { code: 'ERR_WORKER_LOST' } }]);
 });
 
+test('close() while workers start: ready() resolves, and state shows it', async () => {
+  const supervisor = start();
+  const ready = supervisor.ready();
+  const closed = supervisor.close();
+  await ready;
+  expect(['draining', 'closed']).toContain(supervisor.state);
+  await closed;
+  await supervisor.ready();
+  expect(supervisor.state).toBe('closed');
+});
+
 test('SIGTERM while workers start: ready() resolves, and state shows it', async () => {
   const other = vi.fn();
   process.on('SIGTERM', other);

@@ -49,12 +49,12 @@ export function primaryDispatcher<M extends TaskMap>(
   // Bound now, before a task can replace it.
   const send = process.send?.bind(process);
   if (send === undefined) {
-    throw new TypeError(`Cannot ${ACTION}: this process must be a worker of a cluster`);
+    throw new TypeError(`Cannot ${ACTION}: this process is not a worker of \`startCluster\``);
   }
   const unknown = OTHERS.find((name) => Object.hasOwn(Object(options), name));
   if (unknown !== undefined) {
     throw new TypeError(
-      `Cannot ${ACTION}: option \`${unknown}\` does not apply in a worker of a cluster`,
+      `Cannot ${ACTION}: \`${unknown}\` does not apply, since the primary is the only worker`,
     );
   }
   const settings = {
@@ -157,7 +157,7 @@ class PrimarySession implements WorkerHandle {
     }
     if (message.act === 'refused') {
       const error = new TypeError(
-        'Cannot run tasks in the primary: primaryTasks of startCluster must be made by defineTasks, got undefined',
+        'Cannot run tasks in the primary: `startCluster` was given no `primaryTasks`',
       );
       this.#events.frames([{ kind: 'start-failed', error, final: true }]);
     }

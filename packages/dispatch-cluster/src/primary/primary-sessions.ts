@@ -77,7 +77,9 @@ export class PrimarySessions {
   #end(workerId: number, session: number): void {
     const served = this.#peers.get(workerId)?.get(session);
     this.#peers.get(workerId)?.delete(session);
-    served?.abandon(new Error(`Worker ${workerId}, which asked for this task, has ended`));
+    served?.abandon(
+      new Error(`Task was aborted: worker ${workerId}, which asked for it, has ended`),
+    );
   }
 
   /** Sessions are not separate workers: all share one `setup`. */

@@ -2,6 +2,7 @@ import type { TaskHooks, TaskMap, TaskModule } from '@ticketing/dispatch';
 import { type Served, serveProcess } from '@ticketing/dispatch/worker';
 import {
   isMessage,
+  type LeaveMessage,
   leave,
   left,
   takeWorkerStart,
@@ -18,6 +19,8 @@ import { WorkerServer } from './worker-server.ts';
 export interface ClusterWorker {
   /** Unique within the cluster, from 1. */
   readonly workerId: number;
+  /** Its slot, from 0, which its successor takes over: the same after a reload or a crash, below the number of workers. */
+  readonly slot: number;
   /** Whether it is about to end: for a health check that makes load balancers send no more. */
   isDraining(): boolean;
   /** The server once it is made, for code that hands it sockets. `undefined` without one. */
@@ -42,7 +45,7 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
   checkWorkerOptions(ACTION, options, start?.connections ?? 'external');
   if (start === undefined) {
     throw new TypeError(
-      `Cannot ${ACTION}: startCluster must have started this process, and this must be the first call`,
+      `Cannot ${ACTION}: \`startCluster\` has not started this process, or \`clusterWorker\` was called before`,
     );
   }
   // Bound now, before a task can replace it.
@@ -59,12 +62,13 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
   });
   process.on('message', async (message) => {
     if (!isMessage(message, leave)) return;
-    await server.stop();
+    await server.stop((message as LeaveMessage).graceMs);
     send?.(left, undefined, undefined, () => {});
   });
   process.on('SIGTERM', () => served.tell({ kind: 'recycle' }));
   return {
     workerId: start.workerId,
+    slot: start.slot,
     isDraining: () => server.isDraining,
     server: server.made,
   };

@@ -27,7 +27,7 @@ export async function createServedApp(
   const made: unknown = typeof option === 'function' ? await option() : option;
   if (!isServer(made)) {
     throw new TypeError(
-      `Cannot serve as cluster worker: server must make a server or an application with one, got ${showValue(made)}`,
+      `Cannot serve as cluster worker: \`server\` must make a server or an application with one, got ${showValue(made)}`,
     );
   }
   return 'server' in made ? ofApp(made) : ofServer(made);

@@ -20,7 +20,7 @@ export interface ServerApp {
 
 /** A server whose connections a router hands over. */
 export interface Attachment {
-  /** Ends it. `lameDuckMs`: for clients to get their next answer; `graceMs`: for that and for requests in flight. */
+  /** Ends it within `graceMs`, for requests in flight; `lameDuckMs` of them are for clients to get their next answer. */
   close(options: { readonly graceMs: number; readonly lameDuckMs: number }): Promise<void>;
 }
 
@@ -30,19 +30,20 @@ export interface ClusterWorkerOptions {
   readonly server?:
     | HttpServer
     | ServerApp
-    | (() => HttpServer | ServerApp | Promise<HttpServer | ServerApp>);
+    | (() => HttpServer | ServerApp | Promise<HttpServer | ServerApp>)
+    | undefined;
   /**
    * Where it listens, as in `server.listen`. Required with `server`, unless connections are external. `host` is an address;
    * default: all addresses of the machine.
    */
-  readonly listen?: ListenOptions;
+  readonly listen?: ListenOptions | undefined;
   /**
    * With external connections: attaches the server to a router, as its `attachServer` does. `close` of what it returns lets
    * connections finish within `graceMs` milliseconds. Default: the server's own end.
    */
-  readonly attach?: (server: HttpServer) => Attachment;
+  readonly attach?: ((server: HttpServer) => Attachment) | undefined;
   /** Tasks for dispatchers: made by `defineTasks`, or the URL of a module that exports them by default. Default: none. */
-  readonly tasks?: TaskModule<TaskMap> | URL;
+  readonly tasks?: TaskModule<TaskMap> | URL | undefined;
 }
 
 const workerRules: Readonly<Record<keyof ClusterWorkerOptions, Rule>> = {
@@ -73,8 +74,9 @@ export function checkWorkerOptions(
     throw wrongOption(action, 'listen', workerRules.listen, listen);
   }
   if (connections === 'shared' && attach !== undefined) {
-    const expected = 'absent unless connections are external';
-    throw wrongOption(action, 'attach', { expected }, attach);
+    throw new TypeError(
+      `Cannot ${action}: \`attach\` needs \`connections: 'external'\` in \`startCluster\``,
+    );
   }
   // For this name applications open a second server, which would continue to accept connections unseen.
   if (listen?.host === 'localhost') {

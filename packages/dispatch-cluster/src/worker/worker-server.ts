@@ -11,7 +11,12 @@ interface ServerNews {
   recycle(): void;
 }
 
+/** The times of an end of the traffic; `graceMs` includes `lameDuckMs`. */
+type WorkerEnd = Pick<WorkerStartMessage, 'lameDuckMs' | 'graceMs'>;
+
 const REPORT_EVERY_MS = 500;
+/** Milliseconds of the grace for what follows the traffic: the application's end and `teardown`. */
+const EXIT_MS = 500;
 
 /** The server of a worker: makes it, lets it listen, reports on it and ends it. */
 export class WorkerServer {
@@ -70,22 +75,19 @@ export class WorkerServer {
     this.#timer = setInterval(() => this.#report(), REPORT_EVERY_MS).unref();
   }
 
-  /** Accepts no more and finishes its requests. Resolves when the server is closed. Idempotent. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#stop();
+  /** Accepts no more and finishes its requests within `graceMs`. Resolves when the server is closed. Idempotent. */
+  stop(graceMs: number = this.#start.graceMs): Promise<void> {
+    this.#stopping ??= this.#stop(graceMs);
     return this.#stopping;
   }
 
-  async #stop(): Promise<void> {
+  async #stop(graceMs: number): Promise<void> {
     this.isDraining = true;
     if (this.#served === undefined) return;
     const { app, traffic } = this.#served;
-    const { lameDuckMs, graceMs } = this.#start;
-    if (this.#attachment !== undefined) {
-      await this.#attachment.close({ graceMs: lameDuckMs + graceMs, lameDuckMs });
-    } else {
-      await this.#leaveAsLameDuck(traffic);
-    }
+    const end = endWithin(graceMs, this.#start);
+    if (this.#attachment !== undefined) await this.#attachment.close(end);
+    else await this.#leaveAsLameDuck(traffic, end);
     clearInterval(this.#timer);
     this.#report();
     await app.close();
@@ -95,16 +97,16 @@ export class WorkerServer {
   /**
    * Ends the traffic without a request that fails. The server accepts no connection, and each answer says
    * `Connection: close`, so that clients that keep a connection busy know before it is closed. After `lameDuckMs` connections
-   * without a request in flight are closed, also those with a part of a head; requests in flight have `graceMs` more.
+   * without a request in flight are closed, also those with a part of a head; requests in flight have all of `graceMs`.
    */
-  async #leaveAsLameDuck(traffic: Traffic): Promise<void> {
-    const { lameDuckMs, graceMs } = this.#start;
+  async #leaveAsLameDuck(traffic: Traffic, { lameDuckMs, graceMs }: WorkerEnd): Promise<void> {
+    const until = performance.now() + graceMs;
     const isEmpty = (): boolean => traffic.connections.size === 0;
     traffic.turnAway();
     await this.#port?.leave();
-    await this.#waitFor(isEmpty, lameDuckMs);
+    await this.#waitFor(isEmpty, Math.min(lameDuckMs, until - performance.now()));
     traffic.destroyIdle();
-    await this.#waitFor(() => isEmpty() || !traffic.isBusy, graceMs);
+    await this.#waitFor(() => isEmpty() || !traffic.isBusy, until - performance.now());
     // What is left is a request whose body or answer is too slow.
     for (const socket of traffic.connections) socket.destroy();
   }
@@ -148,4 +150,11 @@ export class WorkerServer {
     this.#hasReportedWork = requests > 0;
     this.#news.report(report);
   }
+}
+
+/** Divides the time until the worker is killed. A shorter time than the start's has a shorter lame duck as well. */
+function endWithin(graceMs: number, start: WorkerEnd): WorkerEnd {
+  const trafficMs = graceMs - Math.min(EXIT_MS, graceMs / 2);
+  const share = graceMs < start.graceMs ? graceMs / start.graceMs : 1;
+  return { graceMs: trafficMs, lameDuckMs: Math.min(start.lameDuckMs * share, trafficMs) };
 }
