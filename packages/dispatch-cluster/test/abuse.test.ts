@@ -65,10 +65,18 @@ test.each<[object, string]>([
   [{ recycle: { ageMs: 0.5 } }, '`recycle.ageMs` must be 1 or more, got 0.5'],
   [{ recycle: { rssBytes: -1 } }, '`recycle.rssBytes` must be 1 or more, got -1'],
   [{ recycle: { jitter: 2 } }, '`recycle.jitter` must be 0 to 1, got 2'],
-  [{ shutdown: { lameDuckMs: -1 } }, '`shutdown.lameDuckMs` must be 0 to 1073741824, got -1'],
+  [{ shutdown: { lameDuckMs: -1 } }, '`shutdown.lameDuckMs` must be 0 to 2147483647, got -1'],
+  [
+    { shutdown: { lameDuckMs: 8001 } },
+    '`shutdown.lameDuckMs` must be 0 to `graceMs` (8000), got 8001',
+  ],
+  [
+    { shutdown: { lameDuckMs: 200, graceMs: 100 } },
+    '`shutdown.lameDuckMs` must be 0 to `graceMs` (100), got 200',
+  ],
   [
     { shutdown: { graceMs: 2 ** 31 } },
-    '`shutdown.graceMs` must be 0 to 1073741824, got 2147483648',
+    '`shutdown.graceMs` must be 0 to 2147483647, got 2147483648',
   ],
   [{ claimTimeoutMs: 0 }, '`claimTimeoutMs` must be 1 to 2147483647, got 0'],
   [{ maxWaiting: -1 }, '`maxWaiting` must be an integer of 0 to 2147483647, got -1'],
@@ -106,7 +114,11 @@ test.each<[unknown, string]>([
   [{ server, listen: {} }, '`listen` must be an object with port or path, got [object Object]'],
   [
     { server, listen: { port: 0, host: 'localhost' } },
-    '`listen.host` must be an address, got localhost',
+    '`listen.host` must be an address such as 127.0.0.1, got localhost',
+  ],
+  [
+    { server, listen: { port: 0 }, attach: () => ({ close: async () => {} }) },
+    "`attach` needs `connections: 'external'` in `startCluster`",
   ],
   [{ tasks: './tasks.js' }, '`tasks` must be made by defineTasks, or a URL, got ./tasks.js'],
   [{ tasks: {} }, '`tasks` must be made by defineTasks, or a URL, got [object Object]'],
@@ -124,7 +136,7 @@ test('clusterWorker() needs no address if connections are external', () => {
 test('clusterWorker() refuses a process that startCluster() has not started', () => {
   expect(() => clusterWorker({ tasks: defineTasks({ one: () => 1 }) })).toThrow(
     new TypeError(
-      'Cannot serve as cluster worker: startCluster must have started this process, and this must be the first call',
+      'Cannot serve as cluster worker: `startCluster` has not started this process, or `clusterWorker` was called before',
     ),
   );
 });
@@ -134,7 +146,7 @@ test.each(['min', 'max', 'recycle', 'healthMs', 'workers'])(
   (name) => {
     expect(() => primaryDispatcher({ [name]: 1 })).toThrow(
       new RegExp(
-        `^Cannot create primary dispatcher: (unknown )?option \`${name}\`(;| does not apply in a worker of a cluster$)`,
+        `^Cannot create primary dispatcher: (unknown option \`${name}\`;|\`${name}\` does not apply, since the primary is the only worker$)`,
       ),
     );
   },
@@ -145,7 +157,9 @@ test('primaryDispatcher() refuses a process without a channel', () => {
   delete process.send;
   try {
     expect(() => primaryDispatcher()).toThrow(
-      new TypeError('Cannot create primary dispatcher: this process must be a worker of a cluster'),
+      new TypeError(
+        'Cannot create primary dispatcher: this process is not a worker of `startCluster`',
+      ),
     );
   } finally {
     if (send !== undefined) process.send = send;

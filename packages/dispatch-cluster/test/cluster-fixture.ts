@@ -39,6 +39,7 @@ export interface Answer {
   readonly connection: string | undefined;
   readonly pid: number;
   readonly workerId: number;
+  readonly slot: number;
   readonly draining: boolean;
 }
 

@@ -56,8 +56,7 @@ test('without tasks in the primary a call says what is missing', async () => {
   await expect(call).rejects.toMatchObject({
     code: 'ERR_CIRCUIT_OPEN',
     cause: {
-      message:
-        'Cannot run tasks in the primary: primaryTasks of startCluster must be made by defineTasks, got undefined',
+      message: 'Cannot run tasks in the primary: `startCluster` was given no `primaryTasks`',
     },
   });
 });

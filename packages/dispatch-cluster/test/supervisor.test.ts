@@ -24,7 +24,7 @@ test('four requests, one after the other, are served by four workers in turn', a
 testCountedRequests('http');
 
 test('reload() replaces each worker, and a connection that is kept gets one more answer', async () => {
-  const supervisor = start({ workers: 2, shutdown: { lameDuckMs: 100_000 } });
+  const supervisor = start({ workers: 2, shutdown: { lameDuckMs: 100_000, graceMs: 110_000 } });
   await supervisor.ready();
   const url = await addressOf(supervisor);
   const before = supervisor.workers.map(({ pid }) => pid ?? Number.NaN);
@@ -42,6 +42,43 @@ test('reload() replaces each worker, and a connection that is kept gets one more
   // Nothing keeps the old ones any longer.
   await Promise.all(before.map((pid) => gone(pid, 60_000)));
   agent.destroy();
+});
+
+test('a worker knows its slot, which its successor takes over', async () => {
+  const supervisor = start({ workers: 2 });
+  await supervisor.ready();
+  const url = await addressOf(supervisor);
+  const askAll = async () => {
+    const answers = [await ask(url), await ask(url)];
+    return answers.map(({ workerId, slot }) => ({ workerId, slot }));
+  };
+  const events: object[] = [];
+  const note =
+    (name: string) =>
+    ({ workerId, slot }: { readonly workerId: number; readonly slot: number }) =>
+      events.push({ name, workerId, slot });
+  supervisor.events.on('worker-ready', note('worker-ready'));
+  supervisor.events.on('worker-exit', note('worker-exit'));
+  const [first, second] = [
+    { workerId: 1, slot: 0 },
+    { workerId: 2, slot: 1 },
+  ];
+  expect(await askAll()).toEqual(expect.arrayContaining([first, second]));
+  await supervisor.reload();
+  const [third, fourth] = [
+    { workerId: 3, slot: 0 },
+    { workerId: 4, slot: 1 },
+  ];
+  expect(await askAll()).toEqual(expect.arrayContaining([third, fourth]));
+  await supervisor.close();
+  expect(events).toEqual(
+    expect.arrayContaining([
+      { name: 'worker-ready', ...third },
+      { name: 'worker-ready', ...fourth },
+      { name: 'worker-exit', ...first },
+      { name: 'worker-exit', ...fourth },
+    ]),
+  );
 });
 
 test('scale() adds workers and takes the last ones away', async () => {

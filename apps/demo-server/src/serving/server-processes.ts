@@ -72,8 +72,7 @@ export const serveByRouter: StartServing = async (context) => {
   router.on('worker-stuck', ({ pid }) => log(`Server process ${pid} takes no connections`));
   let bound: AddressInfo;
   // The router closes its supervisor too.
-  const graceMs = LAME_DUCK_MS + flags.deadlineMs + ANSWER_MS;
-  const close = (): Promise<void> => router.close({ graceMs });
+  const close = (): Promise<void> => router.close({ graceMs: endMs(flags) });
   try {
     bound = await router.listen({ host: flags.host, port: flags.port });
     await supervisor.ready();
@@ -130,7 +129,7 @@ function startServerProcesses(
       ticketKeys: randomBytes(TICKET_KEY_BYTES).toString('base64'),
     }),
     primaryTasks: tasks,
-    shutdown: { lameDuckMs: LAME_DUCK_MS, graceMs: flags.deadlineMs + ANSWER_MS },
+    shutdown: { lameDuckMs: LAME_DUCK_MS, graceMs: endMs(flags) },
   });
   supervisor.events.on('worker-exit', ({ pid, signal, exitCode }) => {
     if (exitCode !== 0) log(`Server process ${pid} ended (${signal ?? exitCode})`);
@@ -139,6 +138,11 @@ function startServerProcesses(
     log(`Server processes fail to start; one is tried from time to time: ${error}`);
   });
   return { supervisor, leave };
+}
+
+/** Returns the milliseconds in which server processes end: a request that comes as the last of the lame duck is answered. */
+function endMs({ deadlineMs }: Flags): number {
+  return LAME_DUCK_MS + deadlineMs + ANSWER_MS;
 }
 
 /** Returns the URL at which clients on this machine reach a server. */

@@ -80,7 +80,12 @@ export function checkWorkerOptions(
   }
   // For this name applications open a second server, which would continue to accept connections unseen.
   if (listen?.host === 'localhost') {
-    throw wrongOption(action, 'listen.host', { expected: 'an address' }, listen.host);
+    throw wrongOption(
+      action,
+      'listen.host',
+      { expected: 'an address such as 127.0.0.1' },
+      listen.host,
+    );
   }
 }
 

@@ -113,10 +113,13 @@ export class WorkerServer {
 
   async #waitFor(isSo: () => boolean, longestMs: number): Promise<void> {
     let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      this.#wake();
-    }, longestMs);
+    const timer = setTimeout(
+      () => {
+        isLate = true;
+        this.#wake();
+      },
+      Math.max(0, longestMs),
+    );
     while (!isSo() && !isLate) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -152,9 +155,12 @@ export class WorkerServer {
   }
 }
 
-/** Divides the time until the worker is killed. A shorter time than the start's has a shorter lame duck as well. */
+/** Divides the time until the worker is killed, in whole milliseconds. A shorter time than the start's has a shorter lame duck as well. */
 function endWithin(graceMs: number, start: WorkerEnd): WorkerEnd {
-  const trafficMs = graceMs - Math.min(EXIT_MS, graceMs / 2);
+  const trafficMs = Math.floor(graceMs - Math.min(EXIT_MS, graceMs / 2));
   const share = graceMs < start.graceMs ? graceMs / start.graceMs : 1;
-  return { graceMs: trafficMs, lameDuckMs: Math.min(start.lameDuckMs * share, trafficMs) };
+  return {
+    graceMs: trafficMs,
+    lameDuckMs: Math.floor(Math.min(start.lameDuckMs * share, trafficMs)),
+  };
 }

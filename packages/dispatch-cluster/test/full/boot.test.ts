@@ -11,11 +11,15 @@ const misused = new URL('../fixtures/misused.ts', import.meta.url);
 const restart = { backoffMs: [1, 60_000], maxFailures: 3 } as const;
 
 test.each([
-  ['calls clusterWorker() twice', 'twice', 'Cannot serve as cluster worker: startCluster must'],
+  [
+    'calls clusterWorker() twice',
+    'twice',
+    'Cannot serve as cluster worker: `startCluster` has not started this process, or `clusterWorker` was called before',
+  ],
   [
     'starts a cluster itself',
     'cluster',
-    'Cannot start cluster: this process must be a primary, got a',
+    'Cannot start cluster: this process is itself a worker of node:cluster',
   ],
 ])('a program that %s fails with the reason', async (_, misuse, message) => {
   const supervisor = start({

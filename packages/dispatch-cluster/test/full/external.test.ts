@@ -39,18 +39,63 @@ test('subscribe() reports the workers that serve and their successors, until it 
   expect(told).toHaveLength(4);
 });
 
+/** What attachments of workers say of the time that they have to close: of all of it, and of lame duck. */
+function endsOf(told: readonly ServingWorker[]) {
+  const ends: number[][] = [];
+  for (const { channel } of told) {
+    channel.on('message', (message) => {
+      const [, graceMs, lameDuckMs] =
+        /^closing within (\S+) ms, (\S+)$/.exec(String(message)) ?? [];
+      if (graceMs !== undefined) ends.push([Number(graceMs), Number(lameDuckMs)]);
+    });
+  }
+  return ends;
+}
+
 test('close() leaves external connections to the attachment', async () => {
   const supervisor = start({ entry, connections: 'external' });
   await supervisor.ready();
   const { told, url } = await route(supervisor);
-  const said: unknown[] = [];
-  told[0]?.channel.on('message', (message) => typeof message === 'string' && said.push(message));
   const slow = ask(`${url}/1500`);
   await vi.waitFor(() => expect(supervisor.workers[0]?.inFlight).toBe(1), 60_000);
-  const closed = supervisor.close();
+  const ends = endsOf(told);
+  const closed = supervisor.close({ graceMs: 1_000_000 });
   expect(await slow).toMatchObject({ status: 200 });
   await closed;
-  expect(said).toEqual(['closing within 3300 ms']);
+  // Nearly all of the time: half a second is for what follows.
+  expect(ends).toEqual([[expect.toSatisfy((ms) => ms > 900_000 && ms <= 999_500), 300]]);
+});
+
+test.each([
+  [{}, [7500, 2000]],
+  [{ graceMs: 1000 }, [500, 500]],
+  [{ lameDuckMs: 6000, graceMs: 6000 }, [5500, 5500]],
+  [{ lameDuckMs: 0 }, [7500, 0]],
+])(
+  'shutdown %j leaves the attachment %j ms: graceMs includes the lame duck and what follows',
+  async (shutdown, end) => {
+    const supervisor = start({ entry, connections: 'external', shutdown });
+    await supervisor.ready();
+    const { told } = await route(supervisor);
+    const ends = endsOf(told);
+    const exited = once(supervisor.events, 'worker-exit');
+    await supervisor.reload();
+    await exited;
+    expect(ends).toEqual([end]);
+  },
+);
+
+test('close({ graceMs }) below that of the options shortens the lame duck as well', async () => {
+  const shutdown = { lameDuckMs: 500_000, graceMs: 1_000_000 };
+  const supervisor = start({ entry, connections: 'external', shutdown });
+  await supervisor.ready();
+  const { told } = await route(supervisor);
+  const ends = endsOf(told);
+  await supervisor.close({ graceMs: 10_000 });
+  const [graceMs = Number.NaN, lameDuckMs = Number.NaN] = ends[0] ?? [];
+  expect(graceMs).toBeLessThanOrEqual(9500);
+  expect(lameDuckMs).toBeLessThanOrEqual(5000);
+  expect(lameDuckMs).toBeGreaterThan(0);
 });
 
 test('replace() has a successor serve for a worker that takes nothing, which is killed then', async () => {

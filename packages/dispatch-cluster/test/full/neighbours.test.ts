@@ -47,7 +47,7 @@ test('the policy is the first one’s: another is refused', () => {
     startCluster({ entry: new URL('file:///none.js'), schedulingPolicy: 'shared' }),
   ).toThrow(
     new TypeError(
-      'Cannot start cluster: `schedulingPolicy` must be round-robin, which the process has used, got shared',
+      'Cannot start cluster: `schedulingPolicy` must be round-robin, which workers of this process have, got shared',
     ),
   );
 });

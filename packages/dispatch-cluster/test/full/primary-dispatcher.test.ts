@@ -21,7 +21,7 @@ test('tasks of a worker that ends are aborted in the primary, those of others go
   }
   await vi.waitFor(() => expect(seen.aborted).toHaveLength(1), 60_000);
   expect(seen.aborted).toMatchObject([
-    { message: 'Worker 1, which asked for this task, has ended' },
+    { message: 'Task was aborted: worker 1, which asked for it, has ended' },
   ]);
   expect(await dispatcher.run('search', 'again')).toBe('found again 1');
 });
