@@ -90,8 +90,8 @@ export class CarrierError extends Error {
    * is the `cause`.
    */
   static from(error: unknown): CarrierError {
-    if (CarrierError.is(error)) return error;
-    const { code, name, message, retryable, httpStatus, retryAfterMs } = fieldsOf(error);
+    const { self, code, name, message, retryable, httpStatus, retryAfterMs } = fieldsOf(error);
+    if (self !== undefined) return self;
     const text = typeof message === 'string' ? message : describe(error, code);
     const known = carrierCodeOf(code);
     if (known === undefined) {
@@ -123,9 +123,15 @@ function carrierCodeOf(code: unknown): CarrierErrorCode | undefined {
   return Object.hasOwn(foreignCodes, code) ? foreignCodes[code] : undefined;
 }
 
-/** Returns no fields for a thrown value whose getters throw. */
-function fieldsOf(error: unknown): Readonly<Record<string, unknown>> {
+/** What a thrown value has; `self` when it is a CarrierError already. */
+interface ThrownFields extends Readonly<Record<string, unknown>> {
+  readonly self?: CarrierError;
+}
+
+/** Returns no fields for a thrown value that cannot be read: a getter or a trap of a proxy may throw. */
+function fieldsOf(error: unknown): ThrownFields {
   try {
+    if (CarrierError.is(error)) return { self: error };
     const { code, name, message, retryable, httpStatus, retryAfterMs } = Object(error);
     return { code, name, message, retryable, httpStatus, retryAfterMs };
   } catch {
@@ -134,6 +140,7 @@ function fieldsOf(error: unknown): Readonly<Record<string, unknown>> {
 }
 
 function describe(error: unknown, code: unknown): string {
+  if (typeof error === 'function') return 'a function';
   if (typeof error !== 'object' || error === null) return String(error);
   return typeof code === 'string' ? code : 'an object without a message';
 }

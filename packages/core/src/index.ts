@@ -1,5 +1,34 @@
 // The rail model, the carrier contract, and a scatter-gather search with one deadline.
 
+// For those who ask many sources of any kind.
+
+export { createScatter, type Scatter } from './scatter/create-scatter.ts';
+export type { SourceContext } from './scatter/scatter-face.ts';
+export type {
+  AskSource,
+  ScatterCallOptions,
+  ScatterOptions,
+  Source,
+  SourceAnswers,
+  SourceQuery,
+  Sources,
+} from './scatter/scatter-options.ts';
+export type {
+  AnswersOf,
+  ScatterEvent,
+  ScatterResult,
+  ScatterStats,
+} from './scatter/scatter-result.ts';
+export type {
+  CallStats,
+  EndsBySource,
+  LatencyBySource,
+  SettledState,
+  SourceError,
+  SourceState,
+  SourceStatus,
+} from './scatter/source-status.ts';
+
 // For those who search.
 
 export type { BucketCounts } from '@ticketing/kit';

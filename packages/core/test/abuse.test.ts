@@ -29,7 +29,7 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
     TypeError,
     '`carriers[0]` must be a carrier with id, request and normalise, got [object Object]',
   ],
-  [{ carriers: [silent, silent] }, TypeError, 'carriers has silent twice'],
+  [{ carriers: [silent, silent] }, TypeError, '`carriers` has `silent` twice'],
   [
     { carriers: [silent], timeout: 5 },
     TypeError,

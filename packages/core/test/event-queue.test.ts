@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createEventQueue } from '../src/search/event-queue.ts';
+import { createEventQueue } from '../src/scatter/event-queue.ts';
 
 const end = { done: true, value: undefined };
 const value = (number: number) => ({ done: false, value: number });

@@ -64,7 +64,7 @@ test('search() resolves at the deadline, and not before, when a carrier hangs', 
     state: 'timeout',
     ms: 250,
     found: 0,
-    error: { code: 'TIMEOUT', retryable: true, message: 'no answer within 250 ms' },
+    error: { code: 'TIMEOUT', retryable: true, message: 'No answer within `deadlineMs` (250 ms)' },
   });
 });
 

@@ -1,16 +1,15 @@
 import {
   aFunction,
   aSignal,
-  between,
   checkByRules,
   oneOf,
   type Rule,
   required,
   resolveByRules,
-  wrongOption,
 } from '@ticketing/kit';
 import type { Carrier, CarrierAnswer, CarrierContext, CarrierHttp } from '../carrier.ts';
 import type { CarrierId } from '../model/journey.ts';
+import { aDeadline, checkIds, chooseById, someIds } from '../scatter/scatter-options.ts';
 import { JOURNEY_ORDERS, type JourneyOrder } from './order.ts';
 import type { ResolvedQuery } from './search-query.ts';
 
@@ -56,7 +55,7 @@ export type ResolvedCallOptions = Required<Omit<SearchCallOptions, 'signal' | 'c
 };
 
 const callRules = {
-  deadlineMs: between(1, 600_000, 2000),
+  deadlineMs: aDeadline,
   order: { ...oneOf(...JOURNEY_ORDERS), fallback: 'departure' },
 };
 const SEARCH = 'create search';
@@ -70,7 +69,7 @@ export function resolveSearchOptions(options: SearchOptions): ResolvedSearchOpti
     run: { ...aFunction, fallback: runInProcess },
     now: { ...aFunction, fallback: () => Date.now() },
   });
-  checkCarriers(resolved.carriers);
+  checkIds({ action: SEARCH, option: 'carriers', rule: aCarrier }, resolved.carriers);
   return { ...resolved, carriers: [...resolved.carriers] };
 }
 
@@ -87,23 +86,15 @@ export function resolveCallOptions(
     deadlineMs,
     order,
     ...Object.fromEntries(present),
-    carriers: ids === undefined ? carriers : carriersOf(ids as readonly CarrierId[], carriers),
+    carriers:
+      ids === undefined
+        ? carriers
+        : chooseById(
+            { action: 'search', option: 'carriers', ids: ids as readonly CarrierId[] },
+            carriers,
+          ),
   };
 }
-
-function carriersOf(ids: readonly CarrierId[], carriers: readonly Carrier[]): readonly Carrier[] {
-  for (const [index, id] of ids.entries()) {
-    if (carriers.some((carrier) => carrier.id === id)) continue;
-    const expected = `one of ${carriers.map((carrier) => carrier.id).join(', ')}`;
-    throw wrongOption('search', `carriers[${index}]`, { expected }, id);
-  }
-  return carriers.filter(({ id }) => ids.includes(id));
-}
-
-const someIds: Rule = {
-  expected: 'a list of at least one id',
-  test: (value) => Array.isArray(value) && value.length > 0,
-};
 
 const someCarriers: Rule = {
   expected: 'a list of at least one carrier',
@@ -119,16 +110,6 @@ const aCarrier: Rule = {
     );
   },
 };
-
-function checkCarriers(carriers: readonly Carrier[]): void {
-  const ids = new Set<string>();
-  for (const [index, carrier] of carriers.entries()) {
-    if (!aCarrier.test(carrier)) throw wrongOption(SEARCH, `carriers[${index}]`, aCarrier, carrier);
-    const { id } = carrier;
-    if (ids.has(id)) throw new TypeError(`Cannot ${SEARCH}: carriers has ${id} twice`);
-    ids.add(id);
-  }
-}
 
 const runInProcess: RunCarrier = async (carrier, query, context) =>
   carrier.normalise(await carrier.request(query, context), query);

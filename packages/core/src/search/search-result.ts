@@ -1,21 +1,18 @@
-import type { BucketCounts } from '@ticketing/kit';
 import type { CarrierErrorCode } from '../errors.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
+import type {
+  CallStats,
+  EndsBySource,
+  LatencyBySource,
+  SourceState,
+} from '../scatter/source-status.ts';
 import type { ResolvedQuery } from './search-query.ts';
 
 /**
- * - `ok`, `empty`: the carrier answered, with or without journeys
- * - `timeout`: it was late; `error`: it failed; `rejected-busy`: it, or the queue before it, was full
- * - `cancelled`: the caller left
+ * How a carrier ended, as any source of a scatter: `ok` and `empty` are answers with and without journeys.
+ * {@link SourceState} tells the others.
  */
-export type CarrierState =
-  | 'running'
-  | 'ok'
-  | 'empty'
-  | 'timeout'
-  | 'error'
-  | 'cancelled'
-  | 'rejected-busy';
+export type CarrierState = SourceState;
 
 /** The state of one carrier in one search. */
 export interface CarrierStatus {
@@ -72,26 +69,10 @@ export type SearchEvent =
       readonly ms: number;
     };
 
-/** Counters since the start. */
-export interface SearchStats {
-  readonly state: 'open' | 'closed';
-  /** Searches in flight. */
-  readonly running: number;
-  /** Searches that every carrier answered. */
-  readonly complete: number;
-  /** Searches that ended without the answer of some carrier. */
-  readonly partial: number;
-  /** Searches whose caller left. */
-  readonly aborted: number;
+/** Counters since the start, of searches and of each carrier. */
+export interface SearchStats extends CallStats {
   /** How often each carrier ended in each state. */
-  readonly carriers: Readonly<Record<CarrierId, Readonly<Record<SettledState, number>>>>;
-  /**
-   * How long each carrier took (`CarrierStatus.ms`), by the state in which it ended: counts of 14 buckets, and of
-   * what took longer. Only states that have occurred.
-   */
-  readonly latency: Readonly<
-    Record<CarrierId, Readonly<Partial<Record<SettledState, BucketCounts>>>>
-  >;
+  readonly carriers: EndsBySource;
+  /** How long each carrier took (`CarrierStatus.ms`), by the state in which it ended. */
+  readonly latency: LatencyBySource;
 }
-
-export type SettledState = Exclude<CarrierState, 'running'>;

@@ -5,6 +5,7 @@ import { localClockTests } from '../local-clock-tests.ts';
 import { mergePropertyTests } from '../merge-properties-tests.ts';
 import { moneyPropertyTests } from '../money-properties-tests.ts';
 import { FULL } from '../scale.ts';
+import { scatterPropertyTests } from '../scatter-properties-tests.ts';
 import { stableHashTests } from '../stable-hash-tests.ts';
 import { streamTests } from '../stream-tests.ts';
 
@@ -15,3 +16,4 @@ moneyPropertyTests(FULL);
 stableHashTests(FULL);
 // By a clock of its own.
 describe('stream()', () => streamTests(FULL));
+describe('createScatter()', () => scatterPropertyTests(FULL));

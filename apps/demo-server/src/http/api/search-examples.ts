@@ -61,7 +61,11 @@ const query: SearchResult['query'] = {
   date: '2026-11-23',
   passengers: 1,
 };
-const late = { code: 'TIMEOUT', retryable: true, message: 'no answer within 2000 ms' } as const;
+const late = {
+  code: 'TIMEOUT',
+  retryable: true,
+  message: 'No answer within `deadlineMs` (2000 ms)',
+} as const;
 const renfe = { carrier: 'renfe', state: 'ok', ms: 246, found: 1 } as const;
 const ouigo = { carrier: 'ouigo', state: 'empty', ms: 118, found: 0 } as const;
 const hung = { carrier: 'ouigo', state: 'timeout', ms: 2000, found: 0, error: late } as const;
@@ -153,7 +157,8 @@ export const refusalExamples: Readonly<Record<400 | 503 | 504, Record<string, Ex
           title: 'No carrier answered in time',
           status: 504,
           instance: '/search',
-          detail: 'renfe: no answer within 2000 ms; ouigo: no answer within 2000 ms',
+          detail:
+            'renfe: No answer within `deadlineMs` (2000 ms); ouigo: No answer within `deadlineMs` (2000 ms)',
           carriers: [{ ...hung, carrier: 'renfe' }, hung],
         },
       },

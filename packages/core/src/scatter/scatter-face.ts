@@ -1,0 +1,64 @@
+import type { Channel, TracingChannel } from 'node:diagnostics_channel';
+import type { SettledState, SourceState } from './source-status.ts';
+
+/** What a source gets besides the query. */
+export interface SourceContext {
+  /** Aborts at the deadline, and when no caller is waiting for the answers. */
+  readonly signal: AbortSignal;
+  /** Epoch ms; an answer after it is ignored. */
+  readonly deadline: number;
+}
+
+/** What every status has. */
+export interface BareStatus {
+  readonly state: SourceState;
+  readonly ms: number;
+}
+
+/** One call as subscribers see it. `ended` is set when it has ended. */
+export interface CallTrace {
+  ended?: object;
+}
+
+/** One source in one call as subscribers see it. `status` is set when it has settled; a failure is a status too. */
+export interface SourceTrace<Status> {
+  status?: Status;
+}
+
+/** The channels of one kind of scatter. */
+export interface ScatterChannels {
+  /** `start` and `end` around the calls of all sources, `asyncStart` and `asyncEnd` when the last one has settled. */
+  readonly call: TracingChannel<unknown, object>;
+  /** `start` and `end` around the call of a source, `asyncStart` and `asyncEnd` when it has settled. */
+  readonly source: TracingChannel<unknown, object>;
+  readonly settled: Channel;
+  readonly done: Channel;
+}
+
+/**
+ * One kind of scatter: whom it asks, how, and in which words it reports. The mechanism (deadline, signal, one outcome
+ * per source, counters) is the same for all kinds.
+ */
+export interface ScatterFace<Source, Query, Answer, Status extends BareStatus, Ended> {
+  /** Every source, ids unique. */
+  readonly sources: readonly Source[];
+  readonly now: () => number;
+  readonly channels: ScatterChannels;
+  /** Asks one source. Async also for what throws at once: it fails the source, not the call. */
+  ask(source: Source, query: Query, context: SourceContext): Promise<Answer>;
+  running(id: string): Status;
+  answered(id: string, ms: number, answer: Answer): Status;
+  /** `state` is that of the cause, unless given. */
+  failed(id: string, ms: number, cause: unknown, state?: SettledState): Status;
+  /** Returns why sources are aborted at the deadline. */
+  late(deadlineMs: number): Error;
+  /** Returns why sources end when the caller left. */
+  left(): Error;
+  /** Returns the error of a call after `close()`. */
+  closed(): Error;
+  ended(query: Query, statuses: readonly Status[], ms: number): Ended;
+  /** Returns the message of the channel `settled`. */
+  settled(query: Query, status: Status, cause: unknown): object;
+  traceCall(query: Query, deadlineMs: number): CallTrace;
+  traceSource(call: CallTrace, id: string): SourceTrace<Status>;
+}

@@ -1,0 +1,81 @@
+import type { BucketCounts } from '@ticketing/kit';
+
+/**
+ * - `ok`: the source answered; `empty`: it says that the question has no answer, as do the codes `NO_RESULTS`,
+ *   `NOT_SERVED` and `DATE_OUT_OF_RANGE`
+ * - `timeout`: it was late; `error`: it failed; `rejected-busy`: it, or a queue before it, was full
+ * - `cancelled`: the caller left
+ */
+export type SourceState =
+  | 'running'
+  | 'ok'
+  | 'empty'
+  | 'timeout'
+  | 'error'
+  | 'cancelled'
+  | 'rejected-busy';
+
+/** A state in which a source ends. */
+export type SettledState = Exclude<SourceState, 'running'>;
+
+/** Why a source has no answer, as plain data. */
+export interface SourceError {
+  /**
+   * The `code` of what was thrown, as it is; without one `TIMEOUT` or `ABORTED` by its name, else `INTERNAL`.
+   * The scatter's own are `TIMEOUT` at the deadline, `OVERLOADED` above `maxInFlight`, `ABORTED` when the caller left.
+   */
+  readonly code: string;
+  /** The name of its class, such as `TypeError`. */
+  readonly name: string;
+  readonly message: string;
+  /** A copy of its `data`, where it has one that survives `structuredClone`. */
+  readonly data?: unknown;
+}
+
+/** The state of one source in one scatter. */
+export interface SourceStatus<Id extends string = string> {
+  readonly source: Id;
+  readonly state: SourceState;
+  /** Milliseconds from the start of the scatter until this source settled. */
+  readonly ms: number;
+  readonly error?: SourceError;
+}
+
+/** Counters of scatters since the start. */
+export interface CallStats {
+  readonly state: 'open' | 'closed';
+  /** Calls in flight. */
+  readonly running: number;
+  /** Calls that every source answered. */
+  readonly complete: number;
+  /** Calls that ended without the answer of some source. */
+  readonly partial: number;
+  /** Calls whose caller left. */
+  readonly aborted: number;
+}
+
+/** How often each source ended in each state. */
+export type EndsBySource = Readonly<Record<string, Readonly<Record<SettledState, number>>>>;
+
+/**
+ * How long each source took, by the state in which it ended: counts of 14 buckets, and of what took longer. Only
+ * states that have occurred.
+ */
+export type LatencyBySource = Readonly<
+  Record<string, Readonly<Partial<Record<SettledState, BucketCounts>>>>
+>;
+
+/** With these codes a source says that the question has no answer, which is an answer and not a failure. */
+const EMPTY_CODES: ReadonlySet<string> = new Set(['NO_RESULTS', 'NOT_SERVED', 'DATE_OUT_OF_RANGE']);
+
+/** Returns the state of a source that failed with a code of this package. */
+export function stateOfCode(code: string): SettledState {
+  if (EMPTY_CODES.has(code)) return 'empty';
+  if (code === 'TIMEOUT') return 'timeout';
+  return code === 'OVERLOADED' ? 'rejected-busy' : 'error';
+}
+
+/** Whether every source answered. */
+export function isComplete(statuses: readonly { readonly state: SourceState }[]): boolean {
+  return statuses.every(({ state }) => state === 'ok' || state === 'empty');
+}

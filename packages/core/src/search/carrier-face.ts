@@ -1,0 +1,80 @@
+import { channel, tracingChannel } from 'node:diagnostics_channel';
+import type { Carrier } from '../carrier.ts';
+import { CarrierError, RailError } from '../errors.ts';
+import type { CarrierId, Journey } from '../model/journey.ts';
+import type { CallTrace, ScatterChannels, ScatterFace } from '../scatter/scatter-face.ts';
+import { isComplete, stateOfCode } from '../scatter/source-status.ts';
+import { answeredJourneys } from './answered-journeys.ts';
+import type { ResolvedSearchOptions } from './search-options.ts';
+import type { ResolvedQuery } from './search-query.ts';
+import type { CarrierStatus, SearchResult } from './search-result.ts';
+
+/** How a search ended, without what it found. */
+type EndedSearch = Omit<SearchResult, 'journeys'>;
+
+/** One search, as subscribers of `tracing:ticketing:core:search:*` see it. */
+interface SearchTrace extends CallTrace {
+  /** Unique among all processes. */
+  readonly searchId: string;
+  readonly query: ResolvedQuery;
+  readonly deadlineMs: number;
+  ended?: EndedSearch & { readonly aborted: boolean };
+}
+
+/** One carrier in one search, as subscribers of `tracing:ticketing:core:carrier:*` see it. */
+interface CarrierTrace extends Omit<SearchTrace, 'ended'> {
+  readonly carrier: CarrierId;
+  status?: CarrierStatus;
+}
+
+const channels: ScatterChannels = {
+  call: tracingChannel('ticketing:core:search'),
+  source: tracingChannel('ticketing:core:carrier'),
+  settled: channel('ticketing:core:carrier-settled'),
+  done: channel('ticketing:core:search-done'),
+};
+
+/** Returns how carriers are asked and what is said of them: journeys that are checked, and errors of carriers. */
+export function createCarrierFace(
+  options: ResolvedSearchOptions,
+): ScatterFace<Carrier, ResolvedQuery, readonly Journey[], CarrierStatus, EndedSearch> {
+  const { carriers, now, run, http } = options;
+  return {
+    sources: carriers,
+    now,
+    channels,
+    async ask(carrier, query, { signal, deadline }) {
+      const context = { signal, deadline, http: http(carrier.id) };
+      return answeredJourneys(carrier.id, await run(carrier, query, context));
+    },
+    running: (carrier) => ({ carrier, state: 'running', ms: 0, found: 0 }),
+    answered(carrier, ms, journeys) {
+      const found = journeys.length;
+      return { carrier, state: found > 0 ? 'ok' : 'empty', ms, found };
+    },
+    failed(carrier, ms, cause, state) {
+      const { code, retryable, message } = CarrierError.from(cause);
+      const error = { code, retryable, message };
+      return { carrier, state: state ?? stateOfCode(code), ms, found: 0, error };
+    },
+    late: (ms) => new CarrierError('TIMEOUT', `No answer within \`deadlineMs\` (${ms} ms)`),
+    left: () => new CarrierError('ABORTED', 'The caller left'),
+    closed: () => new RailError('ERR_CLOSED', 'Cannot search: the search is closed'),
+    ended: (query, statuses, ms) => ({
+      query,
+      carriers: statuses,
+      complete: isComplete(statuses),
+      ms,
+    }),
+    settled: (query, status) => ({ query, status }),
+    traceCall: (query, deadlineMs): SearchTrace => ({
+      searchId: crypto.randomUUID(),
+      query,
+      deadlineMs,
+    }),
+    traceSource(call, carrier): CarrierTrace {
+      const { searchId, query, deadlineMs } = call as SearchTrace;
+      return { searchId, query, deadlineMs, carrier };
+    },
+  };
+}
