@@ -1,3 +1,4 @@
+import { BatchingError } from '@ticketing/batching';
 import { RailError } from '@ticketing/core';
 import { DispatchError } from '@ticketing/dispatch';
 import { expect, test } from 'vitest';
@@ -14,16 +15,21 @@ const full = new DispatchError('ERR_QUEUE_FULL', 'Cannot run askCarrier: the que
   data: { name: 'fork', task: 'askCarrier', limit: 9 },
   cause: badQuery,
 });
+const late = new BatchingError('ERR_LOAD_TIMEOUT', 'Load of `document` did not finish', {
+  data: { name: 'document' },
+});
 const through = (error: unknown): unknown =>
   questionCodec.decodeError(questionCodec.encodeError(error));
 
 test('a failure that Redis has kept is of the class that it was, as are its code, data and stack', () => {
-  for (const error of [badQuery, full]) {
+  for (const error of [badQuery, full, late]) {
     const { name, code, message, data, stack } = error;
     expect(through(error)).toMatchObject({ name, code, message, data, stack });
   }
   expect(RailError.is(through(badQuery))).toBe(true);
   expect(DispatchError.is(through(full))).toBe(true);
+  expect(BatchingError.is(through(late))).toBe(true);
+  expect(through(late)).toMatchObject({ statusCode: 504 });
   expect(DispatchError.is(through(badQuery))).toBe(false);
 });
 
@@ -33,7 +39,7 @@ test('any other error, and what only looks like one, stays what it is', () => {
     Object.assign(new Error('no data'), { name: 'RailError', code: 'ERR_BAD_QUERY' }),
     Object.assign(new Error('no code'), { name: 'DispatchError', data: {} }),
     Object.assign(new Error('odd'), { name: 'constructor', code: 'X', data: {} }),
-    ...[undefined, null, 'text', { name: 'RailError', code: 'X', data: {} }, badQuery, full],
+    ...[undefined, null, 'text', { name: 'RailError', code: 'X', data: {} }, badQuery, full, late],
   ];
   for (const other of others) expect(restoredError(other)).toBe(other);
 });

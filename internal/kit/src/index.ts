@@ -20,6 +20,7 @@ export {
   aUrl,
   between,
   checkByRules,
+  type Filled,
   MAX_TIMER_MS,
   milliseconds,
   oneOf,

@@ -14,6 +14,11 @@ export interface Rule {
 /** Rules by the names of the options. */
 export type Rules = Readonly<Record<string, Rule>>;
 
+/** Options of which none is absent or `undefined`. */
+export type Filled<Options> = {
+  readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined>;
+};
+
 /** Longest delay of the platform's timers. */
 export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 

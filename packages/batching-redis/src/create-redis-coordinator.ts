@@ -3,7 +3,7 @@ import {
   type CoordinatorOptions,
   createCoordinator,
 } from '@ticketing/batching/shared';
-import { type Rule, required, resolveByRules, withMethods } from '@ticketing/kit';
+import { type Filled, type Rule, required, resolveByRules, withMethods } from '@ticketing/kit';
 import type { RedisClient, ScriptingClient, StandaloneClient } from './redis-client.ts';
 import { createRedisStore } from './redis-store.ts';
 
@@ -12,7 +12,7 @@ export interface RedisCoordinatorOptions extends CoordinatorOptions {
   /** `Redis` or `Cluster` of iovalkey or ioredis, connected; it stays open. A standalone client is duplicated, to subscribe. */
   readonly client: StandaloneClient | (RedisClient & { readonly isCluster: true | boolean });
   /** Begins every key and channel: 1 to 50 characters without spaces and braces. Default `tt`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
 }
 
 const aPrefix: Rule = {
@@ -44,7 +44,7 @@ const rules = {
  * const coordinator = createRedisCoordinator({ client: new Redis('redis://127.0.0.1') });
  */
 export function createRedisCoordinator(options: RedisCoordinatorOptions): Coordinator {
-  const { client, prefix, ...rest } = resolveByRules<Required<RedisCoordinatorOptions>>(
+  const { client, prefix, ...rest } = resolveByRules<Filled<RedisCoordinatorOptions>>(
     'create Redis coordinator',
     options,
     rules,

@@ -2,21 +2,25 @@ import { CodedError, isMarked, mark } from '@ticketing/kit';
 
 const MARK = 'ticketing.batching.BatchingError';
 
+/** What a server answers by, where an error of this class reaches its client. */
+const statusCodes = {
+  ERR_ABORTED: 503,
+  ERR_BATCH_LENGTH: 500,
+  ERR_BATCH_RESULT: 500,
+  ERR_BATCH_TIMEOUT: 504,
+  ERR_CALLER_TIMEOUT: 504,
+  ERR_CLOSED: 503,
+  ERR_KEY_MISSING: 500,
+  ERR_LEASE_LOST: 503,
+  ERR_LOAD_TIMEOUT: 504,
+  ERR_NOT_FORGOTTEN: 503,
+  ERR_REENTRANT: 500,
+  ERR_TOO_MANY_KEYS: 503,
+  ERR_TOO_MANY_WAITERS: 503,
+} as const;
+
 /** Stable codes of {@link BatchingError}. */
-export type BatchingErrorCode =
-  | 'ERR_ABORTED'
-  | 'ERR_BATCH_LENGTH'
-  | 'ERR_BATCH_RESULT'
-  | 'ERR_BATCH_TIMEOUT'
-  | 'ERR_CALLER_TIMEOUT'
-  | 'ERR_CLOSED'
-  | 'ERR_KEY_MISSING'
-  | 'ERR_LEASE_LOST'
-  | 'ERR_LOAD_TIMEOUT'
-  | 'ERR_NOT_FORGOTTEN'
-  | 'ERR_REENTRANT'
-  | 'ERR_TOO_MANY_KEYS'
-  | 'ERR_TOO_MANY_WAITERS';
+export type BatchingErrorCode = keyof typeof statusCodes;
 
 /** The coalescer or batcher, and the bound that was reached. */
 export interface BatchingErrorData {
@@ -30,6 +34,11 @@ export class BatchingError extends CodedError<BatchingErrorCode, BatchingErrorDa
   static {
     mark(BatchingError, MARK);
   }
+  /**
+   * HTTP status that fits, as the error handler of Fastify reads it: 503 where a later call may succeed, 504 where time was
+   * up, 500 for a loader or a call that is wrong.
+   */
+  readonly statusCode: 500 | 503 | 504 = statusCodes[this.code];
   /** Recognises an error of this class, also of another copy of this package. */
   static is(error: unknown): error is BatchingError {
     return isMarked(error, MARK);
@@ -46,4 +55,9 @@ export function callError(
   return new BatchingError(code, `Cannot get from ${name}: ${fault}`, {
     data: { name, ...details },
   });
+}
+
+/** Returns the name of a coalescer or batcher without option `name`: that of its loader, or `kind` if that has none. */
+export function nameOf(load: { readonly name: unknown }, kind: string): string {
+  return typeof load.name === 'string' && load.name !== '' ? load.name : kind;
 }

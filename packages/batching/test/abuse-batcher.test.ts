@@ -10,9 +10,7 @@ test.each([undefined, null, 'load', {}])('createBatcher(%o) throws', (loader) =>
 });
 
 test.each<[unknown, Error]>([
-  [undefined, new TypeError('Cannot create batcher: `options` must be an object, got undefined')],
   [null, new TypeError('Cannot create batcher: `options` must be an object, got null')],
-  [{}, new TypeError('Cannot create batcher: `name` must be a text, got undefined')],
   [{ name: '' }, new TypeError('Cannot create batcher: `name` must be a text, got ')],
   [
     { name: 'a', size: 5 },

@@ -66,6 +66,32 @@ test('staleMs gives the old value while one load renews it', async () => {
   expect(await coalescer.get('a')).toBe('a3');
 });
 
+test.each<[string, Partial<CoalescerOptions<string, string>>, number]>([
+  ['once a second', { staleMs: 60_000 }, 10],
+  ['once in staleMs, if that is less', { staleMs: 500 }, 20],
+  ['once in errorTtlMs', { staleMs: 60_000, errorTtlMs: 100 }, 100],
+  ['at each call with errorTtlMs: 0', { staleMs: 60_000, errorTtlMs: 0 }, 1000],
+])('a hot key asks a broken upstream %s', async (_, options, expected) => {
+  const { clock, coalescer } = counting({ ttlMs: 1000, ...options }, (call) => {
+    if (call > 1) throw new Error('down');
+    return 'first';
+  });
+  await coalescer.get('a');
+  clock.advance(1000);
+  // 10 seconds with a call every 10 ms.
+  const answers = new Map<string, number>();
+  for (let call = 0; call < 1000; call += 1) {
+    const answer = await coalescer.get('a').catch((error) => error.message);
+    answers.set(answer, (answers.get(answer) ?? 0) + 1);
+    await settleJobs();
+    clock.advance(10);
+  }
+  expect(coalescer.stats().loaded - 1).toBe(expected);
+  const { staleMs = 0 } = options;
+  expect(answers.get('first')).toBe(Math.min(1000, staleMs / 10));
+  expect(answers.get('down') ?? 0).toBe(1000 - Math.min(1000, staleMs / 10));
+});
+
 test('a renewal that fails keeps the stale value to its end, and is not tried again within errorTtlMs', async () => {
   const { clock, coalescer } = counting({ ttlMs: 100, staleMs: 1000, errorTtlMs: 30 }, (call) => {
     if (call > 1) throw new Error('down');

@@ -63,6 +63,33 @@ test('a value that the codec refuses goes to the callers of its process; bytes t
   expect(reader.load.stats()).toMatchObject({ undecoded: 1, local: 1 });
 });
 
+test('a codec may be an object of a class, and its codecs of errors may be undefined', async () => {
+  class Prefixed {
+    readonly prefix = 'v1:';
+    readonly encodeError = undefined;
+    readonly decodeError = undefined;
+    encode(value: string): Uint8Array {
+      return Buffer.from(this.prefix + value);
+    }
+    decode(bytes: Uint8Array): string {
+      return Buffer.from(bytes).toString().slice(this.prefix.length).toUpperCase();
+    }
+  }
+  const options = { ttlMs: 1000, errorTtlMs: 1000, codec: new Prefixed() };
+  const [writer, reader] = [createProcess(options), createProcess(options)];
+  const first = writer.users.get('ann');
+  const failing = writer.users.get('bob');
+  await settleJobs();
+  writer.calls[0]?.resolve('Ann');
+  writer.calls[1]?.reject(new Error('no Bob'));
+  expect(await first).toBe('Ann');
+  await expect(failing).rejects.toThrow('no Bob');
+  await settleJobs();
+  expect(await reader.users.get('ann')).toBe('ANN');
+  await expect(reader.users.get('bob')).rejects.toThrow('no Bob');
+  expect(reader.load.stats()).toMatchObject({ kept: 2, local: 0 });
+});
+
 test('values are structured clones: Dates, Maps and binary data arrive as such', async () => {
   const value = { at: new Date(7), of: new Map([[1, new Set([2n])]]), bytes: Buffer.from('abc') };
   const make = () =>

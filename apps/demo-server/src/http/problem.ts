@@ -1,3 +1,4 @@
+import { BatchingError } from '@ticketing/batching';
 import { RailError } from '@ticketing/core';
 import { DispatchError } from '@ticketing/dispatch';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -133,6 +134,10 @@ function toProblem(error: unknown, request: FastifyRequest): ProblemError {
     const isLate = error.code === 'ERR_TIMEOUT' || error.code === 'ERR_RUN_TIMEOUT';
     const { retryAfterMs } = error.data;
     return new ProblemError(isLate ? 504 : 503, { detail: error.message }, retryAfterMs);
+  }
+  // A coalescer is full, or is closing.
+  if (BatchingError.is(error) && error.statusCode !== 500) {
+    return new ProblemError(error.statusCode, { detail: error.message });
   }
   const { validation, validationContext, statusCode, message } = error as FastifyError;
   if (validation?.[0]) {

@@ -1,3 +1,4 @@
+import { BatchingError, type BatchingErrorCode, type BatchingErrorData } from '@ticketing/batching';
 import { RailError, type RailErrorCode, type RailErrorData } from '@ticketing/core';
 import { DispatchError, type DispatchErrorCode, type DispatchErrorData } from '@ticketing/dispatch';
 
@@ -6,6 +7,14 @@ type Crossed = Error & { readonly code: string; readonly data: object };
 
 /** Classes that this server tells errors apart by, by their names. */
 const classes = new Map<string, (error: Crossed) => Error>([
+  [
+    'BatchingError',
+    ({ code, message, data, cause }) =>
+      new BatchingError(code as BatchingErrorCode, message, {
+        data: data as BatchingErrorData,
+        cause,
+      }),
+  ],
   [
     'RailError',
     ({ code, message, data }) =>
@@ -23,7 +32,8 @@ const classes = new Map<string, (error: Crossed) => Error>([
 
 /** Returns an error of another process with the class that it had there: what is wrong with a question is no failure of the server. */
 export function restoredError(error: unknown): unknown {
-  if (!(error instanceof Error) || RailError.is(error) || DispatchError.is(error)) return error;
+  const isKnown = BatchingError.is(error) || RailError.is(error) || DispatchError.is(error);
+  if (!(error instanceof Error) || isKnown) return error;
   const { code, data } = error as Partial<Crossed>;
   const restore = classes.get(error.name);
   if (restore === undefined || typeof code !== 'string' || typeof data !== 'object') return error;

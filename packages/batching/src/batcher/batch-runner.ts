@@ -6,11 +6,11 @@ import type { BatchContext, BatchResult } from './batcher.ts';
 import type { ResolvedBatcherOptions } from './batcher-options.ts';
 import type { KeyBatch } from './key-batch.ts';
 
-/** Loads the values of many keys. */
+/** Loads the values of many keys, at once or by a promise. */
 export type BatchLoader<K, V> = (
   keys: readonly K[],
   context: BatchContext,
-) => PromiseLike<BatchResult<K, V>>;
+) => BatchResult<K, V> | PromiseLike<BatchResult<K, V>>;
 
 const batchSettled = channel('ticketing:batching:batch');
 

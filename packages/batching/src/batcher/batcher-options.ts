@@ -5,10 +5,10 @@ import {
   aSignal,
   between,
   checkByRules,
+  type Filled,
   MAX_TIMER_MS,
   oneOf,
   orInfinity,
-  required,
   resolveByRules,
   systemClock,
   whole,
@@ -19,7 +19,7 @@ import type { BatchCache, BatcherOptions, LoadOptions } from './batcher.ts';
 
 /** Every option filled and checked. */
 export interface ResolvedBatcherOptions<K, V>
-  extends Required<Omit<BatcherOptions<K, V>, 'key' | 'loadTimeoutMs' | 'schedule' | 'cache'>>,
+  extends Filled<Omit<BatcherOptions<K, V>, 'key' | 'loadTimeoutMs' | 'schedule' | 'cache'>>,
     Pick<BatcherOptions<K, V>, 'key' | 'loadTimeoutMs'> {
   readonly schedule: BatchSchedule;
   readonly cache: BatchCache<V> | undefined;
@@ -29,7 +29,7 @@ export interface ResolvedBatcherOptions<K, V>
 
 const aCache = withMethods('get', 'set', 'delete', 'clear');
 const rules = {
-  name: required(aName),
+  name: aName,
   key: aFunction,
   distinct: { ...aFlag, fallback: false },
   maxBatchSize: orInfinity(whole(1000)),
@@ -53,16 +53,17 @@ const rules = {
 const callRules = { signal: aSignal };
 
 /**
- * Fills and checks the options of a batcher.
+ * Fills and checks the options of a batcher. `name`: the one that it has without the option.
  *
  * @throws TypeError for a value of the wrong type or an unknown option, RangeError for a number out of range
  */
 export function resolveBatcherOptions<K, V>(
   options: BatcherOptions<K, V>,
+  name: string,
 ): ResolvedBatcherOptions<K, V> {
   const resolved = resolveByRules<
-    Omit<ResolvedBatcherOptions<K, V>, 'ownsCache' | 'cache' | 'schedule'> &
-      Pick<BatcherOptions<K, V>, 'cache' | 'schedule'>
+    Omit<ResolvedBatcherOptions<K, V>, 'ownsCache' | 'name' | 'cache' | 'schedule'> &
+      Pick<BatcherOptions<K, V>, 'name' | 'cache' | 'schedule'>
   >('create batcher', options, rules);
   const { schedule, maxWaitMs, cache } = resolved;
   if (schedule !== undefined && maxWaitMs > 0) {
@@ -72,6 +73,7 @@ export function resolveBatcherOptions<K, V>(
   }
   return {
     ...resolved,
+    name: resolved.name ?? name,
     schedule: batchScheduleOf(schedule ?? 'tick'),
     cache: typeof cache === 'boolean' ? (cache ? new Map() : undefined) : cache,
     ownsCache: cache === true,

@@ -12,30 +12,30 @@ export type BatchResult<K, V> = readonly (V | Error)[] | ReadonlyMap<K, V | Erro
 
 /** Options of `createBatcher`. */
 export interface BatcherOptions<K, V> {
-  /** Names it in errors and diagnostics. */
-  readonly name: string;
+  /** Names it in errors and diagnostics. Default: the name of the loader, or `batcher`. */
+  readonly name?: string | undefined;
   /** Returns what a key is compared by: equal keys of a batch are loaded once. Required for objects. Default: the key itself. */
-  readonly key?: (key: K) => KeyValue;
+  readonly key?: ((key: K) => KeyValue) | undefined;
   /** `true` states that the keys of a batch differ: they are not compared, unless there is a cache. Default `false`. */
-  readonly distinct?: boolean;
+  readonly distinct?: boolean | undefined;
   /** Most different keys in a batch, 1 to Infinity. Default 1,000. */
-  readonly maxBatchSize?: number;
+  readonly maxBatchSize?: number | undefined;
   /** Milliseconds that a key waits for others, 0 to 2^31-1, instead of `schedule`; a full batch is sent at once. Default 0: `schedule` decides. */
-  readonly maxWaitMs?: number;
+  readonly maxWaitMs?: number | undefined;
   /** When a batch is sent: after the promise jobs of this tick, after this microtask, or when a function calls back. Default `tick`. */
-  readonly schedule?: 'tick' | 'microtask' | ((dispatch: () => void) => void);
+  readonly schedule?: 'tick' | 'microtask' | ((dispatch: () => void) => void) | undefined;
   /** Most batches under way, 1 to Infinity; further ones wait, and take keys until they are full. Default: no limit. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** Most keys that wait, 1 to Infinity; above it `ERR_TOO_MANY_KEYS`. Default 100,000. */
-  readonly maxQueued?: number;
+  readonly maxQueued?: number | undefined;
   /** Milliseconds that a batch may take, 1 to 2^31-1; then `ERR_BATCH_TIMEOUT`. Default: no limit. */
-  readonly loadTimeoutMs?: number;
+  readonly loadTimeoutMs?: number | undefined;
   /** The outcome of a key that the loader's map lacks: `ERR_KEY_MISSING`, or `undefined`. Default `error`. */
-  readonly missing?: 'error' | 'undefined';
+  readonly missing?: 'error' | 'undefined' | undefined;
   /** Keeps values, but not failures, until they are cleared: in a Map (`true`), or in the caller's own. Default `false`. */
-  readonly cache?: boolean | BatchCache<V>;
+  readonly cache?: boolean | BatchCache<V> | undefined;
   /** Default: the platform's. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** Where results are kept: a subset of Map. */
@@ -49,7 +49,7 @@ export interface BatchCache<V> {
 /** Options of one call. */
 export interface LoadOptions {
   /** When it aborts, this call rejects with its reason. A key without callers is removed from its batch, if that is not sent yet. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Counters since the start, and what is held now. */

@@ -1,6 +1,6 @@
 import { showValue } from '@ticketing/kit';
 import { isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
-import { callError } from '../errors.ts';
+import { callError, nameOf } from '../errors.ts';
 import { Leavers } from '../leavers.ts';
 import { BatchQueue } from './batch-queue.ts';
 import { type BatchLoader, type BatchOutcome, BatchRunner } from './batch-runner.ts';
@@ -28,14 +28,23 @@ import type { KeyBatch, LeavableKey } from './key-batch.ts';
  */
 export function createBatcher<K, V>(
   load: BatchLoader<K, V>,
-  options: BatcherOptions<K, V>,
+  options?: BatcherOptions<K, V> & { readonly missing?: 'error' | undefined },
+): Batcher<K, V>;
+/** With `missing: 'undefined'` a key that the loader's map lacks is `undefined`. */
+export function createBatcher<K, V>(
+  load: BatchLoader<K, V>,
+  options: BatcherOptions<K, V | undefined>,
+): Batcher<K, V | undefined>;
+export function createBatcher<K, V>(
+  load: BatchLoader<K, V>,
+  options: BatcherOptions<K, V> = {},
 ): Batcher<K, V> {
   if (typeof load !== 'function') {
     throw new TypeError(
       `Cannot create batcher: \`load\` must be a function, got ${showValue(load)}`,
     );
   }
-  return new KeyBatcher(load, resolveBatcherOptions(options));
+  return new KeyBatcher(load, resolveBatcherOptions(options, nameOf(load, 'batcher')));
 }
 
 /** The one implementation. */

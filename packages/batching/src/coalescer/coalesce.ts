@@ -1,5 +1,6 @@
 import { showValue } from '@ticketing/kit';
 import { canonicalKey, isPrimitive, type KeyValue } from '../canonical-key.ts';
+import { nameOf } from '../errors.ts';
 import type { CoalescerOptions, CoalescerStats } from './coalescer.ts';
 import { createCoalescer } from './create-coalescer.ts';
 
@@ -7,17 +8,28 @@ import { createCoalescer } from './create-coalescer.ts';
 export interface CoalesceOptions<Args extends readonly unknown[], V>
   extends Omit<CoalescerOptions<Args, V>, 'key'> {
   /** Calls with the same key are equal. Default: all arguments, which must then be primitives. */
-  readonly key?: (...args: Args) => KeyValue;
+  readonly key?: ((...args: Args) => KeyValue) | undefined;
 }
 
-/** A function whose equal calls in flight share one run. */
-export interface Coalesced<Args extends readonly unknown[], V> {
-  (...args: Args): Promise<V>;
-  forget(...args: Args): boolean;
+type AnyFunction = (...args: never[]) => unknown;
+
+/**
+ * A function whose equal calls in flight share one run. It has the signature of the wrapped one, type parameters and
+ * overloads included, if that returns a Promise and has no fields; else it takes the same and returns a Promise.
+ */
+export type Coalesced<Call extends AnyFunction> = Signature<Call> & {
+  forget(...args: Parameters<Call>): boolean;
   /** Whether a call with these arguments would be answered without a call of the function: see `Coalescer.has`. */
-  has(...args: Args): boolean;
+  has(...args: Parameters<Call>): boolean;
   stats(): CoalescerStats;
-}
+};
+
+type Signature<Call extends AnyFunction> = [keyof Call, ReturnType<Call>] extends [
+  never,
+  Promise<unknown>,
+]
+  ? Call
+  : (...args: Parameters<Call>) => Promise<Awaited<ReturnType<Call>>>;
 
 /**
  * Wraps a function: calls with equal arguments share one call in flight.
@@ -25,22 +37,26 @@ export interface Coalesced<Args extends readonly unknown[], V> {
  * @throws TypeError or RangeError for options that are unknown or out of range; as a rejection, TypeError for
  *   an argument that is an object, without option `key`
  * @example
- * const user = coalesce(fetchUser, { name: 'user' });
+ * const user = coalesce(fetchUser);
  * await Promise.all([user(7), user(7)]); // one call of fetchUser
  */
-export function coalesce<Args extends readonly unknown[], V>(
-  call: (...args: Args) => V | PromiseLike<V>,
-  options: CoalesceOptions<Args, V>,
-): Coalesced<Args, V> {
+export function coalesce<Call extends AnyFunction>(
+  call: Call,
+  options: CoalesceOptions<Parameters<Call>, Awaited<ReturnType<Call>>> = {},
+): Coalesced<Call> {
+  type Args = Parameters<Call>;
+  type V = Awaited<ReturnType<Call>>;
   if (typeof call !== 'function') {
     throw new TypeError(`Cannot coalesce: \`call\` must be a function, got ${showValue(call)}`);
   }
   const { key = primitivesKey, ...rest } = Object(options) as CoalesceOptions<Args, V>;
-  const coalescer = createCoalescer<Args, V>((args) => call(...args), {
+  const coalescer = createCoalescer<Args, V>((args) => call(...args) as V | PromiseLike<V>, {
     ...rest,
+    name: rest.name ?? nameOf(call, 'coalescer'),
     key: (args) => key(...args),
   });
-  return Object.assign((...args: Args) => coalescer.get(args), {
+  const coalesced = (...args: Args): Promise<V> => coalescer.get(args);
+  return Object.assign(coalesced as Signature<Call>, {
     forget: (...args: Args) => coalescer.forget(args),
     has: (...args: Args) => coalescer.has(args),
     stats: () => coalescer.stats(),

@@ -5,10 +5,10 @@ import {
   aSignal,
   between,
   checkByRules,
+  type Filled,
   MAX_TIMER_MS,
   oneOf,
   orFunction,
-  required,
   resolveByRules,
   systemClock,
   whole,
@@ -17,13 +17,13 @@ import {
 import type { CoalescerOptions, ForgetOptions, GetOptions } from './coalescer.ts';
 
 /** Every option filled and checked. */
-export type ResolvedCoalescerOptions<K, V> = Required<
+export type ResolvedCoalescerOptions<K, V> = Filled<
   Omit<CoalescerOptions<K, V>, 'key' | 'loadTimeoutMs'>
 > &
   Pick<CoalescerOptions<K, V>, 'key' | 'loadTimeoutMs'>;
 
 const rules = {
-  name: required(aName),
+  name: aName,
   key: aFunction,
   loadTimeoutMs: between(1, MAX_TIMER_MS),
   abortWhen: oneOf('unused', 'never'),
@@ -32,7 +32,7 @@ const rules = {
   overflow: oneOf('reject', 'bypass'),
   share: orFunction(oneOf('reference', 'freeze', 'clone')),
   context: oneOf('detached', 'caller'),
-  errorTtlMs: between(0, Number.MAX_SAFE_INTEGER, 0),
+  errorTtlMs: between(0, Number.MAX_SAFE_INTEGER),
   ttlMs: orFunction(between(0, Number.MAX_SAFE_INTEGER, 0)),
   staleMs: between(0, Number.MAX_SAFE_INTEGER, 0),
   jitter: between(0, 1, 0),
@@ -40,18 +40,29 @@ const rules = {
   clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
   random: { ...aFunction, fallback: Math.random },
 };
+/** Options whose defaults are not constant. */
+type Derived = 'name' | 'errorTtlMs';
 const callRules = { signal: aSignal, timeoutMs: between(1, MAX_TIMER_MS), fresh: aFlag };
 const forgetRules = { ifUnshared: aFlag };
 
 /**
- * Fills and checks the options of a coalescer.
+ * Fills and checks the options of a coalescer. `name`: the one that it has without the option.
  *
  * @throws TypeError for a value of the wrong type or an unknown option, RangeError for one out of range
  */
 export function resolveCoalescerOptions<K, V>(
   options: CoalescerOptions<K, V>,
+  name: string,
 ): ResolvedCoalescerOptions<K, V> {
-  return resolveByRules('create coalescer', options, rules);
+  const resolved = resolveByRules<
+    Omit<ResolvedCoalescerOptions<K, V>, Derived> & Pick<CoalescerOptions<K, V>, Derived>
+  >('create coalescer', options, rules);
+  return {
+    ...resolved,
+    name: resolved.name ?? name,
+    // Without it each call would ask a broken upstream again for a stale value.
+    errorTtlMs: resolved.errorTtlMs ?? Math.min(resolved.staleMs, 1000),
+  };
 }
 
 /** Checks the options of `forget`. @throws TypeError */

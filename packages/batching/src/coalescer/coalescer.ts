@@ -12,48 +12,51 @@ export interface LoadContext<K> {
 
 /** Options of `createCoalescer`. */
 export interface CoalescerOptions<K, V> {
-  /** Names it in errors and diagnostics. */
-  readonly name: string;
+  /** Names it in errors and diagnostics. Default: the name of the loader, or `coalescer`. */
+  readonly name?: string | undefined;
   /** Returns what a key is compared by. Required for keys that are objects. Default: the key itself. */
-  readonly key?: (key: K) => KeyValue;
+  readonly key?: ((key: K) => KeyValue) | undefined;
   /** Milliseconds that a load may take, 1 to 2^31-1; then its callers get `ERR_LOAD_TIMEOUT`. Default: no limit. */
-  readonly loadTimeoutMs?: number;
+  readonly loadTimeoutMs?: number | undefined;
   /** When a load is aborted: `unused`, as its last caller leaves, or never. A caller without signal or timeout never leaves. Default `unused`. */
-  readonly abortWhen?: 'unused' | 'never';
+  readonly abortWhen?: 'unused' | 'never' | undefined;
   /** Most loads in flight: one per key, and those that `forget`, `clear` and `fresh` detached. Default 10,000. */
-  readonly maxKeys?: number;
+  readonly maxKeys?: number | undefined;
   /** Most callers of one key. Default 100,000. */
-  readonly maxWaitersPerKey?: number;
+  readonly maxWaitersPerKey?: number | undefined;
   /** What happens to a call above a bound: `ERR_TOO_MANY_…`, or a load of its own that no call joins. Default `reject`. */
-  readonly overflow?: 'reject' | 'bypass';
+  readonly overflow?: 'reject' | 'bypass' | undefined;
   /** What callers get: the same value, the same deeply frozen value, a structured clone each, or the result of a function. Default `reference`. */
-  readonly share?: 'reference' | 'freeze' | 'clone' | ((value: V) => V);
+  readonly share?: 'reference' | 'freeze' | 'clone' | ((value: V) => V) | undefined;
   /** The AsyncLocalStorage that the loader sees: that of the coalescer's creation, or that of the first caller. Default `detached`. */
-  readonly context?: 'detached' | 'caller';
-  /** Milliseconds for which a failure answers further calls. Default 0. */
-  readonly errorTtlMs?: number;
+  readonly context?: 'detached' | 'caller' | undefined;
+  /**
+   * Milliseconds for which a failure answers further calls, and for which a stale value is not renewed again. Default 0; with
+   * `staleMs` a second, or `staleMs` if that is less.
+   */
+  readonly errorTtlMs?: number | undefined;
   /** Milliseconds for which a value answers further calls. Default 0. */
-  readonly ttlMs?: number | ((value: V, key: K) => number);
+  readonly ttlMs?: number | ((value: V, key: K) => number) | undefined;
   /** Milliseconds after `ttlMs` for which the old value is returned while one load renews it. Default 0. */
-  readonly staleMs?: number;
+  readonly staleMs?: number | undefined;
   /** Share (0 to 1) by which `ttlMs` is shortened at random, so that keys do not expire together. Default 0. */
-  readonly jitter?: number;
+  readonly jitter?: number | undefined;
   /** Most kept results; the least recently used is dropped first. Default 10,000. */
-  readonly maxEntries?: number;
+  readonly maxEntries?: number | undefined;
   /** Default: the platform's. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** 0 to 1, for `jitter`. Default `Math.random`. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }
 
 /** Options of one call. */
 export interface GetOptions {
   /** When it aborts, this call rejects with its reason; the others go on. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds that this caller waits, 1 to 2^31-1; then `ERR_CALLER_TIMEOUT`. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Starts a load, which later calls join, whatever is kept or in flight. `maxKeys` bounds such loads. */
-  readonly fresh?: boolean;
+  readonly fresh?: boolean | undefined;
 }
 
 /** The state of a key. */

@@ -1,6 +1,6 @@
 import { showValue } from '@ticketing/kit';
 import { isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
-import { callError } from '../errors.ts';
+import { callError, nameOf } from '../errors.ts';
 import { Leavers } from '../leavers.ts';
 import { hitChannel, joinChannel, type LoadTrace, overflowChannel } from '../traces.ts';
 import type {
@@ -33,14 +33,14 @@ import { Load, type Loader, LoadRunner } from './load-runner.ts';
  */
 export function createCoalescer<K, V>(
   load: Loader<K, V>,
-  options: CoalescerOptions<K, V>,
+  options: CoalescerOptions<K, V> = {},
 ): Coalescer<K, V> {
   if (typeof load !== 'function') {
     throw new TypeError(
       `Cannot create coalescer: \`load\` must be a function, got ${showValue(load)}`,
     );
   }
-  return new KeyedCoalescer(load, resolveCoalescerOptions(options));
+  return new KeyedCoalescer(load, resolveCoalescerOptions(options, nameOf(load, 'coalescer')));
 }
 
 /** The one implementation; a class, since a method of a prototype is joined faster than a closure. */

@@ -6,21 +6,21 @@ import type { CoalescerOptions } from '../coalescer/coalescer.ts';
 /** Options of `coalesceRoutes`. */
 export interface CoalesceRoutesOptions {
   /** Names the coalescer in errors, statistics and diagnostics. Default `routes`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Request headers that are part of every key, besides those that always are. Default: none. */
-  readonly vary?: readonly string[];
+  readonly vary?: readonly string[] | undefined;
   /** Adds `x-coalesced: 1` to an answer that another request's handler made. Default `false`. */
-  readonly header?: boolean;
+  readonly header?: boolean | undefined;
   /** Most different requests in flight. Default 10,000. */
-  readonly maxKeys?: number;
+  readonly maxKeys?: number | undefined;
   /** Most equal requests in flight. Default 100,000. */
-  readonly maxWaitersPerKey?: number;
+  readonly maxWaitersPerKey?: number | undefined;
   /** What happens to a request above a bound: 503, or a run of the handler of its own. Default `reject`. */
-  readonly overflow?: 'reject' | 'bypass';
+  readonly overflow?: 'reject' | 'bypass' | undefined;
   /** Milliseconds a handler may take, 1 to 2^31-1; then 504 to all that wait. Default: no limit. */
-  readonly loadTimeoutMs?: number;
+  readonly loadTimeoutMs?: number | undefined;
   /** Default: the platform's. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 type Bound = 'name' | 'maxKeys' | 'maxWaitersPerKey' | 'overflow' | 'loadTimeoutMs' | 'clock';
@@ -29,7 +29,7 @@ export interface ResolvedCoalesceRoutesOptions {
   readonly vary: readonly string[];
   readonly header: boolean;
   /** Checked by the coalescer. */
-  readonly coalescer: Pick<CoalescerOptions<string, unknown>, Bound>;
+  readonly coalescer: Pick<CoalescerOptions<string, unknown>, Bound> & { readonly name: string };
 }
 
 // A token of RFC 9110.
@@ -79,14 +79,14 @@ export interface RouteCoalesceOptions {
    * Returns what equal requests of this route have in common, instead of method, host and URL. Default: these three.
    * Credentials, `vary`, and conditional headers count in any case. Required for methods other than GET and HEAD.
    */
-  readonly key?: (request: FastifyRequest) => KeyValue;
+  readonly key?: ((request: FastifyRequest) => KeyValue) | undefined;
   /** Request headers that are part of the key, besides those of the plugin. Default: none. */
-  readonly vary?: readonly string[];
+  readonly vary?: readonly string[] | undefined;
   /**
    * `true` states that the answer does not depend on the client: Authorization, Proxy-Authorization and Cookie do
    * not count, and a Set-Cookie is shared. Default `false`.
    */
-  readonly shareCredentials?: boolean;
+  readonly shareCredentials?: boolean | undefined;
 }
 
 export interface ResolvedRouteCoalesceOptions {

@@ -18,7 +18,7 @@ import { createSharedRuns, shareHandler } from './share-handler.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether equal requests of this route in flight share one run of its handler. Default `false`. */
-    coalesce?: boolean | RouteCoalesceOptions;
+    coalesce?: boolean | RouteCoalesceOptions | undefined;
   }
   interface FastifyRequest {
     /** The clients that the handler of a coalesced route works for. Elsewhere it throws a TypeError. */

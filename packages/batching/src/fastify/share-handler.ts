@@ -124,14 +124,13 @@ function isThenable(value: unknown): value is Promise<unknown> {
 }
 
 /**
- * Makes a failure of the coalescer one that Fastify answers by its status: 504 at `loadTimeoutMs`, 503 above
- * a bound and after the close. A new error each time, since several requests may have met the same one.
+ * Makes a new error of a failure of the coalescer, which Fastify answers by its `statusCode`: several requests may have met the
+ * same one.
  */
 function answerError(error: unknown): unknown {
   if (!BatchingError.is(error)) return error;
   const { code, message, data } = error;
-  const statusCode = code === 'ERR_LOAD_TIMEOUT' ? 504 : 503;
-  return Object.assign(new BatchingError(code, message, { data, cause: error }), { statusCode });
+  return new BatchingError(code, message, { data, cause: error });
 }
 
 /** A signal that aborts if the client leaves before its answer has been written. */

@@ -3,6 +3,7 @@ import {
   aFunction,
   aName,
   type Clock,
+  type Filled,
   milliseconds,
   resolveByRules,
   systemClock,
@@ -17,16 +18,16 @@ import { type LeaseStore, readRecord, type StoreReply } from './lease-store.ts';
 
 /** Options of every coordinator. */
 export interface CoordinatorOptions {
-  /** Names it in errors, statistics and diagnostics. */
-  readonly name?: string;
+  /** Names it in errors, statistics and diagnostics. Default `coordinator`. */
+  readonly name?: string | undefined;
   /** Milliseconds that one command may take; then it counts as failed, and the process loads for itself. Default 50. */
-  readonly commandTimeoutMs?: number;
+  readonly commandTimeoutMs?: number | undefined;
   /** Milliseconds, ± 50 %, for which the engine is not asked after three commands failed within a second. Default 1000. */
-  readonly downMs?: number;
+  readonly downMs?: number | undefined;
   /** Default: the platform's. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** 0 to 1. Default `Math.random`. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }
 
 const rules = {
@@ -71,7 +72,7 @@ interface SentClaim {
 
 class StoreCoordinator implements Coordinator {
   readonly #store: LeaseStore;
-  readonly #options: Required<CoordinatorOptions>;
+  readonly #options: Filled<CoordinatorOptions>;
   readonly #circuit: Circuit;
   readonly #waits: KeyWaits;
   readonly #home: LeaseHome;
@@ -97,7 +98,7 @@ class StoreCoordinator implements Coordinator {
   #tokens = 0;
   #closing: Promise<void> | undefined;
 
-  constructor(store: LeaseStore, options: Required<CoordinatorOptions>) {
+  constructor(store: LeaseStore, options: Filled<CoordinatorOptions>) {
     const { clock } = options;
     this.#store = store;
     this.#options = options;

@@ -18,7 +18,9 @@ interface Entry {
  * Creates a store in the memory of this process, for tests: what the engines do, step by step. Several coordinators over one
  * store are as several processes. Keys are never removed.
  */
-export function createMemoryStore(options: { readonly clock?: Clock } = {}): LeaseStore {
+export function createMemoryStore(
+  options: { readonly clock?: Clock | undefined } = {},
+): LeaseStore {
   const { clock = systemClock } = options;
   const entries = new Map<string, Entry>();
   let fences = 0;
@@ -127,7 +129,7 @@ export function createMemoryStore(options: { readonly clock?: Clock } = {}): Lea
  * const [one, another] = [createMemoryCoordinator({ store }), createMemoryCoordinator({ store })];
  */
 export function createMemoryCoordinator(
-  options: CoordinatorOptions & { readonly store?: LeaseStore } = {},
+  options: CoordinatorOptions & { readonly store?: LeaseStore | undefined } = {},
 ): Coordinator {
   const { store, ...rest } = options;
   const { clock } = options;

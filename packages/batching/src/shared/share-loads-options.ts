@@ -3,6 +3,7 @@ import {
   atLeast,
   between,
   type Clock,
+  type Filled,
   MAX_TIMER_MS,
   orFunction,
   type Rule,
@@ -25,36 +26,36 @@ export interface ShareLoadsOptions<K, V> {
    */
   readonly name: string;
   /** Returns what a key is compared by, as option `key` of the coalescer. Default: the key, which must be plain data. */
-  readonly key?: (key: K) => KeyValue;
+  readonly key?: ((key: K) => KeyValue) | undefined;
   /** Default: `structuredCodec`. */
-  readonly codec?: SharedCodec<V>;
+  readonly codec?: SharedCodec<V> | undefined;
   /** Milliseconds after which the load of a dead process is another's, 30 to 2^31-1. Default 2000. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** Longest encoded value; a longer one is not shared, and for a minute each process loads for itself. Default 1 MiB. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** Milliseconds for which a value answers all processes. Default 0: only those that waited for its load. */
-  readonly ttlMs?: number | ((value: V, key: K) => number);
+  readonly ttlMs?: number | ((value: V, key: K) => number) | undefined;
   /** Milliseconds for which a failure answers all processes. Default 0: only those that waited for its load. */
-  readonly errorTtlMs?: number;
+  readonly errorTtlMs?: number | undefined;
   /** Share (0 to 1) by which `ttlMs` is shortened at random. Default 0. */
-  readonly jitter?: number;
+  readonly jitter?: number | undefined;
   /**
    * How early a kept value is renewed in the background: 1 begins about as long before its end as the load took, 2 twice as
    * early, 0 never. Default 1.
    */
-  readonly refresh?: number;
+  readonly refresh?: number | undefined;
   /** Default: the platform's. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** 0 to 1. Default `Math.random`. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }
 
 /** Every option filled and checked. */
-export type ResolvedShareLoadsOptions<K, V> = Required<
+export type ResolvedShareLoadsOptions<K, V> = Filled<
   Omit<ShareLoadsOptions<K, V>, 'key' | 'codec'>
 > & {
   readonly key: ((key: K) => KeyValue) | undefined;
-  readonly codec: Required<SharedCodec<V>>;
+  readonly codec: Filled<SharedCodec<V>>;
 };
 
 const aSharedName: Rule = {
@@ -86,8 +87,17 @@ export function resolveShareLoadsOptions<K, V>(
   options: ShareLoadsOptions<K, V>,
 ): ResolvedShareLoadsOptions<K, V> {
   const resolved = resolveByRules<ResolvedShareLoadsOptions<K, V>>('share loads', options, rules);
+  const codec: SharedCodec<V> = resolved.codec;
   return {
     ...resolved,
-    codec: { ...structuredCodec, ...resolved.codec } as Required<SharedCodec<V>>,
+    // Its methods may be those of a class.
+    codec: {
+      encode: (value) => codec.encode(value),
+      decode: (bytes) => codec.decode(bytes),
+      encodeError: (error) =>
+        codec.encodeError ? codec.encodeError(error) : structuredCodec.encodeError(error),
+      decodeError: (bytes) =>
+        codec.decodeError ? codec.decodeError(bytes) : structuredCodec.decodeError(bytes),
+    },
   };
 }

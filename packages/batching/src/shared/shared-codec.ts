@@ -1,4 +1,5 @@
 import { deserialize, serialize } from 'node:v8';
+import type { Filled } from '@ticketing/kit';
 
 /** How values and failures travel. `encode` may throw: then each process loads for itself, for a minute. */
 export interface SharedCodec<V> {
@@ -6,16 +7,16 @@ export interface SharedCodec<V> {
   /** Throws for bytes that it does not know: then the process loads for itself. */
   readonly decode: (bytes: Uint8Array) => V;
   /** Default: name, message, stack, cause and fields of an error, as structured clones. */
-  readonly encodeError?: (error: unknown) => Uint8Array;
+  readonly encodeError?: ((error: unknown) => Uint8Array) | undefined;
   /** Default: an `Error` with these; its class is not restored. */
-  readonly decodeError?: (bytes: Uint8Array) => unknown;
+  readonly decodeError?: ((bytes: Uint8Array) => unknown) | undefined;
 }
 
 /**
  * Values as structured clones, by `node:v8`: Dates, Maps and binary data stay what they are; classes and functions do not.
  * Bytes of a newer Node may be unknown to an older one. For engines whose writers are trusted.
  */
-export const structuredCodec: Required<SharedCodec<unknown>> = {
+export const structuredCodec: Filled<SharedCodec<unknown>> = {
   encode: (value) => serialize(value),
   decode: (bytes) => deserialize(bytes),
   encodeError: (error) => serialize(errorToPlain(error, MAX_CAUSES)),
