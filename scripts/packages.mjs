@@ -64,8 +64,8 @@ export function dependOnTarballs(folder, tarballs) {
   const path = join(folder, 'package.json');
   const manifest = JSON.parse(readFileSync(path, 'utf8'));
   const specs = new Map([...tarballs].map(([name, tarball]) => [name, `file:${tarball}`]));
-  for (const name of Object.keys(manifest.dependencies)) {
-    if (specs.has(name)) manifest.dependencies[name] = specs.get(name);
+  for (const wanted of [manifest.dependencies, manifest.devDependencies ?? {}]) {
+    for (const name of Object.keys(wanted)) if (specs.has(name)) wanted[name] = specs.get(name);
   }
   manifest.overrides = Object.fromEntries(specs);
   writeFileSync(path, JSON.stringify(manifest));

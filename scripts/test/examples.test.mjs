@@ -43,7 +43,8 @@ describe('examples', () => {
         engines: { node: '>=20.19' },
         scripts: { build: 'tsc', test: expect.stringMatching(/^node --test dist\/test\//) },
       });
-      for (const [dependency, range] of Object.entries(manifest.dependencies)) {
+      const dependencies = { ...manifest.dependencies, ...manifest.devDependencies };
+      for (const [dependency, range] of Object.entries(dependencies)) {
         if (!dependency.startsWith('@ticketing/')) continue;
         expect(range, dependency).toBe(`^${versions.get(dependency)}`);
       }

@@ -9,8 +9,6 @@ import type {
   OutputOf,
   ReloadOptions,
   TaskMap,
-  TaskSource,
-  TasksOf,
 } from '@ticketing/dispatch';
 import {
   type BroadcastOptions,
@@ -168,10 +166,8 @@ export class ClusterSupervisor implements Supervisor {
     return (this.#pool as unknown as Pool<M>).broadcast(task, input, options);
   }
 
-  dispatcher<M extends TaskMap>(): Dispatcher<M>;
-  dispatcher<S extends TaskSource>(): Dispatcher<TasksOf<S>>;
-  dispatcher(): Dispatcher<TaskMap> {
-    return this.#pool.lend();
+  dispatcher<M extends TaskMap>(): Dispatcher<M> {
+    return this.#pool.lend() as Dispatcher<TaskMap> as Dispatcher<M>;
   }
 
   subscribe(listener: (worker: ServingWorker) => void): () => void {

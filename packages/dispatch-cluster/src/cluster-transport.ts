@@ -59,7 +59,7 @@ export function createClusterTransport(
       return child;
     };
     const handle = startWorker(
-      { launch, guard, workerId, slot, output },
+      { launch, guard, workerId, output },
       {
         frames: (frames) => events.frames(frames),
         exit(end) {

@@ -12,7 +12,6 @@ export interface Told {
   readonly attempt: number;
   readonly deadline: number | undefined;
   readonly workerId: number;
-  readonly slot: number;
   readonly metadata: Readonly<Record<string, string>>;
   readonly aborted: boolean;
   readonly pid: number;

@@ -62,7 +62,6 @@ const nothingUnsent: readonly Unsent[] = [];
 
 class InProcessWorker implements WorkerHandle {
   readonly pid: number = process.pid;
-  readonly slot: number;
   readonly #events: WorkerEvents;
   #runner: TaskRunner | undefined;
   /** Frames that came before the worker was ready. */
@@ -73,7 +72,6 @@ class InProcessWorker implements WorkerHandle {
   #ended = false;
 
   constructor(module: TaskModule<TaskMap>, worker: WorkerStart, events: WorkerEvents) {
-    this.slot = worker.slot;
     this.#events = events;
     void this.#start(module, worker);
   }

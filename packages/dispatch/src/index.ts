@@ -14,7 +14,6 @@ export type {
   DrainReport,
   HistogramSummary,
   MapOptions,
-  MapOutcome,
   ReloadOptions,
   RunOptions,
   WorkerStats,
@@ -28,9 +27,6 @@ export type {
   TaskHooks,
   TaskMap,
   TaskModule,
-  TaskSource,
-  TasksOf,
-  TaskWithoutInput,
 } from './contract/task.ts';
 export { createInProcessDispatcher } from './create-in-process-dispatcher.ts';
 export { defineTasks } from './define-tasks.ts';

@@ -21,7 +21,6 @@ import type {
   DrainOptions,
   DrainReport,
   MapOptions,
-  MapOutcome,
   ReloadOptions,
   RunOptions,
 } from '../contract/dispatcher.ts';
@@ -29,7 +28,7 @@ import type { TaskMap } from '../contract/task.ts';
 import type { MapInputs } from '../kernel/calls/map-tasks.ts';
 import { HedgedCall, type Hedges } from './hedged-call.ts';
 import { aDispatcher } from './with-fallback.ts';
-import { areOptions, type Endings, mapBy, mostHeldBy, noEndings } from './wrapped-calls.ts';
+import { areOptions, type Endings, mapBy, noEndings } from './wrapped-calls.ts';
 
 export interface HedgeOptions {
   /**
@@ -131,7 +130,7 @@ class WithHedge implements HedgeDispatcher<TaskMap>, Hedges {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the contract types input and output by the task's name
-  run(task: string, input?: unknown, options?: RunOptions): Promise<any> {
+  run(task: string, input: unknown, options?: RunOptions): Promise<any> {
     if (!mayHedge(options)) return this.dispatcher.run(task, input, options);
     this.#saved = Math.min(MOST_SAVED, this.#saved + this.options.share);
     return new Promise((resolve, reject) => {
@@ -157,13 +156,8 @@ class WithHedge implements HedgeDispatcher<TaskMap>, Hedges {
     inputs: MapInputs,
     options?: MapOptions,
     // biome-ignore lint/suspicious/noExplicitAny: as of `run`
-  ): AsyncIterable<MapOutcome<any, any>> {
+  ): AsyncIterable<PromiseSettledResult<any>> {
     return mapBy(this, this.dispatcher, { task, inputs, options });
-  }
-
-  /** As of the dispatcher, for a wrapper around this one. */
-  get mostHeld(): number {
-    return mostHeldBy(this.dispatcher);
   }
 
   capacity(signal?: AbortSignal): Promise<void> {

@@ -1,0 +1,43 @@
+// An HTTP server that asks every shop at once: the whole answer as JSON, or line by line as shops answer.
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createScatter, type Source } from '@ticketing/core';
+import type { Price } from './shop.ts';
+
+export function createPriceServer(
+  shops: readonly Source<string, Price>[],
+  options: { readonly deadlineMs: number },
+): Server {
+  // A shop that hangs and is asked on and on must not collect requests without end: `maxInFlight`.
+  const prices = createScatter({ sources: shops, maxInFlight: 50, ...options });
+
+  async function answer(product: string, response: ServerResponse, asLines: boolean) {
+    const left = new AbortController();
+    response.once('close', () => left.abort());
+    const { signal } = left;
+    response.setHeader('content-type', asLines ? 'application/x-ndjson' : 'application/json');
+    if (asLines) {
+      for await (const event of prices.stream(product, { signal })) {
+        response.write(`${JSON.stringify(event)}\n`);
+      }
+      response.end();
+    } else {
+      const { answers, sources, complete } = await prices.ask(product, { signal });
+      const offers = Object.entries(answers).flatMap(([shop, price]) =>
+        price === undefined ? [] : [{ shop, ...price }],
+      );
+      offers.sort((a, b) => a.cents - b.cents);
+      response.end(JSON.stringify({ offers, sources, complete }));
+    }
+  }
+
+  return createServer((request, response) => {
+    const [, product] = /^\/prices\/([\w-]+)$/.exec(request.url ?? '') ?? [];
+    if (product === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    const asLines = request.headers.accept === 'application/x-ndjson';
+    // A shop never rejects the call: only a client that has left does, and it waits for nothing.
+    answer(product, response, asLines).catch(() => response.destroy());
+  });
+}

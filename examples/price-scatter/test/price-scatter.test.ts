@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import readline from 'node:readline';
+import { type TestContext, test } from 'node:test';
+import { createPriceServer } from '../src/server.ts';
+import { createShop } from '../src/shop.ts';
+
+type Handler = http.RequestListener;
+
+async function listen(t: TestContext, server: http.Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Starts shops as servers of their own, and the price server over them. Returns its address for a product. */
+async function start(t: TestContext, handlers: Record<string, Handler>, deadlineMs: number) {
+  const shops = Object.entries(handlers).map(async ([id, handler]) =>
+    createShop(id, await listen(t, http.createServer(handler))),
+  );
+  const server = createPriceServer(await Promise.all(shops), { deadlineMs });
+  return `${await listen(t, server)}/prices/lamp`;
+}
+
+const sells =
+  (cents: number): Handler =>
+  (_, response) =>
+    response.end(JSON.stringify({ cents, currency: 'EUR' }));
+const hangs: Handler = () => {};
+
+// Promise.withResolvers is not in Node 20.
+function deferred<T = void>() {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** Asks for lines; yields each event as it arrives. */
+async function* linesOf(request: http.ClientRequest) {
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  for await (const line of readline.createInterface({ input: response })) yield JSON.parse(line);
+}
+
+const askForLines = (url: string) =>
+  http.get(url, { headers: { accept: 'application/x-ndjson' }, agent: false });
+
+test('a shop that hangs and one that fails are statuses beside the prices of the others', async (t) => {
+  const url = await start(
+    t,
+    {
+      corner: sells(1290),
+      harbour: sells(1150),
+      broken: (_, response) => response.writeHead(500).end(),
+      unsold: (_, response) => response.writeHead(404).end(),
+      busy: (_, response) => response.writeHead(429).end(),
+      garbled: (_, response) => response.end('{"cents":"12,90"}'),
+      hung: hangs,
+    },
+    300,
+  );
+  const { offers, sources, complete } = (await (await fetch(url)).json()) as {
+    offers: { shop: string; cents: number }[];
+    sources: { source: string; state: string; error?: { code: string } }[];
+    complete: boolean;
+  };
+  assert.deepEqual(
+    offers.map(({ shop, cents }) => [shop, cents]),
+    [
+      ['harbour', 1150],
+      ['corner', 1290],
+    ],
+  );
+  assert.deepEqual(
+    sources.map(({ source, state, error }) => [source, state, error?.code]),
+    [
+      ['corner', 'ok', undefined],
+      ['harbour', 'ok', undefined],
+      ['broken', 'error', 'HTTP'],
+      ['unsold', 'empty', 'NOT_SERVED'],
+      ['busy', 'rejected-busy', 'OVERLOADED'],
+      ['garbled', 'error', 'PROTOCOL'],
+      ['hung', 'timeout', 'TIMEOUT'],
+    ],
+  );
+  assert.equal(complete, false);
+});
+
+test('a price is on its way to the client while another shop has not answered', async (t) => {
+  const { promise: released, resolve: release } = deferred();
+  const slow: Handler = async (request, response) => {
+    await released;
+    sells(990)(request, response as Parameters<Handler>[1]);
+  };
+  const url = await start(t, { corner: sells(1290), slow }, 60_000);
+  const states: string[] = [];
+  for await (const event of linesOf(askForLines(url))) {
+    states.push(event.type === 'source-answer' ? event.source : event.type);
+    if (event.source === 'corner') release();
+    if (event.type === 'scatter-done') assert.equal(event.complete, true);
+  }
+  assert.deepEqual(states, [
+    'scatter-started',
+    'source-status',
+    'corner',
+    'source-status',
+    'slow',
+    'scatter-done',
+  ]);
+});
+
+test('a client that leaves ends the requests to the shops', async (t) => {
+  const { promise: arrived, resolve: asked } = deferred<http.IncomingMessage>();
+  const url = await start(t, { hung: (request) => asked(request) }, 60_000);
+  const request = askForLines(url);
+  request.on('error', () => {});
+  const { socket } = await arrived;
+  request.destroy();
+  await once(socket, 'close');
+});
