@@ -9,6 +9,8 @@ import type {
   OutputOf,
   ReloadOptions,
   TaskMap,
+  TaskSource,
+  TasksOf,
 } from '@ticketing/dispatch';
 import {
   type BroadcastOptions,
@@ -166,8 +168,10 @@ export class ClusterSupervisor implements Supervisor {
     return (this.#pool as unknown as Pool<M>).broadcast(task, input, options);
   }
 
-  dispatcher<M extends TaskMap>(): Dispatcher<M> {
-    return this.#pool.lend() as Dispatcher<TaskMap> as Dispatcher<M>;
+  dispatcher<M extends TaskMap>(): Dispatcher<M>;
+  dispatcher<S extends TaskSource>(): Dispatcher<TasksOf<S>>;
+  dispatcher(): Dispatcher<TaskMap> {
+    return this.#pool.lend();
   }
 
   subscribe(listener: (worker: ServingWorker) => void): () => void {

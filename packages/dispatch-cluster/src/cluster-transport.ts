@@ -59,7 +59,7 @@ export function createClusterTransport(
       return child;
     };
     const handle = startWorker(
-      { launch, guard, workerId, output },
+      { launch, guard, workerId, slot, output },
       {
         frames: (frames) => events.frames(frames),
         exit(end) {

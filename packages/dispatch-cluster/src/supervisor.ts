@@ -9,6 +9,8 @@ import type {
   OutputOf,
   ReloadOptions,
   TaskMap,
+  TaskSource,
+  TasksOf,
 } from '@ticketing/dispatch';
 import type { BroadcastOptions } from '@ticketing/dispatch/transport';
 import type { WorkerReport } from './worker-messages.ts';
@@ -121,6 +123,7 @@ export interface Supervisor extends AsyncDisposable {
 
   /** Returns a dispatcher over the same workers. Its `drain()` and `close()` concern its own calls; the workers stay. */
   dispatcher<M extends TaskMap>(): Dispatcher<M>;
+  dispatcher<S extends TaskSource>(): Dispatcher<TasksOf<S>>;
 
   /**
    * Calls the listener for each worker that serves, now and later. Returns a function that ends this. For socket routers,

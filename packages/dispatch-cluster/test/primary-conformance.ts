@@ -55,7 +55,7 @@ const together = casesFor('none');
 
 const cases = casesFor('process').map(({ name, skip, run }, index) => {
   const inOneProcess = together[index]?.skip;
-  const reason = name.includes('different pids')
+  const reason = /different pids|the slot of its worker/.test(name)
     ? 'there is one primary'
     : (skip ?? (fatal.has(inOneProcess ?? '') ? inOneProcess : undefined));
   return { name, skip: reason, run };

@@ -12,6 +12,7 @@ export interface Told {
   readonly attempt: number;
   readonly deadline: number | undefined;
   readonly workerId: number;
+  readonly slot: number;
   readonly metadata: Readonly<Record<string, string>>;
   readonly aborted: boolean;
   readonly pid: number;

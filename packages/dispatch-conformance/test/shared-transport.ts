@@ -44,6 +44,7 @@ const port = { transfers: false } as const;
 
 class SharedWorker implements WorkerHandle {
   readonly pid = undefined;
+  readonly slot: number;
   readonly #hosts: Hosts;
   readonly #served: Served | undefined;
   readonly #events: WorkerEvents;
@@ -58,6 +59,7 @@ class SharedWorker implements WorkerHandle {
     module: TaskModule<ConformanceTasks>,
     hosts: Hosts,
   ) {
+    this.slot = slot;
     this.#hosts = hosts;
     this.#events = events;
     if (hosts.exist === false) {

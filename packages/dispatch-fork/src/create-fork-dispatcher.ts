@@ -1,6 +1,6 @@
-import { fork } from 'node:child_process';
+import { fork, type StdioOptions } from 'node:child_process';
 import { extname } from 'node:path';
-import type { Dispatcher, PoolOptions, TaskMap } from '@ticketing/dispatch';
+import type { Dispatcher, PoolOptions, TaskMap, TaskSource, TasksOf } from '@ticketing/dispatch';
 import {
   createDispatcher,
   createOrphanGuard,
@@ -68,18 +68,24 @@ const forkRules = {
  *
  * @throws TypeError or RangeError for a module that is no URL, and for options that are unknown or out of range
  * @example
- * const dispatcher = createForkDispatcher<Tasks>(new URL('./tasks.js', import.meta.url), { max: 2 });
+ * const module = new URL('./tasks.js', import.meta.url);
+ * const dispatcher = createForkDispatcher<typeof import('./tasks.js')>(module, { max: 2 });
  * const answer = await dispatcher.run('search', { from: 'A', to: 'B' }, { timeoutMs: 1000 });
  */
 export function createForkDispatcher<M extends TaskMap>(
   module: URL,
-  options: ForkOptions = {},
-): Dispatcher<M> {
+  options?: ForkOptions,
+): Dispatcher<M>;
+export function createForkDispatcher<S extends TaskSource>(
+  module: URL,
+  options?: ForkOptions,
+): Dispatcher<TasksOf<S>>;
+export function createForkDispatcher(module: URL, options: ForkOptions = {}): Dispatcher<TaskMap> {
   const action = 'create dispatcher';
   if (!aUrl.test(module)) throw wrongOption(action, 'module', aUrl, module);
   const { pool, own } = splitPoolOptions(action, options);
   const resolved = resolveByRules<ResolvedForkOptions>(action, own, forkRules);
-  return createDispatcher<M>(createForkTransport(module, resolved), pool);
+  return createDispatcher(createForkTransport(module, resolved), pool);
 }
 
 /** Creates a transport whose workers are child processes. */
@@ -100,10 +106,8 @@ function createForkTransport(module: URL, options: ResolvedForkOptions): Transpo
   function spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle {
     const { workerId, slot } = worker;
     const args = [String(workerId), String(slot), (worker.module ?? module).href];
-    return startWorker(
-      { launch: (stdio) => fork(workerUrl, args, { ...settings, stdio }), guard, workerId, output },
-      events,
-    );
+    const launch = (stdio: StdioOptions) => fork(workerUrl, args, { ...settings, stdio });
+    return startWorker({ launch, guard, workerId, slot, output }, events);
   }
 }
 

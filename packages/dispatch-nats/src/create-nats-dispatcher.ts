@@ -1,4 +1,11 @@
-import type { Clock, PoolOptions, ReloadOptions, TaskMap } from '@ticketing/dispatch';
+import type {
+  Clock,
+  PoolOptions,
+  ReloadOptions,
+  TaskMap,
+  TaskSource,
+  TasksOf,
+} from '@ticketing/dispatch';
 import { createPool, resolvePoolOptions, splitPoolOptions } from '@ticketing/dispatch/transport';
 import {
   aName,
@@ -54,17 +61,22 @@ const START_TIMEOUT_MS = 5000;
  *
  * @throws TypeError or RangeError for options
  * @example
- * const fleet = createNatsDispatcher<Tasks>({ nats: { servers: 'nats://localhost:4222' }, fleet: 'search' });
+ * const nats = { servers: 'nats://localhost:4222' };
+ * const fleet = createNatsDispatcher<typeof import('./tasks.js')>({ nats, fleet: 'search' });
  * const offers = await fleet.run('search', { from: 'A', to: 'B' }, { timeoutMs: 2000 });
  */
 export function createNatsDispatcher<M extends TaskMap>(
   options: NatsDispatcherOptions,
-): NatsDispatcher<M> {
+): NatsDispatcher<M>;
+export function createNatsDispatcher<S extends TaskSource>(
+  options: NatsDispatcherOptions,
+): NatsDispatcher<TasksOf<S>>;
+export function createNatsDispatcher(options: NatsDispatcherOptions): NatsDispatcher<TaskMap> {
   const unknown = OTHERS.find((name) => Object.hasOwn(Object(options), name));
   if (unknown !== undefined) {
     throw unknownOption(ACTION, unknown, [...Object.keys(rules), 'window', 'maxQueue']);
   }
-  return createDispatcherOver<M>(options);
+  return createDispatcherOver(options);
 }
 
 /**

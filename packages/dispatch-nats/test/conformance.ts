@@ -66,8 +66,8 @@ const together = casesFor('none');
 
 const cases = casesFor('process').map(({ name, skip, run }, index) => {
   const inOneProcess = together[index]?.skip;
-  const reason = /different pids|a task knows its call/.test(name)
-    ? 'a pid of another machine is none here'
+  const reason = /different pids|a task knows its call|the slot of its worker/.test(name)
+    ? 'a pid or a slot of another machine is none here'
     : (skip ?? (fatal.has(inOneProcess ?? '') ? inOneProcess : undefined));
   return { name, skip: reason, run };
 });

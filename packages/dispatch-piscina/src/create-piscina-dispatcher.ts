@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { ResourceLimits } from 'node:worker_threads';
-import type { Dispatcher, PoolOptions, TaskMap } from '@ticketing/dispatch';
+import type { Dispatcher, PoolOptions, TaskMap, TaskSource, TasksOf } from '@ticketing/dispatch';
 import {
   createDispatcher,
   decodeFromWorker,
@@ -60,18 +60,27 @@ const piscinaRules = {
  *
  * @throws TypeError or RangeError for a module that is no URL, and for options that are unknown or out of range
  * @example
- * const dispatcher = createPiscinaDispatcher<Tasks>(new URL('./tasks.js', import.meta.url), { max: 2 });
+ * const module = new URL('./tasks.js', import.meta.url);
+ * const dispatcher = createPiscinaDispatcher<typeof import('./tasks.js')>(module, { max: 2 });
  * const image = await dispatcher.run('shrink', { bytes }, { transfer: [bytes.buffer] });
  */
 export function createPiscinaDispatcher<M extends TaskMap>(
   module: URL,
+  options?: PiscinaOptions,
+): Dispatcher<M>;
+export function createPiscinaDispatcher<S extends TaskSource>(
+  module: URL,
+  options?: PiscinaOptions,
+): Dispatcher<TasksOf<S>>;
+export function createPiscinaDispatcher(
+  module: URL,
   options: PiscinaOptions = {},
-): Dispatcher<M> {
+): Dispatcher<TaskMap> {
   const action = 'create dispatcher';
   if (!aUrl.test(module)) throw wrongOption(action, 'module', aUrl, module);
   const { pool, own } = splitPoolOptions(action, options);
   const resolved = resolveByRules<ResolvedPiscinaOptions>(action, own, piscinaRules);
-  return createDispatcher<M>(createPiscinaTransport(module, resolved), pool);
+  return createDispatcher(createPiscinaTransport(module, resolved), pool);
 }
 
 /** Creates a transport whose workers are threads of piscina. */
@@ -103,6 +112,7 @@ function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): T
     return {
       pid: process.pid,
       threadId: thread.threadId,
+      slot,
       send(frames) {
         const post = (message: unknown, transfer: ArrayBuffer[]) => thread.send(message, transfer);
         return postToWorker(frames, post, { transfers: true });

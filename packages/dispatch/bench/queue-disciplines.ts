@@ -96,7 +96,7 @@ function simulatedTransport(clock: SimulatedClock): Transport {
     capabilities: { isolation: 'process', hardKill: true, transfer: false },
     autoWindow: { first: 1, max: 1 },
     close: () => Promise.resolve(),
-    spawn(_, events: WorkerEvents): WorkerHandle {
+    spawn({ slot }, events: WorkerEvents): WorkerHandle {
       let started = 0;
       const queue: RunFrame[] = [];
       let isBusy = false;
@@ -115,6 +115,7 @@ function simulatedTransport(clock: SimulatedClock): Transport {
       setImmediate(() => events.frames([{ kind: 'ready', tasks: ['work'] }]));
       return {
         pid: undefined,
+        slot,
         started: () => started,
         kill: () => {},
         hold: () => {},

@@ -62,6 +62,7 @@ const nothingUnsent: readonly Unsent[] = [];
 
 class InProcessWorker implements WorkerHandle {
   readonly pid: number = process.pid;
+  readonly slot: number;
   readonly #events: WorkerEvents;
   #runner: TaskRunner | undefined;
   /** Frames that came before the worker was ready. */
@@ -72,6 +73,7 @@ class InProcessWorker implements WorkerHandle {
   #ended = false;
 
   constructor(module: TaskModule<TaskMap>, worker: WorkerStart, events: WorkerEvents) {
+    this.slot = worker.slot;
     this.#events = events;
     void this.#start(module, worker);
   }

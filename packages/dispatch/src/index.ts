@@ -14,6 +14,7 @@ export type {
   DrainReport,
   HistogramSummary,
   MapOptions,
+  MapOutcome,
   ReloadOptions,
   RunOptions,
   WorkerStats,
@@ -27,6 +28,9 @@ export type {
   TaskHooks,
   TaskMap,
   TaskModule,
+  TaskSource,
+  TasksOf,
+  TaskWithoutInput,
 } from './contract/task.ts';
 export { createInProcessDispatcher } from './create-in-process-dispatcher.ts';
 export { defineTasks } from './define-tasks.ts';

@@ -90,6 +90,7 @@ const fakeTasks: readonly string[] = ['echo', 'other'];
 export class FakeWorker implements WorkerHandle {
   readonly pid: number;
   readonly workerId: number;
+  readonly slot: number;
   readonly module: URL | undefined;
   /** What came in each message. */
   readonly messages: (readonly ToWorker[])[] = [];
@@ -119,6 +120,7 @@ export class FakeWorker implements WorkerHandle {
     this.#transport = transport;
     this.#events = events;
     this.workerId = start.workerId;
+    this.slot = start.slot;
     this.module = start.module;
     this.pid = 9000 + start.workerId;
     if (transport.reclaims) this.reclaim = (seqs) => this.#reclaim(seqs);

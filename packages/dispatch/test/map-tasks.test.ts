@@ -112,16 +112,46 @@ test('map() reads no input before an outcome is requested, and no more than need
   expect(state.ended).toBe(true);
 });
 
-test('map() has twice the workers in flight by default', async () => {
-  const { dispatcher, ready } = createPool({ max: 3, window: 64 });
+test('map() has as many in flight by default as the workers hold, and follows their number', async () => {
+  const { dispatcher, pool, ready, transport } = createPool({ max: 3, window: 4 });
   await ready();
-  const { state, inputs } = source(20);
-  const { done } = collect(dispatcher.map('echo', inputs));
+  const { state, inputs } = source(30);
+  const { done } = collect(dispatcher.map('echo', inputs, { ordered: false }));
   await turn();
-  expect(state.read).toBe(6);
+  expect(state.read).toBe(12);
+  void pool.scale(4);
+  await ready();
+  transport.at(0).answer(1, 0);
+  await turn();
+  expect(state.read).toBe(17);
   void dispatcher.close();
   await turn();
   expect(done.state).toBe('resolved');
+});
+
+test('map() has as many in flight as automatic windows may come to hold', async () => {
+  const autoWindow = { first: 2, max: 5 };
+  const { dispatcher, ready } = createPool({ max: 2, window: 'auto' }, { autoWindow });
+  await ready();
+  const { state, inputs } = source(30);
+  collect(dispatcher.map('echo', inputs));
+  await turn();
+  expect(state.read).toBe(10);
+});
+
+test('the outcomes of map() have their input and its number, also rejections out of order', async () => {
+  const { dispatcher, ready, transport } = createPool({ window: 4 });
+  await ready();
+  const inputs = [{ id: 'a' }, { id: 'b' }];
+  const outcomes = dispatcher.map('echo', inputs, { ordered: false })[Symbol.asyncIterator]();
+  const first = outcomes.next();
+  await turn();
+  const reason = new Error('lost');
+  transport.at(0).fail(2, reason);
+  const { value } = await first;
+  expect(value).toEqual({ status: 'rejected', reason, input: { id: 'b' }, index: 1 });
+  expect(value.input).toBe(inputs[1]);
+  await outcomes.return?.();
 });
 
 test('map() waits for room instead of meeting a full queue', async () => {

@@ -3,12 +3,15 @@ import {
   type Dispatcher,
   defineTasks,
   type InputOf,
+  type MapOutcome,
   type OutputOf,
   type RawJson,
   rawJson,
   type TaskContext,
   type TaskFn,
+  type TaskMap,
   type TaskModule,
+  type TasksOf,
   type Transferred,
   transferred,
 } from '@ticketing/dispatch';
@@ -55,12 +58,47 @@ test('run() types input and output by the name of the task', () =>
     const perhaps = dispatcher.run('perhaps', 'x');
     expectTypeOf(perhaps).toEqualTypeOf<Promise<string | undefined>>();
     expect(await perhaps).toBe('x');
-    expectTypeOf(dispatcher.run<'double'>)
-      .parameter(1)
-      .toEqualTypeOf<number>();
+    expectTypeOf<InputOf<Tasks, 'double'>>().toEqualTypeOf<number>();
     expectTypeOf<InputOf<Tasks, 'search'>>().toEqualTypeOf<Search>();
     expectTypeOf<OutputOf<Tasks, 'search'>>().toEqualTypeOf<string>();
   }));
+
+test('a task that takes no input is run by its name alone, or with undefined and options', () =>
+  withDispatcher(async (dispatcher) => {
+    const answer = dispatcher.run('nothing');
+    expectTypeOf(answer).toEqualTypeOf<Promise<string>>();
+    expect(await answer).toBe('from nothing');
+    expect(await dispatcher.run('nothing', undefined, { timeoutMs: 60_000 })).toBe('from nothing');
+    expect(await dispatcher.run('contextOnly')).toBe(1);
+    const perhaps = dispatcher.run('perhaps');
+    expectTypeOf(perhaps).toEqualTypeOf<Promise<string | undefined>>();
+    expect(await perhaps).toBeUndefined();
+    // @ts-expect-error: options are no input
+    await dispatcher.run('nothing', { timeoutMs: 60_000 });
+  }));
+
+test('a context may be taken apart, and its parameter needs no type', async () => {
+  const tasks = defineTasks({
+    tell: (_input: undefined, { progress, slot, signal }) => {
+      expectTypeOf(progress).toEqualTypeOf<(this: void, data: unknown) => void>();
+      expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+      progress('heard');
+      return slot;
+    },
+  });
+  await using dispatcher = createInProcessDispatcher(tasks);
+  const heard: unknown[] = [];
+  const onProgress = (data: unknown) => heard.push(data);
+  expect(await dispatcher.run('tell', undefined, { onProgress })).toBe(0);
+  expect(heard).toEqual(['heard']);
+});
+
+test('TasksOf is the tasks of a module, by its type or by that of its default export', () => {
+  type Namespace = { readonly default: typeof module; readonly other: number };
+  expectTypeOf<TasksOf<Namespace>>().toEqualTypeOf<Tasks>();
+  expectTypeOf<TasksOf<typeof module>>().toEqualTypeOf<Tasks>();
+  expectTypeOf<TasksOf<typeof import('./serve-tasks-module.ts')>>().toExtend<TaskMap>();
+});
 
 test('a task without parameters takes undefined', () =>
   withDispatcher(async (dispatcher) => {
@@ -114,16 +152,23 @@ test('unknown names and wrong inputs do not compile', () =>
 test('map() knows inputs and outcomes', () =>
   withDispatcher(async (dispatcher) => {
     const outcomes = dispatcher.map('double', new Set([1, 2]), { concurrency: 2 });
-    expectTypeOf(outcomes).toEqualTypeOf<AsyncIterable<PromiseSettledResult<number>>>();
+    expectTypeOf(outcomes).toEqualTypeOf<AsyncIterable<MapOutcome<number, number>>>();
     async function* inputs(): AsyncGenerator<readonly string[]> {
       yield ['a'];
     }
     expectTypeOf(dispatcher.map('json', inputs())).toEqualTypeOf<
-      AsyncIterable<PromiseSettledResult<Buffer>>
+      AsyncIterable<MapOutcome<readonly string[], Buffer>>
     >();
     const values: unknown[] = [];
-    for await (const outcome of outcomes) values.push(outcome);
-    expect(values).toHaveLength(2);
+    for await (const outcome of outcomes) {
+      expectTypeOf(outcome.input).toEqualTypeOf<number>();
+      if (outcome.status === 'fulfilled') expectTypeOf(outcome.value).toEqualTypeOf<number>();
+      values.push(outcome);
+    }
+    expect(values).toEqual([
+      { status: 'fulfilled', value: 2, input: 1, index: 0 },
+      { status: 'fulfilled', value: 4, input: 2, index: 1 },
+    ]);
   }));
 
 test('a map of tasks may be written down', () => {

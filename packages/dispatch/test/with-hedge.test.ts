@@ -261,7 +261,10 @@ test('map(), capacity(), ready(), reload(), drain() and close() are those of the
   await turn();
   await turn();
   expect(mapping.state).toBe('resolved');
-  expect(values).toEqual([1, 2].map((value) => ({ status: 'fulfilled', value })));
+  expect(values).toEqual([
+    { status: 'fulfilled', value: 1, input: 1, index: 0 },
+    { status: 'fulfilled', value: 2, input: 2, index: 1 },
+  ]);
   expect(drained.value).toEqual({ completed: 2, aborted: 0 });
   const closing = watch(hedged[Symbol.asyncDispose]());
   for (const worker of transport.living) worker.exit({ exitCode: 0 });

@@ -24,7 +24,13 @@ function begin() {
   };
   const launch = (stdio: ForkOptions['stdio']) =>
     fork(entry, { execArgv: [], serialization: 'advanced', stdio });
-  const start = { launch, guard: undefined, workerId: 1, output: new OutputSink('inherit') };
+  const start = {
+    launch,
+    guard: undefined,
+    workerId: 1,
+    slot: 0,
+    output: new OutputSink('inherit'),
+  };
   const child = new WorkerProcess(start, {
     message: (message) => {
       messages.push(message);

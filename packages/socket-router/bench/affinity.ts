@@ -23,7 +23,7 @@ const ROUTINGS: readonly (Partial<RouterOptions> & { readonly name: string })[] 
     route,
     balance: { loadFactor: Number.POSITIVE_INFINITY },
   },
-  { name: 'by key, `loadFactor: 1.25`', route },
+  { name: 'by key, `loadFactor: 1.25`', route, balance: { loadFactor: 1.25 } },
 ];
 
 /** Sends the same requests with each kind of routing; returns lines of text. */

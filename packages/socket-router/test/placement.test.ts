@@ -31,14 +31,19 @@ function queue(load = 0): FakeQueue {
   };
 }
 
-function placementOf(queues: readonly FakeQueue[], queuePerWorker = 1_000_000, maxWaitMs = 60_000) {
+function placementOf(
+  queues: readonly FakeQueue[],
+  queuePerWorker = 1_000_000,
+  maxWaitMs = 60_000,
+  loadFactor = 1.25,
+) {
   const refused: string[] = [];
   const workers = { ready: queues as readonly unknown[] as readonly WorkerQueue[] } as {
     ready: readonly WorkerQueue[];
   } & Workers;
   const refuse = (_: HeldConnection, reason: string) => void refused.push(reason);
   const placement = new Placement(workers, {
-    loadFactor: 1.25,
+    loadFactor,
     queuePerWorker,
     maxWaitMs,
     refuse,
@@ -236,6 +241,17 @@ test('a key goes on to another worker while the queue of its own is slow; 503 wh
   other.firstWaitsSince = home.firstWaitsSince;
   placement.place(keyed(4));
   expect(refused).toEqual(['queue-full']);
+});
+
+test('a key stays with its worker while its queue is full: 503, unless a load factor lets it go on', () => {
+  const queues = [queue(), queue()];
+  const { placement, refused } = placementOf(queues, 1, 60_000, Number.POSITIVE_INFINITY);
+  const choice = { kind: 'key', key: 'a' } as const;
+  placement.place({ ...held(1), choice });
+  const home = queues.find(({ taken }) => taken.length === 1) as FakeQueue;
+  home.queued = 1;
+  placement.place({ ...held(2), choice });
+  expect([queues.flatMap(({ taken }) => taken), refused]).toEqual([[1], ['queue-full']]);
 });
 
 test('a connection that left and comes again waits behind the others', () => {

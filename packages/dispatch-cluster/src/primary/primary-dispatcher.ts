@@ -1,4 +1,4 @@
-import type { Dispatcher, PoolOptions, TaskMap } from '@ticketing/dispatch';
+import type { Dispatcher, PoolOptions, TaskMap, TaskSource, TasksOf } from '@ticketing/dispatch';
 import {
   createDispatcher,
   decodeFromWorker,
@@ -44,8 +44,12 @@ const OTHERS = ['min', 'max', 'stopGraceMs', 'healthMs', 'idleTimeoutMs', 'recyc
  * const offers = await primary.run('search', { from: 'A', to: 'B' }, { signal });
  */
 export function primaryDispatcher<M extends TaskMap>(
-  options: PrimaryDispatcherOptions = {},
-): Dispatcher<M> {
+  options?: PrimaryDispatcherOptions,
+): Dispatcher<M>;
+export function primaryDispatcher<S extends TaskSource>(
+  options?: PrimaryDispatcherOptions,
+): Dispatcher<TasksOf<S>>;
+export function primaryDispatcher(options: PrimaryDispatcherOptions = {}): Dispatcher<TaskMap> {
   // Bound now, before a task can replace it.
   const send = process.send?.bind(process);
   if (send === undefined) {
@@ -74,7 +78,7 @@ export function primaryDispatcher<M extends TaskMap>(
       return () => process.off('message', listener);
     },
   };
-  return createDispatcher<M>(createPrimaryTransport(channel), settings);
+  return createDispatcher(createPrimaryTransport(channel), settings);
 }
 
 /** The channel to the primary. */
@@ -115,14 +119,16 @@ export function createPrimaryTransport(link: PrimaryLink): Transport {
 
 class PrimarySession implements WorkerHandle {
   readonly pid: number | undefined;
+  readonly slot: number;
   readonly #link: PrimaryLink;
   readonly #session: number;
   readonly #events: WorkerEvents;
   #lastSeq = 0;
   #ended = false;
 
-  constructor(link: PrimaryLink, { workerId, module }: WorkerStart, events: WorkerEvents) {
+  constructor(link: PrimaryLink, { workerId, slot, module }: WorkerStart, events: WorkerEvents) {
     this.pid = link.pid;
+    this.slot = slot;
     this.#link = link;
     this.#session = workerId;
     this.#events = events;

@@ -14,6 +14,39 @@ export const mapCases: readonly CaseDraft[] = [
       inputs.map(({ a }) => a + 1),
     );
   }),
+  test('each outcome has its input and its number, also a rejection that comes out of order', async (stage) => {
+    const { scratch } = stage;
+    const dispatcher = await stage.ready({ window: 8 });
+    const inputs = [
+      { mark: 'slow', until: scratch.path('go') },
+      { mark: 'quick' },
+      // A folder that is not there: the task throws.
+      { mark: 'fails', log: scratch.path('none/log') },
+    ];
+    for (const ordered of [false, true]) {
+      const seen: number[] = [];
+      for await (const outcome of dispatcher.map('hold', inputs, { ordered, concurrency: 3 })) {
+        assert.equal(outcome.input, inputs[outcome.index], 'the input itself');
+        assert.equal(outcome.status, outcome.index === 2 ? 'rejected' : 'fulfilled');
+        seen.push(outcome.index);
+        if (seen.length === 2) scratch.touch('go');
+      }
+      assert.deepEqual(ordered ? seen : seen.slice().sort(), [0, 1, 2]);
+    }
+  }),
+  test('without concurrency as many tasks run as the workers hold', async (stage) => {
+    const { scratch } = stage;
+    const dispatcher = await stage.ready({ window: 3 });
+    const log = scratch.path('log');
+    const until = scratch.path('go');
+    const inputs = countingInputs(12, (index) => ({ log, mark: `${index}`, until }));
+    const values = collect(dispatcher.map('hold', inputs));
+    await scratch.reached('log', 3);
+    await turns();
+    assert.equal(inputs.read, 3, 'inputs read');
+    scratch.touch('go');
+    assert.equal((await values).length, 12);
+  }),
   test('map() of nothing gives nothing', async (stage) => {
     const dispatcher = await stage.ready();
     assert.deepEqual(await collect(dispatcher.map('echo', [])), []);
@@ -132,7 +165,10 @@ export const mapEndCases: readonly CaseDraft[] = [
       index === 0 ? { mark: 'first' } : { mark: `${index}`, log, until },
     );
     for await (const outcome of dispatcher.map('hold', inputs, { concurrency: 3 })) {
-      assert.deepEqual(outcome, { status: 'fulfilled', value: 'first' });
+      assert.deepEqual(outcome, {
+        ...{ status: 'fulfilled', value: 'first' },
+        ...{ input: { mark: 'first' }, index: 0 },
+      });
       await scratch.reached('log', 2);
       break;
     }

@@ -130,6 +130,30 @@ export const contextCases: readonly CaseDraft[] = [
     const worker = dispatcher.stats().workers[0];
     assert.deepEqual([worker?.workerId, worker?.pid], [first.workerId, first.pid]);
   }),
+  test('a task knows the slot of its worker, and its successor has the same', async (stage) => {
+    const dispatcher = await stage.ready({ max: 2 });
+    const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const tell = async (): Promise<readonly number[]> => {
+      const told = await Promise.all(keys.map((key) => dispatcher.run('tell', undefined, { key })));
+      const slots = new Map(dispatcher.stats().workers.map((each) => [each.workerId, each.slot]));
+      for (const { workerId, slot } of told) assert.equal(slot, slots.get(workerId), 'its slot');
+      return told.map(({ slot }) => slot);
+    };
+    const before = await tell();
+    const { workers } = dispatcher.stats();
+    assert.deepEqual([...new Set(before)].sort(), workers.map(({ slot }) => slot).sort());
+    await dispatcher.reload();
+    assert.deepEqual(await tell(), before, 'the slots of the successors');
+  }),
+  test('a task takes its context apart, and is run by its name alone if it takes no input', async (stage) => {
+    const dispatcher = await stage.ready();
+    const heard: unknown[] = [];
+    const onProgress = (data: unknown): void => void heard.push(data);
+    assert.equal(await dispatcher.run('report', { times: 2 }, { onProgress }), 2);
+    assert.deepEqual(heard, [1, 2]);
+    const { attempt } = await dispatcher.run('tell');
+    assert.equal(attempt, 1);
+  }),
   test('stats() has the latest report of the module in each worker', async (stage) => {
     const dispatcher = await stage.ready();
     const { pid } = await dispatcher.run('tell', undefined);

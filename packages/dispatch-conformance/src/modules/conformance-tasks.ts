@@ -100,8 +100,8 @@ const module: TaskModule<ConformanceTasks> = defineTasks<ConformanceTasks>(
     },
     fail: (kind) => throwFailure(kind),
     returnFunction: () => () => 1,
-    report({ times }, context) {
-      for (let time = 1; time <= times; time += 1) context.progress(time);
+    report({ times }, { progress }) {
+      for (let time = 1; time <= times; time += 1) progress(time);
       return times;
     },
     reportFunction(_input, context) {
@@ -176,13 +176,14 @@ function sleep(): void {
 }
 
 function told(context: TaskContext): ReturnType<ConformanceTasks['tell']> {
-  const { id, attempt, deadline, workerId, metadata, signal } = context;
+  const { id, attempt, deadline, workerId, slot, metadata, signal } = context;
   const { pid } = process;
   return {
     id,
     attempt,
     deadline,
     workerId,
+    slot,
     metadata: { ...metadata },
     aborted: signal.aborted,
     pid,

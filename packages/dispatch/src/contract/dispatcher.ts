@@ -1,5 +1,5 @@
 import type { BucketCounts } from '@ticketing/kit';
-import type { InputOf, OutputOf, TaskMap } from './task.ts';
+import type { InputOf, OutputOf, TaskMap, TaskWithoutInput } from './task.ts';
 
 /** Runs the tasks of a module, with the same promises wherever its workers are. */
 export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
@@ -12,10 +12,12 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
 
   /**
    * Runs a task once. An error that it throws arrives with name, message, code, own properties, causes and stack.
+   * A task that takes no input needs none: `run('sweep')`, and with options `run('sweep', undefined, { timeoutMs })`.
    *
    * @throws TypeError or RangeError, as a rejection, for options that are unknown or out of range
    * @throws DispatchError, as a rejection, with a code; or the signal's reason; or what the task threw
    */
+  run<K extends keyof M & string>(task: K & TaskWithoutInput<M>): Promise<OutputOf<M, K>>;
   run<K extends keyof M & string>(
     task: K,
     input: InputOf<M, K>,
@@ -32,7 +34,7 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
     task: K,
     inputs: Iterable<InputOf<M, K>> | AsyncIterable<InputOf<M, K>>,
     options?: MapOptions,
-  ): AsyncIterable<PromiseSettledResult<OutputOf<M, K>>>;
+  ): AsyncIterable<MapOutcome<InputOf<M, K>, OutputOf<M, K>>>;
 
   /** Resolves when a call would not meet `ERR_QUEUE_FULL` or exceed `maxWaitMs`. @throws the signal's reason; DispatchError `ERR_CLOSED` */
   capacity(signal?: AbortSignal): Promise<void>;
@@ -136,11 +138,20 @@ export interface CallSource {
 /** How many tasks are run over an iterable. */
 export interface MapOptions
   extends Omit<RunOptions, 'transfer' | 'key' | 'apartFrom' | 'onWorker'> {
-  /** Tasks in flight at most, a positive integer; inputs are never read further ahead. Default: twice the workers. */
+  /**
+   * Tasks in flight at most, a positive integer; inputs are never read further ahead. Default: what the workers hold, which is
+   * `max` times `window`, or times the most that `auto` may reach: 64, in-process 1024.
+   */
   readonly concurrency?: number;
   /** Whether results come in the order of the inputs (default), or as they settle. */
   readonly ordered?: boolean;
 }
+
+/** How one input of `map` fared, as in `Promise.allSettled`; with the input, and its number among the inputs, from 0. */
+export type MapOutcome<I, O> = PromiseSettledResult<O> & {
+  readonly input: I;
+  readonly index: number;
+};
 
 export interface ReloadOptions {
   /** Address of the module that workers load from now on. Default: the current one. */

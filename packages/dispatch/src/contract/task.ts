@@ -11,10 +11,15 @@ export interface TaskContext {
   /** Epoch milliseconds at which the caller gives up, if it set `timeoutMs`. */
   readonly deadline: number | undefined;
   readonly workerId: number;
+  /** The worker's slot, from 0; its successor has the same. On another machine: that of the host's own worker. */
+  readonly slot: number;
   /** The caller's `metadata`. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** Sends cloneable data to the caller's `onProgress`, in order. Does nothing after the task has settled. */
-  progress(data: unknown): void;
+  /**
+   * Sends cloneable data to the caller's `onProgress`, in order. Does nothing after the task has settled. Works apart from
+   * the context too: `(input, { progress }) => progress(1)`.
+   */
+  readonly progress: (this: void, data: unknown) => void;
 }
 
 /** A function that a dispatcher runs: one input, one output. Both cross a process as structured clones. */
@@ -27,6 +32,11 @@ export type TaskMap = Readonly<Record<string, (input: any, context: TaskContext)
 /** The input of a task; `undefined` if it has none. */
 export type InputOf<M extends TaskMap, K extends keyof M> =
   Parameters<M[K]> extends [] ? undefined : Parameters<M[K]>[0];
+
+/** The names of tasks that may be run without an input. */
+export type TaskWithoutInput<M extends TaskMap> = {
+  [K in keyof M & string]: undefined extends InputOf<M, K> ? K : never;
+}[keyof M & string];
 
 /** The result of `run` for a task: a Buffer for raw JSON. */
 export type OutputOf<M extends TaskMap, K extends keyof M> = Delivered<Awaited<ReturnType<M[K]>>>;
@@ -53,3 +63,13 @@ export interface TaskModule<M extends TaskMap> {
   readonly tasks: M;
   readonly hooks: TaskHooks;
 }
+
+/** A module that workers load, as a type: `typeof import('./tasks.ts')`; or what it exports by default. */
+export type TaskSource = { readonly default: TaskModule<TaskMap> } | TaskModule<TaskMap>;
+
+/** The tasks of a module: `Dispatcher<TasksOf<typeof import('./tasks.ts')>>`. */
+export type TasksOf<S extends TaskSource> = S extends { readonly default: TaskModule<infer M> }
+  ? M
+  : S extends TaskModule<infer M>
+    ? M
+    : never;

@@ -50,6 +50,8 @@ export interface WorkerEnd {
 }
 
 export interface WorkerHandle {
+  /** As its `WorkerStart` has it. */
+  readonly slot: number;
   /** Of the process that the worker is, or is in. */
   readonly pid: number | undefined;
   /** Of the thread that the worker is. */

@@ -11,6 +11,7 @@ import type {
   DrainReport,
   ForwardedCall,
   MapOptions,
+  MapOutcome,
   ReloadOptions,
   RunOptions,
   WorkerStats,
@@ -91,7 +92,7 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the contract types input and output by the task's name
-  run(task: string, input: unknown, options?: RunOptions): Promise<any> {
+  run(task: string, input?: unknown, options?: RunOptions): Promise<any> {
     return this.#run({ task, input, options }, {});
   }
 
@@ -127,14 +128,17 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
     inputs: MapInputs,
     options: MapOptions = {},
     // biome-ignore lint/suspicious/noExplicitAny: as of `run`
-  ): AsyncIterable<PromiseSettledResult<any>> {
+  ): AsyncIterable<MapOutcome<any, any>> {
     checkMapOptions(options);
-    const {
-      options: { name },
-      pool,
-    } = this.#kernel;
-    const concurrency = options.concurrency ?? 2 * pool.slots.length;
-    return mapTasks(this, { name, task, inputs }, { ...options, concurrency });
+    const { name } = this.#kernel.options;
+    return mapTasks(this, { name, task, inputs, mostNow: () => this.mostHeld }, options);
+  }
+
+  /** Calls that the workers hold at most. Read by wrappers, for `map`. */
+  get mostHeld(): number {
+    const { pool, transport, options } = this.#kernel;
+    const { window } = options;
+    return pool.slots.length * (window === 'auto' ? transport.autoWindow.max : window);
   }
 
   capacity(signal?: AbortSignal): Promise<void> {

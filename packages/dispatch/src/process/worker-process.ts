@@ -23,6 +23,7 @@ export interface WorkerProcessStart {
   launch(stdio: StdioOptions): ChildProcess;
   readonly guard: OrphanGuard | undefined;
   readonly workerId: number;
+  readonly slot: number;
   /** Takes what the process writes: one for all workers of a transport. */
   readonly output: OutputSink;
 }
@@ -60,6 +61,7 @@ export function startWorker(
  * @throws what the platform throws when it cannot start a process
  */
 export class WorkerProcess implements WorkerHandle {
+  readonly slot: number;
   readonly #child: ChildProcess;
   readonly #events: WorkerProcessEvents;
   readonly #journal: StartJournal | undefined = openStartJournal();
@@ -74,6 +76,7 @@ export class WorkerProcess implements WorkerHandle {
   #ended = false;
 
   constructor(start: WorkerProcessStart, events: WorkerProcessEvents) {
+    this.slot = start.slot;
     this.#events = events;
     // Without a journal the worker gets the null device. `'ignore'` would open nothing above the standard files: the worker
     // would write into whatever file of Node's own has that number.

@@ -37,6 +37,7 @@ export function traceSettled(
 /** The runner of a run. */
 interface RunReporter {
   readonly workerId: number;
+  readonly slot: number;
   progress(run: TaskRun, data: unknown): void;
 }
 
@@ -54,6 +55,7 @@ export class TaskRun implements TaskContext, CallSource {
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
   #listener: ((reason: unknown) => void) | undefined;
+  #progress: ((data: unknown) => void) | undefined;
 
   constructor(frame: RunFrame, runner: RunReporter, startedAt: number) {
     this.#frame = frame;
@@ -85,6 +87,10 @@ export class TaskRun implements TaskContext, CallSource {
     return this.#runner.workerId;
   }
 
+  get slot(): number {
+    return this.#runner.slot;
+  }
+
   get metadata(): Readonly<Record<string, string>> {
     return this.#frame.metadata ?? noMetadata;
   }
@@ -97,8 +103,12 @@ export class TaskRun implements TaskContext, CallSource {
     return this.#frame.task;
   }
 
-  progress(data: unknown): void {
-    if (!this.settled) this.#runner.progress(this, data);
+  /** Made when it is read, as the signal is. */
+  get progress(): (this: void, data: unknown) => void {
+    this.#progress ??= (data) => {
+      if (!this.settled) this.#runner.progress(this, data);
+    };
+    return this.#progress;
   }
 
   /** Aborts the task's signal. Its outcome is still reported. */

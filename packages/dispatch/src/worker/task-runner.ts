@@ -38,6 +38,7 @@ const MAX_TURN_MS = 1;
 /** Runs the tasks of one worker. It throws nothing that a task throws, and no task sees another's async context. */
 export class TaskRunner {
   readonly workerId: number;
+  readonly slot: number;
   readonly #module: TaskModule<TaskMap>;
   /** A map, so that `constructor` is unknown. */
   readonly #tasks: ReadonlyMap<string, TaskFn<unknown, unknown>>;
@@ -60,6 +61,7 @@ export class TaskRunner {
 
   constructor(module: TaskModule<TaskMap>, options: TaskRunnerOptions) {
     this.workerId = options.workerId;
+    this.slot = options.slot;
     this.#module = module;
     this.#tasks = new Map(Object.entries(module.tasks));
     this.#options = options;
@@ -68,7 +70,7 @@ export class TaskRunner {
   /** Runs `setup`, and emits `ready`. @throws what `setup` throws */
   async start(): Promise<void> {
     const { setup } = this.#module.hooks;
-    const { workerId, slot } = this.#options;
+    const { workerId, slot } = this;
     await this.#apart(() => setup?.({ workerId, slot }));
     this.#tell({ kind: 'ready', tasks: [...this.#tasks.keys()] });
     if (this.#module.hooks.report === undefined || this.#halted) return;

@@ -19,6 +19,7 @@ import type {
   DrainOptions,
   DrainReport,
   MapOptions,
+  MapOutcome,
   ReloadOptions,
   RunOptions,
 } from '../contract/dispatcher.ts';
@@ -33,6 +34,7 @@ import {
   type Endings,
   endingOf,
   mapBy,
+  mostHeldBy,
   noEndings,
   since,
   withTimeLeft,
@@ -142,7 +144,7 @@ class WithFallback implements FallbackDispatcher<TaskMap> {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the contract types input and output by the task's name
-  async run(task: string, input: unknown, options?: RunOptions): Promise<any> {
+  async run(task: string, input?: unknown, options?: RunOptions): Promise<any> {
     const elapsedMs = since(this.#clock);
     const arrived = this.#room.coming();
     let isSent = false;
@@ -171,8 +173,13 @@ class WithFallback implements FallbackDispatcher<TaskMap> {
     inputs: MapInputs,
     options?: MapOptions,
     // biome-ignore lint/suspicious/noExplicitAny: as of `run`
-  ): AsyncIterable<PromiseSettledResult<any>> {
+  ): AsyncIterable<MapOutcome<any, any>> {
     return mapBy(this, this.#dispatcher, { task, inputs, options });
+  }
+
+  /** As of the dispatcher, for a wrapper around this one. */
+  get mostHeld(): number {
+    return mostHeldBy(this.#dispatcher);
   }
 
   async capacity(signal?: AbortSignal): Promise<void> {

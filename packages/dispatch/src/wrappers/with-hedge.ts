@@ -21,6 +21,7 @@ import type {
   DrainOptions,
   DrainReport,
   MapOptions,
+  MapOutcome,
   ReloadOptions,
   RunOptions,
 } from '../contract/dispatcher.ts';
@@ -28,7 +29,7 @@ import type { TaskMap } from '../contract/task.ts';
 import type { MapInputs } from '../kernel/calls/map-tasks.ts';
 import { HedgedCall, type Hedges } from './hedged-call.ts';
 import { aDispatcher } from './with-fallback.ts';
-import { areOptions, type Endings, mapBy, noEndings } from './wrapped-calls.ts';
+import { areOptions, type Endings, mapBy, mostHeldBy, noEndings } from './wrapped-calls.ts';
 
 export interface HedgeOptions {
   /**
@@ -130,7 +131,7 @@ class WithHedge implements HedgeDispatcher<TaskMap>, Hedges {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the contract types input and output by the task's name
-  run(task: string, input: unknown, options?: RunOptions): Promise<any> {
+  run(task: string, input?: unknown, options?: RunOptions): Promise<any> {
     if (!mayHedge(options)) return this.dispatcher.run(task, input, options);
     this.#saved = Math.min(MOST_SAVED, this.#saved + this.options.share);
     return new Promise((resolve, reject) => {
@@ -156,8 +157,13 @@ class WithHedge implements HedgeDispatcher<TaskMap>, Hedges {
     inputs: MapInputs,
     options?: MapOptions,
     // biome-ignore lint/suspicious/noExplicitAny: as of `run`
-  ): AsyncIterable<PromiseSettledResult<any>> {
+  ): AsyncIterable<MapOutcome<any, any>> {
     return mapBy(this, this.dispatcher, { task, inputs, options });
+  }
+
+  /** As of the dispatcher, for a wrapper around this one. */
+  get mostHeld(): number {
+    return mostHeldBy(this.dispatcher);
   }
 
   capacity(signal?: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Clock } from '@ticketing/kit';
-import type { Dispatcher, MapOptions, RunOptions } from '../contract/dispatcher.ts';
+import type { Dispatcher, MapOptions, MapOutcome, RunOptions } from '../contract/dispatcher.ts';
 import type { TaskMap } from '../contract/task.ts';
 import { DispatchError } from '../errors.ts';
 import { timedOut } from '../kernel/calls/call-errors.ts';
@@ -51,7 +51,7 @@ const limits = [
   ['queueTimeoutMs', 'ERR_QUEUE_TIMEOUT'],
 ] as const;
 
-/** Runs `map` by a wrapper's own `run`; `concurrency` defaults to twice the workers that `dispatcher` has now. */
+/** Runs `map` by a wrapper's own `run`; `concurrency` defaults to what the workers of `dispatcher` hold at most. */
 export function mapBy(
   wrapper: Pick<Dispatcher<TaskMap>, 'run' | 'capacity'>,
   dispatcher: Dispatcher<TaskMap>,
@@ -64,11 +64,22 @@ export function mapBy(
     readonly inputs: MapInputs;
     readonly options: MapOptions | undefined;
   },
-): AsyncIterable<PromiseSettledResult<unknown>> {
+): AsyncIterable<MapOutcome<unknown, unknown>> {
   checkMapOptions(options);
-  const { name, workers } = dispatcher.stats();
-  const concurrency = options.concurrency ?? Math.max(2, 2 * workers.length);
-  return mapTasks(wrapper, { name, task, inputs }, { ...options, concurrency });
+  const { name } = dispatcher.stats();
+  return mapTasks(wrapper, { name, task, inputs, mostNow: () => mostHeldBy(dispatcher) }, options);
+}
+
+/** Returns how many calls the workers of a dispatcher hold at most; of one of another make, what they hold now. */
+export function mostHeldBy(
+  dispatcher: Dispatcher<TaskMap> & { readonly mostHeld?: number },
+): number {
+  if (dispatcher.mostHeld !== undefined) return dispatcher.mostHeld;
+  const { workers } = dispatcher.stats();
+  return Math.max(
+    2,
+    workers.reduce((sum, { window }) => sum + window, 0),
+  );
 }
 
 /** Whether options of a call can be read: others go to the dispatcher, which says what is wrong with them. */

@@ -28,14 +28,35 @@ export interface Head {
 }
 
 /**
- * Where a connection goes: to the worker of a key, to the worker of a slot, or to none (an HTTP status of 400 to 599).
- * `undefined`: to the worker with the fewest connections.
+ * To the worker of a key: the same one for equal keys while the same workers are there. When one leaves, only its keys
+ * move, to others; they return when its slot has a worker again.
  */
-export type Route =
-  | { readonly key: string }
-  | { readonly slot: string }
-  | { readonly refuse: number }
-  | undefined;
+export interface KeyRoute {
+  readonly key: string;
+  /** Only these slots, at least one, of the router's workers. The others get no connection by a key: canaries, for example. */
+  readonly among?: readonly string[] | undefined;
+  readonly slot?: undefined;
+  readonly refuse?: undefined;
+}
+
+/** To the worker of a slot, and to no other: the connection waits while that one starts. */
+export interface SlotRoute {
+  readonly slot: string;
+  readonly key?: undefined;
+  readonly among?: undefined;
+  readonly refuse?: undefined;
+}
+
+/** To none: an HTTP status of 400 to 599. */
+export interface RefuseRoute {
+  readonly refuse: number;
+  readonly key?: undefined;
+  readonly among?: undefined;
+  readonly slot?: undefined;
+}
+
+/** Where a connection goes. `undefined`: to the worker with the fewest connections. */
+export type Route = KeyRoute | SlotRoute | RefuseRoute | undefined;
 
 /** Routes by the head: once per connection in mode `socket`, once per request in mode `passthru`. */
 export type RouteFunction = (head: Head) => Route;

@@ -34,10 +34,11 @@ export interface RouterOptions {
   readonly laterRequests?: 'connection' | 'forward' | 'close';
   readonly balance?: {
     /**
-     * A key leaves its worker while the worker has more than 8 connections and more than this times the mean: 1 to
-     * Infinity, default 1.25.
+     * A key leaves its worker while the worker has more than 8 connections and more than this times the mean, or its queue
+     * is full: 1 to Infinity. Default Infinity: equal keys stay together, and get 503 when the queue of their worker is full.
+     * 1.25 spreads a key that is asked for more often than one worker can answer.
      */
-    readonly loadFactor?: number;
+    readonly loadFactor?: number | undefined;
   };
   /** What clients speak: `http` (default), `tls-sni` (the worker's server ends the TLS), or `auto` (either). */
   readonly protocol?: 'http' | 'tls-sni' | 'auto';
@@ -93,7 +94,9 @@ const RULES: Rules = {
   limits: { ...anObject, fallback: {} },
 };
 
-const BALANCE_RULES: Rules = { loadFactor: between(1, Number.POSITIVE_INFINITY, 1.25) };
+const BALANCE_RULES: Rules = {
+  loadFactor: between(1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY),
+};
 
 const PROXY_RULES: Rules = { trusted: required(texts) };
 

@@ -25,10 +25,11 @@ export class WorkerChooser {
 
   /** Returns `'wait'` while the target worker starts. `avoid`: workers that already failed. */
   find(choice: Choice, avoid?: ReadonlySet<WorkerQueue>): WorkerQueue | 'wait' | NoPlace {
-    if (choice.kind === 'slot' && !this.#workers.knowsSlot(choice.slot)) return 'slot-unknown';
+    const slots = slotsOf(choice);
+    if (slots?.every((slot) => this.#workers.knowsSlot(slot)) === false) return 'slot-unknown';
     const { loadFactor, hasRoom } = this.#options;
     let queues = this.#workers.ready;
-    if (choice.kind === 'slot') queues = queues.filter(({ worker }) => worker.slot === choice.slot);
+    if (slots !== undefined) queues = queues.filter(({ worker }) => slots.includes(worker.slot));
     if (avoid !== undefined) queues = queues.filter((queue) => !avoid.has(queue));
     const [first] = queues;
     if (first === undefined) return 'wait';
@@ -38,8 +39,16 @@ export class WorkerChooser {
         ? queueOfKey(queues, choice.key, loadFactor)
         : leastLoaded(queues, this.#turn);
     if (hasRoom(chosen ?? first)) return chosen ?? first;
+    // Equal keys stay together: the connection is refused rather than sent where the others of its key are not.
+    if (choice.kind === 'key' && loadFactor === Number.POSITIVE_INFINITY) return 'queue-full';
     return leastLoaded(queues.filter(hasRoom), 0) ?? 'queue-full';
   }
+}
+
+/** Returns the slots that a choice is limited to; `undefined`: to none. */
+export function slotsOf(choice: Choice): readonly string[] | undefined {
+  if (choice.kind === 'slot') return [choice.slot];
+  return choice.kind === 'key' ? choice.among : undefined;
 }
 
 /**
@@ -75,7 +84,7 @@ export function loadBound(queues: readonly WorkerQueue[], loadFactor: number): n
 
 /**
  * Returns the queue of a key: the one with the greatest weight among those that with it would have at most `loadFactor`
- * times the mean load, or at most 8. There is always one if there are queues.
+ * times the mean load, or at most 8; `Infinity` times never ends. There is always one if there are queues.
  *
  * Bounded loads: Mirrokni, Thorup and Zadimoghaddam, "Consistent hashing with bounded loads", SODA 2018.
  */

@@ -1,17 +1,29 @@
+import { texts } from '@ticketing/kit';
 import type { Head, RouteFunction } from '../contract/head.ts';
+
+/** The worker of a key, of all or of the slots `among`. */
+export interface KeyChoice {
+  readonly kind: 'key';
+  readonly key: string;
+  readonly among?: readonly string[];
+}
 
 /** Which workers may get a connection. */
 export type Choice =
   | { readonly kind: 'any' }
-  | { readonly kind: 'key'; readonly key: string }
+  | KeyChoice
   | { readonly kind: 'slot'; readonly slot: string };
 
 export const ANY_WORKER: Choice = { kind: 'any' };
 
 /** What a route function decided. */
-export type Decision =
-  | Choice
-  | { readonly kind: 'refuse'; readonly status: number; readonly reason: string };
+export type Decision = Choice | Refusal;
+
+interface Refusal {
+  readonly kind: 'refuse';
+  readonly status: number;
+  readonly reason: string;
+}
 
 /** Calls a route function. A function that throws, or returns what is no route, refuses with status 500. */
 export function decide(route: RouteFunction | undefined, head: () => Head): Decision {
@@ -20,16 +32,27 @@ export function decide(route: RouteFunction | undefined, head: () => Head): Deci
   try {
     decided = route(head());
   } catch {
-    return { kind: 'refuse', status: 500, reason: 'route-threw' };
+    return wrong('route-threw');
   }
   if (decided === undefined) return ANY_WORKER;
-  const { key, slot, refuse } = Object(decided) as Record<string, unknown>;
-  if (typeof key === 'string') return { kind: 'key', key };
+  const { key, among, slot, refuse } = Object(decided) as Record<string, unknown>;
+  if (typeof key === 'string') return keyChoice(key, among);
   if (typeof slot === 'string') return { kind: 'slot', slot };
   if (Number.isSafeInteger(refuse) && (refuse as number) >= 400 && (refuse as number) <= 599) {
     return { kind: 'refuse', status: refuse as number, reason: 'route' };
   }
   // A promise is no route, and its unhandled rejection would end the process.
   if (decided instanceof Promise) decided.catch(() => {});
-  return { kind: 'refuse', status: 500, reason: 'route-invalid' };
+  return wrong('route-invalid');
+}
+
+function keyChoice(key: string, among: unknown): Decision {
+  if (among === undefined) return { kind: 'key', key };
+  if (!texts.test(among)) return wrong('route-invalid');
+  const slots = among as readonly string[];
+  return slots.length === 0 ? wrong('among-empty') : { kind: 'key', key, among: slots };
+}
+
+function wrong(reason: string): Refusal {
+  return { kind: 'refuse', status: 500, reason };
 }

@@ -170,7 +170,7 @@ export class WorkerQueue {
       bytes: bytes.length > MAX_TEXT_BYTES ? bytes : bytes.toString('latin1'),
       before: sentAt + CLAIM_SHARE * claimTimeoutMs,
       arrivedAt,
-      ...(choice.kind === 'key' && { key: choice.key }),
+      ...(choice.kind === 'key' && choice.among === undefined && { key: choice.key }),
       ...(choice.kind !== 'any' && { isRouted: true }),
       ...(proxy && { proxy }),
     });

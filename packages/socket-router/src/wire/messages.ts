@@ -39,7 +39,7 @@ export interface HandMessage {
   before: number;
   /** When its first head was read, on the same clock. */
   arrivedAt: number;
-  /** The key of its first request. */
+  /** The key of its first request, unless only some slots may have it. */
   key?: string;
   /** It was routed by a key or to a slot. */
   isRouted?: true;

@@ -7,7 +7,8 @@ import type { AttachableServer } from '../contract/worker-handle.ts';
 import { proxyRequest } from '../http-proxy/proxy-request.ts';
 import { proxyUpgrade } from '../http-proxy/proxy-upgrade.ts';
 import { WorkerPools } from '../http-proxy/worker-pools.ts';
-import { type Decision, decide } from '../placing/decide.ts';
+import { slotsOf } from '../placing/choose-worker.ts';
+import { type Choice, decide } from '../placing/decide.ts';
 import { headOfRequest } from '../reading/head-views.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
 import type { LaterRequests, RoutedBy } from './later-requests.ts';
@@ -18,6 +19,15 @@ interface Origin {
   /** The key of its first request. */
   readonly key: string | undefined;
   hasAsked: boolean;
+}
+
+/** A request that another worker is to answer. */
+interface ForwardedRequest {
+  readonly event: string | symbol;
+  /** Of its event. */
+  readonly values: readonly unknown[];
+  /** Whether this worker may answer it when the other one cannot. */
+  readonly mayAnswer: boolean;
 }
 
 export interface ForwardingOptions {
@@ -84,29 +94,46 @@ export class Forwarding implements LaterRequests {
       else answerFailure(values[1] as ServerResponse, decision.status);
       return true;
     }
-    const socketPath = this.#socketPathFor(decision, origin);
-    if (socketPath === undefined) return false;
-    if (event === 'upgrade') this.#forwardUpgrade(request, values, socketPath);
-    else this.#forwardRequest(event, request, values[1] as ServerResponse, socketPath);
+    const slot = this.#slotFor(decision, origin);
+    const isHere = slot === this.#options.slot;
+    const socketPath = isHere || slot === undefined ? undefined : this.#socketPaths.get(slot);
+    const mayAnswer = slotsOf(decision)?.includes(this.#options.slot) !== false;
+    if (socketPath === undefined && (isHere || mayAnswer)) return false;
+    const forwarded: ForwardedRequest = { event, values, mayAnswer };
+    if (socketPath === undefined) this.#fail(forwarded, 503);
+    else if (event === 'upgrade') this.#forwardUpgrade(request, forwarded, socketPath);
+    else this.#forwardRequest(request, forwarded, socketPath);
     return true;
   }
 
-  /** Returns `undefined` when this worker answers the request. */
-  #socketPathFor(decision: Decision, origin: Origin): string | undefined {
-    let slot: string | undefined;
-    if (decision.kind === 'slot') slot = decision.slot;
-    if (decision.kind === 'key' && decision.key !== origin.key)
-      slot = homeSlot(decision.key, this.#slots);
-    if (slot === undefined || slot === this.#options.slot) return undefined;
-    return this.#socketPaths.get(slot);
+  /** Returns the slot that a request belongs to; `undefined` when there is none among those that are ready. */
+  #slotFor(choice: Choice, origin: Origin): string | undefined {
+    if (choice.kind === 'slot') return choice.slot;
+    if (choice.kind === 'any') return this.#options.slot;
+    const { key, among } = choice;
+    if (among !== undefined)
+      return homeSlot(
+        key,
+        this.#slots.filter((slot) => among.includes(slot)),
+      );
+    // With a bounded load its worker may be another one than the first by weight.
+    return key === origin.key ? this.#options.slot : homeSlot(key, this.#slots);
   }
 
-  #forwardRequest(
-    event: string | symbol,
-    request: IncomingMessage,
-    response: ServerResponse,
-    socketPath: string,
-  ): void {
+  #fail({ event, values }: ForwardedRequest, status: number): void {
+    if (event === 'upgrade') refuseSocket(values[1] as Socket, status);
+    else answerFailure(values[1] as ServerResponse, status);
+  }
+
+  /** The other worker did not take it: this one answers if the request may be answered here. */
+  #takeBack(forwarded: ForwardedRequest, status: number): void {
+    this.forwarded -= 1;
+    if (forwarded.mayAnswer) this.#emit(forwarded.event, ...forwarded.values);
+    else this.#fail(forwarded, status);
+  }
+
+  #forwardRequest(request: IncomingMessage, forwarded: ForwardedRequest, socketPath: string): void {
+    const response = forwarded.values[1] as ServerResponse;
     this.forwarded += 1;
     proxyRequest({
       request,
@@ -116,35 +143,28 @@ export class Forwarding implements LaterRequests {
       arrivedAt: monotonicMs(),
       isLast: this.#isDraining,
       ended: (outcome) => {
-        // The other worker has just died, or a proxy cannot send the request: this worker answers instead.
-        if (outcome === 'unreached' || outcome === 'unanswered' || outcome === 'unsendable') {
-          this.forwarded -= 1;
-          this.#emit(event, request, response);
-        } else if (outcome === 'failed') {
-          answerFailure(response, 502);
-        }
+        // The other worker has just died, or a proxy cannot send the request.
+        if (outcome === 'unreached' || outcome === 'unanswered') this.#takeBack(forwarded, 503);
+        else if (outcome === 'unsendable') this.#takeBack(forwarded, 501);
+        else if (outcome === 'failed') answerFailure(response, 502);
       },
     });
-    if (event === 'checkContinue') response.writeContinue();
+    if (forwarded.event === 'checkContinue') response.writeContinue();
   }
 
-  #forwardUpgrade(request: IncomingMessage, values: readonly unknown[], socketPath: string): void {
-    const socket = values[1] as Socket;
+  #forwardUpgrade(request: IncomingMessage, forwarded: ForwardedRequest, socketPath: string): void {
+    const [, socket, early] = forwarded.values as [unknown, Socket, Buffer];
     this.forwarded += 1;
     proxyUpgrade({
       request,
       socket,
-      early: values[2] as Buffer,
+      early,
       socketPath,
       remoteAddress: request.socket.remoteAddress,
       arrivedAt: monotonicMs(),
       ended: (outcome) => {
-        if (outcome === 'unanswered') {
-          this.forwarded -= 1;
-          this.#emit('upgrade', ...values);
-        } else if (outcome === 'failed') {
-          refuseSocket(socket, 502);
-        }
+        if (outcome === 'unanswered') this.#takeBack(forwarded, 503);
+        else if (outcome === 'failed') refuseSocket(socket, 502);
       },
     });
   }

@@ -73,8 +73,14 @@ const answerTo = (journal, stats) => (request, response) => {
   });
 };
 
+const routes = {
+  key: (head) => ({ key: head.header?.('x-key') ?? '' }),
+  canaries: ({ target }) =>
+    target === '/canary' ? { slot: '3' } : { key: target.slice(1), among: ['0', '1', '2'] },
+};
+
 await serve(({ JOURNAL, ROUTE, LAME_DUCK_MS = '100' }) => {
-  const route = ROUTE === 'key' ? (head) => ({ key: head.header?.('x-key') ?? '' }) : undefined;
+  const route = routes[ROUTE];
   let handle;
   const answer = answerTo(JOURNAL, () => handle.stats());
   const server = createServer({ keepAliveTimeout: 60_000 }, answer);

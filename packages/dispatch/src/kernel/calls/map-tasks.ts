@@ -1,27 +1,32 @@
 import { wrongOption } from '@ticketing/kit';
-import type { Dispatcher, MapOptions } from '../../contract/dispatcher.ts';
+import type { Dispatcher, MapOptions, MapOutcome } from '../../contract/dispatcher.ts';
 import type { TaskMap } from '../../contract/task.ts';
 import { closed } from './call-errors.ts';
 
-type Outcome = PromiseSettledResult<unknown>;
+type Outcome = MapOutcome<unknown, unknown>;
 
 /** The inputs of `map`. */
 export type MapInputs = Iterable<unknown> | AsyncIterable<unknown>;
 
+export interface MappedTask {
+  readonly name: string;
+  readonly task: string;
+  readonly inputs: MapInputs;
+  /** Returns how many calls the workers hold at most, now. */
+  mostNow(): number;
+}
+
 /**
- * Runs a task for each input, `concurrency` at most at a time. An outcome that the caller has not taken counts as one of
- * these, so inputs are never read further ahead.
+ * Runs a task for each input, `concurrency` at most at a time, else what `mostNow` returns as workers come and go. An outcome
+ * that the caller has not taken counts as one of these, so inputs are never read further ahead.
  */
 export async function* mapTasks(
   dispatcher: Pick<Dispatcher<TaskMap>, 'run' | 'capacity'>,
-  {
-    name,
-    task,
-    inputs,
-  }: { readonly name: string; readonly task: string; readonly inputs: MapInputs },
-  options: MapOptions & { readonly concurrency: number },
+  { name, task, inputs, mostNow }: MappedTask,
+  options: MapOptions,
 ): AsyncGenerator<Outcome, void, undefined> {
   const { concurrency, ordered = true, signal, ...rest } = options;
+  const most = concurrency === undefined ? mostNow : () => concurrency;
   const stop = new AbortController();
   const stopped = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
   const outcomes = new Outcomes(ordered);
@@ -36,10 +41,10 @@ export async function* mapTasks(
 
   try {
     while (true) {
-      while (!stopped.aborted && outcomes.size < concurrency) {
+      while (!stopped.aborted && outcomes.size < most()) {
         const input = reader.next();
         if (input === undefined) break;
-        outcomes.expect(run(input.value), () => wake());
+        outcomes.expect(input.value, run(input.value), () => wake());
       }
       const outcome = outcomes.take();
       if (outcome !== undefined) yield outcome;
@@ -77,11 +82,11 @@ class Outcomes {
     return this.#calls.size;
   }
 
-  expect(result: Promise<unknown>, onOutcome: () => void): void {
+  expect(input: unknown, result: Promise<unknown>, onOutcome: () => void): void {
     const index = this.#expected++;
-    const keep = (outcome: Outcome): void => {
-      call.outcome = outcome;
-      this.#ready.push(index);
+    const keep = (settled: PromiseSettledResult<unknown>): void => {
+      call.outcome = Object.assign(settled, { input, index });
+      if (!this.#isOrdered) this.#ready.push(index);
       onOutcome();
     };
     const settled = result.then(
