@@ -2,8 +2,9 @@
 
 export { CarrierSimError, type CarrierSimErrorCode } from './errors.ts';
 export type { CarrierSimOptions } from './server/carrier-sim-options.ts';
+export type { OwnAnswer, OwnCarrier, OwnRequest } from './server/own-carriers.ts';
 export type { Fault, FaultKind, Latency, Plan, PlanPatch } from './server/plan.ts';
-export type { RequestCounts } from './server/request-log.ts';
+export type { OwnRequestCounts, RequestCounts, RequestsByCarrier } from './server/request-log.ts';
 export { type CarrierSim, startCarrierSim } from './server/start-carrier-sim.ts';
 export type { StationPair } from './timetable/service.ts';
 export type { CarrierSimId, TrainBrand } from './timetable/sim-carriers.ts';

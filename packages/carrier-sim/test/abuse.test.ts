@@ -47,6 +47,62 @@ test.each([
   });
 });
 
+const noSign = 'letters, digits, `.`, `_` and `-`, at most 64, the first no sign';
+const night = () => ({});
+test.each([
+  [{ carriers: night }, '`carriers` must be an object, got a function'],
+  [{ carriers: { night: {} } }, '`carriers.night` must be a function, got [object Object]'],
+  [
+    { carriers: { renfe: night } },
+    '`carriers.renfe` is a carrier of the simulator; choose another name',
+  ],
+  [
+    { carriers: { plan: night } },
+    '`carriers.plan` is a control route of the simulator; choose another name',
+  ],
+  [
+    { carriers: { requests: night } },
+    '`carriers.requests` is a control route of the simulator; choose another name',
+  ],
+  [{ carriers: { 'a/b': night } }, `names in \`carriers\` must be ${noSign}, got a/b`],
+  [
+    { carriers: { ['__proto__']: night } },
+    `names in \`carriers\` must be ${noSign}, got __proto__`,
+  ],
+  [
+    { carriers: { night }, plan: { nigth: {} } },
+    'unknown option `plan.nigth`; did you mean `night`?',
+  ],
+] as const)('startCarrierSim(%o) rejects a carrier of your own', async (options, complaint) => {
+  await expect(startCarrierSim(options as never)).rejects.toMatchObject({
+    name: 'TypeError',
+    message: `Cannot start carrier simulator: ${complaint}`,
+  });
+});
+
+test('a plan of your own carrier refuses what needs trains and prices of the simulator', async () => {
+  await using sim = await startCarrierSim({ carriers: { night } });
+  const refused = (what: string) =>
+    new TypeError(
+      `Cannot set plan of \`night\`: ${what} is for carriers of the simulator alone; let \`carriers.night\` answer so`,
+    );
+  const price = { fault: { kind: 'malformed-price' } } as const;
+  const kind = '`plan.fault.kind` malformed-price';
+  expect(() => sim.setPlan('night', price)).toThrow(refused(kind));
+  expect(() => sim.setPlan('night', { journeys: 5 })).toThrow(refused('`plan.journeys`'));
+  await expect(startCarrierSim({ carriers: { night }, plan: { night: price } })).rejects.toThrow(
+    refused(kind),
+  );
+  const put = await fetch(`${sim.url}/plan/night`, { method: 'PUT', body: '{"journeys":5}' });
+  expect([put.status, await put.json()]).toEqual([
+    400,
+    { code: 'ERR_BAD_PLAN', message: refused('`plan.journeys`').message },
+  ]);
+  expect(() => sim.setPlan('day' as never, {})).toThrow(
+    new RangeError(`Cannot set plan: \`carrier\` must be one of ${known}, night, got day`),
+  );
+});
+
 test('startCarrierSim() rejects with a coded error when the port is taken', async () => {
   const sim = await startedSim();
   const port = Number(new URL(sim.url).port);
@@ -117,7 +173,7 @@ test.each([
   const sim = await startedSim();
   const before = sim.plan('renfe');
   expect(() => sim.setPlan('renfe', patch as never)).toThrow(
-    expect.objectContaining({ name, message: `Cannot set plan of renfe: ${complaint}` }),
+    expect.objectContaining({ name, message: `Cannot set plan of \`renfe\`: ${complaint}` }),
   );
   expect(sim.plan('renfe')).toEqual(before);
 });

@@ -52,7 +52,7 @@ test('PUT /plan/:carrier answers 400 to a plan that it cannot follow and keeps t
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
       code: 'ERR_BAD_PLAN',
-      message: `Cannot set plan of avlo: ${complaint}`,
+      message: `Cannot set plan of \`avlo\`: ${complaint}`,
     });
   }
   expect(sim.plan('avlo')).toEqual(before);

@@ -30,8 +30,10 @@ test('README.md starts with the description of package.json, which stands atop s
 
 test('README.md names every error code and fault of the source', async () => {
   const read = (name: string) => readFile(new URL(`../src/${name}`, import.meta.url), 'utf8');
-  const sources = await Promise.all(['errors.ts', 'server/control-routes.ts'].map(read));
+  const sources = await Promise.all(
+    ['errors.ts', 'server/control-routes.ts', 'server/own-carriers.ts'].map(read),
+  );
   const codes = [...sources.join().matchAll(/'(ERR_\w+)'/g)].map(([, code]) => code);
-  expect(new Set(codes).size).toBe(3);
+  expect(new Set(codes).size).toBe(4);
   for (const name of [...codes, ...faultKinds]) expect(readme).toContain(`\n| \`${name}\` `);
 });

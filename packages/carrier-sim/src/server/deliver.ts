@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
-import type { Answer, Wire } from '../wires/wire.ts';
+import type { Answer, WireFaults } from '../wires/wire.ts';
 import type { Fault } from './plan.ts';
 
 const dripMs = 50;
@@ -8,10 +8,10 @@ const dripMs = 50;
 /** An answer to send, and the fault that it meets. */
 export interface Delivery {
   readonly reply: FastifyReply;
-  readonly wire: Wire;
+  readonly wire: WireFaults;
   readonly fault: Fault | null;
   /** Returns the right answer. */
-  answer(): Answer;
+  answer(): Answer | Promise<Answer>;
   /** Aborts when the client leaves. */
   readonly gone: AbortSignal;
 }
@@ -23,7 +23,7 @@ export async function deliver({ reply, wire, fault, answer, gone }: Delivery): P
       reply.hijack();
       return;
     case 'drip':
-      return drip({ reply, answer: answer(), gone });
+      return drip({ reply, answer: await answer(), gone });
     case 'error':
       return send(reply, plainText(500, 'Internal Server Error\n'));
     case 'error-drip':
@@ -36,16 +36,16 @@ export async function deliver({ reply, wire, fault, answer, gone }: Delivery): P
     case 'throttled':
       return send(reply, wire.throttled(fault.retryAfterSeconds));
     case 'truncated': {
-      const whole = answer();
+      const whole = await answer();
       const bytes = Buffer.from(whole.body);
-      return send(reply, whole, bytes.subarray(0, bytes.length / 2));
+      return send(reply, { ...whole, body: bytes.subarray(0, bytes.length / 2) });
     }
     case 'malformed-price': {
-      const whole = answer();
-      return send(reply, { ...whole, body: wire.malformPrice(whole.body) });
+      const whole = await answer();
+      return send(reply, { ...whole, body: wire.malformPrice(String(whole.body)) });
     }
     default:
-      return send(reply, answer());
+      return send(reply, await answer());
   }
 }
 
@@ -53,11 +53,11 @@ function plainText(status: number, body: string): Answer {
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }
 
-function send(reply: FastifyReply, { status, headers, body }: Answer, bytes?: Buffer): void {
+function send(reply: FastifyReply, { status, headers, body }: Answer): void {
   reply
     .code(status)
-    .headers(headers)
-    .send(bytes ?? body);
+    .headers({ ...headers })
+    .send(body);
 }
 
 async function drip({
@@ -68,7 +68,10 @@ async function drip({
   reply.hijack();
   const bytes = Buffer.from(answer.body);
   const { raw } = reply;
-  raw.writeHead(answer.status, { ...answer.headers, 'content-length': bytes.length });
+  raw.writeHead(answer.status, {
+    ...answer.headers,
+    'content-length': bytes.length,
+  });
   raw.flushHeaders();
   for (let index = 0; index < bytes.length; index++) {
     await wait(dripMs, undefined, { signal: gone });

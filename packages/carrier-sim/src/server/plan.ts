@@ -54,20 +54,26 @@ export interface Plan {
   readonly latency: Latency;
   /** `null`: nothing fails. */
   readonly fault: Fault | null;
-  /** How many trains the carrier lists for a pair that it serves (0-1000); `null`: those of its timetable. */
+  /**
+   * How many trains the carrier lists for a pair that it serves (0-1000); `null`: those of its timetable. Always `null`
+   * for a carrier of your own.
+   */
   readonly journeys: number | null;
 }
 
 /** The fields of a {@link Plan} to change; absent ones keep their value. */
 export interface PlanPatch {
-  readonly latency?: Latency;
+  readonly latency?: Latency | undefined;
   /** `share` and `retryAfterSeconds` are 1 by default. */
-  readonly fault?: {
-    readonly kind: FaultKind;
-    readonly share?: number;
-    readonly retryAfterSeconds?: number;
-  } | null;
-  readonly journeys?: number | null;
+  readonly fault?:
+    | {
+        readonly kind: FaultKind;
+        readonly share?: number | undefined;
+        readonly retryAfterSeconds?: number | undefined;
+      }
+    | null
+    | undefined;
+  readonly journeys?: number | null | undefined;
 }
 
 /** The plan of a carrier at first: each call takes 50 ms and nothing fails. */
@@ -107,13 +113,30 @@ const retryRules = { ...faultRules, retryAfterSeconds: wholeBetween(0, 86_400, 1
  * @throws TypeError for an unknown field or kind or a value of the wrong type, RangeError for one out of range
  */
 export function resolvePlan(carrier: string, plan: Plan, patch: unknown): Plan {
-  const action = `set plan of ${carrier}`;
+  const action = `set plan of \`${carrier}\``;
   const { latency, fault, journeys } = checkByRules(action, patch, planRules, 'plan');
   return {
     latency: latency === undefined ? plan.latency : resolveLatency(action, latency),
     fault: fault === undefined ? plan.fault : resolveFault(action, fault),
     journeys: journeys === undefined ? plan.journeys : (journeys as Plan['journeys']),
   };
+}
+
+/**
+ * Returns the same for a carrier of the user's own, whose trains and prices the simulator does not know.
+ *
+ * @throws TypeError for what needs them
+ */
+export function resolveOwnPlan(carrier: string, before: Plan, patch: unknown): Plan {
+  const plan = resolvePlan(carrier, before, patch);
+  const needsTrains =
+    plan.fault?.kind === 'malformed-price'
+      ? '`plan.fault.kind` malformed-price'
+      : plan.journeys !== null && '`plan.journeys`';
+  if (!needsTrains) return plan;
+  throw new TypeError(
+    `Cannot set plan of \`${carrier}\`: ${needsTrains} is for carriers of the simulator alone; let \`carriers.${carrier}\` answer so`,
+  );
 }
 
 function resolveLatency(action: string, options: unknown): Latency {

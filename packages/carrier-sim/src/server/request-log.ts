@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type CarrierSimId, perCarrier } from '../timetable/sim-carriers.ts';
+import { type CarrierSimId, carrierSimIds } from '../timetable/sim-carriers.ts';
 
 /** Counts of the calls to one carrier. */
 export interface RequestCounts {
@@ -15,19 +15,36 @@ export interface RequestCounts {
   readonly mostOpen: number;
 }
 
+/** Counts of the calls to a carrier of your own. */
+export interface OwnRequestCounts extends RequestCounts {
+  /** Those answered with 500 because it threw, or answered what is no answer. */
+  readonly failed: number;
+}
+
+/** Counts by carrier; `Own` are the names of your own. */
+export type RequestsByCarrier<Own extends string = never> = Record<CarrierSimId, RequestCounts> &
+  Record<Own, OwnRequestCounts>;
+
 /** Counts the calls to every carrier. */
 export interface RequestLog {
   /** Counts a call now, and its end when it comes. */
-  arrive(carrier: CarrierSimId, response: ServerResponse): void;
-  counts(): Record<CarrierSimId, RequestCounts>;
+  arrive(carrier: string, response: ServerResponse): void;
+  /** Counts a failure of a carrier of the user's own. */
+  fail(carrier: string): void;
+  counts(): Record<string, RequestCounts>;
 }
 
-/** Creates a {@link RequestLog} at zero. */
-export function createRequestLog(): RequestLog {
-  const all = perCarrier(() => ({ arrived: 0, answered: 0, aborted: 0, open: 0, mostOpen: 0 }));
+/** Creates a {@link RequestLog} at zero; `own` are the names of the user's carriers. */
+export function createRequestLog(own: Iterable<string>): RequestLog {
+  const zero = { arrived: 0, answered: 0, aborted: 0, open: 0, mostOpen: 0 };
+  const all = new Map<string, typeof zero & { failed?: number }>([
+    ...carrierSimIds.map((carrier) => [carrier, { ...zero }] as const),
+    ...[...own].map((carrier) => [carrier, { ...zero, failed: 0 }] as const),
+  ]);
   return {
     arrive(carrier, response) {
-      const counts = all[carrier];
+      const counts = all.get(carrier);
+      if (counts === undefined) return;
       counts.arrived += 1;
       counts.open += 1;
       counts.mostOpen = Math.max(counts.mostOpen, counts.open);
@@ -36,6 +53,10 @@ export function createRequestLog(): RequestLog {
         counts.open -= 1;
       });
     },
-    counts: () => perCarrier((carrier) => ({ ...all[carrier] })),
+    fail(carrier) {
+      const counts = all.get(carrier);
+      if (counts !== undefined) counts.failed = (counts.failed ?? 0) + 1;
+    },
+    counts: () => Object.fromEntries([...all].map(([carrier, counts]) => [carrier, { ...counts }])),
   };
 }

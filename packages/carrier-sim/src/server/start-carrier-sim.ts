@@ -16,31 +16,32 @@ import { createAvloWire } from '../wires/avlo-wire.ts';
 import { createOuigoWire } from '../wires/ouigo-wire.ts';
 import { createRenfeWire } from '../wires/renfe-wire.ts';
 import { maxDaysAhead, type Wire, type WireContext } from '../wires/wire.ts';
-import { addCarrierRoutes } from './carrier-routes.ts';
+import { addOwnRoutes, addWireRoutes } from './carrier-routes.ts';
 import { type CarrierSimOptions, resolveCarrierSimOptions } from './carrier-sim-options.ts';
 import { addControlRoutes } from './control-routes.ts';
-import { type Plan, type PlanPatch, resolvePlan } from './plan.ts';
-import { createRequestLog, type RequestCounts } from './request-log.ts';
+import { type Plan, type PlanPatch, resolveOwnPlan, resolvePlan } from './plan.ts';
+import { createRequestLog, type RequestsByCarrier } from './request-log.ts';
 
-/** A running simulator. */
-export interface CarrierSim extends AsyncDisposable {
-  /** Where it listens, `http://127.0.0.1:4567`; each carrier answers below its id, such as `/renfe`. */
+/** A running simulator; `Own` are the names of your own carriers. */
+export interface CarrierSim<Own extends string = never> extends AsyncDisposable {
+  /** Where it listens, `http://127.0.0.1:4567`; each carrier answers below its name, such as `/renfe`. */
   readonly url: string;
   /**
    * Changes some fields of a carrier's plan, from its next call on. Returns the whole plan.
    *
-   * @throws TypeError when a field or kind is unknown, or a value has the wrong type.
+   * @throws TypeError when a field or kind is unknown, a value has the wrong type, or it needs trains or prices that a
+   *   carrier of your own does not have.
    * @throws RangeError when the carrier is unknown or a value is out of range.
    */
-  setPlan(carrier: CarrierSimId, patch: PlanPatch): Plan;
+  setPlan(carrier: CarrierSimId | Own, patch: PlanPatch): Plan;
   /**
    * Returns the plan that a carrier follows.
    *
    * @throws RangeError when the carrier is unknown.
    */
-  plan(carrier: CarrierSimId): Plan;
+  plan(carrier: CarrierSimId | Own): Plan;
   /** Returns the counts of the calls to each carrier since the start. */
-  requests(): Record<CarrierSimId, RequestCounts>;
+  requests(): RequestsByCarrier<Own>;
   /**
    * Returns the trains that the wires encode now, with `journeys` of the plans, by departure.
    *
@@ -52,8 +53,8 @@ export interface CarrierSim extends AsyncDisposable {
 }
 
 /**
- * Starts a simulator of every carrier on one port. The caller must call `close()`. The same seed gives the same
- * trains on every start.
+ * Starts a simulator of every carrier on one port, and of your own ones. The caller must call `close()`. The same seed
+ * gives the same trains on every start.
  *
  * @throws TypeError when an option is unknown or has the wrong type.
  * @throws RangeError when a value is out of range.
@@ -62,31 +63,45 @@ export interface CarrierSim extends AsyncDisposable {
  * const sim = await startCarrierSim({ plan: { ouigo: { fault: { kind: 'hang' } } } });
  * await fetch(`${sim.url}/renfe/vol/buscarTren.do`);
  * await sim.close();
+ * @example
+ * const own = await startCarrierSim({
+ *   carriers: { night: ({ path }) => ({ body: { trains: [path] } }) },
+ *   plan: { night: { fault: { kind: 'drip', share: 0.1 } } },
+ * });
+ * await fetch(`${own.url}/night/2026-12-01`);
+ * own.requests().night.arrived; // 1
  */
-export async function startCarrierSim(options: CarrierSimOptions = {}): Promise<CarrierSim> {
-  const { seed, plan, host, port, now, credentials } = resolveCarrierSimOptions(options);
+export async function startCarrierSim<Own extends string = never>(
+  options: CarrierSimOptions<Own> = {},
+): Promise<CarrierSim<Own>> {
+  const { seed, own, host, port, now, credentials, ...resolved } =
+    resolveCarrierSimOptions(options);
   const timetable = createTimetable({ seed });
-  const plans: Record<CarrierSimId, Plan> = { ...plan };
-  const log = createRequestLog();
+  const plans = new Map(resolved.plans);
+  const log = createRequestLog(own.keys());
   const app = createApp();
 
-  const planOf = (carrier: CarrierSimId, action = 'read plan'): Plan => {
-    if (isCarrier(carrier)) return plans[carrier];
-    throw wrongCarrier(action, carrier);
-  };
-  const setPlan = (carrier: CarrierSimId, patch: unknown): Plan => {
-    const plan = resolvePlan(carrier, planOf(carrier, 'set plan'), patch);
-    plans[carrier] = plan;
+  const unknown = (carrier: unknown, action: string): RangeError =>
+    wrongCarrier(action, carrier, [...plans.keys()]);
+  const planOf = (carrier: string, action = 'read plan'): Plan => {
+    const plan = plans.get(carrier);
+    if (plan === undefined) throw unknown(carrier, action);
     return plan;
+  };
+  const setPlan = (carrier: string, patch: unknown): Plan => {
+    const resolve = own.has(carrier) ? resolveOwnPlan : resolvePlan;
+    const plan = resolve(carrier, planOf(carrier, 'set plan'), patch);
+    plans.set(carrier, plan);
+    return plan;
+  };
+  const journeysOf = (seller: CarrierSimId): number | null => {
+    if (isCarrier(seller)) return planOf(seller).journeys;
+    throw wrongCarrier('list trains', seller);
   };
   const trains = ({ carrier, ...query }: TrainsQuery): readonly Train[] =>
     mergeTrains(
       (carrier ? [carrier] : carrierSimIds).map((seller) =>
-        timetable.trains({
-          ...query,
-          carrier: seller,
-          journeys: planOf(seller, 'list trains').journeys,
-        }),
+        timetable.trains({ ...query, carrier: seller, journeys: journeysOf(seller) }),
       ),
     );
   const daysAhead = (day: string, zone: Zone): number =>
@@ -107,9 +122,17 @@ export async function startCarrierSim(options: CarrierSimOptions = {}): Promise<
   });
   for (const carrier of carrierSimIds) {
     const wire = wires[carrier](contextOf(carrier));
-    addCarrierRoutes(app, { carrier, wire, seed, log, plan: () => plans[carrier] });
+    addWireRoutes(app, wire, { carrier, seed, log, plan: () => planOf(carrier) });
   }
-  addControlRoutes(app, { plan: planOf, setPlan, requests: log.counts });
+  for (const [carrier, handler] of own) {
+    addOwnRoutes(app, handler, { carrier, seed, log, plan: () => planOf(carrier) });
+  }
+  addControlRoutes(app, {
+    plans,
+    setPlan,
+    unknown: (carrier) => unknown(carrier, 'find plan'),
+    requests: log.counts,
+  });
   const url = await listen(app, { host, port });
   const close = async (): Promise<void> => {
     await app.close();
@@ -118,7 +141,7 @@ export async function startCarrierSim(options: CarrierSimOptions = {}): Promise<
     url,
     setPlan,
     plan: (carrier) => planOf(carrier),
-    requests: log.counts,
+    requests: () => log.counts() as RequestsByCarrier<Own>,
     trains,
     close,
     [Symbol.asyncDispose]: close,
@@ -135,7 +158,7 @@ const wires: Record<CarrierSimId, (context: WireContext) => Wire> = {
 function createApp(): FastifyInstance {
   const app = fastify({ exposeHeadRoutes: false, forceCloseConnections: true });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   return app;
 }
 

@@ -271,9 +271,13 @@ export function isCarrier(value: unknown): value is CarrierSimId {
   return aCarrier.test(value);
 }
 
-/** Returns the error for an unknown carrier. */
-export function wrongCarrier(action: string, carrier: unknown): RangeError {
-  return new RangeError(wrongOption(action, 'carrier', aCarrier, carrier).message);
+/** Returns the error for an unknown carrier. `known` are the ids of those that it may be. */
+export function wrongCarrier(
+  action: string,
+  carrier: unknown,
+  known: readonly string[] = carrierSimIds,
+): RangeError {
+  return new RangeError(wrongOption(action, 'carrier', oneOf(...known), carrier).message);
 }
 
 /** Returns one value for each carrier. */

@@ -5,8 +5,9 @@ import type { Train } from '../timetable/train.ts';
 /** A whole answer to one call. */
 export interface Answer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: string | Uint8Array;
 }
 
 /** Returns an answer in JSON. */
@@ -36,13 +37,17 @@ interface WireCall {
   answer(request: WireRequest): Answer;
 }
 
-/** One carrier's protocol: its calls, and its own form of some faults. */
-export interface Wire {
-  readonly calls: readonly WireCall[];
+/** A carrier's own form of some faults. */
+export interface WireFaults {
   /** Returns the answer that tells a client to slow down. */
   throttled(retryAfterSeconds: number): Answer;
   /** Returns the body of a search answer with a first price that is not a price. */
   malformPrice(body: string): string;
+}
+
+/** One carrier's protocol: its calls, and its own form of some faults. */
+export interface Wire extends WireFaults {
+  readonly calls: readonly WireCall[];
 }
 
 /** The result of a search. */
