@@ -58,6 +58,8 @@ export class ClusterSupervisor implements Supervisor {
   readonly #signals: Signals | undefined;
   /** Milliseconds until workers that are asked to end are killed. */
   readonly #graceMs: number;
+  /** Holds this process while there is neither a worker nor a port, as when the circuit is open. */
+  readonly #hold: NodeJS.Timeout = setInterval(() => {}, MAX_TIMER_MS);
   #departure: Departure | undefined;
   #closing: Promise<void> | undefined;
   /** Requests that past workers served. */
@@ -204,15 +206,19 @@ export class ClusterSupervisor implements Supervisor {
     const until = performance.now() + graceMs;
     const leftMs = (): number => Math.max(0, until - performance.now());
     this.#departure = new Departure(leftMs);
-    // Waiting connections are served first, if there is a worker for them.
-    await this.#ports.close(Math.min(graceMs / 2, CLAIM_WAITING_MS));
-    const serving = this.#pool.dispatcher
-      .stats()
-      .workers.filter(({ state, report }) => state !== 'stopping' && report !== undefined);
-    await this.#departure.begin(serving.map(({ workerId }) => this.#peer(workerId)));
-    await this.#pool.dispatcher.close({ graceMs: leftMs() });
-    await this.#sessions.close();
-    this.#signals?.remove();
+    try {
+      // Waiting connections are served first, if there is a worker for them.
+      await this.#ports.close(Math.min(graceMs / 2, CLAIM_WAITING_MS));
+      const serving = this.#pool.dispatcher
+        .stats()
+        .workers.filter(({ state, report }) => state !== 'stopping' && report !== undefined);
+      await this.#departure.begin(serving.map(({ workerId }) => this.#peer(workerId)));
+      await this.#pool.dispatcher.close({ graceMs: leftMs() });
+      await this.#sessions.close();
+    } finally {
+      this.#signals?.remove();
+      clearInterval(this.#hold);
+    }
   }
 
   #peer(workerId: number): Peer {

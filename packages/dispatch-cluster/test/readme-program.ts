@@ -10,8 +10,8 @@ export const readme: string = await readFile(new URL('README.md', root), 'utf8')
 export const snippets: readonly string[] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(
   (match) => match[1] as string,
 );
-/** The two files of the example. */
-export const [server = '', main = '']: readonly string[] = snippets;
+/** The two files of the example, and what a program may add: a job, and a port that says whether it lives. */
+export const [server = '', main = '', job = '', live = '']: readonly string[] = snippets;
 
 export async function freePort(): Promise<number> {
   const probe = net.createServer().listen(0);
@@ -29,7 +29,7 @@ export function exampleIn(name: string) {
   afterAll(() => rm(folder, { recursive: true }));
 
   /** Runs the program beside a server, with two workers in place of four; it says `ready` when it is. */
-  return async (name: string, program: string, text = main): Promise<ChildProcess> => {
+  const run = async (name: string, program: string, text = main): Promise<ChildProcess> => {
     await writeFile(new URL(`${name}-server.ts`, folder), program);
     const file = new URL(`${name}.ts`, folder);
     const own = text
@@ -42,4 +42,5 @@ export function exampleIn(name: string) {
     onTestFinished(() => void primary.kill('SIGKILL'));
     return primary;
   };
+  return Object.assign(run, { folder });
 }
