@@ -25,7 +25,12 @@ export interface CaseDraft {
   readonly act: Act;
 }
 type Act = (stage: Stage) => Promise<void>;
-type Unless = (capabilities: Capabilities) => string | undefined;
+type Unless = (abilities: Abilities) => string | undefined;
+
+/** What cases depend on: the capabilities of a subject, and whether values are copied on their way. */
+export interface Abilities extends Capabilities {
+  readonly copies: boolean;
+}
 
 /** Drafts a case. `unless` returns why a dispatcher with such capabilities need not keep the promise. */
 export function test(name: string, act: Act): CaseDraft;
@@ -48,16 +53,16 @@ export function needsHardKill({ hardKill }: Capabilities): string | undefined {
   return hardKill ? undefined : 'a task that does not end by itself cannot be ended';
 }
 
-export function needsTransfer({ transfer, isolation }: Capabilities): string | undefined {
-  return transfer ? needsCopies({ isolation }) : 'buffers cannot be moved';
+export function needsTransfer({ transfer }: Capabilities): string | undefined {
+  return transfer ? undefined : 'buffers cannot be moved';
 }
 
 export function needsNoTransfer({ transfer }: Capabilities): string | undefined {
   return transfer ? 'buffers can be moved' : undefined;
 }
 
-export function needsCopies({ isolation }: Pick<Capabilities, 'isolation'>): string | undefined {
-  return isolation === 'none' ? 'inputs and results are handed over as they are' : undefined;
+export function needsCopies({ copies }: Abilities): string | undefined {
+  return copies ? undefined : 'inputs and results are handed over as they are';
 }
 
 /** For workers that are not ready before their dispatcher can be used. */

@@ -67,7 +67,8 @@ function skipOf(
   { unless, needsSmallHeap, needsReclaim, needsFleet }: CaseDraft,
   subject: ConformanceSubject,
 ): string | undefined {
-  const reason = unless?.(subject.capabilities);
+  const { capabilities, copies = capabilities.isolation !== 'none' } = subject;
+  const reason = unless?.({ ...capabilities, copies });
   if (reason === undefined && needsReclaim && !subject.reclaims) return 'reclaims is not given';
   if (needsFleet !== undefined && subject.fleet?.[needsFleet] === undefined) {
     return `fleet.${needsFleet} is not given`;

@@ -47,6 +47,8 @@ export interface ConformanceSubject {
   /** Those of the dispatchers that `create` makes. Cases that need more are skipped. */
   readonly capabilities: Capabilities;
   readonly create: CreateDispatcher;
+  /** Whether inputs and results are copied on their way. Default: unless `capabilities.isolation` is `none`. */
+  readonly copies?: boolean;
   /** Whether its workers return calls that they have not begun. Default: no; cases that need it are skipped. */
   readonly reclaims?: boolean;
   /** For transports whose workers are shared with other dispatchers. Default: they are not. */

@@ -83,7 +83,7 @@ export function createForkDispatcher<S extends TaskSource>(
 export function createForkDispatcher(module: URL, options: ForkOptions = {}): Dispatcher<TaskMap> {
   const action = 'create dispatcher';
   if (!aUrl.test(module)) throw wrongOption(action, 'module', aUrl, module);
-  const { pool, own } = splitPoolOptions(action, options);
+  const { pool, own } = splitPoolOptions(action, options, forkRules);
   const resolved = resolveByRules<ResolvedForkOptions>(action, own, forkRules);
   return createDispatcher(createForkTransport(module, resolved), pool);
 }

@@ -18,10 +18,11 @@ test.each([
 test.each<[unknown, string]>([
   [null, '`options` must be an object, got null'],
   ['fast', '`options` must be an object, got fast'],
+  [{ maxQueueSize: 5 }, 'unknown option `maxQueueSize`; did you mean `maxQueue`?'],
   [{ workers: 2 }, 'unknown option `workers`; did you mean `workerUrl`?'],
   [
     { resourceLimits: {} },
-    'unknown option `resourceLimits`; known are env, execArgv, killWithParent, output, workerUrl',
+    'unknown option `resourceLimits`; known are env, execArgv, killWithParent, output, workerUrl, name, min, max, window, maxQueue, maxWaitMs, abortGraceMs, stopGraceMs, startTimeoutMs, healthMs, idleTimeoutMs, recycle, restart, clock, random',
   ],
   [{ env: 'PATH' }, '`env` must be an object, got PATH'],
   [{ env: null }, '`env` must be an object, got null'],
@@ -45,9 +46,12 @@ test('createForkDispatcher() refuses options that are out of range', () => {
   );
 });
 
-test('a transfer is refused, since processes share no memory', async () => {
+test("a transfer of Node's shared pool is refused, as where buffers are moved", async () => {
   const dispatcher = createForkDispatcher(module, { max: 1 });
-  const transfer = [new ArrayBuffer(1)];
-  await expect(dispatcher.run('echo', transfer, { transfer })).rejects.toThrow(TypeError);
+  const bytes = Buffer.from('in the pool');
+  const transfer = [bytes.buffer];
+  await expect(dispatcher.run('echo', bytes, { transfer })).rejects.toThrow(
+    "Cannot run task: `transfer` must have buffers that can be moved, got Node's shared pool",
+  );
   await dispatcher.close();
 });

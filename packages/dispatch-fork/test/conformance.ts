@@ -38,6 +38,9 @@ const { chosen, others } = splitCases(all, [
   'errors: name',
   'progress: onProgress gets',
   'context: workers have different ids',
+  'context: a task',
+  'map: each outcome',
+  'transfer:',
   'recycle: a worker is replaced after recycle.tasks',
 ]);
 

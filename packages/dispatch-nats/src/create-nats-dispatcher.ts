@@ -87,7 +87,7 @@ export function createDispatcherOver<M extends TaskMap>(
   options: NatsDispatcherOptions & PoolOptions,
   suite?: { readonly module?: URL; readonly clock: Clock },
 ): NatsDispatcher<M> {
-  const { pool, own } = splitPoolOptions(ACTION, options);
+  const { pool, own } = splitPoolOptions(ACTION, options, rules);
   const resolved = resolveByRules<Omit<TransportOptions, 'hosts'>>(ACTION, own, rules);
   const hosts = resolveByRules<TransportOptions['hosts']>(
     ACTION,

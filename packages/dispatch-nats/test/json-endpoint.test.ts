@@ -139,7 +139,9 @@ describe.skipIf(engineProgram('nats') === undefined)('serveJson() on a NATS serv
       ask('huge'),
       ask('cyclic'),
     ]);
-    expect(errors.map(({ status, text }) => `${status} ${text.replace(/(; |: Converting).*/, '')}`)).toEqual([
+    expect(
+      errors.map(({ status, text }) => `${status} ${text.replace(/(; |: Converting).*/, '')}`),
+    ).toEqual([
       '400 Cannot read the request: it must be JSON in UTF-8',
       '400 Cannot read the request: it must be JSON in UTF-8',
       '413 Request is too large: 100002 bytes exceed `maxMessageBytes` (100000)',

@@ -78,7 +78,7 @@ export function createPiscinaDispatcher(
 ): Dispatcher<TaskMap> {
   const action = 'create dispatcher';
   if (!aUrl.test(module)) throw wrongOption(action, 'module', aUrl, module);
-  const { pool, own } = splitPoolOptions(action, options);
+  const { pool, own } = splitPoolOptions(action, options, piscinaRules);
   const resolved = resolveByRules<ResolvedPiscinaOptions>(action, own, piscinaRules);
   return createDispatcher(createPiscinaTransport(module, resolved), pool);
 }

@@ -38,6 +38,8 @@ const { chosen, others } = splitCases(all, [
   'transfer:',
   'errors: name',
   'progress: onProgress gets',
+  'context: a task',
+  'map: each outcome',
   'map: ordered outcomes keep',
   'close: close() a few turns',
   'statistics: lost workers',

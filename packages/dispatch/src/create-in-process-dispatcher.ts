@@ -1,4 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
+import { aFlag, type Rules, resolveByRules } from '@ticketing/kit';
+import { CloningWorker } from './cloning-worker.ts';
 import type { Dispatcher } from './contract/dispatcher.ts';
 import type { PoolOptions } from './contract/pool-options.ts';
 import type { TaskMap, TaskModule } from './contract/task.ts';
@@ -13,12 +15,25 @@ import type {
 } from './contract/transport.ts';
 import { checkTaskModule, isFinalFailure, loadTaskModule } from './define-tasks.ts';
 import { createDispatcher } from './kernel/create-pool.ts';
+import { splitPoolOptions } from './kernel/resolve-pool-options.ts';
 import { isTransferred } from './task-results.ts';
 import { TaskRunner } from './worker/task-runner.ts';
 
+/** How a dispatcher runs tasks in this process. `max` is 1 by default. */
+export interface InProcessOptions extends PoolOptions {
+  /**
+   * Whether inputs, results, reports and errors are cloned, and transferred buffers moved, as between threads: a test then meets
+   * what production does. Default `false`: they are handed over as they are, so a task that changes its input changes the
+   * caller's.
+   */
+  readonly clone?: boolean;
+}
+
+const ownRules = { clone: { ...aFlag, fallback: false } } satisfies Rules;
+
 /**
- * Creates a dispatcher that runs tasks in this process: for tasks that wait more than they compute, and as a double in tests.
- * Inputs and results are passed on, not cloned. `max` defaults to 1.
+ * Creates a dispatcher that runs tasks in this process: for tasks that wait more than they compute, and, with `clone`, as a
+ * double in tests.
  *
  * @throws TypeError or RangeError for options; DispatchError `ERR_BAD_MODULE` for what `defineTasks` did not make
  * @example
@@ -28,29 +43,35 @@ import { TaskRunner } from './worker/task-runner.ts';
  */
 export function createInProcessDispatcher<M extends TaskMap>(
   module: TaskModule<M>,
-  options: PoolOptions = {},
+  options: InProcessOptions = {},
 ): Dispatcher<M> {
-  const transport = createInProcessTransport(module as TaskModule<TaskMap>);
-  return createDispatcher(transport, { max: 1, ...options });
+  const action = 'create dispatcher';
+  const { pool, own } = splitPoolOptions(action, options, ownRules);
+  const { clone } = resolveByRules<{ readonly clone: boolean }>(action, own, ownRules);
+  const transport = createInProcessTransport(module as TaskModule<TaskMap>, { clone });
+  return createDispatcher(transport, { ...pool, max: pool.max ?? 1 });
 }
 
 /**
- * Creates a transport whose workers run in this thread. Inputs, results and buffers are neither cloned nor moved, so a task that
- * changes its input changes the caller's. An endless task cannot be ended, and a crash ends the process.
+ * Creates a transport whose workers run in this thread. Without `clone` values are handed over as they are. An endless task
+ * cannot be ended, and a crash ends the process.
  * Tasks see the async context of this call, not their caller's.
  *
  * @throws DispatchError `ERR_BAD_MODULE` for a module that `defineTasks` has not made
  */
-export function createInProcessTransport(module: TaskModule<TaskMap>): Transport {
+export function createInProcessTransport(
+  module: TaskModule<TaskMap>,
+  { clone }: { readonly clone: boolean } = { clone: false },
+): Transport {
   checkTaskModule(module, 'the module');
   // A worker may start during some call.
+  const Worker = clone ? CloningWorker : InProcessWorker;
   const scope = new AsyncResource('ticketing.dispatch', { requireManualDestroy: true });
   return {
     kind: 'in-process',
-    capabilities: { isolation: 'none', hardKill: false, transfer: true },
+    capabilities: { isolation: 'none', hardKill: false, transfer: clone },
     autoWindow: { first: WINDOW, max: WINDOW },
-    spawn: (worker, events) =>
-      scope.runInAsyncScope(() => new InProcessWorker(module, worker, events)),
+    spawn: (worker, events) => scope.runInAsyncScope(() => new Worker(module, worker, events)),
     close: () => Promise.resolve(),
   };
 }

@@ -32,7 +32,10 @@ export type {
   TasksOf,
   TaskWithoutInput,
 } from './contract/task.ts';
-export { createInProcessDispatcher } from './create-in-process-dispatcher.ts';
+export {
+  createInProcessDispatcher,
+  type InProcessOptions,
+} from './create-in-process-dispatcher.ts';
 export { defineTasks } from './define-tasks.ts';
 export { DispatchError, type DispatchErrorCode, type DispatchErrorData } from './errors.ts';
 // For those who write tasks.

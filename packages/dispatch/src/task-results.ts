@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import threads from 'node:worker_threads';
 import { type Rule, showValue, wrongOption } from '@ticketing/kit';
 
 /** JSON text that a task returns and its caller gets as a Buffer, without parsing it. Made by `rawJson`. */
@@ -41,16 +42,31 @@ export const buffersRule: Rule = {
   test: (value) => Array.isArray(value) && value.every(types.isArrayBuffer),
 };
 
+/** @throws TypeError for the memory that Node shares among small Buffers: no port moves it */
+export function refusePool(action: string, transfer: readonly ArrayBuffer[]): void {
+  if (!transfer.some(isPool)) return;
+  throw new TypeError(
+    `Cannot ${action}: \`transfer\` must have buffers that can be moved, got Node's shared pool, where small Buffers are (\`Buffer.from('x').buffer\`); move a copy: \`Uint8Array.from(bytes).buffer\``,
+  );
+}
+
+/** Node 20 cannot say so: there only the pool in use is known, and an older one is copied. */
+function isPool(buffer: ArrayBuffer): boolean {
+  const { isMarkedAsUntransferable } = threads as Partial<typeof threads>;
+  return isMarkedAsUntransferable?.(buffer) ?? buffer === Buffer.allocUnsafe(1).buffer;
+}
+
 /**
  * Marks a value that a task returns: its listed buffers are moved to the caller where the transport can, else copied.
  * The task must not use them afterwards.
  *
- * @throws TypeError for a list that holds anything but ArrayBuffers
+ * @throws TypeError for a list that holds anything but ArrayBuffers, or Node's shared pool
  */
 export function transferred<T>(value: T, transfer: readonly ArrayBuffer[]): Transferred<T> {
   if (!buffersRule.test(transfer)) {
     throw wrongOption('mark buffers to transfer', 'transfer', buffersRule, transfer);
   }
+  refusePool('mark buffers to transfer', transfer);
   return { kind: 'ticketing.transferred', value, transfer };
 }
 

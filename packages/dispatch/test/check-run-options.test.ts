@@ -2,9 +2,7 @@ import { expect, test } from 'vitest';
 import type { MapOptions, RunOptions } from '../src/contract/dispatcher.ts';
 import { checkMapOptions, checkRunOptions } from '../src/kernel/calls/check-run-options.ts';
 
-const run = (options: unknown, transfer = true) => {
-  return () => checkRunOptions(options as RunOptions, transfer, 'fork');
-};
+const run = (options: unknown) => () => checkRunOptions(options as RunOptions);
 const map = (options: unknown) => () => checkMapOptions(options as MapOptions);
 const { signal } = new AbortController();
 const TIMER = 2_147_483_647;
@@ -25,7 +23,7 @@ test('checkRunOptions() takes what the contract names', () => {
   expect(run({})).not.toThrow();
   expect(run({ ...shared, key: '' })).not.toThrow();
   expect(run({ ...shared, retries: 0, transfer: [new ArrayBuffer(1)] })).not.toThrow();
-  expect(run({ ...shared, transfer: undefined }, false)).not.toThrow();
+  expect(run({ ...shared, transfer: undefined })).not.toThrow();
   expect(run({ priority: 1000, idempotent: false, retries: 0 })).not.toThrow();
   expect(run({ metadata: Object.assign(Object.create(null), { a: 'b' }) })).not.toThrow();
 });
@@ -37,7 +35,7 @@ test('checkMapOptions() takes what the contract names', () => {
 
 test('checkRunOptions() and checkMapOptions() take undefined as absent', () => {
   const absent = Object.fromEntries(Object.keys(shared).map((name) => [name, undefined]));
-  expect(run({ ...absent, key: undefined, transfer: undefined }, false)).not.toThrow();
+  expect(run({ ...absent, key: undefined, transfer: undefined })).not.toThrow();
   expect(map({ ...absent, concurrency: undefined, ordered: undefined })).not.toThrow();
 });
 
@@ -86,22 +84,28 @@ test('checkRunOptions() refuses keys and buffers of other types', () => {
   expect(run({ transfer: [new SharedArrayBuffer(1)] })).toThrow(TypeError);
 });
 
-test('checkRunOptions() refuses to transfer where nothing can be moved', () => {
-  expect(run({ transfer: [] }, false)).toThrow(
+test("checkRunOptions() refuses Node's shared pool, and says where it is from", () => {
+  const { buffer } = Buffer.from('in the pool');
+  expect(run({ transfer: [new ArrayBuffer(1), buffer] })).toThrow(
     new TypeError(
-      'Cannot run task: `transfer` must be absent, since workers of kind fork cannot move buffers',
+      "Cannot run task: `transfer` must have buffers that can be moved, got Node's shared pool, where small Buffers are (`Buffer.from('x').buffer`); move a copy: `Uint8Array.from(bytes).buffer`",
     ),
   );
+  expect(run({ transfer: [new Uint8Array(8192).buffer] })).not.toThrow();
+});
+
+test('checkRunOptions() takes a list of no buffers as none', () => {
+  expect(run({ transfer: [], retries: 1, idempotent: true })).not.toThrow();
 });
 
 test('checkRunOptions() refuses transfer with retries', () => {
   for (const options of [
-    { idempotent: true, retries: 1, transfer: [] },
-    { transfer: [], retries: 1, idempotent: true },
+    { idempotent: true, retries: 1, transfer: [new ArrayBuffer(1)] },
+    { transfer: [new ArrayBuffer(1)], retries: 1, idempotent: true },
   ]) {
     expect(run(options)).toThrow(
       new TypeError(
-        'Cannot run task: `retries` must be 0 with transfer, since moved buffers cannot be sent again',
+        'Cannot run task: `retries` must be 0 with `transfer`, since moved buffers cannot be sent again',
       ),
     );
   }
@@ -110,10 +114,10 @@ test('checkRunOptions() refuses transfer with retries', () => {
 test('checkRunOptions() and checkMapOptions() refuse retries of a task that may not run twice', () => {
   for (const options of [{ retries: 1 }, { retries: 1, idempotent: false }]) {
     expect(run(options)).toThrow(
-      new TypeError('Cannot run task: `idempotent` must be true with retries'),
+      new TypeError('Cannot run task: `idempotent` must be true with `retries`'),
     );
     expect(map(options)).toThrow(
-      new TypeError('Cannot map tasks: `idempotent` must be true with retries'),
+      new TypeError('Cannot map tasks: `idempotent` must be true with `retries`'),
     );
   }
 });

@@ -51,10 +51,71 @@ test('the transport states its capabilities', async () => {
   const transport = createInProcessTransport(defineTasks({ search: () => 1 }));
   expect(transport).toMatchObject({
     kind: 'in-process',
-    capabilities: { isolation: 'none', hardKill: false, transfer: true },
+    capabilities: { isolation: 'none', hardKill: false, transfer: false },
     autoWindow: { first: 1024, max: 1024 },
   });
   await expect(transport.close()).resolves.toBeUndefined();
+  const cloning = createInProcessTransport(defineTasks({ search: () => 1 }), { clone: true });
+  expect(cloning.capabilities).toEqual({ isolation: 'none', hardKill: false, transfer: true });
+});
+
+test('with clone a test meets what production does', async () => {
+  class Seat {
+    number = 12;
+  }
+  const kept = new Uint8Array(4);
+  const given: unknown[] = [];
+  const tasks = defineTasks({
+    take(input: unknown) {
+      given.push(input);
+      return transferred(kept, [kept.buffer]);
+    },
+    double: () => () => 2,
+    fail() {
+      throw Object.assign(new Error('sold out'), { seat: new Seat(), undo: () => {} });
+    },
+  });
+  await using dispatcher = createInProcessDispatcher(tasks, { clone: true });
+  const bytes = new Uint8Array(3);
+  const answer = await dispatcher.run(
+    'take',
+    { bytes, seat: new Seat() },
+    {
+      transfer: [bytes.buffer],
+    },
+  );
+  expect(given).toStrictEqual([{ bytes: new Uint8Array(3), seat: { number: 12 } }]);
+  expect(answer).toEqual(new Uint8Array(4));
+  expect([bytes.byteLength, kept.byteLength]).toEqual([0, 0]);
+  await expect(dispatcher.run('take', () => 1)).rejects.toMatchObject({
+    code: 'ERR_NOT_CLONEABLE',
+  });
+  await expect(dispatcher.run('double')).rejects.toMatchObject({ code: 'ERR_NOT_CLONEABLE' });
+  const error = await dispatcher.run('fail').catch((reason: unknown) => reason);
+  expect(Object.keys(error as object)).toEqual(['seat']);
+  expect(dispatcher.stats().workers).toMatchObject([{ slot: 0, utilisation: undefined }]);
+});
+
+test('with clone a worker whose module fails ends, and one that hangs is let go', async () => {
+  const failing = createInProcessDispatcher(
+    defineTasks({ a: () => 1 }, { setup: () => Promise.reject(new Error('no database')) }),
+    { clone: true, restart: { maxFailures: 0 } },
+  );
+  await expect(failing.ready()).rejects.toMatchObject({ cause: { message: 'no database' } });
+  await failing.close();
+  const signals: AbortSignal[] = [];
+  const tasks = defineTasks({
+    hang(_input: undefined, { signal }) {
+      signals.push(signal);
+      return new Promise<void>(() => {});
+    },
+  });
+  const hanging = createInProcessDispatcher(tasks, { clone: true });
+  const call = hanging.run('hang').catch((error: { code: string }) => error.code);
+  await hanging.ready();
+  await turn();
+  await hanging.close({ graceMs: 0 });
+  expect([await call, signals[0]?.aborted]).toEqual(['ERR_CLOSED', true]);
 });
 
 test('createInProcessTransport() throws ERR_BAD_MODULE for what defineTasks has not made', () => {

@@ -1,4 +1,4 @@
-import { systemClock, usableCores } from '@ticketing/kit';
+import { anObject, systemClock, usableCores } from '@ticketing/kit';
 import { expect, test } from 'vitest';
 import type { PoolOptions } from '../src/contract/pool-options.ts';
 import { resolvePoolOptions, splitPoolOptions } from '../src/kernel/resolve-pool-options.ts';
@@ -148,24 +148,36 @@ test('resolvePoolOptions() refuses unknown options, also in groups', () => {
   expect(wrong({ restart: { backoff: 2 } })).toThrow(unknown('restart.backoff'));
 });
 
-test("splitPoolOptions() parts the pool's options from all others", () => {
-  const options = { max: 2, recycle: { tasks: 1 }, env: { A: '1' }, typo: true };
-  expect(splitPoolOptions('create dispatcher', options)).toEqual({
+test("splitPoolOptions() parts the pool's options from those of the transport", () => {
+  const options = { max: 2, recycle: { tasks: 1 }, env: { A: '1' } };
+  expect(splitPoolOptions('create dispatcher', options, { env: anObject })).toEqual({
     pool: { max: 2, recycle: { tasks: 1 } },
-    own: { env: { A: '1' }, typo: true },
+    own: { env: { A: '1' } },
   });
 });
 
-test('splitPoolOptions() loses no name, so that the unknown ones can be refused', () => {
-  const options = JSON.parse('{ "__proto__": 1, "constructor": 2 }') as object;
-  const { pool, own } = splitPoolOptions('create dispatcher', options);
-  expect(Object.keys(own)).toEqual(['__proto__', 'constructor']);
-  expect(pool).toEqual({});
+test('splitPoolOptions() refuses an unknown option, and knows those of both', () => {
+  for (const [name, near] of [
+    ['maxQueueSize', 'maxQueue'],
+    ['envs', 'env'],
+  ] as const) {
+    expect(() =>
+      splitPoolOptions('create dispatcher', { [name]: 1 } as object, { env: anObject }),
+    ).toThrow(
+      new TypeError(
+        `Cannot create dispatcher: unknown option \`${name}\`; did you mean \`${near}\`?`,
+      ),
+    );
+  }
+  for (const options of ['{ "__proto__": 1 }', '{ "constructor": 2 }']) {
+    const parsed = JSON.parse(options) as object;
+    expect(() => splitPoolOptions('create dispatcher', parsed, {})).toThrow(/unknown option/);
+  }
 });
 
 test('splitPoolOptions() refuses a value that is no object', () => {
   for (const options of [null, 'fast', 4]) {
-    expect(() => splitPoolOptions('create dispatcher', options as never)).toThrow(
+    expect(() => splitPoolOptions('create dispatcher', options as never, {})).toThrow(
       new TypeError(`Cannot create dispatcher: \`options\` must be an object, got ${options}`),
     );
   }

@@ -255,16 +255,50 @@ export const transferCases: readonly CaseDraft[] = [
     assert.deepEqual([kept.byteLength, moved.byteLength], [1, 0]);
   }),
   test(
-    'transfer is refused where buffers cannot be moved, and the buffer stays',
+    'transfer copies where buffers cannot be moved: they arrive, and stay with the caller',
     needsNoTransfer,
     async (stage) => {
       const dispatcher = await stage.ready();
       const buffer = Uint8Array.of(1, 2, 3).buffer;
-      const error = await rejected(dispatcher.run('echo', buffer, { transfer: [buffer] }));
-      assert.ok(error instanceof TypeError, `a TypeError, got ${error}`);
-      assert.equal(buffer.byteLength, 3);
+      const kept = { buffer: Uint8Array.of(4).buffer };
+      const answers = await Promise.all([
+        dispatcher.run('echo', { buffer }, { transfer: [buffer] }),
+        dispatcher.run('echo', kept),
+      ]);
+      assert.deepEqual(answers, [{ buffer: Uint8Array.of(1, 2, 3).buffer }, kept]);
+      assert.deepEqual([...new Uint8Array(buffer)], [1, 2, 3], 'bytes left to the caller');
     },
   ),
+  test('capabilities say what the dispatcher does', async (stage) => {
+    const dispatcher = await stage.ready();
+    const { isolation, hardKill, transfer } = stage.subject.capabilities;
+    assert.deepEqual(dispatcher.capabilities, { isolation, hardKill, transfer });
+  }),
+  test('transfer of nothing, and of undefined, is as none', async (stage) => {
+    const dispatcher = await stage.ready();
+    const retried = { idempotent: true, retries: 1 };
+    assert.equal(await dispatcher.run('echo', 1, { transfer: [] }), 1);
+    assert.equal(await dispatcher.run('echo', 2, { transfer: [], ...retried }), 2);
+    assert.equal(await dispatcher.run('echo', 3, { transfer: undefined, ...retried }), 3);
+  }),
+  test("transfer of Node's shared pool, and with retries, is a TypeError in every kind", async (stage) => {
+    const dispatcher = await stage.ready();
+    const bytes = Buffer.from('in the pool');
+    const pooled = { transfer: [bytes.buffer as ArrayBuffer] };
+    const buffer = Uint8Array.of(1).buffer;
+    const retried = { transfer: [buffer], idempotent: true, retries: 1 };
+    for (const [input, options, says] of [
+      [bytes, pooled, /shared pool/],
+      [buffer, retried, /retries/],
+    ] as const) {
+      const error = await rejected(dispatcher.run('echo', input, options));
+      assert.ok(error instanceof TypeError, `a TypeError, got ${error}`);
+      assert.match(error.message, says);
+    }
+    assert.equal(bytes.toString(), 'in the pool');
+    assert.equal(buffer.byteLength, 1);
+    assert.equal(await dispatcher.run('echo', 1), 1);
+  }),
   test('a result made by transferred() arrives as its value, moved or copied', async (stage) => {
     const dispatcher = await stage.ready();
     const answers = await Promise.all([

@@ -72,53 +72,54 @@ export interface Capabilities {
   readonly isolation: 'none' | 'thread' | 'process';
   /** Whether a task that does not end by itself can be ended. */
   readonly hardKill: boolean;
-  /** Whether buffers can be moved instead of copied. */
+  /** Whether the buffers of `transfer` are moved. If not, they are copied; in-process without `clone` handed over as they are. */
   readonly transfer: boolean;
 }
 
 /** How one task is run. */
 export interface RunOptions {
   /** Gives up: the call rejects with `signal.reason` at once, and the task's own signal aborts. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds from the call to its answer, attempts included, 1 to 2^31-1; then `ERR_TIMEOUT`. Default: no limit. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Milliseconds until the task has started, 1 to 2^31-1; then `ERR_QUEUE_TIMEOUT`. Default: no limit. */
-  readonly queueTimeoutMs?: number;
+  readonly queueTimeoutMs?: number | undefined;
   /** Milliseconds from the start of the task in its worker, 1 to 2^31-1; then `ERR_RUN_TIMEOUT`. Default: no limit. */
-  readonly runTimeoutMs?: number;
+  readonly runTimeoutMs?: number | undefined;
   /** Higher goes first; a step is worth a second of waiting. An integer, -1000 to 1000. Default 0. */
-  readonly priority?: number;
+  readonly priority?: number | undefined;
   /**
    * Tasks of one key run on one worker while it lives, then on its successor; over machines, on the host that owns the key
    * while hosts neither come nor go. Default: any worker.
    */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** States that the task may run twice. Default `false`. */
-  readonly idempotent?: boolean;
+  readonly idempotent?: boolean | undefined;
   /** How often the task is restarted if its worker is lost, 0 to 100; above 0 only with `idempotent`. Default 0. */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /**
-   * Buffers of the input that are moved, not copied; the call is lost with its worker, so `retries` is refused. A TypeError
-   * where `capabilities.transfer` is false.
+   * Buffers of the input that are moved, not copied, where `capabilities.transfer` is true: then the caller's are empty. They
+   * cannot be sent again, so `retries` is refused with any, in every kind. A TypeError for Node's shared pool, which holds
+   * small Buffers (`Buffer.from('x').buffer`). Default: none.
    */
-  readonly transfer?: readonly ArrayBuffer[];
+  readonly transfer?: readonly ArrayBuffer[] | undefined;
   /** Texts that the task gets as `context.metadata`. Default: none. */
-  readonly metadata?: Readonly<Record<string, string>>;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /**
    * Number of a worker that must not run the task: another one with room runs it at once, or the call rejects with
    * `ERR_QUEUE_FULL`, since it never waits. Not with `key` or `retries`. Default: none.
    */
-  readonly apartFrom?: number;
+  readonly apartFrom?: number | undefined;
   /** Called with the number of the worker whenever the call is given to one, before it is sent. If it throws, the call rejects with that. */
-  readonly onWorker?: (workerId: number) => void;
+  readonly onWorker?: ((workerId: number) => void) | undefined;
   /** Called with what the task reports, in order, never after the call has settled. If it throws, the call rejects with that. */
-  readonly onProgress?: (data: unknown) => void;
+  readonly onProgress?: ((data: unknown) => void) | undefined;
 }
 
 /** Options of a call that a worker passes on to a dispatcher of its own. */
 export interface ForwardedRunOptions extends RunOptions {
   /** Number of the attempt that it is for its caller, a positive integer: the task's `context.attempt` counts from it. Default 1. */
-  readonly attempt?: number;
+  readonly attempt?: number | undefined;
 }
 
 /** A call that a task of this process passes on. */
@@ -142,9 +143,9 @@ export interface MapOptions
    * Tasks in flight at most, a positive integer; inputs are never read further ahead. Default: what the workers hold, which is
    * `max` times `window`, or times the most that `auto` may reach: 64, in-process 1024.
    */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** Whether results come in the order of the inputs (default), or as they settle. */
-  readonly ordered?: boolean;
+  readonly ordered?: boolean | undefined;
 }
 
 /** How one input of `map` fared, as in `Promise.allSettled`; with the input, and its number among the inputs, from 0. */
@@ -155,14 +156,14 @@ export type MapOutcome<I, O> = PromiseSettledResult<O> & {
 
 export interface ReloadOptions {
   /** Address of the module that workers load from now on. Default: the current one. */
-  readonly module?: URL;
+  readonly module?: URL | undefined;
   /** Workers that are replaced at a time, 1 to 1024; above the number of workers, all at once. Default 1. */
-  readonly parallel?: number;
+  readonly parallel?: number | undefined;
 }
 
 export interface DrainOptions {
   /** Milliseconds after which running tasks are aborted, 1 to 2^31-1. Default: no limit. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** How the calls ended that `drain` waited for. */
@@ -175,7 +176,7 @@ export interface DrainReport {
 
 export interface CloseOptions {
   /** Milliseconds a worker has to stop before it is killed, 0 to 2^31-1. Default: `stopGraceMs` of the pool. */
-  readonly graceMs?: number;
+  readonly graceMs?: number | undefined;
 }
 
 /**

@@ -134,8 +134,8 @@ export class Kernel {
     const target = { key: options?.key, slot, apartFrom: options?.apartFrom };
     let worker: PoolWorker | undefined;
     try {
-      const { pool, transport, tasks, isDraining } = this;
-      checkCall(task, options, { name, transport, pool, tasks, isDraining });
+      const { pool, tasks, isDraining } = this;
+      checkCall(task, options, { name, pool, tasks, isDraining });
       worker = this.feeder.workerFor(target);
       if (worker === undefined) this.feeder.admit(task, target, options);
     } catch (error) {
@@ -268,6 +268,7 @@ export class Kernel {
   #gone(worker: PoolWorker, end: WorkerEnd): void {
     const { name } = this.options;
     const started = worker.handle?.started() ?? 0;
+    const canMove = this.transport.capabilities.transfer;
     const pid = worker.handle?.pid;
     // The last one first, so that each goes back before those after it.
     const calls = [...worker.calls.values()].reverse();
@@ -276,7 +277,7 @@ export class Kernel {
       this.#timers.freed(call);
       if (call.state === 'abandoned') {
         call.state = 'settled';
-      } else if (call.seq > started && !call.isSpent) {
+      } else if (call.seq > started && !(canMove && call.isSpent)) {
         this.feeder.putBack(call);
       } else {
         this.#lost(worker, call, () => workerLost(name, { pid, end }, call.task));

@@ -9,6 +9,7 @@ import {
   type Rules,
   resolveByRules,
   systemClock,
+  unknownOption,
   usableCores,
   whole,
   wholeBetween,
@@ -100,16 +101,19 @@ export function resolvePoolOptions(
 }
 
 /**
- * Separates the options of the pool from those of a transport. `own` has every other option, unknown ones included: the
- * check against the transport's rules throws for them.
+ * Separates the options of the pool from those of a transport, for which it has `rules`. `own` is to be checked by those.
  *
- * @throws TypeError for options that are no object
+ * @throws TypeError for options that are no object, and for an unknown one
  */
 export function splitPoolOptions<O extends PoolOptions>(
   action: string,
   options: O,
+  rules: Rules,
 ): { readonly pool: PoolOptions; readonly own: Omit<O, keyof PoolOptions> } {
   if (!anObject.test(options)) checkByRules(action, options, {});
+  const known = [...Object.keys(rules), ...Object.keys(poolRules)];
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw unknownOption(action, unknown, known);
   const pick = (isPools: boolean): unknown =>
     Object.fromEntries(
       Object.entries(options).filter(([name]) => Object.hasOwn(poolRules, name) === isPools),

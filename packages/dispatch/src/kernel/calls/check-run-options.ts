@@ -18,8 +18,7 @@ import type {
   MapOptions,
   RunOptions,
 } from '../../contract/dispatcher.ts';
-import type { Transport } from '../../contract/transport.ts';
-import { buffersRule } from '../../task-results.ts';
+import { buffersRule, refusePool } from '../../task-results.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 import { circuitOpen, closed, draining, unknownTask } from './call-errors.ts';
 
@@ -48,28 +47,26 @@ const runRules = new Map([
 const mapRules = new Map([...sharedRules, ['concurrency', whole()], ['ordered', aFlag]]);
 
 /**
- * Checks the options of one call. `canTransfer` and `kind` are those of the dispatcher.
+ * Checks the options of one call. What is wrong of `transfer` is so in every kind, also where nothing is moved: a program
+ * may change its kind.
  *
- * @throws TypeError for a value of the wrong type, an unknown option, `retries` alone or with `transfer`, and `transfer`
- * where nothing can be moved; RangeError for a value out of range
+ * @throws TypeError for a value of the wrong type, an unknown option, `retries` alone or with `transfer`, and Node's shared
+ * pool in `transfer`; RangeError for a value out of range
  */
-export function checkRunOptions(options: RunOptions, canTransfer: boolean, kind: string): void {
+export function checkRunOptions(options: RunOptions): void {
   check('run task', options, runRules);
   if (options.apartFrom !== undefined && (options.retries || options.key !== undefined)) {
     const name = options.key === undefined ? 'retries' : 'key';
     throw new TypeError(
-      `Cannot run task: \`${name}\` must be absent with apartFrom, since the call never waits`,
+      `Cannot run task: \`${name}\` must be absent with \`apartFrom\`, since the call never waits`,
     );
   }
-  if (options.transfer === undefined) return;
-  if (!canTransfer) {
-    throw new TypeError(
-      `Cannot run task: \`transfer\` must be absent, since workers of kind ${kind} cannot move buffers`,
-    );
-  }
+  const { transfer } = options;
+  if (transfer === undefined || transfer.length === 0) return;
+  refusePool('run task', transfer);
   if (options.retries) {
     throw new TypeError(
-      'Cannot run task: `retries` must be 0 with transfer, since moved buffers cannot be sent again',
+      'Cannot run task: `retries` must be 0 with `transfer`, since moved buffers cannot be sent again',
     );
   }
 }
@@ -107,7 +104,7 @@ function check(
     }
   }
   if (options.retries && options.idempotent !== true) {
-    throw new TypeError(`Cannot ${action}: \`idempotent\` must be true with retries`);
+    throw new TypeError(`Cannot ${action}: \`idempotent\` must be true with \`retries\``);
   }
 }
 
@@ -128,17 +125,16 @@ export function checkCall(
   options: RunOptions | undefined,
   state: {
     readonly name: string;
-    readonly transport: Transport;
     readonly pool: WorkerPool;
     readonly isDraining: boolean;
     /** Undefined until a worker has reported its tasks. */
     readonly tasks: ReadonlySet<string> | undefined;
   },
 ): void {
-  const { name, transport, pool, isDraining, tasks } = state;
+  const { name, pool, isDraining, tasks } = state;
   if (typeof task !== 'string') throw wrongOption('run task', 'task', aText, task);
   if (options !== undefined) {
-    checkRunOptions(options, transport.capabilities.transfer, transport.kind);
+    checkRunOptions(options);
   }
   if (pool.isClosed) throw closed(name, task);
   if (isDraining) throw draining(name, task);
