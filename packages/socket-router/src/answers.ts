@@ -1,48 +1,66 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { anObject } from '@ticketing/kit';
 
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
-const { STATUS_CODES } = process.getBuiltinModule('node:http');
+const { STATUS_CODES, validateHeaderName, validateHeaderValue } =
+  process.getBuiltinModule('node:http');
 
 /** Milliseconds for a client to send the rest of its request, or to read the answer. */
 const LINGER_MS = 1000;
 /** Seconds after which a client that got 503 may ask again. */
-const RETRY_AFTER_S = 1;
+const RETRY_AFTER_S = '1';
 /** Alert `internal_error`, fatal, RFC 8446 6.2: the one answer before a handshake that all versions understand. */
 const TLS_ALERT = Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x50]);
 
-const PROBLEM_TYPE = 'application/problem+json';
+/** An answer that no worker writes: the router's own, or one that a route function returned. */
+export interface RouterAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
 
-/** Returns the body of an answer that the router writes itself: a problem, RFC 9457, that only names the status. */
-function problemOf(status: number): string {
-  return JSON.stringify({ type: 'about:blank', title: reasonOf(status), status });
+/** Returns the answer of a refusal: a problem, RFC 9457, that only names the status. */
+export function problem(status: number): RouterAnswer {
+  const title = reasonOf(status);
+  return {
+    status,
+    headers: {
+      ...(status === 503 && { 'Retry-After': RETRY_AFTER_S }),
+      'Content-Type': 'application/problem+json',
+    },
+    body: Buffer.from(JSON.stringify({ type: 'about:blank', title, status })),
+  };
 }
 
 function reasonOf(status: number): string {
-  return STATUS_CODES[status] ?? 'Refused';
+  return STATUS_CODES[status] ?? (status < 400 ? 'Answered' : 'Refused');
 }
 
-function refusalText(status: number, isHead: boolean): string {
-  const body = problemOf(status);
-  const retry = status === 503 ? `Retry-After: ${RETRY_AFTER_S}\r\n` : '';
-  return (
-    `HTTP/1.1 ${status} ${reasonOf(status)}\r\nConnection: close\r\n${retry}` +
-    `Content-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${isHead ? '' : body}`
-  );
+/** Statuses whose answers have no body, and so no length: RFC 9110 8.6. */
+const BODILESS = new Set([204, 304]);
+
+function answerBytes({ status, headers, body }: RouterAnswer, isHead: boolean): Buffer {
+  const lines = [`HTTP/1.1 ${status} ${reasonOf(status)}`, 'Connection: close'];
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+  if (!BODILESS.has(status)) lines.push(`Content-Length: ${body.length}`);
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  return isHead || BODILESS.has(status) ? head : Buffer.concat([head, body]);
 }
 
-export interface RefusedClient {
+export interface AnsweredClient {
   readonly speaksTls?: boolean;
   /** Its request is a HEAD, whose answer has no body. */
   readonly isHead?: boolean;
 }
 
-/** Answers a connection and closes it; status 0 closes without an answer, and a TLS client gets an alert. */
-export function refuseSocket(socket: Socket, status: number, client: RefusedClient = {}): void {
-  if (status === 0 || socket.destroyed) {
-    socket.destroy();
-    return;
-  }
+/** Answers a connection and closes it; a TLS client gets an alert. */
+export function answerSocket(
+  socket: Socket,
+  answer: RouterAnswer,
+  client: AnsweredClient = {},
+): void {
+  if (socket.destroyed) return;
   // A close with unread bytes resets the connection, and the client may never see the answer: the router reads and
   // discards what it still sends, until it closes its side.
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
@@ -51,20 +69,21 @@ export function refuseSocket(socket: Socket, status: number, client: RefusedClie
   socket.on('error', () => {});
   socket.once('end', () => socket.destroySoon());
   socket.on('data', () => {});
-  socket.end(client.speaksTls ? TLS_ALERT : refusalText(status, client.isHead ?? false));
+  socket.end(client.speaksTls ? TLS_ALERT : answerBytes(answer, client.isHead ?? false));
 }
 
-/** Answers a request that no worker will answer; cuts off an answer that has begun, so that the client notices. */
-export function answerFailure(response: ServerResponse, status: number): void {
+/** Answers a request, and closes its connection; cuts off an answer that has begun, so that the client notices. */
+export function answerRequest(
+  response: ServerResponse,
+  { status, headers, body }: RouterAnswer,
+): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  if (status === 503) response.setHeader('retry-after', RETRY_AFTER_S);
-  const body = Buffer.from(problemOf(status));
-  response.writeHead(status, {
-    'content-type': PROBLEM_TYPE,
-    'content-length': body.length,
+  response.writeHead(status, reasonOf(status), {
+    ...headers,
+    ...(!BODILESS.has(status) && { 'content-length': body.length }),
     connection: 'close',
   });
   const { req: request } = response;
@@ -88,4 +107,42 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;
   const length = headers['content-length'];
   return length !== undefined && length !== '0';
+}
+
+/** Headers that say how an answer is sent, which the router decides. */
+const RESERVED = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Checks the `answer` of a route; `undefined` when it cannot be sent. */
+export function resolveAnswer(value: unknown): RouterAnswer | undefined {
+  const { status, headers = {}, body = '' } = Object(value) as Record<string, unknown>;
+  if (!Number.isSafeInteger(status) || (status as number) < 200 || (status as number) > 599) return;
+  if (!anObject.test(headers)) return;
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return;
+  const sent: Record<string, string> = {};
+  for (const [name, text] of Object.entries(headers as Record<string, unknown>)) {
+    if (text === undefined) continue;
+    if (!isHeader(name, text)) return;
+    sent[name.toLowerCase()] = text;
+  }
+  const bytes = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body);
+  if (bytes.length > 0) sent['content-type'] ??= 'text/plain; charset=utf-8';
+  return { status: status as number, headers: sent, body: bytes };
+}
+
+function isHeader(name: string, text: unknown): text is string {
+  if (typeof text !== 'string' || RESERVED.has(name.toLowerCase())) return false;
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, text);
+    return true;
+  } catch {
+    return false;
+  }
 }

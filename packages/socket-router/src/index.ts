@@ -1,7 +1,16 @@
 // A router that reads the head of a connection, hands the socket to a worker and leaves the data path
 
 export type { BucketCounts } from '@ticketing/kit';
-export type { Head, ProxiedAddresses, Route, RouteFunction } from './contract/head.ts';
+export type {
+  AnswerRoute,
+  Head,
+  KeyRoute,
+  ProxiedAddresses,
+  RefuseRoute,
+  Route,
+  RouteFunction,
+  SlotRoute,
+} from './contract/head.ts';
 export type {
   HandedOver,
   RouterEvents,
@@ -14,7 +23,7 @@ export type { WorkerHandle, WorkerHandleStats } from './contract/worker-handle.t
 export type { RouterWorker, WorkerChannel, WorkerSource } from './contract/worker-source.ts';
 export { RouterError, type RouterErrorCode } from './errors.ts';
 export type { AttachOptions, LeaveOptions } from './options/attach-options.ts';
-export type { RouterLimits, RouterOptions } from './options/router-options.ts';
+export type { BalanceOptions, RouterLimits, RouterOptions } from './options/router-options.ts';
 export { createSocketRouter } from './router/router.ts';
 export { type ForkOptions, forkWorkers } from './source/fork-workers.ts';
 export { fromCluster } from './source/from-cluster.ts';

@@ -17,8 +17,37 @@ type Wrong = readonly [what: unknown, error: typeof TypeError | typeof RangeErro
 
 const options: Wrong[] = [
   [undefined, TypeError, '`options` must be an object, got undefined'],
-  [{}, TypeError, '`workers` must be an object with subscribe, got undefined'],
-  [{ workers: 4 }, TypeError, '`workers` must be an object with subscribe, got 4'],
+  [{}, TypeError, '`workers` must be an object with subscribe, or a list of them, got undefined'],
+  [
+    { workers: 4 },
+    TypeError,
+    '`workers` must be an object with subscribe, or a list of them, got 4',
+  ],
+  [
+    { workers: [] },
+    TypeError,
+    '`workers` must be an object with subscribe, or a list of them, got ',
+  ],
+  [
+    { workers: [workers, {}] },
+    TypeError,
+    '`workers` must be an object with subscribe, or a list of them, got [object Object],[object Object]',
+  ],
+  [
+    { workers, health: 'healthz' },
+    TypeError,
+    '`health` must be a path that begins with / and has no query, got healthz',
+  ],
+  [
+    { workers, health: '/a?b' },
+    TypeError,
+    '`health` must be a path that begins with / and has no query, got /a?b',
+  ],
+  [
+    { workers, health: '/a', protocol: 'tls-sni' },
+    TypeError,
+    '`protocol` must be http or auto with health, got tls-sni',
+  ],
   [{ workers, mode: 'cluster' }, TypeError, '`mode` must be one of socket, passthru, got cluster'],
   [{ workers, route: 'key' }, TypeError, '`route` must be a function, got key'],
   [
@@ -101,7 +130,7 @@ const options: Wrong[] = [
   [
     { workers, port: 80 },
     TypeError,
-    'unknown option `port`; known are mode, workers, route, laterRequests, balance, protocol, proxyProtocol, limits',
+    'unknown option `port`; known are mode, workers, route, health, laterRequests, balance, protocol, proxyProtocol, limits',
   ],
   [
     { workers, mode: 'passthru', protocol: 'auto' },
@@ -137,6 +166,7 @@ const forks: (readonly [module: unknown, ...Wrong])[] = [
     TypeError,
     '`backoffMs` must be two integers of 1 or more, the second not below the first, got 5,1',
   ],
+  [module, { workers: 1, slotPrefix: 1 }, TypeError, '`slotPrefix` must be a text, got 1'],
   [module, { workers: 1, env: 'A=b' }, TypeError, '`env` must be an object, got A=b'],
   [
     module,
@@ -148,7 +178,7 @@ const forks: (readonly [module: unknown, ...Wrong])[] = [
     module,
     { workers: 1, cwd: '/' },
     TypeError,
-    'unknown option `cwd`; known are workers, backoffMs, env, execArgv',
+    'unknown option `cwd`; known are workers, slotPrefix, backoffMs, env, execArgv',
   ],
 ];
 

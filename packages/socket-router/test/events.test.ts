@@ -67,6 +67,7 @@ test('stats() counts connections by where they are', async () => {
     waiting: 0,
     handedOver: 0,
     gone: 0,
+    answered: 0,
     refused: 0,
     rerouted: 0,
     claimMs: { leMs: expect.any(Array), counts: new Array(15).fill(0), sumMs: 0 },

@@ -38,9 +38,10 @@ function placementOf(
   loadFactor = 1.25,
 ) {
   const refused: string[] = [];
-  const workers = { ready: queues as readonly unknown[] as readonly WorkerQueue[] } as {
-    ready: readonly WorkerQueue[];
-  } & Workers;
+  const workers = {
+    ready: queues as readonly unknown[] as readonly WorkerQueue[],
+    sources: { haveFailed: () => false },
+  } as { ready: readonly WorkerQueue[] } & Workers;
   const refuse = (_: HeldConnection, reason: string) => void refused.push(reason);
   const placement = new Placement(workers, {
     loadFactor,

@@ -4,6 +4,8 @@ import type { EmitRouterEvent } from '../src/contract/socket-router.ts';
 import type { HeldConnection } from '../src/handing-over/connection-reader.ts';
 import { SocketIntake } from '../src/handing-over/socket-intake.ts';
 import { type RouterOptions, resolveRouterOptions } from '../src/options/router-options.ts';
+import { decide } from '../src/placing/decide.ts';
+import type { Sources } from '../src/placing/sources.ts';
 import type { WorkerQueue } from '../src/placing/worker-queue.ts';
 import type { Workers } from '../src/placing/workers.ts';
 import { loadReaders } from '../src/reading/head-sniffer.ts';
@@ -54,8 +56,12 @@ async function openIntake(options: Partial<RouterOptions> = {}) {
       given.push(connection);
     },
   } as unknown as WorkerQueue;
-  const workers = { ready: [queue] as readonly WorkerQueue[] };
-  const counts = { accepted: 0, handedOver: 0, gone: 0, refused: 0, rerouted: 0 };
+  const sources = { knowsSlot: () => true, haveFailed: () => false };
+  const workers = {
+    ready: [queue] as readonly WorkerQueue[],
+    sources: sources as unknown as Sources,
+  };
+  const counts = { accepted: 0, handedOver: 0, gone: 0, answered: 0, refused: 0, rerouted: 0 };
   const refused: string[] = [];
   const rerouted: unknown[] = [];
   const emit: EmitRouterEvent = (event, data) => {
@@ -74,7 +80,15 @@ async function openIntake(options: Partial<RouterOptions> = {}) {
     limits: { headTimeoutMs: HEAD_TIMEOUT_MS, ...options.limits },
   });
   const intake = new SocketIntake(
-    { options: resolved, workers: workers as Workers, counts, emit, handedOver, refused: refuse },
+    {
+      options: resolved,
+      workers: workers as Workers,
+      counts,
+      emit,
+      decide: (head) => decide(resolved.route, head),
+      handedOver,
+      refused: refuse,
+    },
     await loadReaders(resolved),
   );
   const connect = (): FakeSocket => {

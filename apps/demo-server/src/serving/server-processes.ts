@@ -18,8 +18,6 @@ import {
 const LAME_DUCK_MS = 1000;
 /** Milliseconds beyond the deadline that requests in flight get to be answered. */
 export const ANSWER_MS = 1000;
-/** Milliseconds that the server processes get to connect to the router. */
-const READY_MS = 10_000;
 const TICKET_KEY_BYTES = 48;
 
 /** Starts server processes that listen themselves. This process hands them connections, and holds what they share. */
@@ -75,8 +73,7 @@ export const serveByRouter: StartServing = async (context) => {
   const close = (): Promise<void> => router.close({ graceMs: endMs(flags) });
   try {
     bound = await router.listen({ host: flags.host, port: flags.port });
-    await supervisor.ready();
-    await everyWorkerReady(router, flags.workers);
+    await router.ready();
     return {
       url: urlOf(flags, bound),
       reload: () => supervisor.reload(),
@@ -173,25 +170,4 @@ async function claimAddress({ port, host }: Flags): Promise<AddressInfo> {
 export function routeLaterRequests({ accept, routeBy, tlsCert }: Flags): 'connection' | 'forward' {
   const canSee = accept === 'socket' && tlsCert === undefined;
   return canSee && routeBy !== 'none' ? 'forward' : 'connection';
-}
-
-/**
- * Resolves when the router knows all workers. With fewer it would choose among those, and keys would move when the others come.
- *
- * @throws TimeoutError
- */
-async function everyWorkerReady(router: SocketRouter, workers: number): Promise<void> {
-  const signal = AbortSignal.timeout(READY_MS);
-  const isReady = (): boolean =>
-    router.stats().workers.filter(({ state }) => state === 'ready').length >= workers;
-  while (!isReady()) {
-    await new Promise<void>((resolve, reject) => {
-      const onReady = (): void => {
-        router.off('worker-ready', onReady);
-        resolve();
-      };
-      router.on('worker-ready', onReady);
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    });
-  }
 }

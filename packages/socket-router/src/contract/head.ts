@@ -37,6 +37,7 @@ export interface KeyRoute {
   readonly among?: readonly string[] | undefined;
   readonly slot?: undefined;
   readonly refuse?: undefined;
+  readonly answer?: undefined;
 }
 
 /** To the worker of a slot, and to no other: the connection waits while that one starts. */
@@ -45,18 +46,39 @@ export interface SlotRoute {
   readonly key?: undefined;
   readonly among?: undefined;
   readonly refuse?: undefined;
+  readonly answer?: undefined;
 }
 
 /** To none: an HTTP status of 400 to 599. */
 export interface RefuseRoute {
   readonly refuse: number;
+  readonly answer?: undefined;
   readonly key?: undefined;
   readonly among?: undefined;
   readonly slot?: undefined;
 }
 
+/** To none: the router answers the request itself, and closes the connection. A TLS client gets an alert. */
+export interface AnswerRoute {
+  readonly answer: {
+    /** 200 to 599. */
+    readonly status: number;
+    /**
+     * Without those that say how an answer is sent, such as `content-length`. `content-type` is `text/plain; charset=utf-8`
+     * unless it is here.
+     */
+    readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+    /** A short one: the client has a second to read it. */
+    readonly body?: string | Uint8Array | undefined;
+  };
+  readonly key?: undefined;
+  readonly among?: undefined;
+  readonly slot?: undefined;
+  readonly refuse?: undefined;
+}
+
 /** Where a connection goes. `undefined`: to the worker with the fewest connections. */
-export type Route = KeyRoute | SlotRoute | RefuseRoute | undefined;
+export type Route = KeyRoute | SlotRoute | RefuseRoute | AnswerRoute | undefined;
 
 /** Routes by the head: once per connection in mode `socket`, once per request in mode `passthru`. */
 export type RouteFunction = (head: Head) => Route;

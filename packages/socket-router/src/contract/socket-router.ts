@@ -10,6 +10,13 @@ export interface SocketRouter extends AsyncDisposable {
    */
   listen(options: ListenOptions): Promise<AddressInfo>;
   /**
+   * Resolves when each slot has a worker that serves: before that keys would go to the workers that are there, and move when
+   * the others come. Resolves also when the router is closed meanwhile, which `stats().state` shows.
+   *
+   * @throws RouterError `ERR_CIRCUIT_OPEN` when workers fail to start; its `cause` is the failure of the last one
+   */
+  ready(): Promise<void>;
+  /**
    * Stops listening, hands what has arrived to workers, and lets them finish what they answer. Cuts off what is left
    * after `graceMs` milliseconds (default 10,000). Then the source's processes end. A second call joins the first.
    */
@@ -37,6 +44,11 @@ export interface RouterEvents {
   'worker-down': WorkerEvent;
   /** A worker takes connections: at its start, and when it answers again after it was stuck. */
   'worker-ready': WorkerEvent;
+  /**
+   * Too many workers of these slots failed to start, the last one with `error`. One is started from time to time; until it
+   * serves, what would wait for these slots gets 503 at once.
+   */
+  'circuit-open': { readonly slots: readonly string[]; readonly error: unknown };
 }
 
 interface WorkerEvent {
@@ -73,6 +85,8 @@ export interface RouterStats {
   /** Clients that left before a worker took them. */
   readonly gone: number;
   readonly refused: number;
+  /** Requests that the router answered by `health` or an `answer` of the route. */
+  readonly answered: number;
   readonly rerouted: number;
   /**
    * Milliseconds from the end of a head until a worker claimed the connection, by bucket; in mode `passthru` until

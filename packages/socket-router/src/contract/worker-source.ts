@@ -24,8 +24,25 @@ export interface RouterWorker {
 
 /** Starts a router's workers; a supervisor of processes can be one. */
 export interface WorkerSource {
+  /**
+   * The slots that it keeps a worker in. Without it the router knows a slot once a worker of it has run; no two sources of a
+   * router may have the same one.
+   */
+  readonly slots?: readonly string[] | undefined;
   /** Calls the listener for each worker that runs and for each that starts later. Returns a function that ends that. */
   subscribe(listener: (worker: RouterWorker) => void): () => void;
+  /**
+   * Resolves when it has started all its workers; rejects with an error of code `ERR_CIRCUIT_OPEN`, and the reason as its
+   * `cause`, while they fail to start. For a source without `slots`.
+   */
+  ready?(): Promise<void>;
+  /** Emits `circuit-open` when too many workers failed, the last one with `error`: from then until one serves, none is expected. */
+  readonly events?:
+    | {
+        on(event: 'circuit-open', listener: (data: CircuitOpen) => void): unknown;
+        off(event: 'circuit-open', listener: (data: CircuitOpen) => void): unknown;
+      }
+    | undefined;
   /**
    * Ends a worker's process and starts another one in its slot. Called when a worker has taken nothing for
    * `limits.stuckTimeoutMs`: it may have run out of descriptors while a socket was on its way, and never take one again.
@@ -33,4 +50,9 @@ export interface WorkerSource {
   replace?(worker: RouterWorker): void;
   /** Called by the router's `close()`, after the drain: ends the processes that the source has started. */
   close?(options: { readonly graceMs: number }): Promise<void>;
+}
+
+/** The data of a source's event `circuit-open`. */
+interface CircuitOpen {
+  readonly error: unknown;
 }

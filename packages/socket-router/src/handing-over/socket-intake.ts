@@ -1,6 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { type RefusedClient, refuseSocket } from '../answers.ts';
-import { decide } from '../placing/decide.ts';
+import { type AnsweredClient, answerSocket, problem, type RouterAnswer } from '../answers.ts';
 import { Placement } from '../placing/placement.ts';
 import type { UntakenReason, WorkerQueue } from '../placing/worker-queue.ts';
 import type { OptionalReaders, ReadHead } from '../reading/head-sniffer.ts';
@@ -19,7 +18,7 @@ export class SocketIntake implements Intake {
   readonly #readerOptions: ConnectionReaderOptions;
   readonly #placement: Placement;
   readonly #held = new Set<HeldConnection>();
-  readonly #refused = new Set<Socket>();
+  readonly #answered = new Set<Socket>();
   #finished: (() => void) | undefined;
 
   constructor(
@@ -76,7 +75,7 @@ export class SocketIntake implements Intake {
 
   destroy(): void {
     for (const connection of [...this.#held]) this.gone(connection);
-    for (const socket of this.#refused) socket.destroy();
+    for (const socket of this.#answered) socket.destroy();
   }
 
   stats(): { reading: number; waiting: number } {
@@ -122,7 +121,7 @@ export class SocketIntake implements Intake {
       this.#held.add(readConnection(counts.accepted, socket, this.#readerOptions));
     } else {
       this.#dependencies.refused(503, 'pending-full');
-      this.#answer(socket, 503, { speaksTls: options.protocol === 'tls-sni' });
+      this.#answer(socket, problem(503), { speaksTls: options.protocol === 'tls-sni' });
     }
   }
 
@@ -132,9 +131,12 @@ export class SocketIntake implements Intake {
 
   #place(connection: HeldConnection, head: ReadHead): void {
     const { socket, proxy } = connection;
-    const decision = decide(this.#dependencies.options.route, () => headOf(head, socket, proxy));
+    const decision = this.#dependencies.decide(() => headOf(head, socket, proxy));
     if (decision.kind === 'refuse') {
       this.#refuse(connection, decision.status, decision.reason);
+    } else if (decision.kind === 'answer') {
+      this.#dependencies.counts.answered += 1;
+      this.#answerHeld(connection, decision.answer);
     } else {
       connection.choice = decision;
       this.#placement.place(connection);
@@ -149,18 +151,28 @@ export class SocketIntake implements Intake {
 
   #refuse(connection: HeldConnection, status: number, reason: string): void {
     if (connection.stage === 'done') return;
-    this.#letGo(connection);
-    const { socket, speaksTls, bytes } = connection;
-    this.#answer(socket, status, { speaksTls, isHead: bytes.toString('latin1', 0, 5) === 'HEAD ' });
+    if (status === 0) {
+      this.#letGo(connection);
+      connection.socket.destroy();
+    } else {
+      this.#answerHeld(connection, problem(status));
+    }
     this.#dependencies.refused(status, reason);
   }
 
-  /** Sockets that read their refusal are limited in number as well; the rest are closed without an answer. */
-  #answer(socket: Socket, status: number, client: RefusedClient): void {
-    if (this.#refused.size < this.#dependencies.options.limits.pending) {
-      this.#refused.add(socket);
-      socket.once('close', () => this.#refused.delete(socket));
-      refuseSocket(socket, status, client);
+  #answerHeld(connection: HeldConnection, answer: RouterAnswer): void {
+    this.#letGo(connection);
+    const { socket, speaksTls, bytes } = connection;
+    const isHead = bytes.toString('latin1', 0, 5) === 'HEAD ';
+    this.#answer(socket, answer, { speaksTls, isHead });
+  }
+
+  /** Sockets that read their answer are limited in number as well; the rest are closed without one. */
+  #answer(socket: Socket, answer: RouterAnswer, client: AnsweredClient): void {
+    if (this.#answered.size < this.#dependencies.options.limits.pending) {
+      this.#answered.add(socket);
+      socket.once('close', () => this.#answered.delete(socket));
+      answerSocket(socket, answer, client);
     } else {
       socket.destroy();
     }

@@ -15,6 +15,7 @@ import {
 } from '@ticketing/kit';
 import type { RouteFunction } from '../contract/head.ts';
 import type { WorkerSource } from '../contract/worker-source.ts';
+import { sharedSlot } from '../placing/sources.ts';
 
 /** Options of `createSocketRouter`. */
 export interface RouterOptions {
@@ -22,29 +23,39 @@ export interface RouterOptions {
    * `socket` (default): the worker gets the socket and the router leaves the data path; `passthru`: the router stays
    * and proxies each request to a worker's unix socket.
    */
-  readonly mode?: 'socket' | 'passthru';
-  readonly workers: WorkerSource;
+  readonly mode?: 'socket' | 'passthru' | undefined;
+  /** Where workers come from. Several sources have different slots: see `slotPrefix` of `forkWorkers`. */
+  readonly workers: WorkerSource | readonly WorkerSource[];
   /** Without it each connection, or each request in mode `passthru`, goes to the least loaded worker. */
-  readonly route?: RouteFunction;
+  readonly route?: RouteFunction | undefined;
+  /**
+   * A path, such as `/healthz`, which the router answers itself: 200 once each slot has had a worker that serves, as for
+   * `ready()`, and while at least one does; else, and when it closes, 503. Asked on a new connection: what comes on
+   * one that a worker has is the worker's. Default: none.
+   */
+  readonly health?: string | undefined;
   /**
    * Where later requests on a connection go in mode `socket`: `connection` (default): to the same worker; `forward`: to
    * the worker of their own key, to which the first worker proxies them; `close`: nowhere, since a connection that was
    * routed by a key or to a slot closes after its first request.
    */
-  readonly laterRequests?: 'connection' | 'forward' | 'close';
-  readonly balance?: {
-    /**
-     * A key leaves its worker while the worker has more than 8 connections and more than this times the mean, or its queue
-     * is full: 1 to Infinity. Default Infinity: equal keys stay together, and get 503 when the queue of their worker is full.
-     * 1.25 spreads a key that is asked for more often than one worker can answer.
-     */
-    readonly loadFactor?: number | undefined;
-  };
+  readonly laterRequests?: 'connection' | 'forward' | 'close' | undefined;
+  readonly balance?: BalanceOptions | undefined;
   /** What clients speak: `http` (default), `tls-sni` (the worker's server ends the TLS), or `auto` (either). */
-  readonly protocol?: 'http' | 'tls-sni' | 'auto';
+  readonly protocol?: 'http' | 'tls-sni' | 'auto' | undefined;
   /** Addresses or subnets (`10.0.0.0/8`) whose connections begin with a PROXY header, version 1 or 2. Default false. */
-  readonly proxyProtocol?: { readonly trusted: readonly string[] } | false;
-  readonly limits?: RouterLimits;
+  readonly proxyProtocol?: { readonly trusted: readonly string[] } | false | undefined;
+  readonly limits?: RouterLimits | undefined;
+}
+
+/** How keys are spread over workers. */
+export interface BalanceOptions {
+  /**
+   * A key leaves its worker while the worker has more than 8 connections and more than this times the mean, or its queue
+   * is full: 1 to Infinity. Default Infinity: equal keys stay together, and get 503 when the queue of their worker is full.
+   * 1.25 spreads a key that is asked for more often than one worker can answer.
+   */
+  readonly loadFactor?: number | undefined;
 }
 
 /** Bounds of what a router holds. Times are in milliseconds. */
@@ -53,36 +64,49 @@ export interface RouterLimits {
    * Longest head or ClientHello in bytes: 64 to 65,536, default 16,384, which is Node's own limit: for longer heads the
    * workers' servers need `maxHeaderSize`.
    */
-  readonly headBytes?: number;
+  readonly headBytes?: number | undefined;
   /** Longest time for a head, and again for a worker to take the connection: default 10,000. */
-  readonly headTimeoutMs?: number;
+  readonly headTimeoutMs?: number | undefined;
   /** Connections that the router holds: default 10,000. */
-  readonly pending?: number;
+  readonly pending?: number | undefined;
   /** Connections that wait for one worker, and, per worker, connections that wait for any: default 1,000. */
-  readonly queuePerWorker?: number;
+  readonly queuePerWorker?: number | undefined;
   /**
    * Longest wait in the queue of workers that take connections: default 2,000. A connection that comes when the first of
    * the queue has waited for half of it gets 503 with `Retry-After` at once; a connection that has waited for all of it
    * gets the same when its turn comes. The wait begins when a worker is ready, and again when the connection goes to
    * another worker. In mode `passthru` requests wait in their worker, which can refuse them by `arrivedAt`.
    */
-  readonly maxWaitMs?: number;
+  readonly maxWaitMs?: number | undefined;
   /** How long a worker may leave a connection untaken before it goes to another: 10 or more, default 1,000. */
-  readonly claimTimeoutMs?: number;
+  readonly claimTimeoutMs?: number | undefined;
   /**
    * Milliseconds after which a worker is replaced if it takes no connection, counted once a connection went unclaimed for
    * `claimTimeoutMs`. Default 10,000. The worker may be stopped, busy, or out of descriptors; after the latter Node never
    * hands it a socket again. Its source lets it finish the requests in flight.
    */
-  readonly stuckTimeoutMs?: number;
+  readonly stuckTimeoutMs?: number | undefined;
 }
 
 const ACTION = 'create router';
 
+const aSource = withMethods('subscribe');
+
+function isSourceList(value: readonly unknown[]): boolean {
+  return value.length > 0 && value.every((one) => aSource.test(one));
+}
+
 const RULES: Rules = {
   mode: oneOf('socket', 'passthru'),
-  workers: required(withMethods('subscribe')),
+  workers: required({
+    expected: `${aSource.expected}, or a list of them`,
+    test: (value) => aSource.test(value) || (Array.isArray(value) && isSourceList(value)),
+  }),
   route: aFunction,
+  health: {
+    expected: 'a path that begins with / and has no query',
+    test: (value) => typeof value === 'string' && /^\/[^\s?#]*$/.test(value),
+  },
   laterRequests: oneOf('connection', 'forward', 'close'),
   balance: { ...anObject, fallback: {} },
   protocol: oneOf('http', 'tls-sni', 'auto'),
@@ -110,15 +134,20 @@ const LIMIT_RULES: Rules = {
   stuckTimeoutMs: milliseconds(1, 10_000),
 };
 
-type Chosen = Required<Pick<RouterOptions, 'mode' | 'workers' | 'laterRequests' | 'protocol'>>;
+/** Options with all their values. */
+type Filled<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
+
+type Chosen = Filled<Pick<RouterOptions, 'mode' | 'laterRequests' | 'protocol'>>;
 
 /** Options as the router uses them. */
 export interface ResolvedRouterOptions extends Chosen {
+  readonly workers: readonly WorkerSource[];
   readonly route: RouteFunction | undefined;
+  readonly health: string | undefined;
   readonly loadFactor: number;
   /** Whether a connection from an address must begin with a PROXY header; `undefined` if none must. */
   readonly isProxy: ((address: string | undefined) => boolean) | undefined;
-  readonly limits: Required<RouterLimits>;
+  readonly limits: Filled<RouterLimits>;
 }
 
 /**
@@ -128,11 +157,9 @@ export interface ResolvedRouterOptions extends Chosen {
  * for a number out of range
  */
 export function resolveRouterOptions(options: RouterOptions): ResolvedRouterOptions {
-  const { balance, proxyProtocol, limits, ...others } = resolveByRules<Required<RouterOptions>>(
-    ACTION,
-    options,
-    RULES,
-  );
+  const { workers, balance, proxyProtocol, limits, ...others } = resolveByRules<
+    Filled<RouterOptions>
+  >(ACTION, options, RULES);
   const { loadFactor } = resolveByRules<{ loadFactor: number }>(
     ACTION,
     balance,
@@ -144,11 +171,13 @@ export function resolveRouterOptions(options: RouterOptions): ResolvedRouterOpti
     : { trusted: [] };
   const resolved: ResolvedRouterOptions = {
     ...others,
+    workers: Array.isArray(workers) ? workers : [workers as WorkerSource],
     loadFactor,
     isProxy: trusted.length > 0 ? trustedProxies(trusted) : undefined,
     limits: resolveByRules(ACTION, limits, LIMIT_RULES, 'limits'),
   };
-  const { mode, protocol, laterRequests } = resolved;
+  const { mode, protocol, laterRequests, health } = resolved;
+  checkSlots(resolved.workers);
   // A proxy has to read requests, and decides on each of them.
   if (mode === 'passthru') {
     requireValue('protocol', protocol, 'http', 'in mode passthru');
@@ -156,7 +185,16 @@ export function resolveRouterOptions(options: RouterOptions): ResolvedRouterOpti
   }
   if (laterRequests === 'forward')
     requireValue('protocol', protocol, 'http', 'with laterRequests forward');
+  // It reads no requests over TLS.
+  if (health !== undefined && protocol === 'tls-sni')
+    requireValue('protocol', protocol, 'http or auto', 'with health');
   return resolved;
+}
+
+function checkSlots(sources: readonly WorkerSource[]): void {
+  const slots = sources.flatMap((source) => [...new Set(source.slots)]);
+  const shared = slots.find((slot, index) => slots.indexOf(slot) !== index);
+  if (shared !== undefined) throw sharedSlot(shared);
 }
 
 function requireValue(option: string, value: string, expected: string, when: string): void {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { answerFailure, hasBody, refuseSocket } from '../answers.ts';
+import { answerRequest, answerSocket, hasBody, problem } from '../answers.ts';
 import type { ProxiedAddresses } from '../contract/head.ts';
 import { headText } from '../http-proxy/proxied-headers.ts';
 import type { ResolvedRouterOptions } from '../options/router-options.ts';
@@ -113,7 +113,7 @@ export class FrontServer {
       this.#events.request(request, response);
     });
     server.on('checkExpectation', (_, response: ServerResponse) => {
-      answerFailure(response, 417);
+      answerRequest(response, problem(417));
       this.#events.refused(417, 'expectation');
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
@@ -204,7 +204,7 @@ export class FrontServer {
       return;
     }
     const status = STATUS_OF[code] ?? 400;
-    refuseSocket(socket, status);
+    answerSocket(socket, problem(status));
     this.#events.refused(status, code);
   }
 }

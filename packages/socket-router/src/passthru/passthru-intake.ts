@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
-import { answerFailure, refuseSocket } from '../answers.ts';
+import { answerRequest, answerSocket, problem, type RouterAnswer } from '../answers.ts';
 import { type ProxyOutcome, proxyRequest } from '../http-proxy/proxy-request.ts';
 import { proxyUpgrade } from '../http-proxy/proxy-upgrade.ts';
 import { WorkerPools } from '../http-proxy/worker-pools.ts';
 import { WorkerChooser } from '../placing/choose-worker.ts';
-import { ANY_WORKER, type Choice, decide } from '../placing/decide.ts';
+import { ANY_WORKER, type Choice } from '../placing/decide.ts';
 import type { WorkerQueue } from '../placing/worker-queue.ts';
 import type { OptionalReaders } from '../reading/head-sniffer.ts';
 import { headOfRequest } from '../reading/head-views.ts';
@@ -24,7 +24,7 @@ interface PendingRequest {
   /** The client's, as far as it is known. */
   readonly remoteAddress: string | undefined;
   readonly arrivedAt: number;
-  readonly refuse: (status: number) => void;
+  readonly answer: (answer: RouterAnswer) => void;
   readonly send: (
     pending: PendingRequest,
     queue: WorkerQueue,
@@ -100,7 +100,7 @@ export class PassthruIntake implements Intake {
   #receiveRequest(request: IncomingMessage, response: ServerResponse): void {
     this.#receive(
       request,
-      (status) => answerFailure(response, status),
+      (answer) => answerRequest(response, answer),
       ({ remoteAddress, arrivedAt }, queue, ended) => {
         const dispatcher = this.#pools.get(this.#socketPathOf(queue));
         const isLast = this.#finished !== undefined;
@@ -112,7 +112,7 @@ export class PassthruIntake implements Intake {
   #receiveUpgrade(request: IncomingMessage, socket: Socket, early: Buffer): void {
     this.#receive(
       request,
-      (status) => refuseSocket(socket, status),
+      (answer) => answerSocket(socket, answer),
       ({ remoteAddress, arrivedAt }, queue, ended) => {
         const socketPath = this.#socketPathOf(queue);
         proxyUpgrade({ request, socket, early, remoteAddress, arrivedAt, socketPath, ended });
@@ -122,7 +122,7 @@ export class PassthruIntake implements Intake {
 
   #receive(
     request: IncomingMessage,
-    refuse: PendingRequest['refuse'],
+    answer: PendingRequest['answer'],
     send: PendingRequest['send'],
   ): void {
     const proxy = this.#front.addressesOf(request.socket);
@@ -133,7 +133,7 @@ export class PassthruIntake implements Intake {
       choice: ANY_WORKER,
       avoid: new Set(),
       lost: 0,
-      refuse,
+      answer,
       send,
     };
     const head = readAgain(request);
@@ -141,11 +141,14 @@ export class PassthruIntake implements Intake {
       this.#refuse(pending, head.status, head.reason);
       return;
     }
-    const decision = decide(this.#dependencies.options.route, () =>
+    const decision = this.#dependencies.decide(() =>
       headOfRequest(request, pending.remoteAddress, proxy),
     );
     if (decision.kind === 'refuse') {
       this.#refuse(pending, decision.status, decision.reason);
+    } else if (decision.kind === 'answer') {
+      this.#dependencies.counts.answered += 1;
+      answer(decision.answer);
     } else {
       pending.choice = decision;
       this.#place(pending);
@@ -234,7 +237,7 @@ export class PassthruIntake implements Intake {
   }
 
   #refuse(pending: PendingRequest, status: number, reason: string): void {
-    pending.refuse(status);
+    pending.answer(problem(status));
     this.#dependencies.refused(status, reason);
   }
 

@@ -4,7 +4,7 @@ import type { WorkerQueue } from './worker-queue.ts';
 import type { Workers } from './workers.ts';
 
 /** Why a connection gets no worker. */
-export type NoPlace = 'not-taken' | 'slot-unknown' | 'queue-full' | 'queue-slow';
+export type NoPlace = 'not-taken' | 'slot-unknown' | 'circuit-open' | 'queue-full' | 'queue-slow';
 
 export interface WorkerChooserOptions {
   readonly loadFactor: number;
@@ -26,13 +26,15 @@ export class WorkerChooser {
   /** Returns `'wait'` while the target worker starts. `avoid`: workers that already failed. */
   find(choice: Choice, avoid?: ReadonlySet<WorkerQueue>): WorkerQueue | 'wait' | NoPlace {
     const slots = slotsOf(choice);
-    if (slots?.every((slot) => this.#workers.knowsSlot(slot)) === false) return 'slot-unknown';
+    if (slots?.every((slot) => this.#workers.sources.knowsSlot(slot)) === false)
+      return 'slot-unknown';
     const { loadFactor, hasRoom } = this.#options;
     let queues = this.#workers.ready;
     if (slots !== undefined) queues = queues.filter(({ worker }) => slots.includes(worker.slot));
     if (avoid !== undefined) queues = queues.filter((queue) => !avoid.has(queue));
     const [first] = queues;
-    if (first === undefined) return 'wait';
+    if (first === undefined)
+      return this.#workers.sources.haveFailed(slots) ? 'circuit-open' : 'wait';
     this.#turn = (this.#turn + 1) % queues.length;
     const chosen =
       choice.kind === 'key'

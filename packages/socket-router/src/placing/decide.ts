@@ -1,4 +1,5 @@
 import { texts } from '@ticketing/kit';
+import { type RouterAnswer, resolveAnswer } from '../answers.ts';
 import type { Head, RouteFunction } from '../contract/head.ts';
 
 /** The worker of a key, of all or of the slots `among`. */
@@ -17,7 +18,13 @@ export type Choice =
 export const ANY_WORKER: Choice = { kind: 'any' };
 
 /** What a route function decided. */
-export type Decision = Choice | Refusal;
+export type Decision = Choice | Refusal | OwnAnswer;
+
+/** The router answers. */
+interface OwnAnswer {
+  readonly kind: 'answer';
+  readonly answer: RouterAnswer;
+}
 
 interface Refusal {
   readonly kind: 'refuse';
@@ -35,11 +42,15 @@ export function decide(route: RouteFunction | undefined, head: () => Head): Deci
     return wrong('route-threw');
   }
   if (decided === undefined) return ANY_WORKER;
-  const { key, among, slot, refuse } = Object(decided) as Record<string, unknown>;
+  const { key, among, slot, refuse, answer } = Object(decided) as Record<string, unknown>;
   if (typeof key === 'string') return keyChoice(key, among);
   if (typeof slot === 'string') return { kind: 'slot', slot };
   if (Number.isSafeInteger(refuse) && (refuse as number) >= 400 && (refuse as number) <= 599) {
     return { kind: 'refuse', status: refuse as number, reason: 'route' };
+  }
+  if (answer !== undefined) {
+    const resolved = resolveAnswer(answer);
+    return resolved === undefined ? wrong('answer-invalid') : { kind: 'answer', answer: resolved };
   }
   // A promise is no route, and its unhandled rejection would end the process.
   if (decided instanceof Promise) decided.catch(() => {});

@@ -113,6 +113,7 @@ export class Placement {
     const { ready } = this.#workers;
     const room = ready.length * (this.#options.queuePerWorker - 1);
     if (ready.length > 0 && this.#unrouted.size >= room) return 'queue-full';
+    if (ready.length === 0 && this.#workers.sources.haveFailed()) return 'circuit-open';
     return this.#isSlowFor(connection) ? 'queue-slow' : 'wait';
   }
 

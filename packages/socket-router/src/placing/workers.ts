@@ -1,5 +1,6 @@
 import type { EmitRouterEvent } from '../contract/socket-router.ts';
 import type { RouterWorker, WorkerSource } from '../contract/worker-source.ts';
+import { Sources } from './sources.ts';
 import {
   type ConnectionEvents,
   type WorkerChange,
@@ -8,7 +9,7 @@ import {
 } from './worker-queue.ts';
 
 export interface WorkersOptions extends Omit<WorkerQueueOptions, 'events'> {
-  readonly source: WorkerSource;
+  readonly sources: readonly WorkerSource[];
   readonly laterRequests: 'connection' | 'forward' | 'close';
   /** Present when the workers open unix sockets: returns a path that was not used before. */
   readonly nextSocketPath: (() => string) | undefined;
@@ -25,11 +26,10 @@ export class Workers {
   readonly #options: WorkersOptions;
   readonly #queueOptions: WorkerQueueOptions;
   readonly #queues = new Set<WorkerQueue>();
-  readonly #slots = new Set<string>();
+  readonly #sources: Sources;
   readonly #socketPaths = new Map<WorkerQueue, string>();
   /** What workers that have ended had taken. */
   readonly ended = { workers: 0, handedOver: 0 };
-  #unsubscribe: (() => void) | undefined;
   #isDraining = false;
   /** Set before the first connection is enqueued. */
   listener: WorkersListener | undefined;
@@ -47,19 +47,27 @@ export class Workers {
       workerChanged: (queue, change) => this.#workerChanged(queue, change),
     };
     this.#queueOptions = { ...options, events };
+    this.#sources = new Sources(options.sources, {
+      joined: (worker) => this.#join(worker),
+      circuitOpen: (slots, error) => {
+        options.emit('circuit-open', { slots, error });
+        // What waits for those slots waits in vain.
+        this.listener?.workersChanged();
+      },
+    });
   }
 
   get queues(): Iterable<WorkerQueue> {
     return this.#queues;
   }
 
-  start(): void {
-    this.#unsubscribe = this.#options.source.subscribe((worker) => this.#join(worker));
+  /** Where the workers come from, and what is known of their slots. */
+  get sources(): Sources {
+    return this.#sources;
   }
 
-  /** Whether there was ever a worker in a slot. */
-  knowsSlot(slot: string): boolean {
-    return this.#slots.has(slot);
+  start(): void {
+    this.#sources.start();
   }
 
   socketPathOf(queue: WorkerQueue): string | undefined {
@@ -79,7 +87,7 @@ export class Workers {
 
   /** Stops listening to the source and to its workers. */
   release(): void {
-    this.#unsubscribe?.();
+    this.#sources.stop();
     for (const queue of this.#queues) queue.release();
     for (const queue of this.#queues) this.#end(queue);
   }
@@ -88,7 +96,6 @@ export class Workers {
     const queue = new WorkerQueue(worker, this.#queueOptions);
     const socketPath = this.#options.nextSocketPath?.();
     this.#queues.add(queue);
-    this.#slots.add(worker.slot);
     if (socketPath !== undefined) this.#socketPaths.set(queue, socketPath);
     this.#greet(queue);
   }
@@ -108,13 +115,14 @@ export class Workers {
   }
 
   #workerChanged(queue: WorkerQueue, change: WorkerChange): void {
-    const { source, emit } = this.#options;
+    const { emit } = this.#options;
     const { slot, pid } = queue.worker;
     switch (change) {
       case 'attached':
         this.#greet(queue);
         break;
       case 'ready':
+        this.#sources.served(slot);
         emit('worker-ready', { slot, pid });
         this.#updateReady();
         break;
@@ -123,9 +131,7 @@ export class Workers {
         emit('worker-stuck', { slot, pid });
         break;
       case 'lost':
-        if (source.replace === undefined) break;
-        emit('worker-replaced', { slot, pid });
-        source.replace(queue.worker);
+        this.#sources.replace(queue.worker, () => emit('worker-replaced', { slot, pid }));
         break;
       case 'retired':
         this.#updateReady();
@@ -145,6 +151,7 @@ export class Workers {
   }
 
   #updateReady(): void {
+    this.#sources.update(this.#queues);
     const ready = [...this.#queues].filter((queue) => queue.state === 'ready');
     const isSame =
       ready.length === this.ready.length &&

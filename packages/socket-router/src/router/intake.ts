@@ -1,6 +1,8 @@
 import type { Server } from 'node:net';
+import type { Head } from '../contract/head.ts';
 import type { EmitRouterEvent } from '../contract/socket-router.ts';
 import type { ResolvedRouterOptions } from '../options/router-options.ts';
+import type { Decision } from '../placing/decide.ts';
 import type { Workers, WorkersListener } from '../placing/workers.ts';
 
 /** What a router counts over its life. */
@@ -8,6 +10,7 @@ export interface RouterCounts {
   accepted: number;
   handedOver: number;
   gone: number;
+  answered: number;
   refused: number;
   rerouted: number;
 }
@@ -24,6 +27,8 @@ export interface IntakeDependencies {
   readonly workers: Workers;
   readonly counts: RouterCounts;
   readonly emit: EmitRouterEvent;
+  /** Routes by the head, which is read only if it is asked for. */
+  readonly decide: (head: () => Head) => Decision;
   /** Counts and publishes; `arrivedAt` is on the machine's monotonic clock. */
   readonly handedOver: ReportHandedOver;
   /** Counts and reports an answer of the router itself; status 0: it closed without an answer. */

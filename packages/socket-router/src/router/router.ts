@@ -6,6 +6,7 @@ import type { AddressInfo, ListenOptions, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBucketCounts } from '@ticketing/kit';
+import type { Head } from '../contract/head.ts';
 import type {
   EmitRouterEvent,
   HandedOver,
@@ -21,9 +22,11 @@ import {
   type RouterOptions,
   resolveRouterOptions,
 } from '../options/router-options.ts';
+import { type Decision, decide } from '../placing/decide.ts';
 import { Workers } from '../placing/workers.ts';
 import { loadReaders } from '../reading/head-sniffer.ts';
 import { monotonicMs, withinMs } from '../wire/monotonic-clock.ts';
+import { type Health, healthAnswer } from './health.ts';
 import type { Intake, IntakeDependencies, RouterCounts } from './intake.ts';
 
 const handedOverChannel = channel('ticketing:socket-router:handed-over');
@@ -36,7 +39,14 @@ type State =
 class Router implements SocketRouter {
   readonly #options: ResolvedRouterOptions;
   readonly #emitter = new EventEmitter();
-  readonly #counts: RouterCounts = { accepted: 0, handedOver: 0, gone: 0, refused: 0, rerouted: 0 };
+  readonly #counts: RouterCounts = {
+    accepted: 0,
+    handedOver: 0,
+    gone: 0,
+    answered: 0,
+    refused: 0,
+    rerouted: 0,
+  };
   readonly #claimMs = createBucketCounts();
   readonly #socketFolder: SocketFolder | undefined;
   readonly #workers: Workers;
@@ -52,7 +62,7 @@ class Router implements SocketRouter {
     this.#socketFolder = folder;
     this.#workers = new Workers({
       ...limits,
-      source: workers,
+      sources: workers,
       router: randomUUID(),
       laterRequests,
       nextSocketPath: folder && (() => folder.nextPath()),
@@ -73,6 +83,7 @@ class Router implements SocketRouter {
         workers: this.#workers,
         counts: this.#counts,
         emit: this.#emit,
+        decide: (head) => this.#decide(head),
         handedOver: (slot, kind, arrivedAt) => {
           const ms = monotonicMs() - arrivedAt;
           this.#counts.handedOver += 1;
@@ -101,11 +112,17 @@ class Router implements SocketRouter {
     return server.address() as AddressInfo;
   }
 
+  ready(): Promise<void> {
+    const isOpen = this.#state.kind === 'idle' || this.#state.kind === 'listening';
+    return isOpen ? this.#workers.sources.ready() : Promise.resolve();
+  }
+
   close(options?: { readonly graceMs?: number }): Promise<void> {
     const graceMs = resolveGrace(options);
     if (this.#state.kind === 'draining' || this.#state.kind === 'closed') return this.#state.end;
     const end = this.#end(graceMs);
     this.#state = { kind: 'draining', end };
+    this.#workers.sources.giveUp();
     return end;
   }
 
@@ -140,6 +157,21 @@ class Router implements SocketRouter {
     this.#emitter.emit(event, data);
   };
 
+  #decide(head: () => Head): Decision {
+    const { health, route } = this.#options;
+    if (health === undefined) return decide(route, head);
+    const read = head();
+    const answer = healthAnswer(health, read, () => this.#health());
+    return answer === undefined ? decide(route, () => read) : { kind: 'answer', answer };
+  }
+
+  #health(): Health {
+    if (this.#state.kind !== 'listening') return 'closing';
+    const { sources, ready } = this.#workers;
+    if (ready.length === 0 && sources.haveFailed()) return 'circuit-open';
+    return sources.wereReady && ready.length > 0 ? 'ready' : 'starting';
+  }
+
   #expect(expected: 'idle' | 'listening'): void {
     const state = this.#state.kind;
     if (state === expected) return;
@@ -165,7 +197,7 @@ class Router implements SocketRouter {
     this.#workers.release();
     intake?.destroy();
     try {
-      await this.#options.workers.close?.({ graceMs: left() + 1000 });
+      await this.#workers.sources.close(left() + 1000);
     } finally {
       this.#socketFolder?.remove();
       if (this.#state.kind === 'draining') this.#state = { kind: 'closed', end: this.#state.end };

@@ -16,19 +16,32 @@ const ACTION = 'fork workers';
 export interface ForkOptions {
   /** How many, 1 to 1,024. */
   readonly workers: number;
+  /**
+   * Before the number in the names of the slots: `canary-` for `canary-0`. Default: none. Two sources of one router need
+   * different ones.
+   */
+  readonly slotPrefix?: string | undefined;
   /** Least and greatest delay before a process that ended is replaced, in milliseconds: default [100, 5000]. */
-  readonly backoffMs?: readonly [number, number];
+  readonly backoffMs?: readonly [number, number] | undefined;
   /** The processes' environment; default this one's. Unless it configures malloc, glibc is set to keep up to 64 MiB of freed memory. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Options of Node itself; default this process's. */
-  readonly execArgv?: readonly string[];
+  readonly execArgv?: readonly string[] | undefined;
 }
 
-type ResolvedForkOptions = Pick<ForkOptions, 'env' | 'execArgv'> &
-  Required<Pick<ForkOptions, 'workers' | 'backoffMs'>> & { readonly module: URL };
+interface ResolvedForkOptions extends Pick<ForkOptions, 'workers' | 'env' | 'execArgv'> {
+  readonly module: URL;
+  readonly slotPrefix: string;
+  readonly backoffMs: readonly [number, number];
+}
 
 const RULES: Rules = {
   workers: required(wholeBetween(1, 1024)),
+  slotPrefix: {
+    expected: 'a text',
+    fallback: '',
+    test: (value) => typeof value === 'string',
+  },
   backoffMs: {
     expected: 'two integers of 1 or more, the second not below the first',
     fallback: [100, 5000],
@@ -44,7 +57,7 @@ const RULES: Rules = {
 
 /**
  * Returns child processes that run a module as a source; the module calls `attachServer`, and slots are `0` to
- * `workers - 1`. A process that ends is replaced in its slot, after a delay that grows while processes keep ending; a
+ * `workers - 1`, with `slotPrefix` before them. A process that ends is replaced in its slot, after a delay that grows while processes keep ending; a
  * process that no longer takes connections is replaced at once and has 10 seconds to finish what it is answering. The
  * processes start when a router subscribes and end with its `close()`.
  *
@@ -70,6 +83,7 @@ interface Slot {
 }
 
 class ForkedWorkers implements WorkerSource {
+  readonly slots: readonly string[];
   readonly #options: ResolvedForkOptions;
   readonly #listeners = new Set<(worker: RouterWorker) => void>();
   readonly #slots: Slot[] = [];
@@ -79,13 +93,14 @@ class ForkedWorkers implements WorkerSource {
 
   constructor(options: ResolvedForkOptions) {
     this.#options = options;
+    const { workers, slotPrefix } = options;
+    this.slots = Array.from({ length: workers }, (_, index) => `${slotPrefix}${index}`);
   }
 
   subscribe(listener: (worker: RouterWorker) => void): () => void {
     this.#listeners.add(listener);
     if (this.#slots.length === 0 && !this.#closing) {
-      for (let index = 0; index < this.#options.workers; index++) {
-        const name = String(index);
+      for (const name of this.slots) {
         const slot = { name, child: undefined, startedAt: 0, delayMs: 0, timer: undefined };
         this.#slots.push(slot);
         this.#start(slot);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { hashText, rendezvousWeight } from '@ticketing/kit';
-import { answerFailure, hasBody, refuseSocket } from '../answers.ts';
+import { answerRequest, answerSocket, hasBody, problem } from '../answers.ts';
 import type { RouteFunction } from '../contract/head.ts';
 import type { AttachableServer } from '../contract/worker-handle.ts';
 import { proxyRequest } from '../http-proxy/proxy-request.ts';
@@ -89,9 +89,10 @@ export class Forwarding implements LaterRequests {
     const decision = decide(this.#options.route, () =>
       headOfRequest(request, request.socket.remoteAddress),
     );
-    if (decision.kind === 'refuse') {
-      if (event === 'upgrade') refuseSocket(values[1] as Socket, decision.status);
-      else answerFailure(values[1] as ServerResponse, decision.status);
+    if (decision.kind === 'refuse' || decision.kind === 'answer') {
+      const answer = decision.kind === 'answer' ? decision.answer : problem(decision.status);
+      if (event === 'upgrade') answerSocket(values[1] as Socket, answer);
+      else answerRequest(values[1] as ServerResponse, answer);
       return true;
     }
     const slot = this.#slotFor(decision, origin);
@@ -121,8 +122,8 @@ export class Forwarding implements LaterRequests {
   }
 
   #fail({ event, values }: ForwardedRequest, status: number): void {
-    if (event === 'upgrade') refuseSocket(values[1] as Socket, status);
-    else answerFailure(values[1] as ServerResponse, status);
+    if (event === 'upgrade') answerSocket(values[1] as Socket, problem(status));
+    else answerRequest(values[1] as ServerResponse, problem(status));
   }
 
   /** The other worker did not take it: this one answers if the request may be answered here. */
@@ -146,7 +147,7 @@ export class Forwarding implements LaterRequests {
         // The other worker has just died, or a proxy cannot send the request.
         if (outcome === 'unreached' || outcome === 'unanswered') this.#takeBack(forwarded, 503);
         else if (outcome === 'unsendable') this.#takeBack(forwarded, 501);
-        else if (outcome === 'failed') answerFailure(response, 502);
+        else if (outcome === 'failed') answerRequest(response, problem(502));
       },
     });
     if (forwarded.event === 'checkContinue') response.writeContinue();
@@ -164,7 +165,7 @@ export class Forwarding implements LaterRequests {
       arrivedAt: monotonicMs(),
       ended: (outcome) => {
         if (outcome === 'unanswered') this.#takeBack(forwarded, 503);
-        else if (outcome === 'failed') refuseSocket(socket, 502);
+        else if (outcome === 'failed') answerSocket(socket, problem(502));
       },
     });
   }

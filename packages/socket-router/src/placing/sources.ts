@@ -1,0 +1,194 @@
+import type { RouterWorker, WorkerSource } from '../contract/worker-source.ts';
+import { workersFailToStart } from '../errors.ts';
+import type { WorkerQueue } from './worker-queue.ts';
+
+export interface SourcesEvents {
+  joined(worker: RouterWorker): void;
+  /** Workers of these slots fail to start, the last one with `error`. */
+  circuitOpen(slots: readonly string[], error: unknown): void;
+}
+
+interface SourceState {
+  readonly source: WorkerSource;
+  /** Those that it names, or that it had a worker in. */
+  readonly slots: Set<string>;
+  /** Whether all its slots have been seen: at once, unless its own `ready()` says when. */
+  knowledge: 'none' | 'asked' | 'all';
+  /** Present while its workers fail to start. */
+  circuit: { readonly error: unknown } | undefined;
+}
+
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Where the workers come from: which slots there are, and whether each can have a worker. */
+export class Sources {
+  readonly #states: readonly SourceState[];
+  readonly #events: SourcesEvents;
+  readonly #owners = new Map<string, SourceState>();
+  readonly #ends: (() => void)[] = [];
+  #waiters: Waiter[] = [];
+  #queues: Iterable<WorkerQueue> = [];
+  /** Whether each slot has had a worker that serves, all at once. */
+  wereReady = false;
+
+  constructor(sources: readonly WorkerSource[], events: SourcesEvents) {
+    this.#events = events;
+    this.#states = sources.map((source) => {
+      const state: SourceState = {
+        source,
+        slots: new Set(source.slots),
+        knowledge: source.ready === undefined ? 'all' : 'none',
+        circuit: undefined,
+      };
+      for (const slot of state.slots) this.#owners.set(slot, state);
+      return state;
+    });
+  }
+
+  start(): void {
+    for (const state of this.#states) {
+      const { source } = state;
+      const opened = ({ error }: { readonly error: unknown }): void => this.#open(state, error);
+      source.events?.on('circuit-open', opened);
+      this.#ends.push(() => source.events?.off('circuit-open', opened));
+      this.#ends.push(source.subscribe((worker) => this.#join(state, worker)));
+      this.#learn(state);
+    }
+  }
+
+  stop(): void {
+    for (const end of this.#ends) end();
+  }
+
+  /** Resolves the calls of `ready()`: nobody has to wait for workers any longer. */
+  giveUp(): void {
+    this.#settle(({ resolve }) => resolve());
+  }
+
+  async close(graceMs: number): Promise<void> {
+    await Promise.all(this.#states.map(({ source }) => source.close?.({ graceMs })));
+  }
+
+  knowsSlot(slot: string): boolean {
+    return this.#owners.has(slot);
+  }
+
+  /** Whether workers of all these slots fail to start; without slots, those of all. */
+  haveFailed(slots?: readonly string[]): boolean {
+    const states = slots?.map((slot) => this.#owners.get(slot)) ?? this.#states;
+    return states.length > 0 && states.every((state) => state?.circuit !== undefined);
+  }
+
+  /** Has the worker's source replace it. Returns whether it can. */
+  replace(worker: RouterWorker, replacing: () => void): void {
+    const source = this.#owners.get(worker.slot)?.source;
+    if (source?.replace === undefined) return;
+    replacing();
+    source.replace(worker);
+  }
+
+  /** Notes that a worker serves: its source can start workers. */
+  served(slot: string): void {
+    const state = this.#owners.get(slot);
+    if (state === undefined) return;
+    state.circuit = undefined;
+    this.#learn(state);
+  }
+
+  /** Notes what queues there are, and how they are. */
+  update(queues: Iterable<WorkerQueue>): void {
+    this.#queues = queues;
+    this.#check();
+  }
+
+  /**
+   * Resolves when each slot has a worker that serves, or by `giveUp()`.
+   *
+   * @throws RouterError `ERR_CIRCUIT_OPEN`, or the error of a source's own `ready()`
+   */
+  ready(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ resolve, reject });
+      for (const state of this.#states) this.#learn(state);
+      this.#check();
+    });
+  }
+
+  #join(state: SourceState, worker: RouterWorker): void {
+    const { slot } = worker;
+    const owner = this.#owners.get(slot);
+    if (owner !== undefined && owner !== state) throw sharedSlot(slot);
+    state.slots.add(slot);
+    this.#owners.set(slot, state);
+    this.#events.joined(worker);
+  }
+
+  /** Asks a source that starts its workers one by one when all have started. */
+  #learn(state: SourceState): void {
+    if (state.knowledge !== 'none') return;
+    state.knowledge = 'asked';
+    state.source.ready?.().then(
+      () => {
+        state.knowledge = 'all';
+        this.#check();
+      },
+      (error) => {
+        state.knowledge = 'none';
+        const { code, cause } = Object(error) as { code?: unknown; cause?: unknown };
+        if (code === 'ERR_CIRCUIT_OPEN') this.#open(state, cause ?? error);
+        else this.#settle(({ reject }) => reject(error));
+      },
+    );
+  }
+
+  #open(state: SourceState, error: unknown): void {
+    const isNew = state.circuit === undefined;
+    state.circuit = { error };
+    if (isNew) this.#events.circuitOpen([...state.slots], error);
+    this.#check();
+  }
+
+  #check(): void {
+    const queues = [...this.#queues];
+    if (this.#states.every((state) => isServing(state, queues))) {
+      this.wereReady = true;
+      this.#settle(({ resolve }) => resolve());
+    }
+    const failed = this.#states.find(({ circuit }) => circuit !== undefined);
+    if (failed !== undefined) {
+      const { circuit } = failed;
+      this.#settle(({ reject }) => reject(workersFailToStart(circuit?.error)));
+    }
+  }
+
+  #settle(settle: (waiter: Waiter) => void): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiters) settle(waiter);
+  }
+}
+
+/** Whether each slot of a source has a worker that serves; of one that does not name its slots, each of its workers. */
+function isServing(
+  { source, slots, knowledge }: SourceState,
+  queues: readonly WorkerQueue[],
+): boolean {
+  if (knowledge !== 'all') return false;
+  const isLeaving = new Set(['retired', 'down']);
+  const own = queues.filter(({ worker, state }) => slots.has(worker.slot) && !isLeaving.has(state));
+  const serving = new Set(
+    own.filter(({ state }) => state === 'ready').map(({ worker }) => worker.slot),
+  );
+  const needed = source.slots ?? own.map(({ worker }) => worker.slot);
+  return needed.length > 0 && needed.every((slot) => serving.has(slot));
+}
+
+/** Makes the error for a slot that two sources have. */
+export function sharedSlot(slot: string): TypeError {
+  return new TypeError(
+    `Cannot create router: two of \`workers\` have a slot ${slot}; set \`slotPrefix\` of one`,
+  );
+}
