@@ -59,7 +59,7 @@ export class ClusterSupervisor implements Supervisor {
   /** Milliseconds until workers that are asked to end are killed. */
   readonly #graceMs: number;
   /** Holds this process while there is neither a worker nor a port, as when the circuit is open. */
-  readonly #hold: NodeJS.Timeout = setInterval(() => {}, MAX_TIMER_MS);
+  readonly #hold: NodeJS.Timeout;
   #departure: Departure | undefined;
   #closing: Promise<void> | undefined;
   /** Requests that past workers served. */
@@ -108,6 +108,7 @@ export class ClusterSupervisor implements Supervisor {
       circuitOpen: (error) => this.events.emit('circuit-open', { error }),
     });
     if (cluster.signals) this.#signals = new Signals(this);
+    this.#hold = setInterval(() => {}, MAX_TIMER_MS);
   }
 
   get state(): DispatcherState {
