@@ -1,10 +1,11 @@
-// What several packages need and each of them bundles: option rules, coded errors, an injected clock, a queue, signal listeners, usable cores
+// What several packages need and each of them bundles: option rules, coded errors, an injected clock, a queue, signal listeners, a circuit of restarts, usable cores
 export {
   ADVISED_LE_MS,
   type BucketCounter,
   type BucketCounts,
   createBucketCounts,
 } from './bucket-counts.ts';
+export { type Circuit, createCircuit, type Restart, restartRules } from './circuit.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { CodedError, isMarked, mark } from './coded-error.ts';
 export { editDistance, nearest } from './edit-distance.ts';
@@ -45,4 +46,5 @@ export {
   createSignalListeners,
   type SignalListeners,
 } from './signal-listeners.ts';
+export { StderrTail } from './stderr-tail.ts';
 export { usableCores } from './usable-cores.ts';

@@ -6,8 +6,10 @@ import {
   between,
   checkByRules,
   MAX_TIMER_MS,
+  type Restart,
   type Rules,
   resolveByRules,
+  restartRules,
   systemClock,
   unknownOption,
   usableCores,
@@ -20,7 +22,6 @@ import {
 import type { PoolOptions } from '../contract/pool-options.ts';
 
 type Recycle = Required<NonNullable<PoolOptions['recycle']>>;
-type Restart = Required<NonNullable<PoolOptions['restart']>>;
 
 /** {@link PoolOptions}, filled and checked. A limit of Infinity never applies. */
 export interface ResolvedPoolOptions extends Required<PoolOptions> {
@@ -55,17 +56,6 @@ const recycleRules = {
   ageMs: atLeast(1, NEVER),
   rssBytes: atLeast(1, NEVER),
   jitter: between(0, 1, 0.1),
-} satisfies Rules;
-
-const restartRules = {
-  backoffMs: {
-    expected: `[min, max] of 1 to ${MAX_TIMER_MS}, min not above max`,
-    range: true,
-    fallback: [100, 5000],
-    test: isBackoff,
-  },
-  maxFailures: wholeBetween(0, 10_000, 5),
-  withinMs: between(1, MAX_TIMER_MS, 10_000),
 } satisfies Rules;
 
 /** Their defaults depend on other options. */
@@ -119,11 +109,4 @@ export function splitPoolOptions<O extends PoolOptions>(
       Object.entries(options).filter(([name]) => Object.hasOwn(poolRules, name) === isPools),
     );
   return { pool: pick(true) as PoolOptions, own: pick(false) as Omit<O, keyof PoolOptions> };
-}
-
-function isBackoff(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length !== 2) return false;
-  const [min, max] = value;
-  const { test } = between(1, MAX_TIMER_MS);
-  return test(min) && test(max) && min <= max;
 }

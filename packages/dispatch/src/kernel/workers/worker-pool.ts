@@ -1,7 +1,7 @@
+import { type Circuit, createCircuit } from '@ticketing/kit';
 import type { FromWorker, Transport, WorkerEnd } from '../../contract/transport.ts';
 import { callError, circuitOpen, closed, workerLost } from '../calls/call-errors.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
-import { type Circuit, createCircuit } from './circuit.ts';
 import { Pace } from './pace.ts';
 import { PoolEvents } from './pool-events.ts';
 import { PoolWorker } from './pool-worker.ts';

@@ -1,4 +1,30 @@
-import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
+import { between, MAX_TIMER_MS, type Rules, wholeBetween } from './option-rules.ts';
+
+/** How failed workers are restarted. */
+export interface Restart {
+  readonly backoffMs: readonly [min: number, max: number];
+  readonly maxFailures: number;
+  readonly withinMs: number;
+}
+
+/** Rules of the option `restart`. */
+export const restartRules = {
+  backoffMs: {
+    expected: `[min, max] of 1 to ${MAX_TIMER_MS}, min not above max`,
+    range: true,
+    fallback: [100, 5000],
+    test: isBackoff,
+  },
+  maxFailures: wholeBetween(0, 10_000, 5),
+  withinMs: between(1, MAX_TIMER_MS, 10_000),
+} satisfies Rules;
+
+function isBackoff(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const [min, max] = value;
+  const { test } = between(1, MAX_TIMER_MS);
+  return test(min) && test(max) && min <= max;
+}
 
 /** What follows a failure: a restart, or none until a probe. */
 export type AfterFailure =
@@ -31,8 +57,6 @@ type Event =
   | { readonly kind: 'failed'; readonly now: number; readonly final: boolean }
   | { readonly kind: 'probing' }
   | { readonly kind: 'succeeded' };
-
-type Restart = ResolvedPoolOptions['restart'];
 
 const WELL: State = { kind: 'closed', failedAt: [], inARow: 0 };
 

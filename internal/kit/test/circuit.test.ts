@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCircuit } from '../src/kernel/workers/circuit.ts';
+import { createCircuit } from '../src/circuit.ts';
 
 const restart = { backoffMs: [100, 1000] as const, maxFailures: 3, withinMs: 10_000 };
 const create = (options: Partial<typeof restart> = {}, random = () => 1) =>
