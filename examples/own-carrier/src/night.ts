@@ -70,13 +70,6 @@ function journeyOf(
     };
   });
   const stations = { origin: origin.id, destination: destination.id };
-  const ride = {
-    kind: 'ride',
-    number: train,
-    brand: 'Night',
-    ...stations,
-    departure,
-    arrival,
-  } as const;
+  const ride = { kind: 'ride', number: train, ...stations, departure, arrival } as const;
   return createJourney({ source: 'night', legs: [ride], offers });
 }
