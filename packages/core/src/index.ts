@@ -1,4 +1,4 @@
-// The rail model, the carrier contract, and a scatter-gather search with one deadline.
+// Scatter-gather with one deadline for any sources, and the rail model, carrier contract and search built on it.
 
 // For those who ask many sources of any kind.
 

@@ -84,6 +84,25 @@ test('createJourney() refuses legs that are no journey', () => {
   expect(make([ride('a', 'b', '06:00', '07:00'), early])).toThrow(
     error(`${early.departure.iso} to ${early.arrival.iso}`),
   );
-  const timeless = { ...early, departure: { ms: Number.NaN, iso: 'never' } };
-  expect(make([timeless])).toThrow(error(`never to ${early.arrival.iso}`));
+});
+
+test('createJourney() names the field of a leg or an offer that is missing or wrong', () => {
+  const legs = [ride('a', 'b', '06:00', '07:00')];
+  const { fetchedAt: _fetchedAt, ...undated } = offer('a', 1);
+  const refused = (parts: object, parameter: string, message: string) =>
+    expect(() => createJourney({ source: 'x', legs, offers: [], ...parts } as never)).toThrow(
+      expect.objectContaining({
+        code: 'ERR_JOURNEY',
+        message: `Cannot create journey: ${message}`,
+        data: expect.objectContaining({ parameter }),
+      }),
+    );
+  const undatedAt = 'offers[0].fetchedAt';
+  refused({ offers: [undated] }, undatedAt, '`offers[0].fetchedAt` is missing');
+  const priceless = [offer('a', 1), { ...undated, total: undefined }];
+  refused({ offers: priceless }, 'offers[1].total', '`offers[1].total` is missing');
+  const timeless = [{ ...legs[0], departure: { ms: Number.NaN, iso: 'never' } }];
+  const ms = 'legs[0].departure.ms';
+  refused({ legs: timeless }, ms, '`legs[0].departure.ms` must be a number, got NaN');
+  refused({ offers: null }, 'offers', '`offers` must be a list, got null');
 });

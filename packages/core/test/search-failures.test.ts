@@ -75,41 +75,134 @@ test('search() survives what throws at once: request, normalise, run and http', 
 
 const journey = train({ number: '1', offers: [offer('a', 1)] });
 const [leg] = journey.legs;
-test.each<[string, unknown]>([
-  ['nothing', undefined],
-  ['null', null],
-  ['text', 'journeys'],
-  ['journeys that are no list', { journeys: { length: 1 } }],
-  ['a journey that is null', { journeys: [null] }],
-  ['a journey without anything', { journeys: [{}] }],
-  ['a journey without time', { journeys: [{ ...journey, departure: undefined }] }],
+const wrong = (field: string, rule: string): string =>
+  `Carrier \`garbage\` answered a wrong journey: \`journeys[0]${field}\` must be ${rule}`;
+const without = (field: string, index = 0): string =>
+  `Carrier \`garbage\` answered \`journeys[${index}]\` without \`${field}\``;
+const noList = 'Carrier `garbage` answered no journeys: `journeys` must be a list, got';
+const priceless = { ...offer('a', 1), total: {} };
+const { fetchedAt: _fetchedAt, ...undated } = offer('a', 1);
+
+test.each<[what: string, answer: unknown, message: string]>([
+  ['nothing', undefined, `${noList} undefined`],
+  ['null', null, `${noList} undefined`],
+  ['text', 'journeys', `${noList} undefined`],
+  ['journeys that are no list', { journeys: { length: 1 } }, `${noList} [object Object]`],
+  ['a journey that is null', { journeys: [null] }, wrong('', 'an object, got null')],
+  ['a journey without anything', { journeys: [{}] }, without('id')],
+  [
+    'a journey without time',
+    { journeys: [{ ...journey, departure: undefined }] },
+    without('departure'),
+  ],
   [
     'a journey without number as time',
     { journeys: [{ ...journey, arrival: { ms: 'x', iso: '' } }] },
+    wrong('.arrival.ms', 'a number, got x'),
   ],
-  ['a journey without duration', { journeys: [{ ...journey, durationMinutes: Number.NaN }] }],
-  ['a leg that is null', { journeys: [{ ...journey, legs: [null] }] }],
-  ['a leg of a strange kind', { journeys: [{ ...journey, legs: [{ ...leg, kind: 'flight' }] }] }],
-  ['a brand that is null', { journeys: [{ ...journey, legs: [{ ...leg, brand: null }] }] }],
-  ['an offer that is null', { journeys: [{ ...journey, offers: [null] }] }],
+  [
+    'a time without text',
+    { journeys: [{ ...journey, arrival: { ms: 1 } }] },
+    without('arrival.iso'),
+  ],
+  [
+    'a journey without duration',
+    { journeys: [{ ...journey, durationMinutes: Number.NaN }] },
+    wrong('.durationMinutes', 'a number, got NaN'),
+  ],
+  [
+    'legs that are no list',
+    { journeys: [{ ...journey, legs: 'x' }] },
+    wrong('.legs', 'a list, got x'),
+  ],
+  [
+    'a leg that is null',
+    { journeys: [{ ...journey, legs: [null] }] },
+    wrong('.legs[0]', 'an object, got null'),
+  ],
+  [
+    'a leg of a strange kind',
+    { journeys: [{ ...journey, legs: [leg, { ...leg, kind: 'flight' }] }] },
+    wrong('.legs[1].kind', 'ride or transfer, got flight'),
+  ],
+  [
+    'a leg without arrival',
+    { journeys: [{ ...journey, legs: [{ ...leg, arrival: undefined }] }] },
+    without('legs[0].arrival'),
+  ],
+  [
+    'a brand that is null',
+    { journeys: [{ ...journey, legs: [{ ...leg, brand: null }] }] },
+    wrong('.legs[0].brand', 'a text or absent, got null'),
+  ],
+  [
+    'a number that is no text',
+    { journeys: [{ ...journey, legs: [{ ...leg, number: 7 }] }] },
+    wrong('.legs[0].number', 'a text or absent, got 7'),
+  ],
+  [
+    'an operator that is no text',
+    { journeys: [{ ...journey, legs: [{ ...leg, operator: false }] }] },
+    wrong('.legs[0].operator', 'a text or absent, got false'),
+  ],
+  ['no offers', { journeys: [{ ...journey, offers: undefined }] }, without('offers')],
+  [
+    'an offer that is null',
+    { journeys: [{ ...journey, offers: [null] }] },
+    wrong('.offers[0]', 'an object, got null'),
+  ],
+  [
+    'an offer without seller',
+    { journeys: [{ ...journey, offers: [{ id: 'x' }] }] },
+    without('offers[0].seller'),
+  ],
+  [
+    'an offer without total',
+    { journeys: [{ ...journey, offers: [{ ...undated, total: undefined }] }] },
+    without('offers[0].total'),
+  ],
   [
     'an offer without price',
-    { journeys: [{ ...journey, offers: [{ ...offer('a', 1), total: {} }] }] },
+    { journeys: [{ ...journey, offers: [priceless] }] },
+    without('offers[0].total.amount'),
   ],
-  ['sources that are no list', { journeys: [{ ...journey, sources: null }] }],
-  ['sources that are no texts', { journeys: [{ ...journey, sources: [1] }] }],
-])('search() reports a carrier that answers %s as an error', async (_what, answer) => {
-  const garbage: Carrier = { ...silent, id: 'garbage', normalise: () => answer as never };
-  const result = await createSearch({ carriers: [garbage, renfe, renfe2()] }).search(query);
-  expect(result.carriers[0]).toMatchObject({
-    state: 'error',
-    error: {
-      code: 'INTERNAL',
-      message: expect.stringMatching(/^Cannot read garbage: `journeys/),
-    },
-  });
-  expect(result.journeys).toHaveLength(2);
-});
+  [
+    'an offer without currency',
+    { journeys: [{ ...journey, offers: [{ ...undated, total: { amount: 1 } }] }] },
+    without('offers[0].total.currency'),
+  ],
+  [
+    'an offer without the time of its answer',
+    { journeys: [journey, { ...journey, offers: [offer('a', 1), undated] }] },
+    without('offers[1].fetchedAt', 1),
+  ],
+  [
+    'an offer that was fetched at a text',
+    { journeys: [{ ...journey, offers: [{ ...undated, fetchedAt: '2026' }] }] },
+    wrong('.offers[0].fetchedAt', 'a number, got 2026'),
+  ],
+  [
+    'sources that are no list',
+    { journeys: [{ ...journey, sources: null }] },
+    wrong('.sources', 'a list, got null'),
+  ],
+  [
+    'sources that are no texts',
+    { journeys: [{ ...journey, sources: [1] }] },
+    wrong('.sources[0]', 'a text, got 1'),
+  ],
+])(
+  'search() reports a carrier that answers %s, and names the field',
+  async (_what, answer, message) => {
+    const garbage: Carrier = { ...silent, id: 'garbage', normalise: () => answer as never };
+    const result = await createSearch({ carriers: [garbage, renfe, renfe2()] }).search(query);
+    expect(result.carriers[0]).toMatchObject({
+      state: 'error',
+      error: { code: 'INTERNAL', message },
+    });
+    expect(result.journeys).toHaveLength(2);
+  },
+);
 function renfe2(): Carrier {
   return { ...renfe, id: 'renfe2' };
 }

@@ -1,8 +1,10 @@
+import { showValue } from '@ticketing/kit';
 import { RailError } from '../errors.ts';
 import type { StationId } from '../stations/station-index.ts';
 import type { LocalDate, TimeAt } from './local-clock.ts';
 import type { Money } from './money.ts';
 import { stableHash } from './stable-hash.ts';
+import { type WrongField, wrongInParts } from './wrong-field.ts';
 
 /** Names one carrier among those of a search: `'renfe'`. */
 export type CarrierId = string;
@@ -86,8 +88,8 @@ export interface JourneyParts {
 /**
  * Returns a journey of these legs and offers: derives id, times, duration and transfers, sorts the offers.
  *
- * @throws RailError `ERR_JOURNEY` without a ride, or when a train arrives before it departs or
- *   departs before the one before it arrives
+ * @throws RailError `ERR_JOURNEY` without a ride, for a leg or an offer that lacks a field (`data.parameter` names it), or
+ *   when a train arrives before it departs or departs before the one before it arrives
  * @example
  * const clock = createLocalClock();
  * const journey = createJourney({
@@ -102,6 +104,8 @@ export interface JourneyParts {
  * journey.durationMinutes; // 150
  */
 export function createJourney({ source, legs, offers }: JourneyParts): Journey {
+  const found = wrongInParts({ legs, offers });
+  if (found !== undefined) throw partError(found);
   const rides = ridesOf(legs);
   const first = rides[0];
   const last = rides.at(-1);
@@ -159,6 +163,15 @@ export function compareOffers(a: Offer, b: Offer): number {
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+function partError({ path, expected, got }: WrongField): RailError {
+  const what = got === undefined ? 'is missing' : `must be ${expected}, got ${showValue(got)}`;
+  return new RailError('ERR_JOURNEY', `Cannot create journey: \`${path}\` ${what}`, {
+    parameter: path,
+    expected,
+    got,
+  });
 }
 
 function journeyError(expected: string, got: string): RailError {
