@@ -112,7 +112,7 @@ export function splitCases(
 ): SplitCases {
   for (const text of beginnings) {
     if (cases.some(({ name }) => name.startsWith(text))) continue;
-    throw new RangeError(`Cannot split cases: a case must begin with each text, got ${text}`);
+    throw new RangeError(`Cannot split cases: no case begins with \`${text}\``);
   }
   const isChosen = ({ name }: ConformanceCase) => beginnings.some((text) => name.startsWith(text));
   return {

@@ -32,6 +32,8 @@ export interface StartPlan {
   readonly failures?: number;
   /** File without which every attempt fails. */
   readonly gate?: string;
+  /** Whether `teardown` never ends. Default `false`. */
+  readonly hangs?: boolean;
 }
 
 /** What `fail` throws. */

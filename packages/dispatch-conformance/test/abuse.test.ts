@@ -9,6 +9,6 @@ test('splitCases() gives each case once, and refuses a beginning that no case ha
   expect(chosen.length + others.length).toBe(cases.length);
   expect(new Set([...chosen, ...others])).toEqual(new Set(cases));
   expect(() => splitCases(cases, ['closes:'])).toThrow(
-    new RangeError('Cannot split cases: a case must begin with each text, got closes:'),
+    new RangeError('Cannot split cases: no case begins with `closes:`'),
   );
 });

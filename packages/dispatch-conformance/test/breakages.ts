@@ -97,7 +97,7 @@ export const breakages: readonly (readonly [what: string, name: string, says: Re
     [
       'counts the time to run from the call',
       'timeouts: runTimeoutMs does not count while the task waits in the queue',
-      /ERR_TIMEOUT|timeoutMs \(100 ms\)/,
+      /ERR_TIMEOUT|timeoutMs` \(100 ms\)/,
       {
         run(run, task, input, { runTimeoutMs: timeoutMs, ...options } = {}) {
           return run(task, input, timeoutMs === undefined ? options : { ...options, timeoutMs });
@@ -107,7 +107,7 @@ export const breakages: readonly (readonly [what: string, name: string, says: Re
     [
       'takes one limit for another',
       'timeouts: queueTimeoutMs does not end a task that has started',
-      /timeoutMs \(50 ms\)/,
+      /timeoutMs` \(50 ms\)/,
       {
         run(run, task, input, { queueTimeoutMs: timeoutMs, ...options } = {}) {
           return run(task, input, timeoutMs === undefined ? options : { ...options, timeoutMs });

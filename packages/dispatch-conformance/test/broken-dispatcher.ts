@@ -58,6 +58,6 @@ export function brokenSubject({ options: change, run, others }: Breakage): Confo
 /** Runs one case. @throws Error if there is none of that name, or what the case throws */
 export async function runCase(subject: ConformanceSubject, name: string): Promise<void> {
   const found = conformanceCases(subject).find((each) => each.name === name);
-  if (found === undefined) throw new Error(`Cannot run case: a known name expected, got ${name}`);
+  if (found === undefined) throw new Error(`Cannot run case: unknown case \`${name}\``);
   await found.run();
 }

@@ -63,7 +63,7 @@ export function createInProcessTransport(
   module: TaskModule<TaskMap>,
   { clone }: { readonly clone: boolean } = { clone: false },
 ): Transport {
-  checkTaskModule(module, 'the module');
+  checkTaskModule(module, 'create dispatcher: `module`');
   // A worker may start during some call.
   const Worker = clone ? CloningWorker : InProcessWorker;
   const scope = new AsyncResource('ticketing.dispatch', { requireManualDestroy: true });

@@ -1,4 +1,4 @@
-import { showValue } from '@ticketing/kit';
+import { showValue, unknownOption } from '@ticketing/kit';
 import type { TaskHooks, TaskMap, TaskModule } from './contract/task.ts';
 import { DispatchError } from './errors.ts';
 
@@ -24,10 +24,9 @@ export function defineTasks<M extends TaskMap>(tasks: M, hooks: TaskHooks = {}):
   }
   if (typeof hooks !== 'object' || hooks === null) throw wrong('`hooks` must be an object', hooks);
   for (const [name, hook] of Object.entries(hooks)) {
-    if (!hookNames.includes(name))
-      throw wrong(`a hook must be one of ${hookNames.join(', ')}`, name);
+    if (!hookNames.includes(name)) throw unknownOption('define tasks', `hooks.${name}`, hookNames);
     if (hook !== undefined && typeof hook !== 'function') {
-      throw wrong(`hook \`${name}\` must be a function`, hook);
+      throw wrong(`\`hooks.${name}\` must be a function`, hook);
     }
   }
   return Object.freeze({
@@ -53,15 +52,15 @@ export function isTaskModule(value: unknown): value is TaskModule<TaskMap> {
 }
 
 /**
- * Returns the value if `defineTasks` has made it.
+ * Returns the value if `defineTasks` has made it. `failed` is what cannot be done otherwise, and the name of the value.
  *
  * @throws DispatchError `ERR_BAD_MODULE` otherwise
  */
-export function checkTaskModule(value: unknown, href: string): TaskModule<TaskMap> {
+export function checkTaskModule(value: unknown, failed: string): TaskModule<TaskMap> {
   if (isTaskModule(value)) return value;
   throw new DispatchError(
     'ERR_BAD_MODULE',
-    `Cannot load tasks from ${href}: the default export must be made by defineTasks, got ${showValue(value)}`,
+    `Cannot ${failed} must be made by \`defineTasks\`, got ${showValue(value)}`,
     { data: { name: 'worker' } },
   );
 }
@@ -77,7 +76,7 @@ export async function loadTaskModule(href: string): Promise<TaskModule<TaskMap>>
   const compiled = Object(exported.default) as { readonly default?: unknown };
   return checkTaskModule(
     isTaskModule(compiled.default) ? compiled.default : exported.default,
-    href,
+    `load tasks from ${href}: its default export`,
   );
 }
 

@@ -81,7 +81,7 @@ test('createInProcessDispatcher() takes only what defineTasks made', () => {
     expect.objectContaining({
       code: 'ERR_BAD_MODULE',
       message:
-        'Cannot load tasks from the module: the default export must be made by defineTasks, got [object Object]',
+        'Cannot create dispatcher: `module` must be made by `defineTasks`, got [object Object]',
     }),
   );
 });
@@ -163,10 +163,14 @@ test.each([
 test('run() of an unknown task rejects, once a worker has said which there are', async () => {
   const { dispatcher, ready } = createPool({ name: 'trips' });
   await ready();
-  for (const task of ['ecco', 'constructor', '']) {
+  for (const [task, hint] of [
+    ['ecco', 'did you mean `echo`?'],
+    ['constructor', 'known are echo, other'],
+    ['', 'known are echo, other'],
+  ]) {
     await expect(dispatcher.run(task as never, never)).rejects.toMatchObject({
       code: 'ERR_UNKNOWN_TASK',
-      message: `Cannot run ${task}: \`task\` must be one of echo, other, got ${task}`,
+      message: `Cannot run task: unknown task \`${task}\`; ${hint}`,
       data: { name: 'trips', task },
     });
   }
@@ -258,7 +262,7 @@ test('the in-process dispatcher meets misuse in the same way', async () => {
   await dispatcher.ready();
   await expect(dispatcher.run('ecco' as never, never)).rejects.toMatchObject({
     code: 'ERR_UNKNOWN_TASK',
-    message: 'Cannot run ecco: `task` must be one of echo, got ecco',
+    message: 'Cannot run task: unknown task `ecco`; did you mean `echo`?',
   });
   await expect(dispatcher.run(5 as never, never)).rejects.toThrow(TypeError);
   await dispatcher.close();

@@ -18,11 +18,8 @@ test.each<[string, unknown[]]>([
   ['`tasks` must be one or more functions, got none', [{}]],
   ['`search` must be a function, got 5', [{ search: 5 }]],
   ['`hooks` must be an object, got null', [{ search }, null]],
-  [
-    'a hook must be one of setup, teardown, health, report, got tearDown',
-    [{ search }, { tearDown: search }],
-  ],
-  ['hook `setup` must be a function, got x', [{ search }, { setup: 'x' }]],
+  ['unknown option `hooks.tearDown`; did you mean `teardown`?', [{ search }, { tearDown: search }]],
+  ['`hooks.setup` must be a function, got x', [{ search }, { setup: 'x' }]],
 ])('defineTasks() throws a TypeError: %s', (what, given) => {
   const define = defineTasks as (...given: unknown[]) => unknown;
   expect(() => define(...given)).toThrow(new TypeError(`Cannot define tasks: ${what}`));
@@ -30,7 +27,9 @@ test.each<[string, unknown[]]>([
 
 test('checkTaskModule() takes what another copy of the package has made', () => {
   const foreign = { tasks: { search }, hooks: {} };
-  expect(checkTaskModule(foreign, 'file:///a.js')).toBe(foreign);
+  expect(checkTaskModule(foreign, 'load tasks from file:///a.js: its default export')).toBe(
+    foreign,
+  );
 });
 
 test.each<[string, unknown]>([
@@ -41,9 +40,9 @@ test.each<[string, unknown]>([
   ['[object Object]', { tasks: { search }, hooks: { other: search } }],
   ['a function', search],
 ])('checkTaskModule() refuses %s with ERR_BAD_MODULE', (got, value) => {
-  const message = `Cannot load tasks from file:///a.js: the default export must be made by defineTasks, got ${got}`;
+  const message = `Cannot load tasks from file:///a.js: its default export must be made by \`defineTasks\`, got ${got}`;
   expect(isTaskModule(value)).toBe(false);
-  expect(() => checkTaskModule(value, 'file:///a.js')).toThrow(
+  expect(() => checkTaskModule(value, 'load tasks from file:///a.js: its default export')).toThrow(
     expect.objectContaining({ code: 'ERR_BAD_MODULE', message }),
   );
 });

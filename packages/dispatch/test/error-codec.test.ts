@@ -126,7 +126,7 @@ test.each<[string, unknown]>([
 ])('%s that was thrown arrives as ERR_NOT_CLONEABLE', (got, thrown) => {
   expect(arrived(thrown)).toMatchObject({
     code: 'ERR_NOT_CLONEABLE',
-    message: `Cannot pass on what was thrown: it must be cloneable, got ${got}`,
+    message: `Cannot send what was thrown: ${got} could not be cloned`,
   });
 });
 

@@ -125,7 +125,7 @@ test('createInProcessTransport() throws ERR_BAD_MODULE for what defineTasks has 
     expect.objectContaining({
       code: 'ERR_BAD_MODULE',
       message:
-        'Cannot load tasks from the module: the default export must be made by defineTasks, got [object Object]',
+        'Cannot create dispatcher: `module` must be made by `defineTasks`, got [object Object]',
     }),
   );
 });

@@ -50,7 +50,7 @@ test('a call that would wait for longer than its timeoutMs is refused at once, a
   expect(dispatcher.stats()).toMatchObject({ queued: 5, expectedWaitMs: 500 });
   const error = errorOf(await settled(run('late', { timeoutMs: 550 })), 'ERR_OVERLOADED');
   expect(error.message).toBe(
-    'Cannot run echo: it would wait for some 500 ms, too long for timeoutMs (550 ms); retry after 50 ms or add workers (max)',
+    'Task `echo` would wait some 500 ms, too long for `timeoutMs` (550 ms): retry after 50 ms, or raise `max`',
   );
   const data = { name: 'fake', task: 'echo', limit: 550, expectedWaitMs: 500, retryAfterMs: 50 };
   expect(error.data).toEqual(data);

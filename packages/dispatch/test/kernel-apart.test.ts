@@ -59,7 +59,7 @@ test('a call apart from a worker never waits', async () => {
   run(1);
   const [given, refused] = [run(2, { apartFrom: 1 }), run(3, { apartFrom: 1 })];
   expect(errorOf(await settled(refused), 'ERR_QUEUE_FULL').message).toBe(
-    'Cannot run echo: no worker but 1 (apartFrom) has room, and it may not wait',
+    'Task `echo` cannot wait with `apartFrom` (1): no other worker has room',
   );
   transport.at(1).busy(1);
   errorOf(await settled(given), 'ERR_QUEUE_FULL');

@@ -55,16 +55,12 @@ test('the circuit opens with the cause, and refuses calls until a probe succeeds
   expect(dispatcher.stats()).toMatchObject({ circuit: 'open', queued: 0, spawned: 3 });
   for (const call of [waiting, await settled(run('later'))]) {
     const error = errorOf(call, 'ERR_CIRCUIT_OPEN');
-    expect(error.message).toBe(
-      'Cannot run echo: too many workers failed to start or to stay; the cause says why',
-    );
+    expect(error.message).toBe('Workers keep failing to start: Cannot find module');
     expect(error.cause).toBe(cause);
   }
   for (const call of [becomesReady, await settled(watch(dispatcher.ready()))]) {
     const error = errorOf(call, 'ERR_CIRCUIT_OPEN');
-    expect(error.message).toBe(
-      'Cannot use fake: too many workers failed to start or to stay; the cause says why',
-    );
+    expect(error.message).toBe('Workers keep failing to start: Cannot find module');
     expect(error.cause).toBe(cause);
   }
   clock.advance(4999);
@@ -174,7 +170,7 @@ test('a worker that is not ready in time is killed, and counts as failed', async
   const { cause } = errorOf(await settled(watch(dispatcher.ready())), 'ERR_CIRCUIT_OPEN');
   expect(cause).toMatchObject({
     code: 'ERR_START_TIMEOUT',
-    message: 'Cannot use fake: a worker did not start within startTimeoutMs (300 ms)',
+    message: 'Worker did not start within `startTimeoutMs` (300 ms)',
     data: { name: 'fake', limit: 300 },
   });
 });
@@ -182,10 +178,13 @@ test('a worker that is not ready in time is killed, and counts as failed', async
 test('a worker that ends without a frame has failed to start', async () => {
   const { transport, dispatcher } = createPool({ restart: { maxFailures: 0 } });
   transport.at(0).exit({ exitCode: 7, stderrTail: 'oops' });
-  const { cause } = errorOf(await settled(watch(dispatcher.ready())), 'ERR_CIRCUIT_OPEN');
-  expect(cause).toMatchObject({
+  const error = errorOf(await settled(watch(dispatcher.ready())), 'ERR_CIRCUIT_OPEN');
+  expect(error.message).toBe(
+    'Workers keep failing: Worker ended with exit code 7 before it had answered a call',
+  );
+  expect(error.cause).toMatchObject({
     code: 'ERR_WORKER_LOST',
-    message: 'Cannot use fake: its worker ended with exit code 7',
+    message: 'Worker ended with exit code 7 before it had answered a call',
     data: { name: 'fake', exitCode: 7, stderrTail: 'oops' },
   });
 });

@@ -17,7 +17,7 @@ test('drain() takes no more calls, lets those it has finish, and reports', async
   const drain = watch(dispatcher.drain());
   expect(dispatcher.state).toBe('draining');
   const error = errorOf(await settled(run(2)), 'ERR_DRAINING');
-  expect(error.message).toBe('Cannot run echo: the dispatcher is draining');
+  expect(error.message).toBe('Cannot run `echo`: dispatcher `fake` is draining');
   transport.at(0).answer(1);
   await turn();
   expect(drain.state).toBe('pending');
@@ -47,9 +47,7 @@ test('drain() aborts what has not settled in time', async () => {
   await turn();
   expect(drain).toMatchObject({ state: 'resolved', value: { completed: 1, aborted: 2 } });
   const error = errorOf(calls[1], 'ERR_DRAINING');
-  expect(error.message).toBe(
-    'Cannot run echo: it did not finish within timeoutMs of drain() (500 ms)',
-  );
+  expect(error.message).toBe('Task `echo` did not finish within `timeoutMs` of drain() (500 ms)');
   expect(error.data).toMatchObject({ limit: 500 });
   errorOf(calls[2], 'ERR_DRAINING');
   expect(transport.at(0).aborts).toEqual([{ seq: 2, reason: error }]);
@@ -83,7 +81,9 @@ test('close() rejects every call, stops the workers, and resolves after the tran
   const close = watch(closing);
   await turn();
   for (const call of calls) {
-    expect(errorOf(call, 'ERR_CLOSED').message).toBe('Cannot run echo: the dispatcher is closed');
+    expect(errorOf(call, 'ERR_CLOSED').message).toBe(
+      'Cannot run `echo`: dispatcher `fake` is closed',
+    );
   }
   errorOf(await settled(run(4)), 'ERR_CLOSED');
   for (const worker of transport.workers) {
@@ -141,7 +141,7 @@ test('close() kills starting workers, and restarts none', async () => {
   await turn();
   expect(transport.workers).toHaveLength(2);
   errorOf(call, 'ERR_CLOSED');
-  expect(errorOf(ready, 'ERR_CLOSED').message).toBe('Cannot use fake: the dispatcher is closed');
+  expect(errorOf(ready, 'ERR_CLOSED').message).toBe('Dispatcher `fake` is closed');
   errorOf(await settled(watch(dispatcher.ready())), 'ERR_CLOSED');
   expect(close.state).toBe('resolved');
   expect(clock.pending).toBe(0);
@@ -188,4 +188,28 @@ test('a dispatcher closes at the end of its scope', async () => {
   const { dispatcher } = createPool();
   const close = dispatcher[Symbol.asyncDispose]();
   expect(dispatcher.close()).toBe(close);
+});
+
+test('graceMs of close() is the whole time, also for a worker that was stopping with more of its own', async () => {
+  const { dispatcher, run, ready, transport, clock } = createPool({ stopGraceMs: 10_000 });
+  await ready();
+  run(1);
+  await turn();
+  transport.at(0).start(1);
+  void dispatcher.reload();
+  transport.at(1).ready();
+  await turn();
+  transport.at(0).answer(1, 1);
+  await turn();
+  expect(dispatcher.stats().workers.map(({ state }) => state)).toEqual(['stopping', 'ready']);
+  const closing = watch(dispatcher.close({ graceMs: 50 }));
+  await turn();
+  clock.advance(49);
+  expect(transport.workers.map(({ kills }) => kills)).toEqual([0, 0]);
+  clock.advance(1);
+  expect(transport.workers.map(({ kills }) => kills)).toEqual([1, 1]);
+  for (const worker of transport.living) worker.exit({ signal: 'SIGKILL' });
+  await turn();
+  expect(closing.state).toBe('resolved');
+  expect(clock.pending).toBe(0);
 });

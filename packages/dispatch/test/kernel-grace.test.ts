@@ -81,7 +81,7 @@ test('a running task that does not settle has its worker killed and replaced', a
   await turn();
   expect(stuck).toMatchObject({ state: 'rejected', error: 'stop' });
   const error = errorOf(started, 'ERR_WORKER_LOST');
-  expect(error.message).toBe('Cannot run echo: its worker ended by SIGKILL');
+  expect(error.message).toBe('Task `echo` lost its worker, which was ended by SIGKILL');
   expect(error.data).toEqual({
     name: 'fake',
     task: 'echo',

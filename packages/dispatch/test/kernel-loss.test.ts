@@ -17,7 +17,7 @@ test('when a worker ends, only the calls that it had started are lost', async ()
   transport.at(0).exit({ exitCode: 134, stderrTail: 'heap', cause });
   await turn();
   const error = errorOf(calls[1], 'ERR_WORKER_LOST');
-  expect(error.message).toBe('Cannot run echo: its worker ended with exit code 134');
+  expect(error.message).toBe('Task `echo` lost its worker, which ended with exit code 134');
   expect(error.data).toMatchObject({ exitCode: 134, stderrTail: 'heap' });
   expect(error.cause).toBe(cause);
   expect(calls.map(({ state }) => state)).toEqual([

@@ -27,9 +27,7 @@ test.each([
   ]);
   for (const call of calls.slice(3)) {
     const error = errorOf(call, 'ERR_QUEUE_FULL');
-    expect(error.message).toBe(
-      'Cannot run echo: the queue is full (maxQueue 2); wait for capacity() or raise maxQueue',
-    );
+    expect(error.message).toBe('Queue is full: `maxQueue` (2) calls wait');
     expect(error.data).toEqual({ name: 'fake', task: 'echo', limit: 2 });
   }
   for (let seq = 1; seq <= 3; seq++) transport.at(0).answer(seq);

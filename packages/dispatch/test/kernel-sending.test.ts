@@ -43,7 +43,7 @@ test('an error from a worker or of this dispatcher names the functions that awai
   );
   expect(sent).toMatch(/no such train[\s\S]* at async searchesTrains /);
   const made = await stackAfter(searchesTrains, () => clock.advance(50));
-  expect(made).toMatch(/timeoutMs \(50 ms\)[\s\S]* at async searchesTrains /);
+  expect(made).toMatch(/timeoutMs` \(50 ms\)[\s\S]* at async searchesTrains /);
   transport.at(0).answer(2);
 });
 
@@ -190,7 +190,7 @@ test('an input that cannot be cloned rejects its call alone', async () => {
   await turn();
   const error = errorOf(calls[1], 'ERR_NOT_CLONEABLE');
   expect(error.message).toBe(
-    'Cannot run echo: the input cannot be cloned: a function could not be cloned',
+    'Cannot send the input of task `echo`: a function could not be cloned',
   );
   expect(error.cause).toBe(cause);
   expect(transport.at(0).inputs).toEqual(['a', 'b', 'c']);

@@ -19,7 +19,7 @@ test('timeoutMs ends a call wherever it is', async () => {
   await turn();
   for (const call of [running, queued]) {
     const error = errorOf(call, 'ERR_TIMEOUT');
-    expect(error.message).toBe('Cannot run echo: it did not finish within timeoutMs (50 ms)');
+    expect(error.message).toBe('Task `echo` did not finish within `timeoutMs` (50 ms)');
     expect(error.data).toEqual({ name: 'fake', task: 'echo', limit: 50 });
   }
   expect(transport.at(0).aborts).toEqual([{ seq: 1, reason: running.error }]);
@@ -58,7 +58,7 @@ test('queueTimeoutMs ends a call that waits, or that its worker has not started'
   expect(running.state).toBe('pending');
   for (const call of [sent, queued]) {
     expect(errorOf(call, 'ERR_QUEUE_TIMEOUT').message).toBe(
-      'Cannot run echo: it did not start within queueTimeoutMs (50 ms)',
+      'Task `echo` did not start within `queueTimeoutMs` (50 ms)',
     );
   }
   expect(transport.at(0).aborts.map(({ seq }) => seq)).toEqual([2]);
@@ -84,7 +84,7 @@ test('runTimeoutMs counts from the start that the worker reports, not from the s
   clock.advance(1);
   await turn();
   expect(errorOf(second, 'ERR_RUN_TIMEOUT').message).toBe(
-    'Cannot run echo: it did not finish within runTimeoutMs of its start (50 ms)',
+    'Task `echo` did not finish within `runTimeoutMs` (50 ms)',
   );
 });
 

@@ -145,9 +145,9 @@ test.each(channels)(
     await new Promise(setImmediate);
     const told = rig.log.filter((each) => typeof each === 'object');
     const cause = expect.objectContaining({ name: 'DataCloneError' });
-    const refused = (start: string, got: string): object => ({
+    const refused = (what: string, got: string): object => ({
       code: 'ERR_NOT_CLONEABLE',
-      message: `Cannot ${start}: the value must be cloneable, got ${got}`,
+      message: `Cannot send ${what}: ${got} could not be cloned`,
       cause,
     });
     expect(told).toHaveLength(5);
@@ -155,9 +155,9 @@ test.each(channels)(
       expect.arrayContaining(
         [
           { kind: 'done', seq: 1, value: 0 },
-          { kind: 'failed', seq: 2, error: refused('return from call', 'a function') },
-          { kind: 'failed', seq: 3, error: refused('return from nest', '[object Object]') },
-          { kind: 'failed', seq: 4, error: refused('report progress from tell', 'a function') },
+          { kind: 'failed', seq: 2, error: refused('the result of task `call`', '() => 1') },
+          { kind: 'failed', seq: 3, error: refused('the result of task `nest`', 'Symbol(x)') },
+          { kind: 'failed', seq: 4, error: refused('progress of task `tell`', '() => 1') },
           { kind: 'done', seq: 5, value: 4 },
         ].map(({ error, ...frame }) =>
           expect.objectContaining({

@@ -137,7 +137,7 @@ test.each(['foo', 'constructor', '__proto__', 'toString'])('%s is an unknown tas
       seq: 1,
       error: {
         code: 'ERR_UNKNOWN_TASK',
-        message: `Cannot run ${task}: \`task\` must be one of search, price, got ${task}`,
+        message: `Cannot run task: unknown task \`${task}\`; known are search, price`,
       },
     },
     { kind: 'done', seq: 2 },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { turns } from '@ticketing/test-kit';
+import { turns, until } from '@ticketing/test-kit';
 import { rejectedWith, startRun } from '../calls.ts';
 import {
   type CaseDraft,
@@ -102,6 +102,15 @@ export const closeCases: readonly CaseDraft[] = [
       await call;
     },
   ),
+  test('graceMs of close() is the whole time, also for a worker that was stopping before', async (stage) => {
+    const log = stage.scratch.path('log');
+    const module = stage.plannedModule({ log, hangs: true });
+    const dispatcher = await stage.ready({ abortGraceMs: 60_000 }, module);
+    await dispatcher.reload();
+    await until(() => stage.scratch.lines('log').includes('teardown'), 'a worker that stops');
+    await dispatcher.close({ graceMs: 20 });
+    assert.equal(dispatcher.stats().workers.length, 0);
+  }),
   test('after close() calls reject with ERR_CLOSED, none throws', async (stage) => {
     const dispatcher = await stage.ready();
     await dispatcher.close();

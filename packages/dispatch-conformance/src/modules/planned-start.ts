@@ -5,7 +5,7 @@ import conformanceTasks from './conformance-tasks.ts';
 
 /** The usual tasks, in workers that start as planned and log it. */
 export function startAsPlanned(plan: StartPlan): TaskModule<ConformanceTasks> {
-  const { log, failures = 0, gate } = plan;
+  const { log, failures = 0, gate, hangs = false } = plan;
   return defineTasks(conformanceTasks.tasks, {
     setup({ workerId, slot }) {
       appendFileSync(log, `setup ${workerId} ${slot}\n`);
@@ -15,6 +15,7 @@ export function startAsPlanned(plan: StartPlan): TaskModule<ConformanceTasks> {
     },
     teardown() {
       appendFileSync(log, 'teardown\n');
+      return hangs ? new Promise<void>(() => {}) : undefined;
     },
   });
 }

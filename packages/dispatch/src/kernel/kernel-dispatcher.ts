@@ -18,7 +18,7 @@ import type {
 } from '../contract/dispatcher.ts';
 import type { TaskMap } from '../contract/task.ts';
 import type { CallOwner } from './calls/call.ts';
-import { callError, closed, draining } from './calls/call-errors.ts';
+import { closed, drainedTooLong, draining } from './calls/call-errors.ts';
 import { CapacityWaiters } from './calls/capacity-waiters.ts';
 import {
   checkCloseOptions,
@@ -219,10 +219,8 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
     const timer =
       timeoutMs !== undefined &&
       clock.setTimeout(() => {
-        const why = `it did not finish within timeoutMs of drain() (${timeoutMs} ms)`;
-        const more = { data: { limit: timeoutMs } };
         this.#kernel.giveUpAll(
-          (task) => callError('ERR_DRAINING', { name, task }, why, more),
+          (task) => drainedTooLong(name, task, timeoutMs),
           'aborted',
           this.#lender && this,
         );

@@ -238,7 +238,7 @@ function hide(error: Error, key: string, value: unknown): void {
 
 /** Replaces what cannot cross: a function, a symbol, an object whose getters throw. */
 function unreadable(value: unknown): Encoded {
-  const message = `Cannot pass on what was thrown: it must be cloneable, got ${showValue(value)}`;
+  const message = `Cannot send what was thrown: ${showValue(value)} could not be cloned`;
   return {
     kind: 'error',
     type: 'DispatchError',

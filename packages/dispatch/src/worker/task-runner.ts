@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
-import { showValue } from '@ticketing/kit';
 import type { TaskFn, TaskMap, TaskModule } from '../contract/task.ts';
 import type { FromWorker, RunFrame, ToWorker } from '../contract/transport.ts';
+import { saysNotCloneable, saysUnknown } from '../error-texts.ts';
 import { DispatchError } from '../errors.ts';
 import { isRawJson, isTransferred } from '../task-results.ts';
 import { FrameQueue } from './frame-queue.ts';
@@ -109,7 +109,7 @@ export class TaskRunner {
     try {
       this.#tell({ kind: 'progress', seq: run.seq, data });
     } catch (error) {
-      this.#fail(run, this.#notCloneable('report progress', run, data, error));
+      this.#fail(run, this.#notCloneable('progress', run, data, error));
     }
   }
 
@@ -218,7 +218,7 @@ export class TaskRunner {
       const value = isRawJson(result) ? asBuffer(result.bytes) : result;
       this.#tell({ kind: 'done', seq, value, runMs });
     } catch (cause) {
-      const error = this.#notCloneable('return', run, result, cause);
+      const error = this.#notCloneable('the result', run, result, cause);
       this.#tell({ kind: 'failed', seq, error, runMs });
     }
     this.#stopWhenIdle();
@@ -244,23 +244,27 @@ export class TaskRunner {
   }
 
   #unknown(name: string): DispatchError {
-    const known = [...this.#tasks.keys()].join(', ');
     const { name: owner } = this.#options;
     const where = owner === undefined ? '' : ` on ${owner}`;
     return new DispatchError(
       'ERR_UNKNOWN_TASK',
-      `Cannot run ${name}${where}: \`task\` must be one of ${known}, got ${name}`,
+      saysUnknown(name, [...this.#tasks.keys()], where),
       { data: { name: owner ?? `worker ${this.workerId}`, task: name } },
     );
   }
 
-  #notCloneable(action: string, run: TaskRun, value: unknown, cause: unknown): DispatchError {
+  #notCloneable(
+    what: 'the result' | 'progress',
+    run: TaskRun,
+    value: unknown,
+    cause: unknown,
+  ): DispatchError {
     // A port that refuses a value for another reason says so itself.
     if (DispatchError.is(cause)) return cause;
-    const got = showValue(isTransferred(value) ? value.value : value);
+    const given = isTransferred(value) ? value.value : value;
     return new DispatchError(
       'ERR_NOT_CLONEABLE',
-      `Cannot ${action} from ${run.task}: the value must be cloneable, got ${got}`,
+      saysNotCloneable(what, run.task, { value: given, cause }),
       { data: { name: `worker ${this.workerId}`, task: run.task }, cause },
     );
   }

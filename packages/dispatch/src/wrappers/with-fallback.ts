@@ -255,9 +255,9 @@ class WithFallback implements FallbackDispatcher<TaskMap> {
     try {
       if (room.inFlight >= maxInFlight) {
         this.#refused += 1;
-        const why = `the fallback is full (maxInFlight ${maxInFlight}); wait for capacity() or raise maxInFlight`;
+        const message = `Fallback is full: \`maxInFlight\` (${maxInFlight}) calls run`;
         const data = { limit: maxInFlight };
-        throw callError('ERR_QUEUE_FULL', { name, task }, why, { data, cause });
+        throw callError('ERR_QUEUE_FULL', { name, task }, message, { data, cause });
       }
       const left = withTimeLeft(mine, elapsedMs, { name, task });
       isHere = true;

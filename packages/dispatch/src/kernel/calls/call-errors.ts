@@ -1,29 +1,34 @@
-import { showValue } from '@ticketing/kit';
 import type { WorkerEnd } from '../../contract/transport.ts';
+import { firstLineOf, saysNotCloneable, saysUnknown } from '../../error-texts.ts';
 import { DispatchError, type DispatchErrorCode, type DispatchErrorData } from '../../errors.ts';
+
+/** The call or the dispatcher that an error is about. */
+interface Subject {
+  readonly name: string;
+  readonly task?: string | undefined;
+}
 
 /** Makes the error of a call, or of the dispatcher itself if `task` is undefined. */
 export function callError(
   code: DispatchErrorCode,
-  { name, task }: { readonly name: string; readonly task?: string | undefined },
-  why: string,
+  { name, task }: Subject,
+  message: string,
   { data, ...cause }: { readonly data?: Partial<DispatchErrorData>; readonly cause?: unknown } = {},
 ): DispatchError {
-  const what = task === undefined ? `use ${name}` : `run ${task}`;
-  return new DispatchError(code, `Cannot ${what}: ${why}`, {
+  return new DispatchError(code, message, {
     data: { name, ...(task !== undefined && { task }), ...data },
     ...cause,
   });
 }
 
 export function queueFull(name: string, task: string, limit: number): DispatchError {
-  const why = `the queue is full (maxQueue ${limit}); wait for capacity() or raise maxQueue`;
-  return callError('ERR_QUEUE_FULL', { name, task }, why, { data: { limit } });
+  const message = `Queue is full: \`maxQueue\` (${limit}) calls wait`;
+  return callError('ERR_QUEUE_FULL', { name, task }, message, { data: { limit } });
 }
 
 export function noOtherWorker(name: string, task: string, apartFrom: number): DispatchError {
-  const why = `no worker but ${apartFrom} (apartFrom) has room, and it may not wait`;
-  return callError('ERR_QUEUE_FULL', { name, task }, why);
+  const message = `Task \`${task}\` cannot wait with \`apartFrom\` (${apartFrom}): no other worker has room`;
+  return callError('ERR_QUEUE_FULL', { name, task }, message);
 }
 
 export function overloaded(
@@ -32,61 +37,81 @@ export function overloaded(
     Pick<DispatchErrorData, 'name' | 'task' | 'limit' | 'expectedWaitMs' | 'retryAfterMs'>
   >,
 ): DispatchError {
-  const { limit, expectedWaitMs, retryAfterMs } = data;
-  const why = `it would wait for some ${expectedWaitMs} ms, too long for ${option} (${limit} ms); retry after ${retryAfterMs} ms or add workers (max)`;
-  return callError('ERR_OVERLOADED', data, why, { data });
+  const { task, limit, expectedWaitMs, retryAfterMs } = data;
+  const message = `Task \`${task}\` would wait some ${expectedWaitMs} ms, too long for \`${option}\` (${limit} ms): retry after ${retryAfterMs} ms, or raise \`max\``;
+  return callError('ERR_OVERLOADED', data, message, { data });
 }
 
-export type TimeoutCode = 'ERR_TIMEOUT' | 'ERR_QUEUE_TIMEOUT' | 'ERR_RUN_TIMEOUT';
+const timeouts = {
+  ERR_TIMEOUT: ['finish', 'timeoutMs'],
+  ERR_QUEUE_TIMEOUT: ['start', 'queueTimeoutMs'],
+  ERR_RUN_TIMEOUT: ['finish', 'runTimeoutMs'],
+} as const;
 
-const timeouts: Readonly<Record<TimeoutCode, string>> = {
-  ERR_TIMEOUT: 'it did not finish within timeoutMs',
-  ERR_QUEUE_TIMEOUT: 'it did not start within queueTimeoutMs',
-  ERR_RUN_TIMEOUT: 'it did not finish within runTimeoutMs of its start',
-};
+export type TimeoutCode = keyof typeof timeouts;
 
 export function timedOut(
   code: TimeoutCode,
   name: string,
   { task, limit }: { readonly task: string; readonly limit: number },
 ): DispatchError {
-  return callError(code, { name, task }, `${timeouts[code]} (${limit} ms)`, { data: { limit } });
+  const [what, option] = timeouts[code];
+  const message = `Task \`${task}\` did not ${what} within \`${option}\` (${limit} ms)`;
+  return callError(code, { name, task }, message, { data: { limit } });
 }
 
 export function closed(name: string, task?: string): DispatchError {
-  return callError('ERR_CLOSED', { name, task }, 'the dispatcher is closed');
+  const message =
+    task === undefined
+      ? `Dispatcher \`${name}\` is closed`
+      : `Cannot run \`${task}\`: dispatcher \`${name}\` is closed`;
+  return callError('ERR_CLOSED', { name, task }, message);
 }
 
 export function draining(name: string, task: string): DispatchError {
-  return callError('ERR_DRAINING', { name, task }, 'the dispatcher is draining');
+  const message = `Cannot run \`${task}\`: dispatcher \`${name}\` is draining`;
+  return callError('ERR_DRAINING', { name, task }, message);
+}
+
+export function drainedTooLong(name: string, task: string, limit: number): DispatchError {
+  const message = `Task \`${task}\` did not finish within \`timeoutMs\` of drain() (${limit} ms)`;
+  return callError('ERR_DRAINING', { name, task }, message, { data: { limit } });
+}
+
+export function startedTooLate(name: string, limit: number): DispatchError {
+  const message = `Worker did not start within \`startTimeoutMs\` (${limit} ms)`;
+  return callError('ERR_START_TIMEOUT', { name }, message, { data: { limit } });
 }
 
 export function circuitOpen(name: string, cause: unknown, task?: string): DispatchError {
-  const why = 'too many workers failed to start or to stay; the cause says why';
-  return callError('ERR_CIRCUIT_OPEN', { name, task }, why, { cause });
+  const isLoss = DispatchError.is(cause) && cause.code === 'ERR_WORKER_LOST';
+  const message = `Workers keep failing${isLoss ? '' : ' to start'}: ${firstLineOf(cause)}`;
+  return callError('ERR_CIRCUIT_OPEN', { name, task }, message, { cause });
 }
 
 export function unknownTask(name: string, task: string, known: Iterable<string>): DispatchError {
-  const why = `\`task\` must be one of ${[...known].join(', ')}, got ${task}`;
-  return callError('ERR_UNKNOWN_TASK', { name, task }, why);
+  return callError('ERR_UNKNOWN_TASK', { name, task }, saysUnknown(task, [...known]));
 }
 
 export function notCloneable(name: string, task: string, cause: unknown): DispatchError {
-  const reason = cause instanceof Error ? cause.message : showValue(cause);
-  const why = `the input cannot be cloned: ${reason}`;
-  return callError('ERR_NOT_CLONEABLE', { name, task }, why, { cause });
+  const message = saysNotCloneable('the input', task, { value: cause, cause });
+  return callError('ERR_NOT_CLONEABLE', { name, task }, message, { cause });
 }
 
-/** Makes the error of a call whose worker ended, or of a worker that ended without reporting why it could not start. */
+/** Makes the error of a call whose worker ended, or, without a task, of a worker that ended before it had answered one. */
 export function workerLost(
   name: string,
   { pid, end }: { readonly pid: number | undefined; readonly end: WorkerEnd },
   task?: string,
 ): DispatchError {
   const { exitCode, signal, stderrTail, cause } = end;
-  let how = exitCode === undefined ? '' : ` with exit code ${exitCode}`;
-  if (signal !== undefined) how = ` by ${signal}`;
-  return callError('ERR_WORKER_LOST', { name, task }, `its worker ended${how}`, {
+  let how = exitCode === undefined ? 'ended' : `ended with exit code ${exitCode}`;
+  if (signal !== undefined) how = `was ended by ${signal}`;
+  const message =
+    task === undefined
+      ? `Worker ${how} before it had answered a call`
+      : `Task \`${task}\` lost its worker, which ${how}`;
+  return callError('ERR_WORKER_LOST', { name, task }, message, {
     data: { pid, exitCode, signal, stderrTail },
     ...(cause === undefined ? {} : { cause }),
   });

@@ -1,6 +1,6 @@
 import { type Circuit, createCircuit } from '@ticketing/kit';
 import type { FromWorker, Transport, WorkerEnd } from '../../contract/transport.ts';
-import { callError, circuitOpen, closed, workerLost } from '../calls/call-errors.ts';
+import { circuitOpen, closed, startedTooLate, workerLost } from '../calls/call-errors.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import { Pace } from './pace.ts';
 import { PoolEvents } from './pool-events.ts';
@@ -139,7 +139,7 @@ export class WorkerPool {
     return new Promise((resolve, reject) => this.#readyWaiters.push({ resolve, reject }));
   }
 
-  /** Resolves when every worker is gone and the transport is closed. */
+  /** Resolves when every worker is gone and the transport is closed. Workers are killed after `graceMs`, whatever they had before. */
   async close(graceMs: number): Promise<void> {
     const { clock, name } = this.#options;
     this.isClosed = true;
@@ -152,11 +152,18 @@ export class WorkerPool {
       worker.onStart?.(closed(name));
     }
     if (this.live.size > 0) {
+      // Also those that were stopping already, with a grace of their own.
+      const end = clock.setTimeout(() => this.#killAll(), graceMs);
       await new Promise<void>((resolve) => {
         this.#allGone = resolve;
       });
+      clock.clearTimeout(end);
     }
     await this.#transport.close();
+  }
+
+  #killAll(): void {
+    for (const worker of [...this.live]) this.kill(worker);
   }
 
   /** The worker reports that it takes tasks. */
@@ -219,11 +226,7 @@ export class WorkerPool {
     this.live.add(worker);
     this.counts.spawned += 1;
     worker.startTimer = clock.setTimeout(() => {
-      const why = `a worker did not start within startTimeoutMs (${startTimeoutMs} ms)`;
-      const error = callError('ERR_START_TIMEOUT', { name }, why, {
-        data: { limit: startTimeoutMs },
-      });
-      worker.startError ??= { error, final: false };
+      worker.startError ??= { error: startedTooLate(name, startTimeoutMs), final: false };
       this.kill(worker);
     }, startTimeoutMs);
     try {

@@ -1,0 +1,37 @@
+import { nearest, showValue } from '@ticketing/kit';
+
+/** Longest part of a message that is not of this package. */
+const LONGEST = 300;
+
+/** Says that there is no such task; `where` the worker is named, as in ` on host a`. */
+export function saysUnknown(task: string, known: readonly string[], where = ''): string {
+  const near = nearest(task, known);
+  const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean \`${near}\`?`;
+  return `Cannot run task${where}: unknown task \`${task}\`; ${hint}`;
+}
+
+/** Says which value of a task cannot be sent, and why: in the words of the cause, if it has any, or by the value. */
+export function saysNotCloneable(
+  what: 'the input' | 'the result' | 'progress',
+  task: string,
+  { value, cause }: { readonly value: unknown; readonly cause: unknown },
+): string {
+  const why =
+    cause instanceof Error && cause.message !== ''
+      ? inOneLine(cause.message)
+      : `${showValue(value)} could not be cloned`;
+  return `Cannot send ${what} of task \`${task}\`: ${why}`;
+}
+
+/** The platform shows the whole text of a function, and what is wrong of it at the end. */
+function inOneLine(message: string): string {
+  const line = message.replace(/\s+/g, ' ').replace(/\.$/, '');
+  return line.length > LONGEST ? `${line.slice(0, 60)} ... ${line.slice(-40)}` : line;
+}
+
+/** Returns what an error says first, without a full stop; of anything else, its text. */
+export function firstLineOf(error: unknown): string {
+  const text = error instanceof Error ? error.message || error.name : showValue(error);
+  const [line = ''] = text.split('\n');
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 3)}...` : line.replace(/\.$/, '');
+}
