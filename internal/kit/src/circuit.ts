@@ -1,4 +1,4 @@
-import { between, MAX_TIMER_MS, type Rules, wholeBetween } from './option-rules.ts';
+import { between, MAX_TIMER_MS, type Rule, wholeBetween } from './option-rules.ts';
 
 /** How failed workers are restarted. */
 export interface Restart {
@@ -8,7 +8,7 @@ export interface Restart {
 }
 
 /** Rules of the option `restart`. */
-export const restartRules = {
+export const restartRules: Readonly<Record<keyof Restart, Rule>> = {
   backoffMs: {
     expected: `[min, max] of 1 to ${MAX_TIMER_MS}, min not above max`,
     range: true,
@@ -17,7 +17,7 @@ export const restartRules = {
   },
   maxFailures: wholeBetween(0, 10_000, 5),
   withinMs: between(1, MAX_TIMER_MS, 10_000),
-} satisfies Rules;
+};
 
 function isBackoff(value: unknown): boolean {
   if (!Array.isArray(value) || value.length !== 2) return false;
