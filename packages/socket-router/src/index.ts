@@ -25,7 +25,7 @@ export { RouterError, type RouterErrorCode } from './errors.ts';
 export type { AttachOptions, LeaveOptions } from './options/attach-options.ts';
 export type { BalanceOptions, RouterLimits, RouterOptions } from './options/router-options.ts';
 export { createSocketRouter } from './router/router.ts';
-export { type ForkOptions, forkWorkers } from './source/fork-workers.ts';
+export { type ForkOptions, forkWorkers, type RestartOptions } from './source/fork-workers.ts';
 export { fromCluster } from './source/from-cluster.ts';
 export { arrivedAt } from './worker/arrivals.ts';
 export { attachServer } from './worker/attached-server.ts';

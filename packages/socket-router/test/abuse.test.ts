@@ -162,9 +162,27 @@ const forks: (readonly [module: unknown, ...Wrong])[] = [
   [module, {}, TypeError, '`workers` must be an integer of 1 to 1024, got undefined'],
   [
     module,
-    { workers: 1, backoffMs: [5, 1] },
+    { workers: 1, restart: { backoffMs: [5, 1] } },
+    RangeError,
+    '`restart.backoffMs` must be [min, max] of 1 to 2147483647, min not above max, got 5,1',
+  ],
+  [
+    module,
+    { workers: 1, restart: { maxFailures: -1 } },
+    RangeError,
+    '`restart.maxFailures` must be an integer of 0 to 10000, got -1',
+  ],
+  [
+    module,
+    { workers: 1, startTimeoutMs: 0 },
+    RangeError,
+    '`startTimeoutMs` must be an integer of 1 to 2147483647, got 0',
+  ],
+  [
+    module,
+    { workers: 1, backoffMs: [100, 5000] },
     TypeError,
-    '`backoffMs` must be two integers of 1 or more, the second not below the first, got 5,1',
+    'unknown option `backoffMs`; known are workers, slotPrefix, restart, startTimeoutMs, env, execArgv',
   ],
   [module, { workers: 1, slotPrefix: 1 }, TypeError, '`slotPrefix` must be a text, got 1'],
   [module, { workers: 1, env: 'A=b' }, TypeError, '`env` must be an object, got A=b'],
@@ -178,7 +196,7 @@ const forks: (readonly [module: unknown, ...Wrong])[] = [
     module,
     { workers: 1, cwd: '/' },
     TypeError,
-    'unknown option `cwd`; known are workers, slotPrefix, backoffMs, env, execArgv',
+    'unknown option `cwd`; known are workers, slotPrefix, restart, startTimeoutMs, env, execArgv',
   ],
 ];
 

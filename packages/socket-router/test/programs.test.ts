@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { lives, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { ask, askWorker, oneConnection, open } from './clients.ts';
+import { ask, askWorker, oneConnection, open, received } from './clients.ts';
 import { nextReport, startProgram } from './programs.ts';
 import { socketFolders } from './socket-folders.ts';
 
@@ -25,6 +25,18 @@ test.each(['socket', 'passthru'])(
     busy.destroy();
   },
 );
+
+test('a worker whose router was killed writes to standard error, and still answers what it has', async () => {
+  const program = startProgram('router-program.mjs', ['socket', '1']);
+  const { port, pids } = await nextReport(program);
+  const socket = await open(port);
+  socket.write('GET /write?ms=100 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  // On another connection, when that one is taken.
+  expect((await askWorker(port)).stats).toMatchObject({ claimed: 2 });
+  program.kill('SIGKILL');
+  expect(await received(socket)).toMatch(/^HTTP\/1\.1 200 /);
+  await until(() => !pids.some(lives));
+});
 
 test.each(['advanced', 'json'])(
   'workers of node:cluster, serialization %s, get connections',

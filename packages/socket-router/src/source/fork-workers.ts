@@ -1,14 +1,20 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import {
   anObject,
-  mallocVariables,
+  type Circuit,
+  createCircuit,
+  milliseconds,
+  type Restart,
   type Rules,
   required,
   resolveByRules,
+  restartRules,
   texts,
   wholeBetween,
 } from '@ticketing/kit';
-import type { RouterWorker, WorkerChannel, WorkerSource } from '../contract/worker-source.ts';
+import type { RouterWorker, WorkerSource } from '../contract/worker-source.ts';
+import type { RouterError } from '../errors.ts';
+import { ForkedProcess } from './forked-process.ts';
 
 const ACTION = 'fork workers';
 
@@ -21,18 +27,37 @@ export interface ForkOptions {
    * different ones.
    */
   readonly slotPrefix?: string | undefined;
-  /** Least and greatest delay before a process that ended is replaced, in milliseconds: default [100, 5000]. */
-  readonly backoffMs?: readonly [number, number] | undefined;
+  /** What happens when processes end before they served. */
+  readonly restart?: RestartOptions | undefined;
+  /** Milliseconds in which a process must serve, 1 to 2^31-1; then it is killed, which is a failure. Default 30,000. */
+  readonly startTimeoutMs?: number | undefined;
   /** The processes' environment; default this one's. Unless it configures malloc, glibc is set to keep up to 64 MiB of freed memory. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Options of Node itself; default this process's. */
   readonly execArgv?: readonly string[] | undefined;
 }
 
+/** How failed starts are repeated. */
+export interface RestartOptions {
+  /**
+   * Milliseconds before the first restart, and before later ones at most; doubles, half of it random. Also the delay after a
+   * process that served for a short time. Default [100, 5000].
+   */
+  readonly backoffMs?: readonly [min: number, max: number] | undefined;
+  /**
+   * Tolerated failures within `withinMs`, or failed starts in a row; one more opens the circuit: from then on one process is
+   * started at a time, after the longest back-off, until one serves. 0 to 10,000. Default 5.
+   */
+  readonly maxFailures?: number | undefined;
+  /** Milliseconds, 1 to 2^31-1. Default 10,000. */
+  readonly withinMs?: number | undefined;
+}
+
 interface ResolvedForkOptions extends Pick<ForkOptions, 'workers' | 'env' | 'execArgv'> {
   readonly module: URL;
   readonly slotPrefix: string;
-  readonly backoffMs: readonly [number, number];
+  readonly restart: Restart;
+  readonly startTimeoutMs: number;
 }
 
 const RULES: Rules = {
@@ -42,24 +67,18 @@ const RULES: Rules = {
     fallback: '',
     test: (value) => typeof value === 'string',
   },
-  backoffMs: {
-    expected: 'two integers of 1 or more, the second not below the first',
-    fallback: [100, 5000],
-    test: (value) =>
-      Array.isArray(value) &&
-      value.length === 2 &&
-      value.every((one) => Number.isSafeInteger(one) && one >= 1 && one < 2 ** 31) &&
-      value[0] <= value[1],
-  },
+  restart: { ...anObject, fallback: {} },
+  startTimeoutMs: milliseconds(1, 30_000),
   env: anObject,
   execArgv: texts,
 };
 
 /**
  * Returns child processes that run a module as a source; the module calls `attachServer`, and slots are `0` to
- * `workers - 1`, with `slotPrefix` before them. A process that ends is replaced in its slot, after a delay that grows while processes keep ending; a
- * process that no longer takes connections is replaced at once and has 10 seconds to finish what it is answering. The
- * processes start when a router subscribes and end with its `close()`.
+ * `workers - 1`, with `slotPrefix` before them. A process that ends is replaced in its slot, after a delay that grows while
+ * processes keep ending; when they keep ending before they serve, a circuit opens, with the reason. A process that no longer
+ * takes connections is replaced at once and has 10 seconds to finish what it is answering. The processes start when a router
+ * subscribes and end with its `close()`. Their standard error is passed on to that of this process.
  *
  * @throws TypeError or RangeError for a module that is no URL, and for options that are unknown or out of range
  * @example
@@ -71,28 +90,34 @@ export function forkWorkers(module: URL, options: number | ForkOptions): WorkerS
   }
   const named = typeof options === 'number' ? { workers: options } : options;
   const resolved = resolveByRules<Omit<ResolvedForkOptions, 'module'>>(ACTION, named, RULES);
-  return new ForkedWorkers({ module, ...resolved });
+  const restart = resolveByRules<Restart>(ACTION, resolved.restart, restartRules, 'restart');
+  return new ForkedWorkers({ module, ...resolved, restart });
 }
 
 interface Slot {
   readonly name: string;
-  child: ChildProcess | undefined;
-  startedAt: number;
+  process: ForkedProcess | undefined;
+  /** Before the next start after a process that served: grows while those live for a short time. */
   delayMs: number;
   timer: NodeJS.Timeout | undefined;
 }
 
 class ForkedWorkers implements WorkerSource {
   readonly slots: readonly string[];
+  readonly events = new EventEmitter<{ 'circuit-open': [{ readonly error: unknown }] }>();
   readonly #options: ResolvedForkOptions;
+  readonly #circuit: Circuit;
   readonly #listeners = new Set<(worker: RouterWorker) => void>();
   readonly #slots: Slot[] = [];
   /** Processes that were replaced and have not ended yet. */
-  readonly #leaving = new Set<ChildProcess>();
+  readonly #leaving = new Set<ForkedProcess>();
+  #failedStarts = 0;
+  #probeTimer: NodeJS.Timeout | undefined;
   #closing = false;
 
   constructor(options: ResolvedForkOptions) {
     this.#options = options;
+    this.#circuit = createCircuit(options.restart, Math.random);
     const { workers, slotPrefix } = options;
     this.slots = Array.from({ length: workers }, (_, index) => `${slotPrefix}${index}`);
   }
@@ -101,88 +126,110 @@ class ForkedWorkers implements WorkerSource {
     this.#listeners.add(listener);
     if (this.#slots.length === 0 && !this.#closing) {
       for (const name of this.slots) {
-        const slot = { name, child: undefined, startedAt: 0, delayMs: 0, timer: undefined };
-        this.#slots.push(slot);
-        this.#start(slot);
+        this.#slots.push({ name, process: undefined, delayMs: 0, timer: undefined });
       }
+      this.#fill();
     } else {
-      for (const slot of this.#slots)
-        if (slot.child?.connected) listener(asWorker(slot, slot.child));
+      for (const { process } of this.#slots) if (process?.worker) listener(process.worker);
     }
     return () => this.#listeners.delete(listener);
   }
 
   async close({ graceMs }: { readonly graceMs: number }): Promise<void> {
     this.#closing = true;
+    clearTimeout(this.#probeTimer);
     for (const { timer } of this.#slots) clearTimeout(timer);
-    const children = [...this.#leaving];
-    for (const { child } of this.#slots) if (child !== undefined) children.push(child);
-    await Promise.all(children.map((child) => stop(child, graceMs)));
+    const processes = [...this.#leaving, ...this.#slots.map(({ process }) => process)];
+    await Promise.all(processes.map((process) => process?.stop(graceMs)));
   }
 
   replace({ pid }: RouterWorker): void {
-    const slot = this.#slots.find(({ child }) => child?.pid === pid);
-    const child = slot?.child;
-    if (slot === undefined || child === undefined || this.#closing) return;
-    this.#leaving.add(child);
-    child.once('exit', () => this.#leaving.delete(child));
-    // An attached worker finishes its connections and exits when its channel ends.
-    if (child.connected) child.disconnect();
-    endProcess(child);
-    this.#start(slot);
+    const slot = this.#slots.find(({ process }) => process?.pid === pid);
+    const process = slot?.process;
+    if (slot === undefined || process === undefined || this.#closing) return;
+    this.#leaving.add(process);
+    slot.process = undefined;
+    process.leave();
+    this.#fill();
+  }
+
+  /** Starts a process in each slot that has none, and that no timer will fill. */
+  #fill(): void {
+    if (this.#circuit.state !== 'closed') return;
+    for (const slot of this.#slots) {
+      if (slot.process === undefined && slot.timer === undefined) this.#start(slot);
+    }
   }
 
   #start(slot: Slot): void {
-    const { module, env = process.env, execArgv } = this.#options;
-    slot.timer = undefined;
-    slot.startedAt = performance.now();
-    const child = fork(module, {
-      // JSON would cost half as much again: the first bytes of a connection are binary.
-      serialization: 'advanced',
-      env: { ...mallocVariables(env), ...env },
-      ...(execArgv && { execArgv: [...execArgv] }),
-    });
-    slot.child = child;
-    child.once('exit', () => this.#ended(slot, child));
-    child.on('error', () => {
-      // A process that could not be started emits no exit.
-      if (child.pid === undefined) this.#ended(slot, child);
-    });
-    if (child.pid === undefined) return;
-    for (const listener of this.#listeners) listener(asWorker(slot, child));
+    const { module, env, execArgv, startTimeoutMs } = this.#options;
+    const started: ForkedProcess = new ForkedProcess(
+      { module, env, execArgv, startTimeoutMs, slot: slot.name },
+      {
+        served: () => this.#served(),
+        ended: (failure) => this.#ended(slot, started, failure),
+      },
+    );
+    slot.process = started;
+    const { worker } = started;
+    if (worker !== undefined) for (const listener of this.#listeners) listener(worker);
   }
 
-  #ended(slot: Slot, child: ChildProcess): void {
-    if (slot.child !== child) return;
-    slot.child = undefined;
+  #served(): void {
+    this.#failedStarts = 0;
+    this.#circuit.succeeded();
+    clearTimeout(this.#probeTimer);
+    if (!this.#closing) this.#fill();
+  }
+
+  #ended(slot: Slot, ended: ForkedProcess, failure: RouterError | undefined): void {
+    this.#leaving.delete(ended);
+    if (slot.process !== ended) return;
+    slot.process = undefined;
     if (this.#closing) return;
-    const [minMs, maxMs] = this.#options.backoffMs;
-    const livedLong = performance.now() - slot.startedAt > maxMs;
-    slot.delayMs = livedLong ? 0 : Math.min(Math.max(minMs, slot.delayMs * 2), maxMs);
-    slot.timer = setTimeout(() => this.#start(slot), slot.delayMs);
+    if (failure !== undefined) {
+      this.#failed(slot, failure);
+    } else if (this.#circuit.state === 'closed') {
+      const [minMs, maxMs] = this.#options.restart.backoffMs;
+      const livedLong = performance.now() - ended.startedAt > maxMs;
+      slot.delayMs = livedLong ? 0 : Math.min(Math.max(minMs, slot.delayMs * 2), maxMs);
+      this.#startLater(slot, slot.delayMs);
+    }
   }
-}
 
-function asWorker(slot: Slot, child: ChildProcess): RouterWorker {
-  return { slot: slot.name, pid: child.pid, channel: child as WorkerChannel };
-}
+  #startLater(slot: Slot, afterMs: number): void {
+    slot.timer = setTimeout(() => {
+      slot.timer = undefined;
+      this.#fill();
+    }, afterMs);
+  }
 
-async function stop(child: ChildProcess, graceMs: number): Promise<void> {
-  const exited = new Promise((resolve) => child.once('exit', resolve));
-  const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
-  // An attached worker exits when its channel ends.
-  if (child.connected) child.disconnect();
-  await exited;
-  clearTimeout(timer);
-}
+  #failed(slot: Slot, error: RouterError): void {
+    const wasOpen = this.#circuit.state === 'open';
+    this.#failedStarts += 1;
+    // Starts in a row count, however slow: one that hangs for half a minute would never fail often enough within the period.
+    const isFinal = this.#failedStarts > this.#options.restart.maxFailures;
+    const decision = this.#circuit.failed(performance.now(), error, isFinal);
+    if (decision.kind === 'retry') {
+      this.#startLater(slot, decision.afterMs);
+      return;
+    }
+    for (const each of this.#slots) {
+      clearTimeout(each.timer);
+      each.timer = undefined;
+    }
+    clearTimeout(this.#probeTimer);
+    this.#probeTimer = setTimeout(() => this.#probe(), decision.probeAfterMs);
+    // Nothing waits for a probe: its timer must not keep the process alive.
+    this.#probeTimer.unref();
+    if (!wasOpen) this.events.emit('circuit-open', { error });
+  }
 
-/** Milliseconds that a replaced worker has to finish what it is answering. */
-const REPLACED_GRACE_MS = 10_000;
-
-/** Ends a process that may be stopped or not answer: by a signal, if one is given, and by SIGKILL if it stays alive. */
-export function endProcess(child: ChildProcess, signal?: 'SIGTERM'): void {
-  const timer = setTimeout(() => child.kill('SIGKILL'), REPLACED_GRACE_MS);
-  timer.unref();
-  child.once('exit', () => clearTimeout(timer));
-  if (signal !== undefined) child.kill(signal);
+  /** Starts one process, which closes the circuit if it serves. */
+  #probe(): void {
+    const slot = this.#slots.find(({ process }) => process === undefined);
+    this.#circuit.probing();
+    if (slot === undefined) this.#served();
+    else this.#start(slot);
+  }
 }

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Cluster, Worker } from 'node:cluster';
 import type { WorkerChannel, WorkerSource } from '../contract/worker-source.ts';
-import { endProcess } from './fork-workers.ts';
+import { endProcess } from './forked-process.ts';
 
 /**
  * Returns the workers of `node:cluster` as a source: those that run and those that will. Each gets the lowest free slot,

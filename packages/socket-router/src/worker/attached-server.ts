@@ -224,6 +224,8 @@ export class AttachedServer implements WorkerHandle {
   readonly #onDisconnect = (): void => {
     const links = [...this.#links.values()];
     for (const link of links) link.retired();
+    // `forkWorkers` reads it: a write after its process has ended must not end what is being answered.
+    process.stderr.on('error', () => {});
     if (this.#end !== undefined || this.#options.orphan === 'stay') return;
     const { orphanGraceMs } = this.#options;
     void Promise.all(links.map((link) => this.#drain(link, orphanGraceMs))).then(() => {

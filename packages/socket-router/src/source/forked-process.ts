@@ -1,0 +1,175 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mallocVariables, StderrTail } from '@ticketing/kit';
+import type { RouterWorker, WorkerChannel } from '../contract/worker-source.ts';
+import { RouterError, type RouterErrorData } from '../errors.ts';
+import { isTagged, type WorkerMessage } from '../wire/messages.ts';
+
+/** Milliseconds for the rest of what a process that has ended wrote. */
+const LINGER_MS = 500;
+
+export interface ForkedProcessOptions {
+  readonly module: URL;
+  readonly slot: string;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly execArgv?: readonly string[] | undefined;
+  readonly startTimeoutMs: number;
+}
+
+export interface ForkedProcessEvents {
+  /** A router may hand it connections. */
+  served(): void;
+  /** It has ended, or could not be started; `failure`: before it served. Called once, when its standard error is read. */
+  ended(failure: RouterError | undefined): void;
+}
+
+/** A worker's process, from its start to its end. Its standard error goes to that of this process, and its tail is kept. */
+export class ForkedProcess {
+  readonly startedAt = performance.now();
+  readonly #options: ForkedProcessOptions;
+  readonly #events: ForkedProcessEvents;
+  readonly #child: ChildProcess;
+  readonly #stderr = new StderrTail();
+  readonly #startTimer: NodeJS.Timeout;
+  #startError: RouterError | undefined;
+  #hasServed = false;
+  #hasEnded = false;
+
+  constructor(options: ForkedProcessOptions, events: ForkedProcessEvents) {
+    const { module, env = process.env, execArgv, startTimeoutMs } = options;
+    this.#options = options;
+    this.#events = events;
+    this.#child = fork(module, {
+      // JSON would cost half as much again: the first bytes of a connection are binary.
+      serialization: 'advanced',
+      stdio: ['inherit', 'inherit', 'pipe', 'ipc'],
+      env: { ...mallocVariables(env), ...env },
+      ...(execArgv && { execArgv: [...execArgv] }),
+    });
+    this.#startTimer = setTimeout(() => this.#startTookTooLong(), startTimeoutMs);
+    this.#startTimer.unref();
+    this.#child.on('message', this.#onMessage);
+    this.#child.stderr?.on('data', (chunk: Buffer) => this.#relay(chunk));
+    this.#child.once('exit', () => this.#exited());
+    this.#child.on('error', (cause) => {
+      // A process that could not be started emits no exit.
+      if (this.pid !== undefined) return;
+      this.#startError = this.#lost(cause.message, cause);
+      this.#exited();
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** As a source reports it; `undefined` when it is not connected. */
+  get worker(): RouterWorker | undefined {
+    const { pid, connected } = this.#child;
+    if (!connected) return undefined;
+    return { slot: this.#options.slot, pid, channel: this.#child as WorkerChannel };
+  }
+
+  /** Has it finish its connections and exit; kills it after the grace. Resolves when it has ended. */
+  async stop(graceMs: number): Promise<void> {
+    clearTimeout(this.#startTimer);
+    const child = this.#child;
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+    // An attached worker exits when its channel ends.
+    if (child.connected) child.disconnect();
+    await exited;
+    clearTimeout(timer);
+  }
+
+  /** Has it finish what it is answering, although it may be stopped: it has a successor. */
+  leave(): void {
+    if (this.#child.connected) this.#child.disconnect();
+    endProcess(this.#child);
+  }
+
+  readonly #onMessage = (message: unknown): void => {
+    if (!isTagged(message) || (message as WorkerMessage).kind !== 'ready') return;
+    this.#child.off('message', this.#onMessage);
+    clearTimeout(this.#startTimer);
+    this.#hasServed = true;
+    this.#events.served();
+  };
+
+  /** Not by `pipe`, with which each process would add listeners to the one stream. */
+  #relay(chunk: Buffer): void {
+    const { stderr } = this.#child;
+    this.#stderr.push(chunk);
+    if (!process.stderr.write(chunk, () => stderr?.resume())) stderr?.pause();
+  }
+
+  #startTookTooLong(): void {
+    const { slot, startTimeoutMs } = this.#options;
+    this.#startError = new RouterError(
+      'ERR_START_TIMEOUT',
+      `Worker of slot \`${slot}\` did not serve within \`startTimeoutMs\` (${startTimeoutMs} ms); it must call \`attachServer\``,
+      { data: { slot, pid: this.pid, limit: startTimeoutMs } },
+    );
+    this.#child.kill('SIGKILL');
+  }
+
+  #exited(): void {
+    clearTimeout(this.#startTimer);
+    const { stderr } = this.#child;
+    const report = (): void => {
+      if (this.#hasEnded) return;
+      this.#hasEnded = true;
+      this.#events.ended(this.#hasServed ? undefined : (this.#startError ?? this.#endedEarly()));
+    };
+    // The reason of a failed start is in its standard error, which a child of its own may keep open.
+    if (this.#hasServed || stderr === null || stderr.closed) report();
+    const timer = setTimeout(() => stderr?.destroy(), LINGER_MS);
+    stderr?.once('close', () => {
+      clearTimeout(timer);
+      report();
+    });
+    if (stderr === null || stderr.closed) clearTimeout(timer);
+    stderr?.resume();
+  }
+
+  #endedEarly(): RouterError {
+    const { exitCode, signalCode } = this.#child;
+    const how = signalCode === null ? `with exit code ${exitCode}` : `by ${signalCode}`;
+    const reason = reasonIn(this.#stderr.text());
+    return this.#lost(
+      reason ?? `Worker of slot \`${this.#options.slot}\` ended ${how} before it served`,
+    );
+  }
+
+  #lost(message: string, cause?: Error): RouterError {
+    const { exitCode, signalCode, pid } = this.#child;
+    const data: RouterErrorData = {
+      slot: this.#options.slot,
+      pid,
+      exitCode: exitCode ?? undefined,
+      signal: signalCode ?? undefined,
+      stderrTail: this.#stderr.text(),
+    };
+    return new RouterError('ERR_WORKER_LOST', message, { data, ...(cause && { cause }) });
+  }
+}
+
+/** Returns the message of the error that Node.js printed last, before it ended; `undefined` without one. */
+export function reasonIn(stderrTail: string): string | undefined {
+  const printed = /^(?:Uncaught )?(?:Error|(\w*(?:Error|Exception)))(?: \[\w+\])?: (.+)$/gm;
+  const last = [...stderrTail.matchAll(printed)].at(-1);
+  if (last === undefined) return undefined;
+  const [, name, message = ''] = last;
+  return name === undefined ? message : `${name}: ${message}`;
+}
+
+/** Milliseconds that a replaced worker has to finish what it is answering. */
+const REPLACED_GRACE_MS = 10_000;
+
+/** Ends a process that may be stopped or not answer: by a signal, if one is given, and by SIGKILL if it stays alive. */
+export function endProcess(child: ChildProcess, signal?: 'SIGTERM'): void {
+  const timer = setTimeout(() => child.kill('SIGKILL'), REPLACED_GRACE_MS);
+  timer.unref();
+  child.once('exit', () => clearTimeout(timer));
+  if (signal !== undefined) child.kill(signal);
+}
