@@ -24,7 +24,7 @@ export interface ForkedProcessEvents {
 
 /** A worker's process, from its start to its end. Its standard error goes to that of this process, and its tail is kept. */
 export class ForkedProcess {
-  readonly startedAt = performance.now();
+  readonly startedAt: number = performance.now();
   readonly #options: ForkedProcessOptions;
   readonly #events: ForkedProcessEvents;
   readonly #child: ChildProcess;
