@@ -79,7 +79,7 @@ function encodeObject(value: object, trail: Trail): string {
     return refuse(trail, 'data without cycles', 'an object that holds it');
   if (trail.above.size >= MAX_DEPTH) {
     throw new RangeError(
-      `Cannot make key: \`data\` must be nested ${MAX_DEPTH} levels deep at most, got more`,
+      `Cannot make key: data must be nested at most ${MAX_DEPTH} levels deep, got more`,
     );
   }
   trail.above.add(value);
@@ -196,11 +196,12 @@ export function isPrimitive(value: unknown): value is KeyValue {
 export function objectKeyError(action: string, keyOf: unknown): TypeError {
   const fault =
     keyOf === undefined
-      ? '`key` must be a primitive without option `key`'
-      : 'option `key` must return a primitive';
-  return new TypeError(`Cannot ${action}: ${fault}, got an object`);
+      ? 'keys that are objects need option `key`'
+      : 'option `key` must return a primitive, got an object';
+  return new TypeError(`Cannot ${action}: ${fault}`);
 }
 
 function refuse(trail: Trail, expected: string, got: string): never {
-  throw new TypeError(`Cannot make key: ${trail.path.join('')} must be ${expected}, got ${got}`);
+  const path = trail.path.join('');
+  throw new TypeError(`Cannot make key: \`${path}\` must be ${expected}, got ${got}`);
 }

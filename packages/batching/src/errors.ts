@@ -49,12 +49,10 @@ export class BatchingError extends CodedError<BatchingErrorCode, BatchingErrorDa
 export function callError(
   name: string,
   code: BatchingErrorCode,
-  fault: string,
+  message: string,
   details: Omit<BatchingErrorData, 'name'> = {},
 ): BatchingError {
-  return new BatchingError(code, `Cannot get from ${name}: ${fault}`, {
-    data: { name, ...details },
-  });
+  return new BatchingError(code, message, { data: { name, ...details } });
 }
 
 /** Returns the name of a coalescer or batcher without option `name`: that of its loader, or `kind` if that has none. */

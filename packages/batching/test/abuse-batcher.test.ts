@@ -66,7 +66,9 @@ test.each<[unknown, Error]>([
   ],
   [
     { name: 'a', schedule: 'tick', maxWaitMs: 5 },
-    new TypeError('Cannot create batcher: only one of maxWaitMs and schedule may be set, got both'),
+    new TypeError(
+      'Cannot create batcher: only one of `maxWaitMs` and `schedule` may be set, got both',
+    ),
   ],
   [
     { name: 'a', missing: 'null' },
@@ -108,9 +110,7 @@ test('load() rejects objects as keys, and what option key throws or makes of the
   const first = batcher.load(2);
   for (const key of [{}, [], () => {}]) {
     await expect(batcher.load(key)).rejects.toThrow(
-      new TypeError(
-        'Cannot load from stops: `key` must be a primitive without option `key`, got an object',
-      ),
+      new TypeError('Cannot load from `stops`: keys that are objects need option `key`'),
     );
   }
   expect(await first).toBe(2);
@@ -123,7 +123,7 @@ test('load() rejects objects as keys, and what option key throws or makes of the
   });
   await expect(odd.load('bad')).rejects.toThrow('no id');
   await expect(odd.load('object')).rejects.toThrow(
-    new TypeError('Cannot load from stops: option `key` must return a primitive, got an object'),
+    new TypeError('Cannot load from `stops`: option `key` must return a primitive, got an object'),
   );
 });
 

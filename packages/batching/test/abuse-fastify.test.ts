@@ -52,7 +52,9 @@ test.each<[object, Error]>([
 
 test('coalesceRoutes is registered once for a scope', async () => {
   const app = await createApp();
-  const error = new TypeError('Cannot register coalesceRoutes: the scope has one already');
+  const error = new TypeError(
+    'Cannot register coalesceRoutes: it is registered in this scope already',
+  );
   await expect(async () =>
     app.register(async (child) => {
       await child.register(coalesceRoutes, { name: 'again' });
@@ -61,12 +63,12 @@ test('coalesceRoutes is registered once for a scope', async () => {
 });
 
 test.each<[string | string[], unknown, string]>([
-  ['POST', true, 'coalesce POST /a: `method` must be GET or HEAD without option `key`, got POST'],
-  ['QUERY', {}, 'coalesce QUERY /a: `method` must be GET or HEAD without option `key`, got QUERY'],
+  ['POST', true, 'coalesce POST /a: method POST needs option `key`, unlike GET and HEAD'],
+  ['QUERY', {}, 'coalesce QUERY /a: method QUERY needs option `key`, unlike GET and HEAD'],
   [
     ['GET', 'PUT'],
     { vary: ['accept'] },
-    'coalesce GET, PUT /a: `method` must be GET or HEAD without option `key`, got PUT',
+    'coalesce GET, PUT /a: method PUT needs option `key`, unlike GET and HEAD',
   ],
   ['GET', 'yes', 'coalesce GET /a: `config.coalesce` must be true, false or options, got yes'],
   ['GET', null, 'coalesce GET /a: `config.coalesce` must be true, false or options, got null'],
@@ -97,7 +99,7 @@ test.each<[string | string[], unknown, string]>([
 test.each<[unknown, string]>([
   [{ id: 1 }, 'Cannot coalesce GET /a: option `key` must return a primitive, got object'],
   [() => 1, 'Cannot coalesce GET /a: option `key` must return a primitive, got function'],
-  [Symbol('a'), 'Cannot make key: [1] must be a symbol made by Symbol.for, got Symbol(a)'],
+  [Symbol('a'), 'Cannot make key: `[1]` must be a symbol made by Symbol.for, got Symbol(a)'],
 ])('a key of %o fails its request', async (key, message) => {
   const app = await createApp();
   app.get('/a', { config: { coalesce: { key: () => key as never } } }, () => 'never');
@@ -111,7 +113,7 @@ test('request.coalesced is refused where no handler of a coalesced route runs', 
   app.get('/plain', (request) => request.coalesced);
   const answer = await app.inject('/plain?a=1');
   expect(answer.json().message).toBe(
-    'Cannot read request.coalesced: it is for handlers of routes with config.coalesce, got GET /plain?a=1',
+    'Cannot read `request.coalesced` of GET /plain?a=1: only handlers of routes with `config.coalesce` have it',
   );
 });
 

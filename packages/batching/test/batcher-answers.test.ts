@@ -5,24 +5,14 @@ import { doubling, type Key, useFakeClock } from './batcher-fixture.ts';
 useFakeClock();
 
 test.each<[string, unknown, string, string]>([
-  ['too few', ['a'], 'ERR_BATCH_LENGTH', 'its batch loader must return 2 results, got 1'],
-  [
-    'too many',
-    ['a', 'b', 'c'],
-    'ERR_BATCH_LENGTH',
-    'its batch loader must return 2 results, got 3',
-  ],
-  [
-    'an object',
-    {},
-    'ERR_BATCH_RESULT',
-    'its batch loader must return an array or a Map, got object',
-  ],
-  ['null', null, 'ERR_BATCH_RESULT', 'its batch loader must return an array or a Map, got null'],
+  ['too few', ['a'], 'ERR_BATCH_LENGTH', 'must return one result per key (2), got 1'],
+  ['too many', ['a', 'b', 'c'], 'ERR_BATCH_LENGTH', 'must return one result per key (2), got 3'],
+  ['an object', {}, 'ERR_BATCH_RESULT', 'must return an array or a Map, got object'],
+  ['null', null, 'ERR_BATCH_RESULT', 'must return an array or a Map, got null'],
 ])('%s as results fails every key', async (_, result, code, message) => {
   const { batcher } = doubling({}, () => result);
   const settled = await batcher.loadMany([1, 2]);
-  const reason = { code, message: `Cannot get from stops: ${message}` };
+  const reason = { code, message: `Batch loader of \`stops\` ${message}` };
   expect(settled).toMatchObject([{ reason }, { reason }]);
   expect(batcher.stats()).toMatchObject({ failed: 2, inFlight: 0 });
 });
@@ -40,7 +30,7 @@ test('a Map answers by key; what it does not have is an error or undefined', asy
       reason: {
         code: 'ERR_KEY_MISSING',
         message:
-          'Cannot get from stops: its batch loader must return a result for each key, got none for 2',
+          "Batch loader of `stops` returned no result for key 2; `missing: 'undefined'` allows that",
         data: { key: 2 },
       },
     },

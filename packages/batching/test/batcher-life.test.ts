@@ -21,7 +21,7 @@ test('loadTimeoutMs fails the batch, aborts its signal, and makes room for the n
   await vi.advanceTimersByTimeAsync(100);
   const reason = {
     code: 'ERR_BATCH_TIMEOUT',
-    message: 'Cannot get from stops: its batch loader did not answer within loadTimeoutMs (100 ms)',
+    message: 'Batch of `stops` did not finish within `loadTimeoutMs` (100 ms)',
   };
   expect(await settled).toMatchObject([{ reason }, { reason }]);
   expect(signals[0]?.reason).toMatchObject(reason);
@@ -100,7 +100,7 @@ test('close() rejects what waits, aborts what is under way, and refuses the rest
   await Promise.all([batcher.close(), batcher.close(), batcher[Symbol.asyncDispose]()]);
   const reason = {
     code: 'ERR_CLOSED',
-    message: 'Cannot get from stops: the batcher is closed',
+    message: 'Cannot load from `stops`: the batcher is closed',
   };
   expect(signals.map(({ reason }) => reason)).toMatchObject([reason]);
   await expect(batcher.load(1)).rejects.toMatchObject(reason);

@@ -129,7 +129,7 @@ test('a batch under way is aborted when its last caller leaves, whatever it does
     second.abort();
     expect(batches[0]?.signal.reason).toMatchObject({
       code: 'ERR_ABORTED',
-      message: 'Cannot get from stops: no caller is waiting',
+      message: 'Batch of `stops` was aborted: no caller is waiting',
     });
     await calls;
     ends[0]?.[end](new Error('aborted'));

@@ -122,7 +122,7 @@ test('maxQueued refuses one key more, and not one that joins', async () => {
   const both = batcher.loadMany([1, 2, 1]);
   await expect(batcher.load(3)).rejects.toMatchObject({
     code: 'ERR_TOO_MANY_KEYS',
-    message: 'Cannot get from stops: 2 keys are waiting, the most that maxQueued allows',
+    message: 'Batcher `stops` is full: `maxQueued` (2) keys wait',
     data: { name: 'stops', key: 3, limit: 2 },
   });
   await both;

@@ -127,8 +127,8 @@ const cycle: { self?: unknown[] } = {};
 cycle.self = [cycle];
 
 test.each<[unknown, string]>([
-  [function load() {}, '[0] must be data, got function load'],
-  [{ user: { load: () => 1 } }, '[0].user.load must be data, got function load'],
+  [function load() {}, '`[0]` must be data, got function load'],
+  [{ user: { load: () => 1 } }, '`[0].user.load` must be data, got function load'],
   [
     [
       1,
@@ -139,42 +139,42 @@ test.each<[unknown, string]>([
         )(),
       ],
     ],
-    '[0][1][0] must be data, got function without a name',
+    '`[0][1][0]` must be data, got function without a name',
   ],
-  [Promise.resolve(1), '[0] must be data, got an instance of Promise'],
-  [{ a: new WeakMap() }, '[0].a must be data, got an instance of WeakMap'],
-  [new Money(), '[0] must be data, got an instance of Money'],
-  [Object.create({ a: 1 }), '[0] must be data, got an object with a prototype of its own'],
+  [Promise.resolve(1), '`[0]` must be data, got an instance of Promise'],
+  [{ a: new WeakMap() }, '`[0].a` must be data, got an instance of WeakMap'],
+  [new Money(), '`[0]` must be data, got an instance of Money'],
+  [Object.create({ a: 1 }), '`[0]` must be data, got an object with a prototype of its own'],
   [
     Object.create(Object.create(null)),
-    '[0] must be data, got an object with a prototype of its own',
+    '`[0]` must be data, got an object with a prototype of its own',
   ],
-  [new (class Names extends Map {})(), '[0] must be data, got an instance of Names'],
-  [new (class Names extends Array {})(), '[0] must be data, got an instance of Names'],
-  [new (class Bytes extends Uint8Array {})(), '[0] must be data, got an instance of Bytes'],
-  [new Error('no'), '[0] must be data, got an instance of Error'],
-  [new URLSearchParams('a=1'), '[0] must be data, got an instance of URLSearchParams'],
-  [{ at: new Date('no') }, '[0].at must be a valid Date, got an invalid one'],
-  [Object('a'), '[0] must be a primitive, got a boxed a'],
-  [[Object(1n)], '[0][0] must be a primitive, got a boxed 1'],
-  [Object(Symbol('a')), '[0] must be a primitive, got a boxed Symbol(a)'],
-  [Symbol('a'), '[0] must be a symbol made by Symbol.for, got Symbol(a)'],
-  [Symbol.iterator, '[0] must be a symbol made by Symbol.for, got Symbol(Symbol.iterator)'],
-  [{ [Symbol('a')]: 1 }, '[0] must be a symbol made by Symbol.for, got Symbol(a)'],
-  [cycle, '[0].self[0] must be data without cycles, got an object that holds it'],
+  [new (class Names extends Map {})(), '`[0]` must be data, got an instance of Names'],
+  [new (class Names extends Array {})(), '`[0]` must be data, got an instance of Names'],
+  [new (class Bytes extends Uint8Array {})(), '`[0]` must be data, got an instance of Bytes'],
+  [new Error('no'), '`[0]` must be data, got an instance of Error'],
+  [new URLSearchParams('a=1'), '`[0]` must be data, got an instance of URLSearchParams'],
+  [{ at: new Date('no') }, '`[0].at` must be a valid Date, got an invalid one'],
+  [Object('a'), '`[0]` must be a primitive, got a boxed a'],
+  [[Object(1n)], '`[0][0]` must be a primitive, got a boxed 1'],
+  [Object(Symbol('a')), '`[0]` must be a primitive, got a boxed Symbol(a)'],
+  [Symbol('a'), '`[0]` must be a symbol made by Symbol.for, got Symbol(a)'],
+  [Symbol.iterator, '`[0]` must be a symbol made by Symbol.for, got Symbol(Symbol.iterator)'],
+  [{ [Symbol('a')]: 1 }, '`[0]` must be a symbol made by Symbol.for, got Symbol(a)'],
+  [cycle, '`[0].self[0]` must be data without cycles, got an object that holds it'],
   [
     new Map([['a', cycle]]),
-    '[0].value.self[0] must be data without cycles, got an object that holds it',
+    '`[0].value.self[0]` must be data without cycles, got an object that holds it',
   ],
-  [new Map([[Symbol('a'), 1]]), '[0].key must be a symbol made by Symbol.for, got Symbol(a)'],
-  [new Set([new Money()]), '[0].entry must be data, got an instance of Money'],
+  [new Map([[Symbol('a'), 1]]), '`[0].key` must be a symbol made by Symbol.for, got Symbol(a)'],
+  [new Set([new Money()]), '`[0].entry` must be data, got an instance of Money'],
 ])('canonicalKey() refuses %o', (value, message) => {
   expect(() => canonicalKey(value)).toThrow(new TypeError(`Cannot make key: ${message}`));
 });
 
 test('canonicalKey() names the part that it refuses', () => {
   expect(() => canonicalKey('user', { id: () => 7 })).toThrow(
-    new TypeError('Cannot make key: [1].id must be data, got function id'),
+    new TypeError('Cannot make key: `[1].id` must be data, got function id'),
   );
 });
 
@@ -186,6 +186,6 @@ test('canonicalKey() goes 500 levels deep', () => {
   };
   expect(canonicalKey(nest(500))).not.toBe(canonicalKey(nest(499)));
   expect(() => canonicalKey(nest(501))).toThrow(
-    new RangeError('Cannot make key: `data` must be nested 500 levels deep at most, got more'),
+    new RangeError('Cannot make key: data must be nested at most 500 levels deep, got more'),
   );
 });

@@ -153,7 +153,7 @@ test('a refused fresh call leaves the load in flight as it is, and a bypass is n
   const first = strict.get('a');
   await expect(strict.get('a', { fresh: true })).rejects.toMatchObject({
     code: 'ERR_TOO_MANY_KEYS',
-    message: 'Cannot get from test: 1 loads are in flight, the most that maxKeys allows',
+    message: 'Coalescer `test` is full: `maxKeys` (1) loads are in flight',
   });
   expect(strict.get('a')).toBe(first);
   calls[0]?.resolve('old');

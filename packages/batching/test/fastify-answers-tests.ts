@@ -308,7 +308,7 @@ export function fastifyAnswersTests(): void {
         statusCode: 504,
         code: 'ERR_LOAD_TIMEOUT',
         error: 'Gateway Timeout',
-        message: 'Cannot get from trains: its loader did not answer within loadTimeoutMs (500 ms)',
+        message: 'Load of `trains` did not finish within `loadTimeoutMs` (500 ms)',
       });
     }
     expect(signal?.aborted).toBe(true);

@@ -238,7 +238,7 @@ test('forget rejects while the engine cannot be asked', async () => {
   one.store.state = 'broken';
   await expect(one.load.forget('ann')).rejects.toMatchObject({
     code: 'ERR_NOT_FORGOTTEN',
-    message: 'Cannot forget a key of coordinator: the connection is broken',
+    message: 'Cannot forget a key of `coordinator`: the connection is broken',
   });
 });
 

@@ -44,8 +44,8 @@ export class BatchQueue<K, V> {
     const { maxBatchSize, maxQueued, name } = this.#options;
     if (this.queued >= maxQueued) {
       this.overflowed += 1;
-      const fault = `${maxQueued} keys are waiting, the most that maxQueued allows`;
-      throw callError(name, 'ERR_TOO_MANY_KEYS', fault, { key, limit: maxQueued });
+      const message = `Batcher \`${name}\` is full: \`maxQueued\` (${maxQueued}) keys wait`;
+      throw callError(name, 'ERR_TOO_MANY_KEYS', message, { key, limit: maxQueued });
     }
     this.current ??= new KeyBatch(this.#keys);
     this.current.easySize = Math.min(maxBatchSize - 1, maxQueued - this.#queuedElsewhere);

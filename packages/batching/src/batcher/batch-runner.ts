@@ -98,8 +98,9 @@ export class BatchRunner<K, V> {
   }
 
   #expire(batch: KeyBatch<K, V>, limit: number): void {
-    const fault = `its batch loader did not answer within loadTimeoutMs (${limit} ms)`;
-    const error = callError(this.#options.name, 'ERR_BATCH_TIMEOUT', fault, { limit });
+    const { name } = this.#options;
+    const message = `Batch of \`${name}\` did not finish within \`loadTimeoutMs\` (${limit} ms)`;
+    const error = callError(name, 'ERR_BATCH_TIMEOUT', message, { limit });
     this.#settle(batch, { kind: 'timeout', error });
   }
 
@@ -144,12 +145,12 @@ function readBatchResult<K, V>(
     answers = keys.map((key) => answerOf(result, key, named));
   } else {
     const got = result === null ? 'null' : typeof result;
-    const fault = `its batch loader must return an array or a Map, got ${got}`;
-    return { kind: 'failure', error: callError(name, 'ERR_BATCH_RESULT', fault) };
+    const message = `Batch loader of \`${name}\` must return an array or a Map, got ${got}`;
+    return { kind: 'failure', error: callError(name, 'ERR_BATCH_RESULT', message) };
   }
   if (answers.length === size) return counted(answers);
-  const fault = `its batch loader must return ${size} results, got ${answers.length}`;
-  return { kind: 'failure', error: callError(name, 'ERR_BATCH_LENGTH', fault) };
+  const message = `Batch loader of \`${name}\` must return one result per key (${size}), got ${answers.length}`;
+  return { kind: 'failure', error: callError(name, 'ERR_BATCH_LENGTH', message) };
 }
 
 /** @param name of the batcher, if a key that the map lacks is an error */
@@ -160,9 +161,9 @@ function answerOf<K, V>(
 ): V | Error {
   const answer = results.get(key);
   if (answer !== undefined || name === undefined || results.has(key)) return answer as V | Error;
-  const shown = Object(key) === key ? 'an object' : String(key);
-  const fault = `its batch loader must return a result for each key, got none for ${shown}`;
-  return callError(name, 'ERR_KEY_MISSING', fault, { key });
+  const shown = Object(key) === key ? 'a key that is an object' : `key ${String(key)}`;
+  const message = `Batch loader of \`${name}\` returned no result for ${shown}; \`missing: 'undefined'\` allows that`;
+  return callError(name, 'ERR_KEY_MISSING', message, { key });
 }
 
 function counted<V>(answers: readonly (V | Error)[]): BatchOutcome<V> {

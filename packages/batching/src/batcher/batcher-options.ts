@@ -68,7 +68,7 @@ export function resolveBatcherOptions<K, V>(
   const { schedule, maxWaitMs, cache } = resolved;
   if (schedule !== undefined && maxWaitMs > 0) {
     throw new TypeError(
-      'Cannot create batcher: only one of maxWaitMs and schedule may be set, got both',
+      'Cannot create batcher: only one of `maxWaitMs` and `schedule` may be set, got both',
     );
   }
   return {

@@ -170,7 +170,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
 
   #idOf(key: K): KeyValue {
     const id: unknown = this.#keyOf === undefined ? key : this.#keyOf(key);
-    if (!isPrimitive(id)) throw objectKeyError(`load from ${this.#options.name}`, this.#keyOf);
+    if (!isPrimitive(id)) throw objectKeyError(`load from \`${this.#options.name}\``, this.#keyOf);
     return id;
   }
 
@@ -264,7 +264,9 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
     if (batch.awaited > 0) return;
     // No call joins an aborted batch.
     this.#kept?.dropAll(batch);
-    batch.abort(callError(this.#options.name, 'ERR_ABORTED', 'no caller is waiting'));
+    const { name } = this.#options;
+    const message = `Batch of \`${name}\` was aborted: no caller is waiting`;
+    batch.abort(callError(name, 'ERR_ABORTED', message));
   }
 
   /** Called before the callers of a batch get its outcome. */
@@ -288,6 +290,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
   }
 
   #closedError(): Error {
-    return callError(this.#options.name, 'ERR_CLOSED', 'the batcher is closed');
+    const { name } = this.#options;
+    return callError(name, 'ERR_CLOSED', `Cannot load from \`${name}\`: the batcher is closed`);
   }
 }

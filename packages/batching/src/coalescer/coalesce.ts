@@ -49,11 +49,12 @@ export function coalesce<Call extends AnyFunction>(
   if (typeof call !== 'function') {
     throw new TypeError(`Cannot coalesce: \`call\` must be a function, got ${showValue(call)}`);
   }
-  const { key = primitivesKey, ...rest } = Object(options) as CoalesceOptions<Args, V>;
+  const { key, ...rest } = Object(options) as CoalesceOptions<Args, V>;
+  const name = rest.name ?? nameOf(call, 'coalescer');
   const coalescer = createCoalescer<Args, V>((args) => call(...args) as V | PromiseLike<V>, {
     ...rest,
-    name: rest.name ?? nameOf(call, 'coalescer'),
-    key: (args) => key(...args),
+    name,
+    key: (args) => (key === undefined ? primitivesKey(name, args) : key(...args)),
   });
   const coalesced = (...args: Args): Promise<V> => coalescer.get(args);
   return Object.assign(coalesced as Signature<Call>, {
@@ -63,9 +64,9 @@ export function coalesce<Call extends AnyFunction>(
   });
 }
 
-function primitivesKey(...args: readonly unknown[]): KeyValue {
+function primitivesKey(name: string, args: readonly unknown[]): KeyValue {
   if (args.every(isPrimitive)) return canonicalKey(...args);
   throw new TypeError(
-    'Cannot coalesce: `arguments` must be primitives without option `key`, got an object',
+    `Cannot call \`${name}\`: arguments that are objects need option \`key\` of coalesce()`,
   );
 }

@@ -171,7 +171,7 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
 
   #idOf(key: K): KeyValue {
     const id: unknown = this.#keyOf === undefined ? key : this.#keyOf(key);
-    if (!isPrimitive(id)) throw objectKeyError(`get from ${this.#options.name}`, this.#keyOf);
+    if (!isPrimitive(id)) throw objectKeyError(`get from \`${this.#options.name}\``, this.#keyOf);
     return id;
   }
 
@@ -196,8 +196,8 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     };
     if (timeoutMs === undefined) return this.#leavers.wait(promise, { signal, onLeave });
     const error = (): Error => {
-      const fault = `no answer came within timeoutMs (${timeoutMs} ms)`;
-      return callError(name, 'ERR_CALLER_TIMEOUT', fault, { key });
+      const message = `Load of \`${name}\` did not finish within the caller's \`timeoutMs\` (${timeoutMs} ms)`;
+      return callError(name, 'ERR_CALLER_TIMEOUT', message, { key });
     };
     return this.#leavers.wait(promise, {
       signal,
@@ -228,8 +228,9 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     if (this.#closed) throw this.#closedError();
     const before = this.#loads.get(id);
     if (before !== undefined && before.promise === undefined) {
-      const fault = 'its loader asked for the key that it is loading';
-      throw callError(this.#options.name, 'ERR_REENTRANT', fault, { key });
+      const { name } = this.#options;
+      const message = `Cannot get from \`${name}\`: its loader asked for the key that it is loading`;
+      throw callError(name, 'ERR_REENTRANT', message, { key });
     }
     const { maxKeys } = this.#options;
     if (this.#isFull()) return this.#overflow(key, 'ERR_TOO_MANY_KEYS', maxKeys);
@@ -264,12 +265,12 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
       this.#bypassing.add(load);
       return this.#start(load, 'overflow');
     }
-    const [what, option] =
+    const { name } = this.#options;
+    const bound =
       code === 'ERR_TOO_MANY_KEYS'
-        ? ['loads are in flight', 'maxKeys']
-        : ['callers wait for the key', 'maxWaitersPerKey'];
-    const fault = `${limit} ${what}, the most that ${option} allows`;
-    throw callError(this.#options.name, code, fault, { key, limit });
+        ? `\`maxKeys\` (${limit}) loads are in flight`
+        : `\`maxWaitersPerKey\` (${limit}) callers wait for the key`;
+    throw callError(name, code, `Coalescer \`${name}\` is full: ${bound}`, { key, limit });
   }
 
   #start(load: Load<K, V>, cause: LoadTrace['cause']): Load<K, V> {
@@ -302,10 +303,9 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
   #abandon(load: Load<K, V>): void {
     this.#counts.aborted += 1;
     this.#release(load);
-    const error = callError(this.#options.name, 'ERR_ABORTED', 'no caller is waiting', {
-      key: load.key,
-    });
-    this.#runner.abort(load, error);
+    const { name } = this.#options;
+    const message = `Load of \`${name}\` was aborted: no caller is waiting`;
+    this.#runner.abort(load, callError(name, 'ERR_ABORTED', message, { key: load.key }));
   }
 
   /** Returns a kept result. A stale one is renewed by one load in the background. */
@@ -334,6 +334,7 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
   }
 
   #closedError(): Error {
-    return callError(this.#options.name, 'ERR_CLOSED', 'the coalescer is closed');
+    const { name } = this.#options;
+    return callError(name, 'ERR_CLOSED', `Cannot get from \`${name}\`: the coalescer is closed`);
   }
 }

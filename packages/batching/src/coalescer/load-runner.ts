@@ -142,8 +142,8 @@ export class LoadRunner<K, V> {
     const { name, clock } = this.#options;
     return new Promise((resolve, reject) => {
       load.timer = clock.setTimeout(() => {
-        const fault = `its loader did not answer within loadTimeoutMs (${limit} ms)`;
-        const error = callError(name, 'ERR_LOAD_TIMEOUT', fault, { key: load.key, limit });
+        const message = `Load of \`${name}\` did not finish within \`loadTimeoutMs\` (${limit} ms)`;
+        const error = callError(name, 'ERR_LOAD_TIMEOUT', message, { key: load.key, limit });
         this.#onTimeout();
         reject(error);
         load.abort(error);

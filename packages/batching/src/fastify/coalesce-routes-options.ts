@@ -128,7 +128,7 @@ export function resolveRouteCoalesceOptions(
   const withBody = methods.find((method) => method !== 'GET' && method !== 'HEAD');
   if (key === undefined && withBody !== undefined) {
     throw new TypeError(
-      `Cannot ${action}: \`method\` must be GET or HEAD without option \`key\`, got ${withBody}`,
+      `Cannot ${action}: method ${withBody} needs option \`key\`, unlike GET and HEAD`,
     );
   }
   return { key, vary: [...vary, ...lowerCaseNames(own)], shareCredentials };

@@ -61,7 +61,7 @@ export const coalesceRoutes: FastifyPluginAsync<CoalesceRoutesOptions> = Object.
 function addTo(app: FastifyInstance, options: CoalesceRoutesOptions): void {
   const { vary, header, coalescer } = resolveCoalesceRoutesOptions(options);
   if (app.hasDecorator('coalesced')) {
-    throw new TypeError('Cannot register coalesceRoutes: the scope has one already');
+    throw new TypeError('Cannot register coalesceRoutes: it is registered in this scope already');
   }
   const sharedRuns = createSharedRuns(coalescer);
   const roles: RequestRoles = new WeakMap();

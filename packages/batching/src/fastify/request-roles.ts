@@ -29,7 +29,7 @@ export function viewOf(roles: RequestRoles, request: FastifyRequest): CoalescedR
   if (role !== undefined) return role.view;
   const { method, url } = request;
   throw new TypeError(
-    `Cannot read request.coalesced: it is for handlers of routes with config.coalesce, got ${method} ${url}`,
+    `Cannot read \`request.coalesced\` of ${method} ${url}: only handlers of routes with \`config.coalesce\` have it`,
   );
 }
 

@@ -139,7 +139,9 @@ function clientSignal(reply: FastifyReply, name: string): AbortSignal {
   const controller = new AbortController();
   const leave = (): void => {
     if (raw.writableEnded) return;
-    controller.abort(callError(name, 'ERR_ABORTED', 'the client left'));
+    controller.abort(
+      callError(name, 'ERR_ABORTED', `Call of \`${name}\` was aborted: the client left`),
+    );
   };
   // 'close' comes once, and it may have come while the hooks before the handler ran. A session outlives its streams.
   const { stream = raw } = raw as { readonly stream?: Http2ServerResponse['stream'] };

@@ -72,7 +72,7 @@ export class Circuit {
         isOpen: true,
         expire: () => {
           this.counts.timeouts += 1;
-          this.#failed(isProbe, `no answer within commandTimeoutMs (${commandTimeoutMs} ms)`);
+          this.#failed(isProbe, `no answer within \`commandTimeoutMs\` (${commandTimeoutMs} ms)`);
           resolve(undefined);
         },
       };

@@ -163,7 +163,7 @@ class StoreCoordinator implements Coordinator {
     }
     const { name } = this.#options;
     const fault = this.#closing ? 'it is closed' : (this.#circuit.lastError ?? 'it is down');
-    throw new BatchingError('ERR_NOT_FORGOTTEN', `Cannot forget a key of ${name}: ${fault}`, {
+    throw new BatchingError('ERR_NOT_FORGOTTEN', `Cannot forget a key of \`${name}\`: ${fault}`, {
       data: { name, key },
     });
   }

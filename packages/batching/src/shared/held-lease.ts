@@ -118,7 +118,7 @@ export class HeldLease implements Lease {
     this.#end();
     const fault = 'another load of this key has begun, or the key was forgotten';
     this.#lost.abort(
-      new BatchingError('ERR_LEASE_LOST', `Cannot hold the lease of ${name}: ${fault}`, {
+      new BatchingError('ERR_LEASE_LOST', `Lease of \`${name}\` was lost: ${fault}`, {
         data: { name, key: this.#key },
       }),
     );
