@@ -31,6 +31,7 @@ test('README begins with the sentence of the package, warns on its first screen,
   expect(readme.split('\n').findIndex((line) => line.includes('Leases are no locks'))).toBeLessThan(
     30,
   );
+  expect(readme).toContain('npm install @ticketing/batching @ticketing/batching-redis iovalkey`');
   expect(readme.split('\n').length).toBeLessThanOrEqual(121);
   expect(snippets).toHaveLength(1);
 });

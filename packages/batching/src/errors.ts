@@ -2,25 +2,21 @@ import { CodedError, isMarked, mark } from '@ticketing/kit';
 
 const MARK = 'ticketing.batching.BatchingError';
 
-/** What a server answers by, where an error of this class reaches its client. */
-const statusCodes = {
-  ERR_ABORTED: 503,
-  ERR_BATCH_LENGTH: 500,
-  ERR_BATCH_RESULT: 500,
-  ERR_BATCH_TIMEOUT: 504,
-  ERR_CALLER_TIMEOUT: 504,
-  ERR_CLOSED: 503,
-  ERR_KEY_MISSING: 500,
-  ERR_LEASE_LOST: 503,
-  ERR_LOAD_TIMEOUT: 504,
-  ERR_NOT_FORGOTTEN: 503,
-  ERR_REENTRANT: 500,
-  ERR_TOO_MANY_KEYS: 503,
-  ERR_TOO_MANY_WAITERS: 503,
-} as const;
-
 /** Stable codes of {@link BatchingError}. */
-export type BatchingErrorCode = keyof typeof statusCodes;
+export type BatchingErrorCode =
+  | 'ERR_ABORTED'
+  | 'ERR_BATCH_LENGTH'
+  | 'ERR_BATCH_RESULT'
+  | 'ERR_BATCH_TIMEOUT'
+  | 'ERR_CALLER_TIMEOUT'
+  | 'ERR_CLOSED'
+  | 'ERR_KEY_MISSING'
+  | 'ERR_LEASE_LOST'
+  | 'ERR_LOAD_TIMEOUT'
+  | 'ERR_NOT_FORGOTTEN'
+  | 'ERR_REENTRANT'
+  | 'ERR_TOO_MANY_KEYS'
+  | 'ERR_TOO_MANY_WAITERS';
 
 /** The coalescer or batcher, and the bound that was reached. */
 export interface BatchingErrorData {
@@ -38,11 +34,16 @@ export class BatchingError extends CodedError<BatchingErrorCode, BatchingErrorDa
    * HTTP status that fits, as the error handler of Fastify reads it: 503 where a later call may succeed, 504 where time was
    * up, 500 for a loader or a call that is wrong.
    */
-  readonly statusCode: 500 | 503 | 504 = statusCodes[this.code];
+  readonly statusCode: 500 | 503 | 504 = statusOf(this.code);
   /** Recognises an error of this class, also of another copy of this package. */
   static is(error: unknown): error is BatchingError {
     return isMarked(error, MARK);
   }
+}
+
+function statusOf(code: BatchingErrorCode): 500 | 503 | 504 {
+  if (code.endsWith('_TIMEOUT')) return 504;
+  return /_(LENGTH|RESULT|MISSING|REENTRANT)$/.test(code) ? 500 : 503;
 }
 
 /** Makes the error of a call to a coalescer or batcher. */

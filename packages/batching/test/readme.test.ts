@@ -11,8 +11,8 @@ const given = `
 const calls: string[] = [];
 const fetchRate = async (from: string, to: string) => { calls.push(from + to); return 0.9; };
 const fetchUser = async (id: number, signal: AbortSignal) => { calls.push(String(id)); return { id, aborted: signal.aborted }; };
-const fetchNames = async (ids: readonly number[]) => { calls.push(ids.join()); return ids.map((id) => 'name ' + id); };
-const buildReport = async (url: string, signal: AbortSignal | undefined) => { calls.push(url); return { url, aborted: signal?.aborted }; };
+const fetchNames = async (ids: readonly number[], signal: AbortSignal) => { calls.push(ids.join() + signal.aborted); return ids.map((id) => 'name ' + id); };
+const fetchReport = async (url: string, signal: AbortSignal | undefined) => { calls.push(url); return { url, aborted: signal?.aborted }; };
 export { calls };
 `;
 
@@ -20,7 +20,7 @@ beforeAll(() => mkdir(folder, { recursive: true }));
 afterAll(() => rm(folder, { recursive: true }));
 
 async function run(index: number, exported: string) {
-  const file = new URL(`snippet-${index}.ts`, folder);
+  const file = new URL(`snippet-${index}-${exported.replaceAll(', ', '-')}.ts`, folder);
   const snippet = snippets[index] ?? '';
   await writeFile(file, `${given}\n${snippet}\nexport { ${exported} };\n`);
   return import(file.href);
@@ -33,26 +33,58 @@ test('README: a wrapped function and a keyed loader', async () => {
   expect(calls).toEqual(['EURCHF', '7']);
 });
 
-test('README: a batch loader', async () => {
-  const { one, two, calls } = await run(1, 'one, two');
+test('README: a batch loader, and one for the whole process', async () => {
+  const { one, two, again, names, calls } = await run(1, 'one, two, again, names');
   expect([one, two]).toEqual(['name 1', 'name 2']);
-  expect(calls).toEqual(['1,2']);
+  expect(again).toEqual(['name 1', 'name 2', 'name 1']);
+  // A batch of the snippet's part 3 and one of part 4, whose results are kept.
+  expect(calls).toEqual(['1,2false', '1,2false']);
+  expect(await names.get(2)).toBe('name 2');
+  expect(calls).toHaveLength(2);
+  expect(names.stats()).toMatchObject({ name: 'names', loaded: 2, joined: 1, hits: 1, kept: 2 });
 });
 
-test('README: a Fastify route', async () => {
+test('README: the process-wide loader is of six lines, and ends what no caller waits for', async () => {
+  const lines = (snippets[1] ?? '').split('\n');
+  const [batch, loader] = ['const batch', 'const names'].map((begin) =>
+    lines.findIndex((line) => line.startsWith(begin)),
+  );
+  const end = lines.indexOf('});', loader);
+  expect(end - (loader as number) + 1 + 1).toBeLessThanOrEqual(6);
+  expect(batch).toBeGreaterThan(0);
+  const { names, batch: batcher } = await run(1, 'names, batch');
+  const client = new AbortController();
+  const asked = names.get(9, { signal: client.signal });
+  client.abort();
+  await expect(asked).rejects.toBe(client.signal.reason);
+  expect(batcher.stats()).toMatchObject({ queued: 0, left: 1 });
+});
+
+test('README: Fastify routes, and who sees whose answer', async () => {
   const { app, calls } = await run(2, 'app');
-  const answers = await Promise.all([
-    app.inject('/report/1'),
-    app.inject('/report/1'),
-    app.inject('/report/2'),
-  ]);
-  expect(answers.map((answer) => answer.json().url)).toEqual([
-    '/report/1',
-    '/report/1',
-    '/report/2',
-  ]);
-  expect(calls).toEqual(['/report/1', '/report/2']);
+  const get = (url: string, cookie = 'user=1') => app.inject({ url, headers: { cookie } });
+  const reports = [get('/reports/1'), get('/reports/1'), get('/reports/2')];
+  const urls = (await Promise.all(reports)).map((answer) => answer.json().url);
+  expect(urls).toEqual(['/reports/1', '/reports/1', '/reports/2']);
+  expect(calls).toEqual(['/reports/1', '/reports/2']);
+  // By default each user has an answer of its own, by `shareCredentials` all have one; `key` replaces the URL.
+  await Promise.all([get('/reports/3', 'user=1'), get('/reports/3', 'user=2')]);
+  expect(calls.slice(2)).toEqual(['/reports/3', '/reports/3']);
+  await Promise.all([get('/prices/4?a=1', 'user=1'), get('/prices/4', 'user=2')]);
+  expect(calls.slice(4)).toEqual(['/prices/4?a=1']);
   await app.close();
+});
+
+test.each([
+  ['coalescer/coalescer.ts', 'CoalescerOptions'],
+  ['batcher/batcher.ts', 'BatcherOptions'],
+  ['fastify/coalesce-routes-options.ts', 'RouteCoalesceOptions'],
+])('README has every option of %s', async (file, name) => {
+  const source = await readFile(new URL(`src/${file}`, root), 'utf8');
+  const [, body = ''] = source.split(`export interface ${name}`);
+  const options = [...(body.split('\n}')[0] ?? '').matchAll(/^ {2}readonly (\w+)\?:/gm)];
+  expect(options.length).toBeGreaterThan(2);
+  for (const [, option] of options) expect(readme).toMatch(new RegExp(`\`${option}\\b`));
 });
 
 test('README begins with the sentence of the package, has every error code, and at most 120 lines', async () => {
@@ -63,6 +95,9 @@ test('README begins with the sentence of the package, has every error code, and 
     (await readFile(new URL('src/index.ts', root), 'utf8')).startsWith(`// ${description}\n`),
   ).toBe(true);
   for (const [code] of errors.matchAll(/ERR_[A-Z_]+/g)) expect(readme).toContain(code);
+  expect(readme).toContain('npm install @ticketing/batching`');
+  // A time to live, or for ever.
+  expect(readme).toContain('`true` keeps values **for ever**');
   expect(readme.split('\n').length).toBeLessThanOrEqual(121);
   expect(snippets).toHaveLength(3);
 });

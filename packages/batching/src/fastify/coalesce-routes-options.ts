@@ -73,13 +73,19 @@ export function resolveCoalesceRoutesOptions(
   return { vary: lowerCaseNames(vary), header, coalescer };
 }
 
+/**
+ * Returns what equal requests have in common. A function for requests with types, `FastifyRequest<{ Params: { id: string } }>`, is one,
+ * too: it is declared as a method for that.
+ */
+export type RouteKey = { keyOf(request: FastifyRequest): KeyValue }['keyOf'];
+
 /** `config.coalesce` of a route; `true` stands for `{}`. */
 export interface RouteCoalesceOptions {
   /**
    * Returns what equal requests of this route have in common, instead of method, host and URL. Default: these three.
    * Credentials, `vary`, and conditional headers count in any case. Required for methods other than GET and HEAD.
    */
-  readonly key?: ((request: FastifyRequest) => KeyValue) | undefined;
+  readonly key?: RouteKey | undefined;
   /** Request headers that are part of the key, besides those of the plugin. Default: none. */
   readonly vary?: readonly string[] | undefined;
   /**
@@ -90,7 +96,7 @@ export interface RouteCoalesceOptions {
 }
 
 export interface ResolvedRouteCoalesceOptions {
-  readonly key: ((request: FastifyRequest) => KeyValue) | undefined;
+  readonly key: RouteKey | undefined;
   readonly vary: readonly string[];
   readonly shareCredentials: boolean;
 }

@@ -3,5 +3,9 @@
 export type { CoalescedRoutes } from './coalesce-routes.ts';
 // For those who serve.
 export { coalesceRoutes } from './coalesce-routes.ts';
-export type { CoalesceRoutesOptions, RouteCoalesceOptions } from './coalesce-routes-options.ts';
+export type {
+  CoalesceRoutesOptions,
+  RouteCoalesceOptions,
+  RouteKey,
+} from './coalesce-routes-options.ts';
 export type { CoalescedRequest } from './request-roles.ts';
