@@ -13,7 +13,7 @@ export abstract class CodedError<Code extends string, Data extends object> exten
     message: string,
     options: { readonly data: Data; readonly cause?: unknown },
   ) {
-    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    super(message, options);
     this.code = code;
     this.data = options.data;
   }

@@ -16,7 +16,8 @@ export function editDistance(a: string, b: string): number {
         (current[column - 1] as number) + 1,
         (previous[column - 1] as number) + (same ? 0 : 1),
       );
-      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
+      // Before the first character there is `undefined`, which equals none.
+      if (a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
         cost = Math.min(cost, (older[column - 2] as number) + 1);
       }
       current.push(cost);
@@ -44,11 +45,11 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   });
   const least = Math.min(...shares);
   if (least <= NEAR) return known[shares.indexOf(least)];
-  return known.find((one) => isPart(wanted, one.toLowerCase()));
-}
-
-/** Whether one contains the other, as when a unit is missing. */
-function isPart(one: string, other: string): boolean {
-  const [short, long] = one.length < other.length ? [one, other] : [other, one];
-  return short.length > 2 && long.includes(short);
+  // As when a unit is missing.
+  return known.find((one) => {
+    const other = one.toLowerCase();
+    return (
+      Math.min(wanted.length, one.length) > 2 && (other.includes(wanted) || wanted.includes(other))
+    );
+  });
 }

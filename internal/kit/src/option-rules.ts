@@ -146,7 +146,10 @@ export function atLeast(min: number, fallback?: number): Rule {
 }
 
 export function wholeBetween(min: number, max: number, fallback?: number): Rule {
-  const rule = between(min, max, fallback);
+  return anInteger(between(min, max, fallback));
+}
+
+function anInteger(rule: Rule): Rule {
   return {
     ...rule,
     expected: `an integer of ${rule.expected}`,
@@ -161,10 +164,7 @@ export function milliseconds(min: number, fallback?: number): Rule {
 
 /** A positive integer. */
 export function whole(fallback?: number): Rule {
-  return {
-    ...wholeBetween(1, Number.MAX_SAFE_INTEGER, fallback),
-    expected: 'an integer of 1 or more',
-  };
+  return anInteger(atLeast(1, fallback));
 }
 
 /** The text `word`, which is the default, or a value that passes the rule. */
@@ -194,7 +194,11 @@ export function orInfinity(rule: Rule): Rule {
 
 /** Also takes a function. */
 export function orFunction(rule: Rule): Rule {
-  return { ...rule, test: (value) => typeof value === 'function' || rule.test(value) };
+  return {
+    ...rule,
+    expected: `${rule.expected}, or a function`,
+    test: (value) => typeof value === 'function' || rule.test(value),
+  };
 }
 
 /** Refuses an absent value. */

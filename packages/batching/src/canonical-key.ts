@@ -192,11 +192,11 @@ export function isPrimitive(value: unknown): value is KeyValue {
   return (typeof value !== 'object' || value === null) && typeof value !== 'function';
 }
 
-/** Makes the error for a key that is an object. `keyOf`: option `key`. */
-export function objectKeyError(action: string, keyOf: unknown): TypeError {
+/** Makes the error for a key that is an object, or that is made of one. `keyOf`: option `key`. */
+export function objectKeyError(action: string, keyOf: unknown, what = 'a key'): TypeError {
   const fault =
     keyOf === undefined
-      ? 'keys that are objects need option `key`'
+      ? `${what} that is an object needs option \`key\``
       : 'option `key` must return a primitive, got an object';
   return new TypeError(`Cannot ${action}: ${fault}`);
 }

@@ -42,8 +42,8 @@ export class BatchingError extends CodedError<BatchingErrorCode, BatchingErrorDa
 }
 
 function statusOf(code: BatchingErrorCode): 500 | 503 | 504 {
-  if (code.endsWith('_TIMEOUT')) return 504;
-  return /_(LENGTH|RESULT|MISSING|REENTRANT)$/.test(code) ? 500 : 503;
+  if (/TIMEOUT/.test(code)) return 504;
+  return /BATCH|MISSING|REENTRANT/.test(code) ? 500 : 503;
 }
 
 /** Makes the error of a call to a coalescer or batcher. */
@@ -54,9 +54,4 @@ export function callError(
   details: Omit<BatchingErrorData, 'name'> = {},
 ): BatchingError {
   return new BatchingError(code, message, { data: { name, ...details } });
-}
-
-/** Returns the name of a coalescer or batcher without option `name`: that of its loader, or `kind` if that has none. */
-export function nameOf(load: { readonly name: unknown }, kind: string): string {
-  return typeof load.name === 'string' && load.name !== '' ? load.name : kind;
 }

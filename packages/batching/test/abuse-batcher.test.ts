@@ -61,7 +61,7 @@ test.each<[unknown, Error]>([
   [
     { name: 'a', schedule: 'later' },
     new TypeError(
-      'Cannot create batcher: `schedule` must be tick, microtask or a function, got later',
+      'Cannot create batcher: `schedule` must be one of tick, microtask, or a function, got later',
     ),
   ],
   [
@@ -110,7 +110,7 @@ test('load() rejects objects as keys, and what option key throws or makes of the
   const first = batcher.load(2);
   for (const key of [{}, [], () => {}]) {
     await expect(batcher.load(key)).rejects.toThrow(
-      new TypeError('Cannot load from `stops`: keys that are objects need option `key`'),
+      new TypeError('Cannot load from `stops`: a key that is an object needs option `key`'),
     );
   }
   expect(await first).toBe(2);

@@ -44,7 +44,7 @@ test.each([
 test.each([
   [{ leaseMs: 29 }, '`leaseMs` must be an integer of 30 to 2147483647, got 29'],
   [{ maxBytes: 0 }, '`maxBytes` must be an integer of 1 to 9007199254740991, got 0'],
-  [{ ttlMs: -1 }, '`ttlMs` must be 0 to 2147483647, got -1'],
+  [{ ttlMs: -1 }, '`ttlMs` must be 0 to 2147483647, or a function, got -1'],
   [{ errorTtlMs: -1 }, '`errorTtlMs` must be 0 to 2147483647, got -1'],
   [{ jitter: 2 }, '`jitter` must be 0 to 1, got 2'],
   [{ refresh: -1 }, '`refresh` must be 0 or more, got -1'],

@@ -24,7 +24,7 @@ test.each([
   ],
   [
     () => createCoalescer(load, { name, share: 'copy' as never }),
-    '`share` must be one of reference, freeze, clone, got copy',
+    '`share` must be one of reference, freeze, clone, or a function, got copy',
   ],
   [
     () => createCoalescer(load, { name, context: 'none' as never }),
@@ -37,9 +37,9 @@ test.each([
 test.each([
   [{ loadTimeoutMs: 0 }, '`loadTimeoutMs` must be 1 to 2147483647, got 0'],
   [{ loadTimeoutMs: -1 }, '`loadTimeoutMs` must be 1 to 2147483647, got -1'],
-  [{ errorTtlMs: -1 }, '`errorTtlMs` must be 0 to 9007199254740991, got -1'],
-  [{ ttlMs: Number.NaN }, '`ttlMs` must be 0 to 9007199254740991, got NaN'],
-  [{ staleMs: -5 }, '`staleMs` must be 0 to 9007199254740991, got -5'],
+  [{ errorTtlMs: -1 }, '`errorTtlMs` must be 0 or more, got -1'],
+  [{ ttlMs: Number.NaN }, '`ttlMs` must be 0 or more, or a function, got NaN'],
+  [{ staleMs: -5 }, '`staleMs` must be 0 or more, got -5'],
   [{ jitter: 2 }, '`jitter` must be 0 to 1, got 2'],
   [{ maxKeys: 0 }, '`maxKeys` must be an integer of 1 or more, got 0'],
   [{ maxWaitersPerKey: 1.5 }, '`maxWaitersPerKey` must be an integer of 1 or more, got 1.5'],
@@ -79,7 +79,7 @@ test('coalesce() refuses what is no function', () => {
 
 test('a text for a number is a TypeError', () => {
   expect(() => createCoalescer(load, { name, ttlMs: '5' as never })).toThrow(
-    new TypeError('Cannot create coalescer: `ttlMs` must be 0 to 9007199254740991, got 5'),
+    new TypeError('Cannot create coalescer: `ttlMs` must be 0 or more, or a function, got 5'),
   );
 });
 

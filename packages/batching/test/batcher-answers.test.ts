@@ -7,7 +7,7 @@ useFakeClock();
 test.each<[string, unknown, string, string]>([
   ['too few', ['a'], 'ERR_BATCH_LENGTH', 'must return one result per key (2), got 1'],
   ['too many', ['a', 'b', 'c'], 'ERR_BATCH_LENGTH', 'must return one result per key (2), got 3'],
-  ['an object', {}, 'ERR_BATCH_RESULT', 'must return an array or a Map, got object'],
+  ['an object', {}, 'ERR_BATCH_RESULT', 'must return an array or a Map, got [object Object]'],
   ['null', null, 'ERR_BATCH_RESULT', 'must return an array or a Map, got null'],
 ])('%s as results fails every key', async (_, result, code, message) => {
   const { batcher } = doubling({}, () => result);

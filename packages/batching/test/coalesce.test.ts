@@ -28,7 +28,7 @@ test('coalesce() refuses objects without option key, and takes them with it', as
   const name = 'user';
   const user = coalesce(async ({ id }: { id: number }) => id, { name });
   await expect(user({ id: 1 })).rejects.toThrow(
-    new TypeError('Cannot call `user`: arguments that are objects need option `key` of coalesce()'),
+    new TypeError('Cannot call `user`: an argument that is an object needs option `key`'),
   );
   const keyed = coalesce(async ({ id }: { id: number }) => id, { name, key: ({ id }) => id });
   expect(await Promise.all([keyed({ id: 1 }), keyed({ id: 1 })])).toEqual([1, 1]);
@@ -52,5 +52,5 @@ test('coalesce() says whether a call would join one in flight, and makes none', 
   expect([count.has('a'), count.has('b')]).toEqual([true, false]);
   await first;
   expect(count.has('a')).toBe(false);
-  expect(() => count.has({} as never)).toThrow('arguments that are objects');
+  expect(() => count.has({} as never)).toThrow('an argument that is an object');
 });

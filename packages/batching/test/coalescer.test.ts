@@ -60,7 +60,7 @@ test('get() rejects an object without option key, also when it was asked for bef
   const key = {};
   for (let round = 0; round < 2; round++) {
     await expect(coalescer.get(key)).rejects.toThrow(
-      new TypeError('Cannot get from `test`: keys that are objects need option `key`'),
+      new TypeError('Cannot get from `test`: a key that is an object needs option `key`'),
     );
   }
   const wrong = createCoalescer(async (id: object) => id, { name, key: (id) => id as never });
@@ -197,7 +197,7 @@ test('has() is true while a load has room for one more caller, and starts none',
   expect(coalescer.has('b')).toBe(false);
   expect(calls).toHaveLength(2);
   expect(() => createCoalescer(load as never, { name }).has({})).toThrow(
-    'keys that are objects need option `key`',
+    'a key that is an object needs option `key`',
   );
 });
 

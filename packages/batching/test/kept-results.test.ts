@@ -32,6 +32,15 @@ test('ttlMs keeps a value for so long, and gives the same promise', async () => 
   expect(coalescer.stats()).toMatchObject({ asked: 5, loaded: 2, hits: 3, joined: 0, kept: 1 });
 });
 
+test('ttlMs may be Infinity: a value is kept until it is forgotten', async () => {
+  const { clock, coalescer } = counting({ ttlMs: Number.POSITIVE_INFINITY, jitter: 0.5 });
+  await coalescer.get('a');
+  clock.advance(2 ** 40);
+  expect(await coalescer.get('a')).toBe('a1');
+  coalescer.forget('a');
+  expect(await coalescer.get('a')).toBe('a2');
+});
+
 test('ttlMs may be a function of value and key; nonsense and exceptions keep nothing', async () => {
   const lifetimes = { a: 10, b: Number.NaN, c: -5, d: 0 };
   const { clock, coalescer } = counting({

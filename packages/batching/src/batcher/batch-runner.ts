@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
+import { showValue } from '@ticketing/kit';
 import { callError } from '../errors.ts';
 import { type BatchTrace, batchChannel, publishEnd } from '../traces.ts';
 import type { BatchContext, BatchResult } from './batcher.ts';
@@ -132,7 +133,7 @@ export type BatchOutcome<V> =
   | { readonly kind: 'answers'; readonly answers: readonly (V | Error)[]; readonly failed: number }
   | { readonly kind: 'failure' | 'timeout'; readonly error: unknown };
 
-/** Reads what a batch loader gave for its keys. */
+/** Reads what a batch loader gave for its keys. @throws BatchingError if it does not fit them */
 function readBatchResult<K, V>(
   result: BatchResult<K, V>,
   { keys, size }: { readonly keys: readonly K[]; readonly size: number },
@@ -144,13 +145,12 @@ function readBatchResult<K, V>(
     const named = missing === 'error' ? name : undefined;
     answers = keys.map((key) => answerOf(result, key, named));
   } else {
-    const got = result === null ? 'null' : typeof result;
-    const message = `Batch loader of \`${name}\` must return an array or a Map, got ${got}`;
-    return { kind: 'failure', error: callError(name, 'ERR_BATCH_RESULT', message) };
+    const message = `Batch loader of \`${name}\` must return an array or a Map, got ${showValue(result)}`;
+    throw callError(name, 'ERR_BATCH_RESULT', message);
   }
   if (answers.length === size) return counted(answers);
   const message = `Batch loader of \`${name}\` must return one result per key (${size}), got ${answers.length}`;
-  return { kind: 'failure', error: callError(name, 'ERR_BATCH_LENGTH', message) };
+  throw callError(name, 'ERR_BATCH_LENGTH', message);
 }
 
 /** @param name of the batcher, if a key that the map lacks is an error */
@@ -161,8 +161,7 @@ function answerOf<K, V>(
 ): V | Error {
   const answer = results.get(key);
   if (answer !== undefined || name === undefined || results.has(key)) return answer as V | Error;
-  const shown = Object(key) === key ? 'a key that is an object' : `key ${String(key)}`;
-  const message = `Batch loader of \`${name}\` returned no result for ${shown}; \`missing: 'undefined'\` allows that`;
+  const message = `Batch loader of \`${name}\` returned no result for key ${showValue(key)}; \`missing: 'undefined'\` allows that`;
   return callError(name, 'ERR_KEY_MISSING', message, { key });
 }
 

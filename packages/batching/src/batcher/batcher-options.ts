@@ -8,6 +8,7 @@ import {
   type Filled,
   MAX_TIMER_MS,
   oneOf,
+  orFunction,
   orInfinity,
   resolveByRules,
   systemClock,
@@ -34,11 +35,7 @@ const rules = {
   distinct: { ...aFlag, fallback: false },
   maxBatchSize: orInfinity(whole(1000)),
   maxWaitMs: between(0, MAX_TIMER_MS, 0),
-  schedule: {
-    expected: 'tick, microtask or a function',
-    test: (value: unknown) =>
-      value === 'tick' || value === 'microtask' || typeof value === 'function',
-  },
+  schedule: { ...orFunction(oneOf('tick', 'microtask')), fallback: undefined },
   concurrency: orInfinity(whole(Number.POSITIVE_INFINITY)),
   maxQueued: orInfinity(whole(100_000)),
   loadTimeoutMs: between(1, MAX_TIMER_MS),

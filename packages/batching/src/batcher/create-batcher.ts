@@ -1,6 +1,6 @@
-import { showValue } from '@ticketing/kit';
+import { aFunction, wrongOption } from '@ticketing/kit';
 import { isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
-import { callError, nameOf } from '../errors.ts';
+import { callError } from '../errors.ts';
 import { Leavers } from '../leavers.ts';
 import { BatchQueue } from './batch-queue.ts';
 import { type BatchLoader, type BatchOutcome, BatchRunner } from './batch-runner.ts';
@@ -40,11 +40,9 @@ export function createBatcher<K, V>(
   options: BatcherOptions<K, V> = {},
 ): Batcher<K, V> {
   if (typeof load !== 'function') {
-    throw new TypeError(
-      `Cannot create batcher: \`load\` must be a function, got ${showValue(load)}`,
-    );
+    throw wrongOption('create batcher', 'load', aFunction, load);
   }
-  return new KeyBatcher(load, resolveBatcherOptions(options, nameOf(load, 'batcher')));
+  return new KeyBatcher(load, resolveBatcherOptions(options, load.name || 'batcher'));
 }
 
 /** The one implementation. */
@@ -112,9 +110,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
 
   loadMany(keys: readonly K[], options?: LoadOptions): Promise<PromiseSettledResult<V>[]> {
     if (!Array.isArray(keys)) {
-      return Promise.reject(
-        new TypeError(`Cannot load many: \`keys\` must be an array, got ${showValue(keys)}`),
-      );
+      return Promise.reject(wrongOption('load many', 'keys', { expected: 'an array' }, keys));
     }
     return Promise.allSettled(keys.map((key) => this.load(key, options)));
   }

@@ -1,6 +1,5 @@
-import { showValue } from '@ticketing/kit';
-import { canonicalKey, isPrimitive, type KeyValue } from '../canonical-key.ts';
-import { nameOf } from '../errors.ts';
+import { aFunction, wrongOption } from '@ticketing/kit';
+import { canonicalKey, isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
 import type { CoalescerOptions, CoalescerStats } from './coalescer.ts';
 import { createCoalescer } from './create-coalescer.ts';
 
@@ -47,10 +46,10 @@ export function coalesce<Call extends AnyFunction>(
   type Args = Parameters<Call>;
   type V = Awaited<ReturnType<Call>>;
   if (typeof call !== 'function') {
-    throw new TypeError(`Cannot coalesce: \`call\` must be a function, got ${showValue(call)}`);
+    throw wrongOption('coalesce', 'call', aFunction, call);
   }
   const { key, ...rest } = Object(options) as CoalesceOptions<Args, V>;
-  const name = rest.name ?? nameOf(call, 'coalescer');
+  const name = rest.name ?? (call.name || 'coalescer');
   const coalescer = createCoalescer<Args, V>((args) => call(...args) as V | PromiseLike<V>, {
     ...rest,
     name,
@@ -66,7 +65,5 @@ export function coalesce<Call extends AnyFunction>(
 
 function primitivesKey(name: string, args: readonly unknown[]): KeyValue {
   if (args.every(isPrimitive)) return canonicalKey(...args);
-  throw new TypeError(
-    `Cannot call \`${name}\`: arguments that are objects need option \`key\` of coalesce()`,
-  );
+  throw objectKeyError(`call \`${name}\``, undefined, 'an argument');
 }

@@ -35,7 +35,7 @@ export interface CoalescerOptions<K, V> {
    * `staleMs` a second, or `staleMs` if that is less.
    */
   readonly errorTtlMs?: number | undefined;
-  /** Milliseconds for which a value answers further calls. Default 0. */
+  /** Milliseconds for which a value answers further calls; Infinity: until it is forgotten. Default 0. */
   readonly ttlMs?: number | ((value: V, key: K) => number) | undefined;
   /** Milliseconds after `ttlMs` for which the old value is returned while one load renews it. Default 0. */
   readonly staleMs?: number | undefined;

@@ -1,6 +1,6 @@
-import { showValue } from '@ticketing/kit';
+import { aFunction, wrongOption } from '@ticketing/kit';
 import { isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
-import { callError, nameOf } from '../errors.ts';
+import { callError } from '../errors.ts';
 import { Leavers } from '../leavers.ts';
 import { hitChannel, joinChannel, type LoadTrace, overflowChannel } from '../traces.ts';
 import type {
@@ -36,11 +36,9 @@ export function createCoalescer<K, V>(
   options: CoalescerOptions<K, V> = {},
 ): Coalescer<K, V> {
   if (typeof load !== 'function') {
-    throw new TypeError(
-      `Cannot create coalescer: \`load\` must be a function, got ${showValue(load)}`,
-    );
+    throw wrongOption('create coalescer', 'load', aFunction, load);
   }
-  return new KeyedCoalescer(load, resolveCoalescerOptions(options, nameOf(load, 'coalescer')));
+  return new KeyedCoalescer(load, resolveCoalescerOptions(options, load.name || 'coalescer'));
 }
 
 /** The one implementation; a class, since a method of a prototype is joined faster than a closure. */
@@ -196,7 +194,7 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     };
     if (timeoutMs === undefined) return this.#leavers.wait(promise, { signal, onLeave });
     const error = (): Error => {
-      const message = `Load of \`${name}\` did not finish within the caller's \`timeoutMs\` (${timeoutMs} ms)`;
+      const message = `Load of \`${name}\` did not finish within \`timeoutMs\` (${timeoutMs} ms)`;
       return callError(name, 'ERR_CALLER_TIMEOUT', message, { key });
     };
     return this.#leavers.wait(promise, {
@@ -266,11 +264,12 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
       return this.#start(load, 'overflow');
     }
     const { name } = this.#options;
-    const bound =
+    const [option, what] =
       code === 'ERR_TOO_MANY_KEYS'
-        ? `\`maxKeys\` (${limit}) loads are in flight`
-        : `\`maxWaitersPerKey\` (${limit}) callers wait for the key`;
-    throw callError(name, code, `Coalescer \`${name}\` is full: ${bound}`, { key, limit });
+        ? ['maxKeys', 'loads are in flight']
+        : ['maxWaitersPerKey', 'callers wait for the key'];
+    const message = `Coalescer \`${name}\` is full: \`${option}\` (${limit}) ${what}`;
+    throw callError(name, code, message, { key, limit });
   }
 
   #start(load: Load<K, V>, cause: LoadTrace['cause']): Load<K, V> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { showValue } from '@ticketing/kit';
+import { aFunction, wrongOption } from '@ticketing/kit';
 import { canonicalKey } from '../canonical-key.ts';
 import type { LoadContext } from '../coalescer/coalescer.ts';
 import type { Claim, Fence, Lease } from './coordinator.ts';
@@ -70,7 +70,7 @@ export function shareLoads<K, V>(
   options: ShareLoadsOptions<K, V>,
 ): SharedLoader<K, V> {
   if (typeof load !== 'function') {
-    throw new TypeError(`Cannot share loads: \`load\` must be a function, got ${showValue(load)}`);
+    throw wrongOption('share loads', 'load', aFunction, load);
   }
   const shared = new SharedLoads(load, resolveShareLoadsOptions(options));
   return Object.assign((key: K, context: LoadContext<K>) => shared.get(key, context), {
