@@ -29,11 +29,23 @@ test.each([
   ],
   [
     () => createOuigo({ baseUrl } as never),
-    'Cannot create ouigo: credentials must have username and password',
+    'Cannot create ouigo: `credentials` must have `username` and `password`, both texts',
   ],
   [
     () => createOuigo({ baseUrl, credentials: { username: 'x' } } as never),
-    'Cannot create ouigo: credentials must have username and password',
+    'Cannot create ouigo: `credentials` must have `username` and `password`, both texts',
+  ],
+  [
+    () => createOuigo({ baseUrl, credentials: { username: 'x', password: 'y' }, nwo: 1 } as never),
+    'Cannot create ouigo: unknown option `nwo`; did you mean `now`?',
+  ],
+  [
+    () => createOuigo({ baseUrl, credentials: { username: 'x', password: 'y' }, now: 5 } as never),
+    'Cannot create ouigo: `now` must be a function, got 5',
+  ],
+  [
+    () => createOuigo({ baseUrl, credentials: 'secret' } as never),
+    'Cannot create ouigo: `credentials` must have `username` and `password`, both texts',
   ],
   [
     () => createCarrierHttp({ socket: 1 } as never),
@@ -73,7 +85,7 @@ test.each<[misuse: () => unknown, message: string]>([
   ],
   [
     () => createOuigo({ baseUrl, credentials: bare }),
-    'Cannot create ouigo: credentials must have username and password',
+    'Cannot create ouigo: `credentials` must have `username` and `password`, both texts',
   ],
   [
     () => createCarrierHttp({ now: bare }),
@@ -104,3 +116,28 @@ test.each([
 function dwrException(value: string): string {
   return `(function(){\nvar r=window.dwr._[0];\nr.handleException("0","1",${value});\n})();`;
 }
+
+test('options that are undefined are as if absent', async () => {
+  const credentials = { username: 'x', password: 'y' };
+  expect(createOuigo({ baseUrl, credentials, now: undefined }).id).toBe('ouigo');
+  await using http = createCarrierHttp({
+    connections: undefined,
+    maxInFlight: undefined,
+    maxBodyBytes: undefined,
+    connectTimeoutMs: undefined,
+    retries: undefined,
+    now: undefined,
+  });
+  const sent = http.clientOf('any').send({
+    method: 'GET',
+    url: baseUrl,
+    headers: undefined,
+    body: undefined,
+    signal: new AbortController().signal,
+    deadline: 0,
+  });
+  await expect(sent).rejects.toMatchObject({
+    code: 'TIMEOUT',
+    message: 'Cannot ask `any`: its deadline has passed',
+  });
+});

@@ -136,7 +136,7 @@ export function httpTests(runs: Runs): void {
     const error = await failureOf(() => client({ maxBodyBytes: 100_000 }).send(get(url)));
     expect(error).toMatchObject({
       code: 'PROTOCOL',
-      message: 'Cannot read carrier: the answer exceeds maxBodyBytes (100000)',
+      message: 'Cannot read answer of `carrier`: it exceeds `maxBodyBytes` (100000)',
     });
     await closed.promise;
   });

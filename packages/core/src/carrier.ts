@@ -51,8 +51,8 @@ export interface CarrierHttp {
 export interface CarrierHttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | Uint8Array | undefined;
   readonly signal: AbortSignal;
   /** Epoch ms at which the request ends without an answer. */
   readonly deadline: number;

@@ -56,11 +56,11 @@ export type CarrierErrorCode = keyof typeof retryableByCode;
 export interface CarrierErrorOptions {
   readonly cause?: unknown;
   /** Whether the same request may succeed later. Default: by code; HTTP is `false` unless stated. */
-  readonly retryable?: boolean;
+  readonly retryable?: boolean | undefined;
   /** HTTP status of the carrier's answer. */
-  readonly httpStatus?: number;
+  readonly httpStatus?: number | undefined;
   /** Milliseconds that the carrier asked to wait (`Retry-After`). */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** A carrier's failure, as every adapter reports it. `code` is stable, `message` is not. */

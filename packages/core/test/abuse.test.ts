@@ -1,13 +1,14 @@
 import {
   addDays,
   createLocalClock,
+  createScatter,
   createSearch,
   createStationIndex,
   currencyExponent,
   parseMoney,
   type SearchOptions,
 } from '@ticketing/core';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { carrier, madrid, NOW, query } from './trains.ts';
 
 const silent = carrier('silent', async () => []);
@@ -103,7 +104,7 @@ test('search() rejects a query that is not an object', async () => {
 test('createStationIndex() refuses one station twice under another name', () => {
   expect(() => createStationIndex([madrid, { ...madrid, name: 'Atocha' }])).toThrow(
     new TypeError(
-      'Cannot index stations: each station id must be unique, got uic:7160000 for Madrid Puerta de Atocha and Atocha',
+      'Cannot index stations: station id `uic:7160000` is used twice, by Madrid Puerta de Atocha and Atocha',
     ),
   );
 });
@@ -186,4 +187,125 @@ test('values without a prototype get the message of any other wrong value', asyn
   expect(() => clock.epoch(bare, 'Europe/Madrid')).toThrow('got an object');
   expect(() => clock.fromEpoch(NOW, bare)).toThrow('got an object');
   expect(() => addDays(bare, 1)).toThrow('got an object');
+});
+
+const one = { a: () => 1 };
+const someSources = '`sources` must be at least one source, by id or in a list';
+test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
+  [undefined, TypeError, '`options` must be an object, got undefined'],
+  [[], TypeError, '`options` must be an object, got '],
+  [{}, TypeError, `${someSources}, got undefined`],
+  [{ sources: {} }, TypeError, `${someSources}, got [object Object]`],
+  [{ sources: [] }, TypeError, `${someSources}, got `],
+  [{ sources: () => 1 }, TypeError, `${someSources}, got a function`],
+  [{ sources: { a: 'http' } }, TypeError, '`sources.a` must be a function, got http'],
+  [
+    { sources: [one.a] },
+    TypeError,
+    '`sources[0]` must be a source with id and run, got a function',
+  ],
+  [
+    { sources: [{ id: 'a', run: one.a }, null] },
+    TypeError,
+    '`sources[1]` must be a source with id and run, got null',
+  ],
+  [
+    { sources: [{ id: '', run: one.a }] },
+    TypeError,
+    '`sources[0]` must be a source with id and run, got [object Object]',
+  ],
+  [
+    {
+      sources: [
+        { id: 'a', run: one.a },
+        { id: 'a', run: one.a },
+      ],
+    },
+    TypeError,
+    '`sources` has `a` twice',
+  ],
+  [
+    { sources: one, deadline: 5 },
+    TypeError,
+    'unknown option `deadline`; did you mean `deadlineMs`?',
+  ],
+  [
+    { sources: one, merge: 5 },
+    TypeError,
+    'unknown option `merge`; known are sources, deadlineMs, maxInFlight, name, now',
+  ],
+  [{ sources: one, deadlineMs: 0 }, RangeError, '`deadlineMs` must be 1 to 600000, got 0'],
+  [
+    { sources: one, deadlineMs: Number.POSITIVE_INFINITY },
+    RangeError,
+    '`deadlineMs` must be 1 to 600000, got Infinity',
+  ],
+  [
+    { sources: one, maxInFlight: 0 },
+    RangeError,
+    '`maxInFlight` must be an integer of 1 or more, got 0',
+  ],
+  [
+    { sources: one, maxInFlight: 1.5 },
+    RangeError,
+    '`maxInFlight` must be an integer of 1 or more, got 1.5',
+  ],
+  [{ sources: one, name: '' }, TypeError, '`name` must be a text, got '],
+  [{ sources: one, now: NOW }, TypeError, `\`now\` must be a function, got ${NOW}`],
+])('createScatter(%o) throws', (options, errorClass, message) => {
+  expect(() => createScatter(options as never)).toThrow(
+    new errorClass(`Cannot create scatter: ${message}`),
+  );
+});
+
+test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
+  [null, TypeError, '`options` must be an object, got null'],
+  [
+    { timeoutMs: 5 },
+    TypeError,
+    'unknown option `timeoutMs`; known are signal, deadlineMs, sources',
+  ],
+  [{ sources: [] }, TypeError, '`sources` must be a list of at least one id, got '],
+  [{ sources: 'a' }, TypeError, '`sources` must be a list of at least one id, got a'],
+  [{ sources: ['a', 'b'] }, TypeError, '`sources[1]` must be one of a, got b'],
+  [{ signal: {} }, TypeError, '`signal` must be an AbortSignal, got [object Object]'],
+  [{ deadlineMs: -1 }, RangeError, '`deadlineMs` must be 1 to 600000, got -1'],
+])(
+  'ask(query, %o) rejects, stream() throws, and no source is asked',
+  async (options, errorClass, message) => {
+    const error = new errorClass(`Cannot ask: ${message}`);
+    const a = vi.fn();
+    const scatter = createScatter({ sources: { a } });
+    await expect(scatter.ask(1, options as never)).rejects.toThrow(error);
+    expect(() => scatter.stream(1, options as never)).toThrow(error);
+    expect(a).not.toHaveBeenCalled();
+    expect(scatter.stats()).toMatchObject({ running: 0, complete: 0, partial: 0, aborted: 0 });
+  },
+);
+
+test('options that are undefined are as if absent', async () => {
+  const scatter = createScatter({
+    sources: one,
+    deadlineMs: undefined,
+    maxInFlight: undefined,
+    name: undefined,
+    now: undefined,
+  });
+  const call = { signal: undefined, deadlineMs: undefined, sources: undefined };
+  expect(await scatter.ask(undefined, call)).toMatchObject({ answers: { a: 1 }, complete: true });
+  const search = createSearch({
+    carriers: [silent],
+    deadlineMs: undefined,
+    order: undefined,
+    http: undefined,
+    run: undefined,
+    now: () => NOW,
+  });
+  const { carriers: _carriers, ...result } = await search.search(query, {
+    signal: undefined,
+    deadlineMs: undefined,
+    order: undefined,
+    carriers: undefined,
+  });
+  expect(result).toMatchObject({ journeys: [], complete: true });
 });

@@ -106,7 +106,7 @@ test('search() gives each carrier the deadline as an instant and one signal', as
   expect(contexts.map(({ deadline }) => deadline)).toEqual([NOW + 700, NOW + 700]);
   expect(contexts[0]?.signal).toBe(contexts[1]?.signal);
   await expect(contexts[0]?.http.send({} as never)).rejects.toThrow(
-    'Cannot ask a: http of createSearch must be a function, got undefined',
+    'Cannot send request of `a`: option `http` of createSearch is not set',
   );
 });
 

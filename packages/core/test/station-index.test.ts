@@ -113,14 +113,14 @@ test('find() finds each station by its id, codes and name', () => {
 test('createStationIndex() refuses an id or a code that two stations share', () => {
   expect(() => createStationIndex([madrid, place(madrid.id, 'Elsewhere')])).toThrow(
     new TypeError(
-      'Cannot index stations: each station id must be unique, got uic:7160000 for Madrid Puerta de Atocha and Elsewhere',
+      'Cannot index stations: station id `uic:7160000` is used twice, by Madrid Puerta de Atocha and Elsewhere',
     ),
   );
   expect(() =>
     createStationIndex([madrid, place('x:1', 'Elsewhere', { codes: { renfe: '60000' } })]),
   ).toThrow(
     new TypeError(
-      'Cannot index stations: each station code must be unique, got renfe:60000 for Madrid Puerta de Atocha and Elsewhere',
+      'Cannot index stations: station code `renfe:60000` is used twice, by Madrid Puerta de Atocha and Elsewhere',
     ),
   );
 });

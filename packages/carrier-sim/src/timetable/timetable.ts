@@ -22,7 +22,7 @@ import type { Train, TrainFare, TrainRun } from './train.ts';
 /** Which trains to list. */
 export interface TrainsQuery extends StationPair {
   /** The carrier that lists them. Default: all, each train once, with the fares of all. */
-  readonly carrier?: CarrierSimId;
+  readonly carrier?: CarrierSimId | undefined;
   /** The day of departure at the origin, `2026-12-01`. */
   readonly date: string;
 }
@@ -36,7 +36,7 @@ export interface Timetable {
    *
    * @throws RangeError when the date is not a calendar day, the carrier is unknown or `journeys` is out of range.
    */
-  trains(query: TrainsQuery & { readonly journeys?: number | null }): readonly Train[];
+  trains(query: TrainsQuery & { readonly journeys?: number | null | undefined }): readonly Train[];
 }
 
 /**

@@ -29,7 +29,7 @@ export function normaliseAvlo(
   const minutes = minutesByPair.get(`${from} ${to}`);
   if (minutes === undefined) {
     const route = `${query.origin.name} to ${query.destination.name}`;
-    throw new CarrierError('NOT_SERVED', `Cannot ask avlo: it has no line from ${route}`);
+    throw new CarrierError('NOT_SERVED', `Cannot ask \`avlo\`: it has no line from ${route}`);
   }
   const isAsked = (row: WireRecord): boolean =>
     String(read.number(row, 'origin')) === from &&
@@ -79,7 +79,7 @@ function journeyOf(decoder: CarrierDecoder, row: WireRecord, context: RowContext
 function instantOf(read: WireReader, row: WireRecord): number {
   const date = read.text(row, 'date');
   const ms = INSTANT.test(date) ? Date.parse(date) : Number.NaN;
-  if (Number.isNaN(ms)) throw read.error('a UTC instant at date', date);
+  if (Number.isNaN(ms)) throw read.error('a UTC instant at `date`', date);
   return ms;
 }
 

@@ -40,7 +40,7 @@ async function readDay(url: string, context: CarrierContext): Promise<CarrierHtt
     return await http.send({ method: 'GET', url, signal, deadline });
   } catch (error) {
     if (!CarrierError.is(error) || error.httpStatus !== 404) throw error;
-    const message = `Cannot ask avlo: ${url.slice(-15, -5)} is not on sale`;
+    const message = `Cannot ask \`avlo\`: ${url.slice(-15, -5)} is not on sale`;
     throw new CarrierError('DATE_OUT_OF_RANGE', message, { cause: error });
   }
 }

@@ -13,21 +13,25 @@ import { readRetryAfter, statusError, transportError } from './http-error.ts';
 /** Options of `createCarrierHttp`. */
 export interface CarrierHttpOptions {
   /** Sockets to one carrier, 1 to 1,024. Default 64. */
-  readonly connections?: number;
+  readonly connections?: number | undefined;
   /** Requests to one carrier that are sent or wait for a socket, 1 to 100,000. Default 1,024. */
-  readonly maxInFlight?: number;
+  readonly maxInFlight?: number | undefined;
   /** Largest answer in bytes, 1 to 1 GiB. Default 2 MiB, some 80 times a carrier's usual answer. */
-  readonly maxBodyBytes?: number;
+  readonly maxBodyBytes?: number | undefined;
   /** Milliseconds to connect, 1 to 60,000. Default 1,000; never longer than the deadline. */
-  readonly connectTimeoutMs?: number;
+  readonly connectTimeoutMs?: number | undefined;
   /**
    * How often a request is sent again after a network failure or a `Retry-After` that fits the
    * deadline, 0 to 5. Default 1. Searches only read, so a POST may be sent twice.
    */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /** Epoch ms. Default `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
+
+type ResolvedCarrierHttpOptions = {
+  readonly [Name in keyof CarrierHttpOptions]-?: Exclude<CarrierHttpOptions[Name], undefined>;
+};
 
 const rules = {
   connections: wholeBetween(1, 1024, 64),
@@ -76,7 +80,7 @@ const UNREAD_BODY = { bytes: 16 * 1024, ms: 100 };
  * const search = createSearch({ carriers, http: http.clientOf });
  */
 export function createCarrierHttp(options: CarrierHttpOptions = {}): CarrierHttpPools {
-  const resolved = resolveByRules<Required<CarrierHttpOptions>>(
+  const resolved = resolveByRules<ResolvedCarrierHttpOptions>(
     'create carrier HTTP',
     options,
     rules,
@@ -101,7 +105,7 @@ export function createCarrierHttp(options: CarrierHttpOptions = {}): CarrierHttp
   };
 }
 
-function createClient(carrier: CarrierId, options: Required<CarrierHttpOptions>): Client {
+function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): Client {
   const { connections, maxInFlight, maxBodyBytes, connectTimeoutMs, retries, now } = options;
   const pools = new Map<string, Pool>();
   const counters = { inFlight: 0, sent: 0, retried: 0, refused: 0 };
@@ -109,7 +113,7 @@ function createClient(carrier: CarrierId, options: Required<CarrierHttpOptions>)
 
   function poolOf(origin: string): Pool {
     if (closed)
-      throw new CarrierError('NETWORK', `Cannot ask ${carrier}: the HTTP client is closed`);
+      throw new CarrierError('NETWORK', `Cannot ask \`${carrier}\`: the HTTP client is closed`);
     const known = pools.get(origin);
     if (known) return known;
     const pool = new Pool(origin, { connections, connect: { timeout: connectTimeoutMs } });
@@ -120,7 +124,7 @@ function createClient(carrier: CarrierId, options: Required<CarrierHttpOptions>)
   async function sendOnce(request: CarrierHttpRequest): Promise<CarrierHttpResponse> {
     const remainingMs = Math.min(Math.ceil(request.deadline - now()), LONGEST_TIMER_MS);
     if (remainingMs <= 0)
-      throw new CarrierError('TIMEOUT', `Cannot ask ${carrier}: its deadline has passed`);
+      throw new CarrierError('TIMEOUT', `Cannot ask \`${carrier}\`: its deadline has passed`);
     const { origin, pathname, search } = new URL(request.url);
     counters.sent += 1;
     const { statusCode, headers, body } = await poolOf(origin).request({
@@ -165,7 +169,7 @@ function createClient(carrier: CarrierId, options: Required<CarrierHttpOptions>)
         counters.refused += 1;
         throw new CarrierError(
           'OVERLOADED',
-          `Cannot ask ${carrier}: maxInFlight (${maxInFlight}) requests are in flight`,
+          `Cannot ask \`${carrier}\`: \`maxInFlight\` (${maxInFlight}) requests are under way`,
         );
       }
       counters.inFlight += 1;
@@ -203,7 +207,7 @@ async function readBody(
     if (length > maxBytes) {
       throw new CarrierError(
         'PROTOCOL',
-        `Cannot read ${carrier}: the answer exceeds maxBodyBytes (${maxBytes})`,
+        `Cannot read answer of \`${carrier}\`: it exceeds \`maxBodyBytes\` (${maxBytes})`,
       );
     }
     chunks.push(chunk);

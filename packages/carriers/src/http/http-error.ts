@@ -21,7 +21,7 @@ export function statusError(
 ): CarrierError {
   return new CarrierError(
     codeByStatus.get(httpStatus) ?? 'HTTP',
-    `Cannot ask ${carrier}: it answered with status ${httpStatus}`,
+    `Cannot ask \`${carrier}\`: it answered with status ${httpStatus}`,
     {
       httpStatus,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -36,7 +36,7 @@ export function transportError(carrier: string, error: unknown): CarrierError {
   const { name, code: httpCode } = Object(error) as { name?: unknown; code?: unknown };
   const code = typeof httpCode === 'string' ? httpCode : '';
   const failure = (kind: CarrierErrorCode): CarrierError =>
-    new CarrierError(kind, `Cannot ask ${carrier}: the request failed with ${code || name}`, {
+    new CarrierError(kind, `Cannot ask \`${carrier}\`: the request failed with ${code || name}`, {
       cause: error,
     });
   if (TIMEOUTS.test(code)) return failure('TIMEOUT');

@@ -1,4 +1,5 @@
 import type { Carrier } from '@ticketing/core';
+import { aFunction } from '@ticketing/kit';
 import { createDecoder } from '../wire/decoder.ts';
 import { type CarrierEndpoint, resolveEndpoint } from '../wire/endpoint.ts';
 import { normaliseOuigo } from './normalise.ts';
@@ -14,8 +15,11 @@ import {
 export interface OuigoOptions extends CarrierEndpoint {
   readonly credentials: OuigoCredentials;
   /** Epoch ms; decides when a token has expired. Default `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
+
+// Any credentials: what is wrong with them is said without the value, which may be a password.
+const rules = { credentials: { expected: 'credentials', test: () => true }, now: aFunction };
 
 /**
  * Creates the Ouigo adapter: a login for a token, then one search in JSON. Prices are floating point
@@ -27,18 +31,18 @@ export interface OuigoOptions extends CarrierEndpoint {
  * const ouigo = createOuigo({ baseUrl: `${sim.url}/ouigo`, credentials: { username, password } });
  */
 export function createOuigo(options: OuigoOptions): Carrier<OuigoWire> {
-  const { credentials, now = Date.now, ...endpoint } = Object(options) as OuigoOptions;
-  const { baseUrl } = resolveEndpoint('ouigo', endpoint);
+  const { baseUrl, credentials, now } = resolveEndpoint('ouigo', options, rules);
   const { username, password } = Object(credentials) as Partial<OuigoCredentials>;
   if (typeof username !== 'string' || typeof password !== 'string') {
-    // Without the value, which may be a password.
-    throw new TypeError('Cannot create ouigo: credentials must have username and password');
+    throw new TypeError(
+      'Cannot create ouigo: `credentials` must have `username` and `password`, both texts',
+    );
   }
   const decoder = createDecoder('ouigo');
   const access: OuigoAccess = {
     baseUrl,
     credentials: { username, password },
-    tokens: createTokenStore(now),
+    tokens: createTokenStore(now ?? Date.now),
     read: decoder.read,
   };
   return {

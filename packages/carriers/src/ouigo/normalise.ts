@@ -47,7 +47,7 @@ function errorOf(read: WireReader, error: WireRecord): CarrierError {
   const ouigoCode = error['code'];
   const code = typeof ouigoCode === 'string' ? codeByOuigoError.get(ouigoCode) : undefined;
   if (code === undefined) return read.error('a known error code', ouigoCode);
-  return new CarrierError(code, `Cannot ask ouigo: it answered ${ouigoCode}`);
+  return new CarrierError(code, `Cannot ask \`ouigo\`: it answered ${ouigoCode}`);
 }
 
 function journeyOf(

@@ -48,8 +48,8 @@ function exceptionOf(read: WireReader, value: unknown): CarrierError {
   const exception = read.record(value, 'exception');
   const renfeCode = exception['cdgoError'];
   const code = typeof renfeCode === 'string' ? codeByRenfeError.get(renfeCode) : undefined;
-  if (code === undefined) return read.error('a known cdgoError', renfeCode);
-  return new CarrierError(code, `Cannot ask renfe: it answered ${renfeCode}`);
+  if (code === undefined) return read.error('a known `cdgoError`', renfeCode);
+  return new CarrierError(code, `Cannot ask \`renfe\`: it answered ${renfeCode}`);
 }
 
 function journeyOf(

@@ -16,7 +16,7 @@ export function readLegs(decoder: CarrierDecoder, entry: WireRecord, query: Reso
     .list(entry['trayectos'], 'trayectos')
     .map((train) => read.record(train, 'trayectos'));
   const [first, second, ...more] = trains;
-  if (!first || more.length > 0) throw read.error('one or two trayectos', trains.length);
+  if (!first || more.length > 0) throw read.error('one or two `trayectos`', trains.length);
   return second
     ? changeOf(decoder, entry, first, second)
     : [directRide(decoder, query, entry, first)];

@@ -12,7 +12,7 @@ export const stationTable: StationIndex = /* @__PURE__ */ createStationIndex(sta
 export function stationCode(carrier: string, { codes, name }: Station): string {
   const code = codes[carrier];
   if (code === undefined) {
-    throw new CarrierError('NOT_SERVED', `Cannot ask ${carrier}: it does not serve ${name}`);
+    throw new CarrierError('NOT_SERVED', `Cannot ask \`${carrier}\`: it does not serve ${name}`);
   }
   return code;
 }

@@ -29,12 +29,13 @@ export function createDecoder(carrier: string): CarrierDecoder {
     station(record, name) {
       const code = read.text(record, name);
       const station = stationTable.byCode(carrier, code);
-      if (!station) throw read.error(`a known station at ${name}`, code);
+      if (!station) throw read.error(`a known station at \`${name}\``, code);
       return station;
     },
     trainNumber(record, name) {
       const number = read.text(record, name).replace(/^0+(?=.)/, '');
-      if (!/^\d{1,6}$/.test(number)) throw read.error(`a train number at ${name}`, record[name]);
+      if (!/^\d{1,6}$/.test(number))
+        throw read.error(`a train number at \`${name}\``, record[name]);
       return number;
     },
     total({ amount, currency }, { passengers }) {

@@ -1,4 +1,4 @@
-import { required, resolveByRules } from '@ticketing/kit';
+import { type Rules, required, resolveByRules } from '@ticketing/kit';
 
 /** Where a carrier answers. */
 export interface CarrierEndpoint {
@@ -14,13 +14,18 @@ const rules = {
 };
 
 /**
- * Returns a checked endpoint without trailing slashes.
+ * Returns checked options, the endpoint without trailing slashes. `more` are the rules of a carrier's other options.
  *
  * @throws TypeError for a `baseUrl` that is not a URL, or an unknown option
  */
-export function resolveEndpoint(carrier: string, options: CarrierEndpoint): CarrierEndpoint {
-  const { baseUrl } = resolveByRules<CarrierEndpoint>(`create ${carrier}`, options, rules);
+export function resolveEndpoint<T extends CarrierEndpoint>(
+  carrier: string,
+  options: T,
+  more: Rules = {},
+): T {
+  const all = { ...rules, ...more };
+  const { baseUrl, ...rest } = resolveByRules<T>(`create ${carrier}`, options, all);
   let end = baseUrl.length;
   while (baseUrl[end - 1] === '/') end -= 1;
-  return { baseUrl: baseUrl.slice(0, end) };
+  return { ...(rest as T), baseUrl: baseUrl.slice(0, end) };
 }

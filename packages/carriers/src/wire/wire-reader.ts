@@ -25,13 +25,13 @@ export function createWireReader(carrier: string): WireReader {
   function error(expected: string, got: unknown, cause?: unknown): CarrierError {
     return new CarrierError(
       'PROTOCOL',
-      `Cannot read ${carrier}: the answer must have ${expected}, got ${show(got)}`,
+      `Cannot read answer of \`${carrier}\`: it must have ${expected}, got ${show(got)}`,
       cause === undefined ? {} : { cause },
     );
   }
   function typed<T>(record: WireRecord, name: string, type: string): T {
     const value = record[name];
-    if (typeof value !== type) throw error(`${type} at ${name}`, value);
+    if (typeof value !== type) throw error(`a ${type} at \`${name}\``, value);
     return value as T;
   }
   function decode(bytes: Uint8Array): string {
@@ -44,12 +44,12 @@ export function createWireReader(carrier: string): WireReader {
   return {
     record(value, name) {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-        throw error(`an object at ${name}`, value);
+        throw error(`an object at \`${name}\``, value);
       }
       return value as WireRecord;
     },
     list(value, name) {
-      if (!Array.isArray(value)) throw error(`a list at ${name}`, value);
+      if (!Array.isArray(value)) throw error(`a list at \`${name}\``, value);
       return value;
     },
     text: (record, name) => typed<string>(record, name, 'string'),

@@ -14,7 +14,7 @@ export interface MoneyFormat {
   /** ISO 4217 code. */
   readonly currency: string;
   /** The decimal sign; the other one, or a space, may group thousands. Default `.`. */
-  readonly decimal?: ',' | '.';
+  readonly decimal?: ',' | '.' | undefined;
 }
 
 // ISO 4217: the currencies whose minor unit does not have 2 decimals.

@@ -25,31 +25,34 @@ export interface SearchOptions {
   /** At least one; ids are unique. */
   readonly carriers: readonly Carrier[];
   /** Milliseconds for a whole search, 1 to 600,000. Default 2,000. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
   /** Sorts the journeys. Default `departure`. */
-  readonly order?: JourneyOrder;
+  readonly order?: JourneyOrder | undefined;
   /** Where a carrier gets its HTTP client. Default: none, for carriers that need no network. */
-  readonly http?: (carrier: CarrierId) => CarrierHttp;
+  readonly http?: ((carrier: CarrierId) => CarrierHttp) | undefined;
   /** Runs one carrier. Default: `normalise(await request())` in this process. */
-  readonly run?: RunCarrier;
+  readonly run?: RunCarrier | undefined;
   /** Epoch ms. Default `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 /** Options of one call; they override those of the search. */
 export interface SearchCallOptions {
   /** When it aborts, the call rejects with its reason, and the carriers are aborted. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds, 1 to 600,000. */
-  readonly deadlineMs?: number;
-  readonly order?: JourneyOrder;
+  readonly deadlineMs?: number | undefined;
+  readonly order?: JourneyOrder | undefined;
   /** Ids of the carriers to ask, at least one. Default: all. They are asked in the order of the search. */
-  readonly carriers?: readonly CarrierId[];
+  readonly carriers?: readonly CarrierId[] | undefined;
 }
 
-export type ResolvedSearchOptions = Required<SearchOptions>;
+/** Options of which none is absent. */
+type Filled<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
 
-export type ResolvedCallOptions = Required<Omit<SearchCallOptions, 'signal' | 'carriers'>> & {
+export type ResolvedSearchOptions = Filled<SearchOptions>;
+
+export type ResolvedCallOptions = Filled<Omit<SearchCallOptions, 'signal' | 'carriers'>> & {
   readonly signal: AbortSignal | undefined;
   readonly carriers: readonly Carrier[];
 };
@@ -119,7 +122,7 @@ function noHttp(carrier: CarrierId): CarrierHttp {
     send: () =>
       Promise.reject(
         new TypeError(
-          `Cannot ask ${carrier}: http of createSearch must be a function, got undefined`,
+          `Cannot send request of \`${carrier}\`: option \`http\` of createSearch is not set`,
         ),
       ),
   };

@@ -10,11 +10,13 @@ export interface SearchQuery {
   /** Day of departure at the origin. */
   readonly date: LocalDate;
   /** Adults, 1 to 9. Default 1. */
-  readonly passengers?: number;
+  readonly passengers?: number | undefined;
 }
 
 /** A checked query with every field. */
-export type ResolvedQuery = Required<SearchQuery>;
+export interface ResolvedQuery extends SearchQuery {
+  readonly passengers: number;
+}
 
 const MAX_PASSENGERS = 9;
 const MAX_DAYS_AHEAD = 366;

@@ -132,7 +132,7 @@ function addUnique(map: Map<string, Station>, key: string, station: Station, wha
   const other = map.get(key);
   if (other && other !== station) {
     throw new TypeError(
-      `Cannot index stations: each ${what} must be unique, got ${key} for ${other.name} and ${station.name}`,
+      `Cannot index stations: ${what} \`${key}\` is used twice, by ${other.name} and ${station.name}`,
     );
   }
   map.set(key, station);
@@ -162,5 +162,5 @@ export interface Station {
   /** The station's code in each system that has one: `{ uic: '7160000', renfe: '60000' }`. */
   readonly codes: Readonly<Record<string, string>>;
   /** Other names that people type: the city, other languages. One that two stations share is ambiguous. */
-  readonly aliases?: readonly string[];
+  readonly aliases?: readonly string[] | undefined;
 }

@@ -64,7 +64,7 @@ describeInBrowser('the traveller’s page, however connections reach the server 
         .locator('.chip')
         .evaluateAll((all) => all.map((chip) => [chip.getAttribute('data-state'), chip.title]));
       expect(chips).toEqual(
-        CARRIERS.map((id) => ['error', `HTTP: Cannot ask ${id}: it answered with status 500`]),
+        CARRIERS.map((id) => ['error', `HTTP: Cannot ask \`${id}\`: it answered with status 500`]),
       );
       expect(await page.textContent('#status')).toContain('Renfe, Ouigo, Avlo did not answer');
     });

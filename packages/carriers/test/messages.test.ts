@@ -1,0 +1,104 @@
+import { CarrierError } from '@ticketing/core';
+import { expect, test } from 'vitest';
+import { statusError, transportError } from '../src/http/http-error.ts';
+import { createCarrierHttp } from '../src/index.ts';
+import { stationCode } from '../src/stations/station-table.ts';
+import { createDecoder } from '../src/wire/decoder.ts';
+import { bytesOf, createCarriers, failureOf, queryOf } from './upstream.ts';
+
+const reset = Object.assign(new Error('gone'), { code: 'ECONNRESET' });
+const { read, station, trainNumber, total } = createDecoder('ouigo');
+const carriers = createCarriers('http://127.0.0.1:1');
+const answer = (body: string) => ({ body: bytesOf(body), receivedAt: 1 });
+const elsewhere = { id: 'x', name: 'Elsewhere', codes: {} } as never;
+
+test.each<[what: string, fail: () => unknown, message: string]>([
+  [
+    'a status',
+    () => statusError('a', 503, undefined),
+    'Cannot ask `a`: it answered with status 503',
+  ],
+  [
+    'a lost connection',
+    () => transportError('a', reset),
+    'Cannot ask `a`: the request failed with ECONNRESET',
+  ],
+  [
+    'a station elsewhere',
+    () => stationCode('avlo', elsewhere),
+    'Cannot ask `avlo`: it does not serve Elsewhere',
+  ],
+  [
+    'a text that is a number',
+    () => read.text({ price: 5 }, 'price'),
+    'Cannot read answer of `ouigo`: it must have a string at `price`, got 5',
+  ],
+  [
+    'a list that is an object',
+    () => read.list({}, 'outbound'),
+    'Cannot read answer of `ouigo`: it must have a list at `outbound`, got an object',
+  ],
+  [
+    'a record that is absent',
+    () => read.record(undefined, 'login'),
+    'Cannot read answer of `ouigo`: it must have an object at `login`, got undefined',
+  ],
+  [
+    'an unknown station',
+    () => station({ from: '0' }, 'from'),
+    'Cannot read answer of `ouigo`: it must have a known station at `from`, got 0',
+  ],
+  [
+    'no train number',
+    () => trainNumber({ train: 'x' }, 'train'),
+    'Cannot read answer of `ouigo`: it must have a train number at `train`, got x',
+  ],
+  [
+    'a negative price',
+    () => total({ amount: -1, currency: 'EUR' }, queryOf()),
+    'Cannot read answer of `ouigo`: it must have a price of 0 or more, got -1',
+  ],
+  [
+    'bytes that are no JSON',
+    () => carriers.ouigo.normalise(answer('<html>'), queryOf()),
+    'Cannot read answer of `ouigo`: it must have JSON, got <html>',
+  ],
+  [
+    'a refusal of Ouigo',
+    () =>
+      carriers.ouigo.normalise(
+        answer('{"outbound":null,"error":{"code":"TOO_MANY_REQUESTS"}}'),
+        queryOf(),
+      ),
+    'Cannot ask `ouigo`: it answered TOO_MANY_REQUESTS',
+  ],
+])('the message for %s says what failed, and why', async (_what, fail, message) => {
+  const error = await failureOf(async () => {
+    const made = fail();
+    if (CarrierError.is(made)) throw made;
+  });
+  expect(error).toMatchObject({ message });
+});
+
+test('the message above maxInFlight and after close() names the limit and the reason', async () => {
+  const http = createCarrierHttp({ maxInFlight: 1 });
+  const { signal } = new AbortController();
+  const send = () =>
+    http.clientOf('a').send({
+      method: 'GET',
+      url: 'http://127.0.0.1:1',
+      signal,
+      deadline: Date.now() + 60_000,
+    });
+  const first = send().catch(() => {});
+  await expect(send()).rejects.toMatchObject({
+    code: 'OVERLOADED',
+    message: 'Cannot ask `a`: `maxInFlight` (1) requests are under way',
+  });
+  await first;
+  await http.close();
+  await expect(send()).rejects.toMatchObject({
+    code: 'NETWORK',
+    message: 'Cannot ask `a`: the HTTP client is closed',
+  });
+});
