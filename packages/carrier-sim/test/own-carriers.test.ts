@@ -37,9 +37,9 @@ test('a carrier of your own answers below its name, beside those of the simulato
   });
   expectTypeOf(sim.requests().night).toEqualTypeOf<OwnRequestCounts>();
   expectTypeOf(sim.setPlan).parameter(0).toEqualTypeOf<'renfe' | 'ouigo' | 'avlo' | 'night'>();
-  // @ts-expect-error no carrier of that name
+  // @ts-expect-error because there is no carrier of that name
   expect(() => sim.plan('day')).toThrow(RangeError);
-  // @ts-expect-error a plan of no carrier
+  // @ts-expect-error because the plan is of no carrier
   await expect(startCarrierSim({ carriers: { night }, plan: { day: {} } })).rejects.toThrow('day');
 });
 

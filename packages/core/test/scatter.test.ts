@@ -65,7 +65,7 @@ test('ask() gathers the answer of each source by its id, with a type of its own'
     .extract<object>()
     .toHaveProperty('sources')
     .toEqualTypeOf<readonly ('booking' | 'direct' | 'closed')[] | undefined>();
-  // @ts-expect-error a query of another kind
+  // @ts-expect-error because it is a query of another kind
   await hotels.ask('Madrid');
 });
 
@@ -309,11 +309,11 @@ test('ask() rejects with the reason of its signal, at once, and aborts the sourc
 });
 
 test('stream() yields each status and answer as it comes, then done', async () => {
+  let answerSlow!: (word: string) => void;
   const scatter = createScatter({
     deadlineMs: 50,
     sources: {
-      slow: (word: string) =>
-        new Promise<string>((resolve) => setTimeout(resolve, 20, word.toUpperCase())),
+      slow: (_word: string) => new Promise<string>((resolve) => (answerSlow = resolve)),
       quick: (word: string) => word.length,
       hung: never,
     },
@@ -327,7 +327,9 @@ test('stream() yields each status and answer as it comes, then done', async () =
       }
     }
   })();
-  await vi.advanceTimersByTimeAsync(50);
+  await vi.advanceTimersByTimeAsync(20);
+  answerSlow('TEA');
+  await vi.advanceTimersByTimeAsync(30);
   await reading;
   const running = { state: 'running', ms: 0 };
   const slow = { source: 'slow', state: 'ok', ms: 20 };

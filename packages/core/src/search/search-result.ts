@@ -9,8 +9,8 @@ import type {
 import type { ResolvedQuery } from './search-query.ts';
 
 /**
- * How a carrier ended, as any source of a scatter: `ok` and `empty` are answers with and without journeys.
- * {@link SourceState} tells the others.
+ * How a carrier ended, the states of every scatter: `ok` and `empty` are answers with and without journeys,
+ * {@link SourceState} has the others.
  */
 export type CarrierState = SourceState;
 
