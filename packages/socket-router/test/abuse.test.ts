@@ -268,6 +268,12 @@ test('close() throws for a wrong grace, and closes nothing', async () => {
   expect(() => router.close({ grace: 1 } as object)).toThrow(
     new TypeError('Cannot close router: unknown option `grace`; did you mean `graceMs`?'),
   );
+  expect(() => router.close({ graceMs: 100, lameDuckMs: 200 })).toThrow(
+    new RangeError('Cannot close router: `lameDuckMs` must be 0 to `graceMs` (100), got 200'),
+  );
+  expect(() => router.close({ lameDuckMs: 8001 })).toThrow(
+    new RangeError('Cannot close router: `lameDuckMs` must be 0 to `graceMs` (8000), got 8001'),
+  );
   expect(router.stats().state).toBe('idle');
   await router.close();
 });

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { lives, until } from '@ticketing/test-kit';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSocketRouter, type RouterWorker, type WorkerChannel } from '../src/index.ts';
 import { ask, askWorker, oneConnection, open, received, workerReplyIn } from './clients.ts';
 import { openRouter } from './router-fixture.ts';
@@ -24,7 +24,7 @@ test.each(modes)(
     );
     await until(() => router.stats().handedOver >= 4);
     const processes = pids();
-    const closed = router.close({ graceMs: 5000 });
+    const closed = router.close({ graceMs: 5000, lameDuckMs: 0 });
     await expect(open(port)).rejects.toThrow('ECONNREFUSED');
     const finished = await Promise.all(answers);
     expect(finished.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -36,21 +36,86 @@ test.each(modes)(
   },
 );
 
-test.each(modes)('mode %s: close() closes idle connections at once', async (mode) => {
+test.each(modes)('mode %s: close() closes idle connections after lameDuckMs', async (mode) => {
   const { port, router } = await openRouter({ mode, count: 1 });
   const socket = await open(port);
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   await once(socket, 'data');
   const silent = await open(port);
+  await until(() => router.stats().accepted === 2);
   const started = performance.now();
   const [, first, second] = await Promise.all([
-    router.close({ graceMs: 60_000 }),
+    router.close({ graceMs: 60_000, lameDuckMs: 0 }),
     received(socket),
     received(silent),
   ]);
   expect([first, second]).toEqual(['', '']);
   expect(performance.now() - started).toBeLessThan(5000);
 });
+
+test.each(modes)(
+  'mode %s: while close() has its lame duck, an idle connection gets one more answer, its last',
+  async (mode) => {
+    const { port, router } = await openRouter({ mode, count: 1 });
+    const socket = await open(port);
+    const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+    socket.write(request);
+    await once(socket, 'data');
+    await until(() => router.stats().handedOver === 1);
+    const closed = router.close({ graceMs: 60_000, lameDuckMs: 30_000 });
+    await expect(open(port)).rejects.toThrow('ECONNREFUSED');
+    socket.write(request);
+    expect(await received(socket)).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\nconnection: close\r\n/i);
+    // The last connection has ended: what is left of the lame duck is not waited for.
+    await closed;
+  },
+);
+
+test('close() without connections has no lame duck, also when workers have unix sockets', async () => {
+  const { router } = await openRouter({
+    count: 2,
+    laterRequests: 'forward',
+    env: { ROUTE: 'key' },
+    route: () => ({ key: 'a' }),
+  });
+  const started = performance.now();
+  await router.close({ graceMs: 60_000, lameDuckMs: 30_000 });
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
+
+test.each([
+  [{ graceMs: 400 }, 400],
+  [{ graceMs: 0 }, 0],
+  [{}, 8000],
+])(
+  'close(%j) is over within graceMs, the end of the processes included',
+  async (leave, graceMs) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const channel = new SimulatedChannel();
+    const graces: number[] = [];
+    const router = createSocketRouter({
+      workers: {
+        subscribe(listener: (worker: RouterWorker) => void) {
+          listener(channel.asWorker());
+          return () => {};
+        },
+        close: async (options: { readonly graceMs: number }) => void graces.push(options.graceMs),
+      },
+    });
+    channel.say({ kind: 'ready', router: channel.sent[0]?.message.router });
+    const started = performance.now();
+    const closed = router.close(leave);
+    // The worker never answers, as when it is stopped.
+    await vi.runAllTimersAsync();
+    await closed;
+    const [left = Number.NaN] = graces;
+    expect(performance.now() - started + left).toBeLessThanOrEqual(graceMs);
+    const drain = channel.sent.find(({ message }) => message.kind === 'drain')?.message;
+    expect(drain?.['graceMs']).toBeLessThanOrEqual(graceMs);
+    expect(left).toBeGreaterThanOrEqual(Math.min(500, graceMs / 4));
+  },
+);
 
 test.each(modes)('mode %s: close() cuts off what is not finished after the grace', async (mode) => {
   const { port, router, pids } = await openRouter({ mode, own: true, count: 1 });
@@ -72,7 +137,7 @@ test('close() waits for connections that no worker has taken yet', async () => {
   const answer = received(socket);
   socket.write('GET /one HTTP/1.1\r\nHost: a\r\n\r\n');
   await until(() => router.stats().workers[0]?.queued === 1);
-  const closed = router.close({ graceMs: 5000 });
+  const closed = router.close({ graceMs: 5000, lameDuckMs: 0 });
   process.kill(pid, 'SIGCONT');
   expect(workerReplyIn(await answer).url).toBe('/one');
   await closed;

@@ -219,7 +219,7 @@ test('health is 503 while the router closes', async () => {
   onTestFinished(() => agent.destroy());
   const kept = ask(port, { path: '/later?ms=300', agent });
   await until(() => router.stats().handedOver === 1);
-  const closed = router.close({ graceMs: 5000 });
+  const closed = router.close({ graceMs: 5000, lameDuckMs: 0 });
   socket.write('thz HTTP/1.1\r\nHost: a\r\n\r\n');
   expect(await received(socket)).toMatch(/^HTTP\/1\.1 503 [\s\S]*"closing"}$/);
   expect((await kept).status).toBe(200);

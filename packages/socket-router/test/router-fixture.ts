@@ -38,7 +38,7 @@ export async function openRouter(options: OpenOptions = {}): Promise<OpenRouter>
   const seen = new Set<number>();
   const ready = readyWorkers(router, count, seen);
   onTestFinished(async () => {
-    await router.close({ graceMs: 500 });
+    await router.close({ graceMs: 500, lameDuckMs: 0 });
     const left = own ? [...seen].filter(lives) : [];
     if (left.length > 0) throw new Error(`Processes ${left} live after close()`);
     const folders = socketFolders();

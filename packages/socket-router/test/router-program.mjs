@@ -22,5 +22,5 @@ await new Promise((resolve) => {
 const { port } = await router.listen({ port: 0, host: '127.0.0.1' });
 process.send({ port, pids: router.stats().workers.map(({ pid }) => pid) });
 process.on('message', () => {
-  router.close({ graceMs: 2000 }).then(() => process.disconnect());
+  router.close({ graceMs: 2000, lameDuckMs: 0 }).then(() => process.disconnect());
 });

@@ -88,7 +88,7 @@ test('a message has what the worker must know about a connection', () => {
 test('drain() asks the worker, and resolves when all its connections have ended or it is down', async () => {
   const ends = vi.fn();
   channel.say({ kind: 'load', open: 3 });
-  void queue.drain(70).then(ends);
+  void queue.drain({ graceMs: 70, lameDuckMs: 0 }).then(ends);
   expect(channel.sent.at(-1)?.message).toMatchObject({ kind: 'drain', graceMs: 70 });
   expect(queue.stats()).toEqual({
     slot: '0',
@@ -104,12 +104,12 @@ test('drain() asks the worker, and resolves when all its connections have ended 
   await Promise.resolve();
   expect(ends).toHaveBeenCalledTimes(1);
   expect(queue.open).toBe(0);
-  void queue.drain(70).then(ends);
+  void queue.drain({ graceMs: 70, lameDuckMs: 0 }).then(ends);
   channel.emit('disconnect');
   await Promise.resolve();
   expect(ends).toHaveBeenCalledTimes(2);
   const { length } = channel.sent;
-  await queue.drain(70);
+  await queue.drain({ graceMs: 70, lameDuckMs: 0 });
   expect(channel.sent).toHaveLength(length);
 });
 

@@ -18,6 +18,8 @@ import {
 const LAME_DUCK_MS = 1000;
 /** Milliseconds beyond the deadline that requests in flight get to be answered. */
 export const ANSWER_MS = 1000;
+/** Milliseconds of a router's grace in which it has its processes end. */
+const PROCESS_END_MS = 1000;
 const TICKET_KEY_BYTES = 48;
 
 /** Starts server processes that listen themselves. This process hands them connections, and holds what they share. */
@@ -70,7 +72,8 @@ export const serveByRouter: StartServing = async (context) => {
   router.on('worker-stuck', ({ pid }) => log(`Server process ${pid} takes no connections`));
   let bound: AddressInfo;
   // The router closes its supervisor too.
-  const close = (): Promise<void> => router.close({ graceMs: endMs(flags) });
+  const close = (): Promise<void> =>
+    router.close({ graceMs: endMs(flags) + PROCESS_END_MS, lameDuckMs: LAME_DUCK_MS });
   try {
     bound = await router.listen({ host: flags.host, port: flags.port });
     await router.ready();

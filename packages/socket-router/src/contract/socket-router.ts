@@ -1,5 +1,6 @@
 import type { AddressInfo, ListenOptions } from 'node:net';
 import type { BucketCounts } from '@ticketing/kit';
+import type { LeaveOptions } from '../options/attach-options.ts';
 
 /** Accepts connections and hands them to workers. */
 export interface SocketRouter extends AsyncDisposable {
@@ -17,10 +18,11 @@ export interface SocketRouter extends AsyncDisposable {
    */
   ready(): Promise<void>;
   /**
-   * Stops listening, hands what has arrived to workers, and lets them finish what they answer. Cuts off what is left
-   * after `graceMs` milliseconds (default 10,000). Then the source's processes end. A second call joins the first.
+   * Stops listening, hands what has arrived to workers, and lets them finish what they answer; idle connections may send one
+   * more request within `lameDuckMs`. Cuts off what is left, and ends the source's processes, so that all is over within
+   * `graceMs`. A second call joins the first.
    */
-  close(options?: { readonly graceMs?: number }): Promise<void>;
+  close(options?: LeaveOptions): Promise<void>;
   stats(): RouterStats;
   on<E extends keyof RouterEvents>(event: E, listener: (data: RouterEvents[E]) => void): this;
   off<E extends keyof RouterEvents>(event: E, listener: (data: RouterEvents[E]) => void): this;

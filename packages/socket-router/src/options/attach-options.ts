@@ -1,29 +1,36 @@
-import { aFunction, milliseconds, oneOf, type Rules, resolveByRules } from '@ticketing/kit';
+import {
+  aFunction,
+  milliseconds,
+  oneOf,
+  type Rules,
+  resolveByRules,
+  wrongOption,
+} from '@ticketing/kit';
 import type { RouteFunction } from '../contract/head.ts';
 
 /** Options of `attachServer`. */
 export interface AttachOptions {
   /** The router's own function, needed with `laterRequests: 'forward'`: the worker routes later requests by it. */
-  readonly route?: RouteFunction;
+  readonly route?: RouteFunction | undefined;
   /**
    * What the process does when its router's process has died: `exit` (default), after at most `orphanGraceMs` for
    * open connections, or `stay`.
    */
-  readonly orphan?: 'exit' | 'stay';
+  readonly orphan?: 'exit' | 'stay' | undefined;
   /** Milliseconds: default 5,000. */
-  readonly orphanGraceMs?: number;
+  readonly orphanGraceMs?: number | undefined;
 }
 
-/** How a worker leaves. */
+/** How a worker, or a router with all its workers, leaves. */
 export interface LeaveOptions {
-  /** Milliseconds after which open connections are cut off: default 10,000. */
-  readonly graceMs?: number;
+  /** Milliseconds for all of it: default 8,000. Open connections are cut off in time for that. */
+  readonly graceMs?: number | undefined;
   /**
-   * Milliseconds for which an idle connection may send one more request, whose answer closes it: default 100, half of
-   * `graceMs` at most. A request that is on its way when the idle connection closes is lost: allow as long as your
+   * Milliseconds of `graceMs` for which an idle connection may send one more request, whose answer closes it: default 2,000,
+   * half of `graceMs` at most. A request that is on its way when the idle connection closes is lost: allow as long as your
    * clients pause between two requests.
    */
-  readonly lameDuckMs?: number;
+  readonly lameDuckMs?: number | undefined;
 }
 
 const ATTACH_RULES: Rules = {
@@ -32,8 +39,10 @@ const ATTACH_RULES: Rules = {
   orphanGraceMs: milliseconds(0, 5000),
 };
 
-export interface ResolvedAttachOptions extends Required<Omit<AttachOptions, 'route'>> {
+export interface ResolvedAttachOptions {
   readonly route: RouteFunction | undefined;
+  readonly orphan: 'exit' | 'stay';
+  readonly orphanGraceMs: number;
 }
 
 /** Checks a server and the options of `attachServer`, and fills in the defaults. @throws TypeError or RangeError */
@@ -48,15 +57,25 @@ export function resolveAttachOptions(
   return resolveByRules('attach server', options, ATTACH_RULES);
 }
 
-const GRACE_RULES: Rules = { graceMs: milliseconds(0, 10_000) };
-const LEAVE_RULES: Rules = { ...GRACE_RULES, lameDuckMs: milliseconds(0, 100) };
+const LEAVE_RULES: Rules = { graceMs: milliseconds(0, 8000), lameDuckMs: milliseconds(0) };
 
-/** Checks how a worker leaves, and fills in the defaults. @throws TypeError or RangeError */
-export function resolveLeave(options: LeaveOptions = {}): Required<LeaveOptions> {
-  return resolveByRules('close worker', options, LEAVE_RULES);
+/** Default of `lameDuckMs`. */
+const LAME_DUCK_MS = 2000;
+
+/** {@link LeaveOptions}, filled. */
+export interface Leave {
+  readonly graceMs: number;
+  readonly lameDuckMs: number;
 }
 
-/** Returns the milliseconds that a router's `close` leaves for open connections. @throws TypeError or RangeError */
-export function resolveGrace(options: { readonly graceMs?: number } = {}): number {
-  return resolveByRules<{ graceMs: number }>('close router', options, GRACE_RULES).graceMs;
+/** Checks how a worker or a router leaves, and fills in the defaults. @throws TypeError or RangeError */
+export function resolveLeave(action: string, options: LeaveOptions = {}): Leave {
+  const { graceMs, lameDuckMs = Math.min(LAME_DUCK_MS, graceMs / 2) } = resolveByRules<
+    LeaveOptions & { readonly graceMs: number }
+  >(action, options, LEAVE_RULES);
+  if (lameDuckMs > graceMs) {
+    const expected = `0 to \`graceMs\` (${graceMs})`;
+    throw wrongOption(action, 'lameDuckMs', { expected, range: true }, lameDuckMs);
+  }
+  return { graceMs, lameDuckMs };
 }

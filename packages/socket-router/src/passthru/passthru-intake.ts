@@ -46,6 +46,7 @@ export class PassthruIntake implements Intake {
   readonly #waiting = new Map<PendingRequest, NodeJS.Timeout>();
   readonly #pools = new WorkerPools();
   #finished: (() => void) | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(dependencies: IntakeDependencies, { createProxyReader }: OptionalReaders) {
     const { options, workers, counts } = dependencies;
@@ -76,10 +77,10 @@ export class PassthruIntake implements Intake {
     for (const pending of this.#takeWaiting()) this.#place(pending);
   }
 
-  finish(): Promise<void> {
+  finish(lameDuckMs: number): Promise<void> {
     return new Promise((resolve) => {
       this.#finished = resolve;
-      this.#front.closeIdle();
+      this.#idleTimer = setTimeout(() => this.#front.closeIdle(), lameDuckMs);
       if (this.#front.connections === 0) resolve();
     });
   }
@@ -89,6 +90,7 @@ export class PassthruIntake implements Intake {
   }
 
   destroy(): void {
+    clearTimeout(this.#idleTimer);
     this.#front.destroy();
     void this.#pools.destroy();
   }

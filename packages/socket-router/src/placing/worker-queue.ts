@@ -2,6 +2,7 @@ import { Fifo, hashText } from '@ticketing/kit';
 import type { WorkerStats } from '../contract/socket-router.ts';
 import type { RouterWorker } from '../contract/worker-source.ts';
 import type { HeldConnection } from '../handing-over/connection-reader.ts';
+import type { Leave } from '../options/attach-options.ts';
 import { isTagged, type RouterMessage, tagged, type WorkerMessage } from '../wire/messages.ts';
 import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
 
@@ -115,11 +116,11 @@ export class WorkerQueue {
   }
 
   /** Asks the worker to finish; resolves when all its connections have ended, or it is down. */
-  drain(graceMs: number): Promise<void> {
+  drain(leave: Leave): Promise<void> {
     if (this.state === 'down' || this.state === 'starting') return Promise.resolve();
     return new Promise((resolve) => {
       this.#drained = resolve;
-      this.send({ kind: 'drain', graceMs });
+      this.send({ kind: 'drain', ...leave });
     });
   }
 

@@ -1,5 +1,6 @@
 import type { EmitRouterEvent } from '../contract/socket-router.ts';
 import type { RouterWorker, WorkerSource } from '../contract/worker-source.ts';
+import type { Leave } from '../options/attach-options.ts';
 import { Sources } from './sources.ts';
 import {
   type ConnectionEvents,
@@ -74,15 +75,20 @@ export class Workers {
     return this.#socketPaths.get(queue);
   }
 
+  /** Whether clients have connections to workers: in mode `passthru` only this router has. */
+  get haveClients(): boolean {
+    return [...this.#queues].some(({ open }) => open > 0);
+  }
+
   /** Notifies the workers that the drain is near, while connections of the router still go to them. */
   announceDrain(): void {
     for (const queue of this.#queues) queue.send({ kind: 'closing' });
   }
 
   /** Resolves when the workers have finished the connections of this router, or cut them off after the grace. */
-  async drain(graceMs: number): Promise<void> {
+  async drain(leave: Leave): Promise<void> {
     this.#isDraining = true;
-    await Promise.all([...this.#queues].map((queue) => queue.drain(graceMs)));
+    await Promise.all([...this.#queues].map((queue) => queue.drain(leave)));
   }
 
   /** Stops listening to the source and to its workers. */

@@ -39,8 +39,8 @@ export interface IntakeDependencies {
 export interface Intake extends WorkersListener {
   /** Listens for clients. */
   readonly server: Server;
-  /** Accepts no more connections; resolves when the router holds none. Idempotent. */
-  finish(): Promise<void>;
+  /** Accepts no more connections; resolves when the router holds none. `lameDuckMs`: for idle ones to send another request. */
+  finish(lameDuckMs: number): Promise<void>;
   /** Refuses the connections that no worker can have got. */
   refuseWaiting(): void;
   /** Closes all connections that the router still holds. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { channel, hasSubscribers } from 'node:diagnostics_channel';
 import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo, ListenOptions, Server } from 'node:net';
+import { type AddressInfo, type ListenOptions, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBucketCounts } from '@ticketing/kit';
@@ -16,7 +16,7 @@ import type {
 } from '../contract/socket-router.ts';
 import { RouterError } from '../errors.ts';
 import { SocketIntake } from '../handing-over/socket-intake.ts';
-import { resolveGrace } from '../options/attach-options.ts';
+import { type Leave, type LeaveOptions, resolveLeave } from '../options/attach-options.ts';
 import {
   type ResolvedRouterOptions,
   type RouterOptions,
@@ -30,6 +30,9 @@ import { type Health, healthAnswer } from './health.ts';
 import type { Intake, IntakeDependencies, RouterCounts } from './intake.ts';
 
 const handedOverChannel = channel('ticketing:socket-router:handed-over');
+
+/** Milliseconds of a grace for workers to report that they have finished, and to exit. */
+const EXIT_MS = 1000;
 
 type State =
   | { readonly kind: 'idle' | 'listening' }
@@ -117,10 +120,10 @@ class Router implements SocketRouter {
     return isOpen ? this.#workers.sources.ready() : Promise.resolve();
   }
 
-  close(options?: { readonly graceMs?: number }): Promise<void> {
-    const graceMs = resolveGrace(options);
+  close(options?: LeaveOptions): Promise<void> {
+    const leave = resolveLeave('close router', options);
     if (this.#state.kind === 'draining' || this.#state.kind === 'closed') return this.#state.end;
-    const end = this.#end(graceMs);
+    const end = this.#end(leave);
     this.#state = { kind: 'draining', end };
     this.#workers.sources.giveUp();
     return end;
@@ -184,20 +187,26 @@ class Router implements SocketRouter {
     );
   }
 
-  async #end(graceMs: number): Promise<void> {
+  async #end({ graceMs, lameDuckMs }: Leave): Promise<void> {
     const deadline = performance.now() + graceMs;
-    const left = () => Math.max(0, deadline - performance.now());
+    const exitMs = Math.min(EXIT_MS, graceMs / 2);
+    const left = (keptMs = 0) => Math.max(0, deadline - keptMs - performance.now());
     const intake = this.#intake;
-    intake?.server.close();
+    // The `close` of an HTTP server would end idle connections at once.
+    if (intake !== undefined) Server.prototype.close.call(intake.server);
     this.#workers.announceDrain();
-    if (intake !== undefined) await withinMs(intake.finish(), left());
+    if (intake !== undefined) await withinMs(intake.finish(lameDuckMs), left(exitMs));
     intake?.refuseWaiting();
-    // A worker cuts off at the deadline and reports it; a stopped worker reports nothing.
-    await withinMs(this.#workers.drain(left()), left() + 1000);
+    // A worker cuts off at its deadline and reports it; a stopped worker reports nothing.
+    const drained = this.#workers.drain({
+      graceMs: left(exitMs),
+      lameDuckMs: this.#workers.haveClients ? lameDuckMs : 0,
+    });
+    await withinMs(drained, left(exitMs / 2));
     this.#workers.release();
     intake?.destroy();
     try {
-      await this.#workers.sources.close(left() + 1000);
+      await this.#workers.sources.close(left());
     } finally {
       this.#socketFolder?.remove();
       if (this.#state.kind === 'draining') this.#state = { kind: 'closed', end: this.#state.end };

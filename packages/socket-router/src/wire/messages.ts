@@ -10,8 +10,8 @@ export type RouterMessage =
   | { kind: 'peers'; peers: { slot: string; socketPath: string }[] }
   /** The router will drain soon: time to say goodbye on connections that last. */
   | { kind: 'closing' }
-  /** The router hands over no more. The worker ends its connections, at once those that are open after the grace. */
-  | { kind: 'drain'; graceMs: number }
+  /** The router hands over no more. The worker ends its connections, idle ones after `lameDuckMs`, and at once those that are open after the grace. */
+  | { kind: 'drain'; graceMs: number; lameDuckMs: number }
   /** The answer to `retire`. */
   | { kind: 'retired' };
 

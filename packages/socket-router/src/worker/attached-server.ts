@@ -6,6 +6,7 @@ import type {
 } from '../contract/worker-handle.ts';
 import {
   type AttachOptions,
+  type Leave,
   type LeaveOptions,
   type ResolvedAttachOptions,
   resolveAttachOptions,
@@ -25,8 +26,8 @@ import { BusyConnections, drainConnections } from './drain-connections.ts';
 import { type LaterRequests, oneRequestEach } from './later-requests.ts';
 import { type RouterChannel, RouterLink, sendToRouter } from './router-link.ts';
 
-/** Milliseconds for idle connections when the router ends. */
-const LAME_DUCK_MS = 100;
+/** Milliseconds for idle connections when the router has died. */
+const ORPHAN_LAME_DUCK_MS = 100;
 
 export interface AttachedServerOptions extends ResolvedAttachOptions {
   readonly channel: RouterChannel;
@@ -88,7 +89,7 @@ export class AttachedServer implements WorkerHandle {
   }
 
   close(options?: LeaveOptions): Promise<void> {
-    const leave = resolveLeave(options);
+    const leave = resolveLeave('close worker', options);
     this.#end ??= this.#close(leave);
     return this.#end;
   }
@@ -116,7 +117,7 @@ export class AttachedServer implements WorkerHandle {
         break;
       case 'drain':
         link.isLeft = true;
-        void this.#drain(link, message.graceMs).then(() => link.send({ kind: 'drained' }));
+        void this.#drain(link, message).then(() => link.send({ kind: 'drained' }));
         break;
       case 'retired':
         link.retired();
@@ -189,19 +190,19 @@ export class AttachedServer implements WorkerHandle {
     this.#server.emit('connection', socket);
   }
 
-  async #close({ graceMs, lameDuckMs }: Required<LeaveOptions>): Promise<void> {
+  async #close({ graceMs, lameDuckMs }: Leave): Promise<void> {
     const deadline = performance.now() + graceMs;
     const links = [...this.#links.values()];
     // Connections that arrive before the router's answer go back; after it none is under way.
     await withinMs(Promise.all(links.map((link) => link.retire())), graceMs);
-    const left = Math.max(0, deadline - performance.now());
-    await Promise.all(links.map((link) => this.#drain(link, left, lameDuckMs)));
+    const left = { graceMs: Math.max(0, deadline - performance.now()), lameDuckMs };
+    await Promise.all(links.map((link) => this.#drain(link, left)));
     this.#channel.off('message', this.#onMessage);
     this.#channel.off('disconnect', this.#onDisconnect);
     for (const link of links) link.release();
   }
 
-  async #drain(link: RouterLink, graceMs: number, lameDuckMs = LAME_DUCK_MS): Promise<void> {
+  async #drain(link: RouterLink, { graceMs, lameDuckMs }: Leave): Promise<void> {
     link.isDraining = true;
     // Its unix socket may be about to open.
     await link.met?.catch(() => {});
@@ -227,8 +228,9 @@ export class AttachedServer implements WorkerHandle {
     // `forkWorkers` reads it: a write after its process has ended must not end what is being answered.
     process.stderr.on('error', () => {});
     if (this.#end !== undefined || this.#options.orphan === 'stay') return;
-    const { orphanGraceMs } = this.#options;
-    void Promise.all(links.map((link) => this.#drain(link, orphanGraceMs))).then(() => {
+    const graceMs = this.#options.orphanGraceMs;
+    const leave = { graceMs, lameDuckMs: Math.min(ORPHAN_LAME_DUCK_MS, graceMs / 2) };
+    void Promise.all(links.map((link) => this.#drain(link, leave))).then(() => {
       // No other process would give it work or end it. Workers of node:cluster exit in this case, too.
       process.exit();
     });

@@ -21,7 +21,7 @@ export interface Drain {
   readonly waitsForMore: boolean;
   readonly graceMs: number;
   /**
-   * Milliseconds for which idle connections stay open, at most half of the grace. A connection that is closed while a
+   * Milliseconds of the grace for which idle connections stay open. A connection that is closed while a
    * request is on its way loses that request; a busy one soon sends another request, whose answer says that it is the last.
    */
   readonly lameDuckMs: number;
@@ -68,7 +68,7 @@ export class BusyConnections {
 export async function drainConnections(drain: Drain): Promise<void> {
   const { server, sockets, sessions, busy, waitsForMore, graceMs, lameDuckMs } = drain;
   const begin = performance.now();
-  const lameMs = Math.min(lameDuckMs, graceMs / 2);
+  const lameMs = Math.min(lameDuckMs, graceMs);
   const lastAnswer = (_: unknown, response: ServerResponse): void => {
     if (!response.headersSent) response.setHeader('connection', 'close');
   };

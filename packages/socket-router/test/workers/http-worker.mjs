@@ -57,10 +57,13 @@ const answerTo = (journal, stats) => (request, response) => {
     const { pathname, searchParams } = new URL(url, 'http://worker');
     if (pathname === '/later') setTimeout(send, Number(searchParams.get('ms')));
     else if (pathname === '/write') {
-      setTimeout(() => {
-        process.stderr.write('late\n');
-        setTimeout(send, 50);
-      }, Number(searchParams.get('ms')));
+      setTimeout(
+        () => {
+          process.stderr.write('late\n');
+          setTimeout(send, 50);
+        },
+        Number(searchParams.get('ms')),
+      );
     } else if (pathname === '/never') response.flushHeaders();
     else if (pathname === '/bytes') {
       response.setHeader('x-twice', ['one', 'two']);
