@@ -3,9 +3,7 @@ import { createAvlo, createCarrierHttp } from '@ticketing/carriers';
 import { createSearch, type Search } from '@ticketing/core';
 import { createNight } from './night.ts';
 
-export interface TrainSearch extends AsyncDisposable {
-  readonly search: Search['search'];
-}
+export type TrainSearch = Pick<Search, 'search' | 'stream'> & AsyncDisposable;
 
 export function createTrainSearch(urls: {
   readonly night: string;
@@ -20,6 +18,7 @@ export function createTrainSearch(urls: {
   });
   return {
     search: search.search,
+    stream: search.stream,
     async [Symbol.asyncDispose]() {
       await search.close();
       await http.close();

@@ -32,7 +32,14 @@ const sells =
   (cents: number): Handler =>
   (_, response) =>
     response.end(JSON.stringify({ cents, currency: 'EUR' }));
-const hangs: Handler = () => {};
+
+interface Status {
+  readonly source: string;
+  readonly state: string;
+  readonly error?: { readonly code: string };
+}
+const outcomes = (sources: readonly Status[]) =>
+  sources.map(({ source, state, error }) => [source, state, error?.code ?? ''].join(' ').trim());
 
 // Promise.withResolvers is not in Node 20.
 function deferred<T = void>() {
@@ -52,24 +59,13 @@ async function* linesOf(request: http.ClientRequest) {
 const askForLines = (url: string) =>
   http.get(url, { headers: { accept: 'application/x-ndjson' }, agent: false });
 
-test('a shop that hangs and one that fails are statuses beside the prices of the others', async (t) => {
-  const url = await start(
-    t,
-    {
-      corner: sells(1290),
-      harbour: sells(1150),
-      broken: (_, response) => response.writeHead(500).end(),
-      unsold: (_, response) => response.writeHead(404).end(),
-      busy: (_, response) => response.writeHead(429).end(),
-      garbled: (_, response) => response.end('{"cents":"12,90"}'),
-      hung: hangs,
-    },
-    300,
-  );
+test('prices are sorted, and a shop that does not sell it has answered too', async (t) => {
+  const unsold: Handler = (_, response) => response.writeHead(404).end();
+  const url = await start(t, { corner: sells(1290), harbour: sells(1150), unsold }, 60_000);
   const { offers, sources, complete } = (await (await fetch(url)).json()) as {
-    offers: { shop: string; cents: number }[];
-    sources: { source: string; state: string; error?: { code: string } }[];
-    complete: boolean;
+    readonly offers: readonly { readonly shop: string; readonly cents: number }[];
+    readonly sources: readonly Status[];
+    readonly complete: boolean;
   };
   assert.deepEqual(
     offers.map(({ shop, cents }) => [shop, cents]),
@@ -78,19 +74,36 @@ test('a shop that hangs and one that fails are statuses beside the prices of the
       ['corner', 1290],
     ],
   );
-  assert.deepEqual(
-    sources.map(({ source, state, error }) => [source, state, error?.code]),
-    [
-      ['corner', 'ok', undefined],
-      ['harbour', 'ok', undefined],
-      ['broken', 'error', 'HTTP'],
-      ['unsold', 'empty', 'NOT_SERVED'],
-      ['busy', 'rejected-busy', 'OVERLOADED'],
-      ['garbled', 'error', 'PROTOCOL'],
-      ['hung', 'timeout', 'TIMEOUT'],
-    ],
-  );
-  assert.equal(complete, false);
+  assert.deepEqual(outcomes(sources), ['corner ok', 'harbour ok', 'unsold empty NOT_SERVED']);
+  assert.equal(complete, true);
+});
+
+test('at the deadline a shop that hangs is a status, as are those that fail', async (t) => {
+  // The clock is the test's: the deadline comes when all others have answered, on any machine.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const shops = {
+    corner: sells(1290),
+    broken: (_: unknown, response: http.ServerResponse) => response.writeHead(500).end(),
+    busy: (_: unknown, response: http.ServerResponse) => response.writeHead(429).end(),
+    garbled: (_: unknown, response: http.ServerResponse) => response.end('{"cents":"12,90"}'),
+    hung: () => {},
+  };
+  const url = await start(t, shops, 800);
+  let settled = 0;
+  for await (const event of linesOf(askForLines(url))) {
+    if (event.type === 'source-answer') assert.equal(event.answer.cents, 1290);
+    if (event.type === 'source-status' && ++settled === 4) t.mock.timers.tick(800);
+    if (event.type !== 'scatter-done') continue;
+    assert.deepEqual(outcomes(event.sources), [
+      'corner ok',
+      'broken error HTTP',
+      'busy rejected-busy OVERLOADED',
+      'garbled error PROTOCOL',
+      'hung timeout TIMEOUT',
+    ]);
+    assert.equal(event.complete, false);
+  }
+  assert.equal(settled, 5);
 });
 
 test('a price is on its way to the client while another shop has not answered', async (t) => {
