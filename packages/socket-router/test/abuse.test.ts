@@ -1,5 +1,9 @@
 import type cluster from 'node:cluster';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import {
   attachServer,
@@ -46,7 +50,7 @@ const options: Wrong[] = [
   [
     { workers, health: '/a', protocol: 'tls-sni' },
     TypeError,
-    '`protocol` must be http or auto with health, got tls-sni',
+    '`protocol` must be http or auto with `health`, got tls-sni',
   ],
   [{ workers, mode: 'cluster' }, TypeError, '`mode` must be one of socket, passthru, got cluster'],
   [{ workers, route: 'key' }, TypeError, '`route` must be a function, got key'],
@@ -135,17 +139,17 @@ const options: Wrong[] = [
   [
     { workers, mode: 'passthru', protocol: 'auto' },
     TypeError,
-    '`protocol` must be http in mode passthru, got auto',
+    '`protocol` must be http with `mode` passthru, got auto',
   ],
   [
     { workers, mode: 'passthru', laterRequests: 'close' },
     TypeError,
-    '`laterRequests` must be connection in mode passthru, got close',
+    '`laterRequests` must be connection with `mode` passthru, got close',
   ],
   [
     { workers, laterRequests: 'forward', protocol: 'tls-sni' },
     TypeError,
-    '`protocol` must be http with laterRequests forward, got tls-sni',
+    '`protocol` must be http with `laterRequests` forward, got tls-sni',
   ],
 ];
 
@@ -252,7 +256,7 @@ test('attachServer() throws in a process that no router can reach', () => {
   try {
     expect(() => attachServer(createServer())).toThrow(
       new TypeError(
-        'Cannot attach server: the process must have a channel to its router, got none',
+        'Cannot attach server: this process has no channel to a router; start it by `forkWorkers`, node:cluster or a supervisor',
       ),
     );
   } finally {
@@ -289,18 +293,30 @@ test('listen() rejects with the platform’s error, and may be tried again', asy
   await Promise.all([one.close(), other.close()]);
 });
 
-test('a folder for unix sockets that cannot be created is reported at once', () => {
+test('a folder for unix sockets that cannot be used is reported at once', () => {
   const { TMPDIR } = process.env;
+  const long = mkdtempSync(join(tmpdir(), 'x'.repeat(90)));
   const create = () => createSocketRouter({ workers, mode: 'passthru' });
   try {
     process.env['TMPDIR'] = '/nowhere';
     expect(create).toThrow(
-      'Cannot open sockets of workers: `TMPDIR` must be a folder that can be written, got /nowhere',
+      'Cannot create unix sockets for workers: /nowhere cannot be written (ENOENT); set `TMPDIR` to a folder that can be',
+    );
+    process.env['TMPDIR'] = long;
+    expect(create).toThrow(
+      `Cannot create unix sockets for workers: the path of ${long} is too long; set \`TMPDIR\` to one of at most 80 bytes`,
     );
   } finally {
+    rmSync(long, { recursive: true });
     if (TMPDIR === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = TMPDIR;
   }
+});
+
+test('Node.js prints the errors of this package with the name of their class', () => {
+  expect(inspect(new RouterError('ERR_STATE', 'text', { data: {} }))).toMatch(
+    /^RouterError: text\n/,
+  );
 });
 
 test('RouterError.is() knows errors of other copies of the package', () => {

@@ -180,14 +180,14 @@ export function resolveRouterOptions(options: RouterOptions): ResolvedRouterOpti
   checkSlots(resolved.workers);
   // A proxy has to read requests, and decides on each of them.
   if (mode === 'passthru') {
-    requireValue('protocol', protocol, 'http', 'in mode passthru');
-    requireValue('laterRequests', laterRequests, 'connection', 'in mode passthru');
+    requireValue('protocol', protocol, 'http', 'with `mode` passthru');
+    requireValue('laterRequests', laterRequests, 'connection', 'with `mode` passthru');
   }
   if (laterRequests === 'forward')
-    requireValue('protocol', protocol, 'http', 'with laterRequests forward');
+    requireValue('protocol', protocol, 'http', 'with `laterRequests` forward');
   // It reads no requests over TLS.
   if (health !== undefined && protocol === 'tls-sni')
-    requireValue('protocol', protocol, 'http or auto', 'with health');
+    requireValue('protocol', protocol, 'http or auto', 'with `health`');
   return resolved;
 }
 

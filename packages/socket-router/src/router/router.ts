@@ -178,13 +178,8 @@ class Router implements SocketRouter {
   #expect(expected: 'idle' | 'listening'): void {
     const state = this.#state.kind;
     if (state === expected) return;
-    throw new RouterError(
-      'ERR_STATE',
-      `Cannot listen: router must be idle, got one that is ${state}`,
-      {
-        data: { state },
-      },
-    );
+    const why = state === 'listening' ? 'the router listens already' : 'the router is closed';
+    throw new RouterError('ERR_STATE', `Cannot listen: ${why}`, { data: { state } });
   }
 
   async #end({ graceMs, lameDuckMs }: Leave): Promise<void> {
@@ -235,18 +230,22 @@ class SocketFolder {
   /** @throws RouterError `ERR_SOCKET_PATH` when the folder cannot be made, or its path is too long */
   constructor() {
     const folder = tmpdir();
-    const refusal = (expected: string, options: { readonly cause?: unknown } = {}): RouterError => {
-      const message = `Cannot open sockets of workers: \`TMPDIR\` must be ${expected}, got ${folder}`;
+    const refusal = (why: string, options: { readonly cause?: unknown } = {}): RouterError => {
+      const message = `Cannot create unix sockets for workers: ${why}`;
       return new RouterError('ERR_SOCKET_PATH', message, { data: { folder }, ...options });
     };
     try {
       this.#path = mkdtempSync(join(folder, 'router-'));
     } catch (cause) {
-      throw refusal('a folder that can be written', { cause });
+      const { code } = cause as NodeJS.ErrnoException;
+      throw refusal(
+        `${folder} cannot be written (${code}); set \`TMPDIR\` to a folder that can be`,
+        { cause },
+      );
     }
     if (Buffer.byteLength(join(this.#path, '1000000')) > MAX_PATH_BYTES) {
       this.remove();
-      throw refusal('a folder with a path of at most 80 bytes');
+      throw refusal(`the path of ${folder} is too long; set \`TMPDIR\` to one of at most 80 bytes`);
     }
   }
 

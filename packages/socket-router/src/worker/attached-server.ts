@@ -159,7 +159,7 @@ export class AttachedServer implements WorkerHandle {
     const { route } = this.#options;
     if (route === undefined) {
       throw new TypeError(
-        'Cannot attach server: `route` must be a function with laterRequests forward, got undefined',
+        'Cannot attach server: `route` must be a function with `laterRequests` forward, got undefined',
       );
     }
     // Loaded on demand, with undici: docs/discoveries/bodies-cost-the-whole-heap.md
@@ -250,7 +250,7 @@ export function attachServer(server: AttachableServer, options: AttachOptions = 
   const resolved = resolveAttachOptions(server, options);
   if (process.send === undefined) {
     throw new TypeError(
-      'Cannot attach server: the process must have a channel to its router, got none',
+      'Cannot attach server: this process has no channel to a router; start it by `forkWorkers`, node:cluster or a supervisor',
     );
   }
   return new AttachedServer(server, { ...resolved, channel: process as RouterChannel });
