@@ -2,6 +2,7 @@
 import {
   type Carrier,
   CarrierError,
+  type CarrierHttpResponse,
   createJourney,
   createLocalClock,
   type Journey,
@@ -9,12 +10,6 @@ import {
   parseMoney,
   type ResolvedQuery,
 } from '@ticketing/core';
-
-/** What `request` gives to `normalise`: bytes, and when they came, which `normalise` cannot know. */
-export interface NightWire {
-  readonly body: Uint8Array;
-  readonly receivedAt: number;
-}
 
 interface Departure {
   readonly train: string;
@@ -27,14 +22,18 @@ interface Departure {
 const clock = createLocalClock();
 const codeOf = ({ id }: ResolvedQuery['origin']) => id.replace('uic:', '');
 
-export function createNight({ baseUrl }: { readonly baseUrl: string }): Carrier<NightWire> {
+export function createNight({
+  baseUrl,
+}: {
+  readonly baseUrl: string;
+}): Carrier<CarrierHttpResponse> {
   return {
     id: 'night',
     name: 'Night Trains',
-    async request({ origin, destination, date }, { http, signal, deadline }) {
+    // What `http.send` gives is what `normalise` gets: bytes, and `receivedAt`, which `normalise` could not know.
+    request({ origin, destination, date }, { http, signal, deadline }) {
       const url = `${baseUrl}/departures/${date}/${codeOf(origin)}/${codeOf(destination)}`;
-      const { body } = await http.send({ method: 'GET', url, signal, deadline });
-      return { body, receivedAt: Date.now() };
+      return http.send({ method: 'GET', url, signal, deadline });
     },
     normalise({ body, receivedAt }, query) {
       try {

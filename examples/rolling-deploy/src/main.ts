@@ -16,11 +16,12 @@ supervisor.events.on('worker-ready', ({ slot, pid }) => log('worker-ready', { sl
 supervisor.events.on('worker-exit', ({ slot, pid }) => log('worker-exit', { slot, pid }));
 supervisor.events.on('reload-failed', ({ error }) => log('reload-failed', String(error)));
 
-// Liveness is the primary's: a worker that dies is its business, not the orchestrator's.
+// Liveness is the primary's: a worker that dies is its business, the orchestrator's only when none can be started.
 const live = http.createServer((_, response) => {
-  const { state, workers, requests } = supervisor.stats();
+  const { state, workers, requests, dispatcher } = supervisor.stats();
   const ready = workers.filter((worker) => worker.state === 'ready').length;
-  response.writeHead(ready > 0 ? 200 : 503, { connection: 'close' });
+  const isLive = ready > 0 || dispatcher.circuit === 'closed';
+  response.writeHead(isLive ? 200 : 503, { connection: 'close' });
   response.end(JSON.stringify({ state, ready, requests }));
 });
 live.listen(Number(LIVE_PORT)).unref();
@@ -29,8 +30,9 @@ live.listen(Number(LIVE_PORT)).unref();
 const jobs = supervisor.dispatcher<typeof import('./tasks.ts')>();
 const sweep = async () => {
   const input = { olderThanMs: 86_400_000 };
+  const options = { key: 'sweep', timeoutMs: 30_000, idempotent: true, retries: 2 };
   try {
-    log('swept', await jobs.run('sweep', input, { key: 'sweep', timeoutMs: 30_000 }));
+    log('swept', await jobs.run('sweep', input, options));
   } catch (error) {
     const isClosed = DispatchError.is(error) && error.code === 'ERR_CLOSED';
     if (!isClosed) log('sweep-failed', String(error));
