@@ -10,30 +10,58 @@ const folder = new URL('test/.readme/', root);
 const readme = await readFile(new URL('README.md', root), 'utf8');
 const snippets = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] as string);
 
-async function runSnippets(): Promise<{ program: ChildProcess; port: number }> {
+async function runSnippets(name: string): Promise<{ program: ChildProcess; port: number }> {
   await mkdir(folder, { recursive: true });
   onTestFinished(() => rm(folder, { recursive: true }));
-  const [router = '', worker = ''] = snippets;
+  const [router = '', worker = '', rooms = ''] = snippets;
   const report = `
-const isReady = () => router.stats().workers.every(({ state }) => state === 'ready');
-while (!isReady()) await new Promise((resolve) => router.on('worker-ready', resolve));
 process.send(port);
 process.once('message', async () => { await router.close(); process.disconnect(); });
 `;
+  const listening = `
+await router.ready();
+const { port } = await router.listen({ port: 0 });
+`;
   await writeFile(new URL('router.js', folder), router.replace('8080', '0') + report);
+  await writeFile(new URL('rooms.js', folder), rooms + listening + report);
   await writeFile(new URL('worker.js', folder), worker);
-  const program = fork(new URL('router.js', folder), { execArgv: [...execArgv] });
+  await writeFile(new URL('next.js', folder), worker.replace('`${', '`next ${'));
+  const program = fork(new URL(name, folder), { execArgv: [...execArgv] });
   onTestFinished(() => void program.kill('SIGKILL'));
   const [port] = await once(program, 'message');
   return { program, port };
 }
 
 test('README: a router and its workers', async () => {
-  const { program, port } = await runSnippets();
+  const { program, port } = await runSnippets('router.js');
   const askAs = async (user: string) => (await ask(port, { headers: { 'x-user': user } })).text;
+  expect((await ask(port, { path: '/healthz' })).text).toBe('{"status":"ready"}');
   const first = await askAs('one');
   expect(first).toMatch(/^\d+$/);
   expect([await askAs('one'), await askAs('one')]).toEqual([first, first]);
+  program.send('close');
+  expect(await once(program, 'exit')).toEqual([0, null]);
+});
+
+test('README: a room has one process, also after it was killed; some are canaries', async () => {
+  const { program, port } = await runSnippets('rooms.js');
+  const join = async (room: number) => (await ask(port, { path: `/?room=${room}` })).text;
+  const rooms = Array.from({ length: 60 }, (_, room) => room);
+  const first = await Promise.all(rooms.map(join));
+  const canaries = first.filter((text) => text.startsWith('next '));
+  expect(canaries.length).toBeGreaterThan(0);
+  expect(canaries.length).toBeLessThan(12);
+  expect(new Set(first).size).toBe(5);
+  expect(await Promise.all(rooms.map(join))).toEqual(first);
+  const killed = first.find((text) => !canaries.includes(text)) as string;
+  process.kill(Number(killed), 'SIGKILL');
+  const after = await Promise.all(rooms.map(join));
+  const successors = new Set(after.filter((_, room) => first[room] === killed));
+  expect([successors.size, successors.has(killed)]).toEqual([1, false]);
+  expect(after.filter((_, room) => first[room] !== killed)).toEqual(
+    first.filter((text) => text !== killed),
+  );
+  expect((await ask(port)).status).toBe(400);
   program.send('close');
   expect(await once(program, 'exit')).toEqual([0, null]);
 });
@@ -57,5 +85,5 @@ test('README begins with the sentence of the package, has every option, event an
     expect(readme).toContain(`\`${event}\``);
   }
   expect(readme.split('\n').length).toBeLessThanOrEqual(121);
-  expect(snippets).toHaveLength(2);
+  expect(snippets).toHaveLength(3);
 });
