@@ -9,9 +9,16 @@ import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
 const subjects = [
   {
     kind: 'in-process',
-    capabilities: { isolation: 'none', hardKill: false, transfer: true },
+    capabilities: { isolation: 'none', hardKill: false, transfer: false },
     create: async (url, options) =>
       createInProcessDispatcher((await import(url.href)).default, options),
+  },
+  {
+    kind: 'in-process with clone',
+    capabilities: { isolation: 'none', hardKill: false, transfer: true },
+    copies: true,
+    create: async (url, options) =>
+      createInProcessDispatcher((await import(url.href)).default, { ...options, clone: true }),
   },
   {
     kind: 'fork',

@@ -1,4 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import type { Dispatcher } from '@ticketing/dispatch';
+import { expect, expectTypeOf, test, vi } from 'vitest';
+import { primaryDispatcher, type Supervisor } from '../src/index.ts';
 import { checkClustersAfterEach, start } from './cluster-fixture.ts';
 import type { AskingTasks } from './fixtures/asking-worker.ts';
 import { makeTasks } from './primary-tasks.ts';
@@ -7,6 +9,15 @@ checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });
 
 const entry = new URL('fixtures/asking-worker.ts', import.meta.url);
+
+test('dispatchers over the workers and over the primary are typed by a module of tasks', () => {
+  const { module } = makeTasks();
+  type Module = { readonly default: typeof module };
+  type Expected = Dispatcher<typeof module.tasks>;
+  const overWorkers = (supervisor: Supervisor) => supervisor.dispatcher<Module>();
+  expectTypeOf(overWorkers).returns.toEqualTypeOf<Expected>();
+  expectTypeOf(() => primaryDispatcher<Module>()).returns.toEqualTypeOf<Expected>();
+});
 
 test('equal calls of several workers meet in the primary: one run at a time for the machine', async () => {
   const { seen, module } = makeTasks();

@@ -4,8 +4,9 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Dispatcher } from '@ticketing/dispatch';
 import { gone, lives } from '@ticketing/test-kit';
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import { createForkDispatcher, type ForkOptions } from '../src/index.ts';
 import type { Tasks } from './fixtures/tasks.ts';
 
@@ -32,6 +33,20 @@ function program(file: URL) {
   programs.push(child);
   return child;
 }
+
+test('a dispatcher is typed by its module, or by a map of tasks', async () => {
+  const dispatcher = createForkDispatcher<typeof import('./fixtures/tasks.ts')>(module, {
+    max: 1,
+    execArgv,
+  });
+  open.push(dispatcher);
+  expectTypeOf(dispatcher).toEqualTypeOf<Dispatcher<Tasks>>();
+  const pid = dispatcher.run('pid');
+  expectTypeOf(pid).toEqualTypeOf<Promise<number>>();
+  expect(await pid).not.toBe(process.pid);
+  // @ts-expect-error: no such task
+  await expect(dispatcher.run('pids')).rejects.toThrow('did you mean `pid`?');
+});
 
 test('tasks run in other processes, of which nothing is left after close()', async () => {
   const dispatcher = create({ max: 2 });

@@ -1,11 +1,18 @@
 import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
-import { afterAll, expect, test } from 'vitest';
-import { createNatsDispatcher, serveNatsTasks } from '../src/index.ts';
+import { afterAll, expect, expectTypeOf, test } from 'vitest';
+import { createNatsDispatcher, type NatsDispatcher, serveNatsTasks } from '../src/index.ts';
 
 const nats = { servers: 'nats://127.0.0.1:1' };
 const fleet = 'test';
-const dispatcher = createInProcessDispatcher(defineTasks({ echo: (value: unknown) => value }));
+const tasks = defineTasks({ echo: (value: unknown) => value });
+const dispatcher = createInProcessDispatcher(tasks);
 afterAll(() => dispatcher.close());
+
+test('createNatsDispatcher() is typed by a module of tasks', () => {
+  type Module = { readonly default: typeof tasks };
+  const create = () => createNatsDispatcher<Module>({ nats, fleet });
+  expectTypeOf(create).returns.toEqualTypeOf<NatsDispatcher<typeof tasks.tasks>>();
+});
 
 test.each<[unknown, string]>([
   [undefined, '`options` must be an object, got undefined'],

@@ -19,13 +19,14 @@ afterAll(() => rm(folder, { recursive: true }));
 test.skipIf(engineProgram('nats') === undefined)(
   'README: a host, and a dispatcher that runs its tasks; SIGTERM ends the host',
   async () => {
-    const [host = '', program = ''] = snippets;
+    const [tasks = '', host = '', program = ''] = snippets;
     await using server = await startNatsServer();
     const env = { ...process.env, NATS_URL: server.url };
     const args = (name: string) => [
       '--conditions=@ticketing/source',
       fileURLToPath(new URL(name, folder)),
     ];
+    await writeFile(new URL('tasks.ts', folder), tasks);
     await writeFile(new URL('host.ts', folder), host);
     await writeFile(
       new URL('program.ts', folder),
@@ -103,5 +104,5 @@ test('README begins with the sentence of the package, names every option, and ha
   for (const line of readme.split('\n').filter((each) => each.startsWith('|'))) {
     for (const cell of line.split('|')) expect(cell.trim().length).toBeLessThanOrEqual(160);
   }
-  expect(snippets).toHaveLength(2);
+  expect(snippets).toHaveLength(3);
 });

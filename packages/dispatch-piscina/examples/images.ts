@@ -1,12 +1,12 @@
 // An image service over two threads: a backlog in the background, customers before it, uploads no faster than they are worked off.
 // `node --conditions=@ticketing/source examples/images.ts`
 import { createPiscinaDispatcher } from '../src/index.ts';
-import type tasks from './image-tasks.ts';
 
-await using images = createPiscinaDispatcher<(typeof tasks)['tasks']>(
-  new URL('image-tasks.ts', import.meta.url),
-  { name: 'images', max: 2 },
-);
+const module = new URL('image-tasks.ts', import.meta.url);
+await using images = createPiscinaDispatcher<typeof import('./image-tasks.ts')>(module, {
+  name: 'images',
+  max: 2,
+});
 await images.ready();
 
 // Yesterday's images, a few at a time and after everything else.

@@ -4,7 +4,17 @@ import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { threadId } from 'node:worker_threads';
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import type { Dispatcher } from '@ticketing/dispatch';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  expect,
+  expectTypeOf,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
 import { createPiscinaDispatcher, type PiscinaOptions } from '../src/index.ts';
 import type { Tasks } from './fixtures/tasks.ts';
 
@@ -31,6 +41,14 @@ afterEach(async () => {
   await setImmediate();
   expect(ports()).toBe(before);
   expect(escaped).toEqual([]);
+});
+
+test('a dispatcher is typed by its module, or by a map of tasks', () => {
+  const create = () => createPiscinaDispatcher<typeof import('./fixtures/tasks.ts')>(module);
+  expectTypeOf(create).returns.toEqualTypeOf<Dispatcher<Tasks>>();
+  expectTypeOf(() => createPiscinaDispatcher<Tasks>(module)).returns.toEqualTypeOf<
+    Dispatcher<Tasks>
+  >();
 });
 
 function create(options: PiscinaOptions = {}) {
