@@ -208,3 +208,22 @@ test('a call whose buffers were moved is not sent again, though its worker had n
   expect(other.state).toBe('pending');
   expect(transport.at(1).inputs).toEqual(['other']);
 });
+
+test('a call whose buffers were copied is sent again, whatever became of them', async () => {
+  const { run, ready, transport } = createPool({}, { capabilities: { transfer: false } });
+  await ready();
+  run('one that proves the worker');
+  await turn();
+  transport.at(0).answer(1);
+  const buffer = new ArrayBuffer(4);
+  const call = run({ buffer }, { transfer: [buffer] });
+  await turn();
+  structuredClone(buffer, { transfer: [buffer] });
+  transport.at(0).exit();
+  await turn();
+  transport.at(-1).ready();
+  await turn();
+  transport.at(-1).answer(1, 'again');
+  await turn();
+  expect(call).toMatchObject({ state: 'resolved', value: 'again' });
+});

@@ -77,6 +77,22 @@ test('a task that takes no input is run by its name alone, or with undefined and
     await dispatcher.run('nothing', { timeoutMs: 60_000 });
   }));
 
+test('options of calls may be undefined, so that a caller passes its own on', () =>
+  withDispatcher(async (dispatcher) => {
+    const own: { signal?: AbortSignal | undefined; timeoutMs?: number | undefined } = {};
+    const { signal, timeoutMs } = own;
+    const none = undefined;
+    const options = { signal, timeoutMs, key: none, retries: none, transfer: none };
+    const others = { metadata: none, onProgress: none, onWorker: none, apartFrom: none };
+    expect(await dispatcher.run('double', 2, { ...options, ...others })).toBe(4);
+    const mapped = dispatcher.map('double', [2], { signal, concurrency: none, ordered: none });
+    for await (const { status } of mapped) expect(status).toBe('fulfilled');
+    await dispatcher.capacity(signal);
+    await dispatcher.reload({ module: none, parallel: none });
+    await dispatcher.drain({ timeoutMs });
+    await dispatcher.close({ graceMs: none });
+  }));
+
 test('a context may be taken apart, and its parameter needs no type', async () => {
   const tasks = defineTasks({
     tell: (_input: undefined, { progress, slot, signal }) => {

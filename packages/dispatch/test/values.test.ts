@@ -40,6 +40,13 @@ test('transferred() marks a value with the buffers that it takes along', () => {
   expect(isTransferred({ kind: 'ticketing.transferred' })).toBe(false);
 });
 
+test("transferred() refuses Node's shared pool, where the result may be with others", () => {
+  const bytes = Buffer.from('in the pool');
+  expect(() => transferred(bytes, [bytes.buffer])).toThrow(
+    "Cannot mark buffers to transfer: `transfer` must have buffers that can be moved, got Node's shared pool",
+  );
+});
+
 test.each<[string, unknown]>([
   ['undefined', undefined],
   ['0', [new Uint8Array(1)]],

@@ -266,7 +266,6 @@ export class Kernel {
   }
 
   #gone(worker: PoolWorker, end: WorkerEnd): void {
-    const { name } = this.options;
     const started = worker.handle?.started() ?? 0;
     const canMove = this.transport.capabilities.transfer;
     const pid = worker.handle?.pid;
@@ -280,7 +279,7 @@ export class Kernel {
       } else if (call.seq > started && !(canMove && call.isSpent)) {
         this.feeder.putBack(call);
       } else {
-        this.#lost(worker, call, () => workerLost(name, { pid, end }, call.task));
+        this.#lost(worker, call, () => workerLost(this.options.name, { pid, end }, call.task));
       }
     }
     this.feeder.rehome();
