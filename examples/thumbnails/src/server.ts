@@ -1,0 +1,58 @@
+import { PassThrough } from 'node:stream';
+import { DispatchError, type Dispatcher, type TasksOf } from '@ticketing/dispatch';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+
+/** Threads or child processes: the server cannot tell. */
+export type Images = Dispatcher<TasksOf<typeof import('./tasks.ts')>>;
+
+const overloaded: readonly string[] = ['ERR_QUEUE_FULL', 'ERR_OVERLOADED', 'ERR_QUEUE_TIMEOUT'];
+
+export function createServer(images: Images): FastifyInstance {
+  const app = fastify({ bodyLimit: 20_000_000 });
+  app.addContentTypeParser('image/png', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  );
+
+  app.post('/thumbnail', async (request, reply) => {
+    const png = bytesOf(request);
+    const { width = '128' } = request.query as { readonly width?: string };
+    const thumbnail = await images.run(
+      'thumbnail',
+      { png, width: Number(width) },
+      { transfer: [png], runTimeoutMs: 10_000, ...optionsOf(request, reply) },
+    );
+    return reply.type('image/png').send(Buffer.from(thumbnail.buffer));
+  });
+
+  // Lines of JSON: how far it is, then the description.
+  app.post('/description', (request, reply) => {
+    const png = bytesOf(request);
+    const { name = 'unnamed' } = request.query as { readonly name?: string };
+    const lines = new PassThrough();
+    const onProgress = (data: unknown) => lines.write(`${JSON.stringify(data)}\n`);
+    const options = { onProgress, metadata: { name }, ...optionsOf(request, reply) };
+    images.run('describe', png, { transfer: [png], ...options }).then(
+      (json) => lines.end(json),
+      (error: Error) => lines.end(JSON.stringify({ error: error.message })),
+    );
+    return reply.type('application/x-ndjson').send(lines);
+  });
+
+  app.setErrorHandler((error: Error, _request, reply) => {
+    if (!DispatchError.is(error)) return reply.send(error);
+    return reply.code(overloaded.includes(error.code) ? 503 : 500).send({ error: error.message });
+  });
+  return app;
+}
+
+/** The upload in memory of its own: a Buffer may be part of Node's pool, which cannot be moved. */
+function bytesOf({ body }: FastifyRequest): ArrayBuffer {
+  return new Uint8Array(body as Buffer).buffer;
+}
+
+/** Customers with a plan go first; a client that leaves aborts its call. */
+function optionsOf({ headers }: FastifyRequest, { raw }: FastifyReply) {
+  const leaving = new AbortController();
+  raw.once('close', () => leaving.abort());
+  return { signal: leaving.signal, priority: headers['x-plan'] === 'pro' ? 10 : 0 };
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { PoolOptions } from '@ticketing/dispatch';
+import { createForkDispatcher } from '@ticketing/dispatch-fork';
+import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
+import { PNG } from 'pngjs';
+import { createServer } from '../src/server.ts';
+
+type Service = typeof import('../src/tasks.ts');
+const tasks = new URL('../src/tasks.js', import.meta.url);
+const stuckTasks = new URL('./stuck-tasks.js', import.meta.url);
+
+/** An image, red above and blue below. */
+function png(width: number, height: number): Uint8Array<ArrayBuffer> {
+  const image = new PNG({ width, height });
+  for (let at = 0; at < width * height; at++) {
+    image.data.set(at < (width * height) / 2 ? [255, 0, 0, 255] : [0, 0, 255, 255], at * 4);
+  }
+  return new Uint8Array(PNG.sync.write(image));
+}
+
+const kinds = {
+  threads: (options: PoolOptions, module: URL) => createPiscinaDispatcher<Service>(module, options),
+  children: (options: PoolOptions, module: URL) => createForkDispatcher<Service>(module, options),
+};
+
+for (const [kind, createDispatcher] of Object.entries(kinds)) {
+  async function start(t: TestContext, module: URL) {
+    const images = createDispatcher({ max: 1, window: 1, maxQueue: 2, abortGraceMs: 100 }, module);
+    const server = createServer(images);
+    const url = await server.listen({ port: 0, host: '127.0.0.1' });
+    t.after(async () => {
+      server.server.closeAllConnections();
+      await server.close();
+      await images.close();
+    });
+    const post = (path: string, body: BodyInit, plan = 'free', signal?: AbortSignal) =>
+      fetch(url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'image/png', 'x-plan': plan },
+        body,
+        signal: signal ?? null,
+      });
+    return { images, post };
+  }
+
+  test(`${kind}: a thumbnail has the wanted width and the colours of the image`, async (t) => {
+    const { post } = await start(t, tasks);
+    const response = await post('/thumbnail?width=20', png(200, 100));
+    assert.equal(response.headers.get('content-type'), 'image/png');
+    const small = PNG.sync.read(Buffer.from(await response.arrayBuffer()));
+    assert.deepEqual([small.width, small.height], [20, 10]);
+    assert.deepEqual([...small.data.subarray(0, 4)], [255, 0, 0, 255]);
+    assert.deepEqual([...small.data.subarray(-4)], [0, 0, 255, 255]);
+  });
+
+  test(`${kind}: bytes are moved where the workers share memory with the server, else copied`, async (t) => {
+    const { images } = await start(t, tasks);
+    const { buffer } = png(50, 50);
+    const small = await images.run('thumbnail', { png: buffer, width: 5 }, { transfer: [buffer] });
+    assert.equal(PNG.sync.read(Buffer.from(small)).width, 5);
+    assert.equal(images.capabilities.transfer, kind === 'threads');
+    assert.equal(buffer.byteLength === 0, images.capabilities.transfer);
+  });
+
+  test(`${kind}: a description is preceded by reports of how far it is`, async (t) => {
+    const { post } = await start(t, tasks);
+    const response = await post('/description?name=flag', png(10, 200));
+    const lines = (await response.text()).split('\n').map((line) => JSON.parse(line) as unknown);
+    assert.deepEqual(lines, [
+      ...[64, 128, 192, 200].map((rows) => ({ rows, of: 200 })),
+      { name: 'flag', width: 10, height: 200, mean: [128, 0, 128, 255] },
+    ]);
+  });
+
+  test(`${kind}: what is no image fails alone`, async (t) => {
+    const { post } = await start(t, tasks);
+    const refused = await post('/thumbnail', 'no image');
+    assert.equal(refused.status, 422);
+    assert.match(await refused.text(), /The upload is no PNG/);
+    assert.equal((await post('/thumbnail', png(2, 2))).status, 200);
+  });
+
+  test(`${kind}: a worker that is stuck is killed when its client leaves; paying customers go next`, async (t) => {
+    const { images, post } = await start(t, stuckTasks);
+    const leaving = new AbortController();
+    const stuck = await post('/description', png(2, 2), 'free', leaving.signal);
+    const reader = stuck.body?.getReader();
+    await reader?.read();
+
+    const answered: string[] = [];
+    const small = async (plan: string) => {
+      const response = await post('/thumbnail?width=1', png(2, 2), plan);
+      answered.push(`${plan} ${response.status}`);
+    };
+    const free = small('free');
+    while (images.stats().queued < 1) await turn();
+    const pro = small('pro');
+    while (images.stats().queued < 2) await turn();
+    assert.equal((await post('/thumbnail', png(2, 2))).status, 503);
+
+    leaving.abort();
+    await Promise.all([free, pro]);
+    assert.deepEqual(answered, ['pro 200', 'free 200']);
+    assert.equal(images.stats().killed, 1);
+  });
+}
