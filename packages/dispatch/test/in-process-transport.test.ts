@@ -59,6 +59,14 @@ test('the transport states its capabilities', async () => {
   expect(cloning.capabilities).toEqual({ isolation: 'none', hardKill: false, transfer: true });
 });
 
+test.each([false, true])('a worker has the slot of its start, with clone %s', (clone) => {
+  const transport = createInProcessTransport(defineTasks({ search: () => 1 }), { clone });
+  const events = { frames: () => {}, exit: () => {} };
+  const worker = transport.spawn({ workerId: 3, slot: 2, module: undefined }, events);
+  expect(worker.slot).toBe(2);
+  worker.kill();
+});
+
 test('with clone a test meets what production does', async () => {
   class Seat {
     number = 12;
