@@ -28,11 +28,11 @@ test('an answer of a route is one of its kinds, and each kind is told by one fie
   const either = (head: Head) =>
     head.kind === 'tls' ? { slot: '0' } : { key: head.target ?? '', among: undefined };
   expectTypeOf(either).toExtend<RouteFunction>();
-  // @ts-expect-error A key and a slot
+  // @ts-expect-error: a key and a slot
   expect(kindOf({ key: 'a', slot: '0' })).toBe('a');
-  // @ts-expect-error No key
+  // @ts-expect-error: no key
   expect(kindOf({ among: ['0'], slot: '0' })).toBe('0');
-  // @ts-expect-error An answer has a status
+  // @ts-expect-error: an answer has a status
   expect(() => kindOf({ answer: { body: 'a' } })).not.toThrow();
 });
 

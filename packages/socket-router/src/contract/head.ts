@@ -33,7 +33,10 @@ export interface Head {
  */
 export interface KeyRoute {
   readonly key: string;
-  /** Only these slots, at least one, of the router's workers. The others get no connection by a key: canaries, for example. */
+  /**
+   * Only these slots, of the router's workers: the others stay free, for canaries. An empty list is refused with 500, a slot
+   * that the router has never had with 503.
+   */
   readonly among?: readonly string[] | undefined;
   readonly slot?: undefined;
   readonly refuse?: undefined;

@@ -63,7 +63,7 @@ export class Sources {
     for (const end of this.#ends) end();
   }
 
-  /** Resolves the calls of `ready()`: nobody has to wait for workers any longer. */
+  /** Resolves the calls of `ready()`: no caller has to wait for workers now. */
   giveUp(): void {
     this.#settle(({ resolve }) => resolve());
   }
