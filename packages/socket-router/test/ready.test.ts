@@ -163,12 +163,14 @@ test('the circuit of one source does not concern the slots of another', async ()
   const [stable, canary] = [new PlayedWorkers(['0']), new PlayedWorkers(['canary-0'])];
   const { router, port } = await listening({
     workers: [stable, canary],
+    health: '/health',
     route: ({ target = '' }) => ({ slot: target.slice(1) }),
   });
   canary.emit('circuit-open', { error: new Error('no') });
   const waits = ask(port, { path: '/0' });
   expect((await ask(port, { path: '/canary-0' })).status).toBe(503);
   expect(router.stats()).toMatchObject({ waiting: 1, refused: 1 });
+  expect(await health(port)).toEqual([503, '{"status":"circuit-open"}']);
   await router.close({ graceMs: 100 });
   expect((await waits).status).toBe(503);
 });

@@ -76,6 +76,11 @@ export class Sources {
     return this.#owners.has(slot);
   }
 
+  /** The failure of a source whose workers fail to start; `undefined` when there is none. */
+  get failed(): { readonly error: unknown } | undefined {
+    return this.#states.find(({ circuit }) => circuit !== undefined)?.circuit;
+  }
+
   /** Whether workers of all these slots fail to start; without slots, those of all. */
   haveFailed(slots?: readonly string[]): boolean {
     const states = slots?.map((slot) => this.#owners.get(slot)) ?? this.#states;
@@ -157,11 +162,9 @@ export class Sources {
       this.wereReady = true;
       this.#settle(({ resolve }) => resolve());
     }
-    const failed = this.#states.find(({ circuit }) => circuit !== undefined);
-    if (failed !== undefined) {
-      const { circuit } = failed;
-      this.#settle(({ reject }) => reject(workersFailToStart(circuit?.error)));
-    }
+    const { failed } = this;
+    if (failed !== undefined)
+      this.#settle(({ reject }) => reject(workersFailToStart(failed.error)));
   }
 
   #settle(settle: (waiter: Waiter) => void): void {

@@ -3,7 +3,7 @@ import type { Head } from '../contract/head.ts';
 
 /**
  * Whether a router is ready to serve. `starting`: not every slot has had a worker yet, or none has one now;
- * `circuit-open`: its workers fail to start.
+ * `circuit-open`: the same, and those of a source fail to start.
  */
 export type Health = 'ready' | 'starting' | 'circuit-open' | 'closing';
 

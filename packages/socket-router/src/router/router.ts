@@ -171,8 +171,8 @@ class Router implements SocketRouter {
   #health(): Health {
     if (this.#state.kind !== 'listening') return 'closing';
     const { sources, ready } = this.#workers;
-    if (ready.length === 0 && sources.haveFailed()) return 'circuit-open';
-    return sources.wereReady && ready.length > 0 ? 'ready' : 'starting';
+    if (sources.wereReady && ready.length > 0) return 'ready';
+    return sources.failed === undefined ? 'starting' : 'circuit-open';
   }
 
   #expect(expected: 'idle' | 'listening'): void {
