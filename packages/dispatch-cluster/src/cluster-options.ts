@@ -191,6 +191,11 @@ export function resolveClusterOptions(
   const { requests, ...recycled } = resolveByRules<
     NonNullable<PoolOptions['recycle']> & { readonly requests?: number; readonly jitter: number }
   >(action, recycle, recycleRules, 'recycle');
+  if (cluster.signals && cluster.connections === 'external') {
+    throw new TypeError(
+      `Cannot ${action}: \`signals\` must be false with \`connections\` external; give \`signals\` to the router, which ends before its workers`,
+    );
+  }
   const end = resolveShutdown(action, shutdown);
   const workers =
     cluster.workers === 'auto' ? Math.min(MAX_WORKERS, usableCores()) : cluster.workers;

@@ -38,6 +38,10 @@ test.each<[unknown, string]>([
     { entry, shutdown: { timeoutMs: 5 } },
     'unknown option `shutdown.timeoutMs`; known are lameDuckMs, graceMs',
   ],
+  [
+    { entry, connections: 'external', signals: true },
+    '`signals` must be false with `connections` external; give `signals` to the router, which ends before its workers',
+  ],
   [{ entry, dispatch: { max: 5 } }, 'unknown option `dispatch.max`; did you mean `maxQueue`?'],
   [{ entry, primaryTasks: () => 1 }, '`primaryTasks` must be made by defineTasks, got a function'],
   [{ entry, env: 'PATH' }, '`env` must be an object, got PATH'],

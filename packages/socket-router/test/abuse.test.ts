@@ -134,7 +134,7 @@ const options: Wrong[] = [
   [
     { workers, port: 80 },
     TypeError,
-    'unknown option `port`; known are mode, workers, route, health, laterRequests, balance, protocol, proxyProtocol, limits',
+    'unknown option `port`; known are mode, workers, route, health, laterRequests, balance, protocol, proxyProtocol, limits, signals',
   ],
   [
     { workers, mode: 'passthru', protocol: 'auto' },

@@ -1,10 +1,11 @@
 // A program with a router: reports its port and processes, and runs until it is killed or gets a message.
 import { createSocketRouter, forkWorkers } from '@ticketing/socket-router';
 
-const [mode, count] = process.argv.slice(2);
+const [mode, count, signals] = process.argv.slice(2);
 const module = new URL('workers/http-worker.mjs', import.meta.url);
 const router = createSocketRouter({
   mode,
+  signals: signals === 'signals',
   workers: forkWorkers(module, {
     workers: Number(count),
     env: { ...process.env, ROUTE: 'key' },

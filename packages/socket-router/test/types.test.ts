@@ -48,6 +48,7 @@ test('options take undefined where they may be absent, so that they can be passe
     protocol: none,
     proxyProtocol: none,
     limits: none,
+    signals: none,
   };
   const router = createSocketRouter(options);
   await router.close({ graceMs: none, lameDuckMs: none });

@@ -202,7 +202,7 @@ export class HeldPort {
       // It gets no more; its last message decides whose the connection on its way is.
       member.isLeaving = true;
       this.#unfree(member);
-      setTimeout(() => this.drop(member.workerId), LINGER_MS);
+      setTimeout(() => this.drop(member.workerId), LINGER_MS).unref();
     });
     const isAccepting = policy === 'shared' && typeof address === 'object';
     const keep = isAccepting && this.#kept === undefined;

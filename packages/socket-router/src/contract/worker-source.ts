@@ -48,6 +48,8 @@ export interface WorkerSource {
    * `limits.stuckTimeoutMs`: it may have run out of descriptors while a socket was on its way, and never take one again.
    */
   replace?(worker: RouterWorker): void;
+  /** Replaces all workers, without a failed request. Called on SIGHUP with the router's option `signals`. */
+  reload?(): Promise<void>;
   /** Called by the router's `close()`, after the drain: ends the processes that the source has started. */
   close?(options: { readonly graceMs: number }): Promise<void>;
 }

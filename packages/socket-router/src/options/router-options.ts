@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import {
+  aFlag,
   aFunction,
   anObject,
   between,
@@ -46,6 +47,12 @@ export interface RouterOptions {
   /** Addresses or subnets (`10.0.0.0/8`) whose connections begin with a PROXY header, version 1 or 2. Default false. */
   readonly proxyProtocol?: { readonly trusted: readonly string[] } | false | undefined;
   readonly limits?: RouterLimits | undefined;
+  /**
+   * Whether SIGTERM and SIGINT to this process close the router, and with it its workers, and SIGHUP reloads sources that
+   * can. Further signals change nothing. The process then ends with 0, if nothing else holds it. Default false: the
+   * program handles signals.
+   */
+  readonly signals?: boolean | undefined;
 }
 
 /** How keys are spread over workers. */
@@ -116,6 +123,7 @@ const RULES: Rules = {
     test: (value) => value === false || anObject.test(value),
   },
   limits: { ...anObject, fallback: {} },
+  signals: { ...aFlag, fallback: false },
 };
 
 const BALANCE_RULES: Rules = {
@@ -144,6 +152,7 @@ export interface ResolvedRouterOptions extends Chosen {
   readonly workers: readonly WorkerSource[];
   readonly route: RouteFunction | undefined;
   readonly health: string | undefined;
+  readonly signals: boolean;
   readonly loadFactor: number;
   /** Whether a connection from an address must begin with a PROXY header; `undefined` if none must. */
   readonly isProxy: ((address: string | undefined) => boolean) | undefined;

@@ -72,6 +72,7 @@ class Router implements SocketRouter {
       emit: this.#emit,
     });
     this.#workers.start();
+    if (options.signals) this.#onSignals('on');
   }
 
   async listen(options: ListenOptions): Promise<AddressInfo> {
@@ -175,6 +176,21 @@ class Router implements SocketRouter {
     return sources.failed === undefined ? 'starting' : 'circuit-open';
   }
 
+  #onSignals(change: 'on' | 'off'): void {
+    process[change]('SIGTERM', this.#stop);
+    process[change]('SIGINT', this.#stop);
+    process[change]('SIGHUP', this.#reload);
+  }
+
+  readonly #stop = (): void => {
+    void this.close();
+  };
+
+  /** A source whose reload fails reports it in its own events, and keeps its workers. */
+  readonly #reload = (): void => {
+    for (const source of this.#options.workers) source.reload?.().catch(() => {});
+  };
+
   #expect(expected: 'idle' | 'listening'): void {
     const state = this.#state.kind;
     if (state === expected) return;
@@ -204,6 +220,7 @@ class Router implements SocketRouter {
       await this.#workers.sources.close(left());
     } finally {
       this.#socketFolder?.remove();
+      if (this.#options.signals) this.#onSignals('off');
       if (this.#state.kind === 'draining') this.#state = { kind: 'closed', end: this.#state.end };
     }
   }
