@@ -10,13 +10,14 @@ export interface Restart {
 /** Rules of the option `restart`. */
 export const restartRules: Readonly<Record<keyof Restart, Rule>> = {
   backoffMs: {
-    expected: `[min, max] of 1 to ${MAX_TIMER_MS}, min not above max`,
+    // No template: bundlers drop the rules where nothing uses them.
+    expected: '[min, max] of 1 to 2147483647, min not above max',
     range: true,
     fallback: [100, 5000],
     test: isBackoff,
   },
-  maxFailures: wholeBetween(0, 10_000, 5),
-  withinMs: between(1, MAX_TIMER_MS, 10_000),
+  maxFailures: /* @__PURE__ */ wholeBetween(0, 10_000, 5),
+  withinMs: /* @__PURE__ */ between(1, MAX_TIMER_MS, 10_000),
 };
 
 function isBackoff(value: unknown): boolean {
