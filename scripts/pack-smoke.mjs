@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { installNode } from './node-version.mjs';
-import { npmInstall, packPackages } from './packages.mjs';
+import { installNode } from './shared/node-version.mjs';
+import { npmInstall, packPackages } from './shared/packages.mjs';
 
 const { values } = parseArgs({ options: { nodes: { type: 'string', default: '20,22,24,26' } } });
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -41,7 +41,7 @@ function checkTypes(folder) {
 try {
   const tarballs = packPackages(join(outside, 'tarballs'));
   const user = project('user');
-  npmInstall(user, ...tarballs.values());
+  npmInstall(user, [...tarballs.values()]);
   cpSync(join(root, 'scripts/pack-smoke-project'), user, { recursive: true });
   checkTypes(user);
   for (const major of values.nodes.split(',')) {

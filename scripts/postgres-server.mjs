@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './beside.mjs';
+import { freePort } from './shared/beside.mjs';
 
 const DEBIAN = '/usr/lib/postgresql';
 const START_MS = 60_000;

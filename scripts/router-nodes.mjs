@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { installNode } from './node-version.mjs';
+import { installNode } from './shared/node-version.mjs';
 
 const { values } = parseArgs({ options: { nodes: { type: 'string', default: '20,22,24,26' } } });
 const root = fileURLToPath(new URL('../packages/socket-router', import.meta.url));

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort, readCommand, runCommand } from './beside.mjs';
+import { freePort, readCommand, runCommand } from './shared/beside.mjs';
 
 const VERSION = 'v0.155.0';
 const BUILDER = `go.opentelemetry.io/collector/cmd/builder@${VERSION}`;

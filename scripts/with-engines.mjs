@@ -4,7 +4,7 @@
 // command connected to none of them. They are looked for in NATS_SERVER_BIN and REDIS_SERVER_BIN, on PATH and in /usr/sbin.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { readCommand, runCommand } from './beside.mjs';
+import { readCommand, runCommand } from './shared/beside.mjs';
 
 const USAGE = 'with-engines.mjs [--nats] [--redis] [--must-be-used] <command…>';
 const { flags, command } = readCommand(USAGE, ['--nats', '--redis', '--must-be-used']);

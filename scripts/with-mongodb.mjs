@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { readCommand, runCommand } from './beside.mjs';
+import { readCommand, runCommand } from './shared/beside.mjs';
 
 const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
 const folder = fileURLToPath(new URL('mongo-test-server/', import.meta.url));

@@ -3,8 +3,8 @@
 // With the flag it fails if the command did not connect.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { readCommand, runCommand } from './beside.mjs';
 import { postgresPrograms, startPostgres } from './postgres-server.mjs';
+import { readCommand, runCommand } from './shared/beside.mjs';
 
 const usage = 'with-postgres.mjs [--must-be-used] <command…>';
 const { flags, command } = readCommand(usage, ['--must-be-used']);

@@ -1,10 +1,10 @@
 // The published packages for scripts that use them as their users do: packed, and installed outside the repository.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Returns `{ name, folder, manifest }` of each package that is published, of this repository or of a clone of it. */
 export function publishedPackages(repository = root) {
@@ -44,29 +44,11 @@ function checkBundle(folder) {
 }
 
 /** Installs what the project in a folder depends on, and further packages. */
-export function npmInstall(folder, ...specs) {
+export function npmInstall(folder, specs = [], env = process.env) {
   const quiet = ['--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
   execFileSync('npm', ['install', ...quiet, ...specs], {
     cwd: folder,
+    env,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-}
-
-/** Names of the examples that are projects of their own: those with an `src` folder. */
-export function exampleNames() {
-  return readdirSync(join(root, 'examples'))
-    .filter((name) => existsSync(join(root, 'examples', name, 'src')))
-    .sort();
-}
-
-/** Lets a project install tarballs where it names our packages, and where these name each other. */
-export function dependOnTarballs(folder, tarballs) {
-  const path = join(folder, 'package.json');
-  const manifest = JSON.parse(readFileSync(path, 'utf8'));
-  const specs = new Map([...tarballs].map(([name, tarball]) => [name, `file:${tarball}`]));
-  for (const wanted of [manifest.dependencies, manifest.devDependencies ?? {}]) {
-    for (const name of Object.keys(wanted)) if (specs.has(name)) wanted[name] = specs.get(name);
-  }
-  manifest.overrides = Object.fromEntries(specs);
-  writeFileSync(path, JSON.stringify(manifest));
 }

@@ -1,0 +1,94 @@
+// What must hold of packages as they were installed: files, manifest, licence; and of all that came with them.
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, sep } from 'node:path';
+
+const allowed = [/^dist\//, /^src\//, /^(README|CHANGELOG)\.md$/, /^LICENSE$/, /^package\.json$/];
+const required = ['README.md', 'LICENSE', 'package.json'];
+/** Licences of dependencies that ask for no more than to be named. */
+const permissive = [
+  'MIT',
+  'ISC',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  '0BSD',
+  'BlueOak-1.0.0',
+  'Unlicense',
+];
+
+const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
+
+/** Returns the paths of the files in a folder, without those of packages inside it. */
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true })
+    .map((path) => path.replaceAll(sep, '/'))
+    .filter((path) => !path.startsWith('node_modules/') && statSync(join(folder, path)).isFile());
+}
+
+/** Returns what is wrong with an installed package: one sentence each. `hidden` are paths of this machine that none may show. */
+export function faultsOf(folder, { version, hidden }) {
+  const manifest = readJson(join(folder, 'package.json'));
+  const files = filesIn(folder);
+  return [
+    ...files
+      .filter((file) => !allowed.some((pattern) => pattern.test(file)))
+      .map((file) => `ships ${file}`),
+    ...required.filter((file) => !files.includes(file)).map((file) => `has no ${file}`),
+    ...files
+      .filter((file) => shows(join(folder, file), [homedir(), ...hidden]))
+      .map((file) => `${file} shows a path of this machine`),
+    ...manifestFaults(manifest, version),
+    ...targetsOf(manifest.exports)
+      .filter((target) => !existsSync(join(folder, target)))
+      .map((target) => `exports ${target}, which is missing`),
+  ].map((fault) => `${manifest.name} ${fault}`);
+}
+
+function manifestFaults({ license, repository, exports: entries, ...manifest }, version) {
+  const faults = [];
+  if (manifest.version !== version) faults.push(`is ${manifest.version}, not ${version}`);
+  if (license !== 'MIT') faults.push(`has the licence ${license}`);
+  if (!repository?.url) faults.push('names no repository, which provenance needs');
+  if (JSON.stringify(entries).includes('@ticketing/source')) faults.push('exports its sources');
+  const wanted = { ...manifest.dependencies, ...manifest.peerDependencies };
+  for (const [name, range] of Object.entries(wanted)) {
+    if (/^(workspace|catalog):/.test(range)) faults.push(`depends on ${name} by ${range}`);
+    const own = name.startsWith('@ticketing/');
+    if (own && range !== `^${version}`) faults.push(`depends on ${name} ${range}`);
+  }
+  return faults;
+}
+
+function targetsOf(entries) {
+  return typeof entries === 'string' ? [entries] : Object.values(entries).flatMap(targetsOf);
+}
+
+function shows(path, hidden) {
+  const text = readFileSync(path, 'utf8');
+  return hidden.some((folder) => folder.length > 1 && text.includes(`${folder}/`));
+}
+
+/** Returns what can be imported: `@ticketing/dispatch/worker`, for each entry of a manifest that is code. */
+export function entriesOf(folder) {
+  const { name, exports: entries } = readJson(join(folder, 'package.json'));
+  return Object.keys(entries)
+    .filter((path) => !path.endsWith('.json'))
+    .map((path) => name + path.slice(1));
+}
+
+/** Returns the licences of all packages that are installed in a folder, with how many have each, and the names of those that ask for more. */
+export function licencesIn(folder) {
+  const counts = new Map();
+  const others = [];
+  const manifests = readdirSync(join(folder, 'node_modules'), { recursive: true })
+    .map((path) => path.replaceAll(sep, '/'))
+    .filter((path) => /(^|\/node_modules\/)(@[^/]+\/)?[^/@]+\/package\.json$/.test(path))
+    .filter((path) => !/^@ticketing\/[^/]+\/package\.json$/.test(path));
+  for (const path of manifests) {
+    const { name, license } = readJson(join(folder, 'node_modules', path));
+    counts.set(license, (counts.get(license) ?? 0) + 1);
+    if (!permissive.includes(license)) others.push(`${name} (${license})`);
+  }
+  return { counts, others };
+}

@@ -1,0 +1,84 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { entriesOf, faultsOf, licencesIn } from '../release/shipped-checks.mjs';
+
+const good = {
+  name: '@ticketing/good',
+  version: '0.3.0',
+  license: 'MIT',
+  repository: { url: 'git+https://example.invalid/good.git' },
+  exports: {
+    '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+    './worker': './dist/worker.js',
+    './package.json': './package.json',
+  },
+  dependencies: { '@ticketing/other': '^0.3.0', undici: '^7.0.0' },
+};
+const files = ['LICENSE', 'README.md', 'dist/index.d.ts', 'dist/index.js', 'dist/worker.js'];
+let folder;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'shipped-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(path, text = '') {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+function ship(manifest, paths = files) {
+  for (const path of paths) write(path);
+  write('package.json', JSON.stringify(manifest));
+  return faultsOf(folder, { version: '0.3.0', hidden: [folder] });
+}
+
+it('faultsOf() finds nothing in a package that is whole', () => {
+  expect(ship(good)).toEqual([]);
+  expect(entriesOf(folder)).toEqual(['@ticketing/good', '@ticketing/good/worker']);
+});
+
+it('faultsOf() names files that are missing, and those that nobody needs', () => {
+  write('dist/index.js', `at ${folder}/src/index.ts`);
+  const paths = ['README.md', 'dist/index.d.ts', 'test/a.test.ts'];
+  expect(ship(good, paths)).toEqual([
+    '@ticketing/good ships test/a.test.ts',
+    '@ticketing/good has no LICENSE',
+    '@ticketing/good dist/index.js shows a path of this machine',
+    '@ticketing/good exports ./dist/worker.js, which is missing',
+  ]);
+});
+
+it('faultsOf() names what a manifest keeps of the workspace', () => {
+  const manifest = {
+    ...good,
+    version: '0.2.0',
+    license: 'UNLICENSED',
+    repository: undefined,
+    exports: { '.': { '@ticketing/source': './dist/index.js' } },
+    dependencies: { '@ticketing/other': '^0.2.0', undici: 'catalog:' },
+  };
+  expect(ship(manifest)).toEqual([
+    '@ticketing/good is 0.2.0, not 0.3.0',
+    '@ticketing/good has the licence UNLICENSED',
+    '@ticketing/good names no repository, which provenance needs',
+    '@ticketing/good exports its sources',
+    '@ticketing/good depends on @ticketing/other ^0.2.0',
+    '@ticketing/good depends on undici by catalog:',
+  ]);
+});
+
+it('licencesIn() counts the licences of dependencies, nested ones too, and names those that ask for more', () => {
+  write('node_modules/@ticketing/good/package.json', '{"license":"MIT"}');
+  write('node_modules/one/package.json', '{"name":"one","license":"MIT"}');
+  write('node_modules/one/dist/package.json', '{"type":"commonjs"}');
+  write('node_modules/one/node_modules/@a/two/package.json', '{"name":"@a/two","license":"MIT"}');
+  write('node_modules/three/package.json', '{"name":"three","license":"GPL-3.0"}');
+  const { counts, others } = licencesIn(folder);
+  expect([...counts].sort()).toEqual([
+    ['GPL-3.0', 1],
+    ['MIT', 2],
+  ]);
+  expect(others).toEqual(['three (GPL-3.0)']);
+});
