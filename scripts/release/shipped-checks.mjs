@@ -38,11 +38,25 @@ export function faultsOf(folder, { version, hidden }) {
     ...files
       .filter((file) => shows(join(folder, file), [homedir(), ...hidden]))
       .map((file) => `${file} shows a path of this machine`),
+    ...staleChunks(folder, files).map((file) => `ships ${file} of an earlier build: remove dist`),
     ...manifestFaults(manifest, version),
     ...targetsOf(manifest.exports)
       .filter((target) => !existsSync(join(folder, target)))
       .map((target) => `exports ${target}, which is missing`),
   ].map((fault) => `${manifest.name} ${fault}`);
+}
+
+/** Returns the chunks of the bundler that no entry leads to: a build whose result is cached removes no older file. */
+function staleChunks(folder, files) {
+  const isChunk = (file) => /(^|\/)chunk-\w+\.js$/.test(file);
+  const reached = new Set(files.filter((file) => file.endsWith('.js') && !isChunk(file)));
+  for (const file of reached) {
+    const text = readFileSync(join(folder, file), 'utf8');
+    for (const [chunk] of text.matchAll(/chunk-\w+\.js(?!\.map)/g)) {
+      for (const path of files) if (path.endsWith(`/${chunk}`)) reached.add(path);
+    }
+  }
+  return files.filter((file) => isChunk(file) && !reached.has(file));
 }
 
 function manifestFaults({ license, repository, exports: entries, ...manifest }, version) {

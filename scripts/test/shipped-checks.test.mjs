@@ -41,11 +41,16 @@ it('faultsOf() finds nothing in a package that is whole', () => {
 
 it('faultsOf() names files that are missing, and those that nobody needs', () => {
   write('dist/index.js', `at ${folder}/src/index.ts`);
+  write('dist/worker/index.js', "import '../chunk-NEW1.js';");
+  write('dist/chunk-NEW1.js', "import './chunk-NEW2.js';");
+  write('dist/chunk-NEW2.js');
+  write('dist/chunk-OLD1.js', "import './chunk-NEW2.js';\n//# sourceMappingURL=chunk-OLD1.js.map");
   const paths = ['README.md', 'dist/index.d.ts', 'test/a.test.ts'];
   expect(ship(good, paths)).toEqual([
     '@ticketing/good ships test/a.test.ts',
     '@ticketing/good has no LICENSE',
     '@ticketing/good dist/index.js shows a path of this machine',
+    '@ticketing/good ships dist/chunk-OLD1.js of an earlier build: remove dist',
     '@ticketing/good exports ./dist/worker.js, which is missing',
   ]);
 });
