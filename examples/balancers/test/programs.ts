@@ -108,16 +108,23 @@ export async function startHost({
 export interface StubHost {
   readonly port: number;
   readonly searches: number;
+  /** The header X-Route-Key of each search, in turn. */
+  readonly routeKeys: readonly unknown[];
   isReady: boolean;
 }
 
 export async function startStubHost(): Promise<StubHost> {
-  const server = createServer(({ url }, response) => {
-    if (url !== '/readyz') host.searches += 1;
+  const routeKeys: unknown[] = [];
+  const server = createServer(({ url, headers }, response) => {
+    if (url !== '/readyz') {
+      host.searches += 1;
+      routeKeys.push(headers['x-route-key']);
+    }
     response.writeHead(url === '/readyz' && !host.isReady ? 503 : 200).end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const host = { port: (server.address() as AddressInfo).port, searches: 0, isReady: true };
+  const { port } = server.address() as AddressInfo;
+  const host = { port, searches: 0, routeKeys, isReady: true };
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();

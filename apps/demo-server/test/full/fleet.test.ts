@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ConfigDocument, StatsDocument } from '../../src/operator/stats-schemas.ts';
 import { OperatorView } from '../../src/operator/view-schema.ts';
 import { CARRIER_NAMES } from '../../src/search/carriers.ts';
+import { carriersBehindGate } from '../carriers-behind-gate.ts';
 import {
   type DemoProcess,
   eventually,
@@ -83,11 +84,14 @@ async function startFleet(
     names,
     servers = [[]],
     latencyMs = 20,
+    carriersUrl,
   }: {
     readonly names: readonly string[];
     /** Flags of each server. */
     readonly servers?: readonly (readonly string[])[];
     readonly latencyMs?: number;
+    /** In place of a simulator of its own. */
+    readonly carriersUrl?: string;
   },
 ) {
   const latency = { kind: 'fixed', ms: latencyMs } as const;
@@ -95,7 +99,7 @@ async function startFleet(
   const sim = await startCarrierSim({ plan });
   onTestFinished(() => sim.close());
   const shared = [
-    ...['--nats-url', natsUrl, '--fleet', newFleet(), '--carriers-url', sim.url],
+    ...['--nats-url', natsUrl, '--fleet', newFleet(), '--carriers-url', carriersUrl ?? sim.url],
     ...['--deadline-ms', '20000'],
   ];
   const host = (name: string, ...argv: readonly string[]) =>
@@ -324,15 +328,27 @@ describeWithNats('--coalesce fleet', () => {
   const SHARED = ['--coalesce', 'fleet'];
 
   test('three servers that are asked the same at once search once', async () => {
-    const { demos, sim } = await startFleet(nats().url, {
+    const { url: carriersUrl, open, sim } = await carriersBehindGate();
+    const { demos } = await startFleet(nats().url, {
       names: [],
       servers: [SHARED, SHARED, ['--accept', 'cluster', '--workers', '2', ...SHARED]],
-      latencyMs: 300,
+      carriersUrl,
     });
     for (const demo of demos) await ownersJoined(demo.url, 3);
-    const answers = await Promise.all(
-      demos.flatMap(({ url }) => Array.from({ length: 20 }, () => getFrom(url + MADRID_BARCELONA))),
+    const asked = demos.flatMap(({ url }) =>
+      Array.from({ length: 20 }, () => getFrom(url + MADRID_BARCELONA)),
     );
+    // Each process asks the owner once for all its clients.
+    await eventually(async () => {
+      const all = await Promise.all(demos.map(({ url }) => getFrom(`${url}/stats`)));
+      const processes = all.flatMap(({ body }) => body.processes);
+      const counts = processes.map(({ coalesce }) => coalesce?.asked ?? 0);
+      expect(counts.reduce((sum, count) => sum + count)).toBe(60);
+      const atOwner = processes.map(({ keys }) => keys?.coalesce?.asked ?? 0);
+      expect(atOwner.reduce((sum, count) => sum + count)).toBe(counts.filter(Boolean).length);
+    });
+    open();
+    const answers = await Promise.all(asked);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect(sim.requests()).toMatchObject({ renfe: { arrived: 4 }, avlo: { arrived: 2 } });

@@ -85,12 +85,8 @@ for (const name of Object.keys(BALANCERS) as BalancerName[]) {
       return answers;
     }
 
-    async function ask(
-      path: string,
-      dispatcher: Agent,
-      headers: Record<string, string> = {},
-    ): Promise<Answer> {
-      const answer = await request(url + path, { dispatcher, headers });
+    async function ask(path: string, dispatcher: Agent): Promise<Answer> {
+      const answer = await request(url + path, { dispatcher });
       await answer.body.dump();
       const worker = Number(answer.headers['x-worker'] ?? 0);
       return { path, status: answer.statusCode, worker };
@@ -117,14 +113,22 @@ for (const name of Object.keys(BALANCERS) as BalancerName[]) {
     });
 
     test('a forged X-Route-Key changes nothing', async () => {
-      const dispatcher = new Agent({ connections: 1 });
-      onTestFinished(() => dispatcher.close());
+      const stubs = [await startStubHost(), await startStubHost(), await startStubHost()];
+      const hostPorts = stubs.map(({ port }) => port);
+      const balancer = await startBalancer(name, { program: program ?? '', hostPorts });
+      onTestFinished(balancer.close);
       const [path = ''] = searches;
-      const { worker } = await ask(path, dispatcher);
       for (let forged = 0; forged < 30; forged += 1) {
-        const answer = await ask(path, dispatcher, { 'X-Route-Key': `forged ${forged}` });
-        expect(answer).toEqual({ path, status: 200, worker });
+        const headers = { 'X-Route-Key': `forged ${forged}` };
+        const { statusCode, body } = await request(balancer.url + path, { headers });
+        await body.dump();
+        expect(statusCode).toBe(200);
       }
+      // All on one host, with the key of the search.
+      const { origin, destination, date } = Object.fromEntries(new URLSearchParams(path.slice(8)));
+      const key = `${origin}|${destination}|${date}`;
+      const asked = stubs.filter(({ searches: count }) => count > 0);
+      expect(asked.map(({ routeKeys }) => routeKeys)).toEqual([Array(30).fill(key)]);
     });
 
     test('a host stops under load: no error, only its keys move, and come back with it', async () => {
