@@ -31,13 +31,15 @@ export async function consumeByCustomer(consumer: Consumer): Promise<void> {
   const { queue, workers, signal } = consumer;
   const open = new Set<Promise<void>>();
   for await (const message of queue.messages(signal)) {
-    const options = { key: message.customer, runTimeoutMs: RUN_TIMEOUT_MS };
-    const settled = Promise.allSettled([workers.run('invoice', message, options)])
+    const key = message.customer;
+    // Room for this customer: without it, `run` would reject with ERR_QUEUE_FULL.
+    await workers.capacity(undefined, { key });
+    const settled = Promise.allSettled([
+      workers.run('invoice', message, { key, runTimeoutMs: RUN_TIMEOUT_MS }),
+    ])
       .then(([outcome]) => settle(consumer, message, outcome))
       .finally(() => open.delete(settled));
     open.add(settled);
-    // All of them may be of one customer and wait for one worker: fewer than `maxQueue` of the pool.
-    if (open.size >= MAX_OPEN) await Promise.race(open);
   }
   await Promise.all(open);
 }

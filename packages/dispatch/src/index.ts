@@ -5,6 +5,7 @@ export { type BucketCounts, type Clock, systemClock } from '@ticketing/kit';
 // For those who run tasks.
 export type {
   Capabilities,
+  CapacityOptions,
   CloseOptions,
   Dispatcher,
   DispatcherKind,

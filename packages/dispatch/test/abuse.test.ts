@@ -224,6 +224,16 @@ test('capacity() rejects a signal of another type', async () => {
   );
 });
 
+test('capacity() rejects options that it does not know', async () => {
+  const { dispatcher } = createPool();
+  await expect(dispatcher.capacity(undefined, { keys: 'a' } as never)).rejects.toEqual(
+    new TypeError('Cannot wait for capacity: unknown option `keys`; did you mean `key`?'),
+  );
+  await expect(dispatcher.capacity(undefined, { key: 7 as never })).rejects.toEqual(
+    new TypeError('Cannot wait for capacity: `key` must be a text, got 7'),
+  );
+});
+
 test.each([
   [5, '`options` must be an object, got 5'],
   [{ modul: 'x' }, 'unknown option `modul`; did you mean `module`?'],

@@ -4,6 +4,7 @@ import {
   checkPoolsAfterEach,
   createPool,
   errorOf,
+  keysOf,
   settled,
   turn,
   watch,
@@ -38,6 +39,33 @@ test('capacity() resolves as many as there is room for, in their order', async (
   transport.at(0).answer(2);
   await turn();
   expect(order).toEqual([1, 2, 3, 4]);
+});
+
+test('capacity() of a key waits for its worker or the queue, while others have room', async () => {
+  const { dispatcher, run, ready, transport } = createPool({ max: 2, window: 1, maxQueue: 1 });
+  await ready();
+  const [key, other] = keysOf(2);
+  await dispatcher.capacity(undefined, { key });
+  const first = run(1, { key });
+  await dispatcher.capacity(undefined, { key });
+  const second = run(2, { key });
+
+  const own = watch(dispatcher.capacity(undefined, { key }));
+  // The other worker is idle: neither calls of its keys nor those without a key wait behind this key.
+  await dispatcher.capacity(undefined, { key: other });
+  await turn();
+  await dispatcher.capacity();
+  await turn();
+  expect(own.state).toBe('pending');
+  // A call of this key would be refused, although there is room for others.
+  errorOf(await settled(run(3, { key })), 'ERR_QUEUE_FULL');
+
+  transport.at(0).answer(1);
+  await turn();
+  expect([first.state, own.state]).toEqual(['resolved', 'resolved']);
+  transport.at(0).answer(2);
+  await turn();
+  expect(second.state).toBe('resolved');
 });
 
 test('capacity() that is not used goes to the next', async () => {

@@ -135,6 +135,18 @@ export const capacityCases: readonly CaseDraft[] = [
     }
     assert.equal((await Promise.all(answers)).length, 100);
   }),
+  test('a producer that waits for capacity() of its keys never meets ERR_QUEUE_FULL', async (stage) => {
+    const dispatcher = await stage.ready({ max: 2, window: 1, maxQueue: 1 });
+    const answers: Promise<number>[] = [];
+    // Most calls wait for one worker.
+    const keys = ['a', 'a', 'a', 'b', 'c', 'd'];
+    for (let a = 0; a < 60; a += 1) {
+      const key = keys[a % keys.length] as string;
+      await dispatcher.capacity(undefined, { key });
+      answers.push(dispatcher.run('add', { a, b: 0 }, { key }));
+    }
+    assert.equal((await Promise.all(answers)).length, 60);
+  }),
   test('capacity() lets several producers in as there is room', async (stage) => {
     const dispatcher = await stage.ready({ window: 1, maxQueue: 1 });
     const produce = async (): Promise<void> => {

@@ -36,8 +36,13 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
     options?: MapOptions,
   ): AsyncIterable<MapOutcome<InputOf<M, K>, OutputOf<M, K>>>;
 
-  /** Resolves when a call would not meet `ERR_QUEUE_FULL` or exceed `maxWaitMs`. @throws the signal's reason; DispatchError `ERR_CLOSED` */
-  capacity(signal?: AbortSignal): Promise<void>;
+  /**
+   * Resolves when a call would not meet `ERR_QUEUE_FULL` or exceed `maxWaitMs`. A call with a `key` waits for one worker alone, and
+   * may be refused while others have room: name its key.
+   *
+   * @throws the signal's reason; DispatchError `ERR_CLOSED`; TypeError, as a rejection, for wrong options
+   */
+  capacity(signal?: AbortSignal, options?: CapacityOptions): Promise<void>;
 
   /** Returns what the dispatcher has counted since its creation. */
   stats(): DispatcherStats;
@@ -153,6 +158,12 @@ export type MapOutcome<I, O> = PromiseSettledResult<O> & {
   readonly input: I;
   readonly index: number;
 };
+
+/** The call for which there is to be room. */
+export interface CapacityOptions {
+  /** As of the call. Default: a call without a key. */
+  readonly key?: string | undefined;
+}
 
 export interface ReloadOptions {
   /** Address of the module that workers load from now on. Default: the current one. */

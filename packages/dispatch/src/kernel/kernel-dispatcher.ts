@@ -1,7 +1,8 @@
-import { aSignal, aUrl, checkByRules, type Rules, wholeBetween, wrongOption } from '@ticketing/kit';
+import { aUrl, checkByRules, type Rules, wholeBetween } from '@ticketing/kit';
 import type {
   CallSource,
   Capabilities,
+  CapacityOptions,
   CloseOptions,
   Dispatcher,
   DispatcherKind,
@@ -21,6 +22,7 @@ import type { CallOwner } from './calls/call.ts';
 import { closed, drainedTooLong, draining } from './calls/call-errors.ts';
 import { CapacityWaiters } from './calls/capacity-waiters.ts';
 import {
+  checkCapacity,
   checkCloseOptions,
   checkDrainOptions,
   checkMapOptions,
@@ -141,13 +143,16 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
     return pool.slots.length * (window === 'auto' ? transport.autoWindow.max : window);
   }
 
-  capacity(signal?: AbortSignal): Promise<void> {
-    if (signal !== undefined && !aSignal.test(signal)) {
-      return Promise.reject(wrongOption('wait for capacity', 'signal', aSignal, signal));
+  capacity(signal?: AbortSignal, options?: CapacityOptions): Promise<void> {
+    try {
+      checkCapacity(signal, options);
+    } catch (error) {
+      return Promise.reject(error);
     }
-    if (this.#lender === undefined) return this.#capacity.wait(signal);
+    const key = options?.key;
+    if (this.#lender === undefined) return this.#capacity.wait(signal, key);
     const returned = this.#returned.signal;
-    return this.#capacity.wait(signal ? AbortSignal.any([signal, returned]) : returned);
+    return this.#capacity.wait(signal ? AbortSignal.any([signal, returned]) : returned, key);
   }
 
   stats(): DispatcherStats {

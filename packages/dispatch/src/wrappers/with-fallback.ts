@@ -11,6 +11,7 @@ import {
 } from '@ticketing/kit';
 import type {
   Capabilities,
+  CapacityOptions,
   CloseOptions,
   Dispatcher,
   DispatcherKind,
@@ -182,8 +183,8 @@ class WithFallback implements FallbackDispatcher<TaskMap> {
     return mostHeldBy(this.#dispatcher);
   }
 
-  async capacity(signal?: AbortSignal): Promise<void> {
-    await this.#dispatcher.capacity(signal);
+  async capacity(signal?: AbortSignal, options?: CapacityOptions): Promise<void> {
+    await this.#dispatcher.capacity(signal, options);
     await this.#room.wait(signal);
   }
 

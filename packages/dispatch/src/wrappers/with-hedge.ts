@@ -13,6 +13,7 @@ import {
 } from '@ticketing/kit';
 import type {
   Capabilities,
+  CapacityOptions,
   CloseOptions,
   Dispatcher,
   DispatcherKind,
@@ -166,8 +167,8 @@ class WithHedge implements HedgeDispatcher<TaskMap>, Hedges {
     return mostHeldBy(this.dispatcher);
   }
 
-  capacity(signal?: AbortSignal): Promise<void> {
-    return this.dispatcher.capacity(signal);
+  capacity(signal?: AbortSignal, options?: CapacityOptions): Promise<void> {
+    return this.dispatcher.capacity(signal, options);
   }
 
   stats(): DispatcherStats & { readonly hedge: HedgeStats } {

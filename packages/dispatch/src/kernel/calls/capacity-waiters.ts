@@ -2,6 +2,7 @@ import type { Kernel } from '../kernel.ts';
 import { closed } from './call-errors.ts';
 
 interface Waiter {
+  readonly key: string | undefined;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -21,11 +22,11 @@ export class CapacityWaiters {
     this.#kernel = kernel;
   }
 
-  /** Resolves when there is room for one more call. */
-  wait(signal: AbortSignal | undefined): Promise<void> {
+  /** Resolves when there is room for one more call, with a key or without one. */
+  wait(signal: AbortSignal | undefined, key: string | undefined): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.#kernel.pool.isClosed) return Promise.reject(closed(this.#kernel.options.name));
-    if (this.#waiters.size === 0 && this.#hasRoom) {
+    if (this.#waiters.size === 0 && this.#hasRoom(key)) {
       this.#grant();
       return Promise.resolve();
     }
@@ -37,6 +38,7 @@ export class CapacityWaiters {
         this.#kernel.letGoIfIdle();
       };
       const waiter: Waiter = {
+        key,
         resolve: () => {
           end();
           resolve();
@@ -49,6 +51,8 @@ export class CapacityWaiters {
       this.#waiters.add(waiter);
       signal?.addEventListener('abort', leave, { once: true });
       this.#kernel.hold.set(true);
+      // Those before it may wait for the workers of their keys.
+      this.wake();
     });
   }
 
@@ -60,7 +64,10 @@ export class CapacityWaiters {
   /** Lets through as many callers as there is room for, in the order in which they came. */
   wake(): void {
     for (const waiter of this.#waiters) {
-      if (!this.#hasRoom) return;
+      if (!this.#hasRoom(waiter.key)) {
+        if (waiter.key === undefined) return;
+        continue;
+      }
       this.#grant();
       waiter.resolve();
     }
@@ -71,9 +78,11 @@ export class CapacityWaiters {
   }
 
   /** Also true for a broken pool: its calls fail at once, and do not meet a full queue. */
-  get #hasRoom(): boolean {
+  #hasRoom(key: string | undefined): boolean {
     const { pool, feeder } = this.#kernel;
-    return pool.isBroken || (feeder.room > this.#granted && !feeder.isOverloaded);
+    if (pool.isBroken) return true;
+    if (key !== undefined) return feeder.hasRoomFor(key, this.#granted);
+    return feeder.room > this.#granted && !feeder.isOverloaded;
   }
 
   #grant(): void {

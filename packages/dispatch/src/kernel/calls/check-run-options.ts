@@ -13,6 +13,7 @@ import {
   wrongOption,
 } from '@ticketing/kit';
 import type {
+  CapacityOptions,
   CloseOptions,
   DrainOptions,
   MapOptions,
@@ -79,6 +80,18 @@ export function checkMapOptions(options: MapOptions): void {
 /** Checks the options of `drain`. @throws TypeError or RangeError */
 export function checkDrainOptions(options: DrainOptions): void {
   checkByRules('drain', options, { timeoutMs: aTime });
+}
+
+/** Checks what `capacity` gets. @throws TypeError */
+export function checkCapacity(
+  signal: AbortSignal | undefined,
+  options: CapacityOptions | undefined,
+): void {
+  const action = 'wait for capacity';
+  if (signal !== undefined && !aSignal.test(signal)) {
+    throw wrongOption(action, 'signal', aSignal, signal);
+  }
+  if (options !== undefined) checkByRules(action, options, { key: aText });
 }
 
 /** Checks the options of `close`. @throws TypeError or RangeError */

@@ -65,6 +65,14 @@ export class Feeder {
     return this.#options.maxQueue - this.#waiting.size + roomOf(this.#pool.slots);
   }
 
+  /** Whether a call with a key would be taken besides `others`, of which all may be for its worker. */
+  hasRoomFor(key: string, others: number): boolean {
+    const target = { ...anyWorker, key };
+    if (others === 0 && this.workerFor(target) !== undefined) return true;
+    if (this.#options.maxQueue - this.#waiting.size <= others) return false;
+    return (this.#expectedWaitMs(target, 0) ?? 0) <= this.#options.maxWaitMs;
+  }
+
   /** Milliseconds that a call without options would wait for a worker; undefined while nothing is known. */
   get expectedWaitMs(): number | undefined {
     return this.workerFor(anyWorker) === undefined ? this.#expectedWaitMs(anyWorker, 0) : 0;
