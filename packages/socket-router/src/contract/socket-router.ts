@@ -5,7 +5,8 @@ import type { LeaveOptions } from '../options/attach-options.ts';
 /** Accepts connections and hands them to workers. */
 export interface SocketRouter extends AsyncDisposable {
   /**
-   * Listens; connections wait until a worker is ready. Once in a router's life.
+   * Listens; connections wait until a worker is ready. Once in a router's life. With option `signals`, when a signal has closed
+   * the router, it does not listen and resolves with port 0, so that the program ends with 0; `stats().state` shows it.
    *
    * @throws RouterError `ERR_STATE`, or the platform's error, such as `EADDRINUSE`
    */

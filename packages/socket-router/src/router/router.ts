@@ -31,6 +31,9 @@ import type { Intake, IntakeDependencies, RouterCounts } from './intake.ts';
 
 const handedOverChannel = channel('ticketing:socket-router:handed-over');
 
+/** Where a router listens that a signal has closed: nowhere. */
+const NO_ADDRESS: AddressInfo = { address: '', family: '', port: 0 };
+
 /** Milliseconds of a grace for workers to report that they have finished, and to exit. */
 const EXIT_MS = 1000;
 
@@ -56,6 +59,8 @@ class Router implements SocketRouter {
   /** From `listen` on. */
   #intake: Intake | undefined;
   #state: State = { kind: 'idle' };
+  /** Whoever sent the signal ended the program: what it does next must not make that a failure. */
+  #closedBySignal = false;
 
   constructor(options: ResolvedRouterOptions) {
     const { mode, laterRequests, workers, limits } = options;
@@ -76,6 +81,15 @@ class Router implements SocketRouter {
   }
 
   async listen(options: ListenOptions): Promise<AddressInfo> {
+    try {
+      return await this.#listen(options);
+    } catch (error) {
+      if (this.#closedBySignal) return NO_ADDRESS;
+      throw error;
+    }
+  }
+
+  async #listen(options: ListenOptions): Promise<AddressInfo> {
     this.#expect('idle');
     this.#state = { kind: 'listening' };
     let server: Server;
@@ -183,6 +197,8 @@ class Router implements SocketRouter {
   }
 
   readonly #stop = (): void => {
+    if (this.#state.kind === 'idle' || this.#state.kind === 'listening')
+      this.#closedBySignal = true;
     void this.close();
   };
 
