@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Packs every library that is published, installs the tarballs in a project outside the repository, compiles programs
-// against their types, and runs a search there on each Node version: `pack-smoke.mjs [--nodes 20,22,24,26]`. Needs
-// built packages.
+// Packs every library that is published, installs the tarballs in projects outside the repository, compiles programs
+// against their types with the oldest and the latest types of Node, and runs a search there on each Node version:
+// `pack-smoke.mjs [--nodes 20,22,24,26]`. Needs built packages.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { installNode } from './shared/node-version.mjs';
-import { npmInstall, packPackages } from './shared/packages.mjs';
+import { npmInstall, packPackages, publishedPackages } from './shared/packages.mjs';
 
 const { values } = parseArgs({ options: { nodes: { type: 'string', default: '20,22,24,26' } } });
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -22,28 +22,56 @@ function project(name) {
   return folder;
 }
 
-/** Compiles programs against the published types, as modules for Node and for a bundler. */
-function checkTypes(folder) {
+/** The types of Node that users may have: of the oldest Node that is supported, and the latest. */
+const nodeTypes = ['20.19.0', 'latest'];
+/** Packages that users have besides, if they use our entries for them. */
+const peers = ['fastify@5', '@opentelemetry/api@1'];
+
+/** Compiles programs against the published types with one version of `@types/node`, as modules for Node and for a bundler. */
+function checkTypes(tarballs, version) {
+  const folder = project(`types-${version}`);
+  npmInstall(folder, [...tarballs, ...peers, `@types/node@${version}`]);
   const sources = join(root, 'scripts/pack-smoke-types');
   cpSync(sources, folder, { recursive: true });
+  writeFileSync(join(folder, 'entries.mts'), everyEntry());
   const compile = (...args) =>
     execFileSync(join(root, 'node_modules/.bin/tsc'), args, { cwd: folder, stdio: 'inherit' });
-  const strict = ['--ignoreConfig', '--noEmit', '--strict', '--types', '', '--target', 'es2023'];
-  const files = readdirSync(sources);
+  const strict = [
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--types',
+    'node',
+    '--target',
+    'es2023',
+  ];
+  const files = [...readdirSync(sources), 'entries.mts'];
   const modules = files.filter((file) => file.endsWith('.mts'));
   const bundled = ['--module', 'esnext', '--moduleResolution', 'bundler'];
+  // Without `skipLibCheck`: declarations that do not compile fail the programs of users who set none.
   compile(...strict, '--module', 'nodenext', ...files);
   compile(...strict, ...bundled, ...modules);
-  for (const file of files) rmSync(join(folder, file));
-  process.stdout.write(`types: ${files.join(', ')}\n`);
+  process.stdout.write(`types with @types/node ${version}: ${files.join(', ')}\n`);
+}
+
+/** Returns a program that reads the declarations of every entry of every package. */
+function everyEntry() {
+  const entries = publishedPackages().flatMap(({ name, manifest }) =>
+    Object.entries(manifest.exports)
+      .filter(([, target]) => target.types !== undefined)
+      .map(([path]) => name + path.slice(1)),
+  );
+  return entries
+    .map((entry, index) => `export type * as entry${index} from '${entry}';\n`)
+    .join('');
 }
 
 try {
   const tarballs = packPackages(join(outside, 'tarballs'));
+  for (const version of nodeTypes) checkTypes(tarballs.values(), version);
   const user = project('user');
   npmInstall(user, [...tarballs.values()]);
   cpSync(join(root, 'scripts/pack-smoke-project'), user, { recursive: true });
-  checkTypes(user);
   for (const major of values.nodes.split(',')) {
     const node = installNode(major, join(outside, `node-${major}`));
     for (const script of readdirSync(join(root, 'scripts/pack-smoke-project'))) {

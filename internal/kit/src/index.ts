@@ -47,4 +47,5 @@ export {
   type SignalListeners,
 } from './signal-listeners.ts';
 export { StderrTail } from './stderr-tail.ts';
+export type { TraceChannel } from './trace-channel.ts';
 export { usableCores } from './usable-cores.ts';

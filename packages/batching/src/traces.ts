@@ -1,10 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
-import {
-  type Channel,
-  channel,
-  type TracingChannel,
-  tracingChannel,
-} from 'node:diagnostics_channel';
+import { type Channel, channel, tracingChannel } from 'node:diagnostics_channel';
+import type { TraceChannel } from '@ticketing/kit';
 
 /** Runs a function in the async context of the first caller: that of the loader is another one. */
 export type InCaller = <R>(run: () => R) => R;
@@ -39,11 +35,8 @@ export interface BatchTrace {
   error?: unknown;
 }
 
-export const loadChannel: TracingChannel<unknown, LoadTrace> =
-  tracingChannel('ticketing:batching:load');
-export const batchChannel: TracingChannel<unknown, BatchTrace> = tracingChannel(
-  'ticketing:batching:batch',
-);
+export const loadChannel: TraceChannel<LoadTrace> = tracingChannel('ticketing:batching:load');
+export const batchChannel: TraceChannel<BatchTrace> = tracingChannel('ticketing:batching:batch');
 /** A call joined a load in flight: `{ name, key, loadId, waiters }`. Published for loads that started after the subscription. */
 export const joinChannel: Channel = channel('ticketing:batching:join');
 /** A kept result answered a call: `{ name, key, kind }`. */
@@ -59,7 +52,7 @@ export function inThisContext(): InCaller {
 
 /** Publishes the end of what was traced. */
 export function publishEnd<T extends { error?: unknown }>(
-  traced: TracingChannel<unknown, T>,
+  traced: TraceChannel<T>,
   message: T,
 ): void {
   if ('error' in message) traced.error.publish(message);

@@ -1,4 +1,5 @@
-import type { Channel, TracingChannel } from 'node:diagnostics_channel';
+import type { Channel } from 'node:diagnostics_channel';
+import type { TraceChannel } from '@ticketing/kit';
 import type { SettledState, SourceState } from './source-status.ts';
 
 /** What a source gets besides the query. */
@@ -28,9 +29,9 @@ export interface SourceTrace<Status> {
 /** The channels of one kind of scatter. */
 export interface ScatterChannels {
   /** `start` and `end` around the calls of all sources, `asyncStart` and `asyncEnd` when the last one has settled. */
-  readonly call: TracingChannel<unknown, object>;
+  readonly call: TraceChannel<object>;
   /** `start` and `end` around the call of a source, `asyncStart` and `asyncEnd` when it has settled. */
-  readonly source: TracingChannel<unknown, object>;
+  readonly source: TraceChannel<object>;
   readonly settled: Channel;
   readonly done: Channel;
 }

@@ -1,4 +1,5 @@
-import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
+import { tracingChannel } from 'node:diagnostics_channel';
+import type { TraceChannel } from '@ticketing/kit';
 import type { CallSource, ForwardedCall } from '../contract/dispatcher.ts';
 import type { TaskContext } from '../contract/task.ts';
 import type { RunFrame } from '../contract/transport.ts';
@@ -20,8 +21,7 @@ interface TaskTrace {
  * In the worker. The task runs in the stores that are bound to `start`; `end` when it has returned; `error` if it failed, then
  * `asyncStart` and `asyncEnd`, when it has settled.
  */
-export const taskChannel: TracingChannel<unknown, TaskTrace> =
-  tracingChannel('ticketing:dispatch:task');
+export const taskChannel: TraceChannel<TaskTrace> = tracingChannel('ticketing:dispatch:task');
 
 /** Publishes the end of a run. */
 export function traceSettled(

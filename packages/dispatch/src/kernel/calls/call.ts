@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
-import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
-import type { AbortWaiter, Clock } from '@ticketing/kit';
+import { channel, tracingChannel } from 'node:diagnostics_channel';
+import type { AbortWaiter, Clock, TraceChannel } from '@ticketing/kit';
 import type { ForwardedRunOptions } from '../../contract/dispatcher.ts';
 import { DispatchError } from '../../errors.ts';
 import type { Ending, KernelCounts } from '../kernel-counts.ts';
@@ -57,7 +57,7 @@ interface RunTrace {
 }
 
 /** `start` and `end` around the call; `error` if it failed, then `asyncStart` and `asyncEnd`, when it has settled. */
-const runChannel: TracingChannel<unknown, RunTrace> = tracingChannel('ticketing:dispatch:run');
+const runChannel: TraceChannel<RunTrace> = tracingChannel('ticketing:dispatch:run');
 
 /** `{ run, attempt, workerId, waitMs, heldMs }` of an attempt whose worker was lost, when the call waits for the next one. */
 const retryChannel = channel('ticketing:dispatch:retry');
