@@ -120,6 +120,27 @@ test('a renewal that fails keeps the stale value to its end, and is not tried ag
   expect(await stateOf(coalescer.get('a'))).toMatchObject({ error: { message: 'down' } });
 });
 
+test('a value whose renewal failed is stale, in stats() and peek(), while errorTtlMs puts off the next renewal', async () => {
+  const { clock, coalescer } = counting({ ttlMs: 50, staleMs: 5000 }, (call) => {
+    if (call > 1) throw new Error('down');
+    return 'first';
+  });
+  await coalescer.get('a');
+  clock.advance(60);
+  for (let call = 0; call < 10; call += 1) {
+    expect(await coalescer.get('a')).toBe('first');
+    await settleJobs();
+    expect(coalescer.peek('a')).toEqual({ kind: 'value', value: 'first', stale: true });
+  }
+  expect(coalescer.stats()).toMatchObject({ loaded: 2, hits: 10, staleHits: 10, failed: 1 });
+  clock.advance(999);
+  await coalescer.get('a');
+  expect(coalescer.stats()).toMatchObject({ loaded: 2, staleHits: 11 });
+  clock.advance(1);
+  await coalescer.get('a');
+  expect(coalescer.stats()).toMatchObject({ loaded: 3, staleHits: 12 });
+});
+
 test('errorTtlMs lets one failure answer the herd, then a new load is tried', async () => {
   const { clock, coalescer } = counting({ errorTtlMs: 40 }, (call) => {
     throw new Error(`failure ${call}`);

@@ -321,7 +321,7 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     this.#counts.hits += 1;
     if (this.#kept?.isFresh(kept)) return kept.promise;
     this.#counts.staleHits += 1;
-    if (!this.#loads.has(id) && !this.#isFull()) {
+    if (this.#kept?.mayRenew(kept) && !this.#loads.has(id) && !this.#isFull()) {
       this.#open(key, id, 'renewal').waiters = 0;
     }
     return kept.promise;

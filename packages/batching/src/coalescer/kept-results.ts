@@ -10,6 +10,8 @@ export interface Kept<V> {
     | { readonly kind: 'error'; readonly error: unknown };
   readonly freshUntil: number;
   readonly staleUntil: number;
+  /** Set when a renewal has failed: when the next one may be tried. */
+  readonly renewFrom?: number;
 }
 
 /** Results by key, bounded: the least recently used is dropped first. Expiry is checked when a key is asked for. */
@@ -20,6 +22,8 @@ export interface KeptResults<K, V> {
   /** The same without marking it. */
   peek(id: KeyValue): Kept<V> | undefined;
   isFresh(kept: Kept<V>): boolean;
+  /** Whether a stale value may be renewed now. */
+  mayRenew(kept: Kept<V>): boolean;
   keepValue(id: KeyValue, key: K, promise: Promise<V>, value: V): void;
   /** Keeps a failure. A stale value stays, and is not renewed for `errorTtlMs`. */
   keepError(id: KeyValue, promise: Promise<V>, error: unknown): void;
@@ -72,6 +76,7 @@ export function createKeptResults<K, V>(
     },
     peek,
     isFresh: (kept) => clock.now() < kept.freshUntil,
+    mayRenew: ({ renewFrom }) => renewFrom === undefined || clock.now() >= renewFrom,
     keepValue(id, key, promise, value) {
       const ms = lifetime(value, key) * (1 - jitter * random());
       if (ms > 0) {
@@ -84,7 +89,7 @@ export function createKeptResults<K, V>(
       const until = clock.now() + errorTtlMs;
       const before = peek(id);
       if (before?.outcome.kind === 'value') {
-        results.set(id, { ...before, freshUntil: Math.min(until, before.staleUntil) });
+        results.set(id, { ...before, renewFrom: until });
       } else if (errorTtlMs > 0) {
         store(id, {
           promise,
