@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import type { DispatchErrorCode } from '@ticketing/dispatch';
 import { turns } from '@ticketing/test-kit';
-import { rejected } from '../calls.ts';
+import { rejected, rejectedWith } from '../calls.ts';
 import { type CaseDraft, test } from '../conformance-case.ts';
 
 /** `map()` to the end of its inputs. */
@@ -236,23 +237,61 @@ export const mapEndCases: readonly CaseDraft[] = [
     assert.equal(inputs.read, 2);
     assert.equal(inputs.returned, 1, 'calls of return()');
   }),
-  test('close() ends map(): calls in flight are outcomes with ERR_CLOSED', async (stage) => {
+  test('close() ends map() with ERR_CLOSED: inputs are read no more, and each that was is an outcome', async (stage) => {
     const { scratch } = stage;
     const dispatcher = await stage.ready({ window: 8 });
     const log = scratch.path('log');
     const until = scratch.path('never');
-    const inputs = countingInputs(4, (index) => ({ log, mark: `${index}`, until }));
-    const codes: unknown[] = [];
-    const reading = (async () => {
-      for await (const outcome of dispatcher.map('hold', inputs, { concurrency: 2 })) {
-        codes.push(outcome.status === 'rejected' ? outcome.reason.code : 'an answer');
-      }
-    })();
+    const inputs = countingInputs(100, (index) => ({ log, mark: `${index}`, until }));
+    const outcomes = dispatcher.map('hold', inputs, { concurrency: 2 });
+    const reading = endOf(outcomes, 'ERR_CLOSED');
     await scratch.reached('log', 2);
-    await Promise.all([dispatcher.close(), reading]);
-    assert.deepEqual(new Set(codes), new Set(['ERR_CLOSED']));
+    const [codes] = await Promise.all([reading, dispatcher.close()]);
+    assert.deepEqual(codes, ['ERR_CLOSED', 'ERR_CLOSED']);
+    assert.deepEqual([inputs.read, inputs.returned], [2, 1], 'inputs read, calls of return()');
+    const after = countingInputs(100, (index) => index);
+    assert.deepEqual(await endOf(dispatcher.map('echo', after), 'ERR_CLOSED'), []);
+    assert.deepEqual([after.read, after.returned], [0, 1], 'after close()');
+  }),
+  test('drain() ends map() with ERR_DRAINING, once the calls that had begun have settled', async (stage) => {
+    const { scratch } = stage;
+    const dispatcher = await stage.ready({ window: 8 });
+    const log = scratch.path('log');
+    const until = scratch.path('go');
+    const inputs = countingInputs(100, (index) => ({ log, mark: `${index}`, until }));
+    const reading = endOf(dispatcher.map('hold', inputs, { concurrency: 2 }), 'ERR_DRAINING');
+    await scratch.reached('log', 2);
+    const drained = dispatcher.drain();
+    scratch.touch('go');
+    assert.deepEqual(await reading, ['an answer', 'an answer']);
+    assert.deepEqual([inputs.read, inputs.returned], [2, 1], 'inputs read, calls of return()');
+    assert.deepEqual(await drained, { completed: 2, aborted: 0 });
+  }),
+  test('map() of an unknown task reads no more than its concurrency, and throws ERR_UNKNOWN_TASK', async (stage) => {
+    const dispatcher = await stage.dispatcher();
+    const inputs = countingInputs(100, (index) => index);
+    const outcomes = dispatcher.map('none' as 'echo', inputs, { concurrency: 2 });
+    const codes = await endOf(outcomes, 'ERR_UNKNOWN_TASK');
+    assert.ok(inputs.read <= 2, `${inputs.read} inputs read`);
+    assert.equal(codes.length, inputs.read, 'outcomes of the inputs read');
+    assert.equal(inputs.returned, 1, 'calls of return()');
   }),
 ];
+
+/** Returns the code of each outcome of `map`, which must throw at last. */
+async function endOf(
+  outcomes: AsyncIterable<PromiseSettledResult<unknown>>,
+  code: DispatchErrorCode,
+): Promise<readonly unknown[]> {
+  const codes: unknown[] = [];
+  const reading = (async () => {
+    for await (const outcome of outcomes) {
+      codes.push(outcome.status === 'rejected' ? outcome.reason.code : 'an answer');
+    }
+  })();
+  await rejectedWith(code, reading);
+  return codes;
+}
 
 /** Inputs that count reads, and calls of `return()`. */
 interface CountingInputs<T> extends Iterable<T> {

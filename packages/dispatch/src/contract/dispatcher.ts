@@ -28,7 +28,10 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
    * Runs a task for each input and yields each outcome. Reads an input only when there is room for it.
    * A caller that stops early aborts what is in flight and ends the inputs' iterator.
    *
-   * @throws what the inputs' iterator throws, after what was read has settled
+   * Once no call of the task is taken, no further input is read; each that was is an outcome, perhaps a rejection.
+   *
+   * @throws what the inputs' iterator throws, after what was read has settled; in the same way DispatchError `ERR_DRAINING`,
+   * `ERR_CLOSED`, `ERR_UNKNOWN_TASK`, `ERR_CIRCUIT_OPEN`, `ERR_NO_HOST`
    */
   map<K extends keyof M & string>(
     task: K,

@@ -54,6 +54,8 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
   readonly #capacity: CapacityWaiters;
   /** Aborted when a lent dispatcher is closed. */
   readonly #returned = new AbortController();
+  /** Aborted by `drain()` or `close()`, which is first. */
+  readonly #ending = new AbortController();
   /** Calls of a lent dispatcher: open, and answered so far. */
   #active = 0;
   #answered = 0;
@@ -133,7 +135,14 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
   ): AsyncIterable<MapOutcome<any, any>> {
     checkMapOptions(options);
     const { name } = this.#kernel.options;
-    return mapTasks(this, { name, task, inputs, mostNow: () => this.mostHeld }, options);
+    const { ending } = this;
+    return mapTasks(this, { name, task, inputs, ending, mostNow: () => this.mostHeld }, options);
+  }
+
+  /** Aborts when it is drained or closed. Read by wrappers, for `map`. */
+  get ending(): AbortSignal {
+    const { signal } = this.#ending;
+    return this.#lender === undefined ? signal : AbortSignal.any([signal, this.#lender.ending]);
   }
 
   /** Calls that the workers hold at most. Read by wrappers, for `map`. */
@@ -191,6 +200,7 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
     }
     if (this.#lender === undefined) this.#kernel.isDraining = true;
     this.#draining ??= this.#drain(options.timeoutMs);
+    this.#ending.abort();
     return this.#draining;
   }
 
@@ -204,11 +214,13 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
     if (this.#lender !== undefined) {
       this.#returned.abort(closed(name));
       this.#kernel.giveUpAll((task) => closed(name, task), 'rejected', this);
+      this.#ending.abort();
       return Promise.resolve();
     }
     if (this.#closing === undefined) {
       this.#capacity.close(closed(name));
       this.#closing = this.#kernel.close(options.graceMs ?? stopGraceMs);
+      this.#ending.abort();
     }
     return this.#closing;
   }

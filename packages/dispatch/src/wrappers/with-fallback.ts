@@ -34,6 +34,7 @@ import {
   areOptions,
   type Endings,
   endingOf,
+  endingOfMap,
   mapBy,
   mostHeldBy,
   noEndings,
@@ -175,12 +176,18 @@ class WithFallback implements FallbackDispatcher<TaskMap> {
     options?: MapOptions,
     // biome-ignore lint/suspicious/noExplicitAny: as of `run`
   ): AsyncIterable<MapOutcome<any, any>> {
-    return mapBy(this, this.#dispatcher, { task, inputs, options });
+    const lastName = this.#localName;
+    return mapBy(this, this.#dispatcher, { task, inputs, options, lastName });
   }
 
   /** As of the dispatcher, for a wrapper around this one. */
   get mostHeld(): number {
     return mostHeldBy(this.#dispatcher);
+  }
+
+  /** As of the dispatcher, for a wrapper around this one. */
+  get ending(): AbortSignal | undefined {
+    return endingOfMap(this.#dispatcher);
   }
 
   async capacity(signal?: AbortSignal, options?: CapacityOptions): Promise<void> {

@@ -30,7 +30,14 @@ import type { TaskMap } from '../contract/task.ts';
 import type { MapInputs } from '../kernel/calls/map-tasks.ts';
 import { HedgedCall, type Hedges } from './hedged-call.ts';
 import { aDispatcher } from './with-fallback.ts';
-import { areOptions, type Endings, mapBy, mostHeldBy, noEndings } from './wrapped-calls.ts';
+import {
+  areOptions,
+  type Endings,
+  endingOfMap,
+  mapBy,
+  mostHeldBy,
+  noEndings,
+} from './wrapped-calls.ts';
 
 export interface HedgeOptions {
   /**
@@ -165,6 +172,11 @@ class WithHedge implements HedgeDispatcher<TaskMap>, Hedges {
   /** As of the dispatcher, for a wrapper around this one. */
   get mostHeld(): number {
     return mostHeldBy(this.dispatcher);
+  }
+
+  /** As of the dispatcher, for a wrapper around this one. */
+  get ending(): AbortSignal | undefined {
+    return endingOfMap(this.dispatcher);
   }
 
   capacity(signal?: AbortSignal, options?: CapacityOptions): Promise<void> {

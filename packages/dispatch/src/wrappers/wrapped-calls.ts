@@ -51,35 +51,49 @@ const limits = [
   ['queueTimeoutMs', 'ERR_QUEUE_TIMEOUT'],
 ] as const;
 
+/** What dispatchers of this package have for wrappers. */
+interface Wrapped {
+  readonly mostHeld?: number;
+  readonly ending?: AbortSignal | undefined;
+}
+
 /** Runs `map` by a wrapper's own `run`; `concurrency` defaults to what the workers of `dispatcher` hold at most. */
 export function mapBy(
-  wrapper: Pick<Dispatcher<TaskMap>, 'run' | 'capacity'>,
-  dispatcher: Dispatcher<TaskMap>,
+  wrapper: Pick<Dispatcher<TaskMap>, 'run' | 'capacity' | 'state'>,
+  dispatcher: Dispatcher<TaskMap> & Wrapped,
   {
     task,
     inputs,
+    lastName,
     options = {},
   }: {
     readonly task: string;
     readonly inputs: MapInputs;
+    /** Name of the dispatcher that refuses calls at last. Default: that of `dispatcher`. */
+    readonly lastName?: string;
     readonly options: MapOptions | undefined;
   },
 ): AsyncIterable<MapOutcome<unknown, unknown>> {
   checkMapOptions(options);
   const { name } = dispatcher.stats();
-  return mapTasks(wrapper, { name, task, inputs, mostNow: () => mostHeldBy(dispatcher) }, options);
+  const { ending } = dispatcher;
+  const mostNow = (): number => mostHeldBy(dispatcher);
+  return mapTasks(wrapper, { name, lastName, task, inputs, ending, mostNow }, options);
 }
 
 /** Returns how many calls the workers of a dispatcher hold at most; of one of another make, what they hold now. */
-export function mostHeldBy(
-  dispatcher: Dispatcher<TaskMap> & { readonly mostHeld?: number },
-): number {
+export function mostHeldBy(dispatcher: Dispatcher<TaskMap> & Wrapped): number {
   if (dispatcher.mostHeld !== undefined) return dispatcher.mostHeld;
   const { workers } = dispatcher.stats();
   return Math.max(
     2,
     workers.reduce((sum, { window }) => sum + window, 0),
   );
+}
+
+/** Returns what aborts when a dispatcher is drained or closed; of one of another make, nothing. */
+export function endingOfMap(dispatcher: Dispatcher<TaskMap> & Wrapped): AbortSignal | undefined {
+  return dispatcher.ending;
 }
 
 /** Whether options of a call can be read: others go to the dispatcher, which says what is wrong with them. */

@@ -1,7 +1,8 @@
 import { wrongOption } from '@ticketing/kit';
 import type { Dispatcher, MapOptions, MapOutcome } from '../../contract/dispatcher.ts';
 import type { TaskMap } from '../../contract/task.ts';
-import { closed } from './call-errors.ts';
+import { DispatchError } from '../../errors.ts';
+import { closed, draining } from './call-errors.ts';
 
 type Outcome = MapOutcome<unknown, unknown>;
 
@@ -12,44 +13,65 @@ export interface MappedTask {
   readonly name: string;
   readonly task: string;
   readonly inputs: MapInputs;
+  /** Name of the dispatcher whose open circuit refuses calls, if it is another. */
+  readonly lastName?: string | undefined;
+  /** Aborts when the dispatcher is drained or closed. */
+  readonly ending: AbortSignal | undefined;
   /** Returns how many calls the workers hold at most, now. */
   mostNow(): number;
 }
 
 /**
  * Runs a task for each input, `concurrency` at most at a time, else what `mostNow` returns as workers come and go. An outcome
- * that the caller has not taken counts as one of these, so inputs are never read further ahead.
+ * that the caller has not taken counts as one of these, so inputs are never read further ahead. Once the dispatcher takes no
+ * calls of this task, no further input is read, and each that was is an outcome.
+ *
+ * @throws DispatchError for which no call is taken, after those outcomes
  */
 export async function* mapTasks(
-  dispatcher: Pick<Dispatcher<TaskMap>, 'run' | 'capacity'>,
-  { name, task, inputs, mostNow }: MappedTask,
+  dispatcher: Pick<Dispatcher<TaskMap>, 'run' | 'capacity' | 'state'>,
+  mapped: MappedTask,
   options: MapOptions,
 ): AsyncGenerator<Outcome, void, undefined> {
+  const { name, task, inputs, ending, mostNow } = mapped;
   const { concurrency, ordered = true, signal, ...rest } = options;
   const most = concurrency === undefined ? mostNow : () => concurrency;
   const stop = new AbortController();
   const stopped = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
   const outcomes = new Outcomes(ordered);
   let wake = (): void => {};
+  let refusal: DispatchError | undefined;
   const reader = new InputReader(inputs, () => wake());
-  stopped.addEventListener('abort', () => wake(), { once: true });
+  const onEnd = (): void => wake();
+  stopped.addEventListener('abort', onEnd, { once: true });
+  ending?.addEventListener('abort', onEnd, { once: true });
 
   async function run(input: unknown): Promise<unknown> {
-    await dispatcher.capacity(stopped);
-    return dispatcher.run(task, input, { ...rest, signal: stopped });
+    try {
+      await dispatcher.capacity(stopped);
+      return await dispatcher.run(task, input, { ...rest, signal: stopped });
+    } catch (error) {
+      if (isRefusal(error, mapped)) refusal ??= error;
+      throw error;
+    }
   }
 
   try {
     while (true) {
       while (!stopped.aborted && outcomes.size < most()) {
-        const input = reader.next();
+        if (dispatcher.state === 'closed') refusal ??= closed(name, task);
+        else if (dispatcher.state === 'draining') refusal ??= draining(name, task);
+        const input = refusal === undefined ? reader.next() : reader.taken();
         if (input === undefined) break;
-        outcomes.expect(input.value, run(input.value), () => wake());
+        const result = refusal === undefined ? run(input.value) : Promise.reject(refusal);
+        outcomes.expect(input.value, result, () => wake());
       }
       const outcome = outcomes.take();
       if (outcome !== undefined) yield outcome;
       else if (outcomes.size === 0 && (!reader.isReading || stopped.aborted)) break;
       else {
+        // Its consumer has every outcome so far, so a source that waits for an input may end now.
+        if (refusal !== undefined && outcomes.size === 0) reader.end();
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
@@ -57,11 +79,25 @@ export async function* mapTasks(
     }
     if (signal?.aborted && !reader.isDone) throw signal.reason;
     reader.throwIfFailed();
+    if (refusal !== undefined && !reader.isDone) throw refusal;
   } finally {
+    ending?.removeEventListener('abort', onEnd);
     stop.abort(closed(name, task));
     await reader.close();
     await outcomes.settled();
   }
+}
+
+/** Whether the dispatcher would refuse the next call too, until somebody does something about it. */
+function isRefusal(
+  error: unknown,
+  { name, lastName = name, task }: MappedTask,
+): error is DispatchError {
+  if (!DispatchError.is(error) || error.data.task !== task) return false;
+  const { code, data } = error;
+  // A worker says it too, before the dispatcher knows its tasks.
+  if (code === 'ERR_UNKNOWN_TASK') return true;
+  return (code === 'ERR_CIRCUIT_OPEN' || code === 'ERR_NO_HOST') && data.name === lastName;
 }
 
 /** Outcomes of calls, in the order of the calls or as they come. */
@@ -121,6 +157,7 @@ class InputReader {
   readonly #onInput: () => void;
   #input: { readonly value: unknown } | undefined;
   #failure: { readonly error: unknown } | undefined;
+  #ended: Promise<unknown> | undefined;
 
   /** @throws TypeError if the inputs cannot be iterated */
   constructor(inputs: Iterable<unknown> | AsyncIterable<unknown>, onInput: () => void) {
@@ -140,6 +177,11 @@ class InputReader {
       if (this.#isAsync) void this.#read(this.#iterator as AsyncIterator<unknown>);
       else this.#take(() => (this.#iterator as Iterator<unknown>).next());
     }
+    return this.taken();
+  }
+
+  /** Returns an input that has been read already. */
+  taken(): { readonly value: unknown } | undefined {
     const input = this.#input;
     this.#input = undefined;
     return input;
@@ -149,13 +191,19 @@ class InputReader {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
+  /** Ends the iterator while it is being read, once: what it still gives is there to be taken. */
+  end(): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = (async () => this.#iterator.return?.())();
+    this.#ended.catch(() => {});
+  }
+
   /** Ends the iterator, unless it has ended. Does not wait for one that is being read. */
   async close(): Promise<void> {
     if (this.isDone) return;
     this.isDone = true;
-    const ended = Promise.resolve(this.#iterator.return?.());
-    if (this.isReading) ended.catch(() => {});
-    else await ended;
+    this.end();
+    if (!this.isReading) await this.#ended;
   }
 
   async #read(iterator: AsyncIterator<unknown>): Promise<void> {
