@@ -51,6 +51,7 @@ const CLAIM_WAITING_MS = 1000;
 /** A pool whose workers serve HTTP. */
 export class ClusterSupervisor implements Supervisor {
   readonly events: EventEmitter<ClusterEvents> = new EventEmitter();
+  readonly connections: 'shared' | 'external';
   readonly #pool: Pool<TaskMap>;
   readonly #processes = new Map<number, ChildProcess>();
   readonly #ports: HeldPorts;
@@ -67,6 +68,7 @@ export class ClusterSupervisor implements Supervisor {
 
   constructor({ pool, cluster }: ResolvedClusterOptions) {
     this.#graceMs = cluster.graceMs;
+    this.connections = cluster.connections;
     this.#sessions = new PrimarySessions(cluster.primaryTasks);
     this.#ports = new HeldPorts({
       policy: cluster.schedulingPolicy,
@@ -180,7 +182,9 @@ export class ClusterSupervisor implements Supervisor {
   subscribe(listener: (worker: ServingWorker) => void): () => void {
     const tell = ({ workerId, slot, pid }: ClusterEvents['worker-ready'][0]): void => {
       const channel = this.#processes.get(workerId);
-      if (channel?.connected) listener({ slot: String(slot), pid, channel });
+      if (!channel?.connected) return;
+      const attached = this.workers.some((one) => one.workerId === workerId && one.attached);
+      listener({ slot: String(slot), pid, channel, attached });
     };
     for (const worker of this.workers) if (worker.state === 'ready') tell(worker);
     this.events.on('worker-ready', tell);

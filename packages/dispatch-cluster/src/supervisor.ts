@@ -78,12 +78,16 @@ export interface ServingWorker {
   readonly slot: string;
   readonly pid: number | undefined;
   readonly channel: ChildProcess;
+  /** Whether its `clusterWorker` has option `attach`: a router has no use for a worker without it. */
+  readonly attached: boolean;
 }
 
 /** Supervises the workers of a cluster. */
 export interface Supervisor extends AsyncDisposable {
   readonly events: EventEmitter<ClusterEvents>;
   readonly state: DispatcherState;
+  /** How its workers get connections, as its option says: a router takes `external` ones only. */
+  readonly connections: 'shared' | 'external';
   readonly workers: readonly SupervisedWorker[];
 
   /**

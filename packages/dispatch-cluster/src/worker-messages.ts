@@ -38,6 +38,8 @@ export interface WorkerReport {
   readonly connections: number;
   /** Where it listens; `undefined` if it does not. */
   readonly address: { readonly address: string; readonly port: number } | string | undefined;
+  /** Whether its option `attach` has attached its server to a router. */
+  readonly attached: boolean;
 }
 
 export const emptyReport: WorkerReport = {
@@ -45,6 +47,7 @@ export const emptyReport: WorkerReport = {
   inFlight: 0,
   connections: 0,
   address: undefined,
+  attached: false,
 };
 
 /** Has a worker finish its requests within `graceMs` and accept no more. It continues with tasks, and answers `left`. */

@@ -38,6 +38,16 @@ const options: Wrong[] = [
     '`workers` must be an object with subscribe, or a list of them, got [object Object],[object Object]',
   ],
   [
+    { workers: module },
+    TypeError,
+    '`workers` must be a source of workers, got a URL; use `forkWorkers(url, n)`',
+  ],
+  [
+    { workers: [workers, { ...workers, connections: 'shared' }] },
+    TypeError,
+    "`workers` must be a supervisor with `connections: 'external'`, got one whose workers listen themselves",
+  ],
+  [
     { workers, health: 'healthz' },
     TypeError,
     '`health` must be a path that begins with / and has no query, got healthz',

@@ -146,7 +146,13 @@ export class WorkerServer {
     const { app, traffic } = this.#served;
     const { requests, inFlight, connections } = traffic;
     const address = app.server.address() ?? undefined;
-    const report: WorkerReport = { requests, inFlight, connections: connections.size, address };
+    const report: WorkerReport = {
+      requests,
+      inFlight,
+      connections: connections.size,
+      address,
+      attached: this.#attachment !== undefined,
+    };
     const text = JSON.stringify(report);
     if (text === this.#lastReport) return;
     this.#lastReport = text;

@@ -25,9 +25,10 @@ async function route(supervisor: Supervisor) {
 test('subscribe() reports the workers that serve and their successors, until it is ended', async () => {
   const supervisor = start({ entry, connections: 'external', workers: 2 });
   const early: string[] = [];
-  supervisor.subscribe(({ slot }) => early.push(slot));
+  supervisor.subscribe(({ slot, attached }) => early.push(`${slot}${attached}`));
   await supervisor.ready();
-  expect(early.sort()).toEqual(['0', '1']);
+  expect(supervisor.connections).toBe('external');
+  expect(early.sort()).toEqual(['0true', '1true']);
   const { told, unsubscribe, url } = await route(supervisor);
   expect(told.map(({ slot }) => slot)).toEqual(['0', '1']);
   expect(await ask(`${url}/0`)).toMatchObject({ pid: told.at(-1)?.pid });

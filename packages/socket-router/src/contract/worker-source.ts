@@ -20,6 +20,8 @@ export interface RouterWorker {
   readonly slot: string;
   readonly pid: number | undefined;
   readonly channel: WorkerChannel;
+  /** `false`: its program says that it has attached no server, so that it would never take a connection. */
+  readonly attached?: boolean | undefined;
 }
 
 /** Starts a router's workers; a supervisor of processes can be one. */
@@ -29,6 +31,8 @@ export interface WorkerSource {
    * router may have the same one.
    */
   readonly slots?: readonly string[] | undefined;
+  /** Of a supervisor: how its workers get connections. A router refuses one whose workers listen themselves, `shared`. */
+  readonly connections?: 'shared' | 'external' | undefined;
   /** Calls the listener for each worker that runs and for each that starts later. Returns a function that ends that. */
   subscribe(listener: (worker: RouterWorker) => void): () => void;
   /**

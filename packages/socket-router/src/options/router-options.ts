@@ -3,6 +3,7 @@ import {
   aFlag,
   aFunction,
   anObject,
+  aUrl,
   between,
   milliseconds,
   oneOf,
@@ -166,6 +167,11 @@ export interface ResolvedRouterOptions extends Chosen {
  * for a number out of range
  */
 export function resolveRouterOptions(options: RouterOptions): ResolvedRouterOptions {
+  if (aUrl.test(Object(options).workers)) {
+    throw new TypeError(
+      `Cannot ${ACTION}: \`workers\` must be a source of workers, got a URL; use \`forkWorkers(url, n)\``,
+    );
+  }
   const { workers, balance, proxyProtocol, limits, ...others } = resolveByRules<
     Filled<RouterOptions>
   >(ACTION, options, RULES);
@@ -186,7 +192,7 @@ export function resolveRouterOptions(options: RouterOptions): ResolvedRouterOpti
     limits: resolveByRules(ACTION, limits, LIMIT_RULES, 'limits'),
   };
   const { mode, protocol, laterRequests, health } = resolved;
-  checkSlots(resolved.workers);
+  checkSources(resolved.workers);
   // A proxy has to read requests, and decides on each of them.
   if (mode === 'passthru') {
     requireValue('protocol', protocol, 'http', 'with `mode` passthru');
@@ -200,7 +206,12 @@ export function resolveRouterOptions(options: RouterOptions): ResolvedRouterOpti
   return resolved;
 }
 
-function checkSlots(sources: readonly WorkerSource[]): void {
+function checkSources(sources: readonly WorkerSource[]): void {
+  if (sources.some(({ connections }) => connections === 'shared')) {
+    throw new TypeError(
+      `Cannot ${ACTION}: \`workers\` must be a supervisor with \`connections: 'external'\`, got one whose workers listen themselves`,
+    );
+  }
   const slots = sources.flatMap((source) => [...new Set(source.slots)]);
   const shared = slots.find((slot, index) => slots.indexOf(slot) !== index);
   if (shared !== undefined) throw sharedSlot(shared);

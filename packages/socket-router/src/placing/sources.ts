@@ -129,6 +129,7 @@ export class Sources {
     state.slots.add(slot);
     this.#owners.set(slot, state);
     this.#events.joined(worker);
+    if (worker.attached === false) this.#open(state, notAttached(slot));
   }
 
   /** Asks a source that starts its workers one by one when all have started. */
@@ -187,6 +188,13 @@ function isServing(
   );
   const needed = source.slots ?? own.map(({ worker }) => worker.slot);
   return needed.length > 0 && needed.every((slot) => serving.has(slot));
+}
+
+/** Makes the error for a worker that serves and takes no connections. */
+function notAttached(slot: string): TypeError {
+  return new TypeError(
+    `Worker of slot \`${slot}\` must attach its server: \`clusterWorker({ server, attach: attachServer })\``,
+  );
 }
 
 /** Makes the error for a slot that two sources have. */
