@@ -85,9 +85,9 @@ export class CarrierError extends Error {
   }
   /**
    * Returns any thrown value as a CarrierError, and never throws. A value with a carrier's code keeps it and
-   * its details (an error that crossed a process as data). A dispatcher's full queue becomes OVERLOADED, its
-   * timeouts and the end of `AbortSignal.timeout` TIMEOUT, an abort ABORTED, all else INTERNAL. The value
-   * is the `cause`.
+   * its details (an error that crossed a process as data). A RailError of a value that is no journey, time or amount
+   * becomes PROTOCOL, a dispatcher's full queue OVERLOADED, its timeouts and the end of `AbortSignal.timeout` TIMEOUT, an
+   * abort ABORTED, all else INTERNAL. The value is the `cause`.
    */
   static from(error: unknown): CarrierError {
     const { self, code, name, message, retryable, httpStatus, retryAfterMs } = fieldsOf(error);
@@ -106,8 +106,11 @@ export class CarrierError extends Error {
   }
 }
 
-// A dispatcher's codes, and the names of the platform's own errors.
+// Codes of values in an answer that cannot be read, a dispatcher's codes, and the names of the platform's own errors.
 const foreignCodes: Readonly<Record<string, CarrierErrorCode>> = {
+  ERR_JOURNEY: 'PROTOCOL',
+  ERR_LOCAL_TIME: 'PROTOCOL',
+  ERR_MONEY: 'PROTOCOL',
   ERR_OVERLOADED: 'OVERLOADED',
   ERR_QUEUE_FULL: 'OVERLOADED',
   ERR_QUEUE_TIMEOUT: 'TIMEOUT',

@@ -48,6 +48,7 @@ test.each<[unknown, CarrierState, CarrierErrorCode]>([
   [{ code: 'ERR_RUN_TIMEOUT', message: 'slow' }, 'timeout', 'TIMEOUT'],
   [{ code: 'RATE_LIMITED', message: 'later' }, 'error', 'RATE_LIMITED'],
   [{ code: 'NO_RESULTS', message: 'none' }, 'empty', 'NO_RESULTS'],
+  [{ code: 'ERR_MONEY', message: 'no amount' }, 'error', 'PROTOCOL'],
   ['text', 'error', 'INTERNAL'],
   [undefined, 'error', 'INTERNAL'],
   [Object.create(null), 'error', 'INTERNAL'],
