@@ -25,6 +25,9 @@ test('a program that throws at boot is started until the circuit opens; ready() 
   const open = once(supervisor.events, 'circuit-open');
   const { cause } = await whyNot(supervisor.ready());
   expect(cause).toMatchObject({ code: 'ERR_WORKER_LOST', data: { exitCode: 1 } });
+  expect((cause as DispatchError).message).toBe(
+    'Worker ended with exit code 1 before it had answered a call: Error: no configuration',
+  );
   expect((cause as DispatchError).data.stderrTail).toContain('Error: no configuration');
   expect(await open).toEqual([{ error: cause }]);
   await vi.waitFor(() => expect(supervisor.workers).toEqual([]), 60_000);

@@ -29,6 +29,15 @@ function inOneLine(message: string): string {
   return line.length > LONGEST ? `${line.slice(0, 60)} ... ${line.slice(-40)}` : line;
 }
 
+/** Returns the line of standard error that says why a program ended: that of an uncaught error, else the first. */
+export function whyEnded(stderr: string): string | undefined {
+  const lines = stderr.split('\n').map((line) => line.trim());
+  const line =
+    lines.find((each) => /^(?:[A-Z][\w$.]*Error|Error|FATAL ERROR)\b/.test(each)) ??
+    lines.find((each) => each !== '' && !/^\((?:node:|Use `node)/.test(each));
+  return line === undefined ? undefined : firstLineOf(new Error(line));
+}
+
 /** Returns what an error says first, without a full stop; of anything else, its text. */
 export function firstLineOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : showValue(error);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstLineOf, saysNotCloneable, saysUnknown } from '../src/error-texts.ts';
+import { firstLineOf, saysNotCloneable, saysUnknown, whyEnded } from '../src/error-texts.ts';
 
 test.each<[unknown, string]>([
   [new Error("Cannot find module '/a.js'\nRequire stack:\n- /b.js"), "Cannot find module '/a.js'"],
@@ -39,4 +39,27 @@ test('saysUnknown() suggests the nearest task, or names all', () => {
   expect(saysUnknown('book', known, ' on host a')).toBe(
     'Cannot run task on host a: unknown task `book`; known are search, price',
   );
+});
+
+test.each([
+  ['', undefined],
+  ['oops\n', 'oops'],
+  [
+    '(node:7) Warning: old\n(Use `node --trace-warnings`)\n\nSegmentation fault\n',
+    'Segmentation fault',
+  ],
+  [
+    'file:///app/entry.js:3\nthrow new Error("x");\n^\n\nError: no configuration.\n    at file:///app/entry.js:3:7\n\nNode.js v26\n',
+    'Error: no configuration',
+  ],
+  [
+    'node:internal/modules/cjs/loader:1\n  throw err;\n  ^\n\nTypeError: Cannot read\n    at a\n',
+    'TypeError: Cannot read',
+  ],
+  [
+    '<--- Last few GCs --->\n\nFATAL ERROR: Reached heap limit\n',
+    'FATAL ERROR: Reached heap limit',
+  ],
+])('whyEnded(%j) is the line that says why', (stderr, line) => {
+  expect(whyEnded(stderr)).toBe(line);
 });

@@ -180,11 +180,11 @@ test('a worker that ends without a frame has failed to start', async () => {
   transport.at(0).exit({ exitCode: 7, stderrTail: 'oops' });
   const error = errorOf(await settled(watch(dispatcher.ready())), 'ERR_CIRCUIT_OPEN');
   expect(error.message).toBe(
-    'Workers keep failing: Worker ended with exit code 7 before it had answered a call',
+    'Workers keep failing: Worker ended with exit code 7 before it had answered a call: oops',
   );
   expect(error.cause).toMatchObject({
     code: 'ERR_WORKER_LOST',
-    message: 'Worker ended with exit code 7 before it had answered a call',
+    message: 'Worker ended with exit code 7 before it had answered a call: oops',
     data: { name: 'fake', exitCode: 7, stderrTail: 'oops' },
   });
 });

@@ -1,5 +1,5 @@
 import type { WorkerEnd } from '../../contract/transport.ts';
-import { firstLineOf, saysNotCloneable, saysUnknown } from '../../error-texts.ts';
+import { firstLineOf, saysNotCloneable, saysUnknown, whyEnded } from '../../error-texts.ts';
 import { DispatchError, type DispatchErrorCode, type DispatchErrorData } from '../../errors.ts';
 
 /** The call or the dispatcher that an error is about. */
@@ -107,9 +107,10 @@ export function workerLost(
   const { exitCode, signal, stderrTail, cause } = end;
   let how = exitCode === undefined ? 'ended' : `ended with exit code ${exitCode}`;
   if (signal !== undefined) how = `was ended by ${signal}`;
+  const why = task === undefined ? whyEnded(stderrTail) : undefined;
   const message =
     task === undefined
-      ? `Worker ${how} before it had answered a call`
+      ? `Worker ${how} before it had answered a call${why === undefined ? '' : `: ${why}`}`
       : `Task \`${task}\` lost its worker, which ${how}`;
   return callError('ERR_WORKER_LOST', { name, task }, message, {
     data: { pid, exitCode, signal, stderrTail },
