@@ -1,5 +1,5 @@
-import fastify from 'fastify';
-import { expect, test } from 'vitest';
+import fastify, { type RouteShorthandOptions } from 'fastify';
+import { expect, onTestFinished, test } from 'vitest';
 import { coalesceRoutes } from '../src/fastify/index.ts';
 import { createApp } from './fastify-client.ts';
 
@@ -113,7 +113,57 @@ test('request.coalesced is refused where no handler of a coalesced route runs', 
   app.get('/plain', (request) => request.coalesced);
   const answer = await app.inject('/plain?a=1');
   expect(answer.json().message).toBe(
-    'Cannot read `request.coalesced` of GET /plain?a=1: only handlers of routes with `config.coalesce` have it',
+    'Cannot read `request.coalesced` of GET /plain?a=1: the route has no `config.coalesce`',
+  );
+});
+
+test('request.coalesced is refused in hooks before the handler', async () => {
+  const app = await createApp();
+  app.addHook('preHandler', async (request) => void request.coalesced);
+  app.get('/a', { config: { coalesce: true } }, () => 1);
+  expect((await app.inject('/a')).json().message).toBe(
+    'Cannot read `request.coalesced` of GET /a: only the handler and the hooks after it have it',
+  );
+});
+
+test.each<[string, RouteShorthandOptions]>([
+  ['with true', { config: { coalesce: true } }],
+  ['with options', { config: { coalesce: { shareCredentials: true } } }],
+])(
+  'a route %s that was added before the plugin ran fails each request, as one that is not coalesced would go unnoticed',
+  async (_, options) => {
+    const app = fastify();
+    onTestFinished(() => app.close());
+    app.get('/plain', () => 'plain');
+    app.get('/off', { config: { coalesce: false } }, () => 'off');
+    // Not awaited: the plugin runs when the app starts, after all of the routes here.
+    void app.register(coalesceRoutes);
+    app.get('/late', options, () => 'alone');
+    void app.register(async (child) => {
+      child.get('/child', options, (request) => String(request.coalesced.waiters));
+    });
+    const message =
+      'Cannot coalesce GET /late: the route was added before the plugin ran; `await app.register(coalesceRoutes)` before the routes';
+    for (const round of ['first', 'second']) {
+      const answer = await app.inject('/late');
+      expect([round, answer.statusCode, answer.json().message]).toEqual([round, 500, message]);
+    }
+    const head = await app.inject({ url: '/late', method: 'HEAD' });
+    expect(head.statusCode).toBe(500);
+    const others = await Promise.all(['/plain', '/off', '/child'].map((url) => app.inject(url)));
+    expect(others.map(({ body }) => body)).toEqual(['plain', 'off', '1']);
+    expect((await app.inject('/none')).statusCode).toBe(404);
+  },
+);
+
+test('request.coalesced of a route that was added before the plugin ran says so in a hook', async () => {
+  const app = fastify();
+  onTestFinished(() => app.close());
+  app.addHook('onRequest', async (request) => void request.coalesced);
+  void app.register(coalesceRoutes);
+  app.get('/late', { config: { coalesce: true } }, () => 'alone');
+  expect((await app.inject('/late')).json().message).toBe(
+    'Cannot coalesce GET /late: the route was added before the plugin ran; `await app.register(coalesceRoutes)` before the routes',
   );
 });
 

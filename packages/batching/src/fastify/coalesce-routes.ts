@@ -9,6 +9,8 @@ import {
 import {
   type CoalescedRequest,
   errorHook,
+  markCoalesced,
+  missedRouteError,
   type RequestRoles,
   sendHook,
   viewOf,
@@ -21,7 +23,7 @@ declare module 'fastify' {
     coalesce?: boolean | RouteCoalesceOptions | undefined;
   }
   interface FastifyRequest {
-    /** The clients that the handler of a coalesced route works for. Elsewhere it throws a TypeError. */
+    /** The clients that the handler of a coalesced route works for. Elsewhere, and in hooks before the handler, it throws a TypeError. */
     readonly coalesced: CoalescedRequest;
   }
   interface FastifyInstance {
@@ -32,7 +34,8 @@ declare module 'fastify' {
 /**
  * Fastify plugin: equal requests in flight of the routes with `config.coalesce` share one run of the handler
  * and its serialised answer, errors included. It holds for the routes that are added after it, in the scope
- * that registers it and below. It closes with the app, once the requests in flight are answered.
+ * that registers it and below, so await its registration: routes of that scope that have `config.coalesce` and were added
+ * before fail each request. It closes with the app, once the requests in flight are answered.
  *
  * - Equal requests have the same route, method, host, URL as sent, credentials, conditional and range headers, `vary`,
  *   and headers that the route's answers named in `Vary`. Whatever else a handler reads belongs in `vary` or `key`.
@@ -77,10 +80,13 @@ function addTo(app: FastifyInstance, options: CoalesceRoutesOptions): void {
     const resolved = resolveRouteCoalesceOptions(options, vary);
     if (resolved === undefined) return;
     const route = { ...resolved, id: id++, learned: new Set<string>() };
+    options.config = markCoalesced(options.config);
     options.handler = shareHandler(options.handler, route, scope);
     options.onSend = [options.onSend ?? [], sendHook(roles, route)].flat();
     options.onError = [options.onError ?? [], errorHook(roles)].flat();
   });
+  // `onRoute` does not see the routes that were added before this runs; hooks for requests hold for them as well.
+  app.addHook('onRequest', (request, _reply, done) => done(missedRouteError(request)));
   app.addHook('onClose', () => sharedRuns.close());
 }
 

@@ -1,4 +1,10 @@
-import type { FastifyReply, FastifyRequest, onErrorHookHandler, onSendHookHandler } from 'fastify';
+import type {
+  FastifyContextConfig,
+  FastifyReply,
+  FastifyRequest,
+  onErrorHookHandler,
+  onSendHookHandler,
+} from 'fastify';
 import {
   type Answer,
   type HeadersBefore,
@@ -27,9 +33,29 @@ export type RequestRoles = WeakMap<FastifyRequest, RequestRole>;
 export function viewOf(roles: RequestRoles, request: FastifyRequest): CoalescedRequest {
   const role = roles.get(request);
   if (role !== undefined) return role.view;
-  const { method, url } = request;
-  throw new TypeError(
-    `Cannot read \`request.coalesced\` of ${method} ${url}: only handlers of routes with \`config.coalesce\` have it`,
+  const missed = missedRouteError(request);
+  if (missed !== undefined) throw missed;
+  const { method, url, routeOptions } = request;
+  const why = routeOptions.config?.coalesce
+    ? 'only the handler and the hooks after it have it'
+    : 'the route has no `config.coalesce`';
+  throw new TypeError(`Cannot read \`request.coalesced\` of ${method} ${url}: ${why}`);
+}
+
+/** Marks the `config` of routes that are coalesced. Fastify copies it, with symbols. */
+const coalesced = Symbol('ticketing.coalesced');
+
+/** Returns the `config` of a route that is coalesced. */
+export function markCoalesced(config: FastifyContextConfig | undefined): FastifyContextConfig {
+  return { ...config, [coalesced]: true } as FastifyContextConfig;
+}
+
+/** Returns the error of a route with `config.coalesce` that was added before the plugin ran, so that it is not coalesced. */
+export function missedRouteError({ method, routeOptions }: FastifyRequest): Error | undefined {
+  const { config, url } = routeOptions;
+  if (!config?.coalesce || coalesced in config) return undefined;
+  return new TypeError(
+    `Cannot coalesce ${method} ${url}: the route was added before the plugin ran; \`await app.register(coalesceRoutes)\` before the routes`,
   );
 }
 
