@@ -39,6 +39,11 @@ export function createClusterTransport(
     kind: 'cluster',
     capabilities: { isolation: 'process', hardKill: true, transfer: false },
     autoWindow: { first: 8, max: 64 },
+    words: {
+      started: options.connections === 'external' ? 'it served' : 'it listened',
+      proof: 'its first answer',
+      hint: '`entry` must call `clusterWorker`',
+    },
     spawn,
     close: () => guard?.close() ?? Promise.resolve(),
   };

@@ -14,6 +14,9 @@ export interface WorkerStartMessage {
   readonly maxRequests: number | undefined;
 }
 
+/** Marks a process that has taken its start, for all copies of this package in it. */
+const TAKEN = Symbol.for('ticketing.dispatch-cluster.worker');
+
 /** Returns the environment variable that carries a worker's start. */
 export function environmentOf(start: WorkerStartMessage): Readonly<Record<string, string>> {
   return { [VARIABLE]: JSON.stringify(start) };
@@ -25,7 +28,14 @@ export function takeWorkerStart(
 ): WorkerStartMessage | undefined {
   const text = environment[VARIABLE];
   delete environment[VARIABLE];
-  return text === undefined ? undefined : (JSON.parse(text) as WorkerStartMessage);
+  if (text === undefined) return undefined;
+  Object.defineProperty(process, TAKEN, { value: true, configurable: true });
+  return JSON.parse(text) as WorkerStartMessage;
+}
+
+/** Whether this process has taken its start: it is a worker of a cluster already. */
+export function hasTakenStart(): boolean {
+  return TAKEN in process;
 }
 
 /** What a worker reports of the requests that it serves. */

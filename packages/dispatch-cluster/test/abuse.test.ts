@@ -140,7 +140,7 @@ test('clusterWorker() needs no address if connections are external', () => {
 test('clusterWorker() refuses a process that startCluster() has not started', () => {
   expect(() => clusterWorker({ tasks: defineTasks({ one: () => 1 }) })).toThrow(
     new TypeError(
-      'Cannot serve as cluster worker: `startCluster` has not started this process, or `clusterWorker` was called before',
+      'Cannot serve as cluster worker: `startCluster` has not started this process; run the program that calls it',
     ),
   );
 });

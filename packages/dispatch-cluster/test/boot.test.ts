@@ -23,11 +23,11 @@ async function whyNot(ready: Promise<void>): Promise<DispatchError> {
 test('a program that throws at boot is started until the circuit opens; ready() says why', async () => {
   const supervisor = start({ entry: throwsAtBoot, workers: 2, restart });
   const open = once(supervisor.events, 'circuit-open');
-  const { cause } = await whyNot(supervisor.ready());
-  expect(cause).toMatchObject({ code: 'ERR_WORKER_LOST', data: { exitCode: 1 } });
-  expect((cause as DispatchError).message).toBe(
-    'Worker ended with exit code 1 before it had answered a call: Error: no configuration',
+  const { message, cause } = await whyNot(supervisor.ready());
+  expect(message).toBe(
+    'Workers keep failing: Worker ended with exit code 1 before it listened: Error: no configuration',
   );
+  expect(cause).toMatchObject({ code: 'ERR_WORKER_LOST', data: { exitCode: 1 } });
   expect((cause as DispatchError).data.stderrTail).toContain('Error: no configuration');
   expect(await open).toEqual([{ error: cause }]);
   await vi.waitFor(() => expect(supervisor.workers).toEqual([]), 60_000);
@@ -61,7 +61,12 @@ test('a program that never calls clusterWorker() fails after startTimeoutMs', as
     restart: { ...restart, maxFailures: 0 },
   });
   const { cause } = await whyNot(supervisor.ready());
-  expect(cause).toMatchObject({ code: 'ERR_START_TIMEOUT', data: { limit: 500 } });
+  expect(cause).toMatchObject({
+    code: 'ERR_START_TIMEOUT',
+    message:
+      'Worker did not start within `startTimeoutMs` (500 ms); `entry` must call `clusterWorker`',
+    data: { limit: 500 },
+  });
 });
 
 test('a reload with a program that fails keeps the old workers', async () => {

@@ -1,6 +1,7 @@
 import type { TaskHooks, TaskMap, TaskModule } from '@ticketing/dispatch';
 import { type Served, serveProcess } from '@ticketing/dispatch/worker';
 import {
+  hasTakenStart,
   isMessage,
   type LeaveMessage,
   leave,
@@ -44,9 +45,10 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
   const start = takeWorkerStart(process.env);
   checkWorkerOptions(ACTION, options, start?.connections ?? 'external');
   if (start === undefined) {
-    throw new TypeError(
-      `Cannot ${ACTION}: \`startCluster\` has not started this process, or \`clusterWorker\` was called before`,
-    );
+    const why = hasTakenStart()
+      ? '`clusterWorker` was called before'
+      : '`startCluster` has not started this process; run the program that calls it';
+    throw new TypeError(`Cannot ${ACTION}: ${why}`);
   }
   // Bound now, before a task can replace it.
   const send = process.send?.bind(process);

@@ -20,8 +20,20 @@ export interface Transport {
   homeOf?(key: string, workerIds: readonly number[]): number | undefined;
   /** Whether workers may differ in speed, as machines do: calls go where they are likely to be answered first. Default: to the worker with the fewest. */
   readonly mayDifferInSpeed?: boolean;
+  /** For errors, where a worker does more than tasks. */
+  readonly words?: TransportWords;
   /** Releases what the workers share, after the last one is gone. */
   close(): Promise<void>;
+}
+
+/** How errors speak of a worker's start. */
+interface TransportWords {
+  /** What a worker has done once it has started, as in `it listened`. */
+  readonly started: string;
+  /** What proves that its start was good, as in `its first answer`. */
+  readonly proof: string;
+  /** What its program must do to start, as in `it must call ...`. */
+  readonly hint: string;
 }
 
 export interface WorkerStart {

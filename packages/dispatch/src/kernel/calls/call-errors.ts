@@ -78,8 +78,9 @@ export function drainedTooLong(name: string, task: string, limit: number): Dispa
   return callError('ERR_DRAINING', { name, task }, message, { data: { limit } });
 }
 
-export function startedTooLate(name: string, limit: number): DispatchError {
-  const message = `Worker did not start within \`startTimeoutMs\` (${limit} ms)`;
+export function startedTooLate(name: string, limit: number, hint?: string): DispatchError {
+  const late = `Worker did not start within \`startTimeoutMs\` (${limit} ms)`;
+  const message = hint === undefined ? late : `${late}; ${hint}`;
   return callError('ERR_START_TIMEOUT', { name }, message, { data: { limit } });
 }
 
@@ -98,10 +99,21 @@ export function notCloneable(name: string, task: string, cause: unknown): Dispat
   return callError('ERR_NOT_CLONEABLE', { name, task }, message, { cause });
 }
 
-/** Makes the error of a call whose worker ended, or, without a task, of a worker that ended before it had answered one. */
+/**
+ * Makes the error of a call whose worker ended, or, without a task, of a worker that ended before something, with the line
+ * that says why.
+ */
 export function workerLost(
   name: string,
-  { pid, end }: { readonly pid: number | undefined; readonly end: WorkerEnd },
+  {
+    pid,
+    end,
+    before = 'it had answered a call',
+  }: {
+    readonly pid: number | undefined;
+    readonly end: WorkerEnd;
+    readonly before?: string | undefined;
+  },
   task?: string,
 ): DispatchError {
   const { exitCode, signal, stderrTail, cause } = end;
@@ -110,7 +122,7 @@ export function workerLost(
   const why = task === undefined ? whyEnded(stderrTail) : undefined;
   const message =
     task === undefined
-      ? `Worker ${how} before it had answered a call${why === undefined ? '' : `: ${why}`}`
+      ? `Worker ${how} before ${before}${why === undefined ? '' : `: ${why}`}`
       : `Task \`${task}\` lost its worker, which ${how}`;
   return callError('ERR_WORKER_LOST', { name, task }, message, {
     data: { pid, exitCode, signal, stderrTail },

@@ -226,7 +226,10 @@ export class WorkerPool {
     this.live.add(worker);
     this.counts.spawned += 1;
     worker.startTimer = clock.setTimeout(() => {
-      worker.startError ??= { error: startedTooLate(name, startTimeoutMs), final: false };
+      worker.startError ??= {
+        error: startedTooLate(name, startTimeoutMs, this.#transport.words?.hint),
+        final: false,
+      };
       this.kill(worker);
     }, startTimeoutMs);
     try {
@@ -267,7 +270,11 @@ export class WorkerPool {
     }
     if (before === 'ready' || before === 'retiring') this.counts.lost += 1;
     if (wasNext) {
-      const failure = worker.startError ?? { error: workerLost(name, { pid, end }), final: false };
+      const before = this.#transport.words?.started;
+      const failure = worker.startError ?? {
+        error: workerLost(name, { pid, end, before }),
+        final: false,
+      };
       worker.onStart?.(failure.error);
       // Starts in a row count, however slow: one that hangs for half a minute would never fail often enough within the period.
       this.#failedStarts += 1;
@@ -275,7 +282,8 @@ export class WorkerPool {
       // A failed replacement does no harm while the old one works.
       if (slot.current === undefined) this.#failed(slot, failure.error, isFinal);
     } else if (wasCurrent && slot.next === undefined && before === 'ready' && !worker.proved) {
-      this.#failed(slot, workerLost(name, { pid, end }), false);
+      const before = this.#transport.words?.proof;
+      this.#failed(slot, workerLost(name, { pid, end, before }), false);
     }
     this.fill();
     if (this.circuit.state !== 'closed') this.#callbacks.noSuccessor(this.circuit.lastError);
