@@ -266,6 +266,8 @@ export function fastifyAnswersTests(): void {
       expect(codes).toEqual(['ok', 'ok', ...(overflow === 'reject' ? refused : ['ok', 'ok'])]);
       const statuses = answers.map(({ status }) => status);
       expect(statuses).toEqual(overflow === 'reject' ? [200, 200, 503, 503] : [200, 200, 200, 200]);
+      const waits = answers.map(({ headers }) => headers['retry-after']);
+      expect(waits).toEqual(statuses.map((status) => (status === 503 ? '1' : undefined)));
       expect(gate.runs).toBe(overflow === 'reject' ? 1 : 3);
     }
   });

@@ -301,6 +301,7 @@ export function fastifyClientsTests(scale: Scale): void {
     expect(signal?.aborted).toBe(true);
     for (const answer of await Promise.all(calls)) {
       expect(answer.statusCode).toBe(503);
+      expect(answer.headers['retry-after']).toBe('1');
       expect(answer.json()).toMatchObject({ code: 'ERR_CLOSED' });
     }
   });

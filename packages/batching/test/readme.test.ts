@@ -10,7 +10,7 @@ const snippets = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => ma
 const given = `
 const calls: string[] = [];
 const fetchRate = async (from: string, to: string) => { calls.push(from + to); return 0.9; };
-const fetchUser = async (id: number, signal: AbortSignal) => { calls.push(String(id)); return { id, aborted: signal.aborted }; };
+const fetchUser = async (id: number, signal: AbortSignal) => { calls.push(String(id)); return id === 0 ? undefined : { id, aborted: signal.aborted }; };
 const fetchNames = async (ids: readonly number[], signal: AbortSignal) => { calls.push(ids.join() + signal.aborted); return ids.map((id) => 'name ' + id); };
 const fetchReport = async (url: string, signal: AbortSignal | undefined) => { calls.push(url); return { url, aborted: signal?.aborted }; };
 export { calls };
@@ -27,10 +27,13 @@ async function run(index: number, exported: string) {
 }
 
 test('README: a wrapped function and a keyed loader', async () => {
-  const { rates, user, calls } = await run(0, 'rates, user');
+  const { rates, user, users, calls } = await run(0, 'rates, user, users');
   expect(rates).toEqual([0.9, 0.9]);
   expect(user).toEqual({ id: 7, aborted: false });
   expect(calls).toEqual(['EURCHF', '7']);
+  // Negative caching: what is missing is kept, too.
+  expect(await users.get(0)).toBeUndefined();
+  expect(users.peek(0)).toEqual({ kind: 'value', value: undefined, stale: false });
 });
 
 test('README: a batch loader, and one for the whole process', async () => {
@@ -96,6 +99,11 @@ test('README begins with the sentence of the package, has every error code, and 
   ).toBe(true);
   for (const [code] of errors.matchAll(/ERR_[A-Z_]+/g)) expect(readme).toContain(code);
   expect(readme).toContain('npm install @ticketing/batching`');
+  // Settled results; when a failed renewal is tried again; what a refused client is told.
+  expect(readme).toContain('`loadMany(keys)` resolves with settled results');
+  expect(readme).toMatch(/how long a stale value is returned before the next renewal is tried/);
+  expect(readme).toMatch(/ttlMs: \(found\) => /);
+  expect(readme).toContain('503 of the plugin has `Retry-After: 1`');
   // A time to live, or for ever.
   expect(readme).toContain('`true` keeps values **for ever**');
   expect(readme.split('\n').length).toBeLessThanOrEqual(121);

@@ -8,6 +8,9 @@ import type { ResolvedCoalesceRoutesOptions } from './coalesce-routes-options.ts
 import { type CoalescedRoute, requestKey } from './request-key.ts';
 import { type RequestRoles, watchReply } from './request-roles.ts';
 
+/** Of 503: seconds that a client should wait. */
+const retryHeaders = { 'retry-after': '1' };
+
 /** What the routes of one plugin share. */
 export interface RouteScope {
   readonly name: string;
@@ -124,13 +127,14 @@ function isThenable(value: unknown): value is Promise<unknown> {
 }
 
 /**
- * Makes a new error of a failure of the coalescer, which Fastify answers by its `statusCode`: several requests may have met the
- * same one.
+ * Makes a new error of a failure of the coalescer, which Fastify answers by its `statusCode` and `headers`: several requests may
+ * have met the same one. With 503 the client is asked to wait.
  */
 function answerError(error: unknown): unknown {
   if (!BatchingError.is(error)) return error;
-  const { code, message, data } = error;
-  return new BatchingError(code, message, { data, cause: error });
+  const { code, message, data, statusCode } = error;
+  const refused = new BatchingError(code, message, { data, cause: error });
+  return statusCode === 503 ? Object.assign(refused, { headers: retryHeaders }) : refused;
 }
 
 /** A signal that aborts if the client leaves before its answer has been written. */
