@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { ask } from './clients.ts';
+import { ask, oneConnection } from './clients.ts';
 import { execArgv } from './worker-processes.ts';
 
 const root = new URL('../', import.meta.url);
@@ -39,6 +39,12 @@ test('README: a router and its workers', async () => {
   const first = await askAs('one');
   expect(first).toMatch(/^\d+$/);
   expect([await askAs('one'), await askAs('one')]).toEqual([first, first]);
+  // Without the header a connection goes to the worker with the fewest: these stay open.
+  const agents = Array.from({ length: 4 }, oneConnection);
+  const others = new Set<string>();
+  for (const agent of agents) others.add((await ask(port, { agent })).text);
+  expect(others.size).toBeGreaterThan(1);
+  for (const agent of agents) agent.destroy();
   program.send('close');
   expect(await once(program, 'exit')).toEqual([0, null]);
 });
