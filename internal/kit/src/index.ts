@@ -8,6 +8,7 @@ export {
 export { type Circuit, createCircuit, type Restart, restartRules } from './circuit.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { CodedError, isMarked, mark } from './coded-error.ts';
+export { describeValue, wrongValue } from './describe-value.ts';
 export { editDistance, nearest } from './edit-distance.ts';
 export { Fifo } from './fifo.ts';
 export { mallocVariables } from './malloc-variables.ts';

@@ -81,7 +81,7 @@ export function unknownOption(action: string, name: string, known: readonly stri
   return new TypeError(`Cannot ${action}: unknown option \`${name}\`; ${hint}`);
 }
 
-function isNumeric(value: unknown): boolean {
+export function isNumeric(value: unknown): boolean {
   return Array.isArray(value) ? value.every(isNumeric) : typeof value === 'number';
 }
 

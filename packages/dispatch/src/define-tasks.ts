@@ -1,4 +1,4 @@
-import { showValue, unknownOption } from '@ticketing/kit';
+import { describeValue, unknownOption } from '@ticketing/kit';
 import type { TaskHooks, TaskMap, TaskModule } from './contract/task.ts';
 import { DispatchError } from './errors.ts';
 
@@ -36,7 +36,7 @@ export function defineTasks<M extends TaskMap>(tasks: M, hooks: TaskHooks = {}):
 }
 
 function wrong(rule: string, got: unknown): TypeError {
-  return new TypeError(`Cannot define tasks: ${rule}, got ${showValue(got)}`);
+  return new TypeError(`Cannot define tasks: ${rule}, got ${describeValue(got)}`);
 }
 
 /** Recognises what `defineTasks` returns, also that of another copy of this package. */
@@ -51,6 +51,14 @@ export function isTaskModule(value: unknown): value is TaskModule<TaskMap> {
   );
 }
 
+/** Says what to do with `await import('./tasks.ts')`. */
+function hintFor(value: unknown): string {
+  const isModule = Object.prototype.toString.call(value) === '[object Module]';
+  return isModule && isTaskModule((value as { default?: unknown }).default)
+    ? '; pass its `default`'
+    : '';
+}
+
 /**
  * Returns the value if `defineTasks` has made it. `failed` is what cannot be done otherwise, and the name of the value.
  *
@@ -60,7 +68,7 @@ export function checkTaskModule(value: unknown, failed: string): TaskModule<Task
   if (isTaskModule(value)) return value;
   throw new DispatchError(
     'ERR_BAD_MODULE',
-    `Cannot ${failed} must be made by \`defineTasks\`, got ${showValue(value)}`,
+    `Cannot ${failed} must be made by \`defineTasks\`, got ${describeValue(value)}${hintFor(value)}`,
     { data: { name: 'worker' } },
   );
 }

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import threads from 'node:worker_threads';
-import { type Rule, showValue, wrongOption } from '@ticketing/kit';
+import { type Rule, showValue, wrongValue } from '@ticketing/kit';
 
 /** JSON text that a task returns and its caller gets as a Buffer, without parsing it. Made by `rawJson`. */
 export interface RawJson {
@@ -64,7 +64,7 @@ function isPool(buffer: ArrayBuffer): boolean {
  */
 export function transferred<T>(value: T, transfer: readonly ArrayBuffer[]): Transferred<T> {
   if (!buffersRule.test(transfer)) {
-    throw wrongOption('mark buffers to transfer', 'transfer', buffersRule, transfer);
+    throw wrongValue('mark buffers to transfer', 'transfer', buffersRule, transfer);
   }
   refusePool('mark buffers to transfer', transfer);
   return { kind: 'ticketing.transferred', value, transfer };

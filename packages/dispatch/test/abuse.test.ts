@@ -81,8 +81,15 @@ test('createInProcessDispatcher() takes only what defineTasks made', () => {
     expect.objectContaining({
       code: 'ERR_BAD_MODULE',
       message:
-        'Cannot create dispatcher: `module` must be made by `defineTasks`, got [object Object]',
+        'Cannot create dispatcher: `module` must be made by `defineTasks`, got an object with echo',
     }),
+  );
+});
+
+test('createInProcessDispatcher() of a module says to pass its default', async () => {
+  const module = await import('./serve-tasks-module.ts');
+  expect(() => createInProcessDispatcher(module as never)).toThrow(
+    'Cannot create dispatcher: `module` must be made by `defineTasks`, got a module; pass its `default`',
   );
 });
 
@@ -92,7 +99,7 @@ test.each([
     { timeout: 5 },
     new TypeError('Cannot run task: unknown option `timeout`; did you mean `timeoutMs`?'),
   ],
-  [{ signal: {} }, /`signal` must be an AbortSignal, got \[object Object\]$/],
+  [{ signal: {} }, /`signal` must be an AbortSignal, got \{\}$/],
   [{ timeoutMs: 0 }, new RangeError('Cannot run task: `timeoutMs` must be 1 to 2147483647, got 0')],
   [
     { queueTimeoutMs: '5' },
@@ -118,7 +125,7 @@ test.each([
   ],
   [
     { metadata: { a: 1 } },
-    new TypeError('Cannot run task: `metadata` must be an object of texts, got [object Object]'),
+    new TypeError('Cannot run task: `metadata` must be an object of texts, got an object with a'),
   ],
   [
     { onProgress: true },
@@ -126,13 +133,11 @@ test.each([
   ],
   [
     { timeoutMs: Object.create(null) },
-    new TypeError(
-      'Cannot run task: `timeoutMs` must be 1 to 2147483647, got an object without text',
-    ),
+    new TypeError('Cannot run task: `timeoutMs` must be 1 to 2147483647, got {}'),
   ],
   [
     { signal: Object.create(null) },
-    new TypeError('Cannot run task: `signal` must be an AbortSignal, got an object without text'),
+    new TypeError('Cannot run task: `signal` must be an AbortSignal, got {}'),
   ],
 ] as const)('run() with %j rejects, and sends nothing', async (options, error) => {
   const { dispatcher, ready, transport } = createPool();
@@ -208,7 +213,7 @@ test.each([
 test.each([
   [undefined, 'undefined'],
   [5, '5'],
-  [{ length: 1 }, '[object Object]'],
+  [{ length: 1 }, 'an object with length'],
 ])('map() over %s throws', async (inputs, got) => {
   const { dispatcher } = createPool();
   const iterator = dispatcher.map('echo', inputs as never)[Symbol.asyncIterator]();
@@ -220,7 +225,7 @@ test.each([
 test('capacity() rejects a signal of another type', async () => {
   const { dispatcher } = createPool();
   await expect(dispatcher.capacity({} as never)).rejects.toEqual(
-    new TypeError('Cannot wait for capacity: `signal` must be an AbortSignal, got [object Object]'),
+    new TypeError('Cannot wait for capacity: `signal` must be an AbortSignal, got {}'),
   );
 });
 

@@ -40,7 +40,7 @@ test('checkRunOptions() and checkMapOptions() take undefined as absent', () => {
 });
 
 test.each<[object, string, typeof TypeError | typeof RangeError]>([
-  [{ signal: {} }, '`signal` must be an AbortSignal, got [object Object]', TypeError],
+  [{ signal: {} }, '`signal` must be an AbortSignal, got {}', TypeError],
   [{ signal: null }, '`signal` must be an AbortSignal, got null', TypeError],
   [{ timeoutMs: 0 }, `\`timeoutMs\` must be 1 to ${TIMER}, got 0`, RangeError],
   [{ timeoutMs: Infinity }, `\`timeoutMs\` must be 1 to ${TIMER}, got Infinity`, RangeError],
@@ -57,13 +57,17 @@ test.each<[object, string, typeof TypeError | typeof RangeError]>([
   ],
   [{ retries: -1 }, '`retries` must be an integer of 0 to 100, got -1', RangeError],
   [{ metadata: 'a' }, '`metadata` must be an object of texts, got a', TypeError],
-  [{ metadata: { a: 1 } }, '`metadata` must be an object of texts, got [object Object]', TypeError],
+  [
+    { metadata: { a: 1 } },
+    '`metadata` must be an object of texts, got an object with a',
+    TypeError,
+  ],
   [
     { metadata: new Map([['a', 'b']]) },
     '`metadata` must be an object of texts, got [object Map]',
     TypeError,
   ],
-  [{ metadata: ['a'] }, '`metadata` must be an object of texts, got a', TypeError],
+  [{ metadata: ['a'] }, '`metadata` must be an object of texts, got [a]', TypeError],
   [{ onProgress: true }, '`onProgress` must be a function, got true', TypeError],
 ])('checkRunOptions() and checkMapOptions() refuse %j', (options, message, error) => {
   for (const [check, action] of [
@@ -79,8 +83,12 @@ test('checkRunOptions() refuses keys and buffers of other types', () => {
   expect(run({ key: 7 })).toThrow(new TypeError('Cannot run task: `key` must be a text, got 7'));
   const expected = 'Cannot run task: `transfer` must be an array of ArrayBuffers';
   const buffer = new ArrayBuffer(1);
-  expect(run({ transfer: buffer })).toThrow(new TypeError(`${expected}, got [object ArrayBuffer]`));
-  expect(run({ transfer: [new Uint8Array(buffer)] })).toThrow(new TypeError(`${expected}, got 0`));
+  expect(run({ transfer: buffer })).toThrow(
+    new TypeError(`${expected}, got an ArrayBuffer of 1 byte`),
+  );
+  expect(run({ transfer: [new Uint8Array(buffer)] })).toThrow(
+    new TypeError(`${expected}, got [a Uint8Array of 1 byte]`),
+  );
   expect(run({ transfer: [new SharedArrayBuffer(1)] })).toThrow(TypeError);
 });
 

@@ -34,10 +34,10 @@ test('checkTaskModule() takes what another copy of the package has made', () => 
 
 test.each<[string, unknown]>([
   ['undefined', undefined],
-  ['[object Object]', { search }],
-  ['[object Object]', { tasks: {}, hooks: {} }],
-  ['[object Object]', { tasks: { search: 1 }, hooks: {} }],
-  ['[object Object]', { tasks: { search }, hooks: { other: search } }],
+  ['an object with search', { search }],
+  ['an object with tasks, hooks', { tasks: {}, hooks: {} }],
+  ['an object with tasks, hooks', { tasks: { search: 1 }, hooks: {} }],
+  ['an object with tasks, hooks', { tasks: { search }, hooks: { other: search } }],
   ['a function', search],
 ])('checkTaskModule() refuses %s with ERR_BAD_MODULE', (got, value) => {
   const message = `Cannot load tasks from file:///a.js: its default export must be made by \`defineTasks\`, got ${got}`;

@@ -133,7 +133,7 @@ test('createInProcessTransport() throws ERR_BAD_MODULE for what defineTasks has 
     expect.objectContaining({
       code: 'ERR_BAD_MODULE',
       message:
-        'Cannot create dispatcher: `module` must be made by `defineTasks`, got [object Object]',
+        'Cannot create dispatcher: `module` must be made by `defineTasks`, got an object with search',
     }),
   );
 });

@@ -49,7 +49,7 @@ test("transferred() refuses Node's shared pool, where the result may be with oth
 
 test.each<[string, unknown]>([
   ['undefined', undefined],
-  ['0', [new Uint8Array(1)]],
+  ['[a Uint8Array of 1 byte]', [new Uint8Array(1)]],
 ])('transferred() throws a TypeError for %s instead of buffers', (got, transfer) => {
   expect(() => transferred(1, transfer as ArrayBuffer[])).toThrow(
     new TypeError(

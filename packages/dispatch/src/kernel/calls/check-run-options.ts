@@ -10,7 +10,7 @@ import {
   unknownOption,
   whole,
   wholeBetween,
-  wrongOption,
+  wrongValue,
 } from '@ticketing/kit';
 import type {
   CapacityOptions,
@@ -89,7 +89,7 @@ export function checkCapacity(
 ): void {
   const action = 'wait for capacity';
   if (signal !== undefined && !aSignal.test(signal)) {
-    throw wrongOption(action, 'signal', aSignal, signal);
+    throw wrongValue(action, 'signal', aSignal, signal);
   }
   if (options !== undefined) checkByRules(action, options, { key: aText });
 }
@@ -104,7 +104,7 @@ function check(
   options: RunOptions | MapOptions,
   rules: ReadonlyMap<string, Rule>,
 ): void {
-  if (!anObject.test(options)) throw wrongOption(action, 'options', anObject, options);
+  if (!anObject.test(options)) throw wrongValue(action, 'options', anObject, options);
   // It runs on each call, so it makes no list of names, as `checkByRules` does.
   for (const name in options) {
     const rule = rules.get(name);
@@ -113,7 +113,7 @@ function check(
       // A member of Object.prototype is no option of this call.
       if (Object.hasOwn(options, name)) throw unknownOption(action, name, [...rules.keys()]);
     } else if (value !== undefined && !rule.test(value)) {
-      throw wrongOption(action, name, rule, value);
+      throw wrongValue(action, name, rule, value);
     }
   }
   if (options.retries && options.idempotent !== true) {
@@ -145,7 +145,7 @@ export function checkCall(
   },
 ): void {
   const { name, pool, isDraining, tasks } = state;
-  if (typeof task !== 'string') throw wrongOption('run task', 'task', aText, task);
+  if (typeof task !== 'string') throw wrongValue('run task', 'task', aText, task);
   if (options !== undefined) {
     checkRunOptions(options);
   }

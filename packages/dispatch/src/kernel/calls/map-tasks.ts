@@ -1,4 +1,4 @@
-import { wrongOption } from '@ticketing/kit';
+import { wrongValue } from '@ticketing/kit';
 import type { Dispatcher, MapOptions, MapOutcome } from '../../contract/dispatcher.ts';
 import type { TaskMap } from '../../contract/task.ts';
 import { DispatchError } from '../../errors.ts';
@@ -165,7 +165,7 @@ class InputReader {
     this.#isAsync = source[Symbol.asyncIterator] !== undefined;
     const iterator = source[Symbol.asyncIterator]?.() ?? source[Symbol.iterator]?.();
     if (iterator === undefined) {
-      throw wrongOption('map tasks', 'inputs', { expected: 'iterable' }, inputs);
+      throw wrongValue('map tasks', 'inputs', { expected: 'iterable' }, inputs);
     }
     this.#iterator = iterator;
     this.#onInput = onInput;
