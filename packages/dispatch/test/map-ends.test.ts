@@ -18,7 +18,7 @@ checkPoolsAfterEach();
 
 type Outcome = PromiseSettledResult<unknown> & { readonly input: unknown };
 
-/** A queue of messages that ends when nobody wants more: it notes how far it was read, and when it was ended. */
+/** A queue of messages that notes how far it was read, and when it was ended. */
 function queue(length = 1000, isAsync = false) {
   const state = { read: 0, returned: 0 };
   const next = (): IteratorResult<number> =>
