@@ -147,8 +147,8 @@ test.each(modes)(
     expect(refused).toEqual([
       { status: 500, reason: 'among-empty' },
       { status: 503, reason: 'slot-unknown' },
-      { status: 500, reason: 'route-invalid' },
-      { status: 500, reason: 'route-invalid' },
+      { status: 500, reason: 'among-is-no-list-of-texts' },
+      { status: 500, reason: 'among-is-no-list-of-texts' },
     ]);
   },
 );

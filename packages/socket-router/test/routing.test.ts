@@ -113,6 +113,8 @@ test.each(['socket', 'passthru'] as const)(
         throw new Error('a bug');
       },
       '/wrong': () => ({ refuse: 200 }),
+      '/slot': () => ({ slot: 0 }),
+      '/key': () => ({ key: 7 }),
       '/text': () => 'slot',
       '/null': () => null,
       '/promise': () => Promise.reject(new Error('a bug')),
@@ -124,18 +126,30 @@ test.each(['socket', 'passthru'] as const)(
     });
     const refused: unknown[] = [];
     router.on('refused', (data) => refused.push(data));
-    const paths = ['/refuse', '/throw', '/wrong', '/text', '/null', '/promise', '/'];
+    const paths = [
+      '/refuse',
+      '/throw',
+      '/wrong',
+      '/slot',
+      '/key',
+      '/text',
+      '/null',
+      '/promise',
+      '/',
+    ];
     const statuses = [];
     for (const path of paths) statuses.push((await ask(port, { path })).status);
-    expect(statuses).toEqual([429, 500, 500, 500, 500, 500, 200]);
+    expect(statuses).toEqual([429, 500, 500, 500, 500, 500, 500, 500, 200]);
     expect(refused).toEqual([
       { status: 429, reason: 'route' },
       { status: 500, reason: 'route-threw' },
-      { status: 500, reason: 'route-invalid' },
+      { status: 500, reason: 'refuse-out-of-range' },
+      { status: 500, reason: 'slot-is-no-text' },
+      { status: 500, reason: 'key-is-no-text' },
       { status: 500, reason: 'route-invalid' },
       { status: 500, reason: 'route-invalid' },
       { status: 500, reason: 'route-invalid' },
     ]);
-    expect(router.stats().refused).toBe(6);
+    expect(router.stats().refused).toBe(8);
   },
 );

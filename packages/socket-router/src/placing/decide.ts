@@ -52,6 +52,9 @@ export function decide(route: RouteFunction | undefined, head: () => Head): Deci
     const resolved = resolveAnswer(answer);
     return resolved === undefined ? wrong('answer-invalid') : { kind: 'answer', answer: resolved };
   }
+  if (key !== undefined) return wrong('key-is-no-text');
+  if (slot !== undefined) return wrong('slot-is-no-text');
+  if (refuse !== undefined) return wrong('refuse-out-of-range');
   // A promise is no route, and its unhandled rejection would end the process.
   if (decided instanceof Promise) decided.catch(() => {});
   return wrong('route-invalid');
@@ -59,7 +62,7 @@ export function decide(route: RouteFunction | undefined, head: () => Head): Deci
 
 function keyChoice(key: string, among: unknown): Decision {
   if (among === undefined) return { kind: 'key', key };
-  if (!texts.test(among)) return wrong('route-invalid');
+  if (!texts.test(among)) return wrong('among-is-no-list-of-texts');
   const slots = among as readonly string[];
   return slots.length === 0 ? wrong('among-empty') : { kind: 'key', key, among: slots };
 }
