@@ -111,6 +111,8 @@ class ForkedWorkers implements WorkerSource {
   readonly #slots: Slot[] = [];
   /** Processes that were replaced and have not ended yet. */
   readonly #leaving = new Set<ForkedProcess>();
+  /** Processes that have neither served nor ended. */
+  readonly #starting = new Set<ForkedProcess>();
   #failedStarts = 0;
   #probeTimer: NodeJS.Timeout | undefined;
   #closing = false;
@@ -148,6 +150,7 @@ class ForkedWorkers implements WorkerSource {
     const process = slot?.process;
     if (slot === undefined || process === undefined || this.#closing) return;
     this.#leaving.add(process);
+    this.#starting.delete(process);
     slot.process = undefined;
     process.leave();
     this.#fill();
@@ -166,11 +169,15 @@ class ForkedWorkers implements WorkerSource {
     const started: ForkedProcess = new ForkedProcess(
       { module, env, execArgv, startTimeoutMs, slot: slot.name },
       {
-        served: () => this.#served(),
+        served: () => {
+          this.#starting.delete(started);
+          this.#served();
+        },
         ended: (failure) => this.#ended(slot, started, failure),
       },
     );
     slot.process = started;
+    this.#starting.add(started);
     const { worker } = started;
     if (worker !== undefined) for (const listener of this.#listeners) listener(worker);
   }
@@ -184,6 +191,7 @@ class ForkedWorkers implements WorkerSource {
 
   #ended(slot: Slot, ended: ForkedProcess, failure: RouterError | undefined): void {
     this.#leaving.delete(ended);
+    this.#starting.delete(ended);
     if (slot.process !== ended) return;
     slot.process = undefined;
     if (this.#closing) return;
@@ -225,8 +233,12 @@ class ForkedWorkers implements WorkerSource {
     if (!wasOpen) this.events.emit('circuit-open', { error });
   }
 
-  /** Starts one process, which closes the circuit if it serves. */
+  /**
+   * Starts one process, which closes the circuit if it serves. While one is starting that one is the probe: its end asks for
+   * the next.
+   */
   #probe(): void {
+    if (this.#starting.size > 0) return;
     const slot = this.#slots.find(({ process }) => process === undefined);
     this.#circuit.probing();
     if (slot === undefined) this.#served();
