@@ -73,7 +73,7 @@ test('README: a job runs on one worker, on its successor when that is killed; th
   const tasks = `import { defineTasks } from '@ticketing/dispatch';
     export default defineTasks({ sweep: () => process.pid });`;
   await writeFile(new URL('tasks.ts', run.folder), tasks);
-  const often = job.replace('60_000', '50').replace('.catch((error)', '.then(console.log, (error)');
+  const often = job.replace('60_000', '50').replace('.catch(report)', '.then(console.log, report)');
   const watched = main.replace('await', `${live.replace('9090', String(livePort))}await`);
   const primary = await run('job', program, `${watched}${often}`);
   let complaints = '';
