@@ -151,10 +151,11 @@ test('a GET gets 502 at once when the only worker breaks its connection', async 
 test('WebSockets on their way to a killed worker reach another; its open ones end', async () => {
   const { port, stopped, held } = await openStopped('websocket-worker');
   const sockets = TWENTY.map(() => new WebSocket(`ws://127.0.0.1:${port}`));
+  // Asked for before anything is awaited: the workers that run may greet before the stopped one has two.
+  const hellos = Promise.all(sockets.map((socket) => once(socket, 'message')));
   await until(() => held() > 1);
   process.kill(stopped, 'SIGKILL');
-  const hellos = await Promise.all(sockets.map((socket) => once(socket, 'message')));
-  const pids = hellos.map(([hello]) => JSON.parse(String(hello)).pid);
+  const pids = (await hellos).map(([hello]) => JSON.parse(String(hello)).pid);
   expect(pids).not.toContain(stopped);
   const [victim] = pids;
   const lost = sockets.filter((_, index) => pids[index] === victim);
