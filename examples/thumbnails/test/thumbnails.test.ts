@@ -94,10 +94,14 @@ for (const [kind, createDispatcher] of Object.entries(kinds)) {
       const response = await post('/thumbnail?width=1', png(2, 2), plan);
       answered.push(`${plan} ${response.status}`);
     };
+    /** Resolves when so many wait; a request that is answered meanwhile fails the test. */
+    const waiting = async (count: number) => {
+      for (; images.stats().queued < count; await turn()) assert.deepEqual(answered, []);
+    };
     const free = small('free');
-    while (images.stats().queued < 1) await turn();
+    await waiting(1);
     const pro = small('pro');
-    while (images.stats().queued < 2) await turn();
+    await waiting(2);
     assert.equal((await post('/thumbnail', png(2, 2))).status, 503);
 
     leaving.abort();
