@@ -1,11 +1,11 @@
 import { createAvlo, createCarrierHttp, createOuigo, createRenfe } from '@ticketing/carriers';
-import type { Carrier, CarrierAnswer, ResolvedQuery } from '@ticketing/core';
+import type { Carrier, CarrierAnswer, CarrierQuery } from '@ticketing/core';
 import type { CarrierName } from './way.ts';
 
 /** A question to one carrier; `deadline` in epoch ms. */
 export interface Question {
   readonly carrier: CarrierName;
-  readonly query: ResolvedQuery;
+  readonly query: CarrierQuery;
   readonly deadline: number;
 }
 

@@ -5,7 +5,7 @@ import {
   type CarrierAnswer,
   type CarrierContext,
   CarrierError,
-  type ResolvedQuery,
+  type CarrierQuery,
   type Station,
 } from '@ticketing/core';
 import { onTestFinished } from 'vitest';
@@ -67,7 +67,7 @@ export function queryOf(
   destination = '7171801',
   date = '2026-12-01',
   passengers = 1,
-): ResolvedQuery {
+): CarrierQuery {
   return { origin: stationOf(origin), destination: stationOf(destination), date, passengers };
 }
 
@@ -81,7 +81,7 @@ function stationOf(uic: string): Station {
 export async function ask(
   { http }: Pick<Upstream, 'http'>,
   carrier: Carrier,
-  query: ResolvedQuery = queryOf(),
+  query: CarrierQuery = queryOf(),
   context: Partial<CarrierContext> = {},
 ): Promise<CarrierAnswer> {
   const wire = await carrier.request(query, {

@@ -1,5 +1,6 @@
 import type { CarrierId, Journey } from './model/journey.ts';
-import type { ResolvedQuery } from './search/search-query.ts';
+import type { CarrierQuery } from './search/search-query.ts';
+import type { Place } from './stations/station-index.ts';
 
 /**
  * One carrier's adapter, in two halves: I/O belongs on the event loop, decoding does not.
@@ -8,23 +9,61 @@ import type { ResolvedQuery } from './search/search-query.ts';
 export interface Carrier<Wire = unknown> {
   readonly id: CarrierId;
   readonly name: string;
+  readonly capabilities?: CarrierCapabilities | undefined;
   /**
    * Asks the carrier: the only half with sockets. `Wire` holds bytes and survives `structuredClone`.
    *
    * @throws CarrierError
    */
-  request(query: ResolvedQuery, context: CarrierContext): Promise<Wire>;
+  request(query: CarrierQuery, context: CarrierContext): Promise<Wire>;
   /**
    * Turns the bytes into journeys: pure, CPU only.
    *
    * @throws CarrierError `PROTOCOL` for bytes that are not an answer of this carrier
    */
-  normalise(wire: Wire, query: ResolvedQuery): CarrierAnswer;
+  normalise(wire: Wire, query: CarrierQuery): CarrierAnswer;
 }
+
+/** What a carrier can do. Absent: it answers whole days, prices every journey and counts passengers. */
+export interface CarrierCapabilities {
+  /** `page`: a few journeys around a time, and tokens for those before and after. Default `day`. */
+  readonly window?: 'day' | 'page';
+  /** Default `all`. */
+  readonly prices?: 'all' | 'some' | 'none';
+  /** What it reads of passengers. Default `count`. */
+  readonly passengers?: 'count' | 'ages' | 'cards';
+  /** Whose station codes it asks by. Default: its id. */
+  readonly stationSystem?: string;
+  /** What it answers itself; the rest is done after its answer, where journeys tell it. */
+  readonly native?: readonly NativeQuestion[];
+}
+
+/** A field of a query that some carriers answer themselves. */
+export type NativeQuestion = 'time' | 'arriveBy' | 'via' | 'maxTransfers' | 'travelClass';
 
 /** What a carrier found. Without journeys, no train runs on that day. */
 export interface CarrierAnswer {
   readonly journeys: readonly Journey[];
+  /** Stations of its legs that a table may lack. */
+  readonly places?: readonly Place[];
+  /** Tokens for the journeys before and after these; a carrier without one has no more. */
+  readonly pages?: CarrierPages;
+  /** The departures that the answer covers, epoch ms. Absent: the whole day. */
+  readonly covers?: Covered;
+  /** Journeys that were left out since this model cannot hold them. */
+  readonly filtered?: number;
+}
+
+/** Tokens of one carrier, opaque, for the journeys before and after an answer. */
+export interface CarrierPages {
+  readonly earlier?: string;
+  readonly later?: string;
+}
+
+/** An interval of departures, epoch ms. */
+export interface Covered {
+  readonly fromMs: number;
+  readonly untilMs: number;
 }
 
 /** What a carrier's request gets besides the query. */
@@ -39,8 +78,8 @@ export interface CarrierContext {
 /** HTTP as adapters see it: behind it are one carrier's pools, limits and error mapping. */
 export interface CarrierHttp {
   /**
-   * Sends one request and reads the whole answer. Resolves for status 200 to 399; from 300 on the body may be
-   * left unread, and is then empty.
+   * Sends one request and reads the whole answer. Resolves for status 200 to 399, and for those of
+   * `alsoResolve`; of any other from 300 on the body may be left unread, and is then empty.
    *
    * @throws CarrierError for every other status, and when there is no answer
    */
@@ -56,6 +95,8 @@ export interface CarrierHttpRequest {
   readonly signal: AbortSignal;
   /** Epoch ms at which the request ends without an answer. */
   readonly deadline: number;
+  /** Statuses from 400 on that resolve like a 200, for carriers that say in the body what was wrong: 64 KiB at most. */
+  readonly alsoResolve?: readonly number[] | undefined;
 }
 
 /** One whole answer. */

@@ -39,6 +39,7 @@ export {
   type RailErrorCode,
   type RailErrorData,
 } from './errors.ts';
+export { cheapestTotal } from './model/cheapest-total.ts';
 export type {
   CarrierId,
   Journey,
@@ -47,13 +48,15 @@ export type {
   RideLeg,
   TimeConflict,
   TransferLeg,
+  TravelClass,
 } from './model/journey.ts';
 export { addDays, isLocalDate, type LocalDate, type TimeAt } from './model/local-clock.ts';
 export { addMoney, formatMoney, type Money } from './model/money.ts';
 export { JOURNEY_ORDERS, type JourneyOrder, sortJourneys } from './search/order.ts';
+export type { SearchPage, SearchPages } from './search/pages.ts';
 export { createSearch, type Search } from './search/search.ts';
 export type { RunCarrier, SearchCallOptions, SearchOptions } from './search/search-options.ts';
-export type { ResolvedQuery, SearchQuery } from './search/search-query.ts';
+export type { Passenger, ResolvedQuery, SearchQuery } from './search/search-query.ts';
 export type {
   CarrierState,
   CarrierStatus,
@@ -62,7 +65,7 @@ export type {
   SearchStats,
 } from './search/search-result.ts';
 
-export type { Station, StationId } from './stations/station-index.ts';
+export type { Place, Station, StationGroup, StationId } from './stations/station-index.ts';
 export {
   createStationIndex,
   MAX_STATION_TEXT,
@@ -75,13 +78,18 @@ export {
 export type {
   Carrier,
   CarrierAnswer,
+  CarrierCapabilities,
   CarrierContext,
   CarrierHttp,
   CarrierHttpRequest,
   CarrierHttpResponse,
+  CarrierPages,
+  Covered,
+  NativeQuestion,
 } from './carrier.ts';
 export type { CarrierErrorOptions } from './errors.ts';
 export { createJourney, type JourneyParts } from './model/journey.ts';
 export { createLocalClock, type LocalClock } from './model/local-clock.ts';
 export { currencyExponent, type MoneyFormat, moneyFromNumber, parseMoney } from './model/money.ts';
 export { mergeJourneys } from './search/merge.ts';
+export type { CarrierQuery } from './search/search-query.ts';

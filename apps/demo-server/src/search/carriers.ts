@@ -5,7 +5,7 @@ import {
   createOuigo,
   createRenfe,
 } from '@ticketing/carriers';
-import type { Carrier, CarrierAnswer, ResolvedQuery } from '@ticketing/core';
+import type { Carrier, CarrierAnswer, CarrierQuery } from '@ticketing/core';
 import type { TaskContext } from '@ticketing/dispatch';
 
 /** Settings of the carriers, in this process or in a worker. */
@@ -58,7 +58,7 @@ export function createCarriers(settings: CarrierSettings, now: () => number): Ca
 /** A question to one carrier. */
 export interface CarrierQuestion {
   readonly carrier: CarrierName;
-  readonly query: ResolvedQuery;
+  readonly query: CarrierQuery;
   /** Epoch ms; absent for a worker with a clock of its own, which has the deadline of its task. */
   readonly deadline?: number;
 }

@@ -1,11 +1,11 @@
 import {
   type CarrierAnswer,
   CarrierError,
+  type CarrierQuery,
   createJourney,
   type Journey,
   moneyFromNumber,
   type Offer,
-  type ResolvedQuery,
 } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
@@ -21,7 +21,7 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/;
 export function normaliseAvlo(
   decoder: CarrierDecoder,
   wire: AvloWire,
-  query: ResolvedQuery,
+  query: CarrierQuery,
 ): CarrierAnswer {
   const { read, clock } = decoder;
   const from = stationCode('avlo', query.origin);
@@ -47,7 +47,7 @@ export function normaliseAvlo(
 }
 
 interface RowContext {
-  readonly query: ResolvedQuery;
+  readonly query: CarrierQuery;
   /** Running time. */
   readonly minutes: number;
   readonly fetchedAt: number;
@@ -86,7 +86,7 @@ function instantOf(read: WireReader, row: WireRecord): number {
 function offerOf(
   { read, total }: CarrierDecoder,
   row: WireRecord,
-  query: ResolvedQuery,
+  query: CarrierQuery,
   fetchedAt: number,
 ): Offer {
   const price = moneyFromNumber(read.number(row, 'price'), 'EUR');

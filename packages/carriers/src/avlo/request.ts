@@ -3,8 +3,8 @@ import {
   type CarrierContext,
   CarrierError,
   type CarrierHttpResponse,
+  type CarrierQuery,
   type LocalClock,
-  type ResolvedQuery,
 } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
 
@@ -18,7 +18,7 @@ export interface AvloWire {
 export async function requestAvlo(
   baseUrl: string,
   clock: LocalClock,
-  { date, origin, destination }: ResolvedQuery,
+  { date, origin, destination }: CarrierQuery,
   context: CarrierContext,
 ): Promise<AvloWire> {
   for (const station of [origin, destination]) stationCode('avlo', station);

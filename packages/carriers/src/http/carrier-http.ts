@@ -67,6 +67,8 @@ interface Client extends CarrierHttp {
 
 const NETWORK_RETRY_MS = 20;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Longest body of a status of `alsoResolve`. */
+const MAX_ERROR_BYTES = 64 * 1024;
 const UNREAD_BODY = { bytes: 16 * 1024, ms: 100 };
 
 /**
@@ -136,11 +138,12 @@ function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): 
       headersTimeout: remainingMs,
       bodyTimeout: remainingMs,
     });
-    if (statusCode >= 300) dropBody(body);
-    if (statusCode >= 400)
+    const resolves = statusCode < 300 || request.alsoResolve?.includes(statusCode) === true;
+    if (!resolves) dropBody(body);
+    if (statusCode >= 400 && !resolves)
       throw statusError(carrier, statusCode, readRetryAfter(headers['retry-after'], now()));
-    const bytes =
-      statusCode >= 300 ? new Uint8Array() : await readBody(carrier, body, maxBodyBytes);
+    const most = statusCode >= 400 ? Math.min(maxBodyBytes, MAX_ERROR_BYTES) : maxBodyBytes;
+    const bytes = resolves ? await readBody(carrier, body, most) : new Uint8Array();
     return { status: statusCode, headers, body: bytes, receivedAt: now() };
   }
 

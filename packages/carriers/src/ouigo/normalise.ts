@@ -2,11 +2,11 @@ import {
   type CarrierAnswer,
   CarrierError,
   type CarrierErrorCode,
+  type CarrierQuery,
   createJourney,
   type Journey,
   moneyFromNumber,
   type Offer,
-  type ResolvedQuery,
   type Station,
   type TimeAt,
 } from '@ticketing/core';
@@ -27,7 +27,7 @@ const codeByOuigoError: ReadonlyMap<string, CarrierErrorCode> = new Map([
 export function normaliseOuigo(
   decoder: CarrierDecoder,
   wire: OuigoWire,
-  query: ResolvedQuery,
+  query: CarrierQuery,
 ): CarrierAnswer {
   const { read } = decoder;
   const answer = read.record(read.json(wire.body), 'answer');
@@ -53,7 +53,7 @@ function errorOf(read: WireReader, error: WireRecord): CarrierError {
 function journeyOf(
   decoder: CarrierDecoder,
   wire: OuigoWire,
-  query: ResolvedQuery,
+  query: CarrierQuery,
   train: WireRecord,
 ): Journey {
   const { read } = decoder;
@@ -99,7 +99,7 @@ function callAt(
 function offerOf(
   { read, total }: CarrierDecoder,
   train: WireRecord,
-  query: ResolvedQuery,
+  query: CarrierQuery,
   fetchedAt: number,
 ): Offer {
   const price = moneyFromNumber(read.number(train, 'price'), 'EUR');

@@ -1,4 +1,4 @@
-import { type CarrierContext, CarrierError, type ResolvedQuery } from '@ticketing/core';
+import { type CarrierContext, CarrierError, type CarrierQuery } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
 import type { WireReader } from '../wire/wire-reader.ts';
 
@@ -25,14 +25,14 @@ export interface OuigoAccess {
 /** Logs in unless it holds a token, then searches; a token that is refused is replaced once. */
 export async function requestOuigo(
   access: OuigoAccess,
-  query: ResolvedQuery,
+  query: CarrierQuery,
   context: CarrierContext,
 ): Promise<OuigoWire> {
   const body = JSON.stringify({
     origin: stationCode('ouigo', query.origin),
     destination: stationCode('ouigo', query.destination),
     outbound_date: query.date,
-    passengers: Array.from({ length: query.passengers }, () => ({
+    passengers: query.passengers.map(() => ({
       discount_cards: [],
       disability_type: 'NH',
       type: 'A',

@@ -2,11 +2,11 @@ import {
   type CarrierAnswer,
   CarrierError,
   type CarrierErrorCode,
+  type CarrierQuery,
   createJourney,
   type Journey,
   type Offer,
   parseMoney,
-  type ResolvedQuery,
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
@@ -25,7 +25,7 @@ const codeByRenfeError: ReadonlyMap<string, CarrierErrorCode> = new Map([
 export function normaliseRenfe(
   decoder: CarrierDecoder,
   wire: RenfeWire,
-  query: ResolvedQuery,
+  query: CarrierQuery,
 ): CarrierAnswer {
   const { read } = decoder;
   const { kind, value } = readReplyBytes(read, wire.body);
@@ -55,7 +55,7 @@ function exceptionOf(read: WireReader, value: unknown): CarrierError {
 function journeyOf(
   decoder: CarrierDecoder,
   wire: RenfeWire,
-  query: ResolvedQuery,
+  query: CarrierQuery,
   entry: WireRecord,
 ): Journey {
   return createJourney({
@@ -80,7 +80,7 @@ const unknownFamily: Conditions = { travelClass: 'any', flexibility: 'unknown' }
 function readFares(
   { read, total }: CarrierDecoder,
   entry: WireRecord,
-  query: ResolvedQuery,
+  query: CarrierQuery,
   fetchedAt: number,
 ): Offer[] {
   if (read.boolean(entry, 'completo')) return [];

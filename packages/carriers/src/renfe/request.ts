@@ -1,4 +1,4 @@
-import type { CarrierContext, ResolvedQuery } from '@ticketing/core';
+import type { CarrierContext, CarrierQuery } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
 import type { WireReader } from '../wire/wire-reader.ts';
 import { readReplyBytes, writeDwrCall } from './dwr.ts';
@@ -17,7 +17,7 @@ const CALL_PATH = '/vol/dwr/call/plaincall';
 export async function requestRenfe(
   baseUrl: string,
   read: WireReader,
-  query: ResolvedQuery,
+  query: CarrierQuery,
   context: CarrierContext,
 ): Promise<RenfeWire> {
   const { signal, deadline, http } = context;
@@ -49,7 +49,7 @@ export async function requestRenfe(
     cdgoOrigen: origin,
     cdgoDestino: destination,
     FechaIdaSel: query.date.split('-').reverse().join('/'),
-    adultos_: String(query.passengers),
+    adultos_: String(query.passengers.length),
     tipoBusqueda: 'autocomplete',
   });
   const asForm = { cookie, 'content-type': 'application/x-www-form-urlencoded' };

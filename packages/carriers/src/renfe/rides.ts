@@ -1,7 +1,7 @@
 import {
   addDays,
+  type CarrierQuery,
   type Leg,
-  type ResolvedQuery,
   type RideLeg,
   type Station,
   type TimeAt,
@@ -10,7 +10,7 @@ import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 
 /** Reads the one or two trains of an entry, with the change between them. */
-export function readLegs(decoder: CarrierDecoder, entry: WireRecord, query: ResolvedQuery): Leg[] {
+export function readLegs(decoder: CarrierDecoder, entry: WireRecord, query: CarrierQuery): Leg[] {
   const { read } = decoder;
   const trains = read
     .list(entry['trayectos'], 'trayectos')
@@ -25,7 +25,7 @@ export function readLegs(decoder: CarrierDecoder, entry: WireRecord, query: Reso
 /** One train: the entry itself has its times, and its stations if any. */
 function directRide(
   decoder: CarrierDecoder,
-  query: ResolvedQuery,
+  query: CarrierQuery,
   entry: WireRecord,
   train: WireRecord,
 ): RideLeg {

@@ -1,8 +1,8 @@
 import {
+  type CarrierQuery,
   createLocalClock,
   type LocalClock,
   type Money,
-  type ResolvedQuery,
   type Station,
 } from '@ticketing/core';
 import { stationTable } from '../stations/station-table.ts';
@@ -17,7 +17,7 @@ export interface CarrierDecoder {
   /** Returns the train number at `name`, without leading zeros. */
   trainNumber(record: WireRecord, name: string): string;
   /** Returns the price for all passengers. */
-  total(perPerson: Money, query: ResolvedQuery): Money;
+  total(perPerson: Money, query: CarrierQuery): Money;
 }
 
 /** Creates the decoder of one carrier, over the committed table of stations. */
@@ -40,7 +40,7 @@ export function createDecoder(carrier: string): CarrierDecoder {
     },
     total({ amount, currency }, { passengers }) {
       if (amount < 0) throw read.error('a price of 0 or more', amount);
-      return { amount: amount * passengers, currency };
+      return { amount: amount * passengers.length, currency };
     },
   };
 }

@@ -9,17 +9,28 @@ import { type WrongField, wrongInParts } from './wrong-field.ts';
 /** Names one carrier among those of a search: `'renfe'`. */
 export type CarrierId = string;
 
-/** One train, boarded once and left once. */
+/** One train, or another vehicle, boarded once and left once. */
 export interface RideLeg {
   readonly kind: 'ride';
   readonly origin: StationId;
   readonly destination: StationId;
+  /** As planned, also when it is late. */
   readonly departure: TimeAt;
+  /** As planned, also when it is late. */
   readonly arrival: TimeAt;
-  /** Product name, `'AVE'`. */
+  /** When it is expected to leave, where the carrier says so. */
+  readonly expectedDeparture?: TimeAt;
+  readonly expectedArrival?: TimeAt;
+  /** It does not run, or does not call at one of the ends. */
+  readonly cancelled?: true;
+  /** What it is, if not a train. */
+  readonly mode?: 'bus' | 'tram' | 'metro' | 'ferry' | 'other';
+  /** Product name, `'AVE'`, or the name of a line, `'S8'`. */
   readonly brand?: string;
   /** Train number without leading zeros, `'3063'`. */
   readonly number?: string;
+  /** Numbers of trains that are coupled to it. Shown; journeys are merged by `number`. */
+  readonly otherNumbers?: readonly string[];
   /** Who runs the train. */
   readonly operator?: string;
   /** The day under which the operator runs the train. */
@@ -37,14 +48,19 @@ export interface TransferLeg {
 /** A part of a journey: a train, or the way between two. */
 export type Leg = RideLeg | TransferLeg;
 
-/** What one seller asks for a journey. */
+/** `any`: the seller does not say. */
+export type TravelClass = 'first' | 'second' | 'any';
+
+/** What one seller asks for a journey, or for some of its rides. */
 export interface Offer {
   /** Unique for its seller within one journey. */
   readonly id: string;
   readonly seller: CarrierId;
   /** For all passengers of the query. */
   readonly total: Money;
-  readonly travelClass: 'first' | 'second' | 'any';
+  /** The rides that it covers, by their places among the rides of the journey, ascending. Absent: all. */
+  readonly rides?: readonly number[];
+  readonly travelClass: TravelClass;
   readonly fareName?: string;
   readonly flexibility: 'full' | 'semi' | 'none' | 'unknown';
   readonly seatsLeft?: number;
@@ -61,7 +77,9 @@ export interface TimeConflict {
   readonly value: TimeAt;
 }
 
-/** One way to travel, with every offer for it. Sold out when `offers` is empty. */
+/**
+ * One way to travel, with every offer for it. Sold out at a source that is not in `unpriced` and has no offer.
+ */
 export interface Journey {
   /** The same for the same trains on the same day, whoever sells them. */
   readonly id: string;
@@ -75,6 +93,8 @@ export interface Journey {
   readonly offers: readonly Offer[];
   /** Carriers that list this journey, sorted. */
   readonly sources: readonly CarrierId[];
+  /** Those of `sources` that know its times and no price, sorted. */
+  readonly unpriced?: readonly CarrierId[];
   readonly conflicts?: readonly TimeConflict[];
 }
 
@@ -83,6 +103,8 @@ export interface JourneyParts {
   readonly source: CarrierId;
   readonly legs: readonly Leg[];
   readonly offers: readonly Offer[];
+  /** `false`: the source knows no prices. Without it, a journey without offers is sold out. */
+  readonly priced?: false | undefined;
 }
 
 /**
@@ -103,7 +125,7 @@ export interface JourneyParts {
  * });
  * journey.durationMinutes; // 150
  */
-export function createJourney({ source, legs, offers }: JourneyParts): Journey {
+export function createJourney({ source, legs, offers, priced }: JourneyParts): Journey {
   const found = wrongInParts({ legs, offers });
   if (found !== undefined) throw partError(found);
   const rides = ridesOf(legs);
@@ -126,6 +148,7 @@ export function createJourney({ source, legs, offers }: JourneyParts): Journey {
     transfers: rides.length - 1,
     offers: [...offers].sort(compareOffers),
     sources: [source],
+    ...(priced === false && { unpriced: [source] }),
   };
 }
 

@@ -198,5 +198,13 @@ function createCounters(sources: readonly { readonly id: string }[]): {
 }
 
 function noEnds(): Record<SettledState, number> {
-  return { ok: 0, empty: 0, timeout: 0, error: 0, cancelled: 0, 'rejected-busy': 0 };
+  return {
+    ok: 0,
+    empty: 0,
+    timeout: 0,
+    error: 0,
+    cancelled: 0,
+    'rejected-busy': 0,
+    'rate-limited': 0,
+  };
 }

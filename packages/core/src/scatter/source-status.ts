@@ -3,7 +3,8 @@ import type { BucketCounts } from '@ticketing/kit';
 /**
  * - `ok`: the source answered; `empty`: it says that the question has no answer, as do the codes `NO_RESULTS`,
  *   `NOT_SERVED` and `DATE_OUT_OF_RANGE`
- * - `timeout`: it was late; `error`: it failed; `rejected-busy`: it, or a queue before it, was full
+ * - `timeout`: it was late; `error`: it failed; `rejected-busy`: it, or a queue before it, was full;
+ *   `rate-limited`: it was asked too often
  * - `cancelled`: the caller left
  */
 export type SourceState =
@@ -13,7 +14,8 @@ export type SourceState =
   | 'timeout'
   | 'error'
   | 'cancelled'
-  | 'rejected-busy';
+  | 'rejected-busy'
+  | 'rate-limited';
 
 /** A state in which a source ends. */
 export type SettledState = Exclude<SourceState, 'running'>;
@@ -72,6 +74,7 @@ const EMPTY_CODES: ReadonlySet<string> = new Set(['NO_RESULTS', 'NOT_SERVED', 'D
 export function stateOfCode(code: string): SettledState {
   if (EMPTY_CODES.has(code)) return 'empty';
   if (code === 'TIMEOUT') return 'timeout';
+  if (code === 'RATE_LIMITED') return 'rate-limited';
   return code === 'OVERLOADED' ? 'rejected-busy' : 'error';
 }
 

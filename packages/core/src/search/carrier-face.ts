@@ -1,17 +1,17 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
-import { showValue } from '@ticketing/kit';
-import type { Carrier, CarrierAnswer } from '../carrier.ts';
+import type { Carrier } from '../carrier.ts';
 import { CarrierError, RailError } from '../errors.ts';
-import type { CarrierId, Journey } from '../model/journey.ts';
-import { wrongInJourney } from '../model/wrong-field.ts';
+import type { CarrierId } from '../model/journey.ts';
+import type { LocalClock } from '../model/local-clock.ts';
 import type { CallTrace, ScatterChannels, ScatterFace } from '../scatter/scatter-face.ts';
 import { isComplete, stateOfCode } from '../scatter/source-status.ts';
+import { askCarrier, type CarrierFindings } from './ask-carrier.ts';
 import type { ResolvedSearchOptions } from './search-options.ts';
-import type { ResolvedQuery } from './search-query.ts';
+import { daysOf, type ResolvedQuery } from './search-query.ts';
 import type { CarrierStatus, SearchResult } from './search-result.ts';
 
 /** How a search ended, without what it found. */
-type EndedSearch = Omit<SearchResult, 'journeys'>;
+type EndedSearch = Omit<SearchResult, 'journeys' | 'places' | 'pages'>;
 
 /** One search, as subscribers of `tracing:ticketing:core:search:*` see it. */
 interface SearchTrace extends CallTrace {
@@ -38,7 +38,8 @@ const channels: ScatterChannels = {
 /** Returns how carriers are asked and what is said of them: journeys that are checked, and errors of carriers. */
 export function createCarrierFace(
   options: ResolvedSearchOptions,
-): ScatterFace<Carrier, ResolvedQuery, readonly Journey[], CarrierStatus, EndedSearch> {
+  clock: LocalClock,
+): ScatterFace<Carrier, ResolvedQuery, CarrierFindings, CarrierStatus, EndedSearch> {
   const { carriers, now, run, http } = options;
   return {
     sources: carriers,
@@ -46,16 +47,29 @@ export function createCarrierFace(
     channels,
     async ask(carrier, query, { signal, deadline }) {
       const context = { signal, deadline, http: http(carrier.id) };
-      return answeredJourneys(carrier.id, await run(carrier, query, context));
+      return askCarrier(carrier, query, { context, run, days: daysOf(query, now(), clock) });
     },
     running: (carrier) => ({ carrier, state: 'running', ms: 0, found: 0 }),
-    answered(carrier, ms, journeys) {
+    answered(carrier, ms, { journeys, filtered, covers, ignored }) {
       const found = journeys.length;
-      return { carrier, state: found > 0 ? 'ok' : 'empty', ms, found };
+      return {
+        carrier,
+        state: found > 0 ? 'ok' : 'empty',
+        ms,
+        found,
+        ...(filtered ? { filtered } : {}),
+        ...(covers ? { covers } : {}),
+        ...(ignored.length > 0 ? { ignored } : {}),
+      };
     },
     failed(carrier, ms, cause, state) {
-      const { code, retryable, message } = CarrierError.from(cause);
-      const error = { code, retryable, message };
+      const { code, retryable, message, retryAfterMs } = CarrierError.from(cause);
+      const error = {
+        code,
+        retryable,
+        message,
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      };
       return { carrier, state: state ?? stateOfCode(code), ms, found: 0, error };
     },
     late: (ms) => new CarrierError('TIMEOUT', `No answer within \`deadlineMs\` (${ms} ms)`),
@@ -78,33 +92,4 @@ export function createCarrierFace(
       return { searchId, query, deadlineMs, carrier };
     },
   };
-}
-
-/**
- * Returns the journeys of a carrier's answer, checked so far that merging and sorting can read them: a wrong
- * adapter makes its carrier fail, not the search.
- *
- * @throws TypeError for an answer without journeys, or with one that is not whole; it names the first wrong field
- */
-function answeredJourneys(carrier: CarrierId, answer: CarrierAnswer): readonly Journey[] {
-  const journeys = (answer as CarrierAnswer | null | undefined)?.journeys;
-  if (!Array.isArray(journeys)) {
-    throw new TypeError(
-      `Carrier \`${carrier}\` answered no journeys: \`journeys\` must be a list, got ${showValue(journeys)}`,
-    );
-  }
-  for (let index = 0; index < journeys.length; index++) {
-    const found = wrongInJourney(journeys[index]);
-    if (found === undefined) continue;
-    const { path, expected, got } = found;
-    const journey = `journeys[${index}]`;
-    if (path !== '' && got === undefined) {
-      throw new TypeError(`Carrier \`${carrier}\` answered \`${journey}\` without \`${path}\``);
-    }
-    const field = path === '' ? journey : `${journey}.${path}`;
-    throw new TypeError(
-      `Carrier \`${carrier}\` answered a wrong journey: \`${field}\` must be ${expected}, got ${showValue(got)}`,
-    );
-  }
-  return journeys;
 }

@@ -3,7 +3,9 @@ import {
   compareText,
   type Journey,
   journeyKey,
+  type Leg,
   type Offer,
+  type RideLeg,
   ridesOf,
   type TimeConflict,
 } from '../model/journey.ts';
@@ -131,12 +133,42 @@ function mergeCluster(cluster: Cluster): Journey {
   const [leader, ...others] = cluster;
   if (others.length === 0) return leader;
   const conflicts = others.flatMap((other) => conflictsWith(leader, other));
+  const unpriced = new Set(cluster.flatMap((member) => member.unpriced ?? []));
   return {
     ...leader,
+    legs: legsWithExpected(cluster),
     offers: mergeOffers(cluster),
     sources: [...new Set(cluster.flatMap((member) => member.sources))].sort(compareText),
+    ...(unpriced.size > 0 ? { unpriced: [...unpriced].sort(compareText) } : {}),
     ...(conflicts.length > 0 ? { conflicts } : {}),
   };
+}
+
+/** The leader's legs; a ride without news of its own has that of the first other member that has any. */
+function legsWithExpected([leader, ...others]: Cluster): readonly Leg[] {
+  if (others.every(({ legs }) => legs.every((leg) => leg.kind === 'transfer' || !hasNews(leg)))) {
+    return leader.legs;
+  }
+  const rides = others.map(({ legs }) => ridesOf(legs));
+  let index = -1;
+  return leader.legs.map((leg) => {
+    if (leg.kind === 'transfer') return leg;
+    index += 1;
+    if (hasNews(leg)) return leg;
+    const news = rides.map((other) => other[index]).find((other) => other && hasNews(other));
+    if (news === undefined) return leg;
+    const { expectedDeparture, expectedArrival, cancelled } = news;
+    return {
+      ...leg,
+      ...(expectedDeparture && { expectedDeparture }),
+      ...(expectedArrival && { expectedArrival }),
+      ...(cancelled && { cancelled }),
+    };
+  });
+}
+
+function hasNews({ expectedDeparture, expectedArrival, cancelled }: RideLeg): boolean {
+  return expectedDeparture !== undefined || expectedArrival !== undefined || cancelled === true;
 }
 
 /** Each offer of each seller once, as it was fetched last. */

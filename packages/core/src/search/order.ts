@@ -1,3 +1,4 @@
+import { cheapestTotal } from '../model/cheapest-total.ts';
 import { compareText, type Journey } from '../model/journey.ts';
 import { sortByRank } from './sort-by-rank.ts';
 
@@ -11,8 +12,8 @@ export type JourneyOrder = (typeof JOURNEY_ORDERS)[number];
 
 /**
  * Returns journeys sorted into a new list. While ids are unique the order is total: it does not depend on the
- * order of the input. By price: the cheapest offer counts, each currency is sorted by itself, and sold-out
- * journeys come last.
+ * order of the input. By price: `cheapestTotal` counts, each currency is sorted by itself, and journeys without a
+ * price come last.
  *
  * @example
  * const cheapestFirst = sortJourneys(result.journeys, 'price');
@@ -33,7 +34,7 @@ export function sortJourneys(journeys: readonly Journey[], order: JourneyOrder):
 function sortByPrice(journeys: readonly Journey[]): Journey[] {
   const byCurrency = new Map<string, Journey[]>();
   for (const journey of journeys) {
-    const currency = journey.offers[0]?.total.currency ?? SOLD_OUT;
+    const currency = cheapestTotal(journey)?.currency ?? SOLD_OUT;
     const priced = byCurrency.get(currency);
     if (priced) priced.push(journey);
     else byCurrency.set(currency, [journey]);
@@ -43,8 +44,8 @@ function sortByPrice(journeys: readonly Journey[]): Journey[] {
     .flatMap((currency) => sortByRank(byCurrency.get(currency) ?? [], amountOf, compareIds));
 }
 
-function amountOf({ offers: [cheapest] }: Journey): number {
-  return cheapest?.total.amount ?? 0;
+function amountOf(journey: Journey): number {
+  return cheapestTotal(journey)?.amount ?? 0;
 }
 
 function compareIds(a: Journey, b: Journey): number {

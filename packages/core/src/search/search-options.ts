@@ -11,12 +11,12 @@ import type { Carrier, CarrierAnswer, CarrierContext, CarrierHttp } from '../car
 import type { CarrierId } from '../model/journey.ts';
 import { aDeadline, checkIds, chooseById, someIds } from '../scatter/scatter-options.ts';
 import { JOURNEY_ORDERS, type JourneyOrder } from './order.ts';
-import type { ResolvedQuery } from './search-query.ts';
+import type { CarrierQuery } from './search-query.ts';
 
 /** Runs one carrier for one search: in this process, or where a dispatcher runs it. */
 export type RunCarrier = (
   carrier: Carrier,
-  query: ResolvedQuery,
+  query: CarrierQuery,
   context: CarrierContext,
 ) => Promise<CarrierAnswer>;
 

@@ -1,25 +1,59 @@
 import { showValue } from '@ticketing/kit';
 import { RailError } from '../errors.ts';
 import { addDays, isLocalDate, type LocalClock, type LocalDate } from '../model/local-clock.ts';
-import type { Station } from '../stations/station-index.ts';
+import type { Station, StationGroup } from '../stations/station-index.ts';
+import { checkPage, type SearchPage } from './pages.ts';
 
-/** From where to where, when, and for how many. Holds whole stations, so another process needs no table of them. */
-export interface SearchQuery {
-  readonly origin: Station;
-  readonly destination: Station;
-  /** Day of departure at the origin. */
-  readonly date: LocalDate;
-  /** Adults, 1 to 9. Default 1. */
-  readonly passengers?: number | undefined;
+/** One traveller. Without an age an adult. */
+export interface Passenger {
+  /** Years, 0 to 120. */
+  readonly age?: number;
+  /** Codes of cards that reduce fares, at most 8. */
+  readonly cards?: readonly string[];
 }
 
-/** A checked query with every field. */
-export interface ResolvedQuery extends SearchQuery {
-  readonly passengers: number;
+/** From where to where, when, and for whom. Holds whole stations, so another process needs no table of them. */
+export interface SearchQuery {
+  readonly origin: Station | StationGroup;
+  readonly destination: Station | StationGroup;
+  /** Day of departure at the origin; with `arriveBy` day of arrival at the destination. */
+  readonly date: LocalDate;
+  /** `HH:MM` at the origin: departures from then on. With `arriveBy`, at the destination: arrivals until then. */
+  readonly time?: string | undefined;
+  /** Needs `time`. Default false. */
+  readonly arriveBy?: boolean | undefined;
+  /** Where a journey calls or changes. */
+  readonly via?: Station | undefined;
+  /** Changes at most, 0 to 8. */
+  readonly maxTransfers?: number | undefined;
+  /** Offers of another class are left out. */
+  readonly travelClass?: 'first' | 'second' | undefined;
+  /** How many adults, or who travels: 1 to 9. Default 1. */
+  readonly passengers?: number | readonly Passenger[] | undefined;
+  /** The journeys before or after those of an earlier result, by its `pages`. */
+  readonly page?: SearchPage | undefined;
+}
+
+/** A checked query with every field that has a default. */
+export interface ResolvedQuery extends Omit<SearchQuery, 'passengers'> {
+  /** At least one. */
+  readonly passengers: readonly Passenger[];
+}
+
+/** What one carrier is asked: ends are single stations, and the page is its own. */
+export interface CarrierQuery extends Omit<ResolvedQuery, 'origin' | 'destination' | 'page'> {
+  readonly origin: Station;
+  readonly destination: Station;
+  /** The token that its answer gave, and where it leads. Only for carriers with `capabilities.window` `page`. */
+  readonly page?: { readonly direction: 'earlier' | 'later'; readonly token: string } | undefined;
 }
 
 const MAX_PASSENGERS = 9;
 const MAX_DAYS_AHEAD = 366;
+const MAX_TRANSFERS = 8;
+const MAX_AGE = 120;
+const MAX_CARDS = 8;
+const MAX_MEMBERS = 50;
 
 /**
  * Checks a query and fills it. Today is the date at its origin.
@@ -28,12 +62,11 @@ const MAX_DAYS_AHEAD = 366;
  */
 export function resolveQuery(query: SearchQuery, nowMs: number, clock: LocalClock): ResolvedQuery {
   if (typeof query !== 'object' || query === null) throw badQuery('query', 'an object', query);
-  const { origin, destination, date, passengers = 1 } = query;
+  const { origin, destination, date, via } = query;
   const today = dateAt('origin', origin, nowMs, clock);
   dateAt('destination', destination, nowMs, clock);
-  if (origin.id === destination.id) {
-    throw badQuery('destination', 'a station other than the origin', destination.id);
-  }
+  if (via !== undefined) dateAt('via', via, nowMs, clock);
+  checkEnds(query);
   if (typeof date !== 'string' || !isLocalDate(date)) {
     throw badQuery('date', 'a day of the calendar as YYYY-MM-DD', date);
   }
@@ -41,14 +74,124 @@ export function resolveQuery(query: SearchQuery, nowMs: number, clock: LocalCloc
   if (date < today || date > last) {
     throw badQuery('date', `a day from ${today} (today at the origin) to ${last}`, date);
   }
-  if (!Number.isInteger(passengers) || passengers < 1 || passengers > MAX_PASSENGERS) {
-    throw badQuery('passengers', `an integer from 1 to ${MAX_PASSENGERS}`, passengers);
+  const resolved = {
+    origin,
+    destination,
+    date,
+    ...wishes(query),
+    passengers: passengersOf(query.passengers),
+  };
+  checkPage(resolved);
+  return resolved;
+}
+
+/** Returns the days that a search may ask for, given the time now. */
+export function daysOf(
+  { origin }: ResolvedQuery,
+  nowMs: number,
+  clock: LocalClock,
+): { readonly first: LocalDate; readonly last: LocalDate } {
+  const first = clock.dateOf(nowMs, origin.zone);
+  return { first, last: addDays(first, MAX_DAYS_AHEAD) };
+}
+
+/** Returns the optional fields that are given, checked. */
+function wishes(
+  query: SearchQuery,
+): Omit<ResolvedQuery, 'origin' | 'destination' | 'date' | 'passengers'> {
+  const { time, arriveBy, via, maxTransfers, travelClass, page } = query;
+  if (
+    time !== undefined &&
+    !(typeof time === 'string' && /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(time))
+  ) {
+    throw badQuery('time', 'a time of day as HH:MM', time);
   }
-  return { origin, destination, date, passengers };
+  if (arriveBy !== undefined && typeof arriveBy !== 'boolean') {
+    throw badQuery('arriveBy', 'true or false', arriveBy);
+  }
+  if (arriveBy && time === undefined) throw badQuery('time', 'given with arriveBy', time);
+  if (maxTransfers !== undefined && !isWhole(maxTransfers, 0, MAX_TRANSFERS)) {
+    throw badQuery('maxTransfers', `an integer from 0 to ${MAX_TRANSFERS}`, maxTransfers);
+  }
+  if (travelClass !== undefined && travelClass !== 'first' && travelClass !== 'second') {
+    throw badQuery('travelClass', 'first or second', travelClass);
+  }
+  return {
+    ...(time !== undefined && { time }),
+    ...(arriveBy && { arriveBy }),
+    ...(via !== undefined && { via }),
+    ...(maxTransfers !== undefined && { maxTransfers }),
+    ...(travelClass !== undefined && { travelClass }),
+    ...(page !== undefined && { page }),
+  };
+}
+
+/** The stations of an end: itself, or the members of a group. */
+export function stationsOf(end: Station | StationGroup): readonly Station[] {
+  return 'members' in end ? end.members : [end];
+}
+
+function checkEnds({ origin, destination }: SearchQuery): void {
+  for (const [parameter, end] of Object.entries({ origin, destination })) {
+    if (!('members' in end)) continue;
+    const { members } = end;
+    if (!Array.isArray(members) || members.length < 1 || members.length > MAX_MEMBERS) {
+      throw badQuery(parameter, `a group of 1 to ${MAX_MEMBERS} stations`, members);
+    }
+  }
+  const ids = new Set(stationsOf(origin).map(({ id }) => id));
+  if (origin.id === destination.id || stationsOf(destination).every(({ id }) => ids.has(id))) {
+    throw badQuery('destination', 'a station other than the origin', destination.id);
+  }
+}
+
+function passengersOf(passengers: SearchQuery['passengers'] = 1): readonly Passenger[] {
+  const expected = `an integer from 1 to ${MAX_PASSENGERS}, or a list of as many passengers`;
+  if (typeof passengers === 'number') {
+    if (!isWhole(passengers, 1, MAX_PASSENGERS)) throw badQuery('passengers', expected, passengers);
+    return Array.from({ length: passengers }, () => ({}));
+  }
+  if (!Array.isArray(passengers) || !isWhole(passengers.length, 1, MAX_PASSENGERS)) {
+    throw badQuery('passengers', expected, passengers);
+  }
+  return passengers.map((passenger: Passenger, index) => {
+    const name = `passengers[${index}]`;
+    if (typeof passenger !== 'object' || passenger === null) {
+      throw badQuery(name, 'an object with age and cards', passenger);
+    }
+    const { age, cards } = passenger;
+    if (age !== undefined && !isWhole(age, 0, MAX_AGE)) {
+      throw badQuery(`${name}.age`, `an integer from 0 to ${MAX_AGE}`, age);
+    }
+    if (
+      cards !== undefined &&
+      !(Array.isArray(cards) && cards.length <= MAX_CARDS && cards.every(isCard))
+    ) {
+      throw badQuery(
+        `${name}.cards`,
+        `a list of at most ${MAX_CARDS} codes of 1 to 40 characters`,
+        cards,
+      );
+    }
+    return { ...(age !== undefined && { age }), ...(cards?.length && { cards }) };
+  });
+}
+
+function isCard(card: unknown): boolean {
+  return typeof card === 'string' && card.length >= 1 && card.length <= 40;
+}
+
+function isWhole(value: unknown, min: number, max: number): boolean {
+  return Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
 }
 
 /** Returns today's date at a station, which proves that it is a station. */
-function dateAt(parameter: string, station: Station, nowMs: number, clock: LocalClock): LocalDate {
+function dateAt(
+  parameter: string,
+  station: Station | StationGroup,
+  nowMs: number,
+  clock: LocalClock,
+): LocalDate {
   if (typeof station?.id !== 'string') throw badQuery(parameter, 'a station', station);
   try {
     return clock.dateOf(nowMs, station.zone);

@@ -1,3 +1,4 @@
+import type { Covered } from '../carrier.ts';
 import type { CarrierErrorCode } from '../errors.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
 import type {
@@ -6,6 +7,9 @@ import type {
   LatencyBySource,
   SourceState,
 } from '../scatter/source-status.ts';
+import type { Place, StationId } from '../stations/station-index.ts';
+import type { IgnoredWish } from './ask-carrier.ts';
+import type { SearchPages } from './pages.ts';
 import type { ResolvedQuery } from './search-query.ts';
 
 /**
@@ -22,10 +26,18 @@ export interface CarrierStatus {
   readonly ms: number;
   /** Journeys in its answer. */
   readonly found: number;
+  /** Journeys that the carrier's answer had and this model cannot hold. Absent: none. */
+  readonly filtered?: number;
+  /** What its answer covers, where that is not the whole day. */
+  readonly covers?: Covered;
+  /** What the query asks that this answer does not heed: prices without your cards, of adults. Absent: nothing. */
+  readonly ignored?: readonly IgnoredWish[];
   readonly error?: {
     readonly code: CarrierErrorCode;
     readonly retryable: boolean;
     readonly message: string;
+    /** Milliseconds that the carrier asked to wait. */
+    readonly retryAfterMs?: number;
   };
 }
 
@@ -34,6 +46,10 @@ export interface SearchResult {
   readonly query: ResolvedQuery;
   /** Merged, in one total order. */
   readonly journeys: readonly Journey[];
+  /** Every station that legs name, by its id: a client needs no table. */
+  readonly places: Readonly<Record<StationId, Place>>;
+  /** Where earlier and later journeys are. Absent: nowhere. */
+  readonly pages?: SearchPages;
   /** One per carrier, in the order of option `carriers`. */
   readonly carriers: readonly CarrierStatus[];
   /** Whether every carrier answered. */
@@ -59,6 +75,8 @@ export type SearchEvent =
       readonly journeys: readonly Journey[];
       /** Ids that are gone: such a journey was merged into another one. */
       readonly removed: readonly string[];
+      /** Stations of these journeys that no event before named, by id. */
+      readonly places: Readonly<Record<StationId, Place>>;
     }
   | {
       readonly type: 'search-done';
@@ -66,6 +84,7 @@ export type SearchEvent =
       readonly complete: boolean;
       /** Journeys that remain. */
       readonly found: number;
+      readonly pages?: SearchPages;
       readonly ms: number;
     };
 

@@ -1,10 +1,12 @@
-import type { Carrier } from '../carrier.ts';
-import type { Journey } from '../model/journey.ts';
+import type { Carrier, CarrierPages } from '../carrier.ts';
+import type { CarrierId, Journey } from '../model/journey.ts';
 import { createLocalClock } from '../model/local-clock.ts';
 import { createScatterCalls, type ScatterCall } from '../scatter/scatter-calls.ts';
 import { createCarrierFace } from './carrier-face.ts';
 import { createJourneyFeed, mergeJourneys } from './merge.ts';
 import { type JourneyOrder, sortJourneys } from './order.ts';
+import { pagesOf } from './pages.ts';
+import { createPlaces } from './places.ts';
 import {
   resolveCallOptions,
   resolveSearchOptions,
@@ -60,7 +62,7 @@ interface CheckedCall extends ScatterCall<Carrier, ResolvedQuery> {
 export function createSearch(options: SearchOptions): Search {
   const resolved = resolveSearchOptions(options);
   const clock = createLocalClock();
-  const calls = createScatterCalls(createCarrierFace(resolved));
+  const calls = createScatterCalls(createCarrierFace(resolved, clock));
 
   /** Checks one call. */
   function check(query: SearchQuery, options: SearchCallOptions): CheckedCall {
@@ -75,13 +77,25 @@ export function createSearch(options: SearchOptions): Search {
       return new Promise((resolve, reject) => {
         const call = check(query, options);
         const found: Journey[] = [];
+        const places = createPlaces(call.query);
+        const tokens = new Map<CarrierId, CarrierPages>();
         calls.begin(call, {
-          settled(_status, { answer = [] }) {
-            for (const journey of answer) found.push(journey);
+          settled({ carrier }, { answer }) {
+            if (answer === undefined) return;
+            for (const journey of answer.journeys) found.push(journey);
+            places.learn(answer.places);
+            if (answer.pages) tokens.set(carrier, answer.pages);
           },
           done({ query: checked, ...ended }) {
             const journeys = sortJourneys(mergeJourneys(found), call.order);
-            resolve({ query: checked, journeys, ...ended });
+            const pages = pagesOf(checked, tokens);
+            resolve({
+              query: checked,
+              journeys,
+              places: places.take(journeys),
+              ...(pages && { pages }),
+              ...ended,
+            });
           },
           aborted: reject,
         });
@@ -90,20 +104,28 @@ export function createSearch(options: SearchOptions): Search {
     stream(query, options = {}) {
       const call = check(query, options);
       const feed = createJourneyFeed(call.order);
+      const places = createPlaces(call.query);
+      const tokens = new Map<CarrierId, CarrierPages>();
       let seq = 0;
       return calls.stream<SearchEvent>(call, (events) => ({
         started({ statuses, deadline }) {
           const carriers = [...statuses];
           events.push({ type: 'search-started', query: call.query, carriers, deadline });
         },
-        settled(status, { answer = [] }) {
+        settled(status, { answer }) {
           events.push({ type: 'carrier-status', status });
-          if (answer.length === 0) return;
+          if (answer?.pages) tokens.set(status.carrier, answer.pages);
+          if (answer === undefined || answer.journeys.length === 0) return;
           seq += 1;
-          events.push({ type: 'journeys-upsert', seq, ...feed.add(answer) });
+          const changes = feed.add(answer.journeys);
+          places.learn(answer.places);
+          const named = places.take(changes.journeys);
+          events.push({ type: 'journeys-upsert', seq, ...changes, places: named });
         },
-        done({ carriers, complete, ms }) {
-          events.push({ type: 'search-done', carriers, complete, found: feed.found, ms });
+        done({ query: checked, carriers, complete, ms }) {
+          const pages = pagesOf(checked, tokens);
+          const end = { carriers, complete, found: feed.found, ...(pages && { pages }), ms };
+          events.push({ type: 'search-done', ...end });
           events.end();
         },
       }));

@@ -52,6 +52,11 @@ export function createStationIndex(stations: readonly Station[]): StationIndex {
       addUnique(byQualifiedCode, `${system}:${code}`.toLowerCase(), station, 'station code');
       addTo(byBareCode, code.toLowerCase(), station);
     }
+    for (const [system, codes] of Object.entries(station.otherCodes ?? {})) {
+      for (const code of codes) {
+        addUnique(byQualifiedCode, `${system}:${code}`.toLowerCase(), station, 'station code');
+      }
+    }
     for (const name of [station.name, ...(station.aliases ?? [])]) {
       addTo(byName, foldName(name), station);
     }
@@ -147,6 +152,27 @@ function addTo(map: Map<string, Set<Station>>, key: string, station: Station): v
 /** `'uic:7160000'` (canonical), or `'<carrier>:<code>'` where a carrier has a code and UIC has none. */
 export type StationId = string;
 
+/** Where a leg begins or ends: enough to show it without a table of stations. */
+export interface Place {
+  /** As legs have it. */
+  readonly id: StationId;
+  readonly name: string;
+  /** IANA time zone. */
+  readonly zone?: string;
+  readonly latitude?: number;
+  readonly longitude?: number;
+}
+
+/** Several stations that are asked as one: the stations of a city. Plain data. */
+export interface StationGroup extends Omit<Station, 'otherCodes'> {
+  /** `'city:es:madrid'`; journeys never have it. */
+  readonly id: StationId;
+  /** Codes of the whole group, in the systems that have one. */
+  readonly codes: Readonly<Record<string, string>>;
+  /** The most important one first. */
+  readonly members: readonly Station[];
+}
+
 /** A place where trains call. Plain data: survives JSON and `structuredClone`. */
 export interface Station {
   readonly id: StationId;
@@ -161,6 +187,8 @@ export interface Station {
   readonly longitude: number;
   /** The station's code in each system that has one: `{ uic: '7160000', renfe: '60000' }`. */
   readonly codes: Readonly<Record<string, string>>;
+  /** Further codes that mean this station. Carriers are never asked by them. */
+  readonly otherCodes?: Readonly<Record<string, readonly string[]>>;
   /** Other names that people type: the city, other languages. One that two stations share is ambiguous. */
   readonly aliases?: readonly string[] | undefined;
 }
