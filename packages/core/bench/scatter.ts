@@ -3,7 +3,7 @@ import { type Measured, measureRounds } from '@ticketing/bench-kit';
 import { type Carrier, type CarrierContext, createSearch, type Journey } from '@ticketing/core';
 import { createTimetable, now, query } from './timetable.ts';
 
-const resolved = { ...query, passengers: [{}] };
+const resolved: CarrierQuery = { origin, destination, date: query.date, passengers: [{}] };
 const context: CarrierContext = {
   signal: new AbortController().signal,
   deadline: Number.POSITIVE_INFINITY,

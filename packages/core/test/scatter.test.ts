@@ -395,7 +395,15 @@ test('stats() counts calls, and the ends and durations of each source', async ()
   const pending = scatter.ask();
   await vi.advanceTimersByTimeAsync(60);
   await pending;
-  const none = { ok: 0, empty: 0, timeout: 0, error: 0, cancelled: 0, 'rejected-busy': 0 };
+  const none = {
+    ok: 0,
+    empty: 0,
+    timeout: 0,
+    error: 0,
+    cancelled: 0,
+    'rejected-busy': 0,
+    'rate-limited': 0,
+  };
   const { latency, ...rest } = scatter.stats();
   expect(rest).toEqual({
     state: 'open',

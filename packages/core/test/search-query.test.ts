@@ -56,10 +56,26 @@ test.each<[string, Partial<Record<keyof SearchQuery, unknown>>, string]>([
     { date: '2027-12-02' },
     '`date` must be a day from 2026-11-30 (today at the origin) to 2027-12-01, got 2027-12-02',
   ],
-  ['passengers', { passengers: 0 }, '`passengers` must be an integer from 1 to 9, got 0'],
-  ['passengers', { passengers: 10 }, '`passengers` must be an integer from 1 to 9, got 10'],
-  ['passengers', { passengers: 1.5 }, '`passengers` must be an integer from 1 to 9, got 1.5'],
-  ['passengers', { passengers: '2' }, '`passengers` must be an integer from 1 to 9, got 2'],
+  [
+    'passengers',
+    { passengers: 0 },
+    '`passengers` must be an integer from 1 to 9, or a list of as many passengers, got 0',
+  ],
+  [
+    'passengers',
+    { passengers: 10 },
+    '`passengers` must be an integer from 1 to 9, or a list of as many passengers, got 10',
+  ],
+  [
+    'passengers',
+    { passengers: 1.5 },
+    '`passengers` must be an integer from 1 to 9, or a list of as many passengers, got 1.5',
+  ],
+  [
+    'passengers',
+    { passengers: '2' },
+    '`passengers` must be an integer from 1 to 9, or a list of as many passengers, got 2',
+  ],
 ])('search() refuses a query with a wrong %s: %o', async (parameter, wrong, message) => {
   const search = createSearch();
   const bad = { ...query, ...wrong } as SearchQuery;

@@ -25,7 +25,7 @@ const numbers = (journeys: readonly { legs: readonly object[] }[]) =>
 test('search() merges and sorts the answers of all carriers', async () => {
   const search = createSearch({ carriers: [renfe, ouigo, silent] });
   const result = await search.search(query);
-  expect(result).toMatchObject({ query: { ...query, passengers: 1 }, complete: true, ms: 0 });
+  expect(result).toMatchObject({ query: { ...query, passengers: [{}] }, complete: true, ms: 0 });
   expect(numbers(result.journeys)).toEqual(['3059', '6001', '3063']);
   expect(result.carriers).toEqual([
     { carrier: 'renfe', state: 'ok', ms: 0, found: 2 },
@@ -149,7 +149,7 @@ test('search() takes run as the way to a carrier', async () => {
   const search = createSearch({
     carriers: [renfe, ouigo],
     run: async (each, resolved, { deadline }) => {
-      seen.push([each.id, resolved.passengers, deadline]);
+      seen.push([each.id, resolved.passengers.length, deadline]);
       return { journeys: [train({ source: each.id, number: '1' })] };
     },
   });
@@ -203,7 +203,15 @@ test('stats() adds up', async () => {
   caller.abort();
   await expect(aborted).rejects.toThrow('aborted');
   await healthy.search(query);
-  const none = { ok: 0, empty: 0, timeout: 0, error: 0, cancelled: 0, 'rejected-busy': 0 };
+  const none = {
+    ok: 0,
+    empty: 0,
+    timeout: 0,
+    error: 0,
+    cancelled: 0,
+    'rejected-busy': 0,
+    'rate-limited': 0,
+  };
   const ends = { state: 'open', running: 0, complete: 0, partial: 0, aborted: 0 };
   expect(search.stats()).toEqual({
     ...ends,
@@ -233,7 +241,7 @@ test('search() publishes each settled carrier and the end on diagnostics channel
   };
   const channels = ['ticketing:core:carrier-settled', 'ticketing:core:search-done'];
   for (const name of channels) diagnostics.subscribe(name, listen);
-  const { journeys: _journeys, ...result } = await createSearch({ carriers: [renfe] }).search(
+  const { journeys: _journeys, places: _places, pages: _pages, ...result } = await createSearch({ carriers: [renfe] }).search(
     query,
   );
   const caller = new AbortController();

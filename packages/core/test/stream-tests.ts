@@ -49,7 +49,7 @@ export function streamTests({ runs }: Scale): void {
     expect(events).toMatchObject([
       {
         type: 'search-started',
-        query: { ...query, passengers: 1 },
+        query: { ...query, passengers: [{}] },
         deadline: NOW + 2000,
         carriers: [
           { carrier: 'renfe', ...running },

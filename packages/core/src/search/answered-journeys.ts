@@ -38,7 +38,7 @@ export type AnsweredCarrier = CarrierAnswer;
 
 /** Returns a carrier's answer, checked so far that a search can read it. @throws TypeError, as `answeredJourneys` does */
 export function answeredCarrier(carrier: CarrierId, answer: CarrierAnswer): AnsweredCarrier {
-  const journeys = answeredJourneys(carrier, answer);
+  answeredJourneys(carrier, answer);
   const { places, pages, covers, filtered } = answer;
   const wrong = (field: string, expected: string, got: unknown): TypeError =>
     new TypeError(
