@@ -1,7 +1,15 @@
 // Apart from core's local clock on purpose: a test double must not share code with what it tests.
 
-/** The time zones of the simulated network. */
-export type Zone = 'Europe/Madrid' | 'Europe/Lisbon' | 'Europe/Paris';
+/** The time zones of the simulated networks. */
+export type Zone =
+  | 'Europe/Madrid'
+  | 'Europe/Lisbon'
+  | 'Europe/Paris'
+  | 'Europe/London'
+  | 'Europe/Zurich'
+  | 'Europe/Rome'
+  | 'Europe/Vienna'
+  | 'Europe/Berlin';
 
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
@@ -20,6 +28,11 @@ const clocks: Readonly<Record<Zone, Intl.DateTimeFormat>> = {
   'Europe/Madrid': clockOf('Europe/Madrid'),
   'Europe/Lisbon': clockOf('Europe/Lisbon'),
   'Europe/Paris': clockOf('Europe/Paris'),
+  'Europe/London': clockOf('Europe/London'),
+  'Europe/Zurich': clockOf('Europe/Zurich'),
+  'Europe/Rome': clockOf('Europe/Rome'),
+  'Europe/Vienna': clockOf('Europe/Vienna'),
+  'Europe/Berlin': clockOf('Europe/Berlin'),
 };
 
 /** Returns how many minutes the clocks of a zone are ahead of UTC at an instant. */

@@ -1,3 +1,4 @@
+import { europeanStations } from './europe/stations.ts';
 import type { Zone } from './local-clock.ts';
 
 /** A station of the simulated network, with its code on each wire that has codes of its own. */
@@ -7,11 +8,17 @@ export interface SimStation {
   readonly name: string;
   readonly zone: Zone;
   /** Renfe's five digits. */
-  readonly renfeCode: string;
+  readonly renfeCode?: string;
   /** Ouigo's city code. */
   readonly ouigoCode?: string;
   /** Avlo's own number. */
   readonly avloId?: number;
+  /** The number that German and Austrian systems use, where they know the station. */
+  readonly ibnr?: string;
+  /** Two letters, and degrees: of stations of the network beyond the Spanish one. */
+  readonly country?: string;
+  readonly latitude?: number;
+  readonly longitude?: number;
 }
 
 type SellerCodes = Pick<SimStation, 'ouigoCode' | 'avloId'>;
@@ -25,7 +32,7 @@ const spanish = (uic: string, name: string, codes: SellerCodes = {}): SimStation
 });
 const foreign = (station: Omit<SimStation, keyof SellerCodes>): SimStation => station;
 
-/** Every station of the simulated network. */
+/** Every station of the Spanish network. */
 export const stations: readonly SimStation[] = [
   spanish('7160000', 'Madrid Puerta de Atocha-Almudena Grandes', { ouigoCode: 'MAD', avloId: 12 }),
   spanish('7117000', 'Madrid Chamartín-Clara Campoamor', { ouigoCode: 'MAC', avloId: 16 }),
@@ -85,9 +92,11 @@ export const stations: readonly SimStation[] = [
   foreign({ uic: '8772319', name: 'Lyon Part-Dieu', zone: 'Europe/Paris', renfeCode: '87303' }),
 ];
 
-const byUic: ReadonlyMap<string, SimStation> = new Map(stations.map((each) => [each.uic, each]));
+const byUic: ReadonlyMap<string, SimStation> = new Map(
+  [...stations, ...europeanStations].map((each) => [each.uic, each]),
+);
 
-/** Returns the station with a UIC code, if the network has it. */
+/** Returns the station with a UIC code, if a network has it. */
 export function findStation(uic: string): SimStation | undefined {
   return byUic.get(uic);
 }
@@ -95,7 +104,7 @@ export function findStation(uic: string): SimStation | undefined {
 /**
  * Returns the station with a UIC code.
  *
- * @throws RangeError when the network has no such station.
+ * @throws RangeError when no network has such a station.
  */
 export function stationOf(uic: string): SimStation {
   const station = byUic.get(uic);

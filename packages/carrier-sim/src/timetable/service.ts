@@ -1,4 +1,6 @@
-import { type CarrierSimId, simCarriers, type TrainBrand } from './sim-carriers.ts';
+import { sellsPair } from './europe/list-rides.ts';
+import { type CarrierSimId, carrierOf } from './sim-carriers.ts';
+import { type SpanishBrand, spanishCarriers } from './spanish-carriers.ts';
 
 const madridStations = ['7160000', '7117000'];
 
@@ -10,16 +12,18 @@ export interface StationPair {
 
 /** The direct trains of one brand between two stations. */
 export interface Service extends StationPair {
-  readonly brand: TrainBrand;
+  readonly brand: SpanishBrand;
   readonly trainsPerDay: number;
   readonly runningMinutes: number;
   /** Whether the train runs away from the first stop of its line: Madrid, or Barcelona where the line avoids Madrid. */
   readonly outward: boolean;
 }
 
-/** Returns the direct service of a carrier between two stations, if it has one. */
+/** Returns the direct service of a carrier of the Spanish network between two stations, if it has one. */
 export function findService(carrier: CarrierSimId, pair: StationPair): Service | undefined {
-  for (const { brand, trainsPerDay, stops } of simCarriers[carrier].lines) {
+  const seller = carrierOf(carrier);
+  if (seller.network !== 'spain') return undefined;
+  for (const { brand, trainsPerDay, stops } of seller.lines) {
     const from = stops[pair.origin];
     const to = stops[pair.destination];
     // Not a comparison with undefined: a client may ask for a station named "constructor".
@@ -48,12 +52,14 @@ export function findConnection(pair: StationPair): readonly [Service, Service] |
 
 /** Returns whether a carrier sells journeys between two stations. */
 export function servesPair(carrier: CarrierSimId, pair: StationPair): boolean {
+  const sold = carrierOf(carrier);
+  if (sold.network === 'europe') return sellsPair(sold.seller, pair);
   if (findService(carrier, pair)) return true;
   return carrier === 'renfe' && findConnection(pair) !== undefined;
 }
 
 /** Every pair of stations between which Avlo runs, both ways. */
-export const avloPairs: readonly StationPair[] = simCarriers.avlo.lines.flatMap(({ stops }) =>
+export const avloPairs: readonly StationPair[] = spanishCarriers.avlo.lines.flatMap(({ stops }) =>
   Object.keys(stops).flatMap((origin) =>
     Object.keys(stops)
       .filter((destination) => destination !== origin)

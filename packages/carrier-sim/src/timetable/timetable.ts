@@ -6,15 +6,18 @@ import {
   wholeBetween,
   wrongOption,
 } from '@ticketing/kit';
+import { listRides as listEuropeanRides } from './europe/list-rides.ts';
 import { listConnections, listRuns } from './list-runs.ts';
 import { isCalendarDate } from './local-clock.ts';
 import { createRandom } from './random.ts';
 import { findConnection, findService, type StationPair } from './service.ts';
 import {
   type CarrierSimId,
+  carrierOf,
   carrierSimIds,
   isCarrier,
-  simCarriers,
+  type Operator,
+  type Ride,
   wrongCarrier,
 } from './sim-carriers.ts';
 import type { Train, TrainFare, TrainRun } from './train.ts';
@@ -109,7 +112,7 @@ function listTrains(query: ListingQuery): readonly Train[] {
       destination: last.destination,
       arrivalMs: last.arrivalMs,
       seatsLeft: Math.min(first.seatsLeft, last.seatsLeft),
-      operator: simCarriers[carrier].operator,
+      operator: operatorOf(carrier, first),
       sellers: [carrier],
       fares: listFares(seed, carrier, runs),
       ...(second && { connection: [first, second] }),
@@ -117,8 +120,9 @@ function listTrains(query: ListingQuery): readonly Train[] {
   });
 }
 
-/** One train, or two with a change. */
-type Ride = readonly [TrainRun] | readonly [TrainRun, TrainRun];
+function operatorOf(seller: CarrierSimId, run: TrainRun): Operator {
+  return run.operator ?? carrierOf(seller).operator;
+}
 
 /** Returns what a seller asks for a ride, cheapest first; nothing when a train is sold out. */
 function listFares(seed: string, seller: CarrierSimId, runs: Ride): readonly TrainFare[] {
@@ -127,12 +131,17 @@ function listFares(seed: string, seller: CarrierSimId, runs: Ride): readonly Tra
   const keys = runs.map((run) => `${run.origin}/${run.destination}/${run.date}/${run.number}`);
   const random = createRandom(`${seed}/${seller}/${keys.join('/')}`);
   const minutes = runs.reduce((sum, run) => sum + (run.arrivalMs - run.departureMs) / 60_000, 0);
-  const ride = { minutes, seatsLeft, brands: runs.map(({ brand }) => brand) };
-  return simCarriers[seller].fares(ride, random).map((fare) => ({ seller, ...fare }));
+  const brands = runs.map(({ brand }) => brand);
+  const ride = { minutes, seatsLeft, brands, operator: operatorOf(seller, runs[0]) };
+  return (carrierOf(seller).fares?.(ride, random) ?? []).map((fare) => ({ seller, ...fare }));
 }
 
 /** Returns rides by departure, `journeys` or more. */
 function listRides({ seed, carrier, date, journeys, ...pair }: ListingQuery): readonly Ride[] {
+  const sold = carrierOf(carrier);
+  if (sold.network === 'europe') {
+    return listEuropeanRides({ seed, date, ...pair, seller: sold.seller, atLeast: journeys ?? 0 });
+  }
   const service = findService(carrier, pair);
   if (service) {
     const lowCost = carrier === 'renfe' ? findService('avlo', pair) : undefined;

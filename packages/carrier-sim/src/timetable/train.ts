@@ -2,7 +2,10 @@ import type { CarrierSimId, Fare, Operator, TrainBrand } from './sim-carriers.ts
 
 /** One train between two stations: plain data that survives JSON. */
 export interface TrainRun {
-  /** Five digits with leading zeros, `03063`; odd away from Madrid. Unique per brand, day and pair of stations. */
+  /**
+   * Unique per brand, day and pair of stations. On the Spanish network five digits with leading zeros, `03063`, odd away from Madrid;
+   * elsewhere as it is printed, `9241`.
+   */
   readonly number: string;
   readonly brand: TrainBrand;
   /** UIC code. */
@@ -17,6 +20,14 @@ export interface TrainRun {
   readonly arrivalMs: number;
   /** 0 when sold out. */
   readonly seatsLeft: number;
+  /** Who runs this train, on the network beyond the Spanish one. */
+  readonly operator?: Operator;
+  /** The line that travellers know the train by, `IC 8`, where there is one. */
+  readonly line?: string;
+  /** How late it is expected to leave and to arrive (1-25); absent: on time. */
+  readonly delayMinutes?: number;
+  /** Absent: it runs. A cancelled train has no seats. */
+  readonly cancelled?: true;
 }
 
 /** A price for one person on one train, as one carrier sells it. */
@@ -29,8 +40,11 @@ export interface Train extends TrainRun {
   readonly operator: Operator;
   /** The carriers that list it, sold out or not. */
   readonly sellers: readonly CarrierSimId[];
-  /** Empty when sold out. */
+  /** Empty when sold out, and of carriers that know no price. */
   readonly fares: readonly TrainFare[];
-  /** Both rides of a journey with a change, whose `number` and `brand` are those of the first. */
+  /**
+   * Both rides of a journey with a change, whose `number` and `brand` are those of the first. The second may leave from another
+   * station of the same city.
+   */
   readonly connection?: readonly [TrainRun, TrainRun];
 }

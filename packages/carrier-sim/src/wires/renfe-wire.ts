@@ -1,5 +1,5 @@
 import { localTimeAt } from '../timetable/local-clock.ts';
-import { stationOf, stations } from '../timetable/network.ts';
+import { type SimStation, stationOf, stations } from '../timetable/network.ts';
 import { createRandom } from '../timetable/random.ts';
 import type { Train, TrainFare, TrainRun } from '../timetable/train.ts';
 import {
@@ -161,9 +161,14 @@ function encodeRun(run: TrainRun): RunFields {
     fecha: departure.date,
     horaSalida: departure.time,
     horaLlegada: localTimeAt(run.arrivalMs, destination.zone).time,
-    cdgoEstacionOrigen: origin.renfeCode,
-    cdgoEstacionDestino: destination.renfeCode,
+    cdgoEstacionOrigen: renfeCodeOf(origin),
+    cdgoEstacionDestino: renfeCodeOf(destination),
   };
+}
+
+function renfeCodeOf({ renfeCode, name }: SimStation): string {
+  if (renfeCode !== undefined) return renfeCode;
+  throw new TypeError(`Cannot encode train: Renfe has no code for ${name}`);
 }
 
 function encodeFare({ code, name, cents }: TrainFare): ScriptValue {
