@@ -113,12 +113,14 @@ test('reduce() keeps the newest state of each journey and carrier', () => {
     seq: 1,
     journeys: [journey('a'), journey('b')],
     removed: [],
+    places: {},
   });
   state = reduce(state, {
     type: 'journeys-upsert',
     seq: 2,
     journeys: [journey('c')],
     removed: ['a'],
+    places: {},
   });
   expect([...state.journeys.keys()]).toEqual(['b', 'c']);
   expect(reduce(state, { type: 'broken' })).toMatchObject({ phase: 'broken' });
@@ -153,7 +155,7 @@ test('reduce() keeps what is known when some are asked again, and joins what the
       ],
     });
   const upsert = (...journeys: Journey[]) =>
-    ({ type: 'journeys-upsert', seq: 1, journeys, removed: [] }) as const;
+    ({ type: 'journeys-upsert', seq: 1, journeys, removed: [], places: {} }) as const;
   const of = (carrier: string, state: 'running' | 'ok' | 'timeout') =>
     ({ carrier, state, ms: 1, found: 0 }) as const;
   const run = (from: SearchState, ...events: FeedEvent[]) => events.reduce(reduce, from);

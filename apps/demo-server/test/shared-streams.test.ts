@@ -58,6 +58,7 @@ const upsert = (seq: number): SearchEvent => ({
   seq,
   journeys: [],
   removed: [],
+  places: {},
 });
 
 async function seqs(events: AsyncIterable<SearchEvent>): Promise<unknown[]> {

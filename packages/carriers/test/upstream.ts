@@ -67,8 +67,13 @@ export function queryOf(
   destination = '7171801',
   date = '2026-12-01',
   passengers = 1,
-): CarrierQuery {
-  return { origin: stationOf(origin), destination: stationOf(destination), date, passengers };
+): Omit<CarrierQuery, 'page'> {
+  return {
+    origin: stationOf(origin),
+    destination: stationOf(destination),
+    date,
+    passengers: Array.from({ length: passengers }, () => ({})),
+  };
 }
 
 function stationOf(uic: string): Station {

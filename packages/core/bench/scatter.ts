@@ -1,9 +1,15 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { type Measured, measureRounds } from '@ticketing/bench-kit';
-import { type Carrier, type CarrierContext, createSearch, type Journey } from '@ticketing/core';
+import {
+  type Carrier,
+  type CarrierContext,
+  type CarrierQuery,
+  createSearch,
+  type Journey,
+} from '@ticketing/core';
 import { createTimetable, now, query } from './timetable.ts';
 
-const resolved: CarrierQuery = { origin, destination, date: query.date, passengers: [{}] };
+const resolved: CarrierQuery = { ...query, passengers: [{}] };
 const context: CarrierContext = {
   signal: new AbortController().signal,
   deadline: Number.POSITIVE_INFINITY,

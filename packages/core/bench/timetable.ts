@@ -25,11 +25,11 @@ const station = (id: string, name: string): Station => ({
   longitude: 0,
   codes: {},
 });
-export const query: SearchQuery = {
+export const query = {
   origin: station('uic:7160000', 'Madrid Puerta de Atocha'),
   destination: station('uic:7171801', 'Barcelona Sants'),
   date: DAY,
-};
+} satisfies SearchQuery;
 
 /** A carrier that answers at once with a list that it has. */
 export function answering(id: string, journeys: readonly Journey[]): Carrier {

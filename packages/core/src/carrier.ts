@@ -34,12 +34,15 @@ export interface CarrierCapabilities {
   readonly passengers?: 'count' | 'ages' | 'cards';
   /** Whose station codes it asks by. Default: its id. */
   readonly stationSystem?: string;
-  /** What it answers itself; the rest is done after its answer, where journeys tell it. */
-  readonly native?: readonly NativeQuestion[];
+  /**
+   * What it answers itself. Its queries have no other field of these: the search applies them to its answer. `time` and
+   * `arriveBy` count with window `page`: a carrier without them is asked for the whole day.
+   */
+  readonly native?: readonly NativeField[];
 }
 
 /** A field of a query that some carriers answer themselves. */
-export type NativeQuestion = 'time' | 'arriveBy' | 'via' | 'maxTransfers' | 'travelClass';
+export type NativeField = 'time' | 'arriveBy' | 'via' | 'maxTransfers' | 'travelClass';
 
 /** What a carrier found. Without journeys, no train runs on that day. */
 export interface CarrierAnswer {

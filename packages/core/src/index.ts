@@ -39,7 +39,8 @@ export {
   type RailErrorCode,
   type RailErrorData,
 } from './errors.ts';
-export { cheapestTotal } from './model/cheapest-total.ts';
+export { cheapestTotal } from './journeys/cheapest-total.ts';
+export { JOURNEY_ORDERS, type JourneyOrder, sortJourneys } from './journeys/order.ts';
 export type {
   CarrierId,
   Journey,
@@ -52,7 +53,6 @@ export type {
 } from './model/journey.ts';
 export { addDays, isLocalDate, type LocalDate, type TimeAt } from './model/local-clock.ts';
 export { addMoney, formatMoney, type Money } from './model/money.ts';
-export { JOURNEY_ORDERS, type JourneyOrder, sortJourneys } from './search/order.ts';
 export type { SearchPage, SearchPages } from './search/pages.ts';
 export { createSearch, type Search } from './search/search.ts';
 export type { RunCarrier, SearchCallOptions, SearchOptions } from './search/search-options.ts';
@@ -85,11 +85,11 @@ export type {
   CarrierHttpResponse,
   CarrierPages,
   Covered,
-  NativeQuestion,
+  NativeField,
 } from './carrier.ts';
 export type { CarrierErrorOptions } from './errors.ts';
+export { mergeJourneys } from './journeys/merge.ts';
 export { createJourney, type JourneyParts } from './model/journey.ts';
 export { createLocalClock, type LocalClock } from './model/local-clock.ts';
 export { currencyExponent, type MoneyFormat, moneyFromNumber, parseMoney } from './model/money.ts';
-export { mergeJourneys } from './search/merge.ts';
 export type { CarrierQuery } from './search/search-query.ts';

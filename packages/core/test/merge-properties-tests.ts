@@ -1,7 +1,7 @@
 import { JOURNEY_ORDERS, type Journey, mergeJourneys, sortJourneys } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createJourneyFeed } from '../src/search/merge.ts';
+import { createJourneyFeed } from '../src/journeys/merge.ts';
 import type { Scale } from './scale.ts';
 import { NOW, offer, train } from './trains.ts';
 

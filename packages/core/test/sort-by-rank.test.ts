@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sortByRank } from '../src/search/sort-by-rank.ts';
+import { sortByRank } from '../src/journeys/sort-by-rank.ts';
 
 interface Ranked {
   readonly rank: number;

@@ -42,7 +42,7 @@ interface Query {
   readonly origin: { readonly name: string };
   readonly destination: { readonly name: string };
   readonly date: string;
-  readonly passengers: number;
+  readonly passengers: readonly unknown[];
 }
 
 /** `tracing:ticketing:core:search:*` */

@@ -119,7 +119,7 @@ function traceSearches(
       attributes['ticketing.search.origin'] = query.origin.name;
       attributes['ticketing.search.destination'] = query.destination.name;
       attributes['ticketing.search.date'] = query.date;
-      attributes['ticketing.search.passengers'] = query.passengers;
+      attributes['ticketing.search.passengers'] = query.passengers.length;
     }
     return trace.setSpan(parent, spans.start(message, parent, 'search', { attributes }));
   });

@@ -11,6 +11,7 @@ const ICONS: Readonly<Record<CarrierStatus['state'], string>> = {
   error: '✕',
   cancelled: '–',
   'rejected-busy': '‖',
+  'rate-limited': '◔',
 };
 
 /** Renders the state of one carrier. */
@@ -38,6 +39,8 @@ function chipText({ state, found, ms }: CarrierStatus): string {
       return `failed · ${time}`;
     case 'rejected-busy':
       return `busy · ${time}`;
+    case 'rate-limited':
+      return `asked too often · ${time}`;
     case 'cancelled':
       return 'stopped';
   }
@@ -88,6 +91,7 @@ export function toAskAgain(carriers: readonly CarrierStatus[]): string[] {
         state === 'running' ||
         state === 'timeout' ||
         state === 'rejected-busy' ||
+        state === 'rate-limited' ||
         (state === 'error' && error?.retryable),
     )
     .map(({ carrier }) => carrier);

@@ -1,218 +1,139 @@
-import type {
-  Carrier,
-  CarrierAnswer,
-  CarrierCapabilities,
-  CarrierContext,
-  CarrierPages,
-} from '../carrier.ts';
+import type { Carrier, CarrierAnswer, CarrierContext, Covered } from '../carrier.ts';
 import { CarrierError } from '../errors.ts';
-import { type Journey, ridesOf } from '../model/journey.ts';
-import type { LocalDate } from '../model/local-clock.ts';
-import type { Station, StationGroup } from '../stations/station-index.ts';
-import { type AnsweredCarrier, answeredCarrier } from './answered-journeys.ts';
-import { dayPages, inDayPart, readDayPart } from './pages.ts';
+import type { LocalClock } from '../model/local-clock.ts';
+import { stateOfCode } from '../scatter/source-status.ts';
+import { answeredCarrier } from './answered-carrier.ts';
+import { firstDayPart, inDayPart, isAskedByDay, readDayPart } from './day-parts.ts';
+import {
+  applyOtherFields,
+  type IgnoredField,
+  ignoredFields,
+  nativeFields,
+} from './native-fields.ts';
+import { type PageTokens, tokensOf } from './pages.ts';
 import type { RunCarrier } from './search-options.ts';
-import type { CarrierQuery, ResolvedQuery } from './search-query.ts';
+import type { CarrierQuery, ResolvedQuery, SearchDays } from './search-query.ts';
+import { stationPairs } from './station-pairs.ts';
 
-/** Stations of a group that one carrier is asked for, and pairs of stations in one search. */
-const MOST = 4;
-
-/** A wish of a query that neither the carrier answers nor its journeys tell. */
-export type IgnoredWish = 'ages' | 'cards';
-
-/** What a carrier found, after what the query asks beyond the carrier's own means. */
-export interface CarrierFindings extends AnsweredCarrier {
-  readonly ignored: readonly IgnoredWish[];
+/** What one carrier answers to a query. */
+export interface CarrierFindings extends Omit<CarrierAnswer, 'pages'> {
+  /** Of a carrier that gives tokens: one for each pair of stations that it was asked for. */
+  readonly pages?: { readonly earlier?: PageTokens; readonly later?: PageTokens };
+  readonly ignored: readonly IgnoredField[];
 }
 
 /** How a carrier is asked besides the query. */
 export interface CarrierAsk {
   readonly context: CarrierContext;
   readonly run: RunCarrier;
-  /** The days that searches may ask for. */
-  readonly days: { readonly first: LocalDate; readonly last: LocalDate };
+  readonly clock: LocalClock;
+  readonly days: SearchDays;
 }
 
 /**
- * Asks one carrier what a query means for it. A group is asked by its own code, where the carrier has one, else by
- * up to four members, at once; then the carrier answers when each of them has. What the carrier cannot answer
- * itself is left out of its answer here, where journeys tell it, and named in `ignored` where they do not.
+ * Asks one carrier what a query means for it. A group is asked by its own code where the carrier has one, else by up
+ * to four pairs of stations at the same time. What the carrier cannot answer itself is left out of its answer
+ * here, or named in `ignored`.
  */
 export async function askCarrier(
   carrier: Carrier,
   query: ResolvedQuery,
-  { context, run, days }: CarrierAsk,
+  { context, run, clock, days }: CarrierAsk,
 ): Promise<CarrierFindings> {
-  const { capabilities = {} } = carrier;
-  const { page, ...wishes } = query;
-  const token = page?.byCarrier[carrier.id];
-  const ignored = ignoredOf(query, capabilities);
-  // Its last page said that there is no more.
-  if (page !== undefined && token === undefined) return { journeys: [], ignored };
-  const ask = async (one: CarrierQuery): Promise<AnsweredCarrier> =>
-    answeredCarrier(carrier.id, await run(carrier, one, context));
-  const pairs = pairsOf(carrier, query);
-  if (capabilities.window === 'page') {
-    const tokens = pairs.length === 1 ? [token] : tokensOf(token);
-    const answer = await joined(
-      pairs.map(([origin, destination], index) => {
-        const own = tokens[index];
-        const paged = page && own !== undefined && { direction: page.direction, token: own };
-        return ask({ ...wishes, origin, destination, ...(paged && { page: paged }) });
-      }),
-    );
-    return { ...answer, journeys: withWishes(answer.journeys, query, capabilities), ignored };
+  const { id, capabilities } = carrier;
+  const { page } = query;
+  const ignored = ignoredFields(query, capabilities);
+  const tokens = tokensOf(query, id);
+  // The page before said that there is no more.
+  if (tokens === undefined) return { journeys: [], ignored };
+  const byDay = isAskedByDay(capabilities, query);
+  const part = byDay && tokens[0] ? readDayPart(tokens[0], query) : undefined;
+  const asked = part ?? firstDayPart(query);
+  if (asked.date < days.first || asked.date > days.last) {
+    const message = `Cannot ask \`${id}\`: ${asked.date} is not a day from ${days.first} to ${days.last}`;
+    throw new CarrierError('DATE_OUT_OF_RANGE', message);
   }
-  const part = token === undefined ? undefined : readDayPart(token);
-  const { time: _time, ...untimed } = query;
-  const wanted = part === undefined ? query : { ...untimed, date: part.date };
-  const answer = await joined(
-    pairs.map(([origin, destination]) => {
-      const { page: _page, ...rest } = wanted;
-      return ask({ ...rest, origin, destination });
-    }),
+  const fields = nativeFields(query, capabilities);
+  const questions = stationPairs(carrier, query).map(
+    ([origin, destination], index): CarrierQuery | undefined => {
+      if (byDay) return { ...fields, date: asked.date, origin, destination };
+      const token = tokens[index];
+      if (token === null) return undefined;
+      const own = page && token ? { direction: page.direction, token } : undefined;
+      return { ...fields, origin, destination, ...(own && { page: own }) };
+    },
   );
-  const inPart = part ? inDayPart(answer.journeys, part, query.arriveBy === true) : answer.journeys;
+  const { pages, ...answer } = await askAll(questions, context, async (question, own) =>
+    answeredCarrier(id, await run(carrier, question, own)),
+  );
+  const journeys = byDay ? inDayPart(answer.journeys, asked, query, clock) : answer.journeys;
   return {
     ...answer,
-    journeys: withWishes(inPart, wanted, capabilities),
-    pages: dayPages(query, part, days),
+    ...(pages && !byDay && { pages }),
+    journeys: applyOtherFields(journeys, query, capabilities),
     ignored,
   };
 }
 
-type Pair = readonly [origin: Station, destination: Station];
+type AskOne = (query: CarrierQuery, context: CarrierContext) => Promise<CarrierAnswer>;
 
-/** Returns the pairs of stations that a carrier is asked for, the most important first. */
-function pairsOf(carrier: Carrier, { origin, destination }: ResolvedQuery): readonly Pair[] {
-  if (!('members' in origin) && !('members' in destination)) return [[origin, destination]];
-  const system = carrier.capabilities?.stationSystem ?? carrier.id;
-  const origins = endsFor(carrier.id, system, origin);
-  const destinations = endsFor(carrier.id, system, destination);
-  return origins
-    .flatMap((from, first) =>
-      destinations.map((to, second) => ({ pair: [from, to] as const, rank: first + second })),
-    )
-    .filter(({ pair: [from, to] }) => from.id !== to.id)
-    .sort((a, b) => a.rank - b.rank)
-    .slice(0, MOST)
-    .map(({ pair }) => pair);
-}
-
-function endsFor(carrier: string, system: string, end: Station | StationGroup): readonly Station[] {
-  if (!('members' in end)) return [end];
-  const { members, ...group } = end;
-  if (Object.hasOwn(group.codes, system)) return [group];
-  const served = members.filter(({ codes }) => Object.hasOwn(codes, system));
-  if (served.length > 0) return served.slice(0, MOST);
-  throw new CarrierError('NOT_SERVED', `Carrier \`${carrier}\` serves no station of ${end.name}`);
-}
-
-/** Waits for all. One that says that it has no answer counts as one without journeys, unless all say so. */
-async function joined(asked: readonly Promise<AnsweredCarrier>[]): Promise<AnsweredCarrier> {
-  if (asked.length === 1) return asked[0] as Promise<AnsweredCarrier>;
-  const settled = await Promise.allSettled(asked);
-  const failed = settled.filter((one) => one.status === 'rejected');
-  const faults = failed.filter(({ reason }) => !isEmpty(reason));
-  const [first] =
-    faults.length > 0 || failed.length === settled.length ? [...faults, ...failed] : [];
-  if (first !== undefined) throw first.reason;
-  return joinAnswers(
-    settled.map((one) => (one.status === 'fulfilled' ? one.value : { journeys: [] })),
+/**
+ * Asks all questions at the same time. One that the carrier says has no answer counts as one without journeys, unless
+ * it says so of all; another failure ends the rest.
+ */
+async function askAll(
+  questions: readonly (CarrierQuery | undefined)[],
+  context: CarrierContext,
+  ask: AskOne,
+): Promise<Omit<CarrierFindings, 'ignored'>> {
+  const [only] = questions;
+  if (questions.length === 1 && only !== undefined) return joinAnswers([await ask(only, context)]);
+  const rest = new AbortController();
+  const signal = AbortSignal.any([context.signal, rest.signal]);
+  const empty: CarrierError[] = [];
+  const answers = await Promise.all(
+    questions.map(async (question): Promise<CarrierAnswer> => {
+      if (question === undefined) return { journeys: [] };
+      try {
+        return await ask(question, { ...context, signal });
+      } catch (thrown) {
+        const error = CarrierError.from(thrown);
+        if (stateOfCode(error.code) !== 'empty') {
+          rest.abort(error);
+          throw thrown;
+        }
+        empty.push(error);
+        return { journeys: [] };
+      }
+    }),
   );
+  const [first] = empty;
+  if (first !== undefined && empty.length === questions.length) throw first;
+  return joinAnswers(answers);
 }
 
-function isEmpty(reason: unknown): boolean {
-  const { code } = CarrierError.from(reason);
-  return code === 'NO_RESULTS' || code === 'NOT_SERVED' || code === 'DATE_OUT_OF_RANGE';
-}
-
-function joinAnswers(answers: readonly AnsweredCarrier[]): AnsweredCarrier {
+function joinAnswers(answers: readonly CarrierAnswer[]): Omit<CarrierFindings, 'ignored'> {
+  const [first = { journeys: [] }, ...others] = answers;
   const places = answers.flatMap((answer) => answer.places ?? []);
   const filtered = answers.reduce((sum, answer) => sum + (answer.filtered ?? 0), 0);
   const covers = answers.flatMap((answer) => answer.covers ?? []);
-  const pages = joinPages(answers);
+  const earlier = answers.map(({ pages }) => pages?.earlier ?? null);
+  const later = answers.map(({ pages }) => pages?.later ?? null);
+  const hasEarlier = earlier.some((token) => token !== null);
+  const hasLater = later.some((token) => token !== null);
   return {
-    journeys: answers.flatMap((answer) => answer.journeys),
+    journeys: others.length === 0 ? first.journeys : answers.flatMap(({ journeys }) => journeys),
     ...(places.length > 0 && { places }),
     ...(filtered > 0 && { filtered }),
-    ...(pages !== undefined && { pages }),
-    ...(covers.length === answers.length && {
-      covers: {
-        fromMs: Math.max(...covers.map(({ fromMs }) => fromMs)),
-        untilMs: Math.min(...covers.map(({ untilMs }) => untilMs)),
-      },
+    ...((hasEarlier || hasLater) && {
+      pages: { ...(hasEarlier && { earlier }), ...(hasLater && { later }) },
     }),
+    ...(covers.length > 0 && { covers: overlapOf(covers) }),
   };
 }
 
-/** Tokens of several answers as one, in the order of the pairs; a pair without one is asked from its start again. */
-function joinPages(answers: readonly CarrierAnswer[]): CarrierPages | undefined {
-  const tokenOf = (direction: 'earlier' | 'later'): string | undefined => {
-    const tokens = answers.map(({ pages }) => pages?.[direction] ?? '');
-    return tokens.every((token) => token === '') ? undefined : JSON.stringify(tokens);
-  };
-  const [earlier, later] = [tokenOf('earlier'), tokenOf('later')];
-  if (earlier === undefined && later === undefined) return undefined;
-  return { ...(earlier !== undefined && { earlier }), ...(later !== undefined && { later }) };
-}
-
-function tokensOf(token: string | undefined): readonly (string | undefined)[] {
-  if (token === undefined) return [];
-  try {
-    const tokens: unknown = JSON.parse(token);
-    return Array.isArray(tokens) ? tokens.map((one) => (one === '' ? undefined : String(one))) : [];
-  } catch {
-    return [];
-  }
-}
-
-/** Leaves out what the query does not want and the carrier could not leave out itself. */
-function withWishes(
-  journeys: readonly Journey[],
-  query: ResolvedQuery,
-  { native = [] }: CarrierCapabilities,
-): readonly Journey[] {
-  const { time, arriveBy, via, maxTransfers, travelClass } = query;
-  const tests: ((journey: Journey) => boolean)[] = [];
-  if (time !== undefined && !native.includes(arriveBy ? 'arriveBy' : 'time')) {
-    const at = `${query.date}T${time}`;
-    tests.push(
-      arriveBy
-        ? ({ arrival }) => arrival.iso.slice(0, 16) <= at
-        : ({ departure }) => departure.iso.slice(0, 16) >= at,
-    );
-  }
-  if (via !== undefined && !native.includes('via')) {
-    tests.push(({ legs }) =>
-      ridesOf(legs).some(
-        ({ destination }, index, rides) => destination === via.id && index < rides.length - 1,
-      ),
-    );
-  }
-  if (maxTransfers !== undefined && !native.includes('maxTransfers')) {
-    tests.push(({ transfers }) => transfers <= maxTransfers);
-  }
-  const wanted =
-    tests.length === 0
-      ? journeys
-      : journeys.filter((journey) => tests.every((test) => test(journey)));
-  if (travelClass === undefined || native.includes('travelClass')) return wanted;
-  return wanted.map((journey) => ({
-    ...journey,
-    offers: journey.offers.filter(
-      (offer) => offer.travelClass === travelClass || offer.travelClass === 'any',
-    ),
-  }));
-}
-
-function ignoredOf(
-  { passengers }: ResolvedQuery,
-  { passengers: reads = 'count' }: CarrierCapabilities,
-): readonly IgnoredWish[] {
-  const ignored: IgnoredWish[] = [];
-  if (reads === 'count' && passengers.some(({ age }) => age !== undefined)) ignored.push('ages');
-  if (reads !== 'cards' && passengers.some(({ cards }) => cards !== undefined))
-    ignored.push('cards');
-  return ignored;
+function overlapOf(covers: readonly Covered[]): Covered {
+  const fromMs = Math.max(...covers.map((covered) => covered.fromMs));
+  const untilMs = Math.min(...covers.map((covered) => covered.untilMs));
+  return { fromMs, untilMs: Math.max(fromMs, untilMs) };
 }

@@ -7,7 +7,7 @@ import type { CallTrace, ScatterChannels, ScatterFace } from '../scatter/scatter
 import { isComplete, stateOfCode } from '../scatter/source-status.ts';
 import { askCarrier, type CarrierFindings } from './ask-carrier.ts';
 import type { ResolvedSearchOptions } from './search-options.ts';
-import { daysOf, type ResolvedQuery } from './search-query.ts';
+import { type ResolvedQuery, searchDays } from './search-query.ts';
 import type { CarrierStatus, SearchResult } from './search-result.ts';
 
 /** How a search ended, without what it found. */
@@ -47,7 +47,12 @@ export function createCarrierFace(
     channels,
     async ask(carrier, query, { signal, deadline }) {
       const context = { signal, deadline, http: http(carrier.id) };
-      return askCarrier(carrier, query, { context, run, days: daysOf(query, now(), clock) });
+      return askCarrier(carrier, query, {
+        context,
+        run,
+        clock,
+        days: searchDays(query, now(), clock),
+      });
     },
     running: (carrier) => ({ carrier, state: 'running', ms: 0, found: 0 }),
     answered(carrier, ms, { journeys, filtered, covers, ignored }) {

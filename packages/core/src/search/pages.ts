@@ -1,141 +1,141 @@
-import type { CarrierPages } from '../carrier.ts';
+import type { Carrier } from '../carrier.ts';
 import { RailError } from '../errors.ts';
-import type { CarrierId, Journey } from '../model/journey.ts';
-import { addDays, isLocalDate, type LocalDate } from '../model/local-clock.ts';
+import type { CarrierId } from '../model/journey.ts';
 import { stableHash } from '../model/stable-hash.ts';
-import type { ResolvedQuery } from './search-query.ts';
+import { isComplete, type SourceState } from '../scatter/source-status.ts';
+import type { CarrierFindings } from './ask-carrier.ts';
+import { firstDayPart, isAskedByDay, nextDayPart, readDayPart, writeDayPart } from './day-parts.ts';
+import type { ResolvedQuery, SearchDays } from './search-query.ts';
+import { MAX_PAIRS } from './station-pairs.ts';
 
-/** Where the journeys before or after a result are: plain data, valid for the same query alone. */
+/** Longest token of a carrier, in characters. */
+export const MAX_TOKEN = 2048;
+const MAX_CARRIERS = 1000;
+
+/**
+ * One token for each pair of stations that a carrier is asked for, `null` where it has no more; or one part of a day.
+ * Empty: ask again without a token.
+ */
+export type PageTokens = readonly (string | null)[];
+
+/** Where the journeys before or after a result are: plain data, for the same query alone. */
 export interface SearchPage {
   readonly v: 1;
-  /** Of the query without `page`, so that a page of another query is refused. */
+  /** Stands for the query without `page`. */
   readonly query: string;
   readonly direction: 'earlier' | 'later';
-  /** For each carrier that has more: its own token, or the part of a day that is next. Others are not asked. */
-  readonly byCarrier: Readonly<Record<CarrierId, string>>;
+  /** The carriers that have more. The others are not asked. */
+  readonly byCarrier: Readonly<Record<CarrierId, PageTokens>>;
 }
 
-/** The pages beside a result. A direction is absent when no carrier has more there. Follow one from the first result. */
+/**
+ * The pages beside a result. A direction is absent when no carrier has more there. Follow one direction from the
+ * first result: a carrier that has no more journeys in one direction is not asked on the way back.
+ */
 export interface SearchPages {
   readonly earlier?: SearchPage;
   readonly later?: SearchPage;
 }
 
-/** Longest token of a carrier that is passed on, in characters. */
-const MAX_TOKEN = 8192;
-const MAX_CARRIERS = 1000;
-
-/** Returns what identifies a query for its pages: every field but `page`. */
-export function pageKey({ page: _page, origin, destination, via, ...rest }: ResolvedQuery): string {
-  return stableHash(
-    JSON.stringify([
-      origin.id,
-      destination.id,
-      via?.id ?? null,
-      rest.date,
-      rest.time ?? null,
-      rest.arriveBy ?? false,
-      rest.maxTransfers ?? null,
-      rest.travelClass ?? null,
-      rest.passengers,
-    ]),
-  );
-}
-
 /**
- * Checks that a page belongs to a query.
+ * Checks that a page is one of a result of this query.
  *
  * @throws RailError `ERR_BAD_QUERY`
  */
-export function checkPage(query: ResolvedQuery): void {
-  const { page } = query;
-  if (page === undefined) return;
-  const { v, direction, byCarrier, query: key } = Object(page) as Partial<SearchPage>;
-  const tokens = Object.values(Object(byCarrier) as object);
+export function checkPage(query: ResolvedQuery, carriers: readonly Carrier[]): void {
+  if (query.page === undefined) return;
   const isPage =
-    v === 1 &&
-    (direction === 'earlier' || direction === 'later') &&
-    tokens.length <= MAX_CARRIERS &&
-    tokens.every((token) => typeof token === 'string' && token.length <= MAX_TOKEN);
+    hasPageShape(query.page) &&
+    carriers.every(({ id, capabilities }) => {
+      const [token] = tokensOf(query, id) ?? [];
+      return !token || !isAskedByDay(capabilities, query) || readDayPart(token, query);
+    });
   const expected = isPage ? 'a page of the same query' : 'a page of a result';
-  if (isPage && key === pageKey(query)) return;
+  if (isPage && query.page.query === queryKey(query)) return;
   throw new RailError('ERR_BAD_QUERY', `Cannot search: \`page\` must be ${expected}`, {
     parameter: 'page',
     expected,
   });
 }
 
-/** Returns the pages beside the answers of carriers, given each one's tokens. */
+function hasPageShape(page: unknown): page is SearchPage {
+  const { v, direction, byCarrier } = Object(page) as Partial<SearchPage>;
+  const lists: unknown[] = Object.values(Object(byCarrier) as object);
+  return (
+    v === 1 &&
+    (direction === 'earlier' || direction === 'later') &&
+    lists.length <= MAX_CARRIERS &&
+    lists.every((list) => Array.isArray(list) && list.length <= MAX_PAIRS && list.every(isToken))
+  );
+}
+
+function isToken(token: unknown): boolean {
+  return token === null || (typeof token === 'string' && token.length <= MAX_TOKEN);
+}
+
+/** Returns the tokens of a carrier on the page of a query, `undefined` when it is not asked. */
+export function tokensOf({ page }: ResolvedQuery, carrier: CarrierId): PageTokens | undefined {
+  if (page === undefined) return [];
+  return Object.hasOwn(page.byCarrier, carrier) ? page.byCarrier[carrier] : undefined;
+}
+
+/** How one carrier ended. */
+export interface CarrierEnd {
+  readonly state: SourceState;
+  readonly pages?: CarrierFindings['pages'];
+}
+
+/** Returns the pages beside a result, given how its carriers ended. */
 export function pagesOf(
   query: ResolvedQuery,
-  byCarrier: ReadonlyMap<CarrierId, CarrierPages>,
+  carriers: readonly Carrier[],
+  ends: ReadonlyMap<CarrierId, CarrierEnd>,
+  days: SearchDays,
 ): SearchPages | undefined {
-  const key = pageKey(query);
+  const tokens = carriers.map((carrier) => {
+    const end = ends.get(carrier.id);
+    return { id: carrier.id, pages: end && nextTokens(query, carrier, end, days) };
+  });
   const page = (direction: 'earlier' | 'later'): SearchPage | undefined => {
-    const tokens = [...byCarrier].flatMap(([carrier, pages]) => {
-      const token = pages[direction];
-      return token === undefined ? [] : [[carrier, token] as const];
+    const byCarrier = tokens.flatMap(({ id, pages }) => {
+      const own = pages?.[direction];
+      return own === undefined ? [] : [[id, own] as const];
     });
-    if (tokens.length === 0) return undefined;
-    return { v: 1, query: key, direction, byCarrier: Object.fromEntries(tokens) };
+    if (byCarrier.length === 0) return undefined;
+    return { v: 1, query: queryKey(query), direction, byCarrier: Object.fromEntries(byCarrier) };
   };
   const [earlier, later] = [page('earlier'), page('later')];
   if (earlier === undefined && later === undefined) return undefined;
   return { ...(earlier && { earlier }), ...(later && { later }) };
 }
 
-/** A day, or the part of it on one side of a time: of departure, with `arriveBy` of arrival. */
-export interface DayPart {
-  readonly date: LocalDate;
-  readonly side?: 'before' | 'after';
-  /** `HH:MM`; `before` excludes it and so does `after`. */
-  readonly time?: string;
-}
-
-/** Returns the parts of days before and after what a carrier of whole days was asked for. */
-export function dayPages(
-  { date, time, arriveBy }: ResolvedQuery,
-  asked: DayPart | undefined,
-  bounds: { readonly first: LocalDate; readonly last: LocalDate },
-): CarrierPages {
-  const day = asked?.date ?? date;
-  const previous = addDays(day, -1);
-  const next = addDays(day, 1);
-  // The first result of a search with a time leaves a part of its own day to one side.
-  const first = asked === undefined && time !== undefined;
-  const earlier =
-    first && !arriveBy ? `${day}<${time}` : asked?.side === 'after' ? undefined : previous;
-  const later = first && arriveBy ? `${day}>${time}` : asked?.side === 'before' ? undefined : next;
+function nextTokens(
+  query: ResolvedQuery,
+  { id, capabilities }: Carrier,
+  { state, pages }: CarrierEnd,
+  { first, last }: SearchDays,
+): CarrierFindings['pages'] {
+  const tokens = tokensOf(query, id);
+  if (tokens === undefined) return undefined;
+  if (!isAskedByDay(capabilities, query)) {
+    // Of a carrier that failed no token is known but the last: it is asked the same again.
+    if (!isComplete([{ state }])) return { [query.page?.direction ?? 'later']: tokens };
+    return pages;
+  }
+  const asked = (tokens[0] && readDayPart(tokens[0], query)) || firstDayPart(query);
+  const [earlier, later] = (['earlier', 'later'] as const).map((direction) =>
+    nextDayPart(asked, direction, query),
+  );
   return {
-    ...(earlier !== undefined && earlier.slice(0, 10) >= bounds.first && { earlier }),
-    ...(later !== undefined && later.slice(0, 10) <= bounds.last && { later }),
+    ...(earlier && earlier.date >= first && { earlier: [writeDayPart(earlier)] }),
+    ...(later && later.date <= last && { later: [writeDayPart(later)] }),
   };
 }
 
-/** Reads the token of a part of a day. @throws RailError `ERR_BAD_QUERY` */
-export function readDayPart(token: string): DayPart {
-  const [, date = '', side, time] =
-    /^(\d{4}-\d{2}-\d{2})(?:([<>])(\d{2}:\d{2}))?$/.exec(token) ?? [];
-  if (!isLocalDate(date)) {
-    throw new RailError('ERR_BAD_QUERY', 'Cannot search: `page` must be a page of a result', {
-      parameter: 'page',
-    });
-  }
-  return side === undefined
-    ? { date }
-    : { date, side: side === '<' ? 'before' : 'after', time: time as string };
-}
-
-/** Returns the journeys of a part of a day. */
-export function inDayPart(
-  journeys: readonly Journey[],
-  { date, side, time }: DayPart,
-  arriveBy: boolean,
-): readonly Journey[] {
-  if (side === undefined) return journeys;
-  const at = `${date}T${time}`;
-  return journeys.filter(({ departure, arrival }) => {
-    const local = (arriveBy ? arrival : departure).iso.slice(0, 16);
-    return side === 'before' ? local < at : local > at;
-  });
+/** Returns what identifies a query for its pages: every field but `page`. */
+function queryKey({ origin, destination, via, ...rest }: ResolvedQuery): string {
+  const { date, time, arriveBy, maxTransfers, travelClass, passengers } = rest;
+  const stations = [origin.id, destination.id, via?.id];
+  const fields = [date, time, arriveBy, maxTransfers, travelClass, passengers];
+  return stableHash(JSON.stringify([...stations, ...fields]));
 }

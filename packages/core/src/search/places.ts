@@ -1,42 +1,55 @@
-import type { Journey } from '../model/journey.ts';
+import type { CarrierId, Journey } from '../model/journey.ts';
 import type { Place, StationId } from '../stations/station-index.ts';
 import { type ResolvedQuery, stationsOf } from './search-query.ts';
 
-/** The names of stations in one search, as far as the query and the answers tell them. */
+/** The places of one search, as far as the query and the answers name them. */
 export interface Places {
-  /** Adds those of an answer. The first name of an id stays. */
-  learn(places: readonly Place[] | undefined): void;
-  /** Returns the places of these journeys' legs that were not taken before. An id that nobody named is its own name. */
+  /** Adds those of an answer. Of several names, that of the query counts, then that of the first carrier in order. */
+  learn(carrier: CarrierId, places: readonly Place[] | undefined): void;
+  /** Returns the places of these journeys that are new, and places returned before whose name is another now. */
   take(journeys: readonly Journey[]): Record<StationId, Place>;
 }
 
-/** Starts with the stations of a query. */
-export function createPlaces({ origin, destination, via }: ResolvedQuery): Places {
-  const known = new Map<StationId, Place>();
+/** Starts with the stations of a query. An id that nobody names is its own name. */
+export function createPlaces(
+  { origin, destination, via }: ResolvedQuery,
+  carriers: readonly { readonly id: CarrierId }[],
+): Places {
+  const known = new Map<StationId, { readonly place: Place; readonly rank: number }>();
+  const renamed = new Set<StationId>();
   const taken = new Set<StationId>();
-  for (const { id, name, zone, latitude, longitude } of [
-    ...stationsOf(origin),
-    ...stationsOf(destination),
-    ...(via ? [via] : []),
-  ]) {
-    known.set(id, { id, name, zone, latitude, longitude });
+  for (const station of [origin, destination].flatMap(stationsOf).concat(via ?? [])) {
+    const { id, name, zone, latitude, longitude } = station;
+    known.set(id, { place: { id, name, zone, latitude, longitude }, rank: -1 });
   }
   return {
-    learn(places = []) {
-      for (const place of places) if (!known.has(place.id)) known.set(place.id, place);
-    },
-    take(journeys) {
-      const named: Record<StationId, Place> = {};
-      for (const { legs } of journeys) {
-        for (const { origin: from, destination: to } of legs) {
-          for (const id of [from, to]) {
-            if (taken.has(id)) continue;
-            taken.add(id);
-            named[id] = known.get(id) ?? { id, name: id };
-          }
+    learn(carrier, places = []) {
+      if (places.length === 0) return;
+      const rank = carriers.findIndex(({ id }) => id === carrier);
+      for (const place of places) {
+        const before = known.get(place.id);
+        if (before !== undefined && before.rank <= rank) continue;
+        known.set(place.id, { place, rank });
+        if (taken.has(place.id) && JSON.stringify(place) !== JSON.stringify(before?.place)) {
+          renamed.add(place.id);
         }
       }
-      return named;
+    },
+    take(journeys) {
+      const fresh = new Set(renamed);
+      renamed.clear();
+      for (const { legs } of journeys) {
+        for (const { origin: from, destination: to } of legs) {
+          if (!taken.has(from)) fresh.add(from);
+          if (!taken.has(to)) fresh.add(to);
+        }
+      }
+      const places: Record<StationId, Place> = {};
+      for (const id of fresh) {
+        taken.add(id);
+        places[id] = known.get(id)?.place ?? { id, name: id };
+      }
+      return places;
     },
   };
 }

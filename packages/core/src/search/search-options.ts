@@ -8,9 +8,9 @@ import {
   resolveByRules,
 } from '@ticketing/kit';
 import type { Carrier, CarrierAnswer, CarrierContext, CarrierHttp } from '../carrier.ts';
+import { JOURNEY_ORDERS, type JourneyOrder } from '../journeys/order.ts';
 import type { CarrierId } from '../model/journey.ts';
 import { aDeadline, checkIds, chooseById, someIds } from '../scatter/scatter-options.ts';
-import { JOURNEY_ORDERS, type JourneyOrder } from './order.ts';
 import type { CarrierQuery } from './search-query.ts';
 
 /** Runs one carrier for one search: in this process, or where a dispatcher runs it. */

@@ -2,7 +2,7 @@ import { showValue } from '@ticketing/kit';
 import { RailError } from '../errors.ts';
 import { addDays, isLocalDate, type LocalClock, type LocalDate } from '../model/local-clock.ts';
 import type { Station, StationGroup } from '../stations/station-index.ts';
-import { checkPage, type SearchPage } from './pages.ts';
+import type { SearchPage } from './pages.ts';
 
 /** One traveller. Without an age an adult. */
 export interface Passenger {
@@ -40,11 +40,14 @@ export interface ResolvedQuery extends Omit<SearchQuery, 'passengers'> {
   readonly passengers: readonly Passenger[];
 }
 
-/** What one carrier is asked: ends are single stations, and the page is its own. */
+/**
+ * What one carrier is asked: ends are single stations, and of `time`, `arriveBy`, `via`, `maxTransfers` and
+ * `travelClass` it has those that are in the carrier's `capabilities.native`.
+ */
 export interface CarrierQuery extends Omit<ResolvedQuery, 'origin' | 'destination' | 'page'> {
   readonly origin: Station;
   readonly destination: Station;
-  /** The token that its answer gave, and where it leads. Only for carriers with `capabilities.window` `page`. */
+  /** The token of an earlier answer, and where it leads. Only for carriers whose `capabilities.window` is `page`. */
   readonly page?: { readonly direction: 'earlier' | 'later'; readonly token: string } | undefined;
 }
 
@@ -74,29 +77,28 @@ export function resolveQuery(query: SearchQuery, nowMs: number, clock: LocalCloc
   if (date < today || date > last) {
     throw badQuery('date', `a day from ${today} (today at the origin) to ${last}`, date);
   }
-  const resolved = {
-    origin,
-    destination,
-    date,
-    ...wishes(query),
-    passengers: passengersOf(query.passengers),
-  };
-  checkPage(resolved);
-  return resolved;
+  const passengers = passengersOf(query.passengers);
+  return { origin, destination, date, ...optionalFields(query), passengers };
+}
+
+/** The days that a search may ask for. */
+export interface SearchDays {
+  readonly first: LocalDate;
+  readonly last: LocalDate;
 }
 
 /** Returns the days that a search may ask for, given the time now. */
-export function daysOf(
+export function searchDays(
   { origin }: ResolvedQuery,
   nowMs: number,
   clock: LocalClock,
-): { readonly first: LocalDate; readonly last: LocalDate } {
+): SearchDays {
   const first = clock.dateOf(nowMs, origin.zone);
   return { first, last: addDays(first, MAX_DAYS_AHEAD) };
 }
 
-/** Returns the optional fields that are given, checked. */
-function wishes(
+/** Returns the fields without a default that are given, checked. `page` is checked where carriers are known. */
+function optionalFields(
   query: SearchQuery,
 ): Omit<ResolvedQuery, 'origin' | 'destination' | 'date' | 'passengers'> {
   const { time, arriveBy, via, maxTransfers, travelClass, page } = query;

@@ -8,7 +8,7 @@ import type {
   SourceState,
 } from '../scatter/source-status.ts';
 import type { Place, StationId } from '../stations/station-index.ts';
-import type { IgnoredWish } from './ask-carrier.ts';
+import type { IgnoredField } from './native-fields.ts';
 import type { SearchPages } from './pages.ts';
 import type { ResolvedQuery } from './search-query.ts';
 
@@ -30,8 +30,8 @@ export interface CarrierStatus {
   readonly filtered?: number;
   /** What its answer covers, where that is not the whole day. */
   readonly covers?: Covered;
-  /** What the query asks that this answer does not heed: prices without your cards, of adults. Absent: nothing. */
-  readonly ignored?: readonly IgnoredWish[];
+  /** What this answer does not heed: its prices are of adults, or without cards. Absent: it heeds everything. */
+  readonly ignored?: readonly IgnoredField[];
   readonly error?: {
     readonly code: CarrierErrorCode;
     readonly retryable: boolean;
@@ -75,7 +75,7 @@ export type SearchEvent =
       readonly journeys: readonly Journey[];
       /** Ids that are gone: such a journey was merged into another one. */
       readonly removed: readonly string[];
-      /** Stations of these journeys that no event before named, by id. */
+      /** New places, and better names of known ones, by id. */
       readonly places: Readonly<Record<StationId, Place>>;
     }
   | {

@@ -1,11 +1,11 @@
-import type { Carrier, CarrierPages } from '../carrier.ts';
+import type { Carrier } from '../carrier.ts';
+import { createJourneyFeed, mergeJourneys } from '../journeys/merge.ts';
+import { type JourneyOrder, sortJourneys } from '../journeys/order.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
 import { createLocalClock } from '../model/local-clock.ts';
 import { createScatterCalls, type ScatterCall } from '../scatter/scatter-calls.ts';
 import { createCarrierFace } from './carrier-face.ts';
-import { createJourneyFeed, mergeJourneys } from './merge.ts';
-import { type JourneyOrder, sortJourneys } from './order.ts';
-import { pagesOf } from './pages.ts';
+import { type CarrierEnd, checkPage, pagesOf } from './pages.ts';
 import { createPlaces } from './places.ts';
 import {
   resolveCallOptions,
@@ -13,7 +13,13 @@ import {
   type SearchCallOptions,
   type SearchOptions,
 } from './search-options.ts';
-import { type ResolvedQuery, resolveQuery, type SearchQuery } from './search-query.ts';
+import {
+  type ResolvedQuery,
+  resolveQuery,
+  type SearchDays,
+  type SearchQuery,
+  searchDays,
+} from './search-query.ts';
 import type { SearchEvent, SearchResult, SearchStats } from './search-result.ts';
 
 /** Asks many carriers one question. Holds timers, and listeners on signals, only while searches run. */
@@ -40,6 +46,7 @@ export interface Search extends AsyncDisposable {
 }
 
 interface CheckedCall extends ScatterCall<Carrier, ResolvedQuery> {
+  readonly days: SearchDays;
   readonly order: JourneyOrder;
 }
 
@@ -69,7 +76,9 @@ export function createSearch(options: SearchOptions): Search {
     const { carriers, signal, deadlineMs, order } = resolveCallOptions(options, resolved);
     const startedAt = calls.enter();
     const checked = resolveQuery(query, startedAt, clock);
-    return { sources: carriers, query: checked, startedAt, deadlineMs, signal, order };
+    checkPage(checked, carriers);
+    const days = searchDays(checked, startedAt, clock);
+    return { sources: carriers, query: checked, days, startedAt, deadlineMs, signal, order };
   }
 
   return {
@@ -77,18 +86,18 @@ export function createSearch(options: SearchOptions): Search {
       return new Promise((resolve, reject) => {
         const call = check(query, options);
         const found: Journey[] = [];
-        const places = createPlaces(call.query);
-        const tokens = new Map<CarrierId, CarrierPages>();
+        const places = createPlaces(call.query, call.sources);
+        const ends = new Map<CarrierId, CarrierEnd>();
         calls.begin(call, {
-          settled({ carrier }, { answer }) {
-            if (answer === undefined) return;
+          settled({ carrier, state }, { answer }) {
+            ends.set(carrier, { state, ...(answer?.pages && { pages: answer.pages }) });
+            if (answer === undefined || answer.journeys.length === 0) return;
             for (const journey of answer.journeys) found.push(journey);
-            places.learn(answer.places);
-            if (answer.pages) tokens.set(carrier, answer.pages);
+            places.learn(carrier, answer.places);
           },
           done({ query: checked, ...ended }) {
             const journeys = sortJourneys(mergeJourneys(found), call.order);
-            const pages = pagesOf(checked, tokens);
+            const pages = pagesOf(checked, call.sources, ends, call.days);
             resolve({
               query: checked,
               journeys,
@@ -104,8 +113,8 @@ export function createSearch(options: SearchOptions): Search {
     stream(query, options = {}) {
       const call = check(query, options);
       const feed = createJourneyFeed(call.order);
-      const places = createPlaces(call.query);
-      const tokens = new Map<CarrierId, CarrierPages>();
+      const places = createPlaces(call.query, call.sources);
+      const ends = new Map<CarrierId, CarrierEnd>();
       let seq = 0;
       return calls.stream<SearchEvent>(call, (events) => ({
         started({ statuses, deadline }) {
@@ -114,16 +123,17 @@ export function createSearch(options: SearchOptions): Search {
         },
         settled(status, { answer }) {
           events.push({ type: 'carrier-status', status });
-          if (answer?.pages) tokens.set(status.carrier, answer.pages);
+          const { carrier, state } = status;
+          ends.set(carrier, { state, ...(answer?.pages && { pages: answer.pages }) });
           if (answer === undefined || answer.journeys.length === 0) return;
           seq += 1;
           const changes = feed.add(answer.journeys);
-          places.learn(answer.places);
+          places.learn(carrier, answer.places);
           const named = places.take(changes.journeys);
           events.push({ type: 'journeys-upsert', seq, ...changes, places: named });
         },
         done({ query: checked, carriers, complete, ms }) {
-          const pages = pagesOf(checked, tokens);
+          const pages = pagesOf(checked, call.sources, ends, call.days);
           const end = { carriers, complete, found: feed.found, ...(pages && { pages }), ms };
           events.push({ type: 'search-done', ...end });
           events.end();

@@ -59,7 +59,7 @@ const query: SearchResult['query'] = {
     aliases: ['Barcelona', 'Sants'],
   },
   date: '2026-11-23',
-  passengers: 1,
+  passengers: [{}],
 };
 const late = {
   code: 'TIMEOUT',
@@ -70,15 +70,23 @@ const renfe = { carrier: 'renfe', state: 'ok', ms: 246, found: 1 } as const;
 const ouigo = { carrier: 'ouigo', state: 'empty', ms: 118, found: 0 } as const;
 const hung = { carrier: 'ouigo', state: 'timeout', ms: 2000, found: 0, error: late } as const;
 
+const places: SearchResult['places'] = Object.fromEntries(
+  [query.origin, query.destination].map(({ id, name, zone, latitude, longitude }) => [
+    id,
+    { id, name, zone, latitude, longitude },
+  ]),
+);
+const found = { query, journeys: [journey], places };
+
 /** Documents of `GET /search`. */
 export const answerExamples: Readonly<Record<string, Example<SearchResult>>> = {
   complete: {
     summary: 'Every carrier answered',
-    value: { query, journeys: [journey], carriers: [renfe, ouigo], complete: true, ms: 246 },
+    value: { ...found, carriers: [renfe, ouigo], complete: true, ms: 246 },
   },
   partial: {
     summary: 'One carrier did not answer within the deadline; the others did',
-    value: { query, journeys: [journey], carriers: [renfe, hung], complete: false, ms: 2000 },
+    value: { ...found, carriers: [renfe, hung], complete: false, ms: 2000 },
   },
 };
 
@@ -94,7 +102,7 @@ const events: readonly SearchEvent[] = [
     deadline: 1795344559109,
   },
   { type: 'carrier-status', status: renfe },
-  { type: 'journeys-upsert', seq: 1, journeys: [journey], removed: [] },
+  { type: 'journeys-upsert', seq: 1, journeys: [journey], removed: [], places },
   { type: 'search-done', carriers: [renfe, hung], complete: false, found: 1, ms: 2000 },
 ];
 

@@ -1,5 +1,5 @@
-import { cheapestTotal } from '../model/cheapest-total.ts';
 import { compareText, type Journey } from '../model/journey.ts';
+import { cheapestTotal } from './cheapest-total.ts';
 import { sortByRank } from './sort-by-rank.ts';
 
 // Sorts after the code of every currency.

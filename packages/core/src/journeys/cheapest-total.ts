@@ -1,5 +1,5 @@
-import { compareText, type Journey, type Offer, ridesOf } from './journey.ts';
-import type { Money } from './money.ts';
+import { compareText, type Journey, type Offer, ridesOf } from '../model/journey.ts';
+import type { Money } from '../model/money.ts';
 
 /** Rides of a journey beyond which offers for parts of it are not combined. */
 const MOST_RIDES = 8;

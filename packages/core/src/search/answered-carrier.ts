@@ -1,16 +1,12 @@
 import { showValue } from '@ticketing/kit';
 import type { CarrierAnswer } from '../carrier.ts';
-import type { CarrierId, Journey } from '../model/journey.ts';
+import type { CarrierId } from '../model/journey.ts';
 import { wrongInJourney } from '../model/wrong-field.ts';
 import type { Place } from '../stations/station-index.ts';
+import { MAX_TOKEN } from './pages.ts';
 
-/**
- * Returns the journeys of a carrier's answer, checked so far that merging and sorting can read them: a wrong
- * adapter makes its carrier fail, not the search.
- *
- * @throws TypeError for an answer without journeys, or with one that is not whole; it names the first wrong field
- */
-export function answeredJourneys(carrier: CarrierId, answer: CarrierAnswer): readonly Journey[] {
+/** Checks journeys so far that merging and sorting can read them: a wrong adapter makes its carrier fail, not the search. */
+function checkJourneys(carrier: CarrierId, answer: CarrierAnswer): void {
   const journeys = (answer as CarrierAnswer | null | undefined)?.journeys;
   if (!Array.isArray(journeys)) {
     throw new TypeError(
@@ -30,15 +26,15 @@ export function answeredJourneys(carrier: CarrierId, answer: CarrierAnswer): rea
       `Carrier \`${carrier}\` answered a wrong journey: \`${field}\` must be ${expected}, got ${showValue(got)}`,
     );
   }
-  return journeys;
 }
 
-/** A carrier's answer that was checked. */
-export type AnsweredCarrier = CarrierAnswer;
-
-/** Returns a carrier's answer, checked so far that a search can read it. @throws TypeError, as `answeredJourneys` does */
-export function answeredCarrier(carrier: CarrierId, answer: CarrierAnswer): AnsweredCarrier {
-  answeredJourneys(carrier, answer);
+/**
+ * Returns a carrier's answer, checked so far that a search can read it.
+ *
+ * @throws TypeError that names the first wrong field
+ */
+export function answeredCarrier(carrier: CarrierId, answer: CarrierAnswer): CarrierAnswer {
+  checkJourneys(carrier, answer);
   const { places, pages, covers, filtered } = answer;
   const wrong = (field: string, expected: string, got: unknown): TypeError =>
     new TypeError(
@@ -49,8 +45,8 @@ export function answeredCarrier(carrier: CarrierId, answer: CarrierAnswer): Answ
   }
   for (const direction of ['earlier', 'later'] as const) {
     const token = pages?.[direction];
-    if (token !== undefined && typeof token !== 'string') {
-      throw wrong(`pages.${direction}`, 'a text', token);
+    if (token !== undefined && !(typeof token === 'string' && token.length <= MAX_TOKEN)) {
+      throw wrong(`pages.${direction}`, `a text of at most ${MAX_TOKEN} characters`, token);
     }
   }
   if (covers !== undefined && !(covers.fromMs <= covers.untilMs)) {

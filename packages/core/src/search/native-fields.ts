@@ -1,0 +1,61 @@
+import type { CarrierCapabilities } from '../carrier.ts';
+import { type Journey, ridesOf } from '../model/journey.ts';
+import { isAskedByDay } from './day-parts.ts';
+import type { CarrierQuery, ResolvedQuery } from './search-query.ts';
+
+/** A field of a query that a carrier does not heed and that its journeys do not tell. */
+export type IgnoredField = 'ages' | 'cards';
+
+/** Returns the fields of a query that a carrier answers itself: without the others its answer is larger. */
+export function nativeFields(
+  query: ResolvedQuery,
+  capabilities: CarrierCapabilities = {},
+): Omit<CarrierQuery, 'origin' | 'destination'> {
+  const { native = [] } = capabilities;
+  const { date, passengers, time, arriveBy, via, maxTransfers, travelClass } = query;
+  const timed = time !== undefined && !isAskedByDay(capabilities, query);
+  return {
+    date,
+    passengers,
+    ...(timed && { time, ...(arriveBy && { arriveBy }) }),
+    ...(via !== undefined && native.includes('via') && { via }),
+    ...(maxTransfers !== undefined && native.includes('maxTransfers') && { maxTransfers }),
+    ...(travelClass !== undefined && native.includes('travelClass') && { travelClass }),
+  };
+}
+
+/** Leaves out what the query does not ask for and the carrier could not leave out itself. */
+export function applyOtherFields(
+  journeys: readonly Journey[],
+  { via, maxTransfers, travelClass }: ResolvedQuery,
+  { native = [] }: CarrierCapabilities = {},
+): readonly Journey[] {
+  let kept = journeys;
+  if (via !== undefined && !native.includes('via')) {
+    kept = kept.filter(({ legs }) =>
+      ridesOf(legs)
+        .slice(0, -1)
+        .some(({ destination }) => destination === via.id),
+    );
+  }
+  if (maxTransfers !== undefined && !native.includes('maxTransfers')) {
+    kept = kept.filter(({ transfers }) => transfers <= maxTransfers);
+  }
+  if (travelClass === undefined || native.includes('travelClass')) return kept;
+  return kept.map((journey) => ({
+    ...journey,
+    offers: journey.offers.filter(
+      (offer) => offer.travelClass === travelClass || offer.travelClass === 'any',
+    ),
+  }));
+}
+
+/** Returns what a carrier does not read of passengers. */
+export function ignoredFields(
+  { passengers }: ResolvedQuery,
+  { passengers: read = 'count' }: CarrierCapabilities = {},
+): readonly IgnoredField[] {
+  const ages = read === 'count' && passengers.some(({ age }) => age !== undefined);
+  const cards = read !== 'cards' && passengers.some((passenger) => passenger.cards !== undefined);
+  return [...(ages ? (['ages'] as const) : []), ...(cards ? (['cards'] as const) : [])];
+}
