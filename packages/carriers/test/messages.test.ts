@@ -7,9 +7,20 @@ import { createDecoder } from '../src/wire/decoder.ts';
 import { bytesOf, createCarriers, failureOf, queryOf } from './upstream.ts';
 
 const reset = Object.assign(new Error('gone'), { code: 'ECONNRESET' });
-const { read, station, trainNumber, total } = createDecoder('ouigo');
+const { read, trainNumber, total } = createDecoder('ouigo');
 const carriers = createCarriers('http://127.0.0.1:1');
 const answer = (body: string) => ({ body: bytesOf(body), receivedAt: 1 });
+const ouigoTrain = ({ from }: { from: string | undefined }): string =>
+  JSON.stringify({
+    outbound: [
+      {
+        departure_station: {
+          _u_i_c_station_code: from,
+          departure_timestamp: '2026-12-01T06:35:00+01:00',
+        },
+      },
+    ],
+  });
 const elsewhere = { id: 'x', name: 'Elsewhere', codes: {} } as never;
 
 test.each<[what: string, fail: () => unknown, message: string]>([
@@ -44,9 +55,14 @@ test.each<[what: string, fail: () => unknown, message: string]>([
     'Cannot read answer of `ouigo`: it must have an object at `login`, got undefined',
   ],
   [
-    'an unknown station',
-    () => station({ from: '0' }, 'from'),
-    'Cannot read answer of `ouigo`: it must have a known station at `from`, got 0',
+    'a station code that is none',
+    () => carriers.ouigo.normalise(answer(ouigoTrain({ from: ' ' })), queryOf()),
+    'Cannot read answer of `ouigo`: it must have a station code at `_u_i_c_station_code`, got  ',
+  ],
+  [
+    'an answer of which more than half is left out',
+    () => carriers.ouigo.normalise(answer(ouigoTrain({ from: undefined })), queryOf()),
+    'Cannot read answer of `ouigo`: it must have journeys of a known kind, got 1 of 1 without `_u_i_c_station_code`',
   ],
   [
     'no train number',

@@ -34,6 +34,8 @@ export interface CarrierCapabilities {
   readonly passengers?: 'count' | 'ages' | 'cards';
   /** Whose station codes it asks by. Default: its id. */
   readonly stationSystem?: string;
+  /** Whether it understands codes of groups. Its answers then name the stations themselves. Default false: members are asked. */
+  readonly groupCodes?: boolean;
   /**
    * What it answers itself. Its queries have no other field of these: the search applies them to its answer. `time` and
    * `arriveBy` count with window `page`: a carrier without them is asked for the whole day.

@@ -241,9 +241,12 @@ test('search() publishes each settled carrier and the end on diagnostics channel
   };
   const channels = ['ticketing:core:carrier-settled', 'ticketing:core:search-done'];
   for (const name of channels) diagnostics.subscribe(name, listen);
-  const { journeys: _journeys, places: _places, pages: _pages, ...result } = await createSearch({ carriers: [renfe] }).search(
-    query,
-  );
+  const {
+    journeys: _journeys,
+    places: _places,
+    pages: _pages,
+    ...result
+  } = await createSearch({ carriers: [renfe] }).search(query);
   const caller = new AbortController();
   const pending = createSearch({ carriers: [hung] }).search(query, { signal: caller.signal });
   caller.abort('gone');

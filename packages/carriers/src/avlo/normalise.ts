@@ -9,6 +9,7 @@ import {
 } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
+import { readJourneys } from '../wire/read-journeys.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 import type { AvloWire } from './request.ts';
 
@@ -36,14 +37,10 @@ export function normaliseAvlo(
     String(read.number(row, 'destination')) === to &&
     clock.dateOf(instantOf(read, row), query.origin.zone) === query.date;
   const rows = wire.days.flatMap((day) => read.list(read.json(day), 'timetable'));
-  return {
-    journeys: read.guard(() =>
-      rows
-        .map((row) => read.record(row, 'row'))
-        .filter(isAsked)
-        .map((row) => journeyOf(decoder, row, { query, minutes, fetchedAt: wire.receivedAt })),
-    ),
-  };
+  const asked = read.guard(() => rows.map((row) => read.record(row, 'row')).filter(isAsked));
+  return readJourneys(decoder, asked, (row) =>
+    journeyOf(decoder, row, { query, minutes, fetchedAt: wire.receivedAt }),
+  );
 }
 
 interface RowContext {

@@ -7,13 +7,15 @@ import {
   type Journey,
   moneyFromNumber,
   type Offer,
-  type Station,
   type TimeAt,
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
+import { type JourneyDecoder, readJourneys, type WirePlace } from '../wire/read-journeys.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 import type { OuigoWire } from './request.ts';
 
+/** Where Ouigo runs: the zone of a station that the table lacks. */
+const ZONE = 'Europe/Madrid';
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:Z|[+-]\d{2}:\d{2})$/;
 
 const codeByOuigoError: ReadonlyMap<string, CarrierErrorCode> = new Map([
@@ -34,13 +36,12 @@ export function normaliseOuigo(
   if (answer['error'] !== undefined && answer['error'] !== null) {
     throw errorOf(read, read.record(answer['error'], 'error'));
   }
-  return {
-    journeys: read
-      .list(answer['outbound'], 'outbound')
-      .map((train) =>
-        read.guard(() => journeyOf(decoder, wire, query, read.record(train, 'outbound'))),
-      ),
-  };
+  const trains = read.list(answer['outbound'], 'outbound');
+  return readJourneys(
+    decoder,
+    trains.map((train) => read.record(train, 'outbound')),
+    (train, row) => journeyOf(row, wire, query, train),
+  );
 }
 
 function errorOf(read: WireReader, error: WireRecord): CarrierError {
@@ -51,7 +52,7 @@ function errorOf(read: WireReader, error: WireRecord): CarrierError {
 }
 
 function journeyOf(
-  decoder: CarrierDecoder,
+  decoder: JourneyDecoder,
   wire: OuigoWire,
   query: CarrierQuery,
   train: WireRecord,
@@ -79,12 +80,12 @@ function journeyOf(
 }
 
 function callAt(
-  { read, clock, station }: CarrierDecoder,
+  { read, clock, station }: JourneyDecoder,
   train: WireRecord,
   end: 'departure' | 'arrival',
-): { station: Station; time: TimeAt } {
+): { station: WirePlace; time: TimeAt } {
   const call = read.record(train[`${end}_station`], `${end}_station`);
-  const at = station(call, '_u_i_c_station_code');
+  const at = station(call, '_u_i_c_station_code', { name: call['name'], zone: ZONE });
   const timestamp = read.text(call, `${end}_timestamp`);
   const local = TIMESTAMP.exec(timestamp)?.[1];
   const ms = Date.parse(timestamp);

@@ -4,11 +4,11 @@ import {
   type CarrierErrorCode,
   type CarrierQuery,
   createJourney,
-  type Journey,
   type Offer,
   parseMoney,
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
+import { readJourneys } from '../wire/read-journeys.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 import { readReplyBytes } from './dwr.ts';
 import type { RenfeWire } from './request.ts';
@@ -37,11 +37,16 @@ export function normaliseRenfe(
       'listviajeViewEnlaceBean',
     ),
   );
-  return {
-    journeys: entries.map((entry) =>
-      read.guard(() => journeyOf(decoder, wire, query, read.record(entry, 'train'))),
-    ),
-  };
+  return readJourneys(
+    decoder,
+    entries.map((entry) => read.record(entry, 'train')),
+    (entry, row) =>
+      createJourney({
+        source: 'renfe',
+        legs: readLegs(row, entry, query),
+        offers: readFares(decoder, entry, query, wire.receivedAt),
+      }),
+  );
 }
 
 function exceptionOf(read: WireReader, value: unknown): CarrierError {
@@ -50,19 +55,6 @@ function exceptionOf(read: WireReader, value: unknown): CarrierError {
   const code = typeof renfeCode === 'string' ? codeByRenfeError.get(renfeCode) : undefined;
   if (code === undefined) return read.error('a known `cdgoError`', renfeCode);
   return new CarrierError(code, `Cannot ask \`renfe\`: it answered ${renfeCode}`);
-}
-
-function journeyOf(
-  decoder: CarrierDecoder,
-  wire: RenfeWire,
-  query: CarrierQuery,
-  entry: WireRecord,
-): Journey {
-  return createJourney({
-    source: 'renfe',
-    legs: readLegs(decoder, entry, query),
-    offers: readFares(decoder, entry, query, wire.receivedAt),
-  });
 }
 
 type Conditions = Pick<Offer, 'travelClass' | 'flexibility'>;

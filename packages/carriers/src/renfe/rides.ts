@@ -7,16 +7,17 @@ import {
   type TimeAt,
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
+import { type JourneyDecoder, LeftOut, type WirePlace } from '../wire/read-journeys.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 
 /** Reads the one or two trains of an entry, with the change between them. */
-export function readLegs(decoder: CarrierDecoder, entry: WireRecord, query: CarrierQuery): Leg[] {
+export function readLegs(decoder: JourneyDecoder, entry: WireRecord, query: CarrierQuery): Leg[] {
   const { read } = decoder;
   const trains = read
     .list(entry['trayectos'], 'trayectos')
     .map((train) => read.record(train, 'trayectos'));
   const [first, second, ...more] = trains;
-  if (!first || more.length > 0) throw read.error('one or two `trayectos`', trains.length);
+  if (!first || more.length > 0) throw new LeftOut(`of ${trains.length} trains`);
   return second
     ? changeOf(decoder, entry, first, second)
     : [directRide(decoder, query, entry, first)];
@@ -24,12 +25,12 @@ export function readLegs(decoder: CarrierDecoder, entry: WireRecord, query: Carr
 
 /** One train: the entry itself has its times, and its stations if any. */
 function directRide(
-  decoder: CarrierDecoder,
+  decoder: JourneyDecoder,
   query: CarrierQuery,
   entry: WireRecord,
   train: WireRecord,
 ): RideLeg {
-  const stationOr = (name: string, fallback: Station): Station =>
+  const stationOr = (name: string, fallback: Station): WirePlace =>
     entry[name] === undefined ? fallback : decoder.station(entry, name);
   return rideOf(decoder, entry, {
     brand: 'tipoTrenUno',
@@ -43,7 +44,7 @@ function directRide(
 
 /** Two trains and the change between them: each train has its times and stations. */
 function changeOf(
-  decoder: CarrierDecoder,
+  decoder: JourneyDecoder,
   entry: WireRecord,
   first: WireRecord,
   second: WireRecord,
@@ -81,8 +82,8 @@ interface RidePlan {
   /** Holds `fecha`, `horaSalida` and `horaLlegada`: wall clocks, and the date of departure only. */
   readonly times: WireRecord;
   readonly train: WireRecord;
-  readonly from: Station;
-  readonly to: Station;
+  readonly from: WirePlace;
+  readonly to: WirePlace;
   /** Minutes from `sinceMs` (default: this departure) to this arrival. Default: unknown. */
   readonly minutes?: number;
   readonly sinceMs?: number;

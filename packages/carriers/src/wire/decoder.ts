@@ -10,10 +10,11 @@ import { createWireReader, type WireReader, type WireRecord } from './wire-reade
 
 /** Decodes one carrier's answers: the reader, the clock, and what wires have in common. */
 export interface CarrierDecoder {
+  readonly carrier: string;
   readonly read: WireReader;
   readonly clock: LocalClock;
-  /** Returns the station whose code is at `name`. */
-  station(record: WireRecord, name: string): Station;
+  /** Returns the station that the carrier knows by a code, or `undefined`. */
+  stationOf(code: string): Station | undefined;
   /** Returns the train number at `name`, without leading zeros. */
   trainNumber(record: WireRecord, name: string): string;
   /** Returns the price for all passengers. */
@@ -24,14 +25,10 @@ export interface CarrierDecoder {
 export function createDecoder(carrier: string): CarrierDecoder {
   const read = createWireReader(carrier);
   return {
+    carrier,
     read,
     clock: createLocalClock(),
-    station(record, name) {
-      const code = read.text(record, name);
-      const station = stationTable.byCode(carrier, code);
-      if (!station) throw read.error(`a known station at \`${name}\``, code);
-      return station;
-    },
+    stationOf: (code) => stationTable.byCode(carrier, code),
     trainNumber(record, name) {
       const number = read.text(record, name).replace(/^0+(?=.)/, '');
       if (!/^\d{1,6}$/.test(number))

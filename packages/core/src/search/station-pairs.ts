@@ -10,7 +10,7 @@ export type StationPair = readonly [origin: Station, destination: Station];
 
 /**
  * Returns the pairs of stations that a carrier is asked for, the most important first: one, unless an end is a
- * group without a code of its own at this carrier.
+ * group whose own code the carrier does not understand.
  *
  * @throws CarrierError `NOT_SERVED` when the carrier has no code for any station of a group
  */
@@ -32,9 +32,9 @@ export function stationPairs(
 
 function stationsFor(carrier: Carrier, end: Station | StationGroup): readonly Station[] {
   if (!('members' in end)) return [end];
-  const system = carrier.capabilities?.stationSystem ?? carrier.id;
+  const { stationSystem: system = carrier.id, groupCodes } = carrier.capabilities ?? {};
   const { members, ...group } = end;
-  if (Object.hasOwn(group.codes, system)) return [group];
+  if (groupCodes && Object.hasOwn(group.codes, system)) return [group];
   const served = members.filter(({ codes }) => Object.hasOwn(codes, system));
   if (served.length > 0) return served.slice(0, MAX_PAIRS);
   throw new CarrierError(

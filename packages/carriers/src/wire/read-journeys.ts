@@ -1,0 +1,104 @@
+import { type CarrierAnswer, type Journey, type Place, RailError } from '@ticketing/core';
+import type { CarrierDecoder } from './decoder.ts';
+import type { WireReader, WireRecord } from './wire-reader.ts';
+
+/** A station of an answer: one of the table, or one that only the wire names. */
+export interface WirePlace extends Place {
+  readonly zone: string;
+}
+
+/** Decodes one journey of an answer. */
+export interface JourneyDecoder extends CarrierDecoder {
+  /**
+   * Returns the station whose code is at `name`. One that the table lacks becomes a place of the answer, if the
+   * wire gives its zone.
+   *
+   * @throws LeftOut without a code or a zone
+   */
+  station(
+    record: WireRecord,
+    name: string,
+    wire?: { readonly name: unknown; readonly zone: string },
+  ): WirePlace;
+}
+
+/** Says that a journey is of a kind that the model does not hold: it is left out of the answer. */
+export class LeftOut extends Error {}
+
+/**
+ * Returns the journeys of an answer and the places that they name. A journey that is `LeftOut`, or whose trains are not in
+ * order of time, is counted in `filtered`.
+ *
+ * @throws CarrierError `PROTOCOL` when more than half are left out, and for what cannot be read in any of them
+ */
+export function readJourneys(
+  decoder: CarrierDecoder,
+  rows: readonly WireRecord[],
+  decode: (row: WireRecord, decoder: JourneyDecoder) => Journey,
+): CarrierAnswer {
+  const { read } = decoder;
+  const journeys: Journey[] = [];
+  const places = new Map<string, Place>();
+  let why = '';
+  for (const row of rows) {
+    const named: Place[] = [];
+    const journey = orLeftOut(read, () => decode(row, journeyDecoder(decoder, named)));
+    if (journey instanceof LeftOut) {
+      why ||= journey.message;
+      continue;
+    }
+    journeys.push(journey);
+    for (const place of named) places.set(place.id, place);
+  }
+  const filtered = rows.length - journeys.length;
+  if (filtered > journeys.length) {
+    throw read.error('journeys of a known kind', `${filtered} of ${rows.length} ${why}`);
+  }
+  return {
+    journeys,
+    ...(places.size > 0 && { places: [...places.values()] }),
+    ...(filtered > 0 && { filtered }),
+  };
+}
+
+function orLeftOut(read: WireReader, decode: () => Journey): Journey | LeftOut {
+  try {
+    return read.guard(decode);
+  } catch (error) {
+    if (error instanceof LeftOut) return error;
+    const { cause } = error as Error;
+    // Without a parameter it is the journey that is wrong, not a field of it.
+    if (RailError.is(cause) && cause.code === 'ERR_JOURNEY' && !cause.data.parameter) {
+      return new LeftOut(`with ${cause.data.got}`);
+    }
+    throw error;
+  }
+}
+
+function journeyDecoder(decoder: CarrierDecoder, named: Place[]): JourneyDecoder {
+  const { read, carrier } = decoder;
+  return {
+    ...decoder,
+    station(record, field, wire) {
+      if (record[field] === undefined || record[field] === null) {
+        throw new LeftOut(`without \`${field}\``);
+      }
+      const code = read.text(record, field);
+      const station = decoder.stationOf(code);
+      if (station !== undefined) {
+        const { id, name, zone, latitude, longitude } = station;
+        named.push({ id, name, zone, latitude, longitude });
+        return station;
+      }
+      if (!/^[\w.:-]{1,64}$/.test(code)) throw read.error(`a station code at \`${field}\``, code);
+      if (wire === undefined) throw new LeftOut(`with unknown station ${code}`);
+      const place = {
+        id: `${carrier}:${code}`,
+        name: typeof wire.name === 'string' && wire.name !== '' ? wire.name : code,
+        zone: wire.zone,
+      };
+      named.push(place);
+      return place;
+    },
+  };
+}
