@@ -2,8 +2,9 @@
 
 export { CarrierSimError, type CarrierSimErrorCode } from './errors.ts';
 export type { CarrierSimOptions } from './server/carrier-sim-options.ts';
+export type { Fault, FaultKind, FaultPatch } from './server/fault.ts';
 export type { OwnAnswer, OwnCarrier, OwnRequest } from './server/own-carriers.ts';
-export type { Fault, FaultKind, Latency, Plan, PlanPatch } from './server/plan.ts';
+export type { Latency, Plan, PlanPatch } from './server/plan.ts';
 export type { OwnRequestCounts, RequestCounts, RequestsByCarrier } from './server/request-log.ts';
 export { type CarrierSim, startCarrierSim } from './server/start-carrier-sim.ts';
 export type { StationPair } from './timetable/service.ts';

@@ -118,11 +118,16 @@ test('startCarrierSim() rejects with a coded error when the port is taken', asyn
   expect(CarrierSimError.is(new Error('other'))).toBe(false);
 });
 
-const kinds = 'hang, error, error-drip, rate-limited, drip, truncated, malformed-price, throttled';
+const kinds =
+  'hang, error, error-drip, rate-limited, drip, truncated, reset, wrong-content-type, malformed-price, throttled';
 const time = '`plan.latency.ms` must be 0 to 600000';
 test.each([
   [undefined, 'TypeError', '`plan` must be an object, got undefined'],
-  [{ delay: 5 }, 'TypeError', 'unknown option `plan.delay`; known are latency, fault, journeys'],
+  [
+    { delay: 5 },
+    'TypeError',
+    'unknown option `plan.delay`; known are latency, fault, journeys, pageSize',
+  ],
   [{ latency: 50 }, 'TypeError', '`plan.latency` must be an object, got 50'],
   [
     { latency: {} },

@@ -10,7 +10,12 @@ const put = (url: string, carrier: string, body: string) =>
     headers: { 'content-type': 'application/json' },
     body,
   });
-const initial = { latency: { kind: 'fixed', ms: 50 }, fault: null, journeys: null };
+const initial = {
+  latency: { kind: 'fixed', ms: 50 },
+  fault: null,
+  journeys: null,
+  pageSize: null,
+};
 
 test('GET /plan answers every plan and GET /plan/:carrier one', async () => {
   await using sim = await startCarrierSim();
@@ -25,7 +30,7 @@ test('PUT /plan/:carrier merges the fields given, and answers the whole plan', a
   const fault = { kind: 'throttled', share: 1, retryAfterSeconds: 1 };
   expect(await first.json()).toEqual({ ...initial, fault, journeys: 3 });
   const second = await put(sim.url, 'avlo', '{"fault":null,"latency":{"kind":"random"}}');
-  const plan = { latency: { kind: 'random' }, fault: null, journeys: 3 };
+  const plan = { ...initial, latency: { kind: 'random' }, journeys: 3 };
   expect(await second.json()).toEqual(plan);
   expect(sim.plan('avlo')).toEqual(plan);
   expect(sim.plan('renfe')).toEqual(initial);
@@ -42,7 +47,7 @@ test('PUT /plan/:carrier answers 400 to a plan that it cannot follow and keeps t
   const before = sim.plan('avlo');
   const complaints = {
     '{"journeys":-1}': '`plan.journeys` must be null or an integer of 0 to 1000, got -1',
-    '{"speed":1}': 'unknown option `plan.speed`; known are latency, fault, journeys',
+    '{"speed":1}': 'unknown option `plan.speed`; known are latency, fault, journeys, pageSize',
     '[]': '`plan` must be an object, got ',
     '{"fault"': '`plan` must be an object, got {"fault"',
     '': '`plan` must be an object, got ',

@@ -101,6 +101,30 @@ test.each(carriers)('truncated cuts the search answer of %s in the middle', asyn
   expect(cut.equals(whole.subarray(0, Math.floor(whole.length / 2)))).toBe(true);
 });
 
+test.each(carriers)(
+  'reset ends the connection of %s in the middle of its body',
+  async (carrier) => {
+    const sim = await startedSim();
+    const whole = await (await searchOf(carrier, sim.url)).text();
+    sim.setPlan(carrier, { fault: { kind: 'reset' } });
+    const response = await searchOf(carrier, sim.url);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-length')).toBe(String(Buffer.byteLength(whole)));
+    await expect(response.text()).rejects.toThrow('terminated');
+    await eventually(() => expect(sim.requests()[carrier]).toMatchObject({ aborted: 1, open: 0 }));
+  },
+);
+
+test.each(carriers)('wrong-content-type sends the answer of %s as a page', async (carrier) => {
+  const sim = await startedSim();
+  const whole = await (await searchOf(carrier, sim.url)).text();
+  sim.setPlan(carrier, { fault: { kind: 'wrong-content-type' } });
+  const response = await searchOf(carrier, sim.url);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(await response.text()).toBe(whole);
+});
+
 test('malformed-price makes one price of a search answer no price', async () => {
   const trains = createTimetable({ seed: 1 }).trains(madridBarcelona);
   const by = (carrier: Carrier) => trains.filter(({ sellers }) => sellers.includes(carrier));
@@ -137,7 +161,7 @@ test('throttled has its own form on each wire', async () => {
   expect(avloAnswer.headers.get('retry-after')).toBe('3');
 });
 
-test.each(['truncated', 'malformed-price', 'throttled'] as const)(
+test.each(['truncated', 'reset', 'wrong-content-type', 'malformed-price', 'throttled'] as const)(
   '%s spares the calls before the search',
   async (kind) => {
     const sim = await startedSim({

@@ -240,6 +240,7 @@ test('share and latency are drawn for it by the seed, and PUT /plan/night change
       latency: { kind: 'fixed', ms: 0 },
       fault: { kind: 'error', share: 0.5 },
       journeys: null,
+      pageSize: null,
     });
     const found: number[] = [];
     for (let call = 0; call < 20; call++) found.push((await fetch(`${sim.url}/night`)).status);

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { faultKinds } from '../src/server/plan.ts';
+import { faultKinds } from '../src/server/fault.ts';
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 const snippets = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? '');

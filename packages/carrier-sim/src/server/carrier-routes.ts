@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createRandom, type Random } from '../timetable/random.ts';
-import type { Answer, Wire, WireFaults, WireRequest } from '../wires/wire.ts';
+import type { Answer, RawRequest, Wire, WireFaults, WireRequest } from '../wires/wire.ts';
 import { deliver } from './deliver.ts';
+import { type Fault, isWireFault, strikesSearches } from './fault.ts';
 import { askOwnCarrier, MAX_BODY_BYTES, type OwnCarrier, ownFaults } from './own-carriers.ts';
-import type { Fault, FaultKind, Latency, Plan } from './plan.ts';
+import type { Latency, Plan } from './plan.ts';
 import type { RequestLog } from './request-log.ts';
 
 /** One carrier on a server. */
@@ -23,12 +24,15 @@ export function addWireRoutes(app: FastifyInstance, wire: Wire, routes: CarrierR
     app.route({
       method: call.method,
       url: `/${routes.carrier}${call.path}`,
-      ...meet({ wire, isSearch: call.search ?? false }, ({ params, headers, body }) => {
-        const text = body?.toString() ?? '';
-        return call.answer({ params: params as WireRequest['params'], headers, body: text });
-      }),
+      ...meet({ wire, isSearch: call.search ?? false }, ({ raw, params, fault }) =>
+        call.answer({ ...raw, params, ...(fault && { fault }) }),
+      ),
     });
   }
+  const { otherCalls } = wire;
+  if (otherCalls === undefined) return;
+  const others = meet({ wire, isSearch: false }, ({ raw }) => otherCalls({ ...raw, params: {} }));
+  addEveryCall(app, routes.carrier, others);
 }
 
 /** Adds a carrier of the user's own: every call under its prefix is a search, in the same way. */
@@ -38,45 +42,63 @@ export function addOwnRoutes(
   routes: CarrierRoutes,
 ): void {
   const { carrier: name, log } = routes;
-  const prefix = `/${name}`;
-  const served = createCalls(routes)({ wire: ownFaults, isSearch: true }, (request, signal) => {
-    const { pathname, searchParams } = new URL(`http://carrier${request.raw.url}`);
-    const bytes = request.body ?? Buffer.alloc(0);
-    return askOwnCarrier(
-      name,
-      { carrier, onFailure: () => log.fail(name) },
-      {
-        method: request.method,
-        path: pathname.slice(prefix.length) || '/',
-        query: searchParams,
-        headers: request.headers,
-        body: bytes.toString(),
-        bytes,
-        signal,
-      },
-    );
-  });
-  for (const url of [prefix, `${prefix}/*`]) {
+  const asked = { carrier, onFailure: () => log.fail(name) };
+  const served = createCalls(routes)({ wire: ownFaults, isSearch: true }, ({ raw, gone }) =>
+    askOwnCarrier(name, asked, { ...raw, signal: gone }),
+  );
+  addEveryCall(app, name, served);
+}
+
+/** Adds a route for every call below a prefix that no other route has. */
+function addEveryCall(app: FastifyInstance, name: string, served: ServedCall): void {
+  for (const url of [`/${name}`, `/${name}/*`]) {
     app.route({ method: app.supportedMethods, url, bodyLimit: MAX_BODY_BYTES, ...served });
   }
 }
 
-interface Call extends RouteGenericInterface {
-  Body: Buffer | undefined;
+function readRequest(carrier: string, request: FastifyRequest): RawRequest {
+  const { pathname, searchParams } = new URL(`http://carrier${request.raw.url}`);
+  const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
+  return {
+    method: request.method,
+    path: pathname.slice(`/${carrier}`.length) || '/',
+    query: searchParams,
+    headers: request.headers,
+    body: bytes.toString(),
+    bytes,
+  };
 }
 
+/** A call to be answered. */
+interface Call {
+  readonly raw: RawRequest;
+  readonly params: WireRequest['params'];
+  /** The fault of the wire's own that strikes it. */
+  readonly fault: WireRequest['fault'];
+  /** Aborts when the client leaves. */
+  readonly gone: AbortSignal;
+}
+
+/** The handlers of a route. */
+interface ServedCall {
+  onRequest(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  handler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+}
+
+type MakeCall = (
+  kind: { readonly wire: WireFaults; readonly isSearch: boolean },
+  answer: (call: Call) => Answer | Promise<Answer>,
+) => ServedCall;
+
 /** Returns what makes a route of an answer: counts, latency, fault. */
-function createCalls({ carrier, seed, log, plan }: CarrierRoutes) {
+function createCalls({ carrier, seed, log, plan }: CarrierRoutes): MakeCall {
   const latencies = createRandom(`${seed}/${carrier}/latencies`);
   const faults = createRandom(`${seed}/${carrier}/faults`);
-  return (
-    { wire, isSearch }: { readonly wire: WireFaults; readonly isSearch: boolean },
-    answer: (request: FastifyRequest<Call>, gone: AbortSignal) => Answer | Promise<Answer>,
-  ) => ({
-    async onRequest(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  return ({ wire, isSearch }, answer) => ({
+    async onRequest(_request, reply) {
       log.arrive(carrier, reply.raw);
     },
-    async handler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    async handler(request, reply) {
       const client = new AbortController();
       const { signal: gone } = client;
       reply.raw.once('close', () => client.abort());
@@ -85,8 +107,11 @@ function createCalls({ carrier, seed, log, plan }: CarrierRoutes) {
       try {
         const ms = drawLatency(latency, latencies);
         if (ms > 0) await wait(ms, undefined, { signal: gone });
-        const call = request as FastifyRequest<Call>;
-        await deliver({ reply, wire, fault, answer: () => answer(call, gone), gone });
+        const raw = readRequest(carrier, request);
+        const params = request.params as WireRequest['params'];
+        const ofWire = fault && isWireFault(fault) ? fault : undefined;
+        const call = { raw, params, fault: ofWire, gone };
+        await deliver({ reply, wire, fault, request: raw, answer: () => answer(call), gone });
       } catch (error) {
         if (!gone.aborted) throw error;
         reply.hijack();
@@ -96,11 +121,9 @@ function createCalls({ carrier, seed, log, plan }: CarrierRoutes) {
   });
 }
 
-const searchOnly: readonly FaultKind[] = ['truncated', 'malformed-price', 'throttled'];
-
 /** Draws whether a call meets the fault. Calls that it cannot strike draw nothing. */
 function drawFault(fault: Fault | null, isSearch: boolean, random: Random): Fault | null {
-  if (!fault || (!isSearch && searchOnly.includes(fault.kind))) return null;
+  if (!fault || (!isSearch && strikesSearches(fault))) return null;
   return random.next() < fault.share ? fault : null;
 }
 

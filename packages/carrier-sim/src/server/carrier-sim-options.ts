@@ -7,11 +7,12 @@ import {
   resolveByRules,
   wholeBetween,
 } from '@ticketing/kit';
-import { type CarrierSimId, carrierSimIds } from '../timetable/sim-carriers.ts';
+import { type CarrierSimId, carrierSimIds, isCarrier } from '../timetable/sim-carriers.ts';
 import { aSeed } from '../timetable/timetable.ts';
 import type { Credentials } from '../wires/wire.ts';
+import { planTraitsOf } from '../wires/wires.ts';
 import { type OwnCarrier, resolveOwnCarriers } from './own-carriers.ts';
-import { defaultPlan, type Plan, type PlanPatch, resolveOwnPlan, resolvePlan } from './plan.ts';
+import { defaultPlan, ownTraits, type Plan, type PlanPatch, resolvePlan } from './plan.ts';
 
 /** How to start the simulator; `Own` are the names of your own carriers. */
 export interface CarrierSimOptions<Own extends string = never> {
@@ -79,8 +80,8 @@ export function resolveCarrierSimOptions(options: unknown): ResolvedCarrierSimOp
   const patches = checkByRules(ACTION, plan, planRules, 'plan');
   const plans = new Map(
     names.map((name) => {
-      const resolve = own.has(name) ? resolveOwnPlan : resolvePlan;
-      return [name, resolve(name, defaultPlan, patches[name] ?? {})];
+      const traits = isCarrier(name) ? planTraitsOf(name) : ownTraits;
+      return [name, resolvePlan(name, traits, defaultPlan, patches[name] ?? {})];
     }),
   );
   return { ...rest, seed: String(seed), own, plans };

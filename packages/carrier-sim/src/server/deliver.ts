@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
-import type { Answer, WireFaults } from '../wires/wire.ts';
-import type { Fault } from './plan.ts';
+import type { Answer, RawRequest, WireFaults } from '../wires/wire.ts';
+import type { Fault } from './fault.ts';
 
 const dripMs = 50;
 
@@ -10,6 +10,7 @@ export interface Delivery {
   readonly reply: FastifyReply;
   readonly wire: WireFaults;
   readonly fault: Fault | null;
+  readonly request: RawRequest;
   /** Returns the right answer. */
   answer(): Answer | Promise<Answer>;
   /** Aborts when the client leaves. */
@@ -17,7 +18,8 @@ export interface Delivery {
 }
 
 /** Sends an answer, or what its fault makes of it. `hang` sends nothing until the connection closes. */
-export async function deliver({ reply, wire, fault, answer, gone }: Delivery): Promise<void> {
+export async function deliver(delivery: Delivery): Promise<void> {
+  const { reply, wire, fault, request, answer, gone } = delivery;
   switch (fault?.kind) {
     case 'hang':
       reply.hijack();
@@ -34,15 +36,24 @@ export async function deliver({ reply, wire, fault, answer, gone }: Delivery): P
       return send(reply, { status, headers: { ...headers, ...retryAfter }, body });
     }
     case 'throttled':
-      return send(reply, wire.throttled(fault.retryAfterSeconds));
+      return send(reply, wire.throttled(fault.retryAfterSeconds, request));
     case 'truncated': {
       const whole = await answer();
       const bytes = Buffer.from(whole.body);
       return send(reply, { ...whole, body: bytes.subarray(0, bytes.length / 2) });
     }
+    case 'reset':
+      return reset({ reply, answer: await answer() });
+    case 'wrong-content-type': {
+      const whole = await answer();
+      const isHtml = String(whole.headers['content-type']).startsWith('text/html');
+      const type = isHtml ? 'application/octet-stream' : 'text/html; charset=utf-8';
+      return send(reply, { ...whole, headers: { ...whole.headers, 'content-type': type } });
+    }
     case 'malformed-price': {
       const whole = await answer();
-      return send(reply, { ...whole, body: wire.malformPrice(String(whole.body)) });
+      const { malformPrice = (body: string) => body } = wire;
+      return send(reply, { ...whole, body: malformPrice(String(whole.body)) });
     }
     default:
       return send(reply, await answer());
@@ -58,6 +69,16 @@ function send(reply: FastifyReply, { status, headers, body }: Answer): void {
     .code(status)
     .headers({ ...headers })
     .send(body);
+}
+
+/** Sends the head and half of the body, then resets the connection. */
+function reset({ reply, answer }: Pick<Delivery, 'reply'> & { answer: Answer }): void {
+  reply.hijack();
+  const bytes = Buffer.from(answer.body);
+  const { raw } = reply;
+  raw.writeHead(answer.status, { ...answer.headers, 'content-length': bytes.length });
+  raw.flushHeaders();
+  raw.write(bytes.subarray(0, bytes.length / 2), () => raw.socket?.resetAndDestroy());
 }
 
 async function drip({

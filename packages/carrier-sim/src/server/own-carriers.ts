@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import {
   aFunction,
   anObject,
@@ -8,21 +8,10 @@ import {
   wrongOption,
 } from '@ticketing/kit';
 import { isCarrier } from '../timetable/sim-carriers.ts';
-import { type Answer, jsonAnswer, type WireFaults } from '../wires/wire.ts';
+import { type Answer, jsonAnswer, type RawRequest, type WireFaults } from '../wires/wire.ts';
 
 /** A call to a carrier of your own. */
-export interface OwnRequest {
-  /** In upper case. */
-  readonly method: string;
-  /** Below the carrier's prefix, as it was sent: `/trains/2026-12-01`, `/` at least. */
-  readonly path: string;
-  readonly query: URLSearchParams;
-  /** Names in lower case. */
-  readonly headers: Readonly<IncomingHttpHeaders>;
-  /** The body as text in UTF-8, at most 1 MiB (more is answered 413); empty when there is none. */
-  readonly body: string;
-  /** The same as bytes. */
-  readonly bytes: Uint8Array;
+export interface OwnRequest extends RawRequest {
   /** Aborts when the client leaves, and when the simulator closes. */
   readonly signal: AbortSignal;
 }
@@ -105,10 +94,9 @@ export async function askOwnCarrier(
       code: 'ERR_CARRIER_FAILED',
       detail,
     };
-    return {
-      ...jsonAnswer(problem, 500),
-      headers: { 'content-type': 'application/problem+json; charset=utf-8' },
-    };
+    return jsonAnswer(problem, 500, {
+      'content-type': 'application/problem+json; charset=utf-8',
+    });
   }
 }
 
@@ -147,5 +135,4 @@ export const ownFaults: WireFaults = {
     },
     body: 'Service Unavailable\n',
   }),
-  malformPrice: (body) => body,
 };

@@ -11,6 +11,8 @@ import {
   wrongOption,
 } from '@ticketing/kit';
 import { aCount } from '../timetable/timetable.ts';
+import type { PlanTraits } from '../wires/wires.ts';
+import { type Fault, type FaultPatch, resolveFault } from './fault.ts';
 
 /** How long a carrier takes before it answers a call. */
 export type Latency =
@@ -20,34 +22,6 @@ export type Latency =
   | { readonly kind: 'random' }
   /** Log-normal: half of the calls within `p50Ms`, 99 of 100 within `p99Ms` (milliseconds), none above 600,000. */
   | { readonly kind: 'lognormal'; readonly p50Ms: number; readonly p99Ms: number };
-
-/** What fails, in a `share` (0-1) of the calls that it can strike. */
-export type Fault =
-  | {
-      readonly kind: 'hang' | 'error' | 'error-drip' | 'drip' | 'truncated' | 'malformed-price';
-      readonly share: number;
-    }
-  | {
-      readonly kind: 'rate-limited' | 'throttled';
-      readonly share: number;
-      /** Whole seconds of `Retry-After` (0-86,400), where the wire has that header. */
-      readonly retryAfterSeconds: number;
-    };
-
-/** The name of a fault. */
-export type FaultKind = Fault['kind'];
-
-/** Every {@link FaultKind}. */
-export const faultKinds: readonly FaultKind[] = [
-  'hang',
-  'error',
-  'error-drip',
-  'rate-limited',
-  'drip',
-  'truncated',
-  'malformed-price',
-  'throttled',
-];
 
 /** How one carrier behaves. */
 export interface Plan {
@@ -59,21 +33,19 @@ export interface Plan {
    * for a carrier of your own.
    */
   readonly journeys: number | null;
+  /**
+   * The most journeys of one page (1-1000), of a carrier that answers in pages; `null`: as many as a request wants. Always `null` for
+   * others.
+   */
+  readonly pageSize: number | null;
 }
 
 /** The fields of a {@link Plan} to change; absent ones keep their value. */
 export interface PlanPatch {
   readonly latency?: Latency | undefined;
-  /** `share` and `retryAfterSeconds` are 1 by default. */
-  readonly fault?:
-    | {
-        readonly kind: FaultKind;
-        readonly share?: number | undefined;
-        readonly retryAfterSeconds?: number | undefined;
-      }
-    | null
-    | undefined;
+  readonly fault?: FaultPatch | null | undefined;
   readonly journeys?: number | null | undefined;
+  readonly pageSize?: number | null | undefined;
 }
 
 /** The plan of a carrier at first: each call takes 50 ms and nothing fails. */
@@ -81,6 +53,7 @@ export const defaultPlan: Plan = {
   latency: { kind: 'fixed', ms: 50 },
   fault: null,
   journeys: null,
+  pageSize: null,
 };
 
 const orNull = (rule: Rule): Rule => ({
@@ -89,7 +62,12 @@ const orNull = (rule: Rule): Rule => ({
   test: (value) => value === null || rule.test(value),
 });
 
-const planRules = { latency: anObject, fault: orNull(anObject), journeys: orNull(aCount) };
+const planRules = {
+  latency: anObject,
+  fault: orNull(anObject),
+  journeys: orNull(aCount),
+  pageSize: orNull(wholeBetween(1, 1000)),
+};
 
 const LONGEST_MS = 600_000;
 const aLatency = oneOf('fixed', 'random', 'lognormal');
@@ -103,41 +81,46 @@ const latencyRules: Readonly<Record<Latency['kind'], Rules>> = {
   },
 };
 
-const aFault = oneOf(...faultKinds);
-const faultRules = { kind: aFault, share: between(0, 1, 1) };
-const retryRules = { ...faultRules, retryAfterSeconds: wholeBetween(0, 86_400, 1) };
-
 /**
  * Returns a plan with a patch applied; fields that are absent or `undefined` keep their value.
  *
- * @throws TypeError for an unknown field or kind or a value of the wrong type, RangeError for one out of range
+ * @throws TypeError for an unknown field or kind, a value of the wrong type, or what the carrier does not have; RangeError for one
+ *   out of range
  */
-export function resolvePlan(carrier: string, plan: Plan, patch: unknown): Plan {
+export function resolvePlan(carrier: string, traits: PlanTraits, plan: Plan, patch: unknown): Plan {
   const action = `set plan of \`${carrier}\``;
-  const { latency, fault, journeys } = checkByRules(action, patch, planRules, 'plan');
-  return {
+  const { latency, fault, journeys, pageSize } = checkByRules(action, patch, planRules, 'plan');
+  const resolved: Plan = {
     latency: latency === undefined ? plan.latency : resolveLatency(action, latency),
-    fault: fault === undefined ? plan.fault : resolveFault(action, fault),
+    fault: fault === undefined ? plan.fault : resolveFault(action, traits, fault),
     journeys: journeys === undefined ? plan.journeys : (journeys as Plan['journeys']),
+    pageSize: pageSize === undefined ? plan.pageSize : (pageSize as Plan['pageSize']),
   };
+  const asks = {
+    hasPrices: resolved.fault?.kind === 'malformed-price' && '`plan.fault.kind` malformed-price',
+    hasTrains: resolved.journeys !== null && '`plan.journeys`',
+    hasPages: resolved.pageSize !== null && '`plan.pageSize`',
+  };
+  for (const [trait, what] of Object.entries(asks)) {
+    if (what && !traits[trait as keyof typeof asks]) {
+      throw new TypeError(`Cannot ${action}: ${what} is for ${whose(carrier, traits, trait)}`);
+    }
+  }
+  return resolved;
 }
 
-/**
- * Returns the same for a carrier of the user's own, whose trains and prices the simulator does not know.
- *
- * @throws TypeError for what needs them
- */
-export function resolveOwnPlan(carrier: string, before: Plan, patch: unknown): Plan {
-  const plan = resolvePlan(carrier, before, patch);
-  const needsTrains =
-    plan.fault?.kind === 'malformed-price'
-      ? '`plan.fault.kind` malformed-price'
-      : plan.journeys !== null && '`plan.journeys`';
-  if (!needsTrains) return plan;
-  throw new TypeError(
-    `Cannot set plan of \`${carrier}\`: ${needsTrains} is for carriers of the simulator alone; let \`carriers.${carrier}\` answer so`,
-  );
+function whose(carrier: string, { hasTrains }: PlanTraits, trait: string): string {
+  if (!hasTrains) return `carriers of the simulator alone; let \`carriers.${carrier}\` answer so`;
+  return trait === 'hasPrices' ? 'carriers with prices' : 'carriers that answer in pages';
 }
+
+/** Plans of a carrier of the user's own, whose trains and prices the simulator does not know. */
+export const ownTraits: PlanTraits = {
+  faults: {},
+  hasTrains: false,
+  hasPrices: false,
+  hasPages: false,
+};
 
 function resolveLatency(action: string, options: unknown): Latency {
   const name = 'plan.latency';
@@ -148,13 +131,4 @@ function resolveLatency(action: string, options: unknown): Latency {
   const fromP50 = between(latency.p50Ms, LONGEST_MS);
   if (fromP50.test(latency.p99Ms)) return latency;
   throw wrongOption(action, `${name}.p99Ms`, fromP50, latency.p99Ms);
-}
-
-function resolveFault(action: string, options: unknown): Fault | null {
-  if (options === null) return null;
-  const name = 'plan.fault';
-  const { kind } = options as Fault;
-  if (!aFault.test(kind)) throw wrongOption(action, `${name}.kind`, aFault, kind);
-  const isRetried = kind === 'rate-limited' || kind === 'throttled';
-  return resolveByRules(action, options, isRetried ? retryRules : faultRules, name);
 }

@@ -1,9 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import { CarrierSimError } from '../errors.ts';
-import { isCalendarDate, localTimeAt, type Zone } from '../timetable/local-clock.ts';
-import { findStation } from '../timetable/network.ts';
-import { servesPair } from '../timetable/service.ts';
 import {
   type CarrierSimId,
   carrierSimIds,
@@ -12,15 +9,13 @@ import {
 } from '../timetable/sim-carriers.ts';
 import { createTimetable, mergeTrains, type TrainsQuery } from '../timetable/timetable.ts';
 import type { Train } from '../timetable/train.ts';
-import { createAvloWire } from '../wires/avlo-wire.ts';
-import { createOuigoWire } from '../wires/ouigo-wire.ts';
-import { createRenfeWire } from '../wires/renfe-wire.ts';
-import { maxDaysAhead, type Wire, type WireContext } from '../wires/wire.ts';
+import { planTraitsOf, wires } from '../wires/wires.ts';
 import { addOwnRoutes, addWireRoutes } from './carrier-routes.ts';
 import { type CarrierSimOptions, resolveCarrierSimOptions } from './carrier-sim-options.ts';
 import { addControlRoutes } from './control-routes.ts';
-import { type Plan, type PlanPatch, resolveOwnPlan, resolvePlan } from './plan.ts';
+import { ownTraits, type Plan, type PlanPatch, resolvePlan } from './plan.ts';
 import { createRequestLog, type RequestsByCarrier } from './request-log.ts';
+import { createWireContext } from './wire-context.ts';
 
 /** A running simulator; `Own` are the names of your own carriers. */
 export interface CarrierSim<Own extends string = never> extends AsyncDisposable {
@@ -89,8 +84,8 @@ export async function startCarrierSim<Own extends string = never>(
     return plan;
   };
   const setPlan = (carrier: string, patch: unknown): Plan => {
-    const resolve = own.has(carrier) ? resolveOwnPlan : resolvePlan;
-    const plan = resolve(carrier, planOf(carrier, 'set plan'), patch);
+    const traits = isCarrier(carrier) ? planTraitsOf(carrier) : ownTraits;
+    const plan = resolvePlan(carrier, traits, planOf(carrier, 'set plan'), patch);
     plans.set(carrier, plan);
     return plan;
   };
@@ -104,24 +99,10 @@ export async function startCarrierSim<Own extends string = never>(
         timetable.trains({ ...query, carrier: seller, journeys: journeysOf(seller) }),
       ),
     );
-  const daysAhead = (day: string, zone: Zone): number =>
-    (Date.parse(day) - Date.parse(localTimeAt(now(), zone).date)) / 86_400_000;
-  const contextOf = (carrier: CarrierSimId): WireContext => ({
-    seed,
-    credentials,
-    now,
-    daysAhead,
-    trains: (query) => trains({ ...query, carrier }),
-    find(query) {
-      const origin = findStation(query.origin);
-      if (!origin || !servesPair(carrier, query)) return { kind: 'not-served' };
-      const ahead = isCalendarDate(query.date) ? daysAhead(query.date, origin.zone) : -1;
-      if (ahead < 0 || ahead > maxDaysAhead) return { kind: 'date-not-on-sale' };
-      return { kind: 'trains', trains: trains({ ...query, carrier }) };
-    },
-  });
   for (const carrier of carrierSimIds) {
-    const wire = wires[carrier](contextOf(carrier));
+    const wire = wires[carrier].create(
+      createWireContext({ carrier, seed, credentials, now, trains, plan: () => planOf(carrier) }),
+    );
     addWireRoutes(app, wire, { carrier, seed, log, plan: () => planOf(carrier) });
   }
   for (const [carrier, handler] of own) {
@@ -148,14 +129,8 @@ export async function startCarrierSim<Own extends string = never>(
   };
 }
 
-/** The wire of each carrier. */
-const wires: Record<CarrierSimId, (context: WireContext) => Wire> = {
-  renfe: createRenfeWire,
-  ouigo: createOuigoWire,
-  avlo: createAvloWire,
-};
-
-function createApp(): FastifyInstance {
+/** Creates a server that reads every body as bytes. */
+export function createApp(): FastifyInstance {
   const app = fastify({ exposeHeadRoutes: false, forceCloseConnections: true });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));

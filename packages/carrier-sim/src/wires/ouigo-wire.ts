@@ -7,12 +7,16 @@ import {
   type Credentials,
   createBoundedMap,
   jsonAnswer,
+  type NoOptions,
   type Wire,
   type WireContext,
 } from './wire.ts';
 
 const maxTokens = 10_000;
 const tokenSeconds = 1200;
+
+/** Faults of Ouigo alone: `token-refused` answers 401 to a token that is valid. */
+export const ouigoFaults: { readonly 'token-refused': NoOptions } = { 'token-refused': {} };
 
 /** Creates Ouigo's wire: a login that returns a token for twenty minutes, and a search in JSON. */
 export function createOuigoWire(context: WireContext): Wire {
@@ -39,9 +43,9 @@ export function createOuigoWire(context: WireContext): Wire {
         method: 'POST',
         path: '/api/Sale/journeysearch',
         search: true,
-        answer({ body, headers }) {
+        answer({ body, headers, fault }) {
           const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-          if (context.now() >= (expiries.get(token) ?? 0)) {
+          if (fault || context.now() >= (expiries.get(token) ?? 0)) {
             return httpError(401, { code: 'INVALID_TOKEN', message: 'Token missing or expired' });
           }
           const query = readQuery(readJson(body));

@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Rule } from '@ticketing/kit';
 import type { Zone } from '../timetable/local-clock.ts';
 import type { StationPair } from '../timetable/service.ts';
 import type { Train } from '../timetable/train.ts';
@@ -10,48 +12,85 @@ export interface Answer {
   readonly body: string | Uint8Array;
 }
 
-/** Returns an answer in JSON. */
-export function jsonAnswer(body: unknown, status = 200): Answer {
-  const headers = { 'content-type': 'application/json; charset=utf-8' };
-  return { status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) };
+/** Returns an answer in JSON; `headers` may replace its content type. */
+export function jsonAnswer(body: unknown, status = 200, headers: Answer['headers'] = {}): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  };
+}
+
+/** A request as it was sent. */
+export interface RawRequest {
+  /** In upper case. */
+  readonly method: string;
+  /** Below the carrier's prefix, as it was sent: `/trains/2026-12-01`, `/` at least. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Names in lower case. */
+  readonly headers: Readonly<IncomingHttpHeaders>;
+  /** The body as text in UTF-8, at most 1 MiB (more is answered 413); empty when there is none. */
+  readonly body: string;
+  /** The same as bytes. */
+  readonly bytes: Uint8Array;
 }
 
 /** The request of one call. */
-export interface WireRequest {
+export interface WireRequest extends RawRequest {
+  /** Of the call's path. */
   readonly params: Readonly<Record<string, string>>;
-  readonly headers: {
-    readonly cookie?: string | undefined;
-    readonly authorization?: string | undefined;
+  /** The fault of the wire's own that strikes this call, with its options. */
+  readonly fault?: {
+    readonly kind: string;
+    readonly [option: string]: string | number | undefined;
   };
-  /** The body as text; empty when there is none. */
-  readonly body: string;
 }
 
 /** One call of a wire. */
 interface WireCall {
   readonly method: 'GET' | 'POST';
-  /** Below the carrier's prefix; `:name` marks a parameter. */
+  /** Below the carrier's prefix; `:name` marks a parameter, `*` at the end any rest. */
   readonly path: string;
   /** Whether this call answers the search: some faults strike only there. */
   readonly search?: true;
-  answer(request: WireRequest): Answer;
+  answer(request: WireRequest): Answer | Promise<Answer>;
 }
 
 /** A carrier's own form of some faults. */
 export interface WireFaults {
   /** Returns the answer that tells a client to slow down. */
-  throttled(retryAfterSeconds: number): Answer;
-  /** Returns the body of a search answer with a first price that is not a price. */
-  malformPrice(body: string): string;
+  throttled(retryAfterSeconds: number, request: RawRequest): Answer;
+  /** Returns the body of a search answer with a first price that is not a price. Absent: the wire has no prices. */
+  malformPrice?(body: string): string;
 }
 
 /** One carrier's protocol: its calls, and its own form of some faults. */
 export interface Wire extends WireFaults {
   readonly calls: readonly WireCall[];
+  /** Answers every other call below the prefix. Default: 404 of the server. */
+  otherCalls?(request: WireRequest): Answer;
+}
+
+/** Rules of the options that a fault has beside `share`. */
+export type FaultOptions = Readonly<Record<string, Rule>>;
+
+/** Of a fault that has no options beside `share`. */
+export type NoOptions = Readonly<Record<never, Rule>>;
+
+/** A wire in the registry: how to create it, and what plans may ask of it. */
+export interface WireEntry<
+  Faults extends Readonly<Record<string, FaultOptions>> = Record<never, never>,
+> {
+  create(context: WireContext): Wire;
+  /** Faults of its own, by kind; they strike searches, and reach `answer` as `request.fault`. */
+  readonly faults?: Faults;
+  /** Whether it answers in pages, so that plans may set `pageSize`. */
+  readonly pages?: true;
 }
 
 /** The result of a search. */
-type Finding =
+export type Finding =
   | { readonly kind: 'trains'; readonly trains: readonly Train[] }
   | { readonly kind: 'not-served' }
   | { readonly kind: 'date-not-on-sale' };
@@ -65,6 +104,20 @@ export interface Credentials {
   readonly password: string;
 }
 
+/** Journeys on one side of an instant. */
+export interface AroundQuery extends StationPair {
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** `later`: those that leave (or arrive) at the instant or after it; `earlier`: those that leave before it, or arrive by it. */
+  readonly direction: 'earlier' | 'later';
+  /** Which end of a journey is compared. Default `departure`. */
+  readonly by?: 'departure' | 'arrival';
+  /** How many, the nearest to the instant. */
+  readonly limit: number;
+  /** Leaves out journeys, such as those with a change. */
+  accepts?(train: Train): boolean;
+}
+
 /** What a wire gets from the simulator. */
 export interface WireContext {
   /** What a carrier with a login accepts; `undefined`: any texts that are not empty. */
@@ -75,6 +128,10 @@ export interface WireContext {
   now(): number;
   /** Returns what the carrier sells for a pair and day. */
   find(query: StationPair & { readonly date: string }): Finding;
+  /** Returns what the carrier sells around an instant, for wires that answer in pages. */
+  findAround(query: AroundQuery): Finding;
+  /** Returns the most journeys that a page may have: what the request wants, or less if the plan says so. */
+  pageSize(wanted: number): number;
   /** Returns the carrier's trains, also of a day that is not on sale. */
   trains(query: StationPair & { readonly date: string }): readonly Train[];
   /** Returns how many days a day is after today, on the clocks of a zone. */

@@ -1,0 +1,54 @@
+import { type CarrierSimId, carrierOf, carrierSimIds } from '../timetable/sim-carriers.ts';
+import { createAvloWire } from './avlo-wire.ts';
+import { createOuigoWire, ouigoFaults } from './ouigo-wire.ts';
+import { createRenfeWire } from './renfe-wire.ts';
+import type { FaultOptions, WireEntry } from './wire.ts';
+
+/** The wire of each carrier. A new one is one more row; its faults are known to plans, types and the README's test. */
+export const wires: {
+  readonly renfe: WireEntry;
+  readonly ouigo: WireEntry<typeof ouigoFaults>;
+  readonly avlo: WireEntry;
+} = {
+  renfe: { create: createRenfeWire },
+  ouigo: { create: createOuigoWire, faults: ouigoFaults },
+  avlo: { create: createAvloWire },
+} satisfies Record<CarrierSimId, AnyEntry>;
+
+type FaultsOf<Entry> = Entry extends WireEntry<infer Faults> ? Faults : never;
+type EveryFaults = FaultsOf<(typeof wires)[CarrierSimId]>;
+type KindOf<Faults> = Faults extends unknown ? keyof Faults & string : never;
+type OptionOf<Faults> = Faults extends unknown
+  ? { [Kind in keyof Faults]: keyof Faults[Kind] & string }[keyof Faults]
+  : never;
+
+/** The kind of a fault that one wire has alone. */
+export type WireFaultKind = KindOf<EveryFaults>;
+
+/** An option of such a fault, a number. */
+export type WireFaultOption = OptionOf<EveryFaults>;
+
+type AnyEntry = WireEntry<Readonly<Record<string, FaultOptions>>>;
+
+const entryOf = (carrier: CarrierSimId): AnyEntry => wires[carrier];
+
+/** Every {@link WireFaultKind}. */
+export const wireFaultKinds: readonly WireFaultKind[] = carrierSimIds.flatMap(
+  (carrier) => Object.keys(entryOf(carrier).faults ?? {}) as WireFaultKind[],
+);
+
+/** What plans may ask of a carrier beside what they may ask of all. */
+export interface PlanTraits {
+  /** The options of its own faults, by kind. */
+  readonly faults: Readonly<Record<string, FaultOptions>>;
+  readonly hasTrains: boolean;
+  readonly hasPrices: boolean;
+  readonly hasPages: boolean;
+}
+
+/** Returns what plans may ask of a carrier of the simulator. */
+export function planTraitsOf(carrier: CarrierSimId): PlanTraits {
+  const { faults = {}, pages = false } = entryOf(carrier);
+  const hasPrices = carrierOf(carrier).fares !== undefined;
+  return { faults, hasTrains: true, hasPrices, hasPages: pages };
+}
