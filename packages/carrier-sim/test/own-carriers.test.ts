@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import {
   type CarrierSim,
+  type CarrierSimId,
   type CarrierSimOptions,
   type OwnCarrier,
   type OwnRequest,
@@ -36,7 +37,7 @@ test('a carrier of your own answers below its name, beside those of the simulato
     night: { arrived: 1, answered: 1, aborted: 0, open: 0, mostOpen: 1, failed: 0 },
   });
   expectTypeOf(sim.requests().night).toEqualTypeOf<OwnRequestCounts>();
-  expectTypeOf(sim.setPlan).parameter(0).toEqualTypeOf<'renfe' | 'ouigo' | 'avlo' | 'night'>();
+  expectTypeOf(sim.setPlan).parameter(0).toEqualTypeOf<CarrierSimId | 'night'>();
   // @ts-expect-error because there is no carrier of that name
   expect(() => sim.plan('day')).toThrow(RangeError);
   // @ts-expect-error because the plan is of no carrier

@@ -18,6 +18,9 @@ type Legs = readonly [first: StationPair, second: StationPair];
 /** Enough first trains, and second ones every two minutes, that each first one has a connection. */
 const extras = { firsts: 96, seconds: 720 };
 
+/** How many times the minutes of the fastest direct train two trains may run. */
+const detour = 1.6;
+
 /** Returns whether a carrier sells journeys between two stations: by one train, or by two. */
 export function sellsPair(seller: EuropeanSeller, pair: StationPair): boolean {
   return linesOf(seller, pair).length > 0 || changesOf(seller, pair).length > 0;
@@ -53,15 +56,26 @@ function legsOf(pair: StationPair, { from, to }: Change): Legs {
   ];
 }
 
-/** Returns where a carrier's passengers may change, without ends of the journey and trains that go there directly. */
+/** Returns where a carrier's passengers may change: nowhere that a direct train of anyone makes a long way round. */
 function changesOf(seller: EuropeanSeller, pair: StationPair): readonly Change[] {
   if (pair.origin === pair.destination) return [];
+  const longest = detour * fastest(europeanLines, pair);
   return europeanChanges.filter((change) => {
-    const [first, second] = legsOf(pair, change).map((leg) => linesOf(seller, leg));
-    if (!first?.length || !second?.length) return false;
+    const legs = legsOf(pair, change);
+    const [first, second] = [linesOf(seller, legs[0]), linesOf(seller, legs[1])];
+    const minutes = fastest(first, legs[0]) + fastest(second, legs[1]);
+    if (minutes === Number.POSITIVE_INFINITY || minutes > longest) return false;
     // Two trains of one line that goes all the way are no journey.
     return first.some((line) => second.some((onward) => onward !== line));
   });
+}
+
+/** Returns the fewest running minutes of some lines between two stations. */
+function fastest(lines: readonly EuropeanLine[], pair: StationPair): number {
+  const minutes = lines
+    .flatMap((line) => sectionOf(line, pair) ?? [])
+    .map(({ from, to }) => to - from);
+  return Math.min(...minutes);
 }
 
 /** Returns the trains of both legs: those of the change's day, and of the day after for the second. */
