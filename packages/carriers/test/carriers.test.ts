@@ -1,15 +1,24 @@
 import type { FaultKind } from '@ticketing/carrier-sim';
 import { expect, test, vi } from 'vitest';
-import { ask, carrierIds, createCarriers, failureOf, queryOf, startUpstream } from './upstream.ts';
+import {
+  ask,
+  carrierIds,
+  createCarriers,
+  failureOf,
+  queryFor,
+  queryOf,
+  startUpstream,
+} from './upstream.ts';
 
 test.each(carrierIds)('%s finds the trains of the timetable over real HTTP', async (id) => {
   const upstream = await startUpstream();
-  const { journeys } = await ask(upstream, upstream.carriers[id]);
+  const query = queryFor(id);
+  const { journeys } = await ask(upstream, upstream.carriers[id], query);
   const trains = upstream.sim.trains({
     carrier: id,
-    origin: '7160000',
-    destination: '7171801',
-    date: '2026-12-01',
+    origin: query.origin.codes['uic'] as string,
+    destination: query.destination.codes['uic'] as string,
+    date: query.date,
   });
   expect(journeys.map(({ departure }) => departure.ms)).toEqual(
     trains.map(({ departureMs }) => departureMs),
@@ -36,7 +45,7 @@ test.each(strikes)('$id: fault $kind is $code', async ({ id, kind, code }) => {
   const upstream = await startUpstream();
   const waits = kind === 'rate-limited' || kind === 'throttled';
   upstream.sim.setPlan(id, { fault: { kind, ...(waits ? { retryAfterSeconds: 30 } : {}) } });
-  const error = await failureOf(() => ask(upstream, upstream.carriers[id]));
+  const error = await failureOf(() => ask(upstream, upstream.carriers[id], queryFor(id)));
   expect(error.code).toBe(code);
   if (kind === 'rate-limited')
     expect(error).toMatchObject({ httpStatus: 429, retryAfterMs: 30_000 });
@@ -54,7 +63,7 @@ test.each(silences)(
     upstream.sim.setPlan(id, { fault: { kind } });
     const controller = new AbortController();
     const asked = failureOf(() =>
-      ask(upstream, upstream.carriers[id], queryOf(), { signal: controller.signal }),
+      ask(upstream, upstream.carriers[id], queryFor(id), { signal: controller.signal }),
     );
     await vi.waitFor(() => expect(upstream.sim.requests()[id].open).toBeGreaterThan(0), 60_000);
     controller.abort();
@@ -67,7 +76,7 @@ test.each(silences)(
 test.each(carrierIds)('%s: a deadline that has passed is TIMEOUT without a request', async (id) => {
   const upstream = await startUpstream();
   const error = await failureOf(() =>
-    ask(upstream, upstream.carriers[id], queryOf(), { deadline: 0 }),
+    ask(upstream, upstream.carriers[id], queryFor(id), { deadline: 0 }),
   );
   expect(error.code).toBe('TIMEOUT');
   expect(upstream.sim.requests()[id].arrived).toBe(0);
@@ -97,7 +106,7 @@ test.each(carrierIds)('%s: a pair without any line is NOT_SERVED', async (id) =>
 
 test.each(carrierIds)('%s: a day beyond the sale is DATE_OUT_OF_RANGE', async (id) => {
   const upstream = await startUpstream();
-  const query = queryOf('7160000', '7171801', '2027-10-01');
+  const query = queryFor(id, '2027-10-01');
   const error = await failureOf(() => ask(upstream, upstream.carriers[id], query));
   expect(error.code).toBe('DATE_OUT_OF_RANGE');
 });
@@ -155,7 +164,7 @@ test('createX() serves any base URL with a path', async () => {
     },
   };
   const context = { http, signal: new AbortController().signal, deadline: Infinity };
-  for (const id of carrierIds) await carriers[id].request(queryOf(), context).catch(() => {});
+  for (const id of carrierIds) await carriers[id].request(queryFor(id), context).catch(() => {});
   expect(new Set(urls.map((url) => url.split('/').slice(0, 6).join('/')))).toEqual(
     new Set(carrierIds.map((id) => `http://127.0.0.1:9/deep/path/${id}`)),
   );

@@ -1,15 +1,15 @@
 import { createSearch } from '@ticketing/core';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Runs } from './scale.ts';
-import { carrierIds, now, queryOf, startUpstream, type Upstream } from './upstream.ts';
+import { now, queryOf, spanishIds, startUpstream, type Upstream } from './upstream.ts';
 
-const others = carrierIds.filter((id) => id !== 'renfe').sort();
-const none = carrierIds.map(() => 0);
+const others = spanishIds.filter((id) => id !== 'renfe').sort();
+const none = spanishIds.map(() => 0);
 
 export function searchTests(runs: Runs): void {
   function searchOf({ carriers, http }: Upstream, deadlineMs = 3000) {
     return createSearch({
-      carriers: Object.values(carriers),
+      carriers: spanishIds.map((id) => carriers[id]),
       http: http.clientOf,
       deadlineMs,
       now,
@@ -25,7 +25,7 @@ export function searchTests(runs: Runs): void {
       date: '2026-12-01',
     });
     expect(complete).toBe(true);
-    expect(carriers).toMatchObject(carrierIds.map((carrier) => ({ carrier, state: 'ok' })));
+    expect(carriers).toMatchObject(spanishIds.map((carrier) => ({ carrier, state: 'ok' })));
     expect(journeys.map(({ departure, offers }) => [departure.ms, offers.length]).sort()).toEqual(
       trains.map(({ departureMs, fares }) => [departureMs, fares.length]).sort(),
     );
@@ -65,13 +65,13 @@ export function searchTests(runs: Runs): void {
 
   test('the caller aborts in the middle: every upstream request is aborted', async () => {
     const upstream = await startUpstream();
-    for (const id of carrierIds) upstream.sim.setPlan(id, { fault: { kind: 'hang' } });
+    for (const id of spanishIds) upstream.sim.setPlan(id, { fault: { kind: 'hang' } });
     const controller = new AbortController();
     const search = searchOf(upstream);
     const asked = search.search(queryOf(), { signal: controller.signal });
-    const open = () => Object.values(upstream.sim.requests()).map((counts) => counts.open);
+    const open = () => spanishIds.map((id) => upstream.sim.requests()[id].open);
     await vi.waitFor(
-      () => expect(open()).toEqual(carrierIds.map((id) => (id === 'avlo' ? 2 : 1))),
+      () => expect(open()).toEqual(spanishIds.map((id) => (id === 'avlo' ? 2 : 1))),
       60_000,
     );
     controller.abort(new Error('gone'));
@@ -108,7 +108,7 @@ export function searchTests(runs: Runs): void {
     }
     expect(search.stats()).toMatchObject({ running: 0, complete: 1 + 20 * batches, partial: 0 });
     expect(Object.values(upstream.http.stats()).map(({ inFlight }) => inFlight)).toEqual(none);
-    expect(Object.values(upstream.sim.requests()).map(({ open }) => open)).toEqual(none);
+    expect(spanishIds.map((id) => upstream.sim.requests()[id].open)).toEqual(none);
     await vi.waitFor(() => expect(resources()).toBeLessThanOrEqual(before + 2), {
       timeout: 60_000,
     });

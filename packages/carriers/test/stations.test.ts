@@ -45,12 +45,27 @@ test('stations holds at least thirty stations that are found by every id, code, 
 });
 
 test('stations are in their country and zone', () => {
-  const zones = { ES: 'Europe/Madrid', PT: 'Europe/Lisbon', FR: 'Europe/Paris' };
+  const zones = {
+    ES: 'Europe/Madrid',
+    PT: 'Europe/Lisbon',
+    FR: 'Europe/Paris',
+    GB: 'Europe/London',
+    CH: 'Europe/Zurich',
+    IT: 'Europe/Rome',
+    AT: 'Europe/Vienna',
+    DE: 'Europe/Berlin',
+  };
   for (const { country, zone, latitude, longitude, name } of stations) {
     expect(zones, name).toHaveProperty(country, zone);
     expect(latitude, name).toBeGreaterThan(35);
-    expect(latitude, name).toBeLessThan(46);
+    expect(latitude, name).toBeLessThan(52);
     expect(longitude, name).toBeGreaterThan(-9.5);
-    expect(longitude, name).toBeLessThan(6);
+    expect(longitude, name).toBeLessThan(17);
   }
+});
+
+test('stationTable knows every station of the simulator by the number of German and Austrian systems', () => {
+  expect(stationTable.byCode('ibnr', '8000261')).toMatchObject({ id: 'uic:8020347' });
+  expect(stationTable.byCode('ibnr', '8103000')).toMatchObject({ id: 'uic:8101003' });
+  expect(stations.filter(({ codes }) => codes['ibnr'])).toHaveLength(28);
 });

@@ -32,11 +32,25 @@ const adapters = {
   avlo: (baseUrl) => createAvlo({ baseUrl }),
 } satisfies Record<string, (baseUrl: string) => Carrier>;
 
-export const carrierIds = Object.keys(adapters) as readonly (keyof typeof adapters)[];
+type Id = keyof typeof adapters;
 
-export function createCarriers(url: string): Readonly<Record<keyof typeof adapters, Carrier>> {
+/** Those of the Spanish network; the tests of searches ask them together. */
+export const spanishIds = ['renfe', 'ouigo', 'avlo'] as const satisfies readonly Id[];
+
+/** Where each of the others runs. */
+const pairs: Partial<Record<Id, readonly [origin: string, destination: string]>> = {};
+
+/** A query that a carrier answers with trains. */
+export function queryFor(id: Id, date?: string): ReturnType<typeof queryOf> {
+  const [origin, destination] = pairs[id] ?? [];
+  return queryOf(origin, destination, date);
+}
+
+export const carrierIds = Object.keys(adapters) as readonly Id[];
+
+export function createCarriers(url: string): Readonly<Record<Id, Carrier>> {
   const made = carrierIds.map((id) => [id, adapters[id](`${url}/${id}`)]);
-  return Object.fromEntries(made) as Record<keyof typeof adapters, Carrier>;
+  return Object.fromEntries(made) as Record<Id, Carrier>;
 }
 
 export interface Upstream {

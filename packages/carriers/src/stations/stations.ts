@@ -9,6 +9,7 @@ import type { Station } from '@ticketing/core';
  * Renfe code. Renfe codes and all coordinates: Renfe's open station list (data.renfe.com), except the
  * coordinates of A Coruña (Trainline's list) and of Lisboa Oriente (CP's GTFS feed).
  * Lisboa Oriente's `renfe` code, and every `ouigoCity` and `avlo` code, are the simulator's own.
+ * `ibnr` is the number of German and Austrian systems: seven digits as a UIC code has, but in most countries another number.
  */
 // biome-ignore format: one station per line reads as the table that it is
 export const stations: readonly Station[] = [
@@ -57,5 +58,32 @@ export const stations: readonly Station[] = [
   { id: 'uic:8778110', name: 'Narbonne', zone: 'Europe/Paris', country: 'FR', latitude: 43.1903, longitude: 3.0057, codes: { uic: '8778110', renfe: '87088' }, aliases: ['Narbona'] },
   { id: 'uic:8777300', name: 'Montpellier Saint-Roch', zone: 'Europe/Paris', country: 'FR', latitude: 43.6049, longitude: 3.8805, codes: { uic: '8777300', renfe: '87173' }, aliases: ['Montpellier'] },
   { id: 'uic:8775100', name: 'Marseille Saint-Charles', zone: 'Europe/Paris', country: 'FR', latitude: 43.3035, longitude: 5.3822, codes: { uic: '8775100', renfe: '87089' }, aliases: ['Marseille', 'Marsella', 'Marseilles'] },
-  { id: 'uic:8772319', name: 'Lyon Part-Dieu', zone: 'Europe/Paris', country: 'FR', latitude: 45.7603, longitude: 4.8598, codes: { uic: '8772319', renfe: '87303' }, aliases: ['Lyon'] },
+  { id: 'uic:8772319', name: 'Lyon Part-Dieu', zone: 'Europe/Paris', country: 'FR', latitude: 45.7603, longitude: 4.8598, codes: { uic: '8772319', renfe: '87303', ibnr: '8700152' }, aliases: ['Lyon'] },
+  { id: 'uic:8768600', name: 'Paris Gare de Lyon', zone: 'Europe/Paris', country: 'FR', latitude: 48.8449, longitude: 2.3735, codes: { uic: '8768600', ibnr: '8700012' }, aliases: ['Gare de Lyon'] },
+  { id: 'uic:8727100', name: 'Paris Nord', zone: 'Europe/Paris', country: 'FR', latitude: 48.8802, longitude: 2.3552, codes: { uic: '8727100', ibnr: '8700014' }, aliases: ['Gare du Nord', 'Paris Gare du Nord'] },
+  { id: 'uic:8711300', name: 'Paris Est', zone: 'Europe/Paris', country: 'FR', latitude: 48.8767, longitude: 2.3584, codes: { uic: '8711300', ibnr: '8700011' }, aliases: ["Gare de l'Est", "Paris Gare de l'Est"] },
+  { id: 'uic:8774100', name: 'Chambéry Challes-les-Eaux', zone: 'Europe/Paris', country: 'FR', latitude: 45.5713, longitude: 5.9195, codes: { uic: '8774100', ibnr: '8700055' }, aliases: ['Chambéry'] },
+  { id: 'uic:8771304', name: 'Dijon Ville', zone: 'Europe/Paris', country: 'FR', latitude: 47.3234, longitude: 5.0272, codes: { uic: '8771304', ibnr: '8700021' }, aliases: ['Dijon'] },
+  { id: 'uic:8721202', name: 'Strasbourg', zone: 'Europe/Paris', country: 'FR', latitude: 48.585, longitude: 7.7346, codes: { uic: '8721202', ibnr: '8700023' }, aliases: ['Strassburg'] },
+  { id: 'uic:8722326', name: 'Lille Europe', zone: 'Europe/Paris', country: 'FR', latitude: 50.6392, longitude: 3.0758, codes: { uic: '8722326', ibnr: '8704949' }, aliases: ['Lille'] },
+  { id: 'uic:7015400', name: 'London St Pancras International', zone: 'Europe/London', country: 'GB', latitude: 51.5319, longitude: -0.1264, codes: { uic: '7015400', ibnr: '7004428' }, aliases: ['London', 'St Pancras', 'London St Pancras'] },
+  { id: 'uic:8500010', name: 'Basel SBB', zone: 'Europe/Zurich', country: 'CH', latitude: 47.5471, longitude: 7.5892, codes: { uic: '8500010', ibnr: '8500010' }, aliases: ['Basel', 'Bâle'] },
+  { id: 'uic:8503000', name: 'Zürich HB', zone: 'Europe/Zurich', country: 'CH', latitude: 47.3782, longitude: 8.5392, codes: { uic: '8503000', ibnr: '8503000' }, aliases: ['Zürich', 'Zurich'] },
+  { id: 'uic:8507000', name: 'Bern', zone: 'Europe/Zurich', country: 'CH', latitude: 46.9491, longitude: 7.4385, codes: { uic: '8507000', ibnr: '8507000' }, aliases: ['Berne'] },
+  { id: 'uic:8501609', name: 'Brig', zone: 'Europe/Zurich', country: 'CH', latitude: 46.3194, longitude: 7.9881, codes: { uic: '8501609', ibnr: '8501609' } },
+  { id: 'uic:8505004', name: 'Arth-Goldau', zone: 'Europe/Zurich', country: 'CH', latitude: 47.0492, longitude: 8.5495, codes: { uic: '8505004', ibnr: '8505004' } },
+  { id: 'uic:8505300', name: 'Lugano', zone: 'Europe/Zurich', country: 'CH', latitude: 46.0055, longitude: 8.9469, codes: { uic: '8505300', ibnr: '8505300' } },
+  { id: 'uic:8501120', name: 'Lausanne', zone: 'Europe/Zurich', country: 'CH', latitude: 46.5167, longitude: 6.6291, codes: { uic: '8501120', ibnr: '8501120' } },
+  { id: 'uic:8501008', name: 'Genève', zone: 'Europe/Zurich', country: 'CH', latitude: 46.2102, longitude: 6.1424, codes: { uic: '8501008', ibnr: '8501008' }, aliases: ['Geneva', 'Genf'] },
+  { id: 'uic:8301700', name: 'Milano Centrale', zone: 'Europe/Rome', country: 'IT', latitude: 45.4871, longitude: 9.2048, codes: { uic: '8301700', ibnr: '8300046' }, aliases: ['Milano', 'Milan', 'Mailand'] },
+  { id: 'uic:8300035', name: 'Torino Porta Susa', zone: 'Europe/Rome', country: 'IT', latitude: 45.0718, longitude: 7.6652, codes: { uic: '8300035', ibnr: '8300522' }, aliases: ['Torino', 'Turin'] },
+  { id: 'uic:8301003', name: 'Domodossola', zone: 'Europe/Rome', country: 'IT', latitude: 46.1155, longitude: 8.2967, codes: { uic: '8301003', ibnr: '8300057' } },
+  { id: 'uic:8101003', name: 'Wien Hbf', zone: 'Europe/Vienna', country: 'AT', latitude: 48.1849, longitude: 16.3759, codes: { uic: '8101003', ibnr: '8103000' }, aliases: ['Wien', 'Vienna', 'Wien Hauptbahnhof'] },
+  { id: 'uic:8101114', name: 'Salzburg Hbf', zone: 'Europe/Vienna', country: 'AT', latitude: 47.813, longitude: 13.0458, codes: { uic: '8101114', ibnr: '8100002' }, aliases: ['Salzburg'] },
+  { id: 'uic:8101187', name: 'Innsbruck Hbf', zone: 'Europe/Vienna', country: 'AT', latitude: 47.2633, longitude: 11.401, codes: { uic: '8101187', ibnr: '8100108' }, aliases: ['Innsbruck'] },
+  { id: 'uic:8020347', name: 'München Hbf', zone: 'Europe/Berlin', country: 'DE', latitude: 48.1402, longitude: 11.5583, codes: { uic: '8020347', ibnr: '8000261' }, aliases: ['München', 'Munich', 'München Hauptbahnhof'] },
+  { id: 'uic:8029034', name: 'Stuttgart Hbf', zone: 'Europe/Berlin', country: 'DE', latitude: 48.7841, longitude: 9.1816, codes: { uic: '8029034', ibnr: '8000096' }, aliases: ['Stuttgart'] },
+  { id: 'uic:8014228', name: 'Karlsruhe Hbf', zone: 'Europe/Berlin', country: 'DE', latitude: 48.9935, longitude: 8.4018, codes: { uic: '8014228', ibnr: '8000191' }, aliases: ['Karlsruhe'] },
+  { id: 'uic:8014350', name: 'Freiburg (Breisgau) Hbf', zone: 'Europe/Berlin', country: 'DE', latitude: 47.9977, longitude: 7.8416, codes: { uic: '8014350', ibnr: '8000107' }, aliases: ['Freiburg'] },
+  { id: 'uic:8011068', name: 'Frankfurt (Main) Hbf', zone: 'Europe/Berlin', country: 'DE', latitude: 50.1071, longitude: 8.6638, codes: { uic: '8011068', ibnr: '8000105' }, aliases: ['Frankfurt', 'Frankfurt am Main'] },
 ];

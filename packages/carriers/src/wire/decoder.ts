@@ -5,12 +5,14 @@ import {
   type Money,
   type Station,
 } from '@ticketing/core';
-import { stationTable } from '../stations/station-table.ts';
+import { type StationCodes, stationTable } from '../stations/station-table.ts';
 import { createWireReader, type WireReader, type WireRecord } from './wire-reader.ts';
 
 /** Decodes one carrier's answers: the reader, the clock, and what wires have in common. */
 export interface CarrierDecoder {
   readonly carrier: string;
+  /** Whose codes its stations have. */
+  readonly system: string;
   readonly read: WireReader;
   readonly clock: LocalClock;
   /** Returns the station that the carrier knows by a code, or `undefined`. */
@@ -21,14 +23,26 @@ export interface CarrierDecoder {
   total(perPerson: Money, query: CarrierQuery): Money;
 }
 
-/** Creates the decoder of one carrier, over the committed table of stations. */
-export function createDecoder(carrier: string): CarrierDecoder {
+/** What a decoder knows of stations. */
+export interface DecoderOptions {
+  /** Whose codes the wire has. Default: the carrier's own. */
+  readonly system?: string;
+  /** Default: the committed table. */
+  readonly stations?: StationCodes;
+}
+
+/** Creates the decoder of one carrier. */
+export function createDecoder(
+  carrier: string,
+  { system = carrier, stations = stationTable }: DecoderOptions = {},
+): CarrierDecoder {
   const read = createWireReader(carrier);
   return {
     carrier,
+    system,
     read,
     clock: createLocalClock(),
-    stationOf: (code) => stationTable.byCode(carrier, code),
+    stationOf: (code) => stations.byCode(system, code),
     trainNumber(record, name) {
       const number = read.text(record, name).replace(/^0+(?=.)/, '');
       if (!/^\d{1,6}$/.test(number))

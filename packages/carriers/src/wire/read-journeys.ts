@@ -15,11 +15,15 @@ export interface JourneyDecoder extends CarrierDecoder {
    *
    * @throws LeftOut without a code or a zone
    */
-  station(
-    record: WireRecord,
-    name: string,
-    wire?: { readonly name: unknown; readonly zone: string },
-  ): WirePlace;
+  station(record: WireRecord, name: string, wire?: NamedStation): WirePlace;
+}
+
+/** What a wire says of a station beside its code. */
+export interface NamedStation {
+  readonly name: unknown;
+  readonly zone: string;
+  readonly latitude?: number;
+  readonly longitude?: number;
 }
 
 /** Says that a journey is of a kind that the model does not hold: it is left out of the answer. */
@@ -76,7 +80,7 @@ function orLeftOut(read: WireReader, decode: () => Journey): Journey | LeftOut {
 }
 
 function journeyDecoder(decoder: CarrierDecoder, named: Place[]): JourneyDecoder {
-  const { read, carrier } = decoder;
+  const { read, system } = decoder;
   return {
     ...decoder,
     station(record, field, wire) {
@@ -93,9 +97,9 @@ function journeyDecoder(decoder: CarrierDecoder, named: Place[]): JourneyDecoder
       if (!/^[\w.:-]{1,64}$/.test(code)) throw read.error(`a station code at \`${field}\``, code);
       if (wire === undefined) throw new LeftOut(`with unknown station ${code}`);
       const place = {
-        id: `${carrier}:${code}`,
+        ...wire,
+        id: `${system}:${code}`,
         name: typeof wire.name === 'string' && wire.name !== '' ? wire.name : code,
-        zone: wire.zone,
       };
       named.push(place);
       return place;
