@@ -1,6 +1,7 @@
 // A server that speaks the wire formats of train carriers over one seeded timetable, with faults on demand
 
 export { CarrierSimError, type CarrierSimErrorCode } from './errors.ts';
+export type { Capacity } from './server/capacity.ts';
 export type { CarrierSimOptions } from './server/carrier-sim-options.ts';
 export type { Fault, FaultKind, FaultPatch } from './server/fault.ts';
 export type { OwnAnswer, OwnCarrier, OwnRequest } from './server/own-carriers.ts';

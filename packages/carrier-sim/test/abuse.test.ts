@@ -126,7 +126,29 @@ test.each([
   [
     { delay: 5 },
     'TypeError',
-    'unknown option `plan.delay`; known are latency, fault, journeys, pageSize',
+    'unknown option `plan.delay`; known are latency, fault, journeys, capacity, pageSize',
+  ],
+  [{ capacity: 5 }, 'TypeError', '`plan.capacity` must be null or an object, got 5'],
+  [
+    { capacity: { queue: 5 } },
+    'TypeError',
+    '`plan.capacity.concurrent` must be an integer of 1 to 100000, got undefined',
+  ],
+  [
+    { capacity: { concurrent: 0 } },
+    'RangeError',
+    '`plan.capacity.concurrent` must be an integer of 1 to 100000, got 0',
+  ],
+  [
+    { capacity: { concurrent: 1, waiting: 5 } },
+    'TypeError',
+    'unknown option `plan.capacity.waiting`; known are concurrent, queue',
+  ],
+  [{ pageSize: 5 }, 'TypeError', '`plan.pageSize` is for carriers that answer in pages'],
+  [
+    { fault: { kind: 'token-refused' } },
+    'TypeError',
+    `\`plan.fault.kind\` must be one of ${kinds}, got token-refused`,
   ],
   [{ latency: 50 }, 'TypeError', '`plan.latency` must be an object, got 50'],
   [

@@ -14,6 +14,7 @@ const initial = {
   latency: { kind: 'fixed', ms: 50 },
   fault: null,
   journeys: null,
+  capacity: null,
   pageSize: null,
 };
 
@@ -47,7 +48,8 @@ test('PUT /plan/:carrier answers 400 to a plan that it cannot follow and keeps t
   const before = sim.plan('avlo');
   const complaints = {
     '{"journeys":-1}': '`plan.journeys` must be null or an integer of 0 to 1000, got -1',
-    '{"speed":1}': 'unknown option `plan.speed`; known are latency, fault, journeys, pageSize',
+    '{"speed":1}':
+      'unknown option `plan.speed`; known are latency, fault, journeys, capacity, pageSize',
     '[]': '`plan` must be an object, got ',
     '{"fault"': '`plan` must be an object, got {"fault"',
     '': '`plan` must be an object, got ',
@@ -77,8 +79,24 @@ test('/plan/:carrier answers 404 for a carrier that is not simulated', async () 
 test('GET /requests answers the counts, without control calls', async () => {
   const sim = await startedSim();
   await (await getAvlo(sim.url, date)).text();
-  const none = { arrived: 0, answered: 0, aborted: 0, open: 0, mostOpen: 0 };
-  const avlo = { ...none, arrived: 1, answered: 1, mostOpen: 1 };
+  const perSecond = Array.from({ length: 60 }, () => 0);
+  const none = {
+    arrived: 0,
+    answered: 0,
+    aborted: 0,
+    open: 0,
+    mostOpen: 0,
+    attempts: {},
+    perSecond,
+  };
+  const avlo = {
+    ...none,
+    arrived: 1,
+    answered: 1,
+    mostOpen: 1,
+    attempts: { [date]: 1 },
+    perSecond: perSecond.with(59, 1),
+  };
   const counts = { ...perCarrier(() => none), avlo };
   expect(await (await fetch(`${sim.url}/requests`)).json()).toEqual(counts);
   expect(sim.requests()).toEqual(counts);

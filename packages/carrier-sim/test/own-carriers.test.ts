@@ -241,6 +241,7 @@ test('share and latency are drawn for it by the seed, and PUT /plan/night change
       latency: { kind: 'fixed', ms: 0 },
       fault: { kind: 'error', share: 0.5 },
       journeys: null,
+      capacity: null,
       pageSize: null,
     });
     const found: number[] = [];

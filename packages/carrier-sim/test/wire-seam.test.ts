@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { wholeBetween } from '@ticketing/kit';
 import { expect, onTestFinished, test } from 'vitest';
+import { createGate } from '../src/server/capacity.ts';
 import { addWireRoutes } from '../src/server/carrier-routes.ts';
 import { defaultPlan, ownTraits, type Plan, resolvePlan } from '../src/server/plan.ts';
 import { createRequestLog } from '../src/server/request-log.ts';
@@ -22,9 +23,10 @@ const instant: Plan = { ...defaultPlan, latency: { kind: 'fixed', ms: 0 } };
 async function served(wire: Partial<Wire>, patch: unknown = {}): Promise<string> {
   const app = createApp();
   const plan = resolvePlan('fake', traits, instant, patch);
-  const log = createRequestLog(['fake']);
+  const log = createRequestLog(['fake'], () => 0);
   const whole = { calls: [], throttled: () => jsonAnswer({}, 503), ...wire };
-  addWireRoutes(app, whole, { carrier: 'fake', seed: '1', log, plan: () => plan });
+  const gate = createGate(() => null);
+  addWireRoutes(app, whole, { carrier: 'fake', seed: '1', log, gate, plan: () => plan });
   onTestFinished(() => app.close());
   await app.listen({ host: '127.0.0.1', port: 0 });
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/fake`;

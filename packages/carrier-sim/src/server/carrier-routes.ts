@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createRandom, type Random } from '../timetable/random.ts';
 import type { Answer, RawRequest, Wire, WireFaults, WireRequest } from '../wires/wire.ts';
-import { deliver } from './deliver.ts';
+import type { Gate } from './capacity.ts';
+import { deliver, refuse } from './deliver.ts';
 import { type Fault, isWireFault, strikesSearches } from './fault.ts';
 import { askOwnCarrier, MAX_BODY_BYTES, type OwnCarrier, ownFaults } from './own-carriers.ts';
 import type { Latency, Plan } from './plan.ts';
@@ -13,6 +14,7 @@ export interface CarrierRoutes {
   readonly carrier: string;
   readonly seed: string;
   readonly log: RequestLog;
+  readonly gate: Gate;
   /** Returns the present plan. */
   plan(): Plan;
 }
@@ -24,14 +26,14 @@ export function addWireRoutes(app: FastifyInstance, wire: Wire, routes: CarrierR
     app.route({
       method: call.method,
       url: `/${routes.carrier}${call.path}`,
-      ...meet({ wire, isSearch: call.search ?? false }, ({ raw, params, fault }) =>
+      ...meet({ wire, searchKey: call.search && keyOf(call) }, ({ raw, params, fault }) =>
         call.answer({ ...raw, params, ...(fault && { fault }) }),
       ),
     });
   }
   const { otherCalls } = wire;
   if (otherCalls === undefined) return;
-  const others = meet({ wire, isSearch: false }, ({ raw }) => otherCalls({ ...raw, params: {} }));
+  const others = meet({ wire }, ({ raw }) => otherCalls({ ...raw, params: {} }));
   addEveryCall(app, routes.carrier, others);
 }
 
@@ -43,7 +45,7 @@ export function addOwnRoutes(
 ): void {
   const { carrier: name, log } = routes;
   const asked = { carrier, onFailure: () => log.fail(name) };
-  const served = createCalls(routes)({ wire: ownFaults, isSearch: true }, ({ raw, gone }) =>
+  const served = createCalls(routes)({ wire: ownFaults, searchKey: keyOf({}) }, ({ raw, gone }) =>
     askOwnCarrier(name, asked, { ...raw, signal: gone }),
   );
   addEveryCall(app, name, served);
@@ -69,6 +71,14 @@ function readRequest(carrier: string, request: FastifyRequest): RawRequest {
   };
 }
 
+function keyOf({ searchKey }: Pick<Wire['calls'][number], 'searchKey'>) {
+  return (request: RawRequest): string => {
+    const { method, path, query, body } = request;
+    const asked = query.size > 0 ? `${path}?${query}` : path;
+    return searchKey?.(request) ?? `${method} ${asked} ${body}`.trimEnd();
+  };
+}
+
 /** A call to be answered. */
 interface Call {
   readonly raw: RawRequest;
@@ -86,28 +96,36 @@ interface ServedCall {
 }
 
 type MakeCall = (
-  kind: { readonly wire: WireFaults; readonly isSearch: boolean },
+  kind: {
+    readonly wire: WireFaults;
+    /** Returns what a search is counted by; `undefined`: the call is no search. */
+    readonly searchKey?: ((request: RawRequest) => string) | undefined;
+  },
   answer: (call: Call) => Answer | Promise<Answer>,
 ) => ServedCall;
 
-/** Returns what makes a route of an answer: counts, latency, fault. */
-function createCalls({ carrier, seed, log, plan }: CarrierRoutes): MakeCall {
+/** Returns what makes a route of an answer: counts, capacity, latency, fault. */
+function createCalls({ carrier, seed, log, gate, plan }: CarrierRoutes): MakeCall {
   const latencies = createRandom(`${seed}/${carrier}/latencies`);
   const faults = createRandom(`${seed}/${carrier}/faults`);
-  return ({ wire, isSearch }, answer) => ({
+  return ({ wire, searchKey }, answer) => ({
     async onRequest(_request, reply) {
       log.arrive(carrier, reply.raw);
     },
     async handler(request, reply) {
+      const raw = readRequest(carrier, request);
+      if (searchKey !== undefined) log.search(carrier, searchKey(raw));
       const client = new AbortController();
       const { signal: gone } = client;
       reply.raw.once('close', () => client.abort());
+      const entered = gate.enter(gone);
+      if (entered === undefined) return refuse(reply);
       const { latency, fault: planned } = plan();
-      const fault = drawFault(planned, isSearch, faults);
+      const fault = drawFault(planned, searchKey !== undefined, faults);
+      const ms = drawLatency(latency, latencies);
       try {
-        const ms = drawLatency(latency, latencies);
+        await entered;
         if (ms > 0) await wait(ms, undefined, { signal: gone });
-        const raw = readRequest(carrier, request);
         const params = request.params as WireRequest['params'];
         const ofWire = fault && isWireFault(fault) ? fault : undefined;
         const call = { raw, params, fault: ofWire, gone };

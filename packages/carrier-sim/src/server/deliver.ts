@@ -60,6 +60,12 @@ export async function deliver(delivery: Delivery): Promise<void> {
   }
 }
 
+/** Answers 503: the carrier has no room. */
+export function refuse(reply: FastifyReply): FastifyReply {
+  send(reply, plainText(503, 'Service Unavailable\n'));
+  return reply;
+}
+
 function plainText(status: number, body: string): Answer {
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }

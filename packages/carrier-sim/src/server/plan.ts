@@ -12,6 +12,7 @@ import {
 } from '@ticketing/kit';
 import { aCount } from '../timetable/timetable.ts';
 import type { PlanTraits } from '../wires/wires.ts';
+import { type Capacity, resolveCapacity } from './capacity.ts';
 import { type Fault, type FaultPatch, resolveFault } from './fault.ts';
 
 /** How long a carrier takes before it answers a call. */
@@ -33,6 +34,8 @@ export interface Plan {
    * for a carrier of your own.
    */
   readonly journeys: number | null;
+  /** `null`: every call is served at once. */
+  readonly capacity: Capacity | null;
   /**
    * The most journeys of one page (1-1000), of a carrier that answers in pages; `null`: as many as a request wants. Always `null` for
    * others.
@@ -45,6 +48,11 @@ export interface PlanPatch {
   readonly latency?: Latency | undefined;
   readonly fault?: FaultPatch | null | undefined;
   readonly journeys?: number | null | undefined;
+  /** `queue` is 0 by default. */
+  readonly capacity?:
+    | { readonly concurrent: number; readonly queue?: number | undefined }
+    | null
+    | undefined;
   readonly pageSize?: number | null | undefined;
 }
 
@@ -53,6 +61,7 @@ export const defaultPlan: Plan = {
   latency: { kind: 'fixed', ms: 50 },
   fault: null,
   journeys: null,
+  capacity: null,
   pageSize: null,
 };
 
@@ -66,6 +75,7 @@ const planRules = {
   latency: anObject,
   fault: orNull(anObject),
   journeys: orNull(aCount),
+  capacity: orNull(anObject),
   pageSize: orNull(wholeBetween(1, 1000)),
 };
 
@@ -89,11 +99,17 @@ const latencyRules: Readonly<Record<Latency['kind'], Rules>> = {
  */
 export function resolvePlan(carrier: string, traits: PlanTraits, plan: Plan, patch: unknown): Plan {
   const action = `set plan of \`${carrier}\``;
-  const { latency, fault, journeys, pageSize } = checkByRules(action, patch, planRules, 'plan');
+  const { latency, fault, journeys, capacity, pageSize } = checkByRules(
+    action,
+    patch,
+    planRules,
+    'plan',
+  );
   const resolved: Plan = {
     latency: latency === undefined ? plan.latency : resolveLatency(action, latency),
     fault: fault === undefined ? plan.fault : resolveFault(action, traits, fault),
     journeys: journeys === undefined ? plan.journeys : (journeys as Plan['journeys']),
+    capacity: capacity === undefined ? plan.capacity : resolveCapacity(action, capacity),
     pageSize: pageSize === undefined ? plan.pageSize : (pageSize as Plan['pageSize']),
   };
   const asks = {

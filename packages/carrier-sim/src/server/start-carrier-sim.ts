@@ -10,7 +10,8 @@ import {
 import { createTimetable, mergeTrains, type TrainsQuery } from '../timetable/timetable.ts';
 import type { Train } from '../timetable/train.ts';
 import { planTraitsOf, wires } from '../wires/wires.ts';
-import { addOwnRoutes, addWireRoutes } from './carrier-routes.ts';
+import { createGate, type Gate } from './capacity.ts';
+import { addOwnRoutes, addWireRoutes, type CarrierRoutes } from './carrier-routes.ts';
 import { type CarrierSimOptions, resolveCarrierSimOptions } from './carrier-sim-options.ts';
 import { addControlRoutes } from './control-routes.ts';
 import { ownTraits, type Plan, type PlanPatch, resolvePlan } from './plan.ts';
@@ -73,7 +74,8 @@ export async function startCarrierSim<Own extends string = never>(
     resolveCarrierSimOptions(options);
   const timetable = createTimetable({ seed });
   const plans = new Map(resolved.plans);
-  const log = createRequestLog(own.keys());
+  const log = createRequestLog(own.keys(), now);
+  const gates = new Map<string, Gate>();
   const app = createApp();
 
   const unknown = (carrier: unknown, action: string): RangeError =>
@@ -87,6 +89,7 @@ export async function startCarrierSim<Own extends string = never>(
     const traits = isCarrier(carrier) ? planTraitsOf(carrier) : ownTraits;
     const plan = resolvePlan(carrier, traits, planOf(carrier, 'set plan'), patch);
     plans.set(carrier, plan);
+    gates.get(carrier)?.admit();
     return plan;
   };
   const journeysOf = (seller: CarrierSimId): number | null => {
@@ -99,14 +102,20 @@ export async function startCarrierSim<Own extends string = never>(
         timetable.trains({ ...query, carrier: seller, journeys: journeysOf(seller) }),
       ),
     );
+  const routesOf = (carrier: string): CarrierRoutes => {
+    const plan = (): Plan => planOf(carrier);
+    const gate = createGate(() => plan().capacity);
+    gates.set(carrier, gate);
+    return { carrier, seed, log, gate, plan };
+  };
   for (const carrier of carrierSimIds) {
     const wire = wires[carrier].create(
       createWireContext({ carrier, seed, credentials, now, trains, plan: () => planOf(carrier) }),
     );
-    addWireRoutes(app, wire, { carrier, seed, log, plan: () => planOf(carrier) });
+    addWireRoutes(app, wire, routesOf(carrier));
   }
   for (const [carrier, handler] of own) {
-    addOwnRoutes(app, handler, { carrier, seed, log, plan: () => planOf(carrier) });
+    addOwnRoutes(app, handler, routesOf(carrier));
   }
   addControlRoutes(app, {
     plans,

@@ -36,7 +36,10 @@ export function createWireContext(options: ContextOptions): WireContext {
     daysAhead,
     trains,
     find,
-    findAround: (query) => findAround(query, (date) => find({ ...query, date })),
+    findAround: (query) =>
+      findAround(query, (date) =>
+        find({ origin: query.origin, destination: query.destination, date }),
+      ),
     pageSize: (wanted) => Math.min(wanted, plan().pageSize ?? wanted),
   };
 }

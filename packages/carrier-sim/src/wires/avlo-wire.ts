@@ -21,6 +21,7 @@ export function createAvloWire(context: WireContext): Wire {
         method: 'GET',
         path: '/timetable/:file',
         search: true,
+        searchKey: ({ path }) => path.slice(-'2026-12-01.json'.length, -'.json'.length),
         answer({ params }) {
           const date = /^(.*)\.json$/.exec(params['file'] ?? '')?.[1];
           if (!isCalendarDate(date)) {

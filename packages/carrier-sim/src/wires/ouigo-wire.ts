@@ -8,6 +8,7 @@ import {
   createBoundedMap,
   jsonAnswer,
   type NoOptions,
+  searchKeyOf,
   type Wire,
   type WireContext,
 } from './wire.ts';
@@ -43,6 +44,10 @@ export function createOuigoWire(context: WireContext): Wire {
         method: 'POST',
         path: '/api/Sale/journeysearch',
         search: true,
+        searchKey({ body }) {
+          const query = readQuery(readJson(body));
+          return query && searchKeyOf(query);
+        },
         answer({ body, headers, fault }) {
           const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
           if (fault || context.now() >= (expiries.get(token) ?? 0)) {

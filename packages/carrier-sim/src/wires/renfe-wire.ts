@@ -5,9 +5,10 @@ import type { Train, TrainFare, TrainRun } from '../timetable/train.ts';
 import {
   type Answer,
   createBoundedMap,
+  type RawRequest,
+  searchKeyOf,
   type Wire,
   type WireContext,
-  type WireRequest,
 } from './wire.ts';
 
 /** What Renfe keeps of a visitor between calls. */
@@ -30,7 +31,7 @@ const complaints = {
 export function createRenfeWire(context: WireContext): Wire {
   const ids = createRandom(`${context.seed}/renfe/sessions`);
   const sessions = createBoundedMap<RenfeSession>(maxSessions);
-  const sessionOf = ({ headers }: WireRequest): RenfeSession | undefined => {
+  const sessionOf = ({ headers }: RawRequest): RenfeSession | undefined => {
     const id = /(?:^|;\s*)JSESSIONID=([^;\s]*)/.exec(headers.cookie ?? '')?.[1];
     return id === undefined ? undefined : sessions.get(id);
   };
@@ -72,6 +73,10 @@ export function createRenfeWire(context: WireContext): Wire {
         method: 'POST',
         path: `${dwrPath}/trainEnlacesManager.getTrainsList.dwr`,
         search: true,
+        searchKey(request) {
+          const search = sessionOf(request)?.search;
+          return search && searchKeyOf(search);
+        },
         answer(request) {
           const session = sessionOf(request);
           const [claimed] = /^scriptSessionId=(.*)$/m.exec(request.body)?.[1]?.split('/') ?? [];

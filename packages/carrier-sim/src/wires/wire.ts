@@ -12,6 +12,11 @@ export interface Answer {
   readonly body: string | Uint8Array;
 }
 
+/** Returns the key of a search, `7160000-7171801 2026-12-01`. */
+export function searchKeyOf(query: StationPair & { readonly date: string }): string {
+  return `${query.origin}-${query.destination} ${query.date}`;
+}
+
 /** Returns an answer in JSON; `headers` may replace its content type. */
 export function jsonAnswer(body: unknown, status = 200, headers: Answer['headers'] = {}): Answer {
   return {
@@ -54,6 +59,8 @@ interface WireCall {
   readonly path: string;
   /** Whether this call answers the search: some faults strike only there. */
   readonly search?: true;
+  /** Returns what a request searches for, by which searches are counted. Default: method, path and body. */
+  searchKey?(request: RawRequest): string | undefined;
   answer(request: WireRequest): Answer | Promise<Answer>;
 }
 
