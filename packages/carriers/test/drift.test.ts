@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as carriers from '../src/index.ts';
+import { USER_AGENT } from '../src/wire/endpoint.ts';
 import { createCarriers } from './upstream.ts';
 
 const source = new URL('../src/', import.meta.url);
@@ -23,4 +24,9 @@ test('every adapter is named after its folder, and tested', () => {
   const tested = createCarriers('http://127.0.0.1:1');
   expect(Object.keys(tested).sort()).toEqual(folders);
   for (const [folder, { id }] of Object.entries(tested)) expect(id).toBe(folder);
+});
+
+test('the user agent names the version of this package', () => {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  expect(USER_AGENT).toBe(`ticketing-carriers/${version}`);
 });

@@ -15,8 +15,8 @@ export interface CarrierDecoder {
   readonly system: string;
   readonly read: WireReader;
   readonly clock: LocalClock;
-  /** Returns the station that the carrier knows by a code, or `undefined`. */
-  stationOf(code: string): Station | undefined;
+  /** Returns the station that the carrier, or another system, knows by a code, or `undefined`. */
+  stationOf(code: string, system?: string): Station | undefined;
   /** Returns the train number at `name`, without leading zeros. */
   trainNumber(record: WireRecord, name: string): string;
   /** Returns the price for all passengers. */
@@ -42,7 +42,7 @@ export function createDecoder(
     system,
     read,
     clock: createLocalClock(),
-    stationOf: (code) => stations.byCode(system, code),
+    stationOf: (code, other = system) => stations.byCode(other, code),
     trainNumber(record, name) {
       const number = read.text(record, name).replace(/^0+(?=.)/, '');
       if (!/^\d{1,6}$/.test(number))

@@ -1,10 +1,20 @@
-import { type Rules, required, resolveByRules } from '@ticketing/kit';
+import { type Rule, type Rules, required, resolveByRules } from '@ticketing/kit';
 
 /** Where a carrier answers. */
 export interface CarrierEndpoint {
   /** Absolute http or https URL; the carrier's paths are appended to its path. */
   readonly baseUrl: string;
 }
+
+/** Which program asks, in the `user-agent` of carriers whose wire many operators speak. */
+export const USER_AGENT = 'ticketing-carriers/0.2.0';
+
+/** The rule of an option that is the value of a header. */
+export const aHeaderValue: Rule = {
+  expected: 'visible ASCII text',
+  test: (value) =>
+    typeof value === 'string' && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value),
+};
 
 const rules = {
   baseUrl: required({

@@ -24,6 +24,8 @@ export interface NamedStation {
   readonly zone: string;
   readonly latitude?: number;
   readonly longitude?: number;
+  /** Whose code it is. Default: that of the decoder. */
+  readonly system?: string;
 }
 
 /** Says that a journey is of a kind that the model does not hold: it is left out of the answer. */
@@ -80,7 +82,7 @@ function orLeftOut(read: WireReader, decode: () => Journey): Journey | LeftOut {
 }
 
 function journeyDecoder(decoder: CarrierDecoder, named: Place[]): JourneyDecoder {
-  const { read, system } = decoder;
+  const { read } = decoder;
   return {
     ...decoder,
     station(record, field, wire) {
@@ -88,7 +90,8 @@ function journeyDecoder(decoder: CarrierDecoder, named: Place[]): JourneyDecoder
         throw new LeftOut(`without \`${field}\``);
       }
       const code = read.text(record, field);
-      const station = decoder.stationOf(code);
+      const { system = decoder.system, ...rest } = wire ?? {};
+      const station = decoder.stationOf(code, system);
       if (station !== undefined) {
         const { id, name, zone, latitude, longitude } = station;
         named.push({ id, name, zone, latitude, longitude });
@@ -97,7 +100,8 @@ function journeyDecoder(decoder: CarrierDecoder, named: Place[]): JourneyDecoder
       if (!/^[\w.:-]{1,64}$/.test(code)) throw read.error(`a station code at \`${field}\``, code);
       if (wire === undefined) throw new LeftOut(`with unknown station ${code}`);
       const place = {
-        ...wire,
+        ...rest,
+        zone: wire.zone,
         id: `${system}:${code}`,
         name: typeof wire.name === 'string' && wire.name !== '' ? wire.name : code,
       };
