@@ -40,6 +40,8 @@ export {
   type RailErrorData,
 } from './errors.ts';
 export { cheapestTotal } from './journeys/cheapest-total.ts';
+export { type Facet, facetsOf, type JourneyFacets } from './journeys/facets.ts';
+export { filterJourneys, type JourneyFilter } from './journeys/filter-journeys.ts';
 export { JOURNEY_ORDERS, type JourneyOrder, sortJourneys } from './journeys/order.ts';
 export type {
   CarrierId,
@@ -47,13 +49,14 @@ export type {
   Leg,
   Offer,
   RideLeg,
+  RideMode,
   TimeConflict,
   TransferLeg,
   TravelClass,
 } from './model/journey.ts';
 export { addDays, isLocalDate, type LocalDate, type TimeAt } from './model/local-clock.ts';
 export { addMoney, formatMoney, type Money } from './model/money.ts';
-export type { SearchPage, SearchPages } from './search/pages.ts';
+export type { PageTokens, SearchPage, SearchPages } from './search/pages.ts';
 export { createSearch, type Search } from './search/search.ts';
 export type { RunCarrier, SearchCallOptions, SearchOptions } from './search/search-options.ts';
 export type { Passenger, ResolvedQuery, SearchQuery } from './search/search-query.ts';

@@ -55,7 +55,7 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
   [
     { carriers: [silent], order: 'fastest' },
     TypeError,
-    '`order` must be one of price, departure, arrival, duration, got fastest',
+    '`order` must be one of price, departure, arrival, duration, transfers, best, got fastest',
   ],
   [{ carriers: [silent], http: 'undici' }, TypeError, '`http` must be a function, got undici'],
   [{ carriers: [silent], run: 1 }, TypeError, '`run` must be a function, got 1'],
@@ -82,7 +82,7 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
   [
     { order: 'id' },
     TypeError,
-    '`order` must be one of price, departure, arrival, duration, got id',
+    '`order` must be one of price, departure, arrival, duration, transfers, best, got id',
   ],
 ])('search(query, %o) rejects, stream() throws', async (options, errorClass, message) => {
   const error = new errorClass(`Cannot search: ${message}`);
@@ -152,7 +152,7 @@ test.each<[name: string, misuse: () => unknown, message: string]>([
   [
     'order',
     () => createSearch({ carriers: [silent], order: bare }),
-    '`order` must be one of price, departure, arrival, duration, got an object',
+    '`order` must be one of price, departure, arrival, duration, transfers, best, got an object',
   ],
 ])('createSearch() names %s without a prototype', (_name, misuse, message) => {
   expect(misuse).toThrow(`Cannot create search: ${message}`);
@@ -161,7 +161,10 @@ test.each<[name: string, misuse: () => unknown, message: string]>([
 test.each<[name: string, message: string]>([
   ['signal', '`signal` must be an AbortSignal, got an object'],
   ['deadlineMs', '`deadlineMs` must be 1 to 600000, got an object'],
-  ['order', '`order` must be one of price, departure, arrival, duration, got an object'],
+  [
+    'order',
+    '`order` must be one of price, departure, arrival, duration, transfers, best, got an object',
+  ],
 ])(
   'search() names %s without a prototype, and takes options without one',
   async (name, message) => {

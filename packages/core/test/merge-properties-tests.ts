@@ -1,4 +1,11 @@
-import { JOURNEY_ORDERS, type Journey, mergeJourneys, sortJourneys } from '@ticketing/core';
+import {
+  createLocalClock,
+  JOURNEY_ORDERS,
+  type Journey,
+  mergeJourneys,
+  type RideLeg,
+  sortJourneys,
+} from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createJourneyFeed } from '../src/journeys/merge.ts';
@@ -6,6 +13,7 @@ import type { Scale } from './scale.ts';
 import { NOW, offer, train } from './trains.ts';
 
 export function mergePropertyTests({ runs }: Scale): void {
+  const clock = createLocalClock();
   const SOURCES = ['renfe', 'ouigo', 'avlo', 'agency'];
   const MINUTE_MS = 60_000;
   const DAY_START = NOW + 14 * 60 * MINUTE_MS;
@@ -29,11 +37,20 @@ export function mergePropertyTests({ runs }: Scale): void {
       operator: fc.option(fc.constantFrom('Renfe', 'Ouigo'), { nil: undefined }),
       operatingDay: fc.option(fc.constantFrom('2026-11-30', '2026-12-01'), { nil: undefined }),
       offers: fc.uniqueArray(offers, { selector: ({ id }) => id, maxLength: 3 }),
+      priced: fc.option(fc.constant(false as const), { nil: undefined, freq: 3 }),
+      late: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
+      cancelled: fc.option(fc.constant(true as const), { nil: undefined, freq: 4 }),
     })
-    .map(({ source, minute, duration, offers: known, ...ride }) => {
+    .map(({ source, minute, duration, offers: known, priced, late, ...ride }) => {
       const told = Object.entries(ride).filter(([, value]) => value !== undefined);
+      const expected = (minutes: number) => clock.fromLocal(local(minutes), 'Europe/Madrid');
       return train({
         source,
+        priced,
+        ...(late !== undefined && {
+          expectedDeparture: expected(minute + late),
+          expectedArrival: expected(minute + duration + late),
+        }),
         at: local(minute),
         until: local(minute + duration),
         ...Object.fromEntries(told),
@@ -97,6 +114,31 @@ export function mergePropertyTests({ runs }: Scale): void {
     );
   });
 
+  test('mergeJourneys() keeps who knows no price, and one expected time where any member has one', () => {
+    const rides = (list: readonly Journey[]) =>
+      list.flatMap(({ legs }) => legs as readonly RideLeg[]);
+    const unpriced = (list: readonly Journey[]) =>
+      [...new Set(list.flatMap((journey) => journey.unpriced ?? []))].sort();
+    fc.assert(
+      fc.property(answers, (list) => {
+        const merged = mergeJourneys(list);
+        expect(unpriced(merged)).toEqual(unpriced(list));
+        const news = new Set(rides(list).map(({ expectedArrival }) => expectedArrival?.ms));
+        for (const { unpriced: none, sources } of merged) {
+          expect([...new Set(none)].sort()).toEqual(none ?? []);
+          expect(sources).toEqual(expect.arrayContaining([...(none ?? [])]));
+        }
+        for (const ride of rides(merged)) {
+          expect(news).toContain(ride.expectedArrival?.ms);
+          expect(ride.expectedArrival === undefined).toBe(ride.expectedDeparture === undefined);
+        }
+        const isNews = (ride: RideLeg) => Boolean(ride.expectedArrival ?? ride.cancelled);
+        expect(rides(merged).some(isNews)).toBe(rides(list).some(isNews));
+      }),
+      { numRuns: runs(1000) },
+    );
+  });
+
   test('mergeJourneys() changes nothing more in numbered journeys that it merged', () => {
     const byId = (list: readonly Journey[]) => sortJourneys(list, 'departure');
     const numbered = answers.map((list) =>
@@ -110,17 +152,24 @@ export function mergePropertyTests({ runs }: Scale): void {
     );
   });
 
-  test('sortJourneys() sorts by what it says, sold-out journeys last by price', () => {
+  test('sortJourneys() sorts by what it says, journeys without a price last by price and best', () => {
     const keys = {
       departure: (journey: Journey) => journey.departure.ms,
       arrival: (journey: Journey) => journey.arrival.ms,
       duration: (journey: Journey) => journey.durationMinutes,
       price: (journey: Journey) => journey.offers[0]?.total.amount ?? Number.POSITIVE_INFINITY,
+      transfers: (journey: Journey) => journey.transfers * 1e6 + journey.durationMinutes,
     };
     fc.assert(
       fc.property(answers, (list) => {
+        const lowest = Math.min(...list.map(keys.price));
+        const shortest = Math.min(...list.map(keys.duration));
+        const best = (journey: Journey): number =>
+          (journey.offers.length === 0 ? 1e6 : keys.price(journey) / lowest) +
+          keys.duration(journey) / shortest +
+          0.2 * journey.transfers;
         for (const order of JOURNEY_ORDERS) {
-          const ranks = sortJourneys(list, order).map(keys[order]);
+          const ranks = sortJourneys(list, order).map({ ...keys, best }[order]);
           expect(ranks).toEqual([...ranks].sort((a, b) => (a === b ? 0 : a - b)));
         }
       }),

@@ -78,6 +78,8 @@ const journey = train({ number: '1', offers: [offer('a', 1)] });
 const [leg] = journey.legs;
 const wrong = (field: string, rule: string): string =>
   `Carrier \`garbage\` answered a wrong journey: \`journeys[0]${field}\` must be ${rule}`;
+const wrongAnswer = (field: string, rule: string): string =>
+  `Carrier \`garbage\` gave a wrong answer: \`${field}\` must be ${rule}`;
 const without = (field: string, index = 0): string =>
   `Carrier \`garbage\` answered \`journeys[${index}]\` without \`${field}\``;
 const noList = 'Carrier `garbage` answered no journeys: `journeys` must be a list, got';
@@ -181,6 +183,96 @@ test.each<[what: string, answer: unknown, message: string]>([
     'an offer that was fetched at a text',
     { journeys: [{ ...journey, offers: [{ ...undated, fetchedAt: '2026' }] }] },
     wrong('.offers[0].fetchedAt', 'a number, got 2026'),
+  ],
+  [
+    'a journey without changes',
+    { journeys: [{ ...journey, transfers: undefined }] },
+    without('transfers'),
+  ],
+  [
+    'a leg from nowhere',
+    { journeys: [{ ...journey, legs: [{ ...leg, origin: undefined }] }] },
+    without('legs[0].origin'),
+  ],
+  [
+    'a transfer to nowhere',
+    { journeys: [{ ...journey, legs: [leg, { kind: 'transfer', origin: 'a', minutes: 1 }] }] },
+    without('legs[1].destination'),
+  ],
+  [
+    'an expected time that is none',
+    { journeys: [{ ...journey, legs: [{ ...leg, expectedDeparture: { ms: 1 } }] }] },
+    without('legs[0].expectedDeparture.iso'),
+  ],
+  [
+    'an expected arrival that is a text',
+    { journeys: [{ ...journey, legs: [{ ...leg, expectedArrival: '07:00' }] }] },
+    wrong('.legs[0].expectedArrival', 'an object, got 07:00'),
+  ],
+  [
+    'a ride that is not cancelled',
+    { journeys: [{ ...journey, legs: [{ ...leg, cancelled: false }] }] },
+    wrong('.legs[0].cancelled', 'true or absent, got false'),
+  ],
+  [
+    'an unknown mode',
+    { journeys: [{ ...journey, legs: [{ ...leg, mode: 'train' }] }] },
+    wrong('.legs[0].mode', 'bus, tram, metro, ferry, other or absent, got train'),
+  ],
+  [
+    'other numbers that are no list',
+    { journeys: [{ ...journey, legs: [{ ...leg, otherNumbers: '7' }] }] },
+    wrong('.legs[0].otherNumbers', 'a list, got 7'),
+  ],
+  [
+    'an offer for no rides',
+    { journeys: [{ ...journey, offers: [offer('a', 1, { rides: [] })] }] },
+    wrong('.offers[0].rides', 'a list of rides, got '),
+  ],
+  [
+    'an offer for a ride that there is not',
+    { journeys: [{ ...journey, offers: [offer('a', 1, { rides: [1] })] }] },
+    wrong('.offers[0].rides[0]', 'an integer from 0 to 0, got 1'),
+  ],
+  [
+    'an offer for one ride twice',
+    { journeys: [{ ...journey, offers: [offer('a', 1, { rides: [0, 0] })] }] },
+    wrong('.offers[0].rides[1]', 'an integer from 1 to 0, got 0'),
+  ],
+  [
+    'who knows no price as a text',
+    { journeys: [{ ...journey, unpriced: 'a' }] },
+    wrong('.unpriced', 'a list, got a'),
+  ],
+  [
+    'places that are no list',
+    { journeys: [], places: {} },
+    wrongAnswer('places', 'a list of places with id and name, got [object Object]'),
+  ],
+  [
+    'a place without a name',
+    { journeys: [], places: [{ id: 'a' }] },
+    wrongAnswer('places', 'a list of places with id and name, got [object Object]'),
+  ],
+  [
+    'a place at a text',
+    { journeys: [], places: [{ id: 'a', name: 'A', latitude: '40' }] },
+    wrongAnswer('places', 'a list of places with id and name, got [object Object]'),
+  ],
+  [
+    'a token that is no text',
+    { journeys: [], pages: { later: 7 } },
+    wrongAnswer('pages.later', 'a text of at most 2048 characters, got 7'),
+  ],
+  [
+    'an interval that ends before it begins',
+    { journeys: [], covers: { fromMs: 2, untilMs: 1 } },
+    wrongAnswer('covers', 'an interval of times, got [object Object]'),
+  ],
+  [
+    'a count that is none',
+    { journeys: [], filtered: -1 },
+    wrongAnswer('filtered', 'a count, got -1'),
   ],
   [
     'sources that are no list',

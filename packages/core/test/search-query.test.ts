@@ -76,6 +76,61 @@ test.each<[string, Partial<Record<keyof SearchQuery, unknown>>, string]>([
     { passengers: '2' },
     '`passengers` must be an integer from 1 to 9, or a list of as many passengers, got 2',
   ],
+  [
+    'passengers',
+    { passengers: [] },
+    '`passengers` must be an integer from 1 to 9, or a list of as many passengers, got an object',
+  ],
+  [
+    'passengers[1]',
+    { passengers: [{}, 8] },
+    '`passengers[1]` must be an object with age and cards, got 8',
+  ],
+  [
+    'passengers[0].age',
+    { passengers: [{ age: 121 }] },
+    '`passengers[0].age` must be an integer from 0 to 120, got 121',
+  ],
+  [
+    'passengers[0].age',
+    { passengers: [{ age: '8' }] },
+    '`passengers[0].age` must be an integer from 0 to 120, got 8',
+  ],
+  [
+    'passengers[0].cards',
+    { passengers: [{ cards: 'BC50' }] },
+    '`passengers[0].cards` must be a list of at most 8 codes of 1 to 40 characters, got BC50',
+  ],
+  [
+    'passengers[0].cards',
+    { passengers: [{ cards: [''] }] },
+    '`passengers[0].cards` must be a list of at most 8 codes of 1 to 40 characters, got an object',
+  ],
+  ['time', { time: '24:00' }, '`time` must be a time of day as HH:MM, got 24:00'],
+  ['time', { time: 7 }, '`time` must be a time of day as HH:MM, got 7'],
+  ['time', { time: '7:30' }, '`time` must be a time of day as HH:MM, got 7:30'],
+  ['time', { arriveBy: true }, '`time` must be given with `arriveBy`, got undefined'],
+  ['arriveBy', { time: '07:30', arriveBy: 'yes' }, '`arriveBy` must be true or false, got yes'],
+  ['via', { via: 'Zaragoza' }, '`via` must be a station, got Zaragoza'],
+  ['via', { via: madrid }, '`via` must be a station other than the ends, got uic:7160000'],
+  ['maxTransfers', { maxTransfers: 9 }, '`maxTransfers` must be an integer from 0 to 8, got 9'],
+  ['maxTransfers', { maxTransfers: -1 }, '`maxTransfers` must be an integer from 0 to 8, got -1'],
+  ['travelClass', { travelClass: 'any' }, '`travelClass` must be first or second, got any'],
+  [
+    'origin',
+    { origin: { ...madrid, members: [] } },
+    '`origin` must be a group of 1 to 50 stations, got an object',
+  ],
+  [
+    'origin.members[0]',
+    { origin: { ...madrid, id: 'city:es:madrid', members: ['Madrid'] } },
+    '`origin.members[0]` must be a station, got Madrid',
+  ],
+  [
+    'destination',
+    { destination: { ...madrid, id: 'city:es:madrid', members: [madrid, madrid] } },
+    '`destination` must be a station other than the origin, got city:es:madrid',
+  ],
 ])('search() refuses a query with a wrong %s: %o', async (parameter, wrong, message) => {
   const search = createSearch();
   const bad = { ...query, ...wrong } as SearchQuery;

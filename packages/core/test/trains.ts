@@ -44,11 +44,12 @@ export interface TrainParts extends Partial<Omit<RideLeg, 'departure' | 'arrival
   readonly at?: string;
   readonly until?: string;
   readonly offers?: readonly Offer[];
+  readonly priced?: false | undefined;
 }
 
 export function train(parts: TrainParts = {}): Journey {
   const { source = 'renfe', at = '2026-12-01T06:15', until = '2026-12-01T08:45', ...rest } = parts;
-  const { offers = [], ...ride } = rest;
+  const { offers = [], priced, ...ride } = rest;
   return createJourney({
     source,
     legs: [
@@ -62,6 +63,7 @@ export function train(parts: TrainParts = {}): Journey {
       },
     ],
     offers,
+    priced,
   });
 }
 

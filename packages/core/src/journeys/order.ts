@@ -1,19 +1,32 @@
 import { compareText, type Journey } from '../model/journey.ts';
+import type { Money } from '../model/money.ts';
 import { cheapestTotal } from './cheapest-total.ts';
 import { sortByRank } from './sort-by-rank.ts';
 
 // Sorts after the code of every currency.
-const SOLD_OUT = '\uffff';
+const NO_PRICE = '\uffff';
+/** How much of the shortest duration a change of trains is worth by order `best`. */
+const CHANGE_SHARE = 0.2;
 
 /** Every {@link JourneyOrder}. */
-export const JOURNEY_ORDERS = ['price', 'departure', 'arrival', 'duration'] as const;
+export const JOURNEY_ORDERS = [
+  'price',
+  'departure',
+  'arrival',
+  'duration',
+  'transfers',
+  'best',
+] as const;
 /** What sorts a list of journeys; equal ones are sorted by id. */
 export type JourneyOrder = (typeof JOURNEY_ORDERS)[number];
 
 /**
  * Returns journeys sorted into a new list. While ids are unique the order is total: it does not depend on the
- * order of the input. By price: `cheapestTotal` counts, each currency is sorted by itself, and journeys without a
- * price come last.
+ * order of the input.
+ * - `price`: by `cheapestTotal`; each currency is sorted by itself, and journeys without a price come last
+ * - `transfers`: the shorter one first of as many changes
+ * - `best`: by price and duration, each as a multiple of the least in this list, and a fifth for each change of trains;
+ *   currencies and journeys without a price as by `price`
  *
  * @example
  * const cheapestFirst = sortJourneys(result.journeys, 'price');
@@ -21,31 +34,64 @@ export type JourneyOrder = (typeof JOURNEY_ORDERS)[number];
 export function sortJourneys(journeys: readonly Journey[], order: JourneyOrder): Journey[] {
   switch (order) {
     case 'price':
-      return sortByPrice(journeys);
+      return byCurrency(journeys, (_journey, total) => total?.amount ?? 0);
     case 'departure':
       return sortByRank(journeys, ({ departure }) => departure.ms, compareIds);
     case 'arrival':
       return sortByRank(journeys, ({ arrival }) => arrival.ms, compareIds);
     case 'duration':
       return sortByRank(journeys, ({ durationMinutes }) => durationMinutes, compareIds);
+    case 'transfers':
+      return sortByRank(
+        journeys,
+        ({ transfers }) => transfers,
+        (a, b) => a.durationMinutes - b.durationMinutes || compareIds(a, b),
+      );
+    case 'best':
+      return sortByBest(journeys);
   }
 }
 
-function sortByPrice(journeys: readonly Journey[]): Journey[] {
-  const byCurrency = new Map<string, Journey[]>();
+function sortByBest(journeys: readonly Journey[]): Journey[] {
+  const shortest = least(journeys.map(({ durationMinutes }) => durationMinutes));
+  return byCurrency(journeys, ({ durationMinutes, transfers }, total, lowest) => {
+    const price = total === undefined ? 0 : total.amount / lowest;
+    return price + durationMinutes / shortest + CHANGE_SHARE * transfers;
+  });
+}
+
+type Priced = readonly [journey: Journey, total: Money | undefined];
+
+/** Sorts the journeys of each currency by themselves. `lowest` is the least amount of a journey's currency. */
+function byCurrency(
+  journeys: readonly Journey[],
+  rankOf: (journey: Journey, total: Money | undefined, lowest: number) => number,
+): Journey[] {
+  const groups = new Map<string, Priced[]>();
   for (const journey of journeys) {
-    const currency = cheapestTotal(journey)?.currency ?? SOLD_OUT;
-    const priced = byCurrency.get(currency);
-    if (priced) priced.push(journey);
-    else byCurrency.set(currency, [journey]);
+    const total = cheapestTotal(journey);
+    const currency = total?.currency ?? NO_PRICE;
+    const group = groups.get(currency);
+    if (group) group.push([journey, total]);
+    else groups.set(currency, [[journey, total]]);
   }
-  return [...byCurrency.keys()]
-    .sort(compareText)
-    .flatMap((currency) => sortByRank(byCurrency.get(currency) ?? [], amountOf, compareIds));
+  return [...groups.keys()].sort(compareText).flatMap((currency) => {
+    const group = groups.get(currency) ?? [];
+    const lowest = least(group.map(([, total]) => total?.amount ?? 0));
+    return sortByRank(
+      group,
+      ([journey, total]) => rankOf(journey, total, lowest),
+      ([a], [b]) => compareIds(a, b),
+    ).map(([journey]) => journey);
+  });
 }
 
-function amountOf(journey: Journey): number {
-  return cheapestTotal(journey)?.amount ?? 0;
+/** Returns the least of these, 1 at least: a divisor. */
+function least(values: readonly number[]): number {
+  return Math.max(
+    1,
+    values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
+  );
 }
 
 function compareIds(a: Journey, b: Journey): number {

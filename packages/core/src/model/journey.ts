@@ -24,7 +24,7 @@ export interface RideLeg {
   /** It does not run, or does not call at one of the ends. */
   readonly cancelled?: true;
   /** What it is, if not a train. */
-  readonly mode?: 'bus' | 'tram' | 'metro' | 'ferry' | 'other';
+  readonly mode?: RideMode;
   /** Product name, `'AVE'`, or the name of a line, `'S8'`. */
   readonly brand?: string;
   /** Train number without leading zeros, `'3063'`. */
@@ -36,6 +36,9 @@ export interface RideLeg {
   /** The day under which the operator runs the train. */
   readonly operatingDay?: LocalDate;
 }
+
+/** A vehicle that is no train. */
+export type RideMode = 'bus' | 'tram' | 'metro' | 'ferry' | 'other';
 
 /** The way between two trains. */
 export interface TransferLeg {

@@ -82,6 +82,11 @@ export function createLocalClock(): LocalClock {
   };
 }
 
+/** Returns whether text is a time of day, `'23:59'`. */
+export function isTimeOfDay(text: string): boolean {
+  return /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
+}
+
 /** Returns whether text is a calendar day of the years 1973 to 2199: `'2027-02-29'` is not. */
 export function isLocalDate(text: string): text is LocalDate {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(naiveOf(`${text}T00:00`));

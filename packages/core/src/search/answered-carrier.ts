@@ -59,6 +59,11 @@ export function answeredCarrier(carrier: CarrierId, answer: CarrierAnswer): Carr
 }
 
 function isPlace(place: unknown): boolean {
-  const { id, name } = Object(place) as Partial<Place>;
-  return typeof id === 'string' && typeof name === 'string';
+  const { id, name, zone, latitude, longitude } = Object(place) as Partial<Place>;
+  return (
+    typeof id === 'string' &&
+    typeof name === 'string' &&
+    (zone === undefined || typeof zone === 'string') &&
+    [latitude, longitude].every((degrees) => degrees === undefined || Number.isFinite(degrees))
+  );
 }

@@ -60,7 +60,8 @@ export function checkPage(query: ResolvedQuery, carriers: readonly Carrier[]): v
 
 function hasPageShape(page: unknown): page is SearchPage {
   const { v, direction, byCarrier } = Object(page) as Partial<SearchPage>;
-  const lists: unknown[] = Object.values(Object(byCarrier) as object);
+  if (typeof byCarrier !== 'object' || byCarrier === null) return false;
+  const lists: unknown[] = Object.values(byCarrier);
   return (
     v === 1 &&
     (direction === 'earlier' || direction === 'later') &&

@@ -1,6 +1,12 @@
 import { showValue } from '@ticketing/kit';
 import { RailError } from '../errors.ts';
-import { addDays, isLocalDate, type LocalClock, type LocalDate } from '../model/local-clock.ts';
+import {
+  addDays,
+  isLocalDate,
+  isTimeOfDay,
+  type LocalClock,
+  type LocalDate,
+} from '../model/local-clock.ts';
 import type { Station, StationGroup } from '../stations/station-index.ts';
 import type { SearchPage } from './pages.ts';
 
@@ -68,8 +74,13 @@ export function resolveQuery(query: SearchQuery, nowMs: number, clock: LocalCloc
   const { origin, destination, date, via } = query;
   const today = dateAt('origin', origin, nowMs, clock);
   dateAt('destination', destination, nowMs, clock);
-  if (via !== undefined) dateAt('via', via, nowMs, clock);
-  checkEnds(query);
+  checkEnds(query, (parameter, member) => dateAt(parameter, member, nowMs, clock));
+  if (via !== undefined) {
+    dateAt('via', via, nowMs, clock);
+    if ([origin, destination].flatMap(stationsOf).some(({ id }) => id === via.id)) {
+      throw badQuery('via', 'a station other than the ends', via.id);
+    }
+  }
   if (typeof date !== 'string' || !isLocalDate(date)) {
     throw badQuery('date', 'a day of the calendar as YYYY-MM-DD', date);
   }
@@ -102,16 +113,13 @@ function optionalFields(
   query: SearchQuery,
 ): Omit<ResolvedQuery, 'origin' | 'destination' | 'date' | 'passengers'> {
   const { time, arriveBy, via, maxTransfers, travelClass, page } = query;
-  if (
-    time !== undefined &&
-    !(typeof time === 'string' && /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(time))
-  ) {
+  if (time !== undefined && !(typeof time === 'string' && isTimeOfDay(time))) {
     throw badQuery('time', 'a time of day as HH:MM', time);
   }
   if (arriveBy !== undefined && typeof arriveBy !== 'boolean') {
     throw badQuery('arriveBy', 'true or false', arriveBy);
   }
-  if (arriveBy && time === undefined) throw badQuery('time', 'given with arriveBy', time);
+  if (arriveBy && time === undefined) throw badQuery('time', 'given with `arriveBy`', time);
   if (maxTransfers !== undefined && !isWhole(maxTransfers, 0, MAX_TRANSFERS)) {
     throw badQuery('maxTransfers', `an integer from 0 to ${MAX_TRANSFERS}`, maxTransfers);
   }
@@ -133,16 +141,22 @@ export function stationsOf(end: Station | StationGroup): readonly Station[] {
   return 'members' in end ? end.members : [end];
 }
 
-function checkEnds({ origin, destination }: SearchQuery): void {
+function checkEnds(
+  { origin, destination }: SearchQuery,
+  checkMember: (parameter: string, member: Station) => void,
+): void {
   for (const [parameter, end] of Object.entries({ origin, destination })) {
     if (!('members' in end)) continue;
     const { members } = end;
     if (!Array.isArray(members) || members.length < 1 || members.length > MAX_MEMBERS) {
       throw badQuery(parameter, `a group of 1 to ${MAX_MEMBERS} stations`, members);
     }
+    for (const [index, member] of members.entries()) {
+      checkMember(`${parameter}.members[${index}]`, member);
+    }
   }
-  const ids = new Set(stationsOf(origin).map(({ id }) => id));
-  if (origin.id === destination.id || stationsOf(destination).every(({ id }) => ids.has(id))) {
+  const [from, to] = [stationsOf(origin), stationsOf(destination)];
+  if (origin.id === destination.id || from.every((a) => to.every((b) => a.id === b.id))) {
     throw badQuery('destination', 'a station other than the origin', destination.id);
   }
 }

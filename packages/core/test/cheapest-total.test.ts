@@ -1,0 +1,106 @@
+import {
+  cheapestTotal,
+  createJourney,
+  createLocalClock,
+  type Money,
+  type Offer,
+} from '@ticketing/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { FAST } from './scale.ts';
+import { offer } from './trains.ts';
+
+const clock = createLocalClock();
+
+function journeyOf(rides: number, offers: readonly Offer[]) {
+  const legs = Array.from({ length: rides }, (_, index) => ({
+    kind: 'ride' as const,
+    origin: `s${index}`,
+    destination: `s${index + 1}`,
+    number: '1',
+    departure: clock.fromLocal(`2026-12-01T${10 + index}:00`, 'Europe/Madrid'),
+    arrival: clock.fromLocal(`2026-12-01T${10 + index}:50`, 'Europe/Madrid'),
+  }));
+  return createJourney({ source: 'a', legs, offers });
+}
+
+const part = (amount: number, rides?: number[], currency = 'EUR'): Offer =>
+  offer('a', amount, {
+    id: `${amount} ${rides}`,
+    total: { amount, currency },
+    ...(rides && { rides }),
+  });
+
+test('cheapestTotal() takes the cheapest offer for the whole journey', () => {
+  expect(cheapestTotal(journeyOf(1, [part(5), part(3)]))).toEqual({ amount: 3, currency: 'EUR' });
+  expect(cheapestTotal(journeyOf(1, []))).toBeUndefined();
+});
+
+test('cheapestTotal() adds offers for parts that together cover each ride once', () => {
+  expect(cheapestTotal(journeyOf(2, [part(9), part(4, [0]), part(3, [1])]))?.amount).toBe(7);
+  expect(cheapestTotal(journeyOf(2, [part(6), part(4, [0]), part(3, [1])]))?.amount).toBe(6);
+  expect(cheapestTotal(journeyOf(2, [part(4, [0])]))).toBeUndefined();
+  expect(cheapestTotal(journeyOf(3, [part(1, [0, 1]), part(1, [1, 2])]))).toBeUndefined();
+});
+
+test('cheapestTotal() never adds two currencies, and takes the first that covers the journey', () => {
+  const mixed = [part(1, [0], 'CHF'), part(1, [1], 'EUR')];
+  expect(cheapestTotal(journeyOf(2, mixed))).toBeUndefined();
+  expect(cheapestTotal(journeyOf(2, [...mixed, part(8, [0], 'EUR')]))).toEqual({
+    amount: 9,
+    currency: 'EUR',
+  });
+  expect(cheapestTotal(journeyOf(2, [...mixed, part(8), part(7, undefined, 'CHF')]))).toEqual({
+    amount: 7,
+    currency: 'CHF',
+  });
+});
+
+test('cheapestTotal() combines no offers for parts of more than eight rides', () => {
+  const parts = Array.from({ length: 9 }, (_, ride) => part(1, [ride]));
+  expect(cheapestTotal(journeyOf(9, parts))).toBeUndefined();
+  expect(cheapestTotal(journeyOf(9, [...parts, part(50)]))?.amount).toBe(50);
+  expect(cheapestTotal(journeyOf(8, parts.slice(0, 8)))?.amount).toBe(8);
+});
+
+/** Tries every set of offers. */
+function bruteForce(rides: number, offers: readonly Offer[]): Money | undefined {
+  const found = new Map<string, number>();
+  for (let chosen = 1; chosen < 2 ** offers.length; chosen++) {
+    const set = offers.filter((_, index) => chosen & (1 << index));
+    const covered = set.flatMap((one) => one.rides ?? [...Array(rides).keys()]);
+    const currency = set[0]?.total.currency ?? '';
+    if (covered.length !== rides || new Set(covered).size !== rides) continue;
+    if (set.some(({ total }) => total.currency !== currency)) continue;
+    const amount = set.reduce((sum, { total }) => sum + total.amount, 0);
+    found.set(currency, Math.min(amount, found.get(currency) ?? amount));
+  }
+  const [currency] = [...found.keys()].sort();
+  return currency === undefined ? undefined : { amount: found.get(currency) ?? 0, currency };
+}
+
+test('cheapestTotal() is what trying every set of offers gives', () => {
+  const journeys = fc.integer({ min: 1, max: 5 }).chain((rides) =>
+    fc.tuple(
+      fc.constant(rides),
+      fc.uniqueArray(
+        fc.record({
+          amount: fc.integer({ min: 0, max: 30 }),
+          rides: fc.option(fc.subarray([...Array(rides).keys()], { minLength: 1 }), {
+            nil: undefined,
+            freq: 5,
+          }),
+          currency: fc.constantFrom('EUR', 'EUR', 'CHF'),
+        }),
+        { maxLength: 9, selector: ({ amount, rides: own }) => `${amount} ${own}` },
+      ),
+    ),
+  );
+  fc.assert(
+    fc.property(journeys, ([rides, parts]) => {
+      const offers = parts.map(({ amount, rides: own, currency }) => part(amount, own, currency));
+      expect(cheapestTotal(journeyOf(rides, offers))).toEqual(bruteForce(rides, offers));
+    }),
+    { numRuns: FAST.runs(5000) },
+  );
+});

@@ -1,0 +1,131 @@
+import {
+  type Carrier,
+  createSearch,
+  type Journey,
+  type Place,
+  type SearchEvent,
+} from '@ticketing/core';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { useFakeClock } from './fake-clock.ts';
+import { FAST } from './scale.ts';
+import { barcelona, madrid, query, train } from './trains.ts';
+
+useFakeClock();
+
+interface Answering {
+  readonly journeys: readonly Journey[];
+  readonly places?: readonly Place[];
+  readonly afterMs?: number;
+}
+
+function answering(id: string, { afterMs = 0, ...answer }: Answering): Carrier {
+  return {
+    id,
+    name: id,
+    request: () => new Promise((resolve) => setTimeout(resolve, afterMs)),
+    normalise: () => answer,
+  };
+}
+
+async function read(events: AsyncIterable<SearchEvent>): Promise<SearchEvent[]> {
+  const seen: SearchEvent[] = [];
+  for await (const event of events) seen.push(event);
+  return seen;
+}
+
+async function both(carriers: readonly Carrier[]) {
+  const search = createSearch({ carriers });
+  const asked = Promise.all([search.search(query), read(search.stream(query))]);
+  await vi.advanceTimersByTimeAsync(100);
+  const [result, events] = await asked;
+  return {
+    result,
+    upserts: events.flatMap((event) => (event.type === 'journeys-upsert' ? [event.places] : [])),
+  };
+}
+
+const to = (destination: string, parts: Parameters<typeof train>[0] = {}) =>
+  train({ number: '1', destination, ...parts });
+
+test('places name every station of legs: of the query, of the answer, else its id', async () => {
+  const places = [
+    { id: 'x:1', name: 'One', zone: 'Europe/Paris' },
+    { id: 'x:9', name: 'Unused' },
+    { id: madrid.id, name: 'Not the name of the query' },
+  ];
+  const { result, upserts } = await both([
+    answering('a', { journeys: [to('x:1'), to('x:2', { number: '2' })], places }),
+  ]);
+  const { id, name, zone, latitude, longitude } = madrid;
+  expect(result.places).toEqual({
+    [id]: { id, name, zone, latitude, longitude },
+    'x:1': places[0],
+    'x:2': { id: 'x:2', name: 'x:2' },
+  });
+  expect(upserts).toEqual([result.places]);
+  expect(structuredClone(result.places)).toEqual(result.places);
+});
+
+test('a stream names each station once, and again only by the better name of a carrier before', async () => {
+  const one = { id: 'x:1', name: 'One' };
+  const { result, upserts } = await both([
+    answering('first', { journeys: [to('x:1')], places: [{ ...one, name: 'Uno' }], afterMs: 9 }),
+    answering('second', { journeys: [to('x:1', { number: '2' })], places: [one], afterMs: 1 }),
+    answering('third', { journeys: [to('x:1', { number: '3' })], places: [one], afterMs: 5 }),
+  ]);
+  expect(upserts.map((places) => Object.values(places).map(({ name }) => name))).toEqual([
+    [madrid.name, 'One'],
+    [],
+    ['Uno'],
+  ]);
+  expect(result.places['x:1']).toEqual({ id: 'x:1', name: 'Uno' });
+});
+
+test('the names of members of a group are known', async () => {
+  const city = { ...madrid, id: 'city:es:madrid', name: 'Madrid', members: [madrid] };
+  const carriers = [answering('renfe', { journeys: [train({ number: '1' })] })];
+  const asked = createSearch({ carriers }).search({ ...query, origin: city });
+  await vi.advanceTimersByTimeAsync(1);
+  const { places } = await asked;
+  expect(Object.values(places).map(({ name }) => name)).toEqual([madrid.name, barcelona.name]);
+});
+
+test('places of a stream add up to those of the search, whoever answers when', async () => {
+  const ids = ['x:1', 'x:2', 'x:3', madrid.id];
+  const answers = fc.record({
+    afterMs: fc.integer({ min: 0, max: 20 }),
+    journeys: fc.array(
+      fc.record({
+        number: fc.constantFrom('1', '2', undefined),
+        destination: fc.constantFrom(...ids.slice(0, 3)),
+      }),
+      { maxLength: 3 },
+    ),
+    places: fc.uniqueArray(
+      fc.record({ id: fc.constantFrom(...ids), name: fc.constantFrom('A', 'B') }),
+      { selector: ({ id }) => id, maxLength: 3 },
+    ),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(answers, { minLength: 1, maxLength: 4 }), async (list) => {
+      const { result, upserts } = await both(
+        list.map(({ journeys, ...rest }, index) =>
+          answering(`c${index}`, {
+            ...rest,
+            journeys: journeys.map(({ number, destination }) =>
+              train({ source: `c${index}`, destination, ...(number && { number }) }),
+            ),
+          }),
+        ),
+      );
+      expect(Object.assign({}, ...upserts)).toEqual(result.places);
+      const used = new Set(
+        result.journeys.flatMap(({ legs }) => legs.flatMap((leg) => [leg.origin, leg.destination])),
+      );
+      expect(new Set(Object.keys(result.places))).toEqual(used);
+      for (const [id, place] of Object.entries(result.places)) expect(place.id).toBe(id);
+    }),
+    { numRuns: FAST.runs(1000) },
+  );
+});
