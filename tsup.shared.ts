@@ -11,5 +11,5 @@ export const library = (...entry: string[]): ReturnType<typeof defineConfig> =>
     platform: 'node',
     sourcemap: true,
     clean: true,
-    noExternal: ['@ticketing/kit', '@ticketing/test-kit'],
+    noExternal: ['@ticketing/kit', '@ticketing/cli-kit', '@ticketing/test-kit'],
   });

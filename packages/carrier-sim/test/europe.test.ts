@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { europeanCarriers } from '../src/timetable/europe/carriers.ts';
+import { europeanCarriers, europeanOperators } from '../src/timetable/europe/carriers.ts';
 import {
   type EuropeanSeller,
   europeanChanges,
@@ -100,6 +100,7 @@ test('a train has the same times, seats and delay wherever it is listed', () => 
         }
       }
     }),
+    { numRuns: 40 },
   );
 });
 
@@ -225,6 +226,9 @@ test('every line has its stations, in order; every number is that of one train',
     [...Object.keys(outward), ...Object.keys(back)].map((number) => `${brand} ${number}`),
   );
   expect(new Set(numbers).size).toBe(numbers.length);
+  expect(new Set(europeanLines.map(({ operator }) => operator))).toEqual(
+    new Set(Object.keys(europeanOperators)),
+  );
   for (const { stops } of europeanLines) {
     expect(stops.every(([stop]) => uics.includes(stop))).toBe(true);
     const minutes = stops.map(([, each]) => each);

@@ -1,8 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { readCommandLine } from '@ticketing/cli-kit';
 import { expect, onTestFinished, test } from 'vitest';
+import { command } from '../src/program/command.ts';
 import { faultKinds } from '../src/server/fault.ts';
+import { type CarrierSimId, carrierSimIds } from '../src/timetable/sim-carriers.ts';
+import { planTraitsOf, wireFaultKinds } from '../src/wires/wires.ts';
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 const snippets = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? '');
@@ -20,6 +24,15 @@ test.each(snippets)('README.md snippet %# runs and its assertions hold', async (
   await import(/* @vite-ignore */ pathToFileURL(file).href);
 });
 
+test('README.md starts the program with flags that it has', () => {
+  const lines = [...readme.matchAll(/npx (?:--yes )?@ticketing\/carrier-sim (--.*?)(?: &|`|$)/gm)];
+  expect(lines).toHaveLength(1);
+  for (const [, flags = ''] of lines) {
+    const { port, planFile } = readCommandLine(command, flags.split(' ')).settings;
+    expect([port.value, planFile.value]).toEqual([4010, 'plan.json']);
+  }
+});
+
 test('README.md starts with the description of package.json, which stands atop src/index.ts too', async () => {
   const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8');
   const index = await readFile(new URL('../src/index.ts', import.meta.url), 'utf8');
@@ -35,5 +48,14 @@ test('README.md names every error code and fault of the source', async () => {
   );
   const codes = [...sources.join().matchAll(/'(ERR_\w+)'/g)].map(([, code]) => code);
   expect(new Set(codes).size).toBe(4);
-  for (const name of [...codes, ...faultKinds]) expect(readme).toContain(`\n| \`${name}\` `);
+  const general = faultKinds.filter((kind) => !wireFaultKinds.some((own) => own === kind));
+  for (const name of [...codes, ...general]) expect(readme).toContain(`\n| \`${name}\` `);
+  // Those of one wire are in its row, from its path on.
+  const rows = carrierSimIds.map((id) => [id, readme.split(`\n| \`/${id}\` `)[1]?.split('\n')[0]]);
+  for (const [id, row] of rows) {
+    for (const kind of Object.keys(planTraitsOf(id as CarrierSimId).faults)) {
+      expect(row).toContain(`\`${kind}\``);
+    }
+  }
+  expect(rows.every(([, row]) => row !== undefined)).toBe(true);
 });
