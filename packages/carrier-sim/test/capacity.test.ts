@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { startCarrierSim } from '../src/index.ts';
 import { createGate } from '../src/server/capacity.ts';
 import { getAvlo } from './call-wires.ts';
 import { date, eventually, startedSim } from './started-sim.ts';
@@ -72,14 +73,19 @@ test('a wider capacity lets in those who wait', async () => {
 });
 
 test('capacity holds for a carrier of your own, and PUT /plan changes it', async () => {
-  const sim = await startedSim();
-  const put = await fetch(`${sim.url}/plan/avlo`, {
+  await using sim = await startCarrierSim({ carriers: { night: () => ({ body: 'x' }) } });
+  const put = await fetch(`${sim.url}/plan/night`, {
     method: 'PUT',
-    body: '{"capacity":{"concurrent":3}}',
+    body: '{"capacity":{"concurrent":1},"fault":{"kind":"hang"}}',
   });
-  expect(await put.json()).toMatchObject({ capacity: { concurrent: 3, queue: 0 } });
-  sim.setPlan('avlo', { capacity: null });
-  expect(sim.plan('avlo').capacity).toBeNull();
+  expect(await put.json()).toMatchObject({ capacity: { concurrent: 1, queue: 0 } });
+  const hung = fetch(`${sim.url}/night`).catch(() => 'closed');
+  await eventually(() => expect(sim.requests().night.open).toBe(1));
+  expect((await fetch(`${sim.url}/night`)).status).toBe(503);
+  sim.setPlan('night', { capacity: null, fault: null });
+  expect((await fetch(`${sim.url}/night`)).status).toBe(200);
+  await sim.close();
+  expect(await hung).toBe('closed');
 });
 
 test('createGate() never lets in more than its capacity, in order of arrival, and loses no place', async () => {
