@@ -1,5 +1,5 @@
 import { oneOf, type Rule, wrongOption } from '@ticketing/kit';
-import type { EuropeanCarrier } from './europe/carriers.ts';
+import { type EuropeanCarrier, europeanCarriers } from './europe/carriers.ts';
 import type { EuropeanBrand, EuropeanOperator } from './europe/lines.ts';
 import { type SpanishBrand, type SpanishCarrier, spanishCarriers } from './spanish-carriers.ts';
 import type { TrainRun } from './train.ts';
@@ -44,10 +44,12 @@ export const simCarriers: {
   readonly renfe: SpanishCarrier;
   readonly ouigo: SpanishCarrier;
   readonly avlo: SpanishCarrier;
+  readonly osdm: EuropeanCarrier;
 } = {
   renfe: spanishCarriers.renfe,
   ouigo: spanishCarriers.ouigo,
   avlo: spanishCarriers.avlo,
+  osdm: europeanCarriers.osdm,
 };
 
 /** The id of a carrier. */

@@ -1,5 +1,6 @@
 import { type CarrierSimId, carrierOf, carrierSimIds } from '../timetable/sim-carriers.ts';
 import { createAvloWire } from './avlo-wire.ts';
+import { createOsdmWire, osdmFaults } from './osdm-wire.ts';
 import { createOuigoWire, ouigoFaults } from './ouigo-wire.ts';
 import { createRenfeWire } from './renfe-wire.ts';
 import type { FaultOptions, WireEntry } from './wire.ts';
@@ -9,10 +10,12 @@ export const wires: {
   readonly renfe: WireEntry;
   readonly ouigo: WireEntry<typeof ouigoFaults>;
   readonly avlo: WireEntry;
+  readonly osdm: WireEntry<typeof osdmFaults>;
 } = {
   renfe: { create: createRenfeWire },
   ouigo: { create: createOuigoWire, faults: ouigoFaults },
   avlo: { create: createAvloWire },
+  osdm: { create: createOsdmWire, faults: osdmFaults, pages: true },
 } satisfies Record<CarrierSimId, AnyEntry>;
 
 type FaultsOf<Entry> = Entry extends WireEntry<infer Faults> ? Faults : never;

@@ -1,0 +1,270 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { localTimeAt } from '../timetable/local-clock.ts';
+import { findStation } from '../timetable/network.ts';
+
+/** A refusal, as RFC 9457 has it. */
+export interface OsdmProblem {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  /** JSON pointers into the request. */
+  readonly pointers?: readonly string[];
+}
+
+/** A search for trips. */
+export interface OsdmCriteria {
+  /** Where the criteria are in the request. */
+  readonly pointer: string;
+  readonly origin: string;
+  readonly destination: string;
+  readonly atMs: number;
+  readonly by: 'departure' | 'arrival';
+  readonly before: number;
+  readonly after: number;
+  readonly via: string | undefined;
+  readonly transferLimit: number | undefined;
+}
+
+/** A search for offers: for the trips of a search, or for trips that are known. */
+type OsdmOfferRequest = {
+  readonly passengers: readonly string[];
+  readonly travelClasses: readonly string[] | undefined;
+} & (
+  | { readonly tripIds: readonly string[]; readonly criteria?: undefined }
+  | { readonly criteria: OsdmCriteria; readonly tripIds?: undefined }
+);
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Thrown within this file for the first thing that is wrong. */
+class Refusal extends Error {
+  readonly problem: OsdmProblem;
+  constructor(pointer: string, code = 'INVALID_REQUEST') {
+    super(code);
+    this.problem = {
+      status: 400,
+      code,
+      title: `Not as specified: ${pointer}`,
+      pointers: [pointer],
+    };
+  }
+}
+
+/** Returns whether a value is a refusal. */
+export function isProblem(value: object): value is OsdmProblem {
+  return 'status' in value && 'code' in value;
+}
+
+/** Returns why the headers of a request are refused, `undefined` when they are not. */
+export function refuseHeaders(headers: Readonly<IncomingHttpHeaders>): OsdmProblem | undefined {
+  const { authorization = '', accept = '*/*' } = headers;
+  if (!/^Bearer \S+$/.test(authorization)) {
+    return { status: 401, code: 'UNAUTHORIZED', title: 'A bearer token is missing' };
+  }
+  if (!/^application\/json *(;|$)/i.test(headers['content-type'] ?? '')) {
+    return { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', title: 'Send application/json' };
+  }
+  if (!/application\/json|application\/\*|\*\/\*/.test(accept)) {
+    return { status: 406, code: 'NOT_ACCEPTABLE', title: 'Answers are application/json' };
+  }
+  return undefined;
+}
+
+/** Reads the body of `POST /offers`. */
+export function readOfferRequest(body: unknown): OsdmOfferRequest | OsdmProblem {
+  return orProblem(() => {
+    const request = fields(body, '#', offerFields);
+    const listed = list(
+      request['anonymousPassengerSpecifications'],
+      '#/anonymousPassengerSpecifications',
+    );
+    const passengers = listed.map((one, index) =>
+      passenger(one, `#/anonymousPassengerSpecifications[${index}]`),
+    );
+    if (passengers.length === 0 || new Set(passengers).size < passengers.length) {
+      throw new Refusal('#/anonymousPassengerSpecifications');
+    }
+    const travelClasses = offerCriteria(request['offerSearchCriteria']);
+    if (request['embed'] !== undefined) {
+      for (const one of list(request['embed'], '#/embed')) {
+        choice(one, '#/embed', ['ALL', 'OFFERS', 'TRIPS', 'NONE']);
+      }
+    }
+    const { tripIds, tripSearchCriteria } = request;
+    if ((tripIds === undefined) === (tripSearchCriteria === undefined)) throw new Refusal('#');
+    if (tripIds === undefined) {
+      const criteria = criteriaOf(tripSearchCriteria, '#/tripSearchCriteria');
+      return { passengers, travelClasses, criteria };
+    }
+    const ids = list(tripIds, '#/tripIds').map((id) => text(id, '#/tripIds'));
+    if (ids.length === 0) throw new Refusal('#/tripIds');
+    return { passengers, travelClasses, tripIds: ids };
+  });
+}
+
+/** Reads the criteria of a search, the body of `POST /trips-collections`. */
+export function readCriteria(body: unknown, pointer: string): OsdmCriteria | OsdmProblem {
+  return orProblem(() => criteriaOf(body, pointer));
+}
+
+const offerFields = [
+  'tripIds',
+  'tripSearchCriteria',
+  'offerSearchCriteria',
+  'anonymousPassengerSpecifications',
+  'requestedFulfillmentOptions',
+  'corporateCodes',
+  'promotionCodes',
+  'embed',
+];
+const criteriaFields = [
+  'departureTime',
+  'arrivalTime',
+  'origin',
+  'destination',
+  'vias',
+  'parameters',
+  'embed',
+];
+const parameterFields = [
+  'dataFilter',
+  'numberOfResultsBefore',
+  'numberOfResultsAfter',
+  'ignoreRealtimeData',
+  'transferLimit',
+];
+const passengerFields = [
+  'externalRef',
+  'dateOfBirth',
+  'age',
+  'type',
+  'cards',
+  'gender',
+  'residency',
+  'prmNeeds',
+];
+const cardFields = ['code', 'number', 'issuer', 'type'];
+
+function criteriaOf(value: unknown, pointer: string): OsdmCriteria {
+  const criteria = fields(value, pointer, criteriaFields);
+  const origin = place(criteria['origin'], `${pointer}/origin`);
+  const destination = place(criteria['destination'], `${pointer}/destination`);
+  const { departureTime, arrivalTime } = criteria;
+  if ((departureTime === undefined) === (arrivalTime === undefined)) {
+    throw new Refusal(pointer, 'EXACTLY_ONE_TIME');
+  }
+  const by = arrivalTime === undefined ? 'departure' : 'arrival';
+  const atMs = localTime(departureTime ?? arrivalTime, {
+    pointer: `${pointer}/${by}Time`,
+    uic: by === 'departure' ? origin : destination,
+  });
+  const parameters = fields(criteria['parameters'] ?? {}, `${pointer}/parameters`, parameterFields);
+  const count = (name: string, fallback?: number): number | undefined => {
+    const number = parameters[name] ?? fallback;
+    if (number === undefined) return undefined;
+    if (Number.isInteger(number) && (number as number) >= 0) return number as number;
+    throw new Refusal(`${pointer}/parameters/${name}`);
+  };
+  const vias = list(criteria['vias'] ?? [], `${pointer}/vias`);
+  const [via, ...others] = vias.map((one, index) => {
+    const at = `${pointer}/vias[${index}]`;
+    return place(fields(one, at, ['viaPlace', 'dwellTime'])['viaPlace'], `${at}/viaPlace`);
+  });
+  if (others.length > 0) throw new Refusal(`${pointer}/vias`, 'ONE_VIA_ONLY');
+  return {
+    pointer,
+    origin,
+    destination,
+    atMs,
+    by,
+    before: count('numberOfResultsBefore', 0) ?? 0,
+    after: count('numberOfResultsAfter', 5) ?? 0,
+    via,
+    transferLimit: count('transferLimit'),
+  };
+}
+
+/** Reads a reference to a station of the network. */
+function place(value: unknown, pointer: string): string {
+  const { objectType, stopPlaceRef } = fields(value, pointer, ['objectType', 'stopPlaceRef']);
+  choice(objectType, `${pointer}/objectType`, ['StopPlaceRef']);
+  const uic = /^urn:uic:stn:(\d{7})$/.exec(text(stopPlaceRef, pointer))?.[1];
+  if (uic === undefined || !findStation(uic)) throw new Refusal(pointer, 'PLACE_UNKNOWN');
+  return uic;
+}
+
+/** Reads a time with the offset that the clocks of its stop have; UTC will not do. */
+function localTime(
+  value: unknown,
+  { pointer, uic }: { readonly pointer: string; readonly uic: string },
+): number {
+  const timestamp = text(value, pointer);
+  const ms = Date.parse(timestamp);
+  const zone = findStation(uic)?.zone;
+  if (Number.isNaN(ms) || zone === undefined || localTimeAt(ms, zone).timestamp !== timestamp) {
+    throw new Refusal(pointer, 'TIME_IS_NOT_LOCAL');
+  }
+  return ms;
+}
+
+function passenger(value: unknown, pointer: string): string {
+  const { externalRef, type, age, dateOfBirth, cards } = fields(value, pointer, passengerFields);
+  text(type, `${pointer}/type`);
+  const isAged = Number.isInteger(age) && (age as number) >= 0;
+  if (age === undefined ? typeof dateOfBirth !== 'string' : !isAged) {
+    throw new Refusal(`${pointer}/age`);
+  }
+  for (const card of list(cards ?? [], `${pointer}/cards`)) {
+    const { code, type: kind } = fields(card, `${pointer}/cards`, cardFields);
+    text(kind, `${pointer}/cards/type`);
+    if (code !== undefined) text(code, `${pointer}/cards/code`);
+  }
+  return text(externalRef, `${pointer}/externalRef`);
+}
+
+/** Returns the classes that offers are wanted of. */
+function offerCriteria(value: unknown): readonly string[] | undefined {
+  const pointer = '#/offerSearchCriteria';
+  const known = ['currency', 'travelClasses', 'offerMode', 'flexibilities', 'requestedOfferParts'];
+  const { currency, travelClasses, offerMode } = fields(value ?? {}, pointer, known);
+  if (currency !== undefined && !/^[A-Z]{3}$/.test(text(currency, pointer))) {
+    throw new Refusal(`${pointer}/currency`);
+  }
+  if (offerMode !== undefined) {
+    choice(offerMode, `${pointer}/offerMode`, ['COLLECTIVE', 'INDIVIDUAL']);
+  }
+  if (travelClasses === undefined) return undefined;
+  return list(travelClasses, `${pointer}/travelClasses`).map((one) => text(one, pointer));
+}
+
+function fields(value: unknown, pointer: string, known: readonly string[]): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Refusal(pointer);
+  }
+  const other = Object.keys(value).find((name) => !known.includes(name));
+  if (other !== undefined) throw new Refusal(`${pointer}/${other}`, 'UNKNOWN_ATTRIBUTE');
+  return value as Fields;
+}
+
+function list(value: unknown, pointer: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new Refusal(pointer);
+}
+
+function text(value: unknown, pointer: string): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw new Refusal(pointer);
+}
+
+function choice(value: unknown, pointer: string, known: readonly string[]): void {
+  if (!known.includes(value as string)) throw new Refusal(pointer);
+}
+
+function orProblem<T extends object>(read: () => T): T | OsdmProblem {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Refusal) return error.problem;
+    throw error;
+  }
+}

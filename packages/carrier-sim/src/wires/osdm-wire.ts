@@ -1,0 +1,309 @@
+import { europeanOperators } from '../timetable/europe/carriers.ts';
+import type { EuropeanOperator } from '../timetable/europe/lines.ts';
+import { localTimeAt } from '../timetable/local-clock.ts';
+import { stationOf } from '../timetable/network.ts';
+import type { Train, TrainRun } from '../timetable/train.ts';
+import { offersOf } from './osdm-offers.ts';
+import {
+  isProblem,
+  type OsdmCriteria,
+  type OsdmProblem,
+  readCriteria,
+  readOfferRequest,
+  refuseHeaders,
+} from './osdm-request.ts';
+import {
+  type Answer,
+  jsonAnswer,
+  type NoOptions,
+  type Wire,
+  type WireContext,
+  type WireRequest,
+} from './wire.ts';
+
+/** Faults of OSDM alone. */
+export const osdmFaults: {
+  /** A problem with status 503 in place of offers, in a 200. */
+  readonly 'problem-in-200': NoOptions;
+  /** Trips, and no offer for any. */
+  readonly 'trips-without-offers': NoOptions;
+  /** Values that the lists of the standard lack. */
+  readonly 'unknown-enum': NoOptions;
+} = { 'problem-in-200': {}, 'trips-without-offers': {}, 'unknown-enum': {} };
+
+const linkHost = 'https://links.osdm.example';
+
+/**
+ * Creates the wire of OSDM 3.9: offers for a search or for trips, and trips in pages. A request is checked as the specification has it;
+ * a wrong one gets a problem (RFC 9457).
+ */
+export function createOsdmWire(context: WireContext): Wire {
+  const answerTo =
+    (answer: (body: unknown, request: WireRequest) => Answer | OsdmProblem) =>
+    (request: WireRequest): Answer => {
+      const refused = refuseHeaders(request.headers);
+      if (refused) return problem(refused);
+      const answered = answer(readJson(request.body), request);
+      return isProblem(answered) ? problem(answered) : answered;
+    };
+  return {
+    throttled: (retryAfterSeconds) =>
+      problem(
+        { status: 429, code: 'TOO_MANY_REQUESTS', title: 'Too many requests' },
+        { 'retry-after': String(retryAfterSeconds) },
+      ),
+    malformPrice: (body) => body.replace(/"amount":(\d+)/, '"amount":"$1"'),
+    calls: [
+      {
+        method: 'POST',
+        path: '/offers',
+        search: true,
+        answer: answerTo((asJson, { fault }) => {
+          const asked = readOfferRequest(asJson);
+          if (isProblem(asked)) return asked;
+          if (fault?.kind === 'problem-in-200') {
+            const { status, code, title } = unavailable;
+            return jsonAnswer({ problems: [{ status, code, title }], offers: [], trips: [] });
+          }
+          const trains = asked.tripIds
+            ? trainsById(context, asked.tripIds)
+            : search(context, asked.criteria);
+          if (isProblem(trains)) return trains;
+          const { passengers, travelClasses } = asked;
+          const { trips, offers } = answerOf(trains, { passengers, travelClasses });
+          const sold = fault?.kind === 'trips-without-offers' ? [] : offers;
+          const body = JSON.stringify(asked.tripIds ? { offers: sold } : { trips, offers: sold });
+          return jsonAnswer(fault?.kind === 'unknown-enum' ? withUnknownNames(body) : body);
+        }),
+      },
+      {
+        method: 'POST',
+        path: '/trips-collections',
+        answer: answerTo((body, { query }) => {
+          const criteria = readCriteria(body, '#');
+          if (isProblem(criteria)) return criteria;
+          const page = query.get('page');
+          const asked = page === null ? criteria : pageOf(criteria, page);
+          if (asked === undefined) {
+            return { status: 400, code: 'PAGE_UNKNOWN', title: 'No such page' };
+          }
+          const trains = search(context, asked);
+          if (isProblem(trains)) return trains;
+          const id = `c-${asked.origin}-${asked.destination}-${asked.atMs}`;
+          return jsonAnswer({ id, trips: trains.map(tripOf), _links: linksOf(trains) });
+        }),
+      },
+    ],
+    otherCalls: () => problem({ status: 404, code: 'NOT_FOUND', title: 'No such resource' }),
+  };
+}
+
+const unavailable = {
+  status: 503,
+  code: 'PROVIDER_UNAVAILABLE',
+  title: 'The provider does not answer',
+};
+
+function problem({ pointers, ...rest }: OsdmProblem, headers: Answer['headers'] = {}): Answer {
+  const body = {
+    ...rest,
+    type: 'about:blank',
+    ...(pointers && { pointers: pointers.map((requestPointer) => ({ requestPointer })) }),
+  };
+  return jsonAnswer(body, rest.status, { 'content-type': 'application/problem+json', ...headers });
+}
+
+/** Returns the journeys before and after an instant. */
+function search(context: WireContext, criteria: OsdmCriteria): readonly Train[] | OsdmProblem {
+  const { origin, destination, atMs, by, before, after, via, transferLimit } = criteria;
+  const accepts = (train: Train): boolean =>
+    (transferLimit === undefined || (train.connection ? 1 : 0) <= transferLimit) &&
+    (via === undefined || changesAt(train, via));
+  const found: Train[] = [];
+  for (const [direction, wanted] of [
+    ['earlier', before],
+    ['later', after],
+  ] as const) {
+    if (wanted === 0 && direction === 'earlier') continue;
+    const limit = context.pageSize(wanted);
+    const finding = context.findAround({
+      origin,
+      destination,
+      atMs,
+      by,
+      direction,
+      limit,
+      accepts,
+    });
+    if (finding.kind === 'not-served') {
+      return {
+        status: 404,
+        code: 'PLACE_NOT_SERVED',
+        title: 'The provider does not go there',
+        pointers: [`${criteria.pointer}/destination`],
+      };
+    }
+    if (finding.kind === 'date-not-on-sale') {
+      return {
+        status: 400,
+        code: 'DATE_NOT_BOOKABLE',
+        title: 'Not on sale',
+        pointers: [`${criteria.pointer}/${by}Time`],
+      };
+    }
+    found.push(...finding.trains);
+  }
+  if (found.length > 0) return found;
+  return { status: 404, code: 'NO_TRIP_FOUND', title: 'No trip found' };
+}
+
+function changesAt({ connection }: Train, via: string): boolean {
+  return connection?.[0].destination === via || connection?.[1].origin === via;
+}
+
+/** Trips have ids that say where they are found, so that nothing is kept. */
+function idOf({ origin, destination, date, departureMs }: Train): string {
+  return `t-${origin}-${destination}-${date}-${departureMs}`;
+}
+
+function trainsById(context: WireContext, ids: readonly string[]): readonly Train[] | OsdmProblem {
+  const found: Train[] = [];
+  for (const id of ids) {
+    const [, origin = '', destination = '', date = '', ms] =
+      /^t-(\d{7})-(\d{7})-(\d{4}-\d\d-\d\d)-(\d+)$/.exec(id) ?? [];
+    const finding = context.find({ origin, destination, date });
+    const trains = finding.kind === 'trains' ? finding.trains : [];
+    const train = trains.find(({ departureMs }) => departureMs === Number(ms));
+    if (!train)
+      return { status: 404, code: 'TRIP_UNKNOWN', title: 'No such trip', pointers: ['#/tripIds'] };
+    found.push(train);
+  }
+  return found;
+}
+
+/** Pages are named by the departure that they begin after, or end before. */
+function linksOf(trains: readonly Train[]): readonly object[] {
+  const [first, last] = [trains[0], trains.at(-1)];
+  if (!first || !last) return [];
+  const link = (rel: string, page: string): object => ({
+    rel,
+    href: `${linkHost}/trips-collections?page=${page}`,
+  });
+  return [link('next', `after.${last.departureMs}`), link('prev', `before.${first.departureMs}`)];
+}
+
+function pageOf(criteria: OsdmCriteria, page: string): OsdmCriteria | undefined {
+  const [, side, ms] = /^(after|before)\.(\d{1,15})$/.exec(page) ?? [];
+  if (side === undefined) return undefined;
+  const size = Math.max(criteria.before, criteria.after);
+  const isAfter = side === 'after';
+  return {
+    ...criteria,
+    by: 'departure',
+    // No two journeys of a pair leave in one minute.
+    atMs: Number(ms) + (isAfter ? 60_000 : 0),
+    after: isAfter ? size : 0,
+    before: isAfter ? 0 : size,
+  };
+}
+
+function withUnknownNames(body: string): string {
+  return body
+    .replaceAll('"SECOND"', '"THIRD"')
+    .replaceAll('"NON_FLEXIBLE"', '"FLEXIBLE_ON_SUNDAYS"')
+    .replaceAll('"STANDARD"', '"DELUXE"')
+    .replaceAll('"TRAIN"', '"HYPERLOOP"');
+}
+
+function readJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What an answer of OSDM depends on beside its trains. */
+export interface OsdmEncoding {
+  /** References of the passengers that offers are for. Default one, `p1`. */
+  readonly passengers?: readonly string[] | undefined;
+  /** Of offers, by the standard's names. Default: every class. */
+  readonly travelClasses?: readonly string[] | undefined;
+}
+
+/** Returns OSDM's answer to a search for offers: trips, and offers that hold integers and their scale. */
+export function encodeOsdm(trains: readonly Train[], options: OsdmEncoding = {}): string {
+  return JSON.stringify(answerOf(trains, options));
+}
+
+function answerOf(
+  trains: readonly Train[],
+  { passengers = ['p1'], travelClasses }: OsdmEncoding,
+): { readonly trips: readonly object[]; readonly offers: readonly object[] } {
+  const offers = trains.flatMap((train) =>
+    offersOf(train, { tripId: idOf(train), passengers, travelClasses }),
+  );
+  return { trips: trains.map(tripOf), offers };
+}
+
+function tripOf(train: Train): object {
+  const rides = train.connection ?? [train];
+  const legs = rides.map((run, index) => ({ id: `l${index + 1}`, timedLeg: timedLeg(run) }));
+  const [first, second] = rides;
+  return {
+    id: idOf(train),
+    duration: durationOf(train.arrivalMs - train.departureMs),
+    startTime: timestampOf(train.departureMs, train.origin),
+    endTime: timestampOf(train.arrivalMs, train.destination),
+    transfers: rides.length - 1,
+    legs: first && second ? [legs[0], transferLeg(first, second), legs[1]] : legs,
+  };
+}
+
+function transferLeg(first: TrainRun, second: TrainRun): object {
+  return {
+    id: 'w1',
+    transferLeg: {
+      start: placeRef(first.destination),
+      end: placeRef(second.origin),
+      duration: durationOf(second.departureMs - first.arrivalMs),
+    },
+  };
+}
+
+function timedLeg(run: TrainRun): object {
+  const operator = europeanOperators[run.operator as EuropeanOperator];
+  const time = (ms: number, uic: string): object => ({
+    timetabledTime: timestampOf(ms, uic),
+    ...(run.delayMinutes && { estimatedTime: timestampOf(ms + run.delayMinutes * 60_000, uic) }),
+  });
+  const stop = (uic: string): object => ({
+    stopPlaceRef: placeRef(uic),
+    stopPlaceName: stationOf(uic).name,
+  });
+  return {
+    start: { ...stop(run.origin), serviceDeparture: time(run.departureMs, run.origin) },
+    end: { ...stop(run.destination), serviceArrival: time(run.arrivalMs, run.destination) },
+    service: {
+      mode: { ptMode: 'TRAIN' },
+      productCategory: { name: run.brand, shortName: run.brand, productCategoryRef: run.brand },
+      publishedServiceName: run.line ?? `${run.brand} ${run.number}`,
+      vehicleNumbers: [run.number],
+      carriers: [{ ref: `urn:uic:rics:${operator.rics}`, name: operator.name }],
+      ...(run.cancelled && { serviceStatus: { cancelled: true } }),
+    },
+  };
+}
+
+function placeRef(uic: string): object {
+  return { objectType: 'StopPlaceRef', stopPlaceRef: `urn:uic:stn:${uic}` };
+}
+
+function timestampOf(ms: number, uic: string): string {
+  return localTimeAt(ms, stationOf(uic).zone).timestamp;
+}
+
+function durationOf(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  return `PT${Math.floor(minutes / 60)}H${minutes % 60}M`;
+}
