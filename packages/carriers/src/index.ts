@@ -11,6 +11,8 @@ export {
   type CarrierHttpStats,
   createCarrierHttp,
 } from './http/carrier-http.ts';
+export { createOsdm, type OsdmOptions } from './osdm/create-osdm.ts';
+export type { OsdmWire } from './osdm/request.ts';
 export { createOuigo, type OuigoOptions } from './ouigo/create-ouigo.ts';
 export type { OuigoCredentials, OuigoWire } from './ouigo/request.ts';
 export { createRenfe } from './renfe/create-renfe.ts';

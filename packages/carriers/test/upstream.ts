@@ -13,6 +13,7 @@ import {
   type CarrierHttpPools,
   createAvlo,
   createCarrierHttp,
+  createOsdm,
   createOuigo,
   createRenfe,
   stationTable,
@@ -25,11 +26,14 @@ const startedAt = performance.now();
 export const now = (): number => NOW + Math.floor(performance.now() - startedAt);
 const credentials = { username: 'test', password: 'test' };
 
+const bearer = () => ({ authorization: 'Bearer test' });
+
 /** Every adapter by the base URL of its carrier. The tests of all carriers follow from these. */
 const adapters = {
   renfe: (baseUrl) => createRenfe({ baseUrl }),
   ouigo: (baseUrl) => createOuigo({ baseUrl, credentials, now }),
   avlo: (baseUrl) => createAvlo({ baseUrl }),
+  osdm: (baseUrl) => createOsdm({ id: 'osdm', name: 'Rail', baseUrl, headers: bearer, now }),
 } satisfies Record<string, (baseUrl: string) => Carrier>;
 
 type Id = keyof typeof adapters;
@@ -38,7 +42,9 @@ type Id = keyof typeof adapters;
 export const spanishIds = ['renfe', 'ouigo', 'avlo'] as const satisfies readonly Id[];
 
 /** Where each of the others runs. */
-const pairs: Partial<Record<Id, readonly [origin: string, destination: string]>> = {};
+const pairs: Partial<Record<Id, readonly [origin: string, destination: string]>> = {
+  osdm: ['8503000', '8301700'],
+};
 
 /** A query that a carrier answers with trains. */
 export function queryFor(id: Id, date?: string): ReturnType<typeof queryOf> {

@@ -1,0 +1,85 @@
+import type { CarrierQuery, LocalClock, Station } from '@ticketing/core';
+import { stationCode } from '../stations/station-table.ts';
+import type { OsdmAsk } from './ask.ts';
+
+/** How a provider names stations. */
+export interface StationNames {
+  readonly namespace: string;
+  /** Whose codes stand in it, the preferred first. */
+  readonly systems: readonly string[];
+}
+
+interface CriteriaContext {
+  readonly carrier: string;
+  readonly clock: LocalClock;
+  readonly codes: StationNames;
+  readonly results: number;
+}
+
+/** The age that is asked for without one: the standard wants an age, and at this one fares are those of adults everywhere. */
+const ADULT_AGE = 35;
+
+/**
+ * Returns the criteria of a search for trips.
+ *
+ * @throws CarrierError `NOT_SERVED` for a station without a code of the provider's systems
+ */
+export function tripCriteria(
+  { atMs, by, side }: OsdmAsk,
+  { origin, destination, via, maxTransfers }: CarrierQuery,
+  { carrier, clock, codes, results }: CriteriaContext,
+): object {
+  const placeOf = (station: Station): object => ({
+    objectType: 'StopPlaceRef',
+    stopPlaceRef: stationUrn(carrier, station, codes),
+  });
+  const { zone } = by === 'departure' ? origin : destination;
+  // With the offset of the stop, and without the name of its zone.
+  const [time] = clock.fromEpoch(atMs, zone).iso.split('[');
+  return {
+    [by === 'departure' ? 'departureTime' : 'arrivalTime']: time,
+    origin: placeOf(origin),
+    destination: placeOf(destination),
+    ...(via !== undefined && { vias: [{ viaPlace: placeOf(via) }] }),
+    parameters: {
+      numberOfResultsBefore: side === 'before' ? results : 0,
+      numberOfResultsAfter: side === 'after' ? results : 0,
+      ...(maxTransfers !== undefined && { transferLimit: maxTransfers }),
+    },
+  };
+}
+
+/** Returns the body of a request for offers: for trips that are known, or for those of a search. */
+export function offersBody(
+  trips: { readonly tripIds: readonly string[] } | { readonly tripSearchCriteria: object },
+  { passengers, travelClass }: CarrierQuery,
+): object {
+  return {
+    ...trips,
+    anonymousPassengerSpecifications: passengers.map(({ age = ADULT_AGE, cards }, index) => ({
+      externalRef: passengerRef(index),
+      type: 'PERSON',
+      age,
+      ...(cards && { cards: cards.map((code) => ({ code, type: 'REDUCTION_CARD' })) }),
+    })),
+    offerSearchCriteria: {
+      offerMode: 'COLLECTIVE',
+      ...(travelClass !== undefined && { travelClasses: [travelClass.toUpperCase()] }),
+    },
+    embed: ['tripIds' in trips ? 'OFFERS' : 'ALL'],
+  };
+}
+
+/** How requests and answers refer to a passenger of the query. */
+export function passengerRef(index: number): string {
+  return `p${index + 1}`;
+}
+
+function stationUrn(
+  carrier: string,
+  station: Station,
+  { namespace, systems }: StationNames,
+): string {
+  const system = systems.find((one) => Object.hasOwn(station.codes, one)) ?? systems[0];
+  return `urn:${namespace}:stn:${stationCode(carrier, station, system)}`;
+}

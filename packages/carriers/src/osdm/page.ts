@@ -1,0 +1,63 @@
+import type { CarrierDecoder } from '../wire/decoder.ts';
+import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import type { OsdmFound } from './ask.ts';
+import { problemError } from './problem.ts';
+import type { OsdmPage } from './request.ts';
+
+/** The parts of a page. */
+interface PageParts {
+  readonly trips: readonly WireRecord[];
+  readonly offers: readonly WireRecord[];
+  /** Of a collection of trips; offers have no pages. */
+  readonly links: OsdmFound['links'];
+}
+
+/**
+ * Returns the trips, offers and links of a page.
+ *
+ * @throws CarrierError for a problem in place of offers, or of trips where there are no offers yet; `PROTOCOL` for other bytes
+ */
+export function readPage(
+  decoder: Pick<CarrierDecoder, 'carrier' | 'read'>,
+  { trips, offers }: OsdmPage,
+): PageParts {
+  const { read } = decoder;
+  const collection = trips && bodyOf(decoder, trips, 'trips');
+  const answer = offers && bodyOf(decoder, offers, 'offers');
+  const priced = recordsOf(read, answer?.['offers'] ?? [], 'offers');
+  const found = (collection ?? answer)?.['trips'] ?? (priced.length === 0 ? [] : undefined);
+  return { trips: recordsOf(read, found, 'trips'), offers: priced, links: linksOf(collection) };
+}
+
+function bodyOf(
+  { carrier, read }: Pick<CarrierDecoder, 'carrier' | 'read'>,
+  bytes: Uint8Array,
+  name: 'trips' | 'offers',
+): WireRecord {
+  const body = read.record(read.json(bytes), 'answer');
+  const { problems } = body;
+  const isBare = read.list(body[name] ?? [], name).length === 0;
+  if (isBare && Array.isArray(problems) && problems.length > 0) {
+    throw problemError(carrier, problems[0], 200);
+  }
+  if (!Array.isArray(body['trips']) && !Array.isArray(body['offers'])) {
+    throw read.error('trips or offers', body);
+  }
+  return body;
+}
+
+function recordsOf(read: WireReader, list: unknown, name: string): readonly WireRecord[] {
+  return read.list(list, name).map((one) => read.record(one, name));
+}
+
+/** Links are an aid: one that cannot be read is as if absent. */
+function linksOf(collection: WireRecord | undefined): OsdmFound['links'] {
+  const links = collection?.['_links'];
+  if (!Array.isArray(links)) return {};
+  const hrefOf = (rel: string): string | undefined => {
+    const { href } = Object(links.find((one) => Object(one).rel === rel)) as { href?: unknown };
+    return typeof href === 'string' ? href : undefined;
+  };
+  const [next, prev] = [hrefOf('next'), hrefOf('prev')];
+  return { ...(next !== undefined && { next }), ...(prev !== undefined && { prev }) };
+}

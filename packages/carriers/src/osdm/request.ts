@@ -1,0 +1,190 @@
+import {
+  type CarrierContext,
+  CarrierError,
+  type CarrierHttpResponse,
+  type CarrierQuery,
+} from '@ticketing/core';
+import { showValue } from '@ticketing/kit';
+import type { CarrierDecoder } from '../wire/decoder.ts';
+import { endOfDay, firstAsk, isWholeDay, laterAsk, type OsdmAsk } from './ask.ts';
+import { offersBody, type StationNames, tripCriteria } from './encode-request.ts';
+import { readPage } from './page.ts';
+import { PROBLEM_STATUSES, problemError } from './problem.ts';
+
+/** What was asked for, the bytes of the answers, and when the last one arrived (epoch ms). */
+export interface OsdmWire {
+  readonly pages: readonly OsdmPage[];
+  /** Whether a day was read to its end. */
+  readonly whole: boolean;
+  readonly receivedAt: number;
+}
+
+/** One page of journeys. Without bytes, the provider found none. */
+export interface OsdmPage {
+  readonly ask: OsdmAsk;
+  /** Of trips, when they are asked for apart from offers. */
+  readonly trips?: Uint8Array<ArrayBuffer>;
+  readonly offers?: Uint8Array<ArrayBuffer>;
+}
+
+/** What a request needs beside the query. */
+export interface OsdmAccess {
+  readonly carrier: string;
+  readonly baseUrl: string;
+  headers(): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  readonly requestor?: string | undefined;
+  readonly language: string;
+  readonly userAgent: string;
+  readonly mode: 'one-call' | 'two-calls';
+  readonly results: number;
+  readonly maxPages: number;
+  readonly codes: StationNames;
+  readonly decoder: CarrierDecoder;
+  now(): number;
+}
+
+/** Of the time until the deadline, the share in which another page of a day is begun. */
+const PAGES_SHARE = 0.6;
+
+/** Asks for one page of journeys; for a day, page after page until it ends. What a later page fails with ends the day early. */
+export async function requestOsdm(
+  access: OsdmAccess,
+  query: CarrierQuery,
+  context: CarrierContext,
+): Promise<OsdmWire> {
+  const { carrier, maxPages, now, decoder } = access;
+  const startMs = now();
+  const lastStartMs = startMs + (context.deadline - startMs) * PAGES_SHARE;
+  const ask = firstAsk(carrier, query, { clock: decoder.clock, nowMs: startMs });
+  const first = await askPage(access, query, context, ask);
+  if (!isWholeDay(query)) {
+    return { pages: [first ?? { ask }], whole: false, receivedAt: now() };
+  }
+  if (first === undefined) {
+    throw new CarrierError(
+      'NO_RESULTS',
+      `Cannot ask \`${carrier}\`: it has no trip on ${query.date}`,
+    );
+  }
+  const pages = [first];
+  let next = nextOfDay(access, query, first);
+  while (next !== undefined && pages.length < maxPages && now() < lastStartMs) {
+    let page: OsdmPage | undefined;
+    try {
+      page = await askPage(access, query, context, next);
+    } catch (error) {
+      if (context.signal.aborted || !CarrierError.is(error)) throw error;
+      break;
+    }
+    if (page !== undefined) pages.push(page);
+    next = page && nextOfDay(access, query, page);
+  }
+  return { pages, whole: next === undefined, receivedAt: now() };
+}
+
+/** Returns the ask for the rest of a day, `undefined` when a page reaches its end. */
+function nextOfDay(
+  { decoder }: OsdmAccess,
+  query: CarrierQuery,
+  page: OsdmPage,
+): OsdmAsk | undefined {
+  const { trips, links } = readPage(decoder, page);
+  const times = trips
+    .map(({ startTime }) => (typeof startTime === 'string' ? Date.parse(startTime) : Number.NaN))
+    .filter((ms) => !Number.isNaN(ms));
+  const endMs = endOfDay(query, decoder.clock);
+  return times.some((ms) => ms >= endMs) ? undefined : laterAsk(page.ask, { times, links });
+}
+
+/** Returns `undefined` when the provider says that there are no journeys. */
+async function askPage(
+  access: OsdmAccess,
+  query: CarrierQuery,
+  context: CarrierContext,
+  ask: OsdmAsk,
+): Promise<OsdmPage | undefined> {
+  const { results, codes, decoder } = access;
+  const { carrier, clock, read } = decoder;
+  const criteria = tripCriteria(ask, query, { carrier, clock, codes, results });
+  const post = (path: string, body: object): Promise<Bytes | undefined> =>
+    orNothing(() => send(access, context, { path, body }));
+  if (access.mode === 'one-call' && query.page === undefined) {
+    const offers = await post('/offers', offersBody({ tripSearchCriteria: criteria }, query));
+    return offers && { ask, offers };
+  }
+  const trips = await post(`/trips-collections${ask.link ?? ''}`, criteria);
+  if (trips === undefined) return undefined;
+  const tripIds = readPage(decoder, { ask, trips }).trips.map((trip) => read.text(trip, 'id'));
+  if (tripIds.length === 0) return { ask, trips };
+  const offers = await post('/offers', offersBody({ tripIds }, query));
+  return { ask, trips, ...(offers && { offers }) };
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+async function orNothing<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (CarrierError.is(error) && error.code === 'NO_RESULTS') return undefined;
+    throw error;
+  }
+}
+
+async function send(
+  access: OsdmAccess,
+  { signal, deadline, http }: CarrierContext,
+  { path, body }: { readonly path: string; readonly body: object },
+): Promise<Bytes> {
+  const { carrier, baseUrl, codes, decoder } = access;
+  const answer = await http.send({
+    method: 'POST',
+    url: `${baseUrl}${path}`,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, application/problem+json',
+      'accept-language': access.language,
+      'user-agent': access.userAgent,
+      'x-accept-namespace': codes.namespace,
+      ...(access.requestor !== undefined && { requestor: access.requestor }),
+      ...(await ownHeaders(access)),
+    },
+    body: JSON.stringify(body),
+    signal,
+    deadline,
+    alsoResolve: PROBLEM_STATUSES,
+  });
+  if (answer.status >= 400) throw problemError(carrier, problemOf(answer), answer.status);
+  const type = answer.headers['content-type'];
+  if (type !== undefined && !/json/i.test(String(type))) {
+    throw decoder.read.error('a JSON content type', type);
+  }
+  return answer.body;
+}
+
+/** Returns the problem of an answer; providers of older drafts have other bodies. */
+function problemOf({ body }: CarrierHttpResponse): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+async function ownHeaders({ carrier, headers }: OsdmAccess): Promise<Record<string, string>> {
+  let own: unknown;
+  try {
+    own = await headers();
+  } catch (cause) {
+    if (CarrierError.is(cause)) throw cause;
+    throw new CarrierError('AUTH', `Cannot ask \`${carrier}\`: \`headers\` failed`, { cause });
+  }
+  const entries = Object.entries(Object(own) as object);
+  const wrong = entries.find(([, value]) => typeof value !== 'string');
+  if (wrong !== undefined) {
+    throw new TypeError(
+      `Cannot ask \`${carrier}\`: \`headers\` must return texts, got ${showValue(wrong[1])} for ${showValue(wrong[0])}`,
+    );
+  }
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value as string]));
+}
