@@ -45,11 +45,13 @@ export const simCarriers: {
   readonly ouigo: SpanishCarrier;
   readonly avlo: SpanishCarrier;
   readonly osdm: EuropeanCarrier;
+  readonly hafas: EuropeanCarrier;
 } = {
   renfe: spanishCarriers.renfe,
   ouigo: spanishCarriers.ouigo,
   avlo: spanishCarriers.avlo,
   osdm: europeanCarriers.osdm,
+  hafas: europeanCarriers.hafas,
 };
 
 /** The id of a carrier. */

@@ -1,6 +1,7 @@
 import { type CarrierSimId, carrierOf, carrierSimIds } from '../timetable/sim-carriers.ts';
 import { createAvloWire } from './avlo-wire.ts';
 import { createOsdmWire, osdmFaults } from './osdm-wire.ts';
+import { createHafasWire, hafasFaults } from './hafas-wire.ts';
 import { createOuigoWire, ouigoFaults } from './ouigo-wire.ts';
 import { createRenfeWire } from './renfe-wire.ts';
 import type { FaultOptions, WireEntry } from './wire.ts';
@@ -11,11 +12,13 @@ export const wires: {
   readonly ouigo: WireEntry<typeof ouigoFaults>;
   readonly avlo: WireEntry;
   readonly osdm: WireEntry<typeof osdmFaults>;
+  readonly hafas: WireEntry<typeof hafasFaults>;
 } = {
   renfe: { create: createRenfeWire },
   ouigo: { create: createOuigoWire, faults: ouigoFaults },
   avlo: { create: createAvloWire },
   osdm: { create: createOsdmWire, faults: osdmFaults, pages: true },
+  hafas: { create: createHafasWire, faults: hafasFaults, pages: true },
 } satisfies Record<CarrierSimId, AnyEntry>;
 
 type FaultsOf<Entry> = Entry extends WireEntry<infer Faults> ? Faults : never;

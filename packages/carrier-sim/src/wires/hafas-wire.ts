@@ -1,0 +1,290 @@
+import { createHash } from 'node:crypto';
+import { europeanStations } from '../timetable/europe/stations.ts';
+import { isCalendarDate, localDay } from '../timetable/local-clock.ts';
+import { findStation } from '../timetable/network.ts';
+import type { Train } from '../timetable/train.ts';
+import { encodeHafas, hafasService, hafasZone, productBitOf } from './hafas-answer.ts';
+import {
+  type Answer,
+  type AroundQuery,
+  type Credentials,
+  jsonAnswer,
+  type NoOptions,
+  type Wire,
+  type WireContext,
+  type WireRequest,
+} from './wire.ts';
+
+/**
+ * Faults of HAFAS alone: `negative-price` writes -1 for the first price, `no-fares` leaves it out, `devi` ends the first journey elsewhere,
+ * `zero-offset` begins it with a walk whose offset is 0, `html-wall` answers a page for people, `pages-overlap` repeats a journey of
+ * the page before.
+ */
+export const hafasFaults: {
+  readonly 'negative-price': NoOptions;
+  readonly 'no-fares': NoOptions;
+  readonly devi: NoOptions;
+  readonly 'zero-offset': NoOptions;
+  readonly 'html-wall': NoOptions;
+  readonly 'pages-overlap': NoOptions;
+} = {
+  'negative-price': {},
+  'no-fares': {},
+  devi: {},
+  'zero-offset': {},
+  'html-wall': {},
+  'pages-overlap': {},
+};
+
+/**
+ * What a client of the simulated server needs. With the simulator's option `credentials` the `aid` is the `username`, and the salt
+ * the hex digits of the `password`.
+ */
+export const hafasSimProfile: {
+  readonly path: string;
+  readonly zone: string;
+  readonly version: string;
+  readonly client: Readonly<Record<'type' | 'id' | 'name' | 'v', string>>;
+  readonly auth: Readonly<Record<'type' | 'aid', string>>;
+  readonly lang: string;
+  readonly checksum: { readonly kind: 'mic-mac'; readonly salt: string };
+  readonly products: Readonly<Record<'1' | '2' | '32', 'train' | 'bus'>>;
+  readonly currency: string;
+  readonly prices: 'fares';
+  readonly stationSystem: string;
+} = {
+  path: '/bin/mgate.exe',
+  zone: hafasZone,
+  version: '1.45',
+  client: { type: 'WEB', id: 'SIM', name: 'sim', v: '1' },
+  auth: { type: 'AID', aid: 'simulated' },
+  lang: 'de',
+  checksum: { kind: 'mic-mac', salt: Buffer.from('simulated salt').toString('hex') },
+  products: { 1: 'train', 2: 'train', 32: 'bus' },
+  currency: 'EUR',
+  prices: 'fares',
+  stationSystem: 'ibnr',
+};
+
+/** Creates the wire of a HAFAS server: one call, whose errors have status 200. */
+export function createHafasWire(context: WireContext): Wire {
+  return {
+    throttled: () => ({
+      status: 429,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      body: 'Too Many Requests\n',
+    }),
+    malformPrice: (body) => body.replace(/"amount":-?\d+/, '"amount":"39,90"'),
+    calls: [
+      {
+        method: 'POST',
+        path: hafasSimProfile.path,
+        search: true,
+        answer(request) {
+          if (request.fault?.kind === 'html-wall') return wall;
+          const envelope = readEnvelope(request, context.credentials);
+          if (typeof envelope === 'string') return envelopeError(envelope);
+          const query = readSearch(envelope);
+          if (typeof query === 'string') return jsonAnswer(hafasService(query));
+          return search(context, query, request.fault?.kind);
+        },
+      },
+    ],
+  };
+}
+
+const wall: Answer = {
+  status: 200,
+  headers: { 'content-type': 'text/html; charset=utf-8' },
+  body: '<!doctype html><title>Are you a person?</title>\n',
+};
+
+function envelopeError(err: string): Answer {
+  return jsonAnswer({ ver: '1.45', lang: 'deu', err, svcResL: [] });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** Returns the one call of an envelope, or the error of the envelope. */
+function readEnvelope(request: WireRequest, credentials: Credentials | undefined): Fields | string {
+  if (!/^application\/json\b/.test(request.headers['content-type'] ?? '')) return 'PARSE';
+  const envelope = readJson(request.body);
+  if (!isRecord(envelope)) return 'PARSE';
+  const { ver, lang, auth, client, svcReqL } = envelope;
+  const aid = credentials?.username ?? hafasSimProfile.auth.aid;
+  const hex = credentials && Buffer.from(credentials.password).toString('hex');
+  const salt = Buffer.from(hex ?? hafasSimProfile.checksum.salt, 'hex');
+  if (!isSigned(request, salt)) return 'AUTH';
+  if (!isRecord(auth) || auth['type'] !== 'AID' || auth['aid'] !== aid) return 'AUTH';
+  if (!isRecord(client) || !isText(client['v'])) return 'CLIENTVERSION';
+  const isWhole = isText(client['type']) && isText(client['id']) && isText(lang);
+  if (!isWhole || ver !== hafasSimProfile.version) return 'PARAMETER';
+  if (!Array.isArray(svcReqL) || svcReqL.length !== 1 || !isRecord(svcReqL[0])) return 'PARAMETER';
+  return svcReqL[0];
+}
+
+/** Returns whether the sums in the URL are those of the body and the salt. */
+function isSigned({ bytes, query }: WireRequest, salt: Buffer): boolean {
+  const sumOf = (...parts: readonly Uint8Array[]): string =>
+    createHash('md5').update(Buffer.concat(parts)).digest('hex');
+  if (query.has('checksum')) return query.get('checksum') === sumOf(bytes, salt);
+  const mic = sumOf(bytes);
+  return query.get('mic') === mic && query.get('mac') === sumOf(Buffer.from(mic), salt);
+}
+
+/** One end of a page: the instant that it begins or ends at. */
+type Turn = Required<Pick<AroundQuery, 'origin' | 'destination' | 'atMs' | 'direction' | 'by'>>;
+
+interface Search extends Turn {
+  readonly limit: number;
+  readonly fares: boolean;
+  readonly isPage: boolean;
+  accepts(train: Train): boolean;
+}
+
+/** Returns the search of a call, or the error of the call. */
+function readSearch({ meth, req }: Fields): Search | string {
+  if (meth !== 'TripSearch') return 'R0001';
+  if (!isRecord(req)) return 'R0002';
+  const { depLocL, arrLocL, viaLocL = [], numF = 6, maxChg = -1, getTariff = false } = req;
+  const { outFrwd = true, jnyFltrL = [], ctxScr } = req;
+  const [origin, destination] = [stationIn(depLocL), stationIn(arrLocL)];
+  if (origin === undefined) return 'H9260';
+  if (destination === undefined) return 'H9300';
+  if (origin === destination) return 'H895';
+  if (!Array.isArray(viaLocL)) return 'R0002';
+  const vias = viaLocL.map((via) => stationIn(isRecord(via) ? [via['loc']] : undefined));
+  if (vias.includes(undefined)) return 'H9280';
+  const isCount = (value: unknown, least: number): value is number =>
+    Number.isInteger(value) && (value as number) >= least;
+  if (!isCount(numF, 1) || !isCount(maxChg, -1)) return 'R0002';
+  if (typeof getTariff !== 'boolean' || typeof outFrwd !== 'boolean') return 'R0002';
+  const bits = bitsOf(jnyFltrL);
+  if (bits === undefined) return 'PARAMETER';
+  const turn = ctxScr === undefined ? turnAt(req, outFrwd) : readContext(ctxScr);
+  if (typeof turn === 'string') return turn;
+  const ends = { origin, destination };
+  if ('pair' in turn && turn.pair !== pairOf(ends)) return 'H9320';
+  return {
+    ...ends,
+    atMs: turn.atMs,
+    direction: turn.direction,
+    by: turn.by,
+    limit: numF,
+    fares: getTariff,
+    isPage: ctxScr !== undefined,
+    accepts({ connection, ...train }) {
+      const runs = connection ?? [train];
+      return (
+        (maxChg === -1 || runs.length - 1 <= maxChg) &&
+        runs.every((run) => (bits & productBitOf(run)) !== 0) &&
+        vias.every((via) => connection?.[0].destination === via)
+      );
+    },
+  };
+}
+
+const uicByIbnr: ReadonlyMap<string, string> = new Map(
+  europeanStations.flatMap(({ ibnr, uic }) => (ibnr === undefined ? [] : [[ibnr, uic]])),
+);
+
+/** Returns the UIC code of the one station in a list of locations. */
+function stationIn(list: unknown): string | undefined {
+  if (!Array.isArray(list) || list.length !== 1 || !isRecord(list[0])) return undefined;
+  const { type, lid } = list[0];
+  if (type !== 'S' || typeof lid !== 'string' || !lid.startsWith('A=1@')) return undefined;
+  const code = lid
+    .split('@')
+    .find((part) => part.startsWith('L='))
+    ?.slice(2);
+  return code === undefined ? undefined : uicByIbnr.get(code);
+}
+
+/** Returns the products that the filters let through. */
+function bitsOf(filters: unknown): number | undefined {
+  if (!Array.isArray(filters)) return undefined;
+  let bits = 2 ** 31 - 1;
+  for (const filter of filters) {
+    if (!isRecord(filter) || filter['type'] !== 'PROD' || filter['mode'] !== 'INC')
+      return undefined;
+    if (typeof filter['value'] !== 'string' || !/^\d{1,9}$/.test(filter['value'])) return undefined;
+    bits &= Number(filter['value']);
+  }
+  return bits;
+}
+
+type PageTurn = Required<Omit<Turn, 'origin' | 'destination'>>;
+
+/** Reads date and time on the clocks of the server. */
+function turnAt({ outDate, outTime }: Fields, outFrwd: boolean): PageTurn | string {
+  const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(String(outDate)) ?? [];
+  const [, hours, minutes] = /^([01]\d|2[0-3])([0-5]\d)[0-5]\d$/.exec(String(outTime)) ?? [];
+  const date = `${year}-${month}-${day}`;
+  if (!isCalendarDate(date) || hours === undefined) return 'H9360';
+  const minute = Number(hours) * 60 + Number(minutes);
+  const days = localDay(date, hafasZone);
+  // A minute that the clocks skip is the one an hour later.
+  const atMs = days.msAt(minute) ?? days.msAt(minute + 60) ?? Number.NaN;
+  return outFrwd
+    ? { atMs, direction: 'later', by: 'departure' }
+    : { atMs, direction: 'earlier', by: 'arrival' };
+}
+
+function pairOf({ origin, destination }: Pick<Turn, 'origin' | 'destination'>): string {
+  return `${findStation(origin)?.ibnr}#${findStation(destination)?.ibnr}`;
+}
+
+function writeContext(query: Search, { atMs, direction, by }: PageTurn): string {
+  const way = direction === 'earlier' ? 'OB' : 'OF';
+  return `1|${way}|MT#${pairOf(query)}#${atMs}|${by === 'arrival' ? 'A' : 'D'}`;
+}
+
+function readContext(context: unknown): (PageTurn & { readonly pair: string }) | string {
+  const [, way, pair, ms, end] =
+    /^1\|O([BF])\|MT#(\d+#\d+)#(\d{1,15})\|([AD])$/.exec(String(context)) ?? [];
+  if (pair === undefined) return 'H9320';
+  return {
+    pair,
+    atMs: Number(ms),
+    direction: way === 'B' ? 'earlier' : 'later',
+    by: end === 'A' ? 'arrival' : 'departure',
+  };
+}
+
+function search(context: WireContext, query: Search, fault: string | undefined): Answer {
+  const { by, isPage, direction } = query;
+  const isRepeated = fault === 'pages-overlap' && isPage;
+  const stepMs = direction === 'later' ? -1 : 1;
+  // The page before ended in the minute beside this instant.
+  const atMs = isRepeated ? query.atMs + stepMs * 60_000 : query.atMs;
+  const limit = context.pageSize(query.limit) + (isRepeated ? 1 : 0);
+  const finding = context.findAround({ ...query, atMs, limit });
+  if (finding.kind === 'not-served') return jsonAnswer(hafasService('H891'));
+  if (finding.kind === 'date-not-on-sale') return jsonAnswer(hafasService('H9360'));
+  if (finding.trains.length === 0) return jsonAnswer(hafasService('H890'));
+  const times = finding.trains.map((train) =>
+    by === 'departure' ? train.departureMs : train.arrivalMs,
+  );
+  const before = Math.min(...times) - (by === 'arrival' ? 60_000 : 0);
+  const after = Math.max(...times) + 60_000;
+  return jsonAnswer(
+    encodeHafas(finding.trains, {
+      fares: query.fares,
+      fault,
+      earlier: writeContext(query, { atMs: before, direction: 'earlier', by }),
+      later: writeContext(query, { atMs: after, direction: 'later', by }),
+    }),
+  );
+}
+
+function readJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
