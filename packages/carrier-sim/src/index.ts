@@ -14,9 +14,9 @@ export { createTimetable, type Timetable, type TrainsQuery } from './timetable/t
 export type { Train, TrainFare, TrainRun } from './timetable/train.ts';
 // For authors of clients: the truth behind the wires, and the wires as pure functions.
 export { encodeAvlo } from './wires/avlo-wire.ts';
-export { encodeOsdm, type OsdmEncoding } from './wires/osdm-wire.ts';
 export { encodeHafas, type HafasEncoding } from './wires/hafas-answer.ts';
 export { hafasSimProfile } from './wires/hafas-wire.ts';
+export { encodeOsdm, type OsdmEncoding } from './wires/osdm-wire.ts';
 export { encodeOuigo } from './wires/ouigo-wire.ts';
 export { encodeRenfe } from './wires/renfe-wire.ts';
 export type { Credentials } from './wires/wire.ts';

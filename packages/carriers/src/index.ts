@@ -4,6 +4,9 @@
 export { createAvlo } from './avlo/create-avlo.ts';
 // The bytes that cross from request to normalise.
 export type { AvloWire } from './avlo/request.ts';
+export { createHafas, type HafasOptions } from './hafas/create-hafas.ts';
+export type { HafasChecksum, HafasMode, HafasProfile } from './hafas/hafas-profile.ts';
+export type { HafasWire } from './hafas/request.ts';
 export type { CarrierHttpOptions } from './http/carrier-http.ts';
 // What they share.
 export {
@@ -17,6 +20,6 @@ export { createOuigo, type OuigoOptions } from './ouigo/create-ouigo.ts';
 export type { OuigoCredentials, OuigoWire } from './ouigo/request.ts';
 export { createRenfe } from './renfe/create-renfe.ts';
 export type { RenfeWire } from './renfe/request.ts';
-export { stationTable } from './stations/station-table.ts';
+export { type StationCodes, stationTable } from './stations/station-table.ts';
 export { stations } from './stations/stations.ts';
 export type { CarrierEndpoint } from './wire/endpoint.ts';

@@ -85,7 +85,7 @@ test.each(carrierIds)('%s: a deadline that has passed is TIMEOUT without a reque
 test.each(carrierIds)('%s: a closed port is NETWORK', async (id) => {
   const upstream = await startUpstream();
   await upstream.sim.close();
-  expect(await failureOf(() => ask(upstream, upstream.carriers[id]))).toMatchObject({
+  expect(await failureOf(() => ask(upstream, upstream.carriers[id], queryFor(id)))).toMatchObject({
     code: 'NETWORK',
   });
 });

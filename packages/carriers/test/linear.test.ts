@@ -1,16 +1,28 @@
 import { CarrierError } from '@ticketing/core';
 import { expect, test } from 'vitest';
-import { bytesOf, createCarriers, fixture, queryOf } from './upstream.ts';
+import { bytesOf, createCarriers, fixture, queryFor, queryOf } from './upstream.ts';
 
-const { renfe, ouigo, avlo } = createCarriers('http://127.0.0.1:1');
+const { renfe, ouigo, avlo, hafas } = createCarriers('http://127.0.0.1:1');
 const goldenRenfe = new TextDecoder().decode(fixture('renfe'));
 const goldenOuigo = new TextDecoder().decode(fixture('ouigo.json'));
+const goldenHafas = new TextDecoder().decode(fixture('hafas.json'));
 const goldenAvlo = new TextDecoder().decode(fixture('avlo.json'));
 
 /** Reads an answer; the outcome does not matter, other errors do. */
 const readers: Readonly<Record<string, (text: string) => void>> = {
   renfe: (text) => read(() => renfe.normalise({ body: bytesOf(text), receivedAt: 1 }, queryOf())),
   ouigo: (text) => read(() => ouigo.normalise({ body: bytesOf(text), receivedAt: 1 }, queryOf())),
+  hafas: (text) =>
+    read(() =>
+      hafas.normalise(
+        {
+          pages: [{ body: bytesOf(text), receivedAt: 1 }],
+          ask: { kind: 'time', atMs: 0 },
+          ended: false,
+        },
+        queryFor('hafas'),
+      ),
+    ),
   avlo: (text) => read(() => avlo.normalise({ days: [bytesOf(text)], receivedAt: 1 }, queryOf())),
 };
 
@@ -88,6 +100,15 @@ const growths: readonly [name: string, reader: string, make: (n: number) => stri
     'avlo',
     (n) => goldenAvlo.replace(/"price": ?[\d.]+/, `"price":${'1'.repeat(n)}`),
   ],
+  ...Object.entries({
+    'parts of a lid': (n: number) =>
+      goldenHafas.replace('@L=008000261@', `${'@X=1'.repeat(n / 4)}@L=008000261@`),
+    'digits of a time': (n: number) => goldenHafas.replace('231900', '2'.repeat(n)),
+    'zeros of a station': (n: number) => goldenHafas.replace('8103000"', `${'0'.repeat(n)}x"`),
+    'spaces of a name': (n: number) => goldenHafas.replace('NJ      "', `${' '.repeat(n)}NJ"`),
+    'digits in place of a fare': (n: number) => goldenHafas.replace('3990', '1'.repeat(n)),
+    'zeros of a train number': (n: number) => goldenHafas.replace('00060', `${'0'.repeat(n)}x`),
+  }).map(([name, make]): [string, string, (n: number) => string] => [name, 'hafas', make]),
 ];
 
 // A text of 16 times the length may take four times as long as 16 readings of the short one: a linear reader takes as

@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { type CarrierSim, type CarrierSimOptions, startCarrierSim } from '@ticketing/carrier-sim';
+import {
+  type CarrierSim,
+  type CarrierSimOptions,
+  hafasSimProfile,
+  startCarrierSim,
+} from '@ticketing/carrier-sim';
 import {
   type Carrier,
   type CarrierAnswer,
@@ -13,6 +18,7 @@ import {
   type CarrierHttpPools,
   createAvlo,
   createCarrierHttp,
+  createHafas,
   createOsdm,
   createOuigo,
   createRenfe,
@@ -34,6 +40,8 @@ const adapters = {
   ouigo: (baseUrl) => createOuigo({ baseUrl, credentials, now }),
   avlo: (baseUrl) => createAvlo({ baseUrl }),
   osdm: (baseUrl) => createOsdm({ id: 'osdm', name: 'Rail', baseUrl, headers: bearer, now }),
+  hafas: (baseUrl) =>
+    createHafas({ id: 'hafas', name: 'HAFAS', baseUrl, profile: hafasSimProfile, now }),
 } satisfies Record<string, (baseUrl: string) => Carrier>;
 
 type Id = keyof typeof adapters;
@@ -44,6 +52,7 @@ export const spanishIds = ['renfe', 'ouigo', 'avlo'] as const satisfies readonly
 /** Where each of the others runs. */
 const pairs: Partial<Record<Id, readonly [origin: string, destination: string]>> = {
   osdm: ['8503000', '8301700'],
+  hafas: ['8101003', '8020347'],
 };
 
 /** A query that a carrier answers with trains. */

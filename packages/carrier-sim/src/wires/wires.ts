@@ -1,7 +1,7 @@
 import { type CarrierSimId, carrierOf, carrierSimIds } from '../timetable/sim-carriers.ts';
 import { createAvloWire } from './avlo-wire.ts';
-import { createOsdmWire, osdmFaults } from './osdm-wire.ts';
 import { createHafasWire, hafasFaults } from './hafas-wire.ts';
+import { createOsdmWire, osdmFaults } from './osdm-wire.ts';
 import { createOuigoWire, ouigoFaults } from './ouigo-wire.ts';
 import { createRenfeWire } from './renfe-wire.ts';
 import type { FaultOptions, WireEntry } from './wire.ts';

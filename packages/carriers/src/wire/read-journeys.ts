@@ -37,10 +37,10 @@ export class LeftOut extends Error {}
  *
  * @throws CarrierError `PROTOCOL` when more than half are left out, and for what cannot be read in any of them
  */
-export function readJourneys(
+export function readJourneys<Row>(
   decoder: CarrierDecoder,
-  rows: readonly WireRecord[],
-  decode: (row: WireRecord, decoder: JourneyDecoder) => Journey,
+  rows: readonly Row[],
+  decode: (row: Row, decoder: JourneyDecoder) => Journey,
 ): CarrierAnswer {
   const { read } = decoder;
   const journeys: Journey[] = [];

@@ -1,5 +1,6 @@
 // The properties in full length: thousands of edited answers, 1,000 searches and requests.
 import { fuzzTests } from '../fuzz-tests.ts';
+import { hafasTests } from '../hafas-tests.ts';
 import { httpTests } from '../http-tests.ts';
 import { literalTests } from '../literal-tests.ts';
 import { roundTripTests } from '../round-trip-tests.ts';
@@ -7,6 +8,7 @@ import { FULL } from '../scale.ts';
 import { searchTests } from '../search-tests.ts';
 
 fuzzTests(FULL);
+hafasTests(FULL);
 httpTests(FULL);
 literalTests(FULL);
 roundTripTests(FULL);

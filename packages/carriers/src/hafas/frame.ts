@@ -1,0 +1,70 @@
+import { CarrierError, type CarrierErrorCode } from '@ticketing/core';
+import type { CarrierDecoder } from '../wire/decoder.ts';
+import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+
+/** One sound answer: connections, the lists that they point into, and how to ask for those around them. */
+export interface HafasFrame {
+  readonly connections: readonly WireRecord[];
+  readonly locations: readonly unknown[];
+  readonly products: readonly unknown[];
+  readonly operators: readonly unknown[];
+  readonly earlier: string | undefined;
+  readonly later: string | undefined;
+}
+
+const codes: Readonly<Record<string, CarrierErrorCode>> = {
+  ...codesOf('AUTH', 'AUTH R5000 CLIENTVERSION'),
+  ...codesOf('BAD_REQUEST', 'R0001 R0002 PARAMETER PARSE H9320 H892 METHOD_NA'),
+  ...codesOf('NO_RESULTS', 'H890 H891 H9240 NO_MATCH'),
+  ...codesOf('NOT_SERVED', 'LOCATION H9220 H9260 H9300 H895'),
+  ...codesOf('DATE_OUT_OF_RANGE', 'H9360'),
+  ...codesOf('HTTP', 'S1 R0007 PROBLEMS H_UNKNOWN H9230 H9250 H410 H899 H900'),
+};
+
+function codesOf(code: CarrierErrorCode, own: string): Record<string, CarrierErrorCode> {
+  return Object.fromEntries(own.split(' ').map((name) => [name, code]));
+}
+
+/**
+ * Reads an answer. Errors come with status 200: that of the envelope, then that of the call.
+ *
+ * @throws CarrierError
+ */
+export function readFrame({ read, carrier }: CarrierDecoder, bytes: Uint8Array): HafasFrame {
+  const envelope = read.record(read.json(bytes), 'answer');
+  if (envelope['err'] !== undefined) throwUnlessOk(read, carrier, envelope['err']);
+  const [first] = read.list(envelope['svcResL'], 'svcResL');
+  const service = read.record(first, 'svcResL');
+  throwUnlessOk(read, carrier, service['err']);
+  const answer = read.record(service['res'], 'res');
+  const common = read.record(answer['common'] ?? {}, 'common');
+  return {
+    connections: listOf(read, answer, 'outConL').map((one) => read.record(one, 'outConL')),
+    locations: listOf(read, common, 'locL'),
+    products: listOf(read, common, 'prodL'),
+    operators: listOf(read, common, 'opL'),
+    earlier: contextOf(read, answer, 'outCtxScrB'),
+    later: contextOf(read, answer, 'outCtxScrF'),
+  };
+}
+
+function throwUnlessOk(read: WireReader, carrier: string, err: unknown): void {
+  if (err === 'OK') return;
+  const code = typeof err === 'string' && Object.hasOwn(codes, err) ? codes[err] : undefined;
+  if (code === undefined) throw read.error('a known error code', err);
+  throw new CarrierError(
+    code,
+    `Cannot ask \`${carrier}\`: it answered ${err}`,
+    code === 'HTTP' ? { retryable: true } : {},
+  );
+}
+
+/** Servers leave empty lists out. */
+function listOf(read: WireReader, record: WireRecord, name: string): readonly unknown[] {
+  return record[name] === undefined ? [] : read.list(record[name], name);
+}
+
+function contextOf(read: WireReader, answer: WireRecord, name: string): string | undefined {
+  const context = answer[name] ?? undefined;
+  return context === undefined ? undefined : read.text(answer, name) || undefined;
+}

@@ -1,0 +1,204 @@
+import {
+  addDays,
+  type CarrierContext,
+  CarrierError,
+  type CarrierHttpResponse,
+  type CarrierQuery,
+} from '@ticketing/core';
+import { stationCode } from '../stations/station-table.ts';
+import type { CarrierDecoder } from '../wire/decoder.ts';
+import type { WireRecord } from '../wire/wire-reader.ts';
+import { checksumQuery } from './checksum.ts';
+import { type HafasFrame, readFrame } from './frame.ts';
+import type { ResolvedProfile } from './hafas-profile.ts';
+import { readTime, writeTime } from './hafas-time.ts';
+import { type HafasAsk, readToken } from './pages.ts';
+
+/** The bytes of the answers, in the order of the pages, and what was asked. */
+export interface HafasWire {
+  readonly pages: readonly HafasBytes[];
+  readonly ask: HafasAsk;
+  /** Whether the pages reach the end of the day that was asked for. */
+  readonly ended: boolean;
+}
+
+/** One answer, and when it arrived (epoch ms). */
+export interface HafasBytes {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly receivedAt: number;
+}
+
+/** A server and how it is asked. */
+export interface HafasServer {
+  readonly baseUrl: string;
+  readonly profile: ResolvedProfile;
+  readonly decoder: CarrierDecoder;
+  readonly pageSize: number;
+  readonly maxPages: number;
+  readonly userAgent: string;
+  now(): number;
+}
+
+/** No further page is asked for after this share of the time until the deadline. */
+const TIME_SHARE = 0.6;
+
+/** Asks for a page; without a time or a page for a day: one page after another while they fit. */
+export async function requestHafas(
+  server: HafasServer,
+  query: CarrierQuery,
+  context: CarrierContext,
+): Promise<HafasWire> {
+  const ask = askOf(server, query);
+  const startedAt = server.now();
+  const first = await send(server, query, context, ask);
+  if (ask.kind !== 'day') return { pages: [first], ask, ended: false };
+  const pages = [first];
+  let frame = frameOf(server, first);
+  while (frame !== undefined) {
+    if (isOver(server, frame, ask.untilMs)) return { pages, ask, ended: true };
+    const spentMs = server.now() - startedAt;
+    const isTime = spentMs < TIME_SHARE * (context.deadline - startedAt);
+    if (pages.length >= server.maxPages || !isTime || frame.later === undefined) break;
+    const next = await follow(server, query, context, { ...ask, context: frame.later });
+    if (next === 'none') return { pages, ask, ended: true };
+    if (next === undefined) break;
+    pages.push(next.bytes);
+    frame = next.frame;
+  }
+  return { pages, ask, ended: false };
+}
+
+/** Returns what a query means: a day begins now, or at its midnight at the origin. */
+function askOf({ decoder: { clock, carrier }, now }: HafasServer, query: CarrierQuery): HafasAsk {
+  const { page, time, date, origin, destination } = query;
+  if (page !== undefined) return readToken(carrier, page);
+  if (time !== undefined) {
+    const { zone } = query.arriveBy ? destination : origin;
+    const atMs = clock.epoch(`${date}T${time}`, zone);
+    return { kind: query.arriveBy ? 'arrive-by' : 'time', atMs };
+  }
+  const midnightMs = clock.epoch(`${date}T00:00`, origin.zone);
+  const untilMs = clock.epoch(`${addDays(date, 1)}T00:00`, origin.zone);
+  const nowMs = now() - (now() % 60_000);
+  return { kind: 'day', atMs: nowMs < untilMs ? Math.max(midnightMs, nowMs) : midnightMs, untilMs };
+}
+
+interface FollowedPage {
+  readonly bytes: HafasBytes;
+  readonly frame: HafasFrame;
+}
+
+/** Returns the next page of a day, `none` when there is none, and nothing when it cannot be had now. */
+async function follow(
+  server: HafasServer,
+  query: CarrierQuery,
+  context: CarrierContext,
+  ask: HafasAsk,
+): Promise<FollowedPage | 'none' | undefined> {
+  try {
+    const bytes = await send(server, query, context, ask);
+    return { bytes, frame: readFrame(server.decoder, bytes.body) };
+  } catch (error) {
+    // The pages before it are an answer, which says how far it reaches.
+    if (!CarrierError.is(error) || context.signal.aborted) throw error;
+    return error.code === 'NO_RESULTS' || error.code === 'DATE_OUT_OF_RANGE' ? 'none' : undefined;
+  }
+}
+
+async function send(
+  { baseUrl, profile, decoder, pageSize, userAgent }: HafasServer,
+  query: CarrierQuery,
+  { http, signal, deadline }: CarrierContext,
+  ask: HafasAsk,
+): Promise<HafasBytes> {
+  const { version, ext, client, auth, lang, checksum, stationSystem, products, prices } = profile;
+  const location = (station: CarrierQuery['origin']): object => {
+    const code = stationCode(decoder.carrier, station, stationSystem);
+    return { type: 'S', lid: `A=1@L=${code}@` };
+  };
+  const { date, time } = writeTime(decoder.clock, ask.atMs, profile.zone);
+  const bits = Object.keys(products).reduce((sum, bit) => sum + Number(bit), 0);
+  const body = JSON.stringify({
+    ver: version,
+    ...(ext !== undefined && { ext }),
+    lang,
+    auth,
+    client,
+    svcReqL: [
+      {
+        meth: 'TripSearch',
+        cfg: { polyEnc: 'GPA' },
+        req: {
+          depLocL: [location(query.origin)],
+          arrLocL: [location(query.destination)],
+          viaLocL: query.via === undefined ? [] : [{ loc: location(query.via) }],
+          ...(ask.context === undefined
+            ? { outDate: date, outTime: time }
+            : { ctxScr: ask.context }),
+          outFrwd: query.arriveBy !== true,
+          numF: pageSize,
+          maxChg: query.maxTransfers ?? -1,
+          getPasslist: false,
+          getTariff: prices === 'fares',
+          jnyFltrL: [{ type: 'PROD', mode: 'INC', value: String(bits) }],
+        },
+      },
+    ],
+  });
+  const response = await http.send({
+    method: 'POST',
+    url: `${baseUrl}${profile.path}${checksumQuery(body, checksum)}`,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'user-agent': userAgent,
+    },
+    body,
+    signal,
+    deadline,
+  });
+  refuseWall(decoder.carrier, response);
+  return { body: response.body, receivedAt: response.receivedAt };
+}
+
+/** A page for people in place of an answer is a wall. It is reported, and never evaded. */
+function refuseWall(carrier: string, { headers, status }: CarrierHttpResponse): void {
+  const type = headers['content-type'];
+  if (type === undefined || /^application\/json\b/i.test(String(type))) return;
+  throw new CarrierError(
+    'AUTH',
+    `Cannot ask \`${carrier}\`: it answered ${String(type).slice(0, 60)} in place of JSON`,
+    { httpStatus: status },
+  );
+}
+
+/** Reads a page only so far as the next one needs; what is wrong with it says `normalise`. */
+function frameOf({ decoder }: HafasServer, { body }: HafasBytes): HafasFrame | undefined {
+  try {
+    return readFrame(decoder, body);
+  } catch {
+    return undefined;
+  }
+}
+
+function isOver(server: HafasServer, { connections }: HafasFrame, untilMs: number): boolean {
+  return connections.some((one) => departureOf(server, one) >= untilMs);
+}
+
+/** Returns when the first ride of a connection leaves; NaN when the connection does not say so. */
+function departureOf({ decoder, profile }: HafasServer, connection: WireRecord): number {
+  const { read } = decoder;
+  try {
+    const sections = read.list(connection['secL'], 'secL').map((one) => read.record(one, 'secL'));
+    const ride = read.record(
+      sections.find(({ type }) => type === 'JNY'),
+      'JNY',
+    );
+    const { dTimeS, dTZOffset } = read.record(ride['dep'], 'dep');
+    const offset = typeof dTZOffset === 'number' ? dTZOffset : undefined;
+    const time = { day: String(connection['date']), text: String(dTimeS), offset };
+    return readTime(decoder, time, profile.zone)[0];
+  } catch {
+    return Number.NaN;
+  }
+}

@@ -1,0 +1,4 @@
+import { hafasTests } from './hafas-tests.ts';
+import { FAST } from './scale.ts';
+
+hafasTests(FAST);

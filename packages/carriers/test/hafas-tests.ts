@@ -1,0 +1,275 @@
+import { createTimetable, encodeHafas, hafasSimProfile, type Train } from '@ticketing/carrier-sim';
+import { addDays, type CarrierAnswer, CarrierError, createLocalClock } from '@ticketing/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readTime, writeTime } from '../src/hafas/hafas-time.ts';
+import { createHafas, stations } from '../src/index.ts';
+import { createWireReader } from '../src/wire/wire-reader.ts';
+import type { Runs } from './scale.ts';
+import { ask, bytesOf, fixture, now, queryFor, queryOf, startUpstream } from './upstream.ts';
+
+const baseUrl = 'http://127.0.0.1:1';
+const hafas = createHafas({ id: 'hafas', name: 'HAFAS', baseUrl, profile: hafasSimProfile, now });
+const clock = createLocalClock();
+const receivedAt = 1;
+
+const uics = stations
+  .filter(({ codes }) => codes['ibnr'])
+  .map(({ codes }) => codes['uic'] as string);
+const anyPair = fc
+  .tuple(fc.constantFrom(...uics), fc.constantFrom(...uics))
+  .filter(([a, b]) => a !== b);
+// Those with trains of the timetable come as often as all others together.
+const pair = fc.oneof(
+  fc.constantFrom<[string, string]>(
+    ['8101003', '8020347'],
+    ['7015400', '8727100'],
+    ['8768600', '8301700'],
+    ['8711300', '8020347'],
+    ['8101003', '8503000'],
+    ['7015400', '8301700'],
+  ),
+  anyPair,
+);
+// Days at the clock changes come as often as all others together.
+const date = fc.oneof(
+  fc.constantFrom('2027-03-28', '2027-10-31', '2027-03-27', '2027-10-30', '2028-02-29'),
+  fc
+    .date({ min: new Date('2026-01-01'), max: new Date('2036-12-31'), noInvalidDate: true })
+    .map((day) => day.toISOString().slice(0, 10)),
+);
+const people = fc.integer({ min: 1, max: 9 });
+
+function told({ journeys }: CarrierAnswer): unknown[] {
+  return journeys.map(({ legs, offers, unpriced }) => ({
+    rides: legs
+      .filter((leg) => leg.kind === 'ride')
+      .map((ride) => [
+        ride.number,
+        ride.brand,
+        ride.origin,
+        ride.destination,
+        ride.departure.ms,
+        ride.arrival.ms,
+        ride.expectedDeparture?.ms ?? ride.departure.ms,
+        ride.cancelled === true,
+      ]),
+    prices: offers
+      .map(({ fareName, total }) => `${fareName} ${total.amount} ${total.currency}`)
+      .sort(),
+    unpriced: unpriced !== undefined,
+  }));
+}
+
+function truth(trains: readonly Train[], passengers: number): unknown[] {
+  return trains.map((train) => {
+    const fares = train.fares.filter(({ seller }) => seller === 'hafas');
+    return {
+      rides: (train.connection ?? [train]).map((run) => [
+        run.number,
+        run.brand,
+        `uic:${run.origin}`,
+        `uic:${run.destination}`,
+        run.departureMs,
+        run.arrivalMs,
+        run.departureMs + (run.delayMinutes ?? 0) * 60_000,
+        run.cancelled === true,
+      ]),
+      prices: fares.map(({ name, cents }) => `${name} ${cents * passengers} EUR`).sort(),
+      unpriced: fares.length === 0,
+    };
+  });
+}
+
+/** What an answer means; errors of another kind pass through. */
+function outcome(body: Uint8Array): string {
+  const pages = [{ body: Uint8Array.from(body), receivedAt }];
+  try {
+    const wire = { pages, ask: { kind: 'time', atMs: 0 }, ended: false } as const;
+    return `${hafas.normalise(wire, queryFor('hafas')).journeys.length} journeys`;
+  } catch (error) {
+    if (!CarrierError.is(error)) throw error;
+    return error.code;
+  }
+}
+
+export function hafasTests(runs: Runs): void {
+  test('hafas: decode(encode(timetable)) is the timetable, over midnight, zones and clock changes', () => {
+    fc.assert(
+      fc.property(
+        pair,
+        date,
+        fc.integer(),
+        people,
+        fc.boolean(),
+        ([origin, destination], day, seed, passengers, offsets) => {
+          // Without offsets the hour that clocks show twice has two meanings.
+          fc.pre(offsets || !/-10-(?:2[4-9]|3[01])$/.test(day));
+          const query = { carrier: 'hafas', origin, destination, date: day } as const;
+          const trains = createTimetable({ seed }).trains(query);
+          const pages = [{ body: bytesOf(encodeHafas(trains, { offsets })), receivedAt }];
+          const answer = hafas.normalise(
+            { pages, ask: { kind: 'time', atMs: 0 }, ended: false },
+            queryOf(origin, destination, day, passengers),
+          );
+          expect(answer.filtered).toBeUndefined();
+          expect(told(answer)).toEqual(truth(trains, passengers));
+        },
+      ),
+      { numRuns: runs(600) },
+    );
+  });
+
+  const zones = [
+    'Europe/Madrid',
+    'Europe/London',
+    'Europe/Vienna',
+    'Europe/Helsinki',
+    'America/New_York',
+    'Asia/Kolkata',
+    'Australia/Sydney',
+  ];
+
+  test('hafas: readTime(writeTime(t)) is t in seven zones, on any second, with and without offset', () => {
+    const read = createWireReader('hafas');
+    const ms = fc.integer({ min: Date.UTC(2026, 0, 1) / 1000, max: Date.UTC(2027, 0, 1) / 1000 });
+    const ahead = fc.integer({ min: 0, max: 3 });
+    fc.assert(
+      fc.property(ms, fc.constantFrom(...zones), ahead, (seconds, zone, days) => {
+        const at = seconds * 1000;
+        const { date: local, time } = writeTime(clock, at, zone);
+        const iso = clock.fromEpoch(at, zone).iso;
+        const naive = Date.parse(`${iso.slice(0, 19)}Z`);
+        const day = addDays(iso.slice(0, 10), -days).replaceAll('-', '');
+        expect(days > 0 || local === day).toBe(true);
+        const text = `${days === 0 ? '' : String(days).padStart(2, '0')}${time}`;
+        const offset = (naive - at) / 60_000;
+        expect(readTime({ read, clock }, { day, text, offset }, 'Europe/Paris')).toEqual([at]);
+        expect(readTime({ read, clock }, { day, text, offset: undefined }, zone)).toContain(at);
+      }),
+      { numRuns: runs(5000) },
+    );
+  });
+
+  const golden = fixture('hafas.json');
+
+  test('hafas: any bytes, and any other JSON, are PROTOCOL', () => {
+    const json = fc.jsonValue({ maxDepth: 4 }).map((value) => bytesOf(JSON.stringify(value)));
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array({ maxLength: 200 }), json), (bytes) => {
+        expect(outcome(bytes)).toBe('PROTOCOL');
+      }),
+      { numRuns: runs(3000) },
+    );
+  });
+
+  test('hafas: an answer with other values in it is read, or PROTOCOL', () => {
+    const value = fc.oneof(
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.constantFrom(null, -1, 1e300, '', '__proto__', [], {}, true, '01061000', 'A=1@L=1@'),
+    );
+    fc.assert(
+      fc.property(fc.nat(), value, fc.boolean(), (at, other, isDropped) => {
+        const answer = JSON.parse(new TextDecoder().decode(golden));
+        const spots = spotsOf(answer.svcResL[0].res);
+        const [holder, name] = spots[at % spots.length] as [Record<string, unknown>, string];
+        if (isDropped) delete holder[name];
+        else holder[name] = other;
+        expect(outcome(bytesOf(JSON.stringify(answer)))).toMatch(/^(PROTOCOL|[0-4] journeys)$/);
+      }),
+      { numRuns: runs(3000) },
+    );
+  });
+
+  test('hafas: an answer of which bytes are cut, dropped, repeated or replaced is read, or PROTOCOL', () => {
+    const piece = fc.oneof(
+      fc.uint8Array({ minLength: 1, maxLength: 6 }),
+      fc.constantFrom('"', '{', '}', '[', ']', ',', '-1', '1e999', 'null', '\\').map(bytesOf),
+    );
+    const kind = fc.constantFrom('cut', 'drop', 'repeat', 'replace');
+    const edit = fc.tuple(kind, fc.nat(golden.length - 1), fc.integer({ min: 1, max: 40 }), piece);
+    fc.assert(
+      fc.property(fc.array(edit, { minLength: 1, maxLength: 3 }), (edits) => {
+        let bytes = [...golden];
+        for (const [what, start, length, others] of edits) {
+          if (what === 'cut') bytes = bytes.slice(0, start);
+          else if (what === 'drop') bytes.splice(start, length);
+          else if (what === 'repeat') bytes.splice(start, 0, ...bytes.slice(start, start + length));
+          else bytes.splice(start, length, ...others);
+        }
+        expect(outcome(Uint8Array.from(bytes))).toMatch(/^(PROTOCOL|\d journeys)$/);
+      }),
+      { numRuns: runs(5000) },
+    );
+  });
+
+  test('hafas: pages before and after any time are every train of the days, each once', async () => {
+    const upstream = await startUpstream();
+    const wholeDays = fc.constantFrom('2026-12-01', '2027-03-27', '2027-03-28', '2027-01-31');
+    const minutes = fc.integer({ min: 0, max: 1439 });
+    const served = fc.constantFrom<[string, string]>(
+      ['8101003', '8020347'],
+      ['7015400', '8727100'],
+      ['8727100', '7015400'],
+      ['8768600', '8301700'],
+      ['8503000', '8020347'],
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        served,
+        wholeDays,
+        minutes,
+        fc.integer({ min: 1, max: 7 }),
+        async (ends, day, minute, size) => {
+          upstream.sim.setPlan('hafas', { pageSize: size });
+          const query = queryOf(...ends, day);
+          const time = `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
+          const { hafas: carrier } = upstream.carriers;
+          const first = await ask(upstream, carrier, { ...query, time });
+          const departures = first.journeys.map(({ departure }) => departure.ms);
+          const [fromMs, untilMs] = [0, 1].map((days) =>
+            clock.epoch(`${addDays(day, days)}T00:00`, query.origin.zone),
+          ) as [number, number];
+          for (const direction of ['earlier', 'later'] as const) {
+            let token = first.pages?.[direction];
+            for (let reach = NaN; token !== undefined; ) {
+              const answer = await ask(upstream, carrier, {
+                ...query,
+                time,
+                page: { direction, token },
+              });
+              departures.push(...answer.journeys.map(({ departure }) => departure.ms));
+              reach =
+                direction === 'later'
+                  ? (answer.covers?.untilMs ?? NaN)
+                  : (answer.covers?.fromMs ?? NaN);
+              token = answer.pages?.[direction];
+              if (direction === 'later' ? reach >= untilMs : reach < fromMs) break;
+            }
+          }
+          const trains = upstream.sim.trains({
+            carrier: 'hafas',
+            origin: ends[0],
+            destination: ends[1],
+            date: day,
+          });
+          expect(departures.filter((ms) => ms >= fromMs && ms < untilMs).sort()).toEqual(
+            trains.map(({ departureMs }) => departureMs),
+          );
+          expect(new Set(departures).size).toBe(departures.length);
+        },
+      ),
+      { numRuns: runs(60) },
+    );
+  });
+}
+
+/** Every place of a value in it, by the object that holds it and the name there. */
+function spotsOf(value: unknown): [Record<string, unknown>, string][] {
+  if (typeof value !== 'object' || value === null) return [];
+  const holder = value as Record<string, unknown>;
+  return Object.keys(holder).flatMap((name) => [
+    [holder, name] as [Record<string, unknown>, string],
+    ...spotsOf(holder[name]),
+  ]);
+}
