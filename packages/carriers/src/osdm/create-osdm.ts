@@ -76,7 +76,7 @@ const rules = {
   results: wholeBetween(1, 100, 20),
   maxPages: wholeBetween(1, 20, 4),
   language: { ...aHeaderValue, fallback: 'en' },
-  stations: { ...withMethods('a table of stations', 'byCode'), fallback: stationTable },
+  stations: { ...withMethods('byCode'), fallback: stationTable },
   userAgent: { ...aHeaderValue, fallback: USER_AGENT },
   now: { ...aFunction, fallback: () => Date.now() },
 } satisfies Record<string, Rule>;

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { countSteps } from './steps.ts';
+import { bytesOf, createCarriers, failureOf, fixture, queryOf } from './upstream.ts';
+
+const { osdm } = createCarriers('http://127.0.0.1:1');
+const query = queryOf('8500010', '8301700');
+const { trips, offers } = JSON.parse(new TextDecoder().decode(fixture('osdm.json')));
+const [direct] = trips;
+const [, saver] = offers;
+
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => make(i));
+const trip = (index: number) => ({ ...direct, id: `t${index}` });
+const offer = (index: number, more: object = {}) => ({
+  ...saver,
+  offerId: `o${index}`,
+  tripCoverage: { coveredTripId: `t${index}` },
+  ...more,
+});
+
+/** What grows with `n`: whatever could be looked for once for each of its kind. */
+const growths: Readonly<Record<string, (n: number) => object>> = {
+  'trips with an offer each': (n) => ({ trips: times(n, trip), offers: times(n, (i) => offer(i)) }),
+  'offers for one trip': (n) => ({
+    trips: [trip(0)],
+    offers: times(n, (i) => offer(i, { tripCoverage: { coveredTripId: 't0' } })),
+  }),
+  'offers of one id': (n) => ({
+    trips: [trip(0)],
+    offers: times(n, () => offer(0)),
+  }),
+  'offers for trips that are not there': (n) => ({
+    trips: [trip(-1)],
+    offers: times(n, (i) => offer(i)),
+  }),
+  'rides of one trip, each covered': (n) => {
+    const [leg] = direct.legs;
+    const legs = times(n, (i) => ({ ...leg, id: `l${i}` }));
+    const coverage = { coveredTripId: 't0', coveredLegIds: legs.map(({ id }) => id) };
+    // Trains that are out of order of time are left out: the second trip keeps the answer.
+    return {
+      trips: [{ ...trip(0), legs }, trip(1)],
+      offers: [offer(0, { tripCoverage: coverage })],
+    };
+  },
+  'parts of one offer': (n) => ({
+    trips: [trip(0)],
+    offers: [
+      offer(0, {
+        offerSummary: null,
+        admissionOfferParts: times(n, () => saver.admissionOfferParts[0]),
+      }),
+    ],
+  }),
+  'numbers of one train': (n) => {
+    const [leg] = direct.legs;
+    const service = { ...leg.timedLeg.service, vehicleNumbers: times(n, String) };
+    return {
+      trips: [{ ...trip(0), legs: [{ ...leg, timedLeg: { ...leg.timedLeg, service } }] }],
+      offers: [],
+    };
+  },
+};
+
+const ask = { atMs: 0, by: 'departure', side: 'after' } as const;
+const readerOf = (answer: object) => {
+  const wire = {
+    pages: [{ ask, offers: bytesOf(JSON.stringify(answer)) }],
+    whole: true,
+    receivedAt: 1,
+  };
+  return () => {
+    osdm.normalise(wire, query);
+  };
+};
+const isOurs = (url: string) => /packages\/(carriers|core)\/src\//.test(url);
+
+test.each(Object.keys(growths))(
+  '%s: twice as many take at most 2.3 times the steps',
+  async (name) => {
+    const make = growths[name] as (n: number) => object;
+    readerOf(make(10))();
+    const small = await countSteps(readerOf(make(400)), isOurs);
+    const large = await countSteps(readerOf(make(800)), isOurs);
+    expect(small).toBeGreaterThan(400);
+    expect(large / small).toBeLessThan(2.3);
+  },
+);
+
+test('ids of 32 KiB are read, and texts of a megabyte refused', async () => {
+  const id = 'x'.repeat(32_768);
+  const long = {
+    trips: [{ ...direct, id }],
+    offers: [{ ...saver, offerId: id, tripCoverage: { coveredTripId: id } }],
+  };
+  expect(() => readerOf(long)()).not.toThrow();
+  for (const unit of ['1', ':', ' ', '-', 'urn:']) {
+    const text = unit.repeat(1_000_000 / unit.length);
+    const leg = structuredClone(direct.legs[0]);
+    leg.timedLeg.start.serviceDeparture.timetabledTime = text;
+    const wrong = readerOf({ trips: [{ ...direct, legs: [leg] }], offers: [] });
+    expect((await failureOf(wrong)).code).toBe('PROTOCOL');
+    const away = structuredClone(direct.legs[0]);
+    away.timedLeg.start.stopPlaceRef = text;
+    expect(
+      (await failureOf(readerOf({ trips: [{ ...direct, legs: [away] }], offers: [] }))).code,
+    ).toBe('PROTOCOL');
+  }
+});

@@ -1,0 +1,4 @@
+import { osdmTests } from './osdm-tests.ts';
+import { FAST } from './scale.ts';
+
+osdmTests(FAST);
