@@ -80,9 +80,9 @@ test.each(Object.keys(growths))(
   async (name) => {
     const make = growths[name] as (n: number) => object;
     readerOf(make(10))();
-    const small = await countSteps(readerOf(make(400)), isOurs);
-    const large = await countSteps(readerOf(make(800)), isOurs);
-    expect(small).toBeGreaterThan(400);
+    const small = await countSteps(readerOf(make(100)), isOurs);
+    const large = await countSteps(readerOf(make(200)), isOurs);
+    expect(small).toBeGreaterThan(100);
     expect(large / small).toBeLessThan(2.3);
   },
 );
