@@ -16,6 +16,7 @@ import { createFinders, type Finders, localFinds, remoteFinds } from './question
 import type { CarrierName, Carriers, CarrierTasks } from './search/carriers.ts';
 import { startDispatcher } from './search/dispatch.ts';
 import { dispatchedSearch } from './search/dispatched-search.ts';
+import { createPageTokens, newPageKey, type PageTokens } from './search/page-tokens.ts';
 import { openSharedLoads } from './search/shared-loads.ts';
 import { createSharedStreams, type SharedStreams } from './search/shared-streams.ts';
 import { watchProcess } from './serving/process-watch.ts';
@@ -40,6 +41,8 @@ export interface Parts {
   /** Counts the answers of the server. */
   readonly durations: DurationCounts;
   readonly stations: StationIndex;
+  /** Seals the pages of answers, and opens them again. */
+  readonly pageTokens: PageTokens;
   /** Those that are asked. */
   readonly carriers: readonly CarrierName[];
   /** Decides which requests begin. */
@@ -129,6 +132,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     telemetry,
     durations,
     stations: stationTable,
+    pageTokens: createPageTokens(flags.pageKey ?? newPageKey()),
     carriers: flags.carriers,
     admission,
     arrivedAt: watch.arrivedAt,

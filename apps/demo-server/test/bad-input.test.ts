@@ -39,7 +39,40 @@ test('bad input is 400 problem+json that names the parameter', async () => {
     [`${MADRID_BARCELONA}&carriers=renfe,trenitalia`, 'carriers', /some of/],
     [`${MADRID_BARCELONA}&carriers=renfe&carriers=avlo`, 'carriers', /given once/],
     [`${MADRID_BARCELONA}&carriers=${'renfe,'.repeat(100)}`, 'carriers', /200 characters/],
-    [`${MADRID_BARCELONA}&class=first`, 'class', /a parameter of/],
+    [`${MADRID_BARCELONA}&colour=red`, 'colour', /a parameter of/],
+    [`${MADRID_BARCELONA}&class=third`, 'class', /allowed/],
+    [`${MADRID_BARCELONA}&class=any`, 'class', /allowed/],
+    [`${MADRID_BARCELONA}&time=8:30`, 'time', /a time of day as HH:MM/],
+    [`${MADRID_BARCELONA}&time=24:00`, 'time', /a time of day as HH:MM/],
+    [`${MADRID_BARCELONA}&time=`, 'time', /a time of day as HH:MM/],
+    [`${MADRID_BARCELONA}&arriveBy=1`, 'time', /given with/],
+    [`${MADRID_BARCELONA}&time=08:30&arriveBy=yes`, 'arriveBy', /allowed/],
+    [`${MADRID_BARCELONA}&via=Atlantis`, 'via', /a known station/],
+    [`${MADRID_BARCELONA}&via=Madrid`, 'via', /a station other than the ends/],
+    [`${MADRID_BARCELONA}&maxTransfers=9`, 'maxTransfers', /<= 8/],
+    [`${MADRID_BARCELONA}&maxTransfers=-1`, 'maxTransfers', />= 0/],
+    [`${MADRID_BARCELONA}&maxTransfers=none`, 'maxTransfers', /integer/],
+    [`${MADRID_BARCELONA}&ages=35,x`, 'ages', /whole years/],
+    [`${MADRID_BARCELONA}&ages=35,-8`, 'ages', /whole years/],
+    [`${MADRID_BARCELONA}&ages=121`, 'passengers[0].age', /0 to 120/],
+    [`${MADRID_BARCELONA}&ages=35,8&passengers=3`, 'ages', /those of 3 passengers/],
+    [`${MADRID_BARCELONA}&ages=${'1,'.repeat(9)}`, 'passengers', /1 to 9/],
+    [`${MADRID_BARCELONA}&ages=${'1,'.repeat(50)}`, 'ages', /40 characters/],
+    [`${MADRID_BARCELONA}&ages=35,8&cards=BC50`, 'cards', /those of 2 passengers/],
+    [`${MADRID_BARCELONA}&cards=${'x'.repeat(41)}`, 'passengers[0].cards', /1 to 40 characters/],
+    [`${MADRID_BARCELONA}&maxPrice=cheap`, 'maxPrice', /an amount such as/],
+    [`${MADRID_BARCELONA}&maxPrice=-1`, 'maxPrice', /an amount such as/],
+    [`${MADRID_BARCELONA}&maxPrice=1.005`, 'maxPrice', /an amount such as/],
+    [`${MADRID_BARCELONA}&maxPrice=5%20euros`, 'maxPrice', /an amount such as/],
+    [`${MADRID_BARCELONA}&departAfter=noon`, 'departAfter', /a time of day as HH:MM/],
+    [`${MADRID_BARCELONA}&departBefore=25:00`, 'departBefore', /a time of day as HH:MM/],
+    [`${MADRID_BARCELONA}&arriveBefore=7`, 'arriveBefore', /a time of day as HH:MM/],
+    [`${MADRID_BARCELONA}&direct=yes`, 'direct', /allowed/],
+    [`${MADRID_BARCELONA}&flexible=`, 'flexible', /allowed/],
+    [`${MADRID_BARCELONA}&facets=2`, 'facets', /allowed/],
+    [`${MADRID_BARCELONA}&page=`, 'page', /one of the pages of an answer/],
+    [`${MADRID_BARCELONA}&page=e30.e30`, 'page', /one of the pages of an answer/],
+    [`${MADRID_BARCELONA}&page=${'x'.repeat(12_001)}`, 'page', /12000 characters/],
     [`/search?destination=Barcelona&origin=${'x'.repeat(10_000)}`, 'origin', /100 characters/],
     [`${MADRID_BARCELONA}&date=${'9'.repeat(10_000)}`, 'date', /40 characters/],
     [`${MADRID_BARCELONA}&${'x'.repeat(10_000)}=1`, 'x'.repeat(100), /a parameter of/],
@@ -133,7 +166,7 @@ test('OPTIONS is 204 with the methods of the path', async () => {
 
 test('what is missing or unknown points to the page of the API', async () => {
   const { get } = shared();
-  for (const path of ['/search', `${MADRID_BARCELONA}&class=first`, '/nowhere']) {
+  for (const path of ['/search', `${MADRID_BARCELONA}&colour=red`, '/nowhere']) {
     expect((await get(path)).body, path).toMatchObject({ see: '/docs' });
   }
   expect((await get(`${MADRID_BARCELONA}&date=never`)).body).not.toHaveProperty('see');

@@ -12,9 +12,11 @@ test('/healthz and /readyz say that all is well', async () => {
 
 test('/config shows the resolved flags, the upstream and the processes, and no secret', async () => {
   const argv = ['--deadline-ms', '700', '--latency', '20:200', '--carriers', 'avlo,renfe'];
-  const { get, carriersUrl } = await serveDemo(...argv);
+  const secret = 'a secret of a page';
+  const { get, carriersUrl } = await serveDemo(...argv, '--page-key', secret);
   const { body } = await get('/config');
   const { ouigo: _, ...flags } = readFlags(['--port', '0', '--worms', '0', ...argv], {}).flags;
+  expect(JSON.stringify(body)).not.toContain(secret);
   expect(body).toEqual({
     ...JSON.parse(JSON.stringify(flags)),
     carriersUrl,
@@ -71,9 +73,24 @@ test('/openapi.json describes every route, parameter and answer', async () => {
     'origin',
     'destination',
     'date',
+    'time',
+    'arriveBy',
+    'via',
+    'maxTransfers',
+    'class',
     'passengers',
+    'ages',
+    'cards',
+    'page',
     'order',
     'carriers',
+    'maxPrice',
+    'departAfter',
+    'departBefore',
+    'arriveBefore',
+    'direct',
+    'flexible',
+    'facets',
   ]);
   expect(Object.keys(search.responses)).toEqual([
     '200',

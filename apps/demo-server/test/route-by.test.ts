@@ -18,21 +18,35 @@ test('documentQuestion.keyOfTarget() is the same for the same question, however 
     '/search?origin=Madrid&destination=Barcelona&date=2026-11-21',
     '/search?origin=Madrid&destination=Barcelona&passengers=1&order=departure',
     '/search?origin=Madrid&destination=Barcelona&carriers=avlo,Ouigo,renfe',
+    '/search?origin=Madrid&destination=Barcelona&arriveBy=0&ages=&cards=',
+    '/search?origin=Madrid&destination=Barcelona&maxPrice=50&departAfter=06:00&departBefore=12:00',
+    '/search?origin=Madrid&destination=Barcelona&arriveBefore=20:00&direct=1&flexible=1&facets=1',
   ]) {
     expect(documentQuestion.keyOfTarget(target, NOON), target).toBe(key);
   }
 });
 
-test.each(['&date=2026-11-22', '&passengers=2', '&order=price', '&carriers=renfe'])(
-  'documentQuestion.keyOfTarget() is another one with %s',
-  (more) => {
-    const target = '/search?origin=Madrid&destination=Barcelona';
-    expect(documentQuestion.keyOfTarget(target + more, NOON)).not.toBe(
-      documentQuestion.keyOfTarget(target, NOON),
-    );
-    expect(documentQuestion.keyOfTarget(target + more, NOON)).toEqual(expect.any(String));
-  },
-);
+const PAGE = Buffer.from('{"v":1}').toString('base64url');
+test.each([
+  '&date=2026-11-22',
+  '&passengers=2',
+  '&order=price',
+  '&carriers=renfe',
+  '&time=08:30',
+  '&time=08:30&arriveBy=1',
+  '&via=Zaragoza',
+  '&maxTransfers=1',
+  '&class=first',
+  '&ages=8',
+  '&cards=BC50',
+  `&page=${PAGE}.proof`,
+])('documentQuestion.keyOfTarget() is another one with %s', (more) => {
+  const target = '/search?origin=Madrid&destination=Barcelona';
+  expect(documentQuestion.keyOfTarget(target + more, NOON)).not.toBe(
+    documentQuestion.keyOfTarget(target, NOON),
+  );
+  expect(documentQuestion.keyOfTarget(target + more, NOON)).toEqual(expect.any(String));
+});
 
 test('documentQuestion.keyOfTarget() is the same for the same carriers, in any order', () => {
   const target = '/search?origin=Madrid&destination=Barcelona&carriers=';
@@ -49,7 +63,9 @@ test.each([
   '/search?origin=Madrid',
   '/search?origin=Nowhere&destination=Barcelona',
   '/search?origin=Madrid&origin=Madrid&destination=Barcelona',
-  '/search?origin=Madrid&destination=Barcelona&class=first',
+  '/search?origin=Madrid&destination=Barcelona&colour=red',
+  '/search?origin=Madrid&destination=Barcelona&page=x',
+  '/search?origin=Madrid&destination=Barcelona&ages=1&passengers=2',
   '/search?origin=Madrid&destination=Barcelona&order=random',
   '/search?origin=Madrid&destination=Barcelona&carriers=',
   '/search?origin=Madrid&destination=Barcelona&carriers=renfe,db',

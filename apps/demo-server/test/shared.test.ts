@@ -18,7 +18,8 @@ testWithRedis(
 async function askTwoServers(): Promise<boolean> {
   const { url, open, sim } = await carriersBehindGate();
   const flags = ['--carriers-url', url, '--deadline-ms', '60000', '--coalesce', 'shared'];
-  const shared = ['--redis-url', redis().url];
+  // Equal answers to equal searches: their pages, too, are those of either server.
+  const shared = ['--redis-url', redis().url, '--page-key', 'of both these servers'];
   const servers = [
     await serveDemoBy(Date.now, ...flags, ...shared),
     await serveDemoBy(Date.now, ...flags, ...shared),

@@ -36,7 +36,12 @@ export interface SpanOptions {
 const MAX_TEXT = 256;
 
 /** Carrier states that make a span an error: the others are answers, or the caller's own doing. */
-const FAILED_STATES: ReadonlySet<string> = new Set(['timeout', 'error', 'rejected-busy']);
+const FAILED_STATES: ReadonlySet<string> = new Set([
+  'timeout',
+  'error',
+  'rejected-busy',
+  'rate-limited',
+]);
 
 /** Makes spans of what the libraries publish. */
 export function traceLibraries(options: SpanOptions): void {

@@ -24,6 +24,7 @@ import {
   type RouteBy,
   redisUrl,
   routeBy,
+  secret,
   showLatency,
 } from './flag-values.ts';
 
@@ -163,6 +164,14 @@ export const flagSpecs = {
     about: 'Most requests in flight per server process; auto is as many as it answers in time',
     value: wordOr('off', wordOr('auto', integerFrom(1, 10_000))),
     fallback: 'auto',
+  }),
+  pageKey: flag<string | undefined>({
+    name: 'page-key',
+    about: 'Secret that proves pages of searches; the same for servers behind one balancer',
+    value: secret,
+    fallback: undefined,
+    absent: 'made at each start',
+    hide: () => '…',
   }),
   carriers: flag<readonly CarrierName[]>({
     name: 'carriers',

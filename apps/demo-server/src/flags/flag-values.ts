@@ -86,6 +86,11 @@ export const redisUrl: ValueReader<string> = {
   read: (text) => (/^rediss?:\/\/[^\s]+$/.test(text) && URL.canParse(text) ? text : undefined),
 };
 
+export const secret: ValueReader<string> = {
+  expected: 'text of 16 to 200 characters',
+  read: (text) => (text.length >= 16 && text.length <= 200 ? text : undefined),
+};
+
 /** Returns a URL without user, password and parameters; of any other text nothing, since it may be a password. */
 export function hideSecrets(text: string): string {
   const [, scheme, rest] = /^([a-z][a-z\d+.-]*:\/\/)(.*)$/is.exec(text) ?? [];

@@ -1,3 +1,4 @@
+import type { CarrierState } from '@ticketing/core';
 import { Type } from 'typebox';
 
 /** As the libraries have it. Declared here: browsers read these types, too. */
@@ -6,6 +7,17 @@ interface BucketCounts {
   readonly counts: readonly number[];
   readonly sumMs: number;
 }
+
+/** Every state in which a carrier ends. */
+export const SETTLED_STATES = [
+  'ok',
+  'empty',
+  'timeout',
+  'error',
+  'cancelled',
+  'rejected-busy',
+  'rate-limited',
+] as const satisfies readonly Exclude<CarrierState, 'running'>[];
 
 const count = Type.Integer({ minimum: 0 });
 const figure = Type.Number();
@@ -111,10 +123,7 @@ const known = {
 const Search = Type.Object({
   state: text,
   ...counts('running', 'complete', 'partial', 'aborted'),
-  carriers: Type.Record(
-    text,
-    Type.Object(counts('ok', 'empty', 'timeout', 'error', 'cancelled', 'rejected-busy')),
-  ),
+  carriers: Type.Record(text, Type.Object(counts(...SETTLED_STATES))),
   latency: Type.Record(text, Type.Record(text, Buckets), {
     description: 'By carrier and state',
   }),

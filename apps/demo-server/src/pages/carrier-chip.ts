@@ -51,9 +51,11 @@ export function carrierNotes(
   carriers: readonly CarrierStatus[],
   { carriers: names, calls }: Pick<Names, 'carriers' | 'calls'>,
 ): SafeHtml {
-  return html`${carriers.map(({ carrier, error }) => {
+  return html`${carriers.map(({ carrier, error, filtered, ignored = [] }) => {
     const asked = calls.get(carrier);
     return html`<li><b>${names.get(carrier) ?? carrier}</b>${asked !== undefined && ` ${asked}.`}${
+      filtered !== undefined && ` ${filtered} of its journeys cannot be shown.`
+    }${ignored.length > 0 && ` Its prices do not heed ${ignored.join(' and ')}.`}${
       error !== undefined && html` <code>${error.code}</code> ${error.message}.`
     }</li>`;
   })}`;

@@ -1,4 +1,5 @@
 import {
+  cheapestTotal,
   formatMoney,
   type Journey,
   type Leg,
@@ -14,24 +15,39 @@ export interface Names {
   readonly carriers: ReadonlyMap<string, string>;
   /** How a carrier is asked, after its name. */
   readonly calls: ReadonlyMap<string, string>;
+  /** The day that was asked for: journeys of another one say theirs. */
+  readonly day?: string | undefined;
 }
 
 /** Renders a journey as an item of the list: one line, and all legs and offers below it. */
 export function journeyRow(journey: Journey, names: Names): SafeHtml {
-  const { id, departure, arrival, durationMinutes, transfers, offers } = journey;
+  const { id, departure, arrival, durationMinutes, transfers } = journey;
   const days = daysBetween(departure, arrival);
+  const day = departure.iso.slice(0, 10);
   return html`<li class="journey" id="${id}"><details><summary>
-<span class="times"><time datetime="${departure.iso.slice(0, 25)}">${clockOf(departure)}</time> <span aria-hidden="true">–</span><span class="hidden">to</span> <time datetime="${arrival.iso.slice(0, 25)}">${clockOf(arrival)}</time>${days > 0 && html`<sup title="${dayTitle(days)}">+${days}</sup>`}</span>
+<span class="times"><time datetime="${departure.iso.slice(0, 25)}">${clockOf(departure)}</time> <span aria-hidden="true">–</span><span class="hidden">to</span> <time datetime="${arrival.iso.slice(0, 25)}">${clockOf(arrival)}</time>${days > 0 && html`<sup title="${dayTitle(days)}">+${days}</sup>`}${names.day !== undefined && day !== names.day && html` <small>${day}</small>`}</span>
 <span class="duration">${durationText(durationMinutes)}</span>
 <span class="changes">${changesText(transfers)}</span>
 <span class="train">${trainText(journey)}</span>
-<span class="price">${offers[0] === undefined ? html`<span class="sold-out">sold out</span>` : formatMoney(offers[0].total)}</span>
+<span class="price">${price(journey)}</span>
 </summary>${details(journey, names)}</details></li>`;
 }
 
-function details({ legs, offers, conflicts = [], sources }: Journey, names: Names): SafeHtml {
+/** A journey that only such sources list as know no price is not sold out. */
+function price(journey: Journey): SafeHtml | string {
+  const total = cheapestTotal(journey);
+  if (total !== undefined) return formatMoney(total);
+  return html`<span class="sold-out">${isSoldOut(journey) ? 'sold out' : 'price at the carrier'}</span>`;
+}
+
+function isSoldOut({ offers, sources, unpriced = [] }: Journey): boolean {
+  return offers.length === 0 && sources.length > unpriced.length;
+}
+
+function details(journey: Journey, names: Names): SafeHtml {
+  const { legs, offers, conflicts = [], sources } = journey;
   return html`<div class="details"><ol class="legs">${legs.map((leg) => legItem(leg, names))}</ol>
-${offers.length === 0 ? html`<p>No seller has seats left.</p>` : offerTable(offers, names)}
+${offers.length > 0 ? offerTable(offers, names) : isSoldOut(journey) && html`<p>No seller has seats left.</p>`}
 ${conflicts.map(({ field, source, value }) => html`<p class="conflict">${nameOf(names.carriers, source)} says that the ${field} is at ${clockOf(value)}.</p>`)}
 <p class="sources">Listed by ${sources.map((source) => nameOf(names.carriers, source)).join(', ')}.</p></div>`;
 }
@@ -41,13 +57,13 @@ function legItem(leg: Leg, { stations }: Names): SafeHtml {
   if (leg.kind === 'transfer') {
     return html`<li>${leg.minutes} min from ${from} to ${to}</li>`;
   }
-  return html`<li><b>${clockOf(leg.departure)}</b> ${from} <span aria-hidden="true">→</span><span class="hidden">to</span> <b>${clockOf(leg.arrival)}</b> ${to} <span class="train">${rideText(leg)}${leg.operator !== undefined && `, ${leg.operator}`}</span></li>`;
+  return html`<li><b>${clockOf(leg.departure)}</b> ${from} <span aria-hidden="true">→</span><span class="hidden">to</span> <b>${clockOf(leg.arrival)}</b> ${to} <span class="train">${leg.cancelled && html`<b>cancelled</b> `}${rideText(leg)}${leg.operator !== undefined && `, ${leg.operator}`}</span></li>`;
 }
 
 function offerTable(offers: readonly Offer[], { carriers }: Names): SafeHtml {
   return html`<div class="offers" role="region" aria-label="Offers" tabindex="0"><table><thead><tr><th scope="col">Seller</th><th scope="col">Class</th><th scope="col">Fare</th><th scope="col">Flexibility</th><th scope="col">Seats left</th><th scope="col">Price</th></tr></thead><tbody>${offers.map(
     (offer) =>
-      html`<tr><td>${nameOf(carriers, offer.seller)}</td><td>${offer.travelClass}</td><td>${offer.fareName ?? '–'}</td><td>${offer.flexibility}</td><td>${offer.seatsLeft ?? '–'}</td><td>${formatMoney(offer.total)}</td></tr>`,
+      html`<tr><td>${nameOf(carriers, offer.seller)}</td><td>${offer.travelClass}</td><td>${offer.fareName ?? '–'}${offer.rides !== undefined && ` (train ${offer.rides.map((ride) => ride + 1).join(' + ')})`}</td><td>${offer.flexibility}</td><td>${offer.seatsLeft ?? '–'}</td><td>${formatMoney(offer.total)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 

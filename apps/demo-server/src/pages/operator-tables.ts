@@ -28,6 +28,9 @@ const SCOPES = {
   shared: 'by Redis',
 } as const;
 
+/** States in which a carrier did not answer and was not late. */
+const FAILED = ['error', 'rejected-busy', 'rate-limited'];
+
 /** Every table of the operator's page, by the id of its section. All figures are text. */
 export const operatorTables = {
   processes: {
@@ -176,7 +179,7 @@ export const operatorTables = {
           states.reduce((sum, state) => sum + rates.recent(`state ${id} ${state}`), 0);
         const source = upstream.find((each) => each.id === id);
         const fault = faultOf(source?.plan);
-        const parts = [recent('ok', 'empty'), recent('timeout'), recent('error', 'rejected-busy')];
+        const parts = [recent('ok', 'empty'), recent('timeout'), recent(...FAILED)];
         return {
           key: id,
           mark: fault === undefined ? undefined : 'fault',
@@ -187,7 +190,7 @@ export const operatorTables = {
             quantiles(rates, `carrier ${id}`),
             whole(count('ok', 'empty')),
             whole(count('timeout')),
-            whole(count('error', 'rejected-busy')),
+            whole(count(...FAILED)),
             bar(parts, Math.max(1, ...parts.map((_, at) => (at === 0 ? total(parts) : 0)))),
             whole(source?.open),
           ],

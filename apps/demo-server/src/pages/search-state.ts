@@ -1,4 +1,5 @@
-import { type CarrierStatus, type Journey, mergeJourneys, type SearchEvent } from '@ticketing/core';
+import { type CarrierStatus, type Journey, mergeJourneys } from '@ticketing/core';
+import type { SealedPages, SearchAnswerEvent } from '../search/search-answer.ts';
 import type { ShownProblem } from './problem-note.ts';
 
 /** A search as the page shows it. */
@@ -16,11 +17,15 @@ export interface SearchState {
   readonly problem?: ShownProblem;
   /** Ids of the stations in the answer, with their names. */
   readonly stations: ReadonlyMap<string, string>;
+  /** The day that was asked for. */
+  readonly day?: string;
+  /** Where earlier and later journeys are. */
+  readonly pages?: SealedPages | undefined;
 }
 
 /** What can happen to a search besides its events. */
 export type FeedEvent =
-  | SearchEvent
+  | SearchAnswerEvent
   /** With `again`, only these are asked, and what is known stays. */
   | { readonly type: 'asked'; readonly again?: readonly string[] | undefined }
   | { readonly type: 'refused'; readonly problem: ShownProblem }
@@ -41,9 +46,8 @@ export function reduce(state: SearchState, event: FeedEvent): SearchState {
     case 'asked':
       return event.again === undefined ? { ...idle, phase: 'asking' } : again(state, event.again);
     case 'search-started': {
-      const { origin, destination } = event.query;
-      const stations = new Map([origin, destination].map(({ id, name }) => [id, name]));
-      return { ...state, carriers: updated(state.carriers, event.carriers), stations };
+      const { date } = event.query;
+      return { ...state, carriers: updated(state.carriers, event.carriers), day: date };
     }
     case 'carrier-status':
       return { ...state, carriers: updated(state.carriers, [event.status]) };
@@ -51,11 +55,13 @@ export function reduce(state: SearchState, event: FeedEvent): SearchState {
       const fresh = new Map(state.fresh);
       for (const id of event.removed) fresh.delete(id);
       for (const journey of event.journeys) fresh.set(journey.id, journey);
-      return { ...state, fresh, journeys: joined(state.kept, fresh) };
+      const stations = new Map(state.stations);
+      for (const { id, name } of Object.values(event.places)) stations.set(id, name);
+      return { ...state, fresh, stations, journeys: joined(state.kept, fresh) };
     }
     case 'search-done': {
       const carriers = updated(state.carriers, event.carriers);
-      return { ...state, phase: 'done', carriers, ms: event.ms };
+      return { ...state, phase: 'done', carriers, ms: event.ms, pages: event.pages };
     }
     case 'refused':
       return { ...state, phase: 'failed', problem: event.problem };
@@ -65,7 +71,7 @@ export function reduce(state: SearchState, event: FeedEvent): SearchState {
 }
 
 function again(state: SearchState, asked: readonly string[]): SearchState {
-  const { ms: _, problem: __, ...rest } = state;
+  const { ms: _, problem: __, pages: ___, ...rest } = state;
   return {
     ...rest,
     phase: 'asking',

@@ -2,13 +2,14 @@ import {
   type CarrierStatus,
   JOURNEY_ORDERS,
   type JourneyOrder,
-  type SearchEvent,
   type Station,
   sortJourneys,
 } from '@ticketing/core';
+import type { SearchAnswerEvent } from '../search/search-answer.ts';
 import { carrierChip, carrierNotes, statusText, toAskAgain } from './carrier-chip.ts';
 import { html, type SafeHtml } from './html.ts';
 import { journeyRow, type Names } from './journey-row.ts';
+import { PAGE_FIELDS, pageLinks } from './page-fields.ts';
 import { type PageAssets, pageEnd, pageStart } from './page-frame.ts';
 import { fieldNote, problemNote, type ShownProblem } from './problem-note.ts';
 import { idle, reduce, type SearchState } from './search-state.ts';
@@ -20,10 +21,11 @@ export interface TravellerForm {
   readonly date?: string | undefined;
   readonly passengers?: string | undefined;
   readonly order?: string | undefined;
+  readonly time?: string | undefined;
+  readonly arriveBy?: string | undefined;
+  readonly maxTransfers?: string | undefined;
+  readonly class?: string | undefined;
 }
-
-/** Fields below which a problem is said; `carriers` is in links alone. */
-const FIELDS = ['origin', 'destination', 'date', 'passengers'] as const;
 
 export interface TravellerPage {
   readonly assets: PageAssets;
@@ -75,10 +77,34 @@ function form({ stations, form: values, days }: TravellerPage, problem?: ShownPr
   const station = (name: 'origin' | 'destination', label: string): SafeHtml =>
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" list="stations" required maxlength="200" autocomplete="off" spellcheck="false" value="${values[name] ?? ''}"${invalid(name)}>${note(name)}</div>`;
   const { order = 'departure', passengers = '1', date = days.usual } = values;
+  const choice = (
+    name: 'arriveBy' | 'maxTransfers' | 'class',
+    label: string,
+    options: readonly (readonly [value: string, text: string])[],
+  ): SafeHtml =>
+    html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">${options.map(
+      ([value, text]) =>
+        html`<option value="${value}"${value === (values[name] ?? '') && html` selected`}>${text}`,
+    )}</select>${note(name)}</div>`;
   return html`<form id="search" action="/" method="get">
 ${station('origin', 'From')}<button type="button" id="swap">Swap From and To</button>${station('destination', 'To')}
 <div class="field"><label for="date">Day</label><input id="date" name="date" type="date" min="${days.first}" max="${days.last}" value="${date}"${invalid('date')}>${note('date')}</div>
 <div class="field"><label for="passengers">Passengers</label><input id="passengers" name="passengers" type="number" min="1" max="9" value="${passengers}"${invalid('passengers')}>${note('passengers')}</div>
+${choice('arriveBy', 'Time is', [
+  ['', 'departure'],
+  ['1', 'arrival'],
+])}
+<div class="field"><label for="time">Time</label><input id="time" name="time" type="time" value="${values.time ?? ''}"${invalid('time')}>${note('time')}</div>
+${choice('maxTransfers', 'Changes', [
+  ['', 'any'],
+  ['0', 'none'],
+  ['1', '1 at most'],
+])}
+${choice('class', 'Class', [
+  ['', 'any'],
+  ['second', 'second'],
+  ['first', 'first'],
+])}
 <fieldset class="orders"><legend>Sort by</legend>${JOURNEY_ORDERS.map(
     (one) =>
       html`<label><input type="radio" name="order" value="${one}"${one === order && html` checked`}> ${one}</label> `,
@@ -107,8 +133,17 @@ ${notes()}
  * loop ends the search.
  */
 export async function* travellerResults(
-  events: AsyncIterable<SearchEvent>,
-  { names, order, again }: { names: Names; order: JourneyOrder; again: string },
+  events: AsyncIterable<SearchAnswerEvent>,
+  {
+    names,
+    order,
+    addressOf,
+  }: {
+    readonly names: Names;
+    readonly order: JourneyOrder;
+    /** Returns the address of this search, or of another page of it. */
+    addressOf(changed?: { readonly page?: string }): string;
+  },
 ): AsyncGenerator<SafeHtml, void> {
   let state: SearchState = idle;
   yield html`<div id="results"><ul class="chips" aria-label="Carriers">`;
@@ -116,13 +151,13 @@ export async function* travellerResults(
     state = reduce(state, event);
     if (event.type === 'carrier-status') yield chip(event.status, names);
   }
-  const { carriers, journeys, ms, stations } = state;
-  const all = { ...names, stations: new Map([...names.stations, ...stations]) };
+  const { carriers, journeys, ms, stations, pages } = state;
+  const all = { ...names, stations: new Map([...names.stations, ...stations]), day: state.day };
   const list = [...journeys.values()];
   const text = statusText({ carriers, found: list.length, names: names.carriers, ms: ms ?? 0 });
   yield html`</ul><p id="status" role="status">${text}${
-    toAskAgain(carriers).length > 0 && html` <a href="${again}">Ask again</a>`
-  }</p>${notes(carrierNotes(carriers, names))}<ol class="journeys" data-order="${order}" aria-label="Journeys">${sortJourneys(
+    toAskAgain(carriers).length > 0 && html` <a href="${addressOf()}">Ask again</a>`
+  }${pageLinks(pages, (page) => addressOf({ page }))}</p>${notes(carrierNotes(carriers, names))}<ol class="journeys" data-order="${order}" aria-label="Journeys">${sortJourneys(
     list,
     order,
   ).map((journey) => journeyRow(journey, all))}</ol></div></main>${pageEnd}`;
@@ -130,7 +165,7 @@ export async function* travellerResults(
 
 /** Renders a search that did not begin, or that no carrier answered. */
 export function travellerProblem(problem: ShownProblem): SafeHtml {
-  const isField = FIELDS.some((name) => name === problem.parameter);
+  const isField = PAGE_FIELDS.some((name) => name === problem.parameter);
   return html`<div id="results">${!isField && problemNote(problem)}</div></main>${pageEnd}`;
 }
 

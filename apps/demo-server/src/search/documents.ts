@@ -5,18 +5,19 @@ import {
   JOURNEY_ORDERS,
   type JourneyOrder,
   type Search,
+  type SearchPages,
 } from '@ticketing/core';
 import { CARRIER_NAMES } from './carriers.ts';
 import type { QuestionKind } from './coalesced.ts';
-import {
-  type DocumentQuestion,
-  readSearchQuestion,
-  type SearchParameters,
-} from './search-query.ts';
+import { unprovenPage } from './page-tokens.ts';
+import { INTEGER_PARAMETERS, SearchParameters } from './search-parameters.ts';
+import { type DocumentQuestion, readSearchQuestion } from './search-query.ts';
 
-/** The result of a search as a client gets it, serialised once. Plain data: it may come from another process. */
+/** The result of a search, serialised once for all clients. Plain data: it may come from another process. */
 export interface SearchDocument {
+  /** Without its pages: the process that answers a client seals them. */
   readonly body: Uint8Array;
+  readonly pages?: SearchPages;
   readonly carriers: readonly CarrierStatus[];
   readonly ms: number;
 }
@@ -33,26 +34,23 @@ export const documentQuestion: QuestionKind<
   local:
     ({ search }) =>
     async ({ query, ...asked }, { signal, deadlineMs }) => {
-      const result = await search.search(query, { ...asked, signal, deadlineMs });
+      const options = { ...asked, signal, deadlineMs };
+      const { pages, ...result } = await search.search(query, options);
       const { carriers, ms } = result;
-      return { body: Buffer.from(JSON.stringify(result)), carriers, ms };
+      const body = Buffer.from(JSON.stringify(result));
+      return { body, ...(pages && { pages }), carriers, ms };
     },
 };
 
 /** Returns the same text for equal searches. */
 export function documentKey({ query, order, carriers = [] }: DocumentQuestion): string {
-  const { origin, destination, date, passengers = 1 } = query;
-  return canonicalKey(origin.id, destination.id, date, passengers, order, ...carriers);
+  const { origin, destination, via, passengers = 1, ...rest } = query;
+  const people =
+    typeof passengers === 'number' ? Array.from({ length: passengers }, () => ({})) : passengers;
+  return canonicalKey(origin.id, destination.id, via?.id, people, rest, order, ...carriers);
 }
 
-const NAMES: ReadonlySet<string> = new Set<keyof SearchParameters>([
-  'origin',
-  'destination',
-  'date',
-  'passengers',
-  'order',
-  'carriers',
-]);
+const NAMES: ReadonlySet<string> = new Set(Object.keys(SearchParameters.properties));
 
 function documentKeyOfTarget(target: string, nowMs: number): string | undefined {
   if (!target.startsWith('/search?')) return undefined;
@@ -60,14 +58,18 @@ function documentKeyOfTarget(target: string, nowMs: number): string | undefined 
   const parameters = Object.fromEntries(entries);
   if (Object.keys(parameters).length < entries.length) return undefined;
   if (!Object.keys(parameters).every((name) => NAMES.has(name))) return undefined;
-  const { origin, destination, passengers, order = 'departure', ...others } = parameters;
+  const { origin, destination, order = 'departure' } = parameters;
   if (origin === undefined || destination === undefined) return undefined;
   if (!JOURNEY_ORDERS.includes(order as JourneyOrder)) return undefined;
-  const count = passengers === undefined ? {} : { passengers: Number(passengers) };
+  const values = entries.map(([name, text]) => [
+    name,
+    INTEGER_PARAMETERS.has(name) ? Number(text) : text,
+  ]);
   try {
-    const wanted = { origin, destination, order: order as JourneyOrder, ...others, ...count };
-    const context = { stations: stationTable, carriers: CARRIER_NAMES, nowMs };
-    return documentKey(readSearchQuestion(wanted, context));
+    // The process that answers the request looks at the proof of a page.
+    const pageTokens = { open: unprovenPage };
+    const context = { stations: stationTable, carriers: CARRIER_NAMES, nowMs, pageTokens };
+    return documentKey(readSearchQuestion(Object.fromEntries(values), context));
   } catch {
     // The process that answers the request reports what is wrong.
     return undefined;

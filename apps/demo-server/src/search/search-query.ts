@@ -1,50 +1,19 @@
 import {
   addDays,
   createLocalClock,
-  JOURNEY_ORDERS,
   type JourneyOrder,
   type LocalClock,
-  MAX_STATION_TEXT,
+  type Passenger,
+  type SearchPage,
   type SearchQuery,
   type Station,
   type StationIndex,
 } from '@ticketing/core';
 import { nearest } from '@ticketing/kit';
-import { type Static, Type } from 'typebox';
 import { badParameter } from '../http/problem.ts';
 import { CARRIER_NAMES, type CarrierName, carrierTitles } from './carriers.ts';
-
-const stationText = (what: string) =>
-  Type.String({
-    minLength: 1,
-    maxLength: MAX_STATION_TEXT,
-    description: `${what}: a name, a station id, or a carrier's code`,
-    examples: ['Madrid', 'uic:7160000', 'renfe:60000'],
-  });
-
-export const SearchParameters = Type.Object(
-  {
-    origin: stationText('Where the journey begins'),
-    destination: stationText('Where it ends'),
-    date: Type.Optional(
-      Type.String({
-        maxLength: 40,
-        description: 'Day at the origin, YYYY-MM-DD; default: tomorrow',
-      }),
-    ),
-    passengers: Type.Optional(Type.Integer({ minimum: 1, maximum: 9, default: 1 })),
-    order: Type.Optional(Type.Enum(JOURNEY_ORDERS, { default: 'departure' })),
-    carriers: Type.Optional(
-      Type.String({
-        maxLength: 200,
-        description: 'Names of the carriers to ask, with commas between them; default: all',
-        examples: ['renfe', 'renfe,ouigo'],
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
-export type SearchParameters = Static<typeof SearchParameters>;
+import type { PageTokens } from './page-tokens.ts';
+import { isSet, type SearchParameters } from './search-parameters.ts';
 
 /** A search, how its journeys are sorted, and who is asked. Plain data. */
 export interface DocumentQuestion {
@@ -61,6 +30,7 @@ export interface ReadContext {
   readonly carriers: readonly CarrierName[];
   /** Epoch ms. */
   readonly nowMs: number;
+  readonly pageTokens: Pick<PageTokens, 'open'>;
 }
 
 const clock: LocalClock = createLocalClock();
@@ -69,22 +39,72 @@ const clock: LocalClock = createLocalClock();
  * Makes a question of the parameters: stations by id, code or name; without a date, tomorrow at the origin. Equal questions
  * are equal however they were asked.
  *
- * @throws ProblemError for a station that is unknown, a name that several have, or a carrier that is not asked here
+ * @throws ProblemError for a station that is unknown, a name that several have, a carrier that is not asked here, or a page
+ *   that this server did not make
  */
 export function readSearchQuestion(
   parameters: SearchParameters,
-  { stations, carriers: known, nowMs }: ReadContext,
+  { stations, carriers: known, nowMs, pageTokens }: ReadContext,
 ): DocumentQuestion {
   const origin = stationOf('origin', parameters.origin, stations);
   const destination = stationOf('destination', parameters.destination, stations);
-  const { passengers, date = addDays(clock.dateOf(nowMs, origin.zone), 1) } = parameters;
-  const { order = 'departure' } = parameters;
+  const { date = addDays(clock.dateOf(nowMs, origin.zone), 1), order = 'departure' } = parameters;
+  const { time, maxTransfers, class: travelClass } = parameters;
+  const via = parameters.via === undefined ? undefined : stationOf('via', parameters.via, stations);
+  const passengers = passengersOf(parameters);
+  const page = pageOf(parameters.page, pageTokens);
   const carriers = carriersOf(parameters.carriers, known);
   return {
-    query: { origin, destination, date, ...(passengers === undefined ? {} : { passengers }) },
+    query: {
+      origin,
+      destination,
+      date,
+      ...(time !== undefined && { time }),
+      ...(isSet(parameters.arriveBy) && { arriveBy: true }),
+      ...(via && { via }),
+      ...(maxTransfers !== undefined && { maxTransfers }),
+      ...(travelClass && { travelClass }),
+      ...(passengers !== undefined && { passengers }),
+      ...(page && { page }),
+    },
     order,
     ...(carriers === undefined ? {} : { carriers }),
   };
+}
+
+function passengersOf({
+  passengers,
+  ages,
+  cards,
+}: SearchParameters): number | readonly Passenger[] | undefined {
+  if (ages === undefined && cards === undefined) return passengers;
+  const [ageTexts, cardTexts] = [ages?.split(','), cards?.split(',')];
+  const count = passengers ?? ageTexts?.length ?? cardTexts?.length ?? 1;
+  if (ageTexts !== undefined && ageTexts.length !== count) {
+    throw badParameter('ages', `those of ${count} passengers, with commas between them`, ages);
+  }
+  if (cardTexts !== undefined && cardTexts.length !== count) {
+    throw badParameter('cards', `those of ${count} passengers, with commas between them`, cards);
+  }
+  return Array.from({ length: count }, (_, index) => {
+    const age = ageTexts?.[index]?.trim() ?? '';
+    if (!/^\d{0,3}$/.test(age)) {
+      throw badParameter('ages', 'whole years, with commas between them', ages);
+    }
+    // In an address + is a space.
+    const own = (cardTexts?.[index] ?? '').split(/[ +]+/).filter((card) => card !== '');
+    return { ...(age !== '' && { age: Number(age) }), ...(own.length > 0 && { cards: own }) };
+  });
+}
+
+function pageOf(
+  text: string | undefined,
+  tokens: Pick<PageTokens, 'open'>,
+): SearchPage | undefined {
+  if (text === undefined) return undefined;
+  const page = tokens.open(text);
+  if (page === undefined) throw badParameter('page', 'one of the pages of an answer', text);
+  return page;
 }
 
 /** Returns `undefined` for all of them. */
@@ -109,7 +129,7 @@ function carriersOf(
 }
 
 function stationOf(
-  parameter: 'origin' | 'destination',
+  parameter: 'origin' | 'destination' | 'via',
   text: string,
   stations: StationIndex,
 ): Station {

@@ -1,6 +1,7 @@
 import type { Accept, Flags } from '../flags/flag-specs.ts';
 import { readTls } from '../http/server.ts';
 import { dispatchKind } from '../search/dispatch.ts';
+import { newPageKey } from '../search/page-tokens.ts';
 import { startTelemetry } from '../telemetry/start-telemetry.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
 import { prepareWorms } from '../worms/worm-databases.ts';
@@ -61,7 +62,8 @@ export async function serve(
     const fleet = await fleetFor({ flags, carriersUrl, worms: location, startedAt });
     closers.unshift(() => fleet.close());
     const context = {
-      flags: { ...flags, natsUrl: fleet.natsUrl },
+      // Server processes have the same key: each opens the pages that another one sealed.
+      flags: { ...flags, natsUrl: fleet.natsUrl, pageKey: flags.pageKey ?? newPageKey() },
       carriersUrl,
       worms: location,
       now,

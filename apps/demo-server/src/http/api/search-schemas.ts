@@ -1,4 +1,5 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
+import { SETTLED_STATES } from '../../operator/stats-schemas.ts';
 
 // The answers of GET /search, as the OpenAPI document shows them. A test holds real answers against these schemas.
 
@@ -38,12 +39,22 @@ const RideLeg = Type.Object(
     destination: text,
     departure: TimeAt,
     arrival: TimeAt,
+    expectedDeparture: Type.Optional(TimeAt),
+    expectedArrival: Type.Optional(TimeAt),
+    cancelled: Type.Optional(Type.Literal(true)),
+    mode: Type.Optional(
+      Type.Enum(['bus', 'tram', 'metro', 'ferry', 'other'], { description: 'Absent: a train' }),
+    ),
     brand: Type.Optional(text),
     number: Type.Optional(text),
+    otherNumbers: Type.Optional(Type.Array(text, { description: 'Of trains coupled to it' })),
     operator: Type.Optional(text),
     operatingDay: Type.Optional(text),
   },
-  { $id: 'RideLeg', description: 'One train; stations are ids' },
+  {
+    $id: 'RideLeg',
+    description: 'One train or other vehicle, with its planned times; stations are ids of `places`',
+  },
 );
 const TransferLeg = Type.Object(
   {
@@ -59,6 +70,9 @@ const Offer = Type.Object(
     id: text,
     seller: Type.String({ description: 'Name of the carrier' }),
     total: Money,
+    rides: Type.Optional(
+      Type.Array(Type.Integer(), { description: 'The rides that it covers, from 0; absent: all' }),
+    ),
     travelClass: Type.Enum(['first', 'second', 'any']),
     fareName: Type.Optional(text),
     flexibility: Type.Enum(['full', 'semi', 'none', 'unknown']),
@@ -84,8 +98,13 @@ const Journey = Type.Object(
     arrival: TimeAt,
     durationMinutes: Type.Integer(),
     transfers: Type.Integer(),
-    offers: Type.Array(Offer, { description: 'Cheapest first; none: sold out' }),
+    offers: Type.Array(Offer, {
+      description: 'Cheapest first; none: sold out, but for sources in `unpriced`',
+    }),
     sources: Type.Array(text, { description: 'Carriers that list it' }),
+    unpriced: Type.Optional(
+      Type.Array(text, { description: 'Those of them that know its times and no price' }),
+    ),
     conflicts: Type.Optional(Type.Array(TimeConflict)),
   },
   { $id: 'Journey' },
@@ -93,16 +112,101 @@ const Journey = Type.Object(
 const CarrierStatus = Type.Object(
   {
     carrier: text,
-    state: Type.Enum(['running', 'ok', 'empty', 'timeout', 'error', 'cancelled', 'rejected-busy']),
+    state: Type.Enum(['running', ...SETTLED_STATES]),
     ms: Type.Number({ description: 'Milliseconds from the start of the search' }),
     found: Type.Integer(),
-    error: Type.Optional(Type.Object({ code: text, retryable: Type.Boolean(), message: text })),
+    filtered: Type.Optional(
+      Type.Integer({ description: 'Journeys of its answer that could not be shown' }),
+    ),
+    covers: Type.Optional(
+      Type.Object(
+        { fromMs: Type.Integer(), untilMs: Type.Integer() },
+        { description: 'Departures that its answer covers, epoch milliseconds; absent: the day' },
+      ),
+    ),
+    ignored: Type.Optional(
+      Type.Array(Type.Enum(['ages', 'cards']), {
+        description: 'What its prices do not heed: they are of adults, or without cards',
+      }),
+    ),
+    error: Type.Optional(
+      Type.Object({
+        code: text,
+        retryable: Type.Boolean(),
+        message: text,
+        retryAfterMs: Type.Optional(Type.Number()),
+      }),
+    ),
   },
   { $id: 'CarrierStatus' },
 );
+const Passenger = Type.Object(
+  { age: Type.Optional(Type.Integer()), cards: Type.Optional(Type.Array(text)) },
+  { $id: 'Passenger', description: 'One traveller; without an age an adult' },
+);
+const Page = Type.Object(
+  {
+    v: Type.Literal(1),
+    query: text,
+    direction: Type.Enum(['earlier', 'later']),
+    byCarrier: Type.Record(text, Type.Array(Type.Union([text, Type.Null()]))),
+  },
+  { $id: 'Page', description: 'The page that was asked for, opened' },
+);
 const Query = Type.Object(
-  { origin: Station, destination: Station, date: text, passengers: Type.Integer() },
+  {
+    origin: Station,
+    destination: Station,
+    date: text,
+    time: Type.Optional(text),
+    arriveBy: Type.Optional(Type.Boolean()),
+    via: Type.Optional(Station),
+    maxTransfers: Type.Optional(Type.Integer()),
+    travelClass: Type.Optional(Type.Enum(['first', 'second'])),
+    passengers: Type.Array(Passenger),
+    page: Type.Optional(Page),
+  },
   { $id: 'Query' },
+);
+const Place = Type.Object(
+  {
+    id: text,
+    name: text,
+    zone: Type.Optional(Type.String({ description: 'IANA time zone' })),
+    latitude: Type.Optional(Type.Number()),
+    longitude: Type.Optional(Type.Number()),
+  },
+  { $id: 'Place' },
+);
+const Places = Type.Record(text, Place, {
+  $id: 'Places',
+  description: 'Every station that legs name, by its id',
+});
+const Pages = Type.Object(
+  {
+    earlier: Type.Optional(Type.String({ description: 'For `page`, with all else as before' })),
+    later: Type.Optional(text),
+  },
+  { $id: 'Pages', description: 'Where earlier and later journeys are; absent: nowhere' },
+);
+const facet = (value: TSchema) =>
+  Type.Array(
+    Type.Object({
+      value,
+      count: Type.Integer(),
+      lowest: Type.Array(Money, { description: 'One per currency' }),
+    }),
+  );
+const Facets = Type.Object(
+  {
+    carrier: facet(text),
+    brand: facet(text),
+    transfers: facet(Type.Integer()),
+    hour: facet(Type.Integer()),
+    travelClass: facet(text),
+    flexibility: facet(text),
+  },
+  { $id: 'Facets', description: 'Journeys before the filters, by what they can be narrowed to' },
 );
 
 /** The answer as one document. */
@@ -110,9 +214,12 @@ export const SearchAnswer = Type.Object(
   {
     query: Query,
     journeys: Type.Array(Journey),
+    places: Places,
     carriers: Type.Array(CarrierStatus),
     complete: Type.Boolean({ description: 'Whether every carrier answered' }),
     ms: Type.Number(),
+    pages: Type.Optional(Pages),
+    facets: Type.Optional(Facets),
   },
   { $id: 'SearchAnswer', description: 'The journeys of all carriers, merged' },
 );
@@ -136,6 +243,7 @@ const JourneysUpsert = Type.Object(
     seq: Type.Integer({ description: '1, 2, 3 … within one search' }),
     journeys: Type.Array(Journey, { description: 'New ones, and new states of known ones, by id' }),
     removed: Type.Array(text, { description: 'Ids that were merged into others' }),
+    places: Places,
   },
   { $id: 'JourneysUpsert', description: 'Changes to the list' },
 );
@@ -146,6 +254,8 @@ const SearchDone = Type.Object(
     complete: Type.Boolean(),
     found: Type.Integer(),
     ms: Type.Number(),
+    pages: Type.Optional(Pages),
+    facets: Type.Optional(Facets),
   },
   { $id: 'SearchDone', description: 'The last event' },
 );

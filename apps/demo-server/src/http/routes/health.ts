@@ -114,7 +114,14 @@ function counters({ stats, events: _, traffic: __, ...process }: ProcessStatus):
   return roundedAll({ ...process, ...stats });
 }
 
-function withoutSecrets({ ouigo: _, databaseUrl, natsUrl, redisUrl, ...flags }: Flags) {
+function withoutSecrets({
+  ouigo: _,
+  pageKey: __,
+  databaseUrl,
+  natsUrl,
+  redisUrl,
+  ...flags
+}: Flags) {
   return {
     ...flags,
     databaseUrl: databaseUrl && hideSecrets(databaseUrl),

@@ -4,7 +4,7 @@ import helmet from '@fastify/helmet';
 import staticFiles from '@fastify/static';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stationTable } from '@ticketing/carriers';
-import { addDays, createLocalClock, JOURNEY_ORDERS, type SearchEvent } from '@ticketing/core';
+import { addDays, createLocalClock, JOURNEY_ORDERS } from '@ticketing/core';
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Parts } from '../../compose.ts';
@@ -22,7 +22,10 @@ import {
   unknownAddress,
 } from '../../pages/traveller-page.ts';
 import { carrierCalls, carrierTitles } from '../../search/carriers.ts';
-import { readSearchQuestion, type SearchParameters } from '../../search/search-query.ts';
+import type { SearchAnswerEvent } from '../../search/search-answer.ts';
+import { INTEGER_PARAMETERS, SearchParameters } from '../../search/search-parameters.ts';
+import { readSearchQuestion } from '../../search/search-query.ts';
+import { readSearchView, viewEvents } from '../../search/search-view.ts';
 import { sendDocument } from '../encoded-body.ts';
 import { badQuery, type ProblemError } from '../problem.ts';
 import { securityHeaders } from '../security-headers.ts';
@@ -30,14 +33,12 @@ import { securityHeaders } from '../security-headers.ts';
 const HERE = 'Europe/Madrid';
 const FARTHEST_DAYS = 366;
 const text = Type.Optional(Type.String({ maxLength: 400 }));
-/** A form as a person fills it: what is wrong in it is said on the page. */
+/** A form as a person fills it, and the parameters of links: what is wrong in it is said on the page. */
 const Form = Type.Object({
-  origin: text,
-  destination: text,
-  date: text,
-  passengers: text,
-  order: text,
-  carriers: text,
+  ...(Object.fromEntries(
+    Object.keys(SearchParameters.properties).map((name) => [name, text]),
+  ) as Record<keyof SearchParameters, typeof text>),
+  page: SearchParameters.properties.page,
   plain: text,
 });
 type Form = Static<typeof Form>;
@@ -57,7 +58,8 @@ interface PageOptions extends Parts {
 
 /** `GET /` and `/operator`, what a browser gets for an unknown path, and the assets of the pages. No page loads anything from elsewhere, and none may be framed. */
 export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, options) => {
-  const { flags, streams, encoder, stations, carriers, now, leftMs, notFound } = options;
+  const { flags, streams, encoder, stations, carriers, pageTokens, now, leftMs, notFound } =
+    options;
   const assets = await openAssets();
   await app.register(helmet, securityHeaders());
   app.addHook('onRequest', async (_request, reply) => {
@@ -120,13 +122,18 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
     }
     reply.header('cache-control', 'no-store');
     try {
-      const question = readSearchQuestion(numbered(form), { stations, carriers, nowMs: now() });
+      const parameters = parametersOf(form);
+      const context = { stations, carriers, nowMs: now(), pageTokens };
+      const question = readSearchQuestion(parameters, context);
+      const view = readSearchView(parameters);
       const { order } = question;
-      const events = streams.follow(question, { deadlineMs: leftMs(request) });
+      const followed = streams.follow(question, { deadlineMs: leftMs(request) });
+      const events = viewEvents(followed, view, pageTokens);
       // A query that the search refuses fails here, before anything is sent.
       const first = await events.next();
-      const again = `/?${new URLSearchParams({ ...form, plain: '1' })}`;
-      const parts = rendered(page, startingWith(first, events), { names, order, again });
+      const addressOf = (changed: Form = {}): string =>
+        `/?${new URLSearchParams({ ...form, ...changed, plain: '1' })}`;
+      const parts = rendered(page, startingWith(first, events), { names, order, addressOf });
       return reply.send(Readable.from(parts));
     } catch (error) {
       const problem = badQuery(error);
@@ -137,15 +144,15 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
 };
 
 /** An empty field is absent, and a number a number: the search says what is wrong with other text. */
-function numbered(form: Form): SearchParameters {
-  const { origin = '', destination = '', date, passengers, carriers } = form;
+function parametersOf({ order, plain: _, ...form }: Form): SearchParameters {
+  const given = Object.entries(form)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => [name, INTEGER_PARAMETERS.has(name) ? Number(value) : value]);
   return {
-    origin,
-    destination,
-    order: JOURNEY_ORDERS.find((one) => one === form.order) ?? 'departure',
-    ...(carriers ? { carriers } : {}),
-    ...(date ? { date } : {}),
-    ...(passengers ? { passengers: Number(passengers) } : {}),
+    origin: '',
+    destination: '',
+    ...Object.fromEntries(given),
+    order: JOURNEY_ORDERS.find((one) => one === order) ?? 'departure',
   };
 }
 
@@ -170,7 +177,7 @@ function startingWith<T>(
 /** The first part is sent at once: the form can be read while the carriers are asked. */
 async function* rendered(
   page: TravellerPage,
-  events: AsyncIterable<SearchEvent>,
+  events: AsyncIterable<SearchAnswerEvent>,
   options: Parameters<typeof travellerResults>[1],
 ): AsyncGenerator<string, void> {
   yield String(travellerStart(page));

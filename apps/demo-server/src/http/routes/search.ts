@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
-import type { CarrierStatus, SearchEvent } from '@ticketing/core';
+import type { CarrierStatus } from '@ticketing/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Parts } from '../../compose.ts';
 import { CARRIER_NAMES, carrierCalls, carrierTitles } from '../../search/carriers.ts';
 import { documentQuestion, type SearchDocument } from '../../search/documents.ts';
-import { readSearchQuestion, SearchParameters } from '../../search/search-query.ts';
+import { SearchParameters } from '../../search/search-parameters.ts';
+import { readSearchQuestion } from '../../search/search-query.ts';
+import { readSearchView, viewDocument, viewEvents } from '../../search/search-view.ts';
 import { streamKey } from '../../search/shared-streams.ts';
 import { answerExamples, eventExamples, refusalExamples } from '../api/search-examples.ts';
 import { SearchAnswer, SearchStreamEvent } from '../api/search-schemas.ts';
@@ -48,7 +50,7 @@ const schema = {
 /** `GET /search`: one document, or a stream of events, as `Accept` says. */
 export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
   app,
-  { finders, streams, encoder, stations, carriers, now, leftMs },
+  { finders, streams, encoder, stations, carriers, pageTokens, now, leftMs },
   done,
 ) => {
   const isShared = finders.document.stats() !== undefined;
@@ -58,7 +60,9 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
     return key !== undefined && isStream ? streamKey(key) : key;
   };
   app.get('/search', { schema, config: { keyOf }, onRequest }, async (request, reply) => {
-    const question = readSearchQuestion(request.query, { stations, carriers, nowMs: now() });
+    const context = { stations, carriers, nowMs: now(), pageTokens };
+    const question = readSearchQuestion(request.query, context);
+    const view = readSearchView(request.query);
     const accepted = preferredType(request, ['application/json', ...Object.keys(eventFormats)]);
     if (accepted === 'application/json') {
       const document = await finders.document.find(question, {
@@ -67,7 +71,7 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
       });
       refuseWithoutAnswer(document);
       reply.header('server-timing', serverTiming(document)).type('application/json; charset=utf-8');
-      return sendDocument({ request, reply, encoder }, document);
+      return sendDocument({ request, reply, encoder }, viewDocument(document, view, pageTokens));
     }
     const format = accepted && eventFormats[accepted];
     if (!format) {
@@ -80,11 +84,8 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
     }
     // An EventSource connects again when a stream has ended: 204 tells it to stop.
     if (request.headers['last-event-id'] === 'search-done') return reply.code(204).send(null);
-    return reply
-      .type(accepted)
-      .send(
-        toStream<SearchEvent>(streams.follow(question, { deadlineMs: leftMs(request) }), format),
-      );
+    const events = streams.follow(question, { deadlineMs: leftMs(request) });
+    return reply.type(accepted).send(toStream(viewEvents(events, view, pageTokens), format));
   });
   done();
 };
@@ -97,14 +98,16 @@ async function onRequest(request: FastifyRequest, reply: FastifyReply): Promise<
   return reply.redirect(search === '' ? '/' : `/?${search}`, 303);
 }
 
+/** A carrier may answer if it is asked later. */
+const BUSY: ReadonlySet<CarrierStatus['state']> = new Set(['rejected-busy', 'rate-limited']);
+
 /** @throws ProblemError if no carrier answered */
 function refuseWithoutAnswer({ carriers }: SearchDocument): void {
   if (carriers.some(({ state }) => state === 'ok' || state === 'empty')) return;
-  const all = (state: CarrierStatus['state']) =>
-    carriers.every((carrier) => carrier.state === state);
   const some = (state: CarrierStatus['state']) =>
     carriers.some((carrier) => carrier.state === state);
-  const status = all('rejected-busy') ? 503 : some('timeout') ? 504 : 502;
+  const isBusy = carriers.every(({ state }) => BUSY.has(state));
+  const status = isBusy ? 503 : some('timeout') ? 504 : 502;
   const detail = carriers.map(({ carrier, error }) => `${carrier}: ${error?.message}`).join('; ');
   throw new ProblemError(status, { detail, carriers: [...carriers] });
 }

@@ -1,4 +1,4 @@
-import type { SearchEvent } from '@ticketing/core';
+import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 import type { ShownProblem } from '../problem-note.ts';
 import type { FeedEvent } from '../search-state.ts';
 
@@ -31,7 +31,7 @@ export async function follow(
       return;
     }
     for await (const line of readLines(response.body)) {
-      const event = JSON.parse(line) as SearchEvent;
+      const event = JSON.parse(line) as SearchAnswerEvent;
       isDone ||= event.type === 'search-done';
       emit(event);
     }

@@ -3,6 +3,7 @@ import type { JourneyOrder } from '@ticketing/core';
 import { carrierChip, carrierNotes, statusText, toAskAgain } from '../carrier-chip.ts';
 import { html, type SafeHtml } from '../html.ts';
 import type { Names } from '../journey-row.ts';
+import { OPTIONAL_FIELDS, PAGE_FIELDS, pageLinks, withPage } from '../page-fields.ts';
 import { fieldNote, problemNote, type ShownProblem } from '../problem-note.ts';
 import { idle, reduce, type SearchState } from '../search-state.ts';
 import { enhanceCombobox } from './combobox.ts';
@@ -14,7 +15,6 @@ import { fragmentOf, show } from './show.ts';
 const STATUS_EVERY_MS = 1000;
 /** Rows that come later push others down: carriers that answer at about the same time are drawn at once. */
 const LIST_EVERY_MS = 300;
-const FIELDS = ['origin', 'destination', 'date', 'passengers'] as const;
 
 /** Events after which the rows of the search before are still all that there is. */
 const WAITS: ReadonlySet<string> = new Set(['asked', 'search-started', 'carrier-status']);
@@ -53,6 +53,7 @@ const names = (): Names => ({
   stations: new Map([...stationNames, ...state.stations]),
   carriers: carrierNames,
   calls,
+  day: state.day,
 });
 const list = createJourneyList(journeys, names);
 
@@ -136,26 +137,11 @@ function statusLine(): SafeHtml | string {
     isDone &&
     toAskAgain(carriers).length > 0 &&
     html` <button type="button" data-again>Ask again</button>`
-  }${isDone && found.size === 0 && dayLinks()}`;
-}
-
-/** Links to the days before and after, where no train was found. */
-function dayLinks(): SafeHtml | undefined {
-  const { date = '' } = fields();
-  const day = (step: number): string =>
-    new Date(Date.parse(date) + step * 86_400_000).toISOString().slice(0, 10);
-  if (!/^\d{4}-\d\d-\d\d$/.test(date)) return undefined;
-  const input = element<HTMLInputElement>('date');
-  return html` ${[-1, 1].map((step) => {
-    const other = day(step);
-    if (other < input.min || other > input.max) return undefined;
-    const parameters = new URLSearchParams({ ...fields(), date: other });
-    return html`<a href="/?${parameters.toString()}">${step < 0 ? 'Day before' : 'Day after'}</a> `;
-  })}`;
+  }${isDone && pageLinks(state.pages, (page) => withPage(location.search, page))}`;
 }
 
 function showProblem(problem: ShownProblem | undefined): void {
-  for (const name of FIELDS) {
+  for (const name of PAGE_FIELDS) {
     const input = element<HTMLInputElement>(name);
     const isWrong = problem?.parameter === name;
     document.getElementById(`${name}-note`)?.remove();
@@ -166,7 +152,7 @@ function showProblem(problem: ShownProblem | undefined): void {
     input.setAttribute('aria-describedby', `${name}-note`);
     input.closest('.field')?.append(fragmentOf(fieldNote(problem)));
   }
-  const isField = FIELDS.some((name) => name === problem?.parameter);
+  const isField = PAGE_FIELDS.some((name) => name === problem?.parameter);
   show(
     problemPlace,
     problem === undefined || isField
@@ -178,7 +164,9 @@ function showProblem(problem: ShownProblem | undefined): void {
 function fields(): Record<string, string> {
   const data = new FormData(form);
   return Object.fromEntries(
-    [...FIELDS, 'order'].map((name) => [name, String(data.get(name) ?? '')]),
+    [...PAGE_FIELDS, 'order']
+      .map((name) => [name, String(data.get(name) ?? '')] as const)
+      .filter(([name, value]) => value !== '' || !OPTIONAL_FIELDS.some((one) => one === name)),
   );
 }
 
@@ -188,9 +176,12 @@ function order(): JourneyOrder {
 
 /** Fills the form as an address says. */
 function fill(parameters: URLSearchParams): void {
-  for (const name of FIELDS) {
+  for (const name of PAGE_FIELDS) {
     const value = parameters.get(name);
     if (value !== null) element<HTMLInputElement>(name).value = value;
+  }
+  for (const name of OPTIONAL_FIELDS) {
+    element<HTMLInputElement>(name).value = parameters.get(name) ?? '';
   }
   const wanted = parameters.get('order') ?? 'departure';
   for (const radio of form.querySelectorAll<HTMLInputElement>('[name=order]')) {

@@ -191,14 +191,17 @@ describeInBrowser('the traveller’s page', () => {
     });
   });
 
-  test('no journeys on a day: the days before and after are offered', async () => {
+  test('no journeys on a day: earlier and later ones are offered', async () => {
     for (const carrier of ['renfe', 'ouigo', 'avlo']) await plan(carrier, { journeys: 0 });
     const page = await browser.open();
     await page.goto(`${server().url}/?${ROUTE}`);
     await done(page);
     expect(await status(page)).toContain('No journeys on this day');
-    const next = await page.getAttribute('#status a:text-is("Day after")', 'href');
+    const next = await page.getAttribute('#status a:text-is("Later")', 'href');
     expect(new URL(next ?? '', page.url()).searchParams.get('origin')).toBe('Madrid');
+    await page.click('#status a:text-is("Later")');
+    await done(page);
+    expect(await status(page)).toContain('Earlier');
     expect(await violationsOf(page)).toEqual([]);
   });
 

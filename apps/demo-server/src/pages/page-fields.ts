@@ -1,0 +1,31 @@
+import type { SealedPages } from '../search/search-answer.ts';
+import { html, type SafeHtml } from './html.ts';
+
+/** Fields of the form that may be empty. */
+export const OPTIONAL_FIELDS = ['time', 'arriveBy', 'maxTransfers', 'class'] as const;
+
+/** Fields of the form below which a problem is said; other parameters are in links alone. */
+export const PAGE_FIELDS = [
+  'origin',
+  'destination',
+  'date',
+  'passengers',
+  ...OPTIONAL_FIELDS,
+] as const;
+
+/** Renders links to the journeys before and after those that are shown. */
+export function pageLinks(
+  { earlier, later }: SealedPages = {},
+  addressOf: (page: string) => string,
+): SafeHtml {
+  const link = (page: string | undefined, text: string): SafeHtml | false =>
+    page !== undefined && html` <a href="${addressOf(page)}">${text}</a>`;
+  return html`${link(earlier, 'Earlier')}${link(later, 'Later')}`;
+}
+
+/** Returns what changes in an address for a page. */
+export function withPage(search: string, page: string): string {
+  const parameters = new URLSearchParams(search);
+  parameters.set('page', page);
+  return `/?${parameters}`;
+}

@@ -1,0 +1,18 @@
+// Browsers read these types, too.
+import type { JourneyFacets, SearchEvent, SearchPages, SearchResult } from '@ticketing/core';
+
+/** Pages beside an answer, sealed: for parameter `page`. */
+export type SealedPages = { readonly [Direction in keyof SearchPages]: string };
+
+interface AnswerParts {
+  readonly pages?: SealedPages;
+  /** Of all journeys, before the filter. */
+  readonly facets?: JourneyFacets;
+}
+type Done = Extract<SearchEvent, { readonly type: 'search-done' }>;
+
+/** A search as one client gets it. */
+export type SearchAnswer = Omit<SearchResult, 'pages'> & AnswerParts;
+
+/** An event of a stream as one client gets it. */
+export type SearchAnswerEvent = Exclude<SearchEvent, Done> | (Omit<Done, 'pages'> & AnswerParts);

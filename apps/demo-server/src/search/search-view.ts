@@ -1,0 +1,156 @@
+import {
+  facetsOf,
+  filterJourneys,
+  type Journey,
+  type JourneyFilter,
+  type Money,
+  parseMoney,
+  type SearchEvent,
+  type SearchPages,
+  type SearchResult,
+} from '@ticketing/core';
+import type { EncodableDocument } from '../http/encoded-body.ts';
+import { badParameter } from '../http/problem.ts';
+import type { SearchDocument } from './documents.ts';
+import type { PageTokens } from './page-tokens.ts';
+import type { SealedPages, SearchAnswer, SearchAnswerEvent } from './search-answer.ts';
+import { isSet, type SearchParameters } from './search-parameters.ts';
+
+/** What one client sees of a search that others may share: which journeys, and whether facets. */
+export interface SearchView {
+  /** Absent: all journeys. */
+  readonly filter?: JourneyFilter;
+  readonly facets: boolean;
+}
+
+/** The view of clients that ask for nothing but the search. */
+export const WHOLE: SearchView = { facets: false };
+
+/** Reads which journeys a client wants to see. @throws ProblemError */
+export function readSearchView(parameters: Partial<SearchParameters>): SearchView {
+  const { maxPrice, direct, flexible, facets } = parameters;
+  const filter: JourneyFilter = {
+    ...(maxPrice !== undefined && { maxPrice: readPrice(maxPrice) }),
+    ...timeOf('departAfter', parameters),
+    ...timeOf('departBefore', parameters),
+    ...timeOf('arriveBefore', parameters),
+    ...(isSet(direct) && { direct: true }),
+    ...(isSet(flexible) && { flexible: true }),
+  };
+  return { ...(Object.keys(filter).length > 0 && { filter }), facets: isSet(facets) };
+}
+
+function timeOf(
+  name: 'departAfter' | 'departBefore' | 'arriveBefore',
+  { [name]: text }: Partial<SearchParameters>,
+): JourneyFilter {
+  if (text === undefined) return {};
+  if (!/^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text)) {
+    throw badParameter(name, 'a time of day as HH:MM', text);
+  }
+  return { [name]: text };
+}
+
+function readPrice(text: string): Money {
+  const [, amount = '', currency = 'EUR'] =
+    /^(\d{1,9}(?:\.\d+)?)(?: ?([A-Z]{3}))?$/.exec(text) ?? [];
+  try {
+    return parseMoney(amount, { currency });
+  } catch {
+    throw badParameter('maxPrice', 'an amount such as 49.90 or 45 CHF', text);
+  }
+}
+
+const bodies = new WeakMap<SearchDocument, EncodableDocument>();
+
+/** Returns the bytes that a client gets of a document. Those without a filter and facets are made once for all clients. */
+export function viewDocument(
+  document: SearchDocument,
+  { filter, facets }: SearchView,
+  tokens: Pick<PageTokens, 'seal'>,
+): EncodableDocument {
+  const pages = sealed(document.pages, tokens);
+  if (filter === undefined && !facets) {
+    if (pages === undefined) return document;
+    const known = bodies.get(document);
+    if (known !== undefined) return known;
+    // The document is an object: the pages go before its last brace.
+    const rest = Buffer.from(`,"pages":${JSON.stringify(pages)}}`);
+    const made = { body: Buffer.concat([document.body.subarray(0, -1), rest]) };
+    bodies.set(document, made);
+    return made;
+  }
+  const result: Omit<SearchResult, 'pages'> = JSON.parse(Buffer.from(document.body).toString());
+  const answer: SearchAnswer = {
+    ...result,
+    journeys: filter === undefined ? result.journeys : filterJourneys(result.journeys, filter),
+    ...(pages && { pages }),
+    ...(facets && { facets: facetsOf(result.journeys) }),
+  };
+  return { body: Buffer.from(JSON.stringify(answer)) };
+}
+
+/** Returns the events that a client gets of a search. Leaving them leaves the search. */
+export function viewEvents(
+  events: AsyncIterableIterator<SearchEvent>,
+  view: SearchView,
+  tokens: Pick<PageTokens, 'seal'>,
+): AsyncIterableIterator<SearchAnswerEvent> {
+  const viewed = eventViewer(view, tokens);
+  return {
+    async next() {
+      const { done, value } = await events.next();
+      return done ? { done, value: undefined } : { done: false, value: viewed(value) };
+    },
+    async return() {
+      await events.return?.();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+function eventViewer(
+  { filter, facets }: SearchView,
+  tokens: Pick<PageTokens, 'seal'>,
+): (event: SearchEvent) => SearchAnswerEvent {
+  const all = new Map<string, Journey>();
+  const shown = new Set<string>();
+  return (event) => {
+    if (event.type === 'search-done') {
+      const { pages: own, ...rest } = event;
+      const pages = sealed(own, tokens);
+      return {
+        ...rest,
+        found: filter === undefined ? event.found : shown.size,
+        ...(pages && { pages }),
+        ...(facets && { facets: facetsOf([...all.values()]) }),
+      };
+    }
+    if (event.type !== 'journeys-upsert') return event;
+    if (facets) {
+      for (const id of event.removed) all.delete(id);
+      for (const journey of event.journeys) all.set(journey.id, journey);
+    }
+    if (filter === undefined) return event;
+    const journeys = filterJourneys(event.journeys, filter);
+    const kept = new Set(journeys.map(({ id }) => id));
+    // A journey that is another one now may no longer pass.
+    const gone = [...event.removed, ...event.journeys.map(({ id }) => id)].filter(
+      (id) => !kept.has(id) && shown.delete(id),
+    );
+    for (const id of kept) shown.add(id);
+    return { ...event, journeys, removed: gone };
+  };
+}
+
+function sealed(
+  pages: SearchPages | undefined,
+  { seal }: Pick<PageTokens, 'seal'>,
+): SealedPages | undefined {
+  if (pages === undefined) return undefined;
+  const { earlier, later } = pages;
+  return { ...(earlier && { earlier: seal(earlier) }), ...(later && { later: seal(later) }) };
+}
