@@ -84,7 +84,10 @@ export function operatorView(
     hosts: hostRows(processes),
     ...(primary?.router && { router: routerOf(primary.router, servers) }),
     carriers: [...searching.flatMap(carriersOf), ...servers.flatMap(taskCarriersOf)],
-    ...(upstream && { upstream: [...upstream] }),
+    // The simulator plays carriers that this server does not ask, too.
+    ...(upstream && {
+      upstream: upstream.filter(({ id }) => flags.carriers.some((one) => one === id)),
+    }),
     ...(load && { load: { ...load, answers: { ...load.answers } } }),
     events: [...events],
   };
