@@ -33,7 +33,7 @@ const flexibilities: ReadonlyMap<unknown, Offer['flexibility']> = new Map([
   ['NON_FLEXIBLE', 'none'],
 ]);
 
-/** Groups offers by the trip that they cover. Those for trips that the answer lacks are nobody's. */
+/** Groups offers by the trip that they cover. Those for trips that the answer lacks are left out. */
 export function offersByTrip(
   read: WireReader,
   trips: readonly WireRecord[],
