@@ -1,5 +1,11 @@
 import { createTimetable, encodeOsdm, type Train } from '@ticketing/carrier-sim';
-import { type Carrier, type CarrierAnswer, CarrierError, type Journey } from '@ticketing/core';
+import {
+  type Carrier,
+  type CarrierAnswer,
+  CarrierError,
+  type CarrierHttp,
+  type Journey,
+} from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createOsdm, type OsdmOptions, stations } from '../src/index.ts';
@@ -103,25 +109,30 @@ export function osdmTests(runs: Runs): void {
       pageSize: fc.integer({ min: 1, max: 7 }),
       time: fc.constantFrom('00:00', '06:28', '12:30', '23:59'),
       arriveBy: fc.boolean(),
+      linked: fc.boolean(),
       day: fc.constantFrom('2026-12-01', '2027-03-28'),
       ends: fc.constantFrom(['8503000', '8507000'], ['8101003', '8020347'], ['7015400', '8727100']),
     });
     await fc.assert(
-      fc.asyncProperty(variant, async ({ mode, pageSize, time, arriveBy, day, ends }) => {
+      fc.asyncProperty(variant, async ({ mode, pageSize, time, arriveBy, linked, day, ends }) => {
         const [origin, destination] = ends as [string, string];
         upstream.sim.setPlan('osdm', { pageSize });
         const carrier = rail(`${upstream.sim.url}/osdm`, { mode: mode as 'one-call' });
         const query = { ...queryOf(origin, destination, day), time, ...(arriveBy && { arriveBy }) };
-        const first = await ask(upstream, carrier, query);
+        const client = upstream.http.clientOf('osdm');
+        const http = linked ? client : withoutLinks(client);
+        const first = await ask(upstream, carrier, query, { http });
         const found = new Map(first.journeys.map((journey) => [journey.departure.ms, journey]));
         for (const direction of ['earlier', 'later'] as const) {
           let { pages } = first;
           for (let turn = 0; pages?.[direction] !== undefined && turn < 200; turn++) {
             const token: string = pages[direction];
-            const answer: CarrierAnswer = await ask(upstream, carrier, {
-              ...query,
-              page: { direction, token },
-            });
+            const answer: CarrierAnswer = await ask(
+              upstream,
+              carrier,
+              { ...query, page: { direction, token } },
+              { http },
+            );
             ({ pages } = answer);
             for (const journey of answer.journeys) found.set(journey.departure.ms, journey);
             const days = answer.journeys.map(({ departure }) => departure.iso.slice(0, 10));
@@ -138,7 +149,7 @@ export function osdmTests(runs: Runs): void {
           trains.map(({ departureMs }) => departureMs).sort(),
         );
       }),
-      { numRuns: runs(40) },
+      { numRuns: runs(100) },
     );
   });
 
@@ -257,6 +268,17 @@ export function osdmTests(runs: Runs): void {
       { numRuns: runs(1000) },
     );
   });
+}
+
+/** Providers need not give links. */
+function withoutLinks(http: CarrierHttp): CarrierHttp {
+  return {
+    async send(request) {
+      const answer = await http.send(request);
+      const { _links, ...rest } = JSON.parse(new TextDecoder().decode(answer.body));
+      return { ...answer, body: bytesOf(JSON.stringify(rest)) };
+    },
+  };
 }
 
 /** A provider like that of the other tests, with other options. */

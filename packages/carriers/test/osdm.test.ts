@@ -107,6 +107,10 @@ test('one call or two, a day of the simulator is the same', async () => {
     journeys.map(({ id, offers }) => [id, offers.map(({ total }) => total)]);
   expect(fields(two as never)).toEqual(fields(one as never));
   expect(one?.journeys.length).toBeGreaterThan(6);
+  const done = await startUpstream();
+  await ask(done, rail(`${done.sim.url}/osdm`, { results: 100 }), query);
+  // A page that reaches the next day is the last.
+  expect(done.sim.requests().osdm.arrived).toBe(1);
 });
 
 test('a day ends after `maxPages`, and says how far it came', async () => {
@@ -128,6 +132,13 @@ test('a day that a later page fails keeps what it has', async () => {
   expect(covers?.untilMs).toBe(journeys[2]?.departure.ms);
 });
 
+test('a day whose caller leaves during a later page is ABORTED', async () => {
+  const { context } = recorded([golden, new CarrierError('ABORTED', 'left')]);
+  const left = { ...context, signal: AbortSignal.abort() };
+  const asked = queryOf('8500010', '8301700');
+  expect((await failureOf(() => rail(baseUrl).request(asked, left))).code).toBe('ABORTED');
+});
+
 test('a day of today begins now', async () => {
   const { context, body } = recorded([golden]);
   const at = Date.UTC(2026, 11, 1, 9, 30, 20);
@@ -144,6 +155,9 @@ test('a time after the last train has no journeys, and a page before it', async 
   });
   expect(journeys).toEqual([]);
   expect(pages).toEqual({ earlier: expect.stringMatching(/^db\d+$/) });
+  const early = { ...query, time: '00:10', arriveBy: true };
+  const none = await ask(upstream, upstream.carriers.osdm, early);
+  expect(none.pages).toEqual({ later: expect.stringMatching(/^aa\d+$/) });
   const error = await failureOf(() => ask(upstream, upstream.carriers.osdm, query));
   expect(error.code).toBe('NO_RESULTS');
 });
