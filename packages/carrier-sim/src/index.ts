@@ -16,6 +16,7 @@ export type { Train, TrainFare, TrainRun } from './timetable/train.ts';
 export { encodeAvlo } from './wires/avlo-wire.ts';
 export { encodeHafas, type HafasEncoding } from './wires/hafas-answer.ts';
 export { hafasSimProfile } from './wires/hafas-wire.ts';
+export { encodeOjp, type OjpEncoding } from './wires/ojp/encode-ojp.ts';
 export { encodeOsdm, type OsdmEncoding } from './wires/osdm-wire.ts';
 export { encodeOuigo } from './wires/ouigo-wire.ts';
 export { encodeRenfe } from './wires/renfe-wire.ts';

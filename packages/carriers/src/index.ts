@@ -14,6 +14,8 @@ export {
   type CarrierHttpStats,
   createCarrierHttp,
 } from './http/carrier-http.ts';
+export { createOjp, type OjpOptions } from './ojp/create-ojp.ts';
+export type { OjpWire } from './ojp/request.ts';
 export { createOsdm, type OsdmOptions } from './osdm/create-osdm.ts';
 export type { OsdmWire } from './osdm/request.ts';
 export { createOuigo, type OuigoOptions } from './ouigo/create-ouigo.ts';

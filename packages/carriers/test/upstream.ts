@@ -19,6 +19,7 @@ import {
   createAvlo,
   createCarrierHttp,
   createHafas,
+  createOjp,
   createOsdm,
   createOuigo,
   createRenfe,
@@ -42,6 +43,16 @@ const adapters = {
   osdm: (baseUrl) => createOsdm({ id: 'osdm', name: 'Rail', baseUrl, headers: bearer, now }),
   hafas: (baseUrl) =>
     createHafas({ id: 'hafas', name: 'HAFAS', baseUrl, profile: hafasSimProfile, now }),
+  ojp: (baseUrl) =>
+    createOjp({
+      id: 'ojp',
+      name: 'OJP',
+      baseUrl,
+      zone: 'Europe/Zurich',
+      requestor: 'tests',
+      headers: () => ({ authorization: 'Bearer test' }),
+      now,
+    }),
 } satisfies Record<string, (baseUrl: string) => Carrier>;
 
 type Id = keyof typeof adapters;
@@ -53,6 +64,7 @@ export const spanishIds = ['renfe', 'ouigo', 'avlo'] as const satisfies readonly
 const pairs: Partial<Record<Id, readonly [origin: string, destination: string]>> = {
   osdm: ['8503000', '8301700'],
   hafas: ['8101003', '8020347'],
+  ojp: ['8503000', '8507000'],
 };
 
 /** A query that a carrier answers with trains. */

@@ -46,12 +46,14 @@ export const simCarriers: {
   readonly avlo: SpanishCarrier;
   readonly osdm: EuropeanCarrier;
   readonly hafas: EuropeanCarrier;
+  readonly ojp: EuropeanCarrier;
 } = {
   renfe: spanishCarriers.renfe,
   ouigo: spanishCarriers.ouigo,
   avlo: spanishCarriers.avlo,
   osdm: europeanCarriers.osdm,
   hafas: europeanCarriers.hafas,
+  ojp: europeanCarriers.ojp,
 };
 
 /** The id of a carrier. */

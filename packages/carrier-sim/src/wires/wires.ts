@@ -1,6 +1,7 @@
 import { type CarrierSimId, carrierOf, carrierSimIds } from '../timetable/sim-carriers.ts';
 import { createAvloWire } from './avlo-wire.ts';
 import { createHafasWire, hafasFaults } from './hafas-wire.ts';
+import { createOjpWire, ojpFaults } from './ojp/ojp-wire.ts';
 import { createOsdmWire, osdmFaults } from './osdm-wire.ts';
 import { createOuigoWire, ouigoFaults } from './ouigo-wire.ts';
 import { createRenfeWire } from './renfe-wire.ts';
@@ -13,12 +14,14 @@ export const wires: {
   readonly avlo: WireEntry;
   readonly osdm: WireEntry<typeof osdmFaults>;
   readonly hafas: WireEntry<typeof hafasFaults>;
+  readonly ojp: WireEntry<typeof ojpFaults>;
 } = {
   renfe: { create: createRenfeWire },
   ouigo: { create: createOuigoWire, faults: ouigoFaults },
   avlo: { create: createAvloWire },
   osdm: { create: createOsdmWire, faults: osdmFaults, pages: true },
   hafas: { create: createHafasWire, faults: hafasFaults, pages: true },
+  ojp: { create: createOjpWire, faults: ojpFaults, pages: true },
 } satisfies Record<CarrierSimId, AnyEntry>;
 
 type FaultsOf<Entry> = Entry extends WireEntry<infer Faults> ? Faults : never;

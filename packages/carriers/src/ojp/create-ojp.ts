@@ -1,0 +1,96 @@
+import type { Carrier } from '@ticketing/core';
+import { aFunction, aName, type Filled, required, wholeBetween, withMethods } from '@ticketing/kit';
+import { type StationCodes, stationTable } from '../stations/station-table.ts';
+import { createDecoder } from '../wire/decoder.ts';
+import {
+  aHeaderValue,
+  type CarrierEndpoint,
+  resolveEndpoint,
+  USER_AGENT,
+} from '../wire/endpoint.ts';
+import { normaliseOjp } from './normalise.ts';
+import { type OjpHeaders, type OjpWire, requestOjp } from './request.ts';
+
+/** Options of `createOjp`. */
+export interface OjpOptions extends CarrierEndpoint {
+  /** Names the carrier in a search. */
+  readonly id: string;
+  /** As people know it. */
+  readonly name: string;
+  /** Who asks (`RequestorRef`), as the operator registered you. */
+  readonly requestor: string;
+  /** IANA zone of stations that the table lacks. */
+  readonly zone: string;
+  /** Returns headers of each request, such as `authorization`. What it throws is `AUTH`. */
+  readonly headers?: OjpHeaders | undefined;
+  /** Whose codes the server's `StopPlaceRef` are. Default `uic`. */
+  readonly stationSystem?: string | undefined;
+  /** Default: the table of this package. */
+  readonly stations?: StationCodes | undefined;
+  /** Journeys of one request, 1 to 100. Default 12. */
+  readonly results?: number | undefined;
+  /** Requests in turn for a whole day, 1 to 20. Default 4. */
+  readonly maxPages?: number | undefined;
+  /** Default `ticketing-carriers/<version>`. */
+  readonly userAgent?: string | undefined;
+  /** Epoch ms; decides where today begins. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+type ResolvedOjpOptions = Filled<Omit<OjpOptions, 'headers'>> & Pick<OjpOptions, 'headers'>;
+
+const rules = {
+  id: required(aName),
+  name: required(aName),
+  requestor: required(aName),
+  zone: required({ expected: 'an IANA time zone', test: isZone }),
+  headers: aFunction,
+  stationSystem: { ...aName, fallback: 'uic' },
+  stations: { ...withMethods('byCode'), fallback: stationTable },
+  results: wholeBetween(1, 100, 12),
+  maxPages: wholeBetween(1, 20, 4),
+  userAgent: { ...aHeaderValue, fallback: USER_AGENT },
+  now: { ...aFunction, fallback: () => Date.now() },
+};
+
+/**
+ * Creates an adapter for a server of OJP 2.0, the European standard for journey planners: one request in XML, times without prices,
+ * real time, pages by time. It reads answers of 1.0 as well. Nothing of an operator is built in.
+ *
+ * @throws TypeError for an option that is missing, unknown or of the wrong type, RangeError for one out of range
+ * @example
+ * const ojp = createOjp({
+ *   id: 'ojp', name: 'Swiss timetable', baseUrl: `${sim.url}/ojp`, zone: 'Europe/Zurich', requestor: 'my-team',
+ *   headers: async () => ({ authorization: `Bearer ${token}` }),
+ * });
+ */
+export function createOjp(options: OjpOptions): Carrier<OjpWire> {
+  const resolved = resolveEndpoint('ojp', options, rules) as ResolvedOjpOptions;
+  const { id, name, baseUrl, zone, stationSystem: system, stations, ...rest } = resolved;
+  const decoder = createDecoder(id, { system, stations });
+  const access = { ...rest, url: baseUrl, decoder, headers: rest.headers };
+  return {
+    id,
+    name,
+    capabilities: {
+      window: 'page',
+      prices: 'none',
+      stationSystem: system,
+      native: ['time', 'arriveBy', 'via', 'maxTransfers'],
+    },
+    request: (query, context) => requestOjp(access, query, context),
+    normalise: (wire) => normaliseOjp(decoder, zone, wire),
+  };
+}
+
+function isZone(zone: unknown): boolean {
+  try {
+    return (
+      typeof zone === 'string' &&
+      zone !== '' &&
+      Boolean(new Intl.DateTimeFormat('en', { timeZone: zone }))
+    );
+  } catch {
+    return false;
+  }
+}

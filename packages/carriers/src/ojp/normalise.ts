@@ -1,0 +1,83 @@
+import { type CarrierAnswer, CarrierError, type Journey } from '@ticketing/core';
+import { statusError } from '../http/http-error.ts';
+import type { CarrierDecoder } from '../wire/decoder.ts';
+import { readJourneys } from '../wire/read-journeys.ts';
+import { childOf, childrenOf, readXml, textAt, type XmlElement } from '../wire/xml-reader.ts';
+import { isOjpElement } from './ojp-elements.ts';
+import { windowOf } from './page-window.ts';
+import { type OjpPlaces, readPlaces } from './places.ts';
+import { problemError, problemsOf } from './problems.ts';
+import type { OjpWire } from './request.ts';
+import { journeyOf } from './trips.ts';
+
+/** The trips of one answer, and its stops. */
+interface Delivery {
+  readonly trips: readonly XmlElement[];
+  readonly places: OjpPlaces;
+}
+
+/** Reads the answers to a question: the journeys that it asks for, each once, and where those before and after them are. */
+export function normaliseOjp(decoder: CarrierDecoder, zone: string, wire: OjpWire): CarrierAnswer {
+  const deliveries = wire.answers.map(({ status, body }, index) => {
+    try {
+      return readDelivery(decoder, status, body);
+    } catch (error) {
+      // After the last trip of a day there is no trip.
+      const isEnd = index > 0 && CarrierError.is(error) && error.code === 'NO_RESULTS';
+      if (isEnd) return { trips: [], places: new Map() } satisfies Delivery;
+      throw error;
+    }
+  });
+  const rows = deliveries.flatMap(({ trips, places }) => trips.map((trip) => ({ trip, places })));
+  const {
+    journeys: found,
+    places = [],
+    ...answer
+  } = readJourneys(decoder, rows, ({ trip, places }, reader) =>
+    journeyOf(reader, trip, { places, zone }),
+  );
+  // Pages overlap, and servers repeat trips.
+  const once = [...new Map(found.map((journey) => [journey.id, journey])).values()];
+  const { journeys, ...window } = windowOf(wire, once);
+  const named = namedBy(journeys);
+  const kept = places.filter(({ id }) => named.has(id));
+  return { ...answer, ...window, journeys, ...(kept.length > 0 && { places: kept }) };
+}
+
+function namedBy(journeys: readonly Journey[]): ReadonlySet<string> {
+  return new Set(
+    journeys.flatMap(({ legs }) =>
+      legs.flatMap(({ origin, destination }) => [origin, destination]),
+    ),
+  );
+}
+
+/** @throws CarrierError the problem that an answer without trips names */
+function readDelivery(decoder: CarrierDecoder, status: number, body: Uint8Array): Delivery {
+  const { read, carrier } = decoder;
+  const fallback = status >= 400 ? statusError(carrier, status, undefined) : undefined;
+  let root: XmlElement;
+  try {
+    root = readXml(read, read.decode(body), isOjpElement);
+  } catch (error) {
+    throw fallback ?? error;
+  }
+  const service = childOf(childOf(root, 'OJPResponse'), 'ServiceDelivery');
+  const delivery = childOf(service, 'OJPTripDelivery');
+  const results = childrenOf(delivery, 'TripResult');
+  const trips = results.flatMap((result) => childrenOf(result, 'Trip'));
+  if (delivery !== undefined && trips.length > 0 && fallback === undefined) {
+    return { trips, places: readPlaces(delivery) };
+  }
+  const problems = problemsOf(service, delivery, ...results);
+  const known = problemError(carrier, problems);
+  if (known !== undefined) throw known;
+  if (fallback !== undefined) throw fallback;
+  const [problem] = problems;
+  if (problem !== undefined) throw read.error('trips or a known error', problem.type);
+  if (delivery === undefined) throw read.error('an OJPTripDelivery', service ? 'another' : 'none');
+  for (const element of [service, delivery]) {
+    if (textAt(element, 'Status') === 'false') throw read.error('trips or an error', 'neither');
+  }
+  return { trips: [], places: new Map() };
+}

@@ -1,0 +1,72 @@
+import { addDays, CarrierError, type CarrierQuery, type LocalClock } from '@ticketing/core';
+
+/** A page of trips: those on one side of an instant. */
+export interface OjpPage {
+  /** `later`: that leave (or arrive) then or after it. `earlier`: then or before it. */
+  readonly direction: 'earlier' | 'later';
+  readonly by: 'departure' | 'arrival';
+  /** Epoch ms. */
+  readonly atMs: number;
+}
+
+/** What a query asks a server without cursors for. */
+export interface OjpQuestion extends OjpPage {
+  /** Epoch ms: pages are asked for until there. Absent: one page. */
+  readonly untilMs?: number;
+}
+
+const TOKEN = /^(departure|arrival) (\d{1,15})$/;
+const MINUTE_MS = 60_000;
+
+/**
+ * Returns what a query asks for: its page, the trips from or until its time, or its day; today from now on.
+ *
+ * @throws CarrierError `BAD_REQUEST` for a token that is none
+ */
+export function questionOf(
+  carrier: string,
+  { date, time, arriveBy, origin, destination, page }: CarrierQuery,
+  clock: LocalClock,
+  nowMs: number,
+): OjpQuestion {
+  if (page !== undefined) {
+    const [, by, at] = TOKEN.exec(page.token) ?? [];
+    if (by === undefined) {
+      throw new CarrierError(
+        'BAD_REQUEST',
+        `Cannot ask \`${carrier}\`: \`page\` is none of its own`,
+      );
+    }
+    return {
+      direction: page.direction,
+      by: by === 'arrival' ? 'arrival' : 'departure',
+      atMs: Number(at),
+    };
+  }
+  if (time !== undefined) {
+    const local = `${date}T${time}`;
+    return arriveBy
+      ? { direction: 'earlier', by: 'arrival', atMs: clock.epoch(local, destination.zone) }
+      : { direction: 'later', by: 'departure', atMs: clock.epoch(local, origin.zone) };
+  }
+  const startMs = clock.epoch(`${date}T00:00`, origin.zone);
+  const untilMs = clock.epoch(`${addDays(date, 1)}T00:00`, origin.zone);
+  const isToday = nowMs > startMs && nowMs < untilMs;
+  const atMs = isToday ? Math.floor(nowMs / MINUTE_MS) * MINUTE_MS : startMs;
+  return { direction: 'later', by: 'departure', atMs, untilMs };
+}
+
+/** Returns the token of a page. */
+export function tokenOf({ by, atMs }: Pick<OjpPage, 'by' | 'atMs'>): string {
+  return `${by} ${atMs}`;
+}
+
+/**
+ * Returns the instant that a request names for a page. Whether trips before an instant may leave at it is not said: earlier
+ * departures are asked for from the next minute, and those of that minute are left out.
+ */
+export function askedMs({ direction, by, atMs }: OjpPage): number {
+  const minute = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
+  if (direction === 'later') return minute;
+  return by === 'departure' || minute < atMs ? minute + MINUTE_MS : minute;
+}

@@ -1,0 +1,149 @@
+import { type CarrierContext, CarrierError, type CarrierQuery } from '@ticketing/core';
+import type { CarrierDecoder } from '../wire/decoder.ts';
+import { type OjpQuestion, questionOf } from './question.ts';
+import { writeTripRequest } from './trip-request.ts';
+
+/** The answers to the pages of one question, in turn. */
+export interface OjpWire {
+  readonly question: OjpQuestion;
+  readonly answers: readonly OjpAnswer[];
+  /** Whether no trip until the end of the question is missing. */
+  readonly whole: boolean;
+}
+
+interface OjpAnswer {
+  readonly status: number;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** Returns the headers of a request. */
+export type OjpHeaders = () =>
+  | Readonly<Record<string, string>>
+  | Promise<Readonly<Record<string, string>>>;
+
+/** Where and how an OJP server is asked. */
+export interface OjpAccess {
+  readonly url: string;
+  readonly decoder: CarrierDecoder;
+  readonly requestor: string;
+  readonly results: number;
+  readonly maxPages: number;
+  readonly userAgent: string;
+  readonly headers: OjpHeaders | undefined;
+  readonly now: () => number;
+}
+
+/** Pages after the first one must be there in this share of the time. */
+const SHARE_OF_TIME = 0.6;
+const MINUTE_MS = 60_000;
+
+/**
+ * Asks for a page, or for a day page by page: as long as trips of the day may be missing, there are less than `maxPages`, and there
+ * is time. A later page that fails is left out: the answer says how far it reaches.
+ */
+export async function requestOjp(
+  access: OjpAccess,
+  query: CarrierQuery,
+  context: CarrierContext,
+): Promise<OjpWire> {
+  const { decoder, now, maxPages } = access;
+  const startMs = now();
+  const question = questionOf(decoder.carrier, query, decoder.clock, startMs);
+  const first = await askPage(access, query, context, question);
+  const answers = [first];
+  const { untilMs } = question;
+  if (untilMs === undefined || first.status >= 400) return { question, answers, whole: false };
+  const deadline = startMs + SHARE_OF_TIME * (context.deadline - startMs);
+  let { atMs } = question;
+  let reached = lastDeparture(first.body);
+  while (reached !== undefined && reached < untilMs) {
+    if (answers.length >= maxPages) return { question, answers, whole: false };
+    // Trips of the last minute may be missing, unless the page has no others.
+    atMs = reached > atMs ? reached : atMs + MINUTE_MS;
+    const next = await askMore(access, query, { ...context, deadline }, { ...question, atMs });
+    if (next === undefined) return { question, answers, whole: false };
+    answers.push(next);
+    const further = lastDeparture(next.body);
+    // Nothing new: that was the last trip.
+    if (further !== undefined && further <= reached && atMs >= reached) break;
+    reached = further;
+  }
+  return { question, answers, whole: true };
+}
+
+async function askPage(
+  { url, decoder, requestor, results, userAgent, headers, now }: OjpAccess,
+  query: CarrierQuery,
+  { http, signal, deadline }: CarrierContext,
+  page: OjpQuestion,
+): Promise<OjpAnswer> {
+  const { status, body } = await http.send({
+    method: 'POST',
+    url,
+    headers: {
+      accept: 'application/xml, text/xml',
+      'user-agent': userAgent,
+      ...(await headersOf(decoder.carrier, headers)),
+      'content-type': 'application/xml',
+    },
+    body: writeTripRequest(query, {
+      carrier: decoder.carrier,
+      requestor,
+      system: decoder.system,
+      page,
+      // One more than a page shows: of trips that share a minute at its end, some may be missing.
+      results: results + 1,
+      nowMs: now(),
+    }),
+    signal,
+    deadline,
+    // Some servers say in the body what was wrong with a request.
+    alsoResolve: [400],
+  });
+  return { status, body };
+}
+
+async function headersOf(
+  carrier: string,
+  headers: OjpHeaders | undefined,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  try {
+    return await headers?.();
+  } catch (cause) {
+    const message = `Cannot ask \`${carrier}\`: \`headers\` failed`;
+    throw CarrierError.is(cause) ? cause : new CarrierError('AUTH', message, { cause });
+  }
+}
+
+/** Returns a further page, or `undefined` when there is none in time. */
+async function askMore(
+  access: OjpAccess,
+  query: CarrierQuery,
+  context: CarrierContext,
+  page: OjpQuestion,
+): Promise<OjpAnswer | undefined> {
+  try {
+    const answer = await askPage(access, query, context, page);
+    return answer.status >= 400 ? undefined : answer;
+  } catch (error) {
+    if (!CarrierError.is(error) || context.signal.aborted) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * Finds the departure of the trip that leaves last, without decoding: this half of an adapter runs where sockets are. What it finds
+ * decides what is asked next, and nothing else.
+ */
+export function lastDeparture(body: Uint8Array): number | undefined {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  let last: number | undefined;
+  for (let at = bytes.indexOf('Trip>'); at >= 0; at = bytes.indexOf('Trip>', at)) {
+    const start = bytes.indexOf('TimetabledTime>', at);
+    if (start < 0) break;
+    at = start + 'TimetabledTime>'.length;
+    const ms = Date.parse(bytes.toString('latin1', at, at + 40).split('<', 1)[0] ?? '');
+    if (ms > (last ?? 0)) last = ms;
+  }
+  return last;
+}

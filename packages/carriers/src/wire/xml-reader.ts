@@ -1,0 +1,115 @@
+import { SaxesParser } from 'saxes';
+import type { WireReader } from './wire-reader.ts';
+
+/** An element of an answer in XML, without attributes. */
+export interface XmlElement {
+  /** Without its prefix: servers of one standard do not agree on prefixes. */
+  readonly name: string;
+  /** What is directly in it. */
+  readonly text: string;
+  readonly children: readonly XmlElement[];
+}
+
+interface OpenElement extends XmlElement {
+  text: string;
+  children: XmlElement[];
+}
+
+/** No known answer is a third as deep. */
+const MAX_DEPTH = 64;
+const none: XmlElement[] = [];
+
+/**
+ * Returns the root of a document. Of elements that are not wanted nothing is kept, nor of what is in them: most of a large answer.
+ *
+ * @param isWanted by name without prefix; the root is always kept
+ * @throws CarrierError `PROTOCOL` for text that is not well-formed, has a DOCTYPE, or is more than 64 elements deep
+ */
+export function readXml(
+  read: WireReader,
+  text: string,
+  isWanted: (name: string) => boolean,
+): XmlElement {
+  const document: OpenElement = { name: '', text: '', children: none };
+  const open = [document];
+  let top = document;
+  // How many open elements are in one that is not wanted, itself included.
+  let skipped = 0;
+  let depth = 0;
+  // An empty name: not wanted. An answer has some fifty names and thousands of elements.
+  const names = new Map<string, string>();
+  const nameOf = (qualified: string): string => {
+    const known = names.get(qualified);
+    if (known !== undefined) return known;
+    const name = qualified.slice(qualified.indexOf(':') + 1);
+    const kept = depth === 1 || isWanted(name) ? name : '';
+    names.set(qualified, kept);
+    return kept;
+  };
+  const parser = new SaxesParser({ xmlns: false });
+  parser.on('opentag', ({ name: qualified }) => {
+    depth += 1;
+    if (depth > MAX_DEPTH) {
+      throw read.error(`XML of at most ${MAX_DEPTH} elements in one another`, 'more');
+    }
+    const name = skipped > 0 ? '' : nameOf(qualified);
+    if (name === '') {
+      skipped += 1;
+      return;
+    }
+    const element: OpenElement = { name, text: '', children: none };
+    if (top.children === none) top.children = [element];
+    else top.children.push(element);
+    open.push(element);
+    top = element;
+  });
+  parser.on('closetag', () => {
+    depth -= 1;
+    if (skipped > 0) {
+      skipped -= 1;
+      return;
+    }
+    open.pop();
+    top = open.at(-1) ?? document;
+  });
+  const addText = (more: string): void => {
+    if (skipped === 0) top.text += more;
+  };
+  parser.on('text', addText);
+  parser.on('cdata', addText);
+  parser.on('doctype', () => {
+    throw read.error('XML without a DOCTYPE', 'one');
+  });
+  parser.on('error', ({ message }) => {
+    throw read.error('well-formed XML', message);
+  });
+  parser.write(text).close();
+  return document.children[0] ?? document;
+}
+
+/** Returns the first child with one of these names. */
+export function childOf(
+  element: XmlElement | undefined,
+  ...names: readonly string[]
+): XmlElement | undefined {
+  return element?.children.find(({ name }) => names.includes(name));
+}
+
+/** Returns the children with one of these names. */
+export function childrenOf(
+  element: XmlElement | undefined,
+  ...names: readonly string[]
+): readonly XmlElement[] {
+  return element?.children.filter(({ name }) => names.includes(name)) ?? [];
+}
+
+/** Returns the text of an element that is below others, `undefined` when there is none. */
+export function textAt(
+  element: XmlElement | undefined,
+  ...path: readonly string[]
+): string | undefined {
+  let at = element;
+  for (const name of path) at = childOf(at, name);
+  const text = at?.text.trim();
+  return text === '' ? undefined : text;
+}

@@ -1,0 +1,253 @@
+import { createTimetable, encodeOjp, type Train } from '@ticketing/carrier-sim';
+import { CarrierError, type Journey } from '@ticketing/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createOjp, stations } from '../../src/index.ts';
+import type { Runs } from '../scale.ts';
+import { ask, bytesOf, queryOf, startUpstream } from '../upstream.ts';
+import { delivery, golden, ojp, options, wireOf, zurichBern } from './ojp-answers.ts';
+
+const uics = stations
+  .filter(({ codes }) => codes['ibnr'])
+  .map(({ codes }) => codes['uic'] as string);
+const pair = fc
+  .tuple(fc.constantFrom(...uics), fc.constantFrom(...uics))
+  .filter(([a, b]) => a !== b);
+// Pairs with a train as often as all others together.
+const served = fc.constantFrom<[string, string]>(
+  ['8503000', '8507000'],
+  ['8500010', '8301700'],
+  ['8101003', '8503000'],
+  ['8768600', '8503000'],
+  ['8020347', '8507000'],
+);
+// Days at the two clock changes come as often as all others together.
+const date = fc.oneof(
+  fc.constantFrom('2027-03-28', '2027-10-31', '2027-03-27', '2027-10-30', '2028-02-29'),
+  fc
+    .date({ min: new Date('2026-01-01'), max: new Date('2036-12-31'), noInvalidDate: true })
+    .map((day) => day.toISOString().slice(0, 10)),
+);
+
+const told = ({ departure, arrival, legs, offers, unpriced }: Journey): unknown => ({
+  departureMs: departure.ms,
+  arrivalMs: arrival.ms,
+  offers,
+  unpriced,
+  rides: legs
+    .filter((leg) => leg.kind === 'ride')
+    .map((ride) => ({
+      number: ride.number,
+      brand: ride.brand,
+      stations: [ride.origin, ride.destination],
+      times: [ride.departure.ms, ride.arrival.ms],
+      expected: [ride.expectedDeparture?.ms, ride.expectedArrival?.ms],
+      cancelled: ride.cancelled,
+      day: ride.operatingDay,
+    })),
+});
+
+const truth = (train: Train): unknown => ({
+  departureMs: train.departureMs,
+  arrivalMs: train.arrivalMs,
+  offers: [],
+  unpriced: ['ojp'],
+  rides: (train.connection ?? [train]).map((run) => {
+    const late = (ms: number) =>
+      run.delayMinutes === undefined ? undefined : ms + run.delayMinutes * 60_000;
+    return {
+      number: run.number,
+      brand: run.line ?? run.brand,
+      stations: [`uic:${run.origin}`, `uic:${run.destination}`],
+      times: [run.departureMs, run.arrivalMs],
+      expected: [late(run.departureMs), late(run.arrivalMs)],
+      cancelled: run.cancelled,
+      day: run.date,
+    };
+  }),
+});
+
+/** What the adapter makes of an answer: a count of journeys, or the code of its error. Other errors pass through. */
+function outcome(body: Uint8Array): string {
+  try {
+    return `${ojp.normalise(wireOf(body), zurichBern()).journeys.length} journeys`;
+  } catch (error) {
+    if (!CarrierError.is(error)) throw error;
+    return error.code;
+  }
+}
+
+export function ojpPropertyTests(runs: Runs): void {
+  test('ojp: decode(encode(timetable)) is the timetable, in both versions', () => {
+    const version = fc.constantFrom('1.0', '2.0');
+    fc.assert(
+      fc.property(
+        fc.oneof(pair, served),
+        date,
+        fc.integer(),
+        version,
+        fc.integer({ min: 1, max: 9 }),
+        ([origin, destination], day, seed, as, people) => {
+          const trains = createTimetable({ seed }).trains({
+            carrier: 'ojp',
+            origin,
+            destination,
+            date: day,
+          });
+          const body = encodeOjp(trains, { version: as });
+          const query = queryOf(origin, destination, day, people);
+          const { journeys, places = [], filtered } = ojp.normalise(wireOf(body), query);
+          expect(journeys.map(told)).toEqual(trains.map(truth));
+          expect(filtered).toBeUndefined();
+          const named = new Set(places.map(({ id }) => id));
+          for (const { legs } of journeys) {
+            for (const leg of legs) expect(named.has(leg.origin)).toBe(true);
+          }
+        },
+      ),
+      { numRuns: runs(1000) },
+    );
+  });
+
+  test('ojp: any bytes are PROTOCOL', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(outcome(bytes)).toBe('PROTOCOL');
+      }),
+      { numRuns: runs(5000) },
+    );
+  });
+
+  const name = fc.constantFrom(
+    ...['OJPTripDelivery', 'TripResult', 'Trip', 'Leg', 'TripLeg', 'TimedLeg', 'LegBoard', 'Text'],
+    ...['LegAlight', 'ServiceDeparture', 'ServiceArrival', 'TimetabledTime', 'siri:StopPointRef'],
+    ...['TransferLeg', 'Service', 'ErrorCondition', 'Duration', 'TripResponseContext', 'Places'],
+    ...['Place', 'StopPoint', 'ParentRef', 'GeoPosition', 'siri:Latitude', 'x:other', 'Mode'],
+  );
+  const text = fc.constantFrom(
+    '',
+    ' ',
+    '8503000',
+    '2026-12-01T07:02:00Z',
+    'PT5M',
+    'rail',
+    '-1',
+    '&lt;',
+  );
+  const element: fc.Arbitrary<string> = fc.letrec<{ node: string }>((tie) => ({
+    node: fc.oneof(
+      { depthSize: 'medium', maxDepth: 7, withCrossShrink: true },
+      text,
+      fc
+        .tuple(name, fc.array(tie('node'), { maxLength: 4 }))
+        .map(([tag, inside]) => `<${tag}>${inside.join('')}</${tag}>`),
+    ),
+  })).node;
+
+  test('ojp: any other XML is read, or PROTOCOL', () => {
+    fc.assert(
+      fc.property(element, fc.constantFrom(0, 1, 2), (xml, depth) => {
+        const bodies = [
+          `<x>${xml}</x>`,
+          delivery(xml),
+          delivery(
+            `<OJPTripDelivery><TripResult><Trip>${xml}</Trip></TripResult></OJPTripDelivery>`,
+          ),
+        ];
+        expect(outcome(bytesOf(bodies[depth] ?? ''))).toMatch(/^(PROTOCOL|\d+ journeys)$/);
+      }),
+      { numRuns: runs(5000) },
+    );
+  });
+
+  // One edit of a true answer: cut, drop a piece, repeat a piece, or put other text in its place.
+  const edit = fc.record({
+    kind: fc.constantFrom('cut', 'drop', 'repeat', 'replace'),
+    from: fc.double({ min: 0, max: 1, noNaN: true }),
+    length: fc.integer({ min: 1, max: 40 }),
+    other: fc.oneof(
+      fc.string({ maxLength: 4 }),
+      fc.constantFrom('<', '>', '</', '/>', '&', '&x;', ']]>', '<!--', '<![CDATA[', '<?x?>', '<a>'),
+    ),
+  });
+
+  test('ojp: edited answers are read with fewer journeys, or PROTOCOL', () => {
+    fc.assert(
+      fc.property(fc.array(edit, { minLength: 1, maxLength: 3 }), (edits) => {
+        let body = golden;
+        for (const { kind, from, length, other } of edits) {
+          const start = Math.floor(from * body.length);
+          const [before, piece, after] = [
+            body.slice(0, start),
+            body.slice(start, start + length),
+            body.slice(start + length),
+          ];
+          if (kind === 'cut') body = before;
+          else if (kind === 'drop') body = before + after;
+          else if (kind === 'repeat') body = before + piece + piece + after;
+          else body = before + other + after;
+        }
+        expect(outcome(bytesOf(body))).toMatch(/^(PROTOCOL|[0-2] journeys)$/);
+      }),
+      { numRuns: runs(5000) },
+    );
+  });
+
+  test('ojp: an answer cut at any byte but its last is PROTOCOL', () => {
+    const whole = golden.trimEnd();
+    const step = Math.ceil(whole.length / runs(whole.length));
+    for (let length = 0; length < whole.length; length += step) {
+      expect(outcome(bytesOf(whole.slice(0, length))), `cut at ${length}`).toBe('PROTOCOL');
+    }
+  });
+
+  test('ojp: pages both ways are the day, each journey once, however many a page has', async () => {
+    const upstream = await startUpstream();
+    await fc.assert(
+      fc.asyncProperty(
+        served,
+        fc.constantFrom('2027-03-28', '2026-12-01', '2027-02-10'),
+        fc.constantFrom('00:00', '03:30', '11:02', '12:30', '23:59'),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 9 }),
+        fc.option(fc.integer({ min: 2, max: 5 }), { nil: null }),
+        async ([origin, destination], day, time, arriveBy, size, serverSize) => {
+          upstream.sim.setPlan('ojp', { pageSize: serverSize });
+          const carrier = createOjp({
+            ...options,
+            baseUrl: `${upstream.sim.url}/ojp`,
+            headers: () => ({ authorization: 'Bearer x' }),
+            results: size,
+          });
+          const query = { ...queryOf(origin, destination, day), time, arriveBy };
+          const first = await ask(upstream, carrier, query);
+          const seen = [...first.journeys];
+          const wanted = upstream.sim.trains({ carrier: 'ojp', origin, destination, date: day });
+          const last = wanted.at(-1)?.arrivalMs ?? 0;
+          for (const direction of ['earlier', 'later'] as const) {
+            let token = first.pages?.[direction];
+            for (let page = 0; token !== undefined; page++) {
+              expect(page).toBeLessThan(200);
+              const answer = await ask(upstream, carrier, { ...query, page: { direction, token } });
+              seen.push(...answer.journeys);
+              token = answer.pages?.[direction];
+              const times = answer.journeys.map(({ departure, arrival }) =>
+                direction === 'earlier' ? arrival.ms : departure.ms,
+              );
+              const isPast =
+                direction === 'earlier'
+                  ? Math.max(...times) < (wanted[0]?.departureMs ?? 0)
+                  : Math.min(...times) > last;
+              if (isPast) break;
+            }
+          }
+          const ids = seen.map(({ id }) => id);
+          expect(new Set(ids).size).toBe(ids.length);
+          const found = new Set(seen.map(({ departure }) => departure.ms));
+          expect(wanted.filter(({ departureMs }) => !found.has(departureMs))).toEqual([]);
+        },
+      ),
+      { numRuns: runs(60) },
+    );
+  });
+}
