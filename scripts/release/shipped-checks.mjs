@@ -5,6 +5,13 @@ import { join, sep } from 'node:path';
 
 const allowed = [/^dist\//, /^src\//, /^(README|CHANGELOG)\.md$/, /^LICENSE$/, /^package\.json$/];
 const required = ['README.md', 'LICENSE', 'package.json'];
+/** Packages that hold data of others: their licence, and the files that must be beside it. */
+const withData = {
+  '@ticketing/stations': {
+    licence: 'MIT AND ODbL-1.0',
+    files: ['data/stations.bin', 'LICENSE-DATA', 'NOTICE'],
+  },
+};
 /** Licences of dependencies that ask for no more than to be named. */
 const permissive = [
   'MIT',
@@ -30,16 +37,20 @@ function filesIn(folder) {
 export function faultsOf(folder, { version, hidden }) {
   const manifest = readJson(join(folder, 'package.json'));
   const files = filesIn(folder);
+  const { licence = 'MIT', files: data = [] } = withData[manifest.name] ?? {};
   return [
     ...files
+      .filter((file) => !data.includes(file))
       .filter((file) => !allowed.some((pattern) => pattern.test(file)))
       .map((file) => `ships ${file}`),
-    ...required.filter((file) => !files.includes(file)).map((file) => `has no ${file}`),
+    ...[...required, ...data]
+      .filter((file) => !files.includes(file))
+      .map((file) => `has no ${file}`),
     ...files
       .filter((file) => shows(join(folder, file), [homedir(), ...hidden]))
       .map((file) => `${file} shows a path of this machine`),
     ...staleChunks(folder, files).map((file) => `ships ${file} of an earlier build: remove dist`),
-    ...manifestFaults(manifest, version),
+    ...manifestFaults(manifest, { version, licence }),
     ...targetsOf(manifest.exports)
       .filter((target) => !existsSync(join(folder, target)))
       .map((target) => `exports ${target}, which is missing`),
@@ -59,10 +70,13 @@ function staleChunks(folder, files) {
   return files.filter((file) => isChunk(file) && !reached.has(file));
 }
 
-function manifestFaults({ license, repository, exports: entries, ...manifest }, version) {
+function manifestFaults(
+  { license, repository, exports: entries, ...manifest },
+  { version, licence },
+) {
   const faults = [];
   if (manifest.version !== version) faults.push(`is ${manifest.version}, not ${version}`);
-  if (license !== 'MIT') faults.push(`has the licence ${license}`);
+  if (license !== licence) faults.push(`has the licence ${license}`);
   if (!repository?.url) faults.push('names no repository, which provenance needs');
   if (JSON.stringify(entries).includes('@ticketing/source')) faults.push('exports its sources');
   const wanted = { ...manifest.dependencies, ...manifest.peerDependencies };

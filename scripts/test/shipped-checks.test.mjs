@@ -55,6 +55,19 @@ it('faultsOf() names files that are missing, and those that nobody needs', () =>
   ]);
 });
 
+it('faultsOf() wants the licences of data beside it, in that package alone', () => {
+  const stations = { ...good, name: '@ticketing/stations', license: 'MIT AND ODbL-1.0' };
+  expect(ship(stations, [...files, 'data/stations.bin', 'NOTICE'])).toEqual([
+    '@ticketing/stations has no LICENSE-DATA',
+  ]);
+  write('LICENSE-DATA');
+  expect(ship(good)).toEqual([
+    '@ticketing/good ships LICENSE-DATA',
+    '@ticketing/good ships NOTICE',
+    '@ticketing/good ships data/stations.bin',
+  ]);
+});
+
 it('faultsOf() names what a manifest keeps of the workspace', () => {
   const manifest = {
     ...good,

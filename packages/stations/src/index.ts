@@ -1,0 +1,13 @@
+// The stations of Europe with their codes, found by what people type
+
+export { type OpenStationsOptions, openStations } from './open-stations.ts';
+export type {
+  BookStation,
+  NearOptions,
+  Point,
+  StationBook,
+  StationGroup,
+  Suggestion,
+  SuggestOptions,
+} from './station-book.ts';
+export { attribution, type StationSource } from './table/asset.ts';

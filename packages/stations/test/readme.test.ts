@@ -1,0 +1,50 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { attribution } from '../src/index.ts';
+import { COMPUTED_SYSTEMS, STORED_SYSTEMS } from '../src/table/code-systems.ts';
+import { book } from './book.ts';
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const snippets = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] as string);
+const folder = new URL('../node_modules/.readme/', import.meta.url);
+
+test('README: the first snippet gives what its comments say', async () => {
+  mkdirSync(folder, { recursive: true });
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = new URL('suggest.ts', folder);
+  const source = snippets[0]?.replaceAll("'@ticketing/stations'", "'../../src/index.ts'");
+  writeFileSync(file, `${source}\nexport { around, code, credit, first, members, munich };\n`);
+  const { around, code, credit, first, members, munich } = await import(file.href);
+  expect(first).toMatchObject({ id: 'city:es:barcelona', label: 'Barcelona (all stations)' });
+  expect(members[0].name).toBe('Barcelona Sants');
+  expect(munich).toMatchObject({ name: 'München Hbf', id: 'uic:8020347' });
+  expect(code).toBe('830001700');
+  expect(around[0].station.id).toBe('uic:7160000');
+  expect(credit).toContain('ODbL');
+});
+
+test('README: every snippet is one that a test here runs', () => {
+  expect(snippets).toHaveLength(1);
+});
+
+test('README: every system of codes is in its table, and the numbers are those of the table', () => {
+  for (const system of [...STORED_SYSTEMS, ...Object.keys(COMPUTED_SYSTEMS)]) {
+    expect(readme).toContain(`\`${system}\``);
+  }
+  const countries = new Set(book.stations.map(({ country }) => country)).size;
+  expect(readme).toContain(`stations of ${countries} countries and ${book.groups.length} cities`);
+});
+
+test('the credit is exported, for pages that are made before the table is open', () => {
+  expect(attribution).toBe(book.attribution);
+});
+
+test('NOTICE and README credit the sources, and the licence of the data is beside them', () => {
+  const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+  for (const { name, licence } of book.sources) {
+    expect(read('NOTICE')).toContain(name);
+    expect(read('NOTICE')).toContain(licence.split(' AND ').at(-1));
+  }
+  expect(read('LICENSE-DATA')).toContain('Open Database License');
+  expect(read('package.json')).toContain('"MIT AND ODbL-1.0"');
+});

@@ -1,0 +1,116 @@
+import { expect } from 'vitest';
+import { createRowFinder } from '../src/search/find-rows.ts';
+import { buildWordIndex } from '../src/search/word-index.ts';
+import { book, table } from './book.ts';
+import { createNaiveSearch } from './naive.ts';
+
+/** Rows and cells that one keystroke may look at: a word of sixteen letters against all words is some 250,000. */
+const MOST_STEPS = 1_000_000;
+
+/** Numbers from 0 to 1 that are the same for a seed. */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Returns texts as people type them: beginnings, errors and changed orders of names, and some that are no names. */
+export function randomTexts(count: number, seed: number): string[] {
+  const random = randomFrom(seed);
+  const pick = (length: number): number => Math.floor(random() * length);
+  return Array.from({ length: count }, () => {
+    const row = pick(table.length);
+    const names = [table.nameOf(row), ...table.aliasesOf(row).map(({ name }) => name)];
+    let text = names[pick(Math.min(names.length, 3))] ?? '';
+    const kind = pick(8);
+    if (kind < 3) text = text.slice(0, 1 + pick(text.length));
+    if (kind === 3 || kind === 4)
+      text = text
+        .split(' ')
+        .sort(() => random() - 0.5)
+        .join(' ');
+    if (kind > 4) {
+      const at = pick(text.length);
+      const letter = 'abcdefghijklmnopqrstuvwxyz'[pick(26)] ?? '';
+      if (kind === 5) text = text.slice(0, at) + letter + text.slice(at + 1);
+      if (kind === 6) text = text.slice(0, at) + text.slice(at + 1);
+      if (kind === 7)
+        text = text.slice(0, at) + (text[at + 1] ?? '') + (text[at] ?? '') + text.slice(at + 2);
+    }
+    return text.slice(0, 100);
+  });
+}
+
+/** Compares `suggest` with a search that looks at everything. */
+export function expectNaive(texts: readonly string[]): void {
+  const naive = createNaiveSearch(table);
+  for (const text of texts) {
+    const found = book.suggest(text, { limit: 10 }).map(({ id, score }) => `${id} ${score}`);
+    const expected = naive(text, 10).map(({ row, score }) => `${table.idOf(row)} ${score}`);
+    expect(found, JSON.stringify(text)).toEqual(expected);
+  }
+}
+
+/** Types names letter by letter: no keystroke looks at more than it may, and every answer is well made. */
+export function expectBounded(names: readonly string[]): void {
+  const finder = createRowFinder(
+    table,
+    buildWordIndex(table, () => true),
+  );
+  for (const name of names) {
+    for (let end = 1; end <= Math.min(100, name.length); end++) {
+      const text = name.slice(0, end);
+      const { steps } = finder.find(text, { limit: 8 });
+      if (steps > MOST_STEPS) expect.fail(`${text} takes ${steps} steps`);
+      const list = book.suggest(text);
+      expect(list.length, text).toBeLessThanOrEqual(8);
+      expect(new Set(list.map(({ id }) => id)).size, text).toBe(list.length);
+      for (const [place, { name: shown, alias = shown, matched, score }] of list.entries()) {
+        if (score > (list[place - 1]?.score ?? Number.POSITIVE_INFINITY))
+          expect.fail(`${text}: order`);
+        let before = 0;
+        for (const [start, stop] of matched) {
+          if (start < before || stop <= start || stop > alias.length)
+            expect.fail(`${text}: ${alias}`);
+          before = stop;
+        }
+      }
+    }
+  }
+}
+
+/**
+ * Every name finds its station among the first three, or the city that it is in; or these three have the very same name, as dozens of
+ * stations have that of their city in another language.
+ */
+export function expectFound(rows: readonly number[]): void {
+  const cities = new Map<number, number[]>();
+  for (let row = 0; row < table.length; row++) {
+    for (const member of table.memberRows(row))
+      cities.set(member, [...(cities.get(member) ?? []), row]);
+  }
+  for (const row of rows) {
+    for (const name of [table.nameOf(row), ...table.aliasesOf(row).map((alias) => alias.name)]) {
+      const found = book.suggest(name, { limit: 3 });
+      const ids = found.map(({ id }) => id);
+      const wanted = [row, ...(cities.get(row) ?? [])].map(table.idOf);
+      if (ids.some((id) => wanted.includes(id))) continue;
+      const same = found.every(({ id }) => namesOf(id).includes(plain(name)));
+      if (!same || found.length < 3) expect.fail(`${name} (${table.idOf(row)}): ${ids.join(', ')}`);
+    }
+  }
+}
+
+function namesOf(id: string): string[] {
+  const { name = '', aliases = [] } = book.byId(id) ?? {};
+  return [name, ...aliases].map(plain);
+}
+
+function plain(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase();
+}

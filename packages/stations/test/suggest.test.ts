@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { book, table } from './book.ts';
+import {
+  expectBounded,
+  expectFound,
+  expectNaive,
+  randomFrom,
+  randomTexts,
+} from './suggest-tests.ts';
+
+test.each([
+  ['barclona', 'city:es:barcelona'],
+  ['madrid', 'city:es:madrid'],
+  ['atocha madrid', 'uic:7160000'],
+  ['munich hbf', 'uic:8020347'],
+  ['muenchen hbf', 'uic:8020347'],
+  ['münchen hauptbahnhof', 'uic:8020347'],
+  ['monaco di baviera', 'city:de:munchen'],
+  ['saint lazare', 'uic:8738400'],
+  ['st lazare', 'uic:8738400'],
+  ['sankt pancras', 'uic:7015400'],
+  ['estacion de atocha', 'uic:7160000'],
+  ['gare de lyon paris', 'uic:8768600'],
+  ['Zürich', 'city:ch:zurich'],
+  ['ZURICH', 'city:ch:zurich'],
+  ['geneva', 'uic:8501008'],
+  ['パリ', 'city:fr:paris'],
+  ['Лейпциг', 'city:de:leipzig'],
+  ['frankfrut main', 'city:de:frankfurt-main'],
+  ['ｌｏｎｄｏｎ', 'city:gb:london'],
+])('suggest(%j) begins with %s', (text, id) => {
+  expect(book.suggest(text)[0]?.id).toBe(id);
+});
+
+test('suggest() gives a city before its stations, with what a list shows', () => {
+  const [city, station] = book.suggest('barcel', { limit: 2 });
+  expect(city).toEqual({
+    kind: 'city',
+    id: 'city:es:barcelona',
+    name: 'Barcelona',
+    label: 'Barcelona (all stations)',
+    country: 'ES',
+    matched: [[0, 6]],
+    score: expect.any(Number),
+  });
+  expect(station).toMatchObject({ kind: 'station', id: 'uic:7171801', label: 'Barcelona Sants' });
+});
+
+test('suggest() says where the text is in the name, or in the other name that it is of', () => {
+  expect(book.suggest('sants barc')[0]?.matched).toEqual([
+    [0, 4],
+    [10, 15],
+  ]);
+  expect(book.suggest('köl')[0]).toMatchObject({ name: 'Köln', matched: [[0, 3]] });
+  expect(book.suggest('koel')[0]).toMatchObject({ name: 'Köln', matched: [[0, 4]] });
+  expect(book.suggest('barclona')[0]).toMatchObject({ matched: [[0, 9]] });
+  const [munich] = book.suggest('munich');
+  expect(munich).toMatchObject({ name: 'München', alias: 'Munich', matched: [[0, 6]] });
+});
+
+test('suggest({ language }) names cities in that language', () => {
+  expect(book.suggest('londres', { language: 'es' })[0]).toMatchObject({
+    name: 'Londres',
+    label: 'Londres (all stations)',
+  });
+  expect(book.suggest('londres', { language: 'xx' })[0]).toMatchObject({
+    name: 'London',
+    alias: 'Londres',
+  });
+});
+
+test('suggest({ countries, sellers }) leaves others out', () => {
+  const inItaly = book.suggest('san', { countries: ['it'], limit: 20 });
+  expect(new Set(inItaly.map(({ country }) => country))).toEqual(new Set(['IT']));
+  expect(inItaly).toHaveLength(20);
+  const byRenfe = book.suggest('s', { sellers: ['renfe'], countries: ['ES', 'FR'] });
+  expect(byRenfe).toHaveLength(8);
+  expect(book.suggest('atocha', { sellers: ['atoc'] })).toEqual([]);
+  expect(book.suggest('madrid', { countries: ['XX'] })).toEqual([]);
+});
+
+test('suggest({ near }) prefers what is near, and keeps the better name before', () => {
+  const places = { latitude: 53.55, longitude: 10 };
+  const [first] = book.suggest('neusta', { near: places });
+  const [other] = book.suggest('neusta', { near: { latitude: 49.35, longitude: 8.14 } });
+  expect(first?.id).not.toBe(other?.id);
+  expect(book.suggest('madrid', { near: places })[0]?.id).toBe('city:es:madrid');
+});
+
+test('suggest() of one letter is answered from a list, and equals the search', () => {
+  for (const letter of 'abcdefghijklmnopqrstuvwxyz') {
+    const kept = book.suggest(letter, { limit: 16 });
+    const searched = book.suggest(letter, { limit: 17 }).slice(0, 16);
+    expect(kept, letter).toEqual(searched);
+  }
+});
+
+test('suggest() gives nothing for a text without letters, or longer than 100', () => {
+  for (const text of ['', '   ', '---', '\u0000', 'a'.repeat(101), '\u{1f682}']) {
+    expect(book.suggest(text), text).toEqual([]);
+  }
+  expect(book.suggest(7 as never)).toEqual([]);
+  expect(book.suggest('berlin '.repeat(14))[0]?.id).toBe('city:de:berlin');
+});
+
+test('suggest() and find() never throw, and always give the same', () => {
+  const texts = fc.oneof(
+    fc.string({ maxLength: 110 }),
+    fc.string({ unit: 'binary', maxLength: 110 }),
+    fc.string({ unit: fc.constantFrom('a', 'b', ' ', '-', 'é', 'ß', '\u0301', '\ufdfa') }),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      const list = book.suggest(text);
+      expect(book.suggest(text)).toEqual(list);
+      expect(['found', 'unknown', 'ambiguous']).toContain(book.find(text).kind);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('suggest() equals a search that looks at everything', () => {
+  expectNaive(randomTexts(12, 7));
+});
+
+test('suggest() stays within its bounds after every keystroke', () => {
+  expectBounded(['Madrid Puerta de Atocha', 'Lutherstadt Wittenberg Hbf', 'Σιδηροδρομικός']);
+});
+
+test('suggest() finds stations by each of their names', () => {
+  const random = randomFrom(3);
+  expectFound(Array.from({ length: 150 }, () => Math.floor(random() * table.length)));
+});
+
+test('suggest() works on demand if the index was not asked for', async () => {
+  const { openStations } = await import('../src/index.ts');
+  const later = await openStations({ countries: ['PT'], index: false });
+  expect(later.suggest('lisb')[0]?.id).toBe('city:pt:lisboa');
+});
+
+test.each([
+  ['uic:7160000', 'uic:7160000'],
+  ['renfe:71801', 'uic:7171801'],
+  ['ibnr:8000261', 'uic:8020347'],
+  ['7171801', 'uic:7171801'],
+  ['city:es:madrid', 'city:es:madrid'],
+  ['Madrid', 'city:es:madrid'],
+  ['Barcelona Sants', 'uic:7171801'],
+  ['roma termini', 'uic:8308409'],
+  ['wien hauptbahnhof', 'uic:8101003'],
+])('find(%j) is %s', (text, id) => {
+  expect(book.find(text)).toMatchObject({ kind: 'found', station: { id } });
+});
+
+test('find() names several stations of one name, and the nearest of none', () => {
+  const several = book.find('frankfurt');
+  expect(several.kind).toBe('ambiguous');
+  expect(several.kind === 'ambiguous' && several.candidates.length).toBeGreaterThan(3);
+  const none = book.find('Barcelnoa');
+  expect(none).toMatchObject({
+    kind: 'unknown',
+    nearest: [{ id: 'city:es:barcelona' }, {}, {}, {}, {}],
+  });
+});
