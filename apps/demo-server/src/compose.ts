@@ -1,6 +1,7 @@
 import { stationTable } from '@ticketing/carriers';
 import type { StationIndex } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
+import { openStations, type StationBook } from '@ticketing/stations';
 import type { Flags } from './flags/flag-specs.ts';
 import { joinQuestionFleet } from './fleet/question-fleet.ts';
 import { type BodyEncoder, createBodyEncoder } from './http/encoded-body.ts';
@@ -40,9 +41,12 @@ export interface Parts {
   readonly telemetry: Telemetry;
   /** Counts the answers of the server. */
   readonly durations: DurationCounts;
+  /** Those that the search knows. */
   readonly stations: StationIndex;
   /** Seals the pages of answers, and opens them again. */
   readonly pageTokens: PageTokens;
+  /** All stations, opened at the first call. */
+  stationBook(): Promise<StationBook>;
   /** Those that are asked. */
   readonly carriers: readonly CarrierName[];
   /** Decides which requests begin. */
@@ -115,6 +119,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     }),
   );
   const encoder = createBodyEncoder();
+  let book: Promise<StationBook> | undefined;
   const durations = createDurationCounts();
   const admission = createAdmission({
     limit,
@@ -133,6 +138,10 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     durations,
     stations: stationTable,
     pageTokens: createPageTokens(flags.pageKey ?? newPageKey()),
+    stationBook() {
+      book ??= openStations();
+      return book;
+    },
     carriers: flags.carriers,
     admission,
     arrivedAt: watch.arrivedAt,

@@ -66,6 +66,7 @@ test('/openapi.json describes every route, parameter and answer', async () => {
     '/search',
     '/sink',
     '/stations',
+    '/stations/{id}',
     '/stats',
   ]);
   const { get: search } = body.paths['/search'];

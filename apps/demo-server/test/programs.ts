@@ -14,9 +14,9 @@ declare module 'vitest' {
   }
 }
 
-/** Packages that find their workers' programs by their own address, the databases', a bundler, and a CommonJS one that is loaded late. */
+/** Packages that find their workers' programs or data by their own address, the databases', a bundler, and a CommonJS one that is loaded late. */
 const outside =
-  /^(@ticketing\/dispatch|@prometheus-io\/client$|@opentelemetry\/|@fastify\/swagger-ui$|pg$|mongodb$|esbuild$)/;
+  /^(@ticketing\/(dispatch|stations)|@prometheus-io\/client$|@opentelemetry\/|@fastify\/swagger-ui$|pg$|mongodb$|esbuild$)/;
 
 /**
  * Bundles the demo with its libraries for the tests, which start it some hundred times: a process is ready in half the

@@ -12,13 +12,13 @@ import { createHttpRules } from './http-rules.ts';
 import { sendProblem } from './problem.ts';
 import { computeRoute } from './routes/compute.ts';
 import { docsRoutes } from './routes/docs.ts';
-import { documentRoutes } from './routes/documents.ts';
 import { type HealthOptions, healthRoutes } from './routes/health.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { type OperatorOptions, operatorRoutes } from './routes/operator.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { searchRoute } from './routes/search.ts';
 import { sinkRoute } from './routes/sink.ts';
+import { stationRoutes } from './routes/stations.ts';
 import { wormsRoute } from './routes/worms.ts';
 
 /** Node's own limit for a request's head. */
@@ -117,8 +117,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.register(healthRoutes, options);
   await app.register(metricsRoute, options);
   await app.register(operatorRoutes, options);
-  await app.register(documentRoutes, parts);
-  await app.register(docsRoutes);
+  await app.register(stationRoutes, parts);
+  await app.register(docsRoutes, parts);
   return app as unknown as FastifyInstance;
 }
 

@@ -5,6 +5,7 @@ import {
   type Station,
   sortJourneys,
 } from '@ticketing/core';
+import { attribution } from '@ticketing/stations';
 import type { SearchAnswerEvent } from '../search/search-answer.ts';
 import { carrierChip, carrierNotes, statusText, toAskAgain } from './carrier-chip.ts';
 import { html, type SafeHtml } from './html.ts';
@@ -114,7 +115,7 @@ ${choice('class', 'Class', [
 <datalist id="stations">${stations.map(({ id, name, aliases = [] }) => [
     html`<option value="${name}" data-id="${id}">`,
     ...aliases.map((alias) => html`<option value="${alias}" label="${name}">`),
-  ])}</datalist></form>`;
+  ])}</datalist></form><p><small>${attribution}</small></p>`;
 }
 
 function notes(items?: SafeHtml): SafeHtml {

@@ -1,7 +1,13 @@
+import etag from '@fastify/etag';
 import helmet from '@fastify/helmet';
 import swagger from '@fastify/swagger';
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import type {
+  FastifyPluginAsyncTypebox,
+  FastifyPluginCallbackTypebox,
+} from '@fastify/type-provider-typebox';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { Parts } from '../../compose.ts';
+import { type EncodableDocument, sendDocument } from '../encoded-body.ts';
 import { DOCS } from '../problem.ts';
 import { securityHeaders } from '../security-headers.ts';
 
@@ -12,10 +18,11 @@ const directives = {
 };
 
 /**
- * `GET /docs`: the OpenAPI document as a page on which every route can be tried. All that it loads comes from this server. It
+ * `GET /openapi.json`, the same until the server is another one: clients ask for it again by its tag. `GET /docs`: the OpenAPI document as a page on which every route can be tried. All that it loads comes from this server. It
  * is a server of its own that is made at the first request, so that no process pays for it at its start.
  */
-export const docsRoutes: FastifyPluginCallbackTypebox = (app, _options, done) => {
+export const docsRoutes: FastifyPluginCallbackTypebox<Parts> = (app, parts, done) => {
+  void app.register(openapiRoute, parts);
   let page: Promise<FastifyInstance> | undefined;
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -37,6 +44,23 @@ export const docsRoutes: FastifyPluginCallbackTypebox = (app, _options, done) =>
     await (await page)?.close();
   });
   done();
+};
+
+const openapiRoute: FastifyPluginAsyncTypebox<Parts> = async (app, { encoder }) => {
+  await app.register(etag);
+  /** Serialised at the first request, compressed once. */
+  let document: EncodableDocument | undefined;
+  app.get(
+    '/openapi.json',
+    { config: { always: true }, schema: { hide: true, summary: 'The API as an OpenAPI document' } },
+    (request, reply) => {
+      document ??= { body: Buffer.from(JSON.stringify(app.swagger())) };
+      reply
+        .type('application/json; charset=utf-8')
+        .headers({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
+      return sendDocument({ request, reply, encoder }, document);
+    },
+  );
 };
 
 async function docsPage(document: object): Promise<FastifyInstance> {

@@ -2,9 +2,20 @@ import { html } from '../html.ts';
 import { type Choice, fold, matches } from '../match-stations.ts';
 import { show } from './show.ts';
 
+/** What the server suggests for a text. */
+interface Suggestions {
+  readonly stations: readonly {
+    readonly alias?: string;
+    readonly searchName: string;
+  }[];
+}
+
+const MOST = 8;
+
 /**
  * Makes an input with a `<datalist>` an editable combobox with a list (ARIA Authoring Practices): Down and Up move,
- * Home and End go to the ends, Enter and Tab take the active option, Escape closes, then clears.
+ * Home and End go to the ends, Enter and Tab take the active option, Escape closes, then clears. Stations of the `<datalist>` are
+ * there at once; the server's suggestions, which know typing errors and other languages, replace them unless an option is active.
  */
 export function enhanceCombobox(input: HTMLInputElement): void {
   const choices = choicesOf(input.list);
@@ -25,26 +36,49 @@ export function enhanceCombobox(input: HTMLInputElement): void {
     input.setAttribute(name, value);
   }
   let active = -1;
+  let leaving = new AbortController();
 
   const options = (): HTMLElement[] => [...list.querySelectorAll<HTMLElement>('[data-name]')];
 
   function open(): void {
-    const found = matches(choices, input.value);
+    leaving.abort();
+    leaving = new AbortController();
+    const text = input.value.trim();
+    const found = matches(choices, text);
+    draw(found, 'Looking for stations');
+    list.hidden = false;
+    input.setAttribute('aria-expanded', 'true');
+    void suggest(text, found, leaving.signal);
+  }
+
+  async function suggest(
+    text: string,
+    found: readonly Shown[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    list.setAttribute('aria-busy', 'true');
+    const suggested = text === '' ? [] : await suggestions(text, signal);
+    if (signal.aborted) return;
+    list.removeAttribute('aria-busy');
+    if (active < 0) draw(suggested.length === 0 ? found : suggested, 'No station of that name');
+  }
+
+  function draw(found: readonly Shown[], none: string): void {
     show(
       list,
       found.length === 0
-        ? html`<li role="option" aria-disabled="true">No station of that name</li>`
+        ? html`<li role="option" aria-disabled="true">${none}</li>`
         : html`${found.map(
             ({ name, of }, index) =>
               html`<li role="option" id="${list.id}-${index}" aria-selected="false" data-name="${name}">${name}${of !== undefined && html` <small>${of}</small>`}</li>`,
           )}`,
     );
-    list.hidden = false;
-    input.setAttribute('aria-expanded', 'true');
     activate(-1);
   }
 
   function close(): void {
+    leaving.abort();
+    list.removeAttribute('aria-busy');
     list.hidden = true;
     input.setAttribute('aria-expanded', 'false');
     activate(-1);
@@ -120,6 +154,26 @@ export function enhanceCombobox(input: HTMLInputElement): void {
     activate(options().indexOf(option));
     take();
   });
+}
+
+/** An option of the list. */
+type Shown = Pick<Choice, 'name' | 'of'>;
+
+/** Returns what the server suggests; nothing if it does not answer. */
+async function suggestions(text: string, signal: AbortSignal): Promise<Shown[]> {
+  const query = new URLSearchParams({
+    text: text.slice(0, 100),
+    limit: `${MOST}`,
+    only: 'searchable',
+  });
+  try {
+    const response = await fetch(`/stations?${query}`, { signal });
+    if (!response.ok) return [];
+    const { stations } = (await response.json()) as Suggestions;
+    return stations.map(({ alias, searchName }) => ({ name: searchName, of: alias }));
+  } catch {
+    return [];
+  }
 }
 
 function choicesOf(list: HTMLElement | null): Choice[] {

@@ -8,6 +8,8 @@ import { describeInBrowser, sharedBrowser, violationsOf } from './browser.ts';
 vi.setConfig({ testTimeout: 240_000 });
 
 const ROUTE = 'origin=Madrid&destination=Barcelona';
+/** The list of a combobox when the server has answered, or will not. */
+const SUGGESTED = '.options:not([hidden], [aria-busy])';
 const ALL_WELL = { fault: null, journeys: null, latency: { kind: 'fixed', ms: 5 } } as const;
 
 describeInBrowser('the traveller’s page', () => {
@@ -38,18 +40,20 @@ describeInBrowser('the traveller’s page', () => {
     await page.waitForSelector('main[data-ready]');
     await page.focus('#origin');
     await page.keyboard.type('barc');
+    await page.waitForSelector(SUGGESTED);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await expect(page.inputValue('#origin')).resolves.toBe('Barcelona Sants');
+    await expect(page.inputValue('#origin')).resolves.toBe('Barcelona');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.type('madrid puer');
+    await page.waitForSelector(SUGGESTED);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Tab');
     await page.focus('#destination');
     await page.keyboard.press('Enter');
     await done(page);
-    expect(new URL(page.url()).searchParams.get('origin')).toBe('Barcelona Sants');
+    expect(new URL(page.url()).searchParams.get('origin')).toBe('Barcelona');
     expect(await status(page)).toMatch(/^\d+ journeys in \d+ ms$/);
     await page.focus('.journey summary');
     await page.keyboard.press('Enter');
@@ -62,8 +66,12 @@ describeInBrowser('the traveller’s page', () => {
     await page.waitForSelector('main[data-ready]');
     const input = page.locator('#origin');
     const active = () => input.getAttribute('aria-activedescendant');
-    await input.fill('ma');
-    expect(await input.getAttribute('aria-expanded')).toBe('true');
+    const type = async (text: string) => {
+      await input.fill(text);
+      expect(await input.getAttribute('aria-expanded')).toBe('true');
+      await page.waitForSelector(SUGGESTED);
+    };
+    await type('ma');
     const options = page.locator('#origin-options [data-name]');
     const count = await options.count();
     expect(count).toBeGreaterThan(1);
@@ -81,15 +89,32 @@ describeInBrowser('the traveller’s page', () => {
     expect(await input.inputValue()).toBe('ma');
     await input.press('Escape');
     expect(await input.inputValue()).toBe('');
-    await input.fill('CORDOBA');
+    await type('CORDOBA');
     expect(await options.first().textContent()).toContain('Córdoba');
-    await input.fill('nowhere at all');
+    await type('barclona');
+    expect(await options.first().textContent()).toBe('Barcelona');
+    await type('Saragosse');
+    expect(await options.first().textContent()).toContain('Zaragoza');
+    await type('nowhere at all');
     expect(await page.textContent('#origin-options')).toBe('No station of that name');
     await input.press('ArrowDown');
     expect(await active()).toBeNull();
-    await input.fill('zarag');
+    await type('zarag');
     await options.first().click();
     expect(await input.inputValue()).toContain('Zaragoza');
+  });
+
+  test('the combobox: without an answer of the server it has the stations of the page', async () => {
+    const page = await browser.open();
+    await page.route('**/stations?*', (route) => route.abort());
+    await page.goto(server().url);
+    await page.waitForSelector('main[data-ready]');
+    await page.fill('#origin', 'cordoba');
+    await page.waitForSelector(SUGGESTED);
+    expect(await page.textContent('#origin-options li')).toContain('Córdoba');
+    await page.fill('#origin', 'barclona');
+    await page.waitForSelector(SUGGESTED);
+    expect(await page.textContent('#origin-options')).toBe('No station of that name');
   });
 
   test('rows of one carrier are there while another hangs; then its chip says so, and it is asked again', async () => {

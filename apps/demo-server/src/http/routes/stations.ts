@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto';
+import etag from '@fastify/etag';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { MAX_STATION_TEXT, type Station } from '@ticketing/core';
+import type { Point, StationBook } from '@ticketing/stations';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Parts } from '../../compose.ts';
+import { type EncodableDocument, sendDocument } from '../encoded-body.ts';
+import { badParameter, Problem, ProblemError } from '../problem.ts';
+
+const MOST = 50;
+const POINT = /^(-?\d{1,2}(?:\.\d{1,9})?),(-?\d{1,3}(?:\.\d{1,9})?)$/;
+const NEAR_KM = 50;
+/** As many as a book suggests: those that the search does not know are left out of them. */
+const MOST_SUGGESTED = 100;
+
+const problem = { content: { 'application/problem+json': { schema: Problem } } };
+const Query = Type.Object(
+  {
+    text: Type.Optional(
+      Type.String({
+        maxLength: MAX_STATION_TEXT,
+        description: 'What somebody types: beginnings of words in any order and language',
+        examples: ['barclona', 'munich hbf'],
+      }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: 8 })),
+    near: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description: `Latitude and longitude: prefers stations near it; without text, those within ${NEAR_KM} km`,
+        examples: ['40.4065,-3.6895'],
+      }),
+    ),
+    only: Type.Optional(
+      Type.Enum(['searchable'], { description: 'Leaves out what /search does not know' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const StationList = Type.Object(
+  {
+    stations: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'For `origin` and `destination` of `/search`' }),
+        name: Type.String(),
+        country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
+        aliases: Type.Array(Type.String(), { description: 'Other names that are understood' }),
+      }),
+    ),
+  },
+  { $id: 'StationList' },
+);
+const Suggestion = Type.Object(
+  {
+    kind: Type.Enum(['city', 'station']),
+    id: Type.String({ description: 'For `/stations/:id`' }),
+    name: Type.String(),
+    label: Type.String({ description: 'As a list shows it' }),
+    country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
+    alias: Type.Optional(Type.String({ description: 'Another name, if the text means this one' })),
+    matched: Type.Array(Type.Array(Type.Integer()), {
+      description: 'Where the text is in `alias`, else in `name`: start and end in UTF-16',
+    }),
+    km: Type.Optional(Type.Number({ description: 'Distance to `near`, if there is no text' })),
+    searchName: Type.Optional(
+      Type.String({ description: 'For `origin` and `destination` of `/search`, if it knows it' }),
+    ),
+  },
+  { $id: 'StationSuggestion' },
+);
+const Suggestions = Type.Object(
+  {
+    stations: Type.Array(Suggestion),
+    asOf: Type.String({ description: 'Month of the data' }),
+    attribution: Type.String({ description: 'Credit to show with the data' }),
+  },
+  { $id: 'StationSuggestions' },
+);
+const Codes = Type.Record(Type.String(), Type.String());
+const Member = Type.Object({ id: Type.String(), name: Type.String() });
+const StationDetails = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    zone: Type.String({ description: 'IANA time zone' }),
+    country: Type.String(),
+    latitude: Type.Number(),
+    longitude: Type.Number(),
+    codes: Codes,
+    otherCodes: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
+    aliases: Type.Optional(Type.Array(Type.String())),
+    members: Type.Optional(Type.Array(Member, { description: 'Of a city: its stations' })),
+    asOf: Type.String(),
+    attribution: Type.String(),
+  },
+  { $id: 'StationDetails' },
+);
+
+const unchanged = { description: 'As before', type: 'null' };
+// Typed `unknown`: the schemas document what is sent.
+const listResponse: unknown = {
+  200: {
+    description: 'Suggestions; without `text` and `near` every station that /search knows',
+    content: { 'application/json': { schema: Type.Union([StationList, Suggestions]) } },
+  },
+  304: unchanged,
+};
+const detailsResponse: unknown = {
+  200: StationDetails,
+  304: unchanged,
+  404: { description: 'No station has this id', ...problem },
+};
+
+/** `GET /stations` and `/stations/:id`. The table of all stations is opened at the first request that needs it. */
+export const stationRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts) => {
+  const { stations: searched, stationBook, encoder } = parts;
+  await app.register(etag);
+  const listed: EncodableDocument = {
+    body: Buffer.from(JSON.stringify({ stations: searched.stations.map(listedStation) })),
+  };
+
+  let tag: string | undefined;
+
+  function send(
+    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+    document: EncodableDocument,
+  ): Promise<FastifyReply> {
+    reply.type('application/json; charset=utf-8').header('vary', 'accept-encoding');
+    return sendDocument({ request, reply, encoder }, document);
+  }
+
+  /** Sends what is the same until the table or the program is another one. */
+  function sendKept(
+    exchange: { request: FastifyRequest; reply: FastifyReply },
+    { book, body }: { readonly book: StationBook; readonly body: () => object },
+  ): Promise<FastifyReply> | FastifyReply {
+    const { request, reply } = exchange;
+    tag ??= `"${book.asOf}-${versionOf(book, searched.stations)}"`;
+    reply.headers({ etag: tag, 'cache-control': 'public, max-age=3600' });
+    if (request.headers['if-none-match'] === tag) return reply.code(304).send();
+    const { asOf, attribution } = book;
+    reply.type('application/json; charset=utf-8');
+    return reply.send(JSON.stringify({ ...body(), asOf, attribution }));
+  }
+
+  /** What to give /search for a station or city; nothing if it would not find it. */
+  function searchNameOf(book: StationBook, id: string): string | undefined {
+    const known = searched.byId(id);
+    if (known !== undefined) return known.name;
+    const ids = new Set(book.membersOf(id).map((member) => member.id));
+    const match = searched.find(book.byId(id)?.name ?? '');
+    return match.kind === 'found' && ids.has(match.station.id) ? book.byId(id)?.name : undefined;
+  }
+
+  function suggestions(book: StationBook, query: Static<typeof Query>) {
+    const { text, limit = 8, only } = query;
+    const near = query.near === undefined ? undefined : pointOf(query.near);
+    const isSearchable = only !== undefined;
+    const named = <One extends { readonly id: string }>(one: One) => {
+      const searchName = searchNameOf(book, one.id);
+      return { ...one, ...(searchName !== undefined && { searchName }) };
+    };
+    const most = isSearchable ? MOST_SUGGESTED : limit;
+    const countries = [...new Set(searched.stations.map(({ country }) => country))];
+    const found =
+      text === undefined && near !== undefined
+        ? book.near(near, { radiusKm: NEAR_KM, limit: most }).map(({ station, km }) => {
+            const { id, name, country } = station;
+            const kind = 'station' as const;
+            return { kind, id, name, label: name, country, matched: [], km: Number(km.toFixed(2)) };
+          })
+        : book.suggest(text ?? '', {
+            limit: most,
+            ...(near && { near }),
+            ...(isSearchable && { countries }),
+          });
+    const all = found.map(
+      ({ score: _score, ...one }: (typeof found)[number] & { score?: number }) => named(one),
+    );
+    const wanted = isSearchable ? all.filter(({ searchName }) => searchName !== undefined) : all;
+    return { stations: wanted.slice(0, limit) };
+  }
+
+  app.get(
+    '/stations',
+    {
+      config: { always: true },
+      schema: {
+        summary: 'Stations and cities that a text means, or that are near a point',
+        operationId: 'listStations',
+        tags: ['search'],
+        querystring: Query,
+        response: listResponse,
+      },
+    },
+    async (request, reply) => {
+      const { query } = request;
+      if (query.text === undefined && query.near === undefined) {
+        reply.header('cache-control', 'no-cache');
+        return send({ request, reply }, listed);
+      }
+      const book = await stationBook();
+      return sendKept({ request, reply }, { book, body: () => suggestions(book, query) });
+    },
+  );
+
+  app.get(
+    '/stations/:id',
+    {
+      config: { always: true },
+      schema: {
+        summary: 'A station or city, with its codes in every system',
+        operationId: 'getStation',
+        tags: ['search'],
+        params: Type.Object({
+          id: Type.String({ maxLength: 100, examples: ['uic:7160000', 'city:es:madrid'] }),
+        }),
+        querystring: Type.Object({}, { additionalProperties: false }),
+        response: detailsResponse,
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const book = await stationBook();
+      const entry = book.byId(id);
+      if (entry === undefined) {
+        const nearest = book
+          .suggest(id, { limit: 5 })
+          .map(({ id: near, name }) => ({ id: near, name }));
+        throw new ProblemError(404, {
+          detail: `No station has the id ${id.slice(0, 100)}`,
+          nearest,
+        });
+      }
+      const members = book.membersOf(id).map((one) => ({ id: one.id, name: one.name }));
+      const body = { ...entry, ...(members.length > 0 && { members }) };
+      return sendKept({ request, reply }, { book, body: () => body });
+    },
+  );
+};
+
+/** @throws ProblemError for a text that is no point */
+function pointOf(text: string): Point {
+  const [, latitude, longitude] = POINT.exec(text) ?? [];
+  const point = { latitude: Number(latitude), longitude: Number(longitude) };
+  if (Math.abs(point.latitude) <= 90 && Math.abs(point.longitude) <= 180) return point;
+  throw badParameter('near', 'latitude and longitude, as in 40.4065,-3.6895', text);
+}
+
+/** Differs if the table does, or the stations that the search knows. */
+function versionOf(book: StationBook, searched: readonly Station[]): string {
+  const known = searched.map(({ id, name }) => `${id} ${name}`).join();
+  return createHash('sha256').update(book.sha256).update(known).digest('hex').slice(0, 12);
+}
+
+function listedStation({ id, name, country, aliases = [] }: Station) {
+  return { id, name, country, aliases };
+}
