@@ -2,8 +2,9 @@ import type { Carrier, CarrierAnswer, CarrierContext, Covered } from '../carrier
 import { CarrierError } from '../errors.ts';
 import type { LocalClock } from '../model/local-clock.ts';
 import { stateOfCode } from '../scatter/source-status.ts';
+import type { Place } from '../stations/station-index.ts';
 import { answeredCarrier } from './answered-carrier.ts';
-import { firstDayPart, inDayPart, isAskedByDay, readDayPart } from './day-parts.ts';
+import { type DayPart, firstDayPart, inDayPart, isAskedByDay, readDayPart } from './day-parts.ts';
 import {
   applyOtherFields,
   type IgnoredField,
@@ -18,7 +19,7 @@ import { stationPairs } from './station-pairs.ts';
 /** What one carrier answers to a query. */
 export interface CarrierFindings extends Omit<CarrierAnswer, 'pages'> {
   /** Of a carrier that gives tokens: one for each pair of stations that it was asked for. */
-  readonly pages?: { readonly earlier?: PageTokens; readonly later?: PageTokens };
+  readonly pages?: { readonly earlier?: PageTokens; readonly later?: PageTokens } | undefined;
   readonly ignored: readonly IgnoredField[];
 }
 
@@ -27,7 +28,8 @@ export interface CarrierAsk {
   readonly context: CarrierContext;
   readonly run: RunCarrier;
   readonly clock: LocalClock;
-  readonly days: SearchDays;
+  /** The days that searches may ask for. */
+  days(): SearchDays;
 }
 
 /**
@@ -48,11 +50,8 @@ export async function askCarrier(
   if (tokens === undefined) return { journeys: [], ignored };
   const byDay = isAskedByDay(capabilities, query);
   const part = byDay && tokens[0] ? readDayPart(tokens[0], query) : undefined;
+  if (part !== undefined) checkDay(id, part, days());
   const asked = part ?? firstDayPart(query);
-  if (asked.date < days.first || asked.date > days.last) {
-    const message = `Cannot ask \`${id}\`: ${asked.date} is not a day from ${days.first} to ${days.last}`;
-    throw new CarrierError('DATE_OUT_OF_RANGE', message);
-  }
   const fields = nativeFields(query, capabilities);
   const questions = stationPairs(carrier, query).map(
     ([origin, destination], index): CarrierQuery | undefined => {
@@ -63,16 +62,25 @@ export async function askCarrier(
       return { ...fields, origin, destination, ...(own && { page: own }) };
     },
   );
-  const { pages, ...answer } = await askAll(questions, context, async (question, own) =>
+  const answers = await askAll(questions, context, async (question, own) =>
     answeredCarrier(id, await run(carrier, question, own)),
   );
-  const journeys = byDay ? inDayPart(answer.journeys, asked, query, clock) : answer.journeys;
+  const lists = answers.map(({ journeys }) => journeys);
+  const all = lists.length === 1 ? (lists[0] ?? []) : lists.flat();
+  const journeys = byDay ? inDayPart(all, asked, query, clock) : all;
   return {
-    ...answer,
-    ...(pages && !byDay && { pages }),
+    ...joinedFacts(answers),
+    ...(!byDay && { pages: joinedPages(answers) }),
     journeys: applyOtherFields(journeys, query, capabilities),
     ignored,
   };
+}
+
+/** A page may be followed on a later day than that of its result. */
+function checkDay(carrier: string, { date }: DayPart, { first, last }: SearchDays): void {
+  if (date >= first && date <= last) return;
+  const message = `Cannot ask \`${carrier}\`: ${date} is not a day from ${first} to ${last}`;
+  throw new CarrierError('DATE_OUT_OF_RANGE', message);
 }
 
 type AskOne = (query: CarrierQuery, context: CarrierContext) => Promise<CarrierAnswer>;
@@ -85,9 +93,9 @@ async function askAll(
   questions: readonly (CarrierQuery | undefined)[],
   context: CarrierContext,
   ask: AskOne,
-): Promise<Omit<CarrierFindings, 'ignored'>> {
+): Promise<readonly CarrierAnswer[]> {
   const [only] = questions;
-  if (questions.length === 1 && only !== undefined) return joinAnswers([await ask(only, context)]);
+  if (questions.length === 1 && only !== undefined) return [await ask(only, context)];
   const rest = new AbortController();
   const signal = AbortSignal.any([context.signal, rest.signal]);
   const empty: CarrierError[] = [];
@@ -109,27 +117,31 @@ async function askAll(
   );
   const [first] = empty;
   if (first !== undefined && empty.length === questions.length) throw first;
-  return joinAnswers(answers);
+  return answers;
 }
 
-function joinAnswers(answers: readonly CarrierAnswer[]): Omit<CarrierFindings, 'ignored'> {
-  const [first = { journeys: [] }, ...others] = answers;
-  const places = answers.flatMap((answer) => answer.places ?? []);
-  const filtered = answers.reduce((sum, answer) => sum + (answer.filtered ?? 0), 0);
-  const covers = answers.flatMap((answer) => answer.covers ?? []);
-  const earlier = answers.map(({ pages }) => pages?.earlier ?? null);
-  const later = answers.map(({ pages }) => pages?.later ?? null);
-  const hasEarlier = earlier.some((token) => token !== null);
-  const hasLater = later.some((token) => token !== null);
-  return {
-    journeys: others.length === 0 ? first.journeys : answers.flatMap(({ journeys }) => journeys),
-    ...(places.length > 0 && { places }),
-    ...(filtered > 0 && { filtered }),
-    ...((hasEarlier || hasLater) && {
-      pages: { ...(hasEarlier && { earlier }), ...(hasLater && { later }) },
-    }),
-    ...(covers.length > 0 && { covers: overlapOf(covers) }),
+/** Returns what answers say besides journeys and pages. */
+function joinedFacts(
+  answers: readonly CarrierAnswer[],
+): Pick<CarrierAnswer, 'places' | 'filtered' | 'covers'> {
+  const places: Place[] = [];
+  const covers: Covered[] = [];
+  let filtered = 0;
+  for (const answer of answers) {
+    if (answer.places) places.push(...answer.places);
+    if (answer.covers) covers.push(answer.covers);
+    filtered += answer.filtered ?? 0;
+  }
+  return { places, filtered, ...(covers.length > 0 && { covers: overlapOf(covers) }) };
+}
+
+function joinedPages(answers: readonly CarrierAnswer[]): CarrierFindings['pages'] {
+  const tokensOf = (direction: 'earlier' | 'later'): PageTokens | undefined => {
+    const tokens = answers.map(({ pages }) => pages?.[direction] ?? null);
+    return tokens.some((token) => token !== null) ? tokens : undefined;
   };
+  const [earlier, later] = [tokensOf('earlier'), tokensOf('later')];
+  return { ...(earlier && { earlier }), ...(later && { later }) };
 }
 
 function overlapOf(covers: readonly Covered[]): Covered {

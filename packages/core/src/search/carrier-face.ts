@@ -51,7 +51,7 @@ export function createCarrierFace(
         context,
         run,
         clock,
-        days: searchDays(query, now(), clock),
+        days: () => searchDays(query, now(), clock),
       });
     },
     running: (carrier) => ({ carrier, state: 'running', ms: 0, found: 0 }),

@@ -93,9 +93,17 @@ export function pagesOf(
   ends: ReadonlyMap<CarrierId, CarrierEnd>,
   days: SearchDays,
 ): SearchPages | undefined {
-  const tokens = carriers.map((carrier) => {
-    const end = ends.get(carrier.id);
-    return { id: carrier.id, pages: end && nextTokens(query, carrier, end, days) };
+  const key = queryKey(query);
+  // Most carriers are asked for the same part of a day.
+  const byPart = new Map<string | undefined, CarrierFindings['pages']>();
+  const tokens = carriers.map(({ id, capabilities }) => {
+    const end = ends.get(id);
+    const own = tokensOf(query, id);
+    if (own === undefined || end === undefined) return { id };
+    if (!isAskedByDay(capabilities, query)) return { id, pages: nextTokens(query, own, end) };
+    const part = own[0] ?? undefined;
+    if (!byPart.has(part)) byPart.set(part, nextDays(query, part, days));
+    return { id, pages: byPart.get(part) };
   });
   const page = (direction: 'earlier' | 'later'): SearchPage | undefined => {
     const byCarrier = tokens.flatMap(({ id, pages }) => {
@@ -103,27 +111,29 @@ export function pagesOf(
       return own === undefined ? [] : [[id, own] as const];
     });
     if (byCarrier.length === 0) return undefined;
-    return { v: 1, query: queryKey(query), direction, byCarrier: Object.fromEntries(byCarrier) };
+    return { v: 1, query: key, direction, byCarrier: Object.fromEntries(byCarrier) };
   };
   const [earlier, later] = [page('earlier'), page('later')];
   if (earlier === undefined && later === undefined) return undefined;
   return { ...(earlier && { earlier }), ...(later && { later }) };
 }
 
+/** Of a carrier that failed no token is known but the last: it is asked the same again. */
 function nextTokens(
-  query: ResolvedQuery,
-  { id, capabilities }: Carrier,
+  { page }: ResolvedQuery,
+  tokens: PageTokens,
   { state, pages }: CarrierEnd,
+): CarrierFindings['pages'] {
+  return isComplete([{ state }]) ? pages : { [page?.direction ?? 'later']: tokens };
+}
+
+/** Returns the parts of days before and after one that was asked for. */
+function nextDays(
+  query: ResolvedQuery,
+  part: string | undefined,
   { first, last }: SearchDays,
 ): CarrierFindings['pages'] {
-  const tokens = tokensOf(query, id);
-  if (tokens === undefined) return undefined;
-  if (!isAskedByDay(capabilities, query)) {
-    // Of a carrier that failed no token is known but the last: it is asked the same again.
-    if (!isComplete([{ state }])) return { [query.page?.direction ?? 'later']: tokens };
-    return pages;
-  }
-  const asked = (tokens[0] && readDayPart(tokens[0], query)) || firstDayPart(query);
+  const asked = (part && readDayPart(part, query)) || firstDayPart(query);
   const [earlier, later] = (['earlier', 'later'] as const).map((direction) =>
     nextDayPart(asked, direction, query),
   );

@@ -38,8 +38,12 @@ export function createPlaces(
     take(journeys) {
       const fresh = new Set(renamed);
       renamed.clear();
+      let [from, to]: StationId[] = [];
       for (const { legs } of journeys) {
-        for (const { origin: from, destination: to } of legs) {
+        // Most journeys are between the stations of the one before.
+        if (legs.length === 1 && legs[0]?.origin === from && legs[0]?.destination === to) continue;
+        for (const { origin, destination } of legs) {
+          [from, to] = [origin, destination];
           if (!taken.has(from)) fresh.add(from);
           if (!taken.has(to)) fresh.add(to);
         }

@@ -65,11 +65,15 @@ const MAX_CARDS = 8;
 const MAX_MEMBERS = 50;
 
 /**
- * Checks a query and fills it. Today is the date at its origin.
+ * Checks a query and fills it, and returns the days that it may ask for: from today, the date at its origin.
  *
  * @throws RailError `ERR_BAD_QUERY`; `data.parameter` names the field
  */
-export function resolveQuery(query: SearchQuery, nowMs: number, clock: LocalClock): ResolvedQuery {
+export function resolveQuery(
+  query: SearchQuery,
+  nowMs: number,
+  clock: LocalClock,
+): { readonly query: ResolvedQuery; readonly days: SearchDays } {
   if (typeof query !== 'object' || query === null) throw badQuery('query', 'an object', query);
   const { origin, destination, date, via } = query;
   const today = dateAt('origin', origin, nowMs, clock);
@@ -89,7 +93,10 @@ export function resolveQuery(query: SearchQuery, nowMs: number, clock: LocalCloc
     throw badQuery('date', `a day from ${today} (today at the origin) to ${last}`, date);
   }
   const passengers = passengersOf(query.passengers);
-  return { origin, destination, date, ...optionalFields(query), passengers };
+  return {
+    query: { origin, destination, date, ...optionalFields(query), passengers },
+    days: { first: today, last },
+  };
 }
 
 /** The days that a search may ask for. */

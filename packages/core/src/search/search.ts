@@ -18,7 +18,6 @@ import {
   resolveQuery,
   type SearchDays,
   type SearchQuery,
-  searchDays,
 } from './search-query.ts';
 import type { SearchEvent, SearchResult, SearchStats } from './search-result.ts';
 
@@ -75,9 +74,8 @@ export function createSearch(options: SearchOptions): Search {
   function check(query: SearchQuery, options: SearchCallOptions): CheckedCall {
     const { carriers, signal, deadlineMs, order } = resolveCallOptions(options, resolved);
     const startedAt = calls.enter();
-    const checked = resolveQuery(query, startedAt, clock);
+    const { query: checked, days } = resolveQuery(query, startedAt, clock);
     checkPage(checked, carriers);
-    const days = searchDays(checked, startedAt, clock);
     return { sources: carriers, query: checked, days, startedAt, deadlineMs, signal, order };
   }
 

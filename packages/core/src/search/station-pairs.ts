@@ -18,6 +18,7 @@ export function stationPairs(
   carrier: Carrier,
   { origin, destination }: ResolvedQuery,
 ): readonly StationPair[] {
+  if (!('members' in origin) && !('members' in destination)) return [[origin, destination]];
   const origins = stationsFor(carrier, origin);
   const destinations = stationsFor(carrier, destination);
   return origins
