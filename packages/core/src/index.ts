@@ -56,7 +56,8 @@ export type {
 } from './model/journey.ts';
 export { addDays, isLocalDate, type LocalDate, type TimeAt } from './model/local-clock.ts';
 export { addMoney, formatMoney, type Money } from './model/money.ts';
-export type { PageTokens, SearchPage, SearchPages } from './search/pages.ts';
+export type { PageTokens } from './search/join-answers.ts';
+export type { SearchPage, SearchPages } from './search/pages.ts';
 export { createSearch, type Search } from './search/search.ts';
 export type { RunCarrier, SearchCallOptions, SearchOptions } from './search/search-options.ts';
 export type { Passenger, ResolvedQuery, SearchQuery } from './search/search-query.ts';

@@ -1,25 +1,23 @@
-import type { Carrier, CarrierAnswer, CarrierContext, Covered } from '../carrier.ts';
+import type { Carrier, CarrierAnswer, CarrierContext } from '../carrier.ts';
 import { CarrierError } from '../errors.ts';
 import type { LocalClock } from '../model/local-clock.ts';
 import { stateOfCode } from '../scatter/source-status.ts';
-import type { Place } from '../stations/station-index.ts';
 import { answeredCarrier } from './answered-carrier.ts';
 import { type DayPart, firstDayPart, inDayPart, isAskedByDay, readDayPart } from './day-parts.ts';
+import { type JoinedAnswer, joinAnswers, soleAnswer } from './join-answers.ts';
 import {
   applyOtherFields,
   type IgnoredField,
   ignoredFields,
   nativeFields,
 } from './native-fields.ts';
-import { type PageTokens, tokensOf } from './pages.ts';
+import { tokensOf } from './pages.ts';
 import type { RunCarrier } from './search-options.ts';
 import type { CarrierQuery, ResolvedQuery, SearchDays } from './search-query.ts';
 import { stationPairs } from './station-pairs.ts';
 
 /** What one carrier answers to a query. */
-export interface CarrierFindings extends Omit<CarrierAnswer, 'pages'> {
-  /** Of a carrier that gives tokens: one for each pair of stations that it was asked for. */
-  readonly pages?: { readonly earlier?: PageTokens; readonly later?: PageTokens } | undefined;
+export interface CarrierFindings extends JoinedAnswer {
   readonly ignored: readonly IgnoredField[];
 }
 
@@ -43,11 +41,10 @@ export async function askCarrier(
   { context, run, clock, days }: CarrierAsk,
 ): Promise<CarrierFindings> {
   const { id, capabilities } = carrier;
-  const { page } = query;
   const ignored = ignoredFields(query, capabilities);
   const tokens = tokensOf(query, id);
   // The page before said that there is no more.
-  if (tokens === undefined) return { journeys: [], ignored };
+  if (tokens === undefined) return { ...soleAnswer({ journeys: [] }), ignored };
   const byDay = isAskedByDay(capabilities, query);
   const part = byDay && tokens[0] ? readDayPart(tokens[0], query) : undefined;
   if (part !== undefined) checkDay(id, part, days());
@@ -58,20 +55,24 @@ export async function askCarrier(
       if (byDay) return { ...fields, date: asked.date, origin, destination };
       const token = tokens[index];
       if (token === null) return undefined;
-      const own = page && token ? { direction: page.direction, token } : undefined;
-      return { ...fields, origin, destination, ...(own && { page: own }) };
+      const page = query.page && token && { direction: query.page.direction, token };
+      return { ...fields, origin, destination, ...(page && { page }) };
     },
   );
-  const answers = await askAll(questions, context, async (question, own) =>
-    answeredCarrier(id, await run(carrier, question, own)),
-  );
-  const lists = answers.map(({ journeys }) => journeys);
-  const all = lists.length === 1 ? (lists[0] ?? []) : lists.flat();
-  const journeys = byDay ? inDayPart(all, asked, query, clock) : all;
+  const ask = async (question: CarrierQuery, own: CarrierContext): Promise<CarrierAnswer> =>
+    answeredCarrier(id, await run(carrier, question, own));
+  const [only] = questions;
+  const { journeys, places, covers, filtered, pages } =
+    questions.length === 1 && only !== undefined
+      ? soleAnswer(await ask(only, context))
+      : joinAnswers(await askAll(questions, context, ask));
+  const inPart = byDay ? inDayPart(journeys, asked, query, clock) : journeys;
   return {
-    ...joinedFacts(answers),
-    ...(!byDay && { pages: joinedPages(answers) }),
-    journeys: applyOtherFields(journeys, query, capabilities),
+    journeys: applyOtherFields(inPart, query, capabilities),
+    places,
+    covers,
+    filtered,
+    pages: byDay ? undefined : pages,
     ignored,
   };
 }
@@ -94,8 +95,6 @@ async function askAll(
   context: CarrierContext,
   ask: AskOne,
 ): Promise<readonly CarrierAnswer[]> {
-  const [only] = questions;
-  if (questions.length === 1 && only !== undefined) return [await ask(only, context)];
   const rest = new AbortController();
   const signal = AbortSignal.any([context.signal, rest.signal]);
   const empty: CarrierError[] = [];
@@ -118,34 +117,4 @@ async function askAll(
   const [first] = empty;
   if (first !== undefined && empty.length === questions.length) throw first;
   return answers;
-}
-
-/** Returns what answers say besides journeys and pages. */
-function joinedFacts(
-  answers: readonly CarrierAnswer[],
-): Pick<CarrierAnswer, 'places' | 'filtered' | 'covers'> {
-  const places: Place[] = [];
-  const covers: Covered[] = [];
-  let filtered = 0;
-  for (const answer of answers) {
-    if (answer.places) places.push(...answer.places);
-    if (answer.covers) covers.push(answer.covers);
-    filtered += answer.filtered ?? 0;
-  }
-  return { places, filtered, ...(covers.length > 0 && { covers: overlapOf(covers) }) };
-}
-
-function joinedPages(answers: readonly CarrierAnswer[]): CarrierFindings['pages'] {
-  const tokensOf = (direction: 'earlier' | 'later'): PageTokens | undefined => {
-    const tokens = answers.map(({ pages }) => pages?.[direction] ?? null);
-    return tokens.some((token) => token !== null) ? tokens : undefined;
-  };
-  const [earlier, later] = [tokensOf('earlier'), tokensOf('later')];
-  return { ...(earlier && { earlier }), ...(later && { later }) };
-}
-
-function overlapOf(covers: readonly Covered[]): Covered {
-  const fromMs = Math.max(...covers.map((covered) => covered.fromMs));
-  const untilMs = Math.min(...covers.map((covered) => covered.untilMs));
-  return { fromMs, untilMs: Math.max(fromMs, untilMs) };
 }

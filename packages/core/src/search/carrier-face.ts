@@ -57,11 +57,10 @@ export function createCarrierFace(
     running: (carrier) => ({ carrier, state: 'running', ms: 0, found: 0 }),
     answered(carrier, ms, { journeys, filtered, covers, ignored }) {
       const found = journeys.length;
+      const status = { carrier, state: found > 0 ? 'ok' : 'empty', ms, found } as const;
+      if (!filtered && !covers && ignored.length === 0) return status;
       return {
-        carrier,
-        state: found > 0 ? 'ok' : 'empty',
-        ms,
-        found,
+        ...status,
         ...(filtered ? { filtered } : {}),
         ...(covers ? { covers } : {}),
         ...(ignored.length > 0 ? { ignored } : {}),

@@ -1,6 +1,6 @@
 import type { CarrierCapabilities } from '../carrier.ts';
 import type { Journey } from '../model/journey.ts';
-import { addDays, isLocalDate, type LocalClock, type LocalDate } from '../model/local-clock.ts';
+import { isLocalDate, type LocalClock, type LocalDate, shiftDay } from '../model/local-clock.ts';
 import type { ResolvedQuery } from './search-query.ts';
 
 /** A day; the day of a query with a time has two parts. */
@@ -34,7 +34,7 @@ export function nextDayPart(
   const [near, far, days] =
     direction === 'later' ? (['early', 'late', 1] as const) : (['late', 'early', -1] as const);
   if (part === near) return { date, part: far };
-  const next = addDays(date, days);
+  const next = shiftDay(date, days);
   return next === query.date && query.time !== undefined
     ? { date: next, part: near }
     : { date: next };

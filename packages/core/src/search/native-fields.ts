@@ -55,7 +55,9 @@ export function ignoredFields(
   { passengers }: ResolvedQuery,
   { passengers: read = 'count' }: CarrierCapabilities = {},
 ): readonly IgnoredField[] {
-  const ages = read === 'count' && passengers.some(({ age }) => age !== undefined);
-  const cards = read !== 'cards' && passengers.some((passenger) => passenger.cards !== undefined);
-  return [...(ages ? (['ages'] as const) : []), ...(cards ? (['cards'] as const) : [])];
+  const ignored: IgnoredField[] = [];
+  if (read === 'count' && passengers.some(({ age }) => age !== undefined)) ignored.push('ages');
+  if (read !== 'cards' && passengers.some(({ cards }) => cards !== undefined))
+    ignored.push('cards');
+  return ignored;
 }

@@ -3,20 +3,14 @@ import { RailError } from '../errors.ts';
 import type { CarrierId } from '../model/journey.ts';
 import { stableHash } from '../model/stable-hash.ts';
 import { isComplete, type SourceState } from '../scatter/source-status.ts';
-import type { CarrierFindings } from './ask-carrier.ts';
 import { firstDayPart, isAskedByDay, nextDayPart, readDayPart, writeDayPart } from './day-parts.ts';
+import type { PageTokens, TokensByDirection } from './join-answers.ts';
 import type { ResolvedQuery, SearchDays } from './search-query.ts';
 import { MAX_PAIRS } from './station-pairs.ts';
 
 /** Longest token of a carrier, in characters. */
 export const MAX_TOKEN = 2048;
 const MAX_CARRIERS = 1000;
-
-/**
- * One token for each pair of stations that a carrier is asked for, `null` where it has no more; or one part of a day.
- * Empty: ask again without a token.
- */
-export type PageTokens = readonly (string | null)[];
 
 /** Where the journeys before or after a result are: plain data, for the same query alone. */
 export interface SearchPage {
@@ -83,7 +77,7 @@ export function tokensOf({ page }: ResolvedQuery, carrier: CarrierId): PageToken
 /** How one carrier ended. */
 export interface CarrierEnd {
   readonly state: SourceState;
-  readonly pages?: CarrierFindings['pages'];
+  readonly pages: TokensByDirection | undefined;
 }
 
 /** Returns the pages beside a result, given how its carriers ended. */
@@ -95,7 +89,7 @@ export function pagesOf(
 ): SearchPages | undefined {
   const key = queryKey(query);
   // Most carriers are asked for the same part of a day.
-  const byPart = new Map<string | undefined, CarrierFindings['pages']>();
+  const byPart = new Map<string | undefined, TokensByDirection>();
   const tokens = carriers.map(({ id, capabilities }) => {
     const end = ends.get(id);
     const own = tokensOf(query, id);
@@ -123,7 +117,7 @@ function nextTokens(
   { page }: ResolvedQuery,
   tokens: PageTokens,
   { state, pages }: CarrierEnd,
-): CarrierFindings['pages'] {
+): TokensByDirection | undefined {
   return isComplete([{ state }]) ? pages : { [page?.direction ?? 'later']: tokens };
 }
 
@@ -132,7 +126,7 @@ function nextDays(
   query: ResolvedQuery,
   part: string | undefined,
   { first, last }: SearchDays,
-): CarrierFindings['pages'] {
+): TokensByDirection {
   const asked = (part && readDayPart(part, query)) || firstDayPart(query);
   const [earlier, later] = (['earlier', 'later'] as const).map((direction) =>
     nextDayPart(asked, direction, query),
@@ -146,7 +140,15 @@ function nextDays(
 /** Returns what identifies a query for its pages: every field but `page`. */
 function queryKey({ origin, destination, via, ...rest }: ResolvedQuery): string {
   const { date, time, arriveBy, maxTransfers, travelClass, passengers } = rest;
-  const stations = [origin.id, destination.id, via?.id];
-  const fields = [date, time, arriveBy, maxTransfers, travelClass, passengers];
-  return stableHash(JSON.stringify([...stations, ...fields]));
+  const fields = [
+    origin.id,
+    destination.id,
+    via?.id,
+    date,
+    time,
+    arriveBy,
+    maxTransfers,
+    travelClass,
+  ];
+  return stableHash(`${fields.join('|')} ${JSON.stringify(passengers)}`);
 }

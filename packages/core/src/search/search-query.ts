@@ -1,11 +1,11 @@
 import { showValue } from '@ticketing/kit';
 import { RailError } from '../errors.ts';
 import {
-  addDays,
   isLocalDate,
   isTimeOfDay,
   type LocalClock,
   type LocalDate,
+  shiftDay,
 } from '../model/local-clock.ts';
 import type { Station, StationGroup } from '../stations/station-index.ts';
 import type { SearchPage } from './pages.ts';
@@ -88,7 +88,7 @@ export function resolveQuery(
   if (typeof date !== 'string' || !isLocalDate(date)) {
     throw badQuery('date', 'a day of the calendar as YYYY-MM-DD', date);
   }
-  const last = addDays(today, MAX_DAYS_AHEAD);
+  const last = shiftDay(today, MAX_DAYS_AHEAD);
   if (date < today || date > last) {
     throw badQuery('date', `a day from ${today} (today at the origin) to ${last}`, date);
   }
@@ -112,7 +112,7 @@ export function searchDays(
   clock: LocalClock,
 ): SearchDays {
   const first = clock.dateOf(nowMs, origin.zone);
-  return { first, last: addDays(first, MAX_DAYS_AHEAD) };
+  return { first, last: shiftDay(first, MAX_DAYS_AHEAD) };
 }
 
 /** Returns the fields without a default that are given, checked. `page` is checked where carriers are known. */

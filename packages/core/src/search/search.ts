@@ -88,7 +88,7 @@ export function createSearch(options: SearchOptions): Search {
         const ends = new Map<CarrierId, CarrierEnd>();
         calls.begin(call, {
           settled({ carrier, state }, { answer }) {
-            ends.set(carrier, { state, ...(answer?.pages && { pages: answer.pages }) });
+            ends.set(carrier, { state, pages: answer?.pages });
             if (answer === undefined || answer.journeys.length === 0) return;
             for (const journey of answer.journeys) found.push(journey);
             places.learn(carrier, answer.places);
@@ -122,7 +122,7 @@ export function createSearch(options: SearchOptions): Search {
         settled(status, { answer }) {
           events.push({ type: 'carrier-status', status });
           const { carrier, state } = status;
-          ends.set(carrier, { state, ...(answer?.pages && { pages: answer.pages }) });
+          ends.set(carrier, { state, pages: answer?.pages });
           if (answer === undefined || answer.journeys.length === 0) return;
           seq += 1;
           const changes = feed.add(answer.journeys);

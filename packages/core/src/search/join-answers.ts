@@ -1,0 +1,62 @@
+import type { CarrierAnswer, Covered } from '../carrier.ts';
+import type { Place } from '../stations/station-index.ts';
+
+/**
+ * One token for each pair of stations that a carrier is asked for, `null` where it has no more; or one part of a day.
+ * Empty: ask again without a token.
+ */
+export type PageTokens = readonly (string | null)[];
+
+/** Where a carrier has more. */
+export interface TokensByDirection {
+  readonly earlier?: PageTokens;
+  readonly later?: PageTokens;
+}
+
+/** The answers of one carrier to several pairs of stations, as one. */
+export interface JoinedAnswer
+  extends Omit<CarrierAnswer, 'pages' | 'places' | 'covers' | 'filtered'> {
+  readonly places: CarrierAnswer['places'] | undefined;
+  readonly covers: Covered | undefined;
+  readonly filtered: number | undefined;
+  readonly pages: TokensByDirection | undefined;
+}
+
+/** Joins answers, one for each pair. */
+export function joinAnswers(answers: readonly CarrierAnswer[]): JoinedAnswer {
+  const places: Place[] = [];
+  const covers: Covered[] = [];
+  let filtered = 0;
+  for (const answer of answers) {
+    if (answer.places) places.push(...answer.places);
+    if (answer.covers) covers.push(answer.covers);
+    filtered += answer.filtered ?? 0;
+  }
+  return {
+    journeys: answers.flatMap(({ journeys }) => journeys),
+    places,
+    covers: covers.length === 0 ? undefined : overlapOf(covers),
+    filtered,
+    pages: tokensOf(answers),
+  };
+}
+
+/** The same for one answer, which almost all are. */
+export function soleAnswer(answer: CarrierAnswer): JoinedAnswer {
+  const { journeys, places, covers, filtered, pages } = answer;
+  return { journeys, places, covers, filtered, pages: pages && tokensOf([answer]) };
+}
+
+function tokensOf(answers: readonly CarrierAnswer[]): TokensByDirection {
+  const [earlier, later] = (['earlier', 'later'] as const).map((direction) => {
+    const tokens = answers.map(({ pages }) => pages?.[direction] ?? null);
+    return tokens.some((token) => token !== null) ? tokens : undefined;
+  });
+  return { ...(earlier && { earlier }), ...(later && { later }) };
+}
+
+function overlapOf(covers: readonly Covered[]): Covered {
+  const fromMs = Math.max(...covers.map((covered) => covered.fromMs));
+  const untilMs = Math.min(...covers.map((covered) => covered.untilMs));
+  return { fromMs, untilMs: Math.max(fromMs, untilMs) };
+}
