@@ -3,12 +3,12 @@ import {
   type Carrier,
   CarrierError,
   type CarrierHttpResponse,
+  type CarrierQuery,
   createJourney,
   createLocalClock,
   type Journey,
   type Offer,
   parseMoney,
-  type ResolvedQuery,
 } from '@ticketing/core';
 
 interface Departure {
@@ -20,7 +20,7 @@ interface Departure {
 }
 
 const clock = createLocalClock();
-const codeOf = ({ id }: ResolvedQuery['origin']) => id.replace('uic:', '');
+const codeOf = ({ id }: CarrierQuery['origin']) => id.replace('uic:', '');
 
 export function createNight({
   baseUrl,
@@ -49,7 +49,7 @@ export function createNight({
 
 function journeyOf(
   { train, leaves, arrives, beds }: Departure,
-  query: ResolvedQuery,
+  query: CarrierQuery,
   fetchedAt: number,
 ): Journey {
   const { origin, destination, passengers } = query;
@@ -57,7 +57,7 @@ function journeyOf(
   const arrival = clock.fromLocal(arrives, destination.zone);
   const offers = beds.map(({ class: bed, price }): Offer => {
     const { amount, currency } = parseMoney(price, { currency: 'EUR' });
-    const total = { amount: amount * passengers, currency };
+    const total = { amount: amount * passengers.length, currency };
     return {
       id: bed,
       seller: 'night',

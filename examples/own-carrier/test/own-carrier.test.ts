@@ -67,7 +67,7 @@ const faults: readonly [kind: FaultKind, state: string, code: string][] = [
   ['drip', 'timeout', 'TIMEOUT'],
   ['truncated', 'error', 'PROTOCOL'],
   ['error', 'error', 'HTTP'],
-  ['rate-limited', 'error', 'RATE_LIMITED'],
+  ['rate-limited', 'rate-limited', 'RATE_LIMITED'],
   ['throttled', 'rejected-busy', 'OVERLOADED'],
 ];
 for (const [kind, state, code] of faults) {

@@ -23,7 +23,10 @@ function answering(id: string, { afterMs = 0, ...answer }: Answering): Carrier {
   return {
     id,
     name: id,
-    request: () => new Promise((resolve) => setTimeout(resolve, afterMs)),
+    request: () =>
+      new Promise((resolve) => {
+        setTimeout(() => resolve(undefined), afterMs);
+      }),
     normalise: () => answer,
   };
 }

@@ -23,9 +23,6 @@ export interface SearchView {
   readonly facets: boolean;
 }
 
-/** The view of clients that ask for nothing but the search. */
-export const WHOLE: SearchView = { facets: false };
-
 /** Reads which journeys a client wants to see. @throws ProblemError */
 export function readSearchView(parameters: Partial<SearchParameters>): SearchView {
   const { maxPrice, direct, flexible, facets } = parameters;

@@ -10,7 +10,7 @@ export interface Places {
   take(journeys: readonly Journey[]): Record<StationId, Place>;
 }
 
-/** Starts with the stations of a query. An id that nobody names is its own name. */
+/** Starts with the stations of a query. An id without a name is its own name. */
 export function createPlaces(
   { origin, destination, via }: ResolvedQuery,
   carriers: readonly { readonly id: CarrierId }[],
