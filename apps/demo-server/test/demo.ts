@@ -10,7 +10,7 @@ import { type OnTerminal, onTerminal } from '@ticketing/cli-kit/testing';
 import { until } from '@ticketing/test-kit';
 import { afterAll, beforeAll, inject, onTestFinished, vi } from 'vitest';
 import type { readFlags as ReadFlags } from '../src/flags/read-flags.ts';
-import { CARRIER_NAMES } from '../src/search/carriers.ts';
+import { DEFAULT_CARRIERS } from '../src/search/carriers.ts';
 import type { serve as Serve } from '../src/serving/serve.ts';
 import type { Serving } from '../src/serving/serving.ts';
 
@@ -332,6 +332,6 @@ export async function requestsAt(carriersUrl: string): Promise<Record<string, Co
   const requests = (await response.json()) as Record<string, Counts>;
   // The simulator plays carriers that the server does not ask, too.
   return Object.fromEntries(
-    Object.entries(requests).filter(([id]) => CARRIER_NAMES.some((one) => one === id)),
+    Object.entries(requests).filter(([id]) => DEFAULT_CARRIERS.some((one) => one === id)),
   );
 }

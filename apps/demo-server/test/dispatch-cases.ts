@@ -1,6 +1,6 @@
 import type { Journey } from '@ticketing/core';
 import { describe, expect, test } from 'vitest';
-import { CARRIER_NAMES } from '../src/search/carriers.ts';
+import { DEFAULT_CARRIERS } from '../src/search/carriers.ts';
 import {
   type Demo,
   MADRID_BARCELONA,
@@ -47,8 +47,8 @@ export function testDispatch(inProcess: () => Demo, ...flags: string[]): void {
       expect(stats.dispatch).toMatchObject({
         kind: flags[1],
         state: 'ready',
-        asked: CARRIER_NAMES.length,
-        completed: CARRIER_NAMES.length,
+        asked: DEFAULT_CARRIERS.length,
+        completed: DEFAULT_CARRIERS.length,
         running: 0,
         lost: 0,
       });
@@ -61,7 +61,7 @@ export function testDispatch(inProcess: () => Demo, ...flags: string[]): void {
       expect(status).toBe(200);
       expect(body.carriers).toMatchObject([
         { carrier: 'renfe', state: 'error', error: { code: 'PROTOCOL' } },
-        ...CARRIER_NAMES.slice(1).map((carrier) => ({ carrier, state: 'ok' })),
+        ...DEFAULT_CARRIERS.slice(1).map((carrier) => ({ carrier, state: 'ok' })),
       ]);
     });
   });

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { CARRIER_NAMES } from '../src/search/carriers.ts';
+import { DEFAULT_CARRIERS } from '../src/search/carriers.ts';
 import { getFrom, MADRID_BARCELONA, requestsAt, setPlan, startDemo, statsOf } from './demo.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -9,7 +9,7 @@ export type Get = typeof getFrom;
 
 /** Carriers that never answer, so that requests stay in flight. */
 export async function hang(carriersUrl: string): Promise<void> {
-  for (const carrier of CARRIER_NAMES) {
+  for (const carrier of DEFAULT_CARRIERS) {
     await setPlan(carriersUrl, carrier, { latency: { kind: 'fixed', ms: 60_000 } });
   }
 }

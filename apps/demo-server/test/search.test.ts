@@ -2,7 +2,7 @@ import { addDays, type Journey } from '@ticketing/core';
 import { Value } from 'typebox/value';
 import { expect, test } from 'vitest';
 import { SearchAnswer } from '../src/http/api/search-schemas.ts';
-import { CARRIER_NAMES } from '../src/search/carriers.ts';
+import { DEFAULT_CARRIERS } from '../src/search/carriers.ts';
 import {
   eventually,
   MADRID_BARCELONA,
@@ -14,7 +14,7 @@ import {
 } from './demo.ts';
 import { testFaults } from './fault-cases.ts';
 
-const carriers = CARRIER_NAMES;
+const carriers = DEFAULT_CARRIERS;
 /** Calls that each carrier has open when all hang: Avlo's timetable has two documents. */
 const hanging = carriers.map((carrier) => (carrier === 'avlo' ? 2 : 1));
 
@@ -163,4 +163,13 @@ test('the client leaves: every upstream request is aborted', async () => {
     await left;
     await eventually(async () => expect(await open(), accept).toEqual(carriers.map(() => 0)));
   }
+});
+
+test('GET /search asks OJP where --carriers names it, and reads an answer of 2.6 MB', async () => {
+  const { get, carriersUrl } = await serveDemo('--carriers', 'ojp', '--latency', '0');
+  await setPlan(carriersUrl, 'ojp', { fault: { kind: 'padding', megabytes: 2.6 } });
+  const path = '/search?origin=uic:8503000&destination=uic:8507000&time=08:00';
+  const { status, body } = await get(path);
+  expect([status, body.complete]).toEqual([200, true]);
+  expect(body.carriers).toMatchObject([{ carrier: 'ojp', state: 'ok', found: 12 }]);
 });

@@ -2,6 +2,7 @@ import {
   type CarrierHttpPools,
   createAvlo,
   createCarrierHttp,
+  createOjp,
   createOuigo,
   createRenfe,
 } from '@ticketing/carriers';
@@ -21,6 +22,13 @@ const carriers = {
   ouigo: ({ carriersUrl, ouigo }, now) =>
     createOuigo({ baseUrl: `${carriersUrl}/ouigo`, credentials: ouigo, now }),
   avlo: ({ carriersUrl }) => createAvlo({ baseUrl: `${carriersUrl}/avlo` }),
+  ojp: ({ carriersUrl }, now) =>
+    createOjp({
+      ...{ id: 'ojp', name: 'OJP', baseUrl: `${carriersUrl}/ojp` },
+      ...{ requestor: 'demo', zone: 'Europe/Zurich', now },
+      // The simulator takes any.
+      headers: () => ({ authorization: 'Bearer demo' }),
+    }),
 } satisfies Record<string, (settings: CarrierSettings, now: () => number) => Carrier>;
 
 export type CarrierName = keyof typeof carriers;
@@ -29,14 +37,25 @@ export const carrierTitles: Readonly<Record<CarrierName, string>> = {
   renfe: 'Renfe',
   ouigo: 'Ouigo',
   avlo: 'Avlo',
+  ojp: 'OJP',
 };
 /** How each of them is asked, after its name: why a search takes longer than one call. ASCII, for headers. */
 export const carrierCalls: Readonly<Record<CarrierName, string>> = {
   renfe: 'makes four calls, one after the other',
   ouigo: 'makes one call, and one before it to log in when its token has run out',
   avlo: 'makes one call for each UTC day of the date, all at once',
+  ojp: 'makes one call from a time on, up to four for a day',
 };
 export const CARRIER_NAMES = Object.keys(carriers) as readonly CarrierName[];
+/** Those that are asked unless `--carriers` says otherwise: all of one network. */
+export const DEFAULT_CARRIERS = [
+  'renfe',
+  'ouigo',
+  'avlo',
+] as const satisfies readonly CarrierName[];
+
+/** Answers of OJP have a few megabytes. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 /** The carriers, and the connections to them. */
 export interface Carriers {
@@ -51,7 +70,7 @@ export function createCarriers(settings: CarrierSettings, now: () => number): Ca
   return {
     settings,
     byName: Object.fromEntries(made) as Record<CarrierName, Carrier>,
-    http: createCarrierHttp({ now }),
+    http: createCarrierHttp({ now, maxBodyBytes: MAX_BODY_BYTES }),
   };
 }
 
