@@ -76,13 +76,10 @@ function leftMs(deadline: number, now: () => number): number {
   return Math.max(1, deadline - now());
 }
 
-/** Buffers that hold one body of the wire and nothing else. */
+/** Buffers that hold one body of the wire, however deep, and nothing else. */
 function buffersOf(wire: unknown): ArrayBuffer[] {
-  return Object.values(Object(wire)).flatMap((body) =>
-    body instanceof Uint8Array &&
-    body.buffer instanceof ArrayBuffer &&
-    body.byteLength === body.buffer.byteLength
-      ? [body.buffer]
-      : [],
-  );
+  if (typeof wire !== 'object' || wire === null) return [];
+  if (!(wire instanceof Uint8Array)) return Object.values(wire).flatMap(buffersOf);
+  const { buffer, byteLength } = wire;
+  return buffer instanceof ArrayBuffer && byteLength === buffer.byteLength ? [buffer] : [];
 }
