@@ -1,4 +1,4 @@
-// `pnpm experiments [01|02|03|04|05] [--quick | --report]`: measures, and writes results.json, tables and charts of each.
+// `pnpm experiments [01|02|03|04|05|06] [--quick | --report]`: measures, and writes results.json, tables and charts of each.
 // `--report` writes them again from results.json.
 import { fileURLToPath } from 'node:url';
 import { exitCodeOf } from '@ticketing/cli-kit';
@@ -7,11 +7,12 @@ import { cluster } from './02-cluster/experiment.ts';
 import { socket } from './03-socket/experiment.ts';
 import { batching } from './04-batching/experiment.ts';
 import { fleet } from './05-fleet/experiment.ts';
+import { decode } from './06-decode/experiment.ts';
 import { experimentFlags } from './src/experiment-flags.ts';
 import { publishOverview } from './src/results/overview.ts';
 import { reportAgain, runExperiment } from './src/run-experiment.ts';
 
-const all = [oneChildPerCarrier, cluster, socket, batching, fleet] as const;
+const all = [oneChildPerCarrier, cluster, socket, batching, fleet, decode] as const;
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
 

@@ -2,8 +2,8 @@ import { table, three, times } from '@ticketing/bench-kit';
 import type { Judgement, Report, Verdict } from '../src/results/experiment.ts';
 import { rateText } from '../src/results/rate-text.ts';
 import { type Comparison, compare } from '../src/rounds/compare.ts';
+import { crossover, type Gain } from '../src/rounds/crossover.ts';
 import { cellOf, figureOf, ratioOf } from '../src/rounds/measure-rounds.ts';
-import { crossover, type Gain } from './crossover.ts';
 import {
   burnSetting,
   DEMO_DISPATCHES,
@@ -97,8 +97,8 @@ function crossovers(findings: Findings): string[] {
       ['beside in-process', 'more searches per second', 'lower p99 of `/healthz`'],
       ...OTHERS.map((way) => [
         way,
-        crossover(gains(findings, way, 'perSecond')),
-        crossover(gains(findings, way, 'besideP99Ms')),
+        crossover(gains(findings, way, 'perSecond'), 'ms'),
+        crossover(gains(findings, way, 'besideP99Ms'), 'ms'),
       ]),
     ],
     3,
@@ -116,7 +116,7 @@ function gains(
     if (own === undefined || here === undefined)
       throw new Error('Cannot report: a cell is missing');
     return {
-      cpuMs: ms,
+      at: ms,
       ratio: name === 'perSecond' ? ratioOf(own, here, name) : ratioOf(here, own, name),
     };
   });
@@ -169,7 +169,7 @@ function judgeRatio(side: Comparison, measured: number, claimed: number): Judgem
 
 function freedom(findings: Findings): Verdict {
   const [forked, pool] = [FORKED, SUBJECTS['fork-pool']].map((way) =>
-    crossover(gains(findings, way, 'besideP99Ms')),
+    crossover(gains(findings, way, 'besideP99Ms'), 'ms'),
   );
   const isFree = gains(findings, FORKED, 'besideP99Ms');
   const waits = isFree.at(0)?.ratio ?? Number.NaN;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { crossover } from '../01-one-child-per-carrier/crossover.ts';
+import { crossover } from '../src/rounds/crossover.ts';
 
 const gains = (ratios: Record<number, number>) =>
-  Object.entries(ratios).map(([cpuMs, ratio]) => ({ cpuMs: Number(cpuMs), ratio }));
+  Object.entries(ratios).map(([at, ratio]) => ({ at: Number(at), ratio }));
 
 test.each([
   ['between two rows', { 1: 0.5, 4: 2, 16: 3 }, 'from about 2.0 ms'],
@@ -11,5 +11,5 @@ test.each([
   ['after nothing at all', { 0: 0.5, 1: 1.5 }, 'below 1 ms'],
   ['after the last loss', { 1: 1.5, 2: 0.5, 8: 2 }, 'from about 4.0 ms'],
 ])('crossover() %s', (_, ratios, expected) => {
-  expect(crossover(gains(ratios))).toBe(expected);
+  expect(crossover(gains(ratios), 'ms')).toBe(expected);
 });

@@ -7,6 +7,8 @@ import * as sockets from '../03-socket/findings.ts';
 import { report as reportSocket } from '../03-socket/report.ts';
 import * as batches from '../04-batching/findings.ts';
 import { report as reportBatching } from '../04-batching/report.ts';
+import * as decodes from '../06-decode/findings.ts';
+import { report as reportDecode } from '../06-decode/report.ts';
 import type { Report } from '../src/results/experiment.ts';
 import type { Measured } from '../src/rounds/measure-rounds.ts';
 
@@ -146,6 +148,40 @@ test('04: the gain of the seed, ours, and that of routing by key', () => {
   ]);
   expect(verdictsOf(reportBatching(batchFindings(2, 0.4)))).toEqual([
     'holds in part',
+    'does not hold',
+    'does not hold',
+    'does not hold',
+  ]);
+});
+
+/** A thread by its multiple of the searches in-process at 2.6 MB, and by that of the p99 of `/healthz`. */
+function decodeFindings(gain: number, healthGain: number): decodes.Findings {
+  const dispatches = ['fork', 'piscina'] as const;
+  const subjects = [decodes.HERE, ...decodes.othersOf({ dispatches })];
+  const cellsOf = (setting: string): Measured[] =>
+    subjects.map((subject) => {
+      const [searches, health] = subject.startsWith('piscina') ? [gain, healthGain] : [1, 1];
+      return cell(subject, setting, { perSecond: 20 * searches, besideP99Ms: 50 / health });
+    });
+  const sizes = [0.1, decodes.LARGE];
+  return {
+    ...{ dispatches, workers: 2, clients: 4, sizes, decodeMs: [0.9, 21] },
+    measured: sizes.flatMap((megabytes) => cellsOf(decodes.sizeSetting(megabytes))),
+    ...{ once: 20, shares: [1], rising: cellsOf(decodes.shareSetting(1)) },
+  };
+}
+
+test('06: a thread that serves more and keeps /healthz fast pays; one that does neither does not', () => {
+  const { verdicts } = reportDecode(decodeFindings(1.5, 10));
+  expect(verdicts.map(({ verdict }) => verdict)).toEqual([
+    'holds',
+    'holds',
+    'does not hold',
+    'holds',
+  ]);
+  expect(verdicts[0]?.claim).toContain(`of ${decodes.LARGE} MB or more`);
+  expect(verdictsOf(reportDecode(decodeFindings(0.8, 0.5)))).toEqual([
+    'does not hold',
     'does not hold',
     'does not hold',
     'does not hold',

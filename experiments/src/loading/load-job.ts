@@ -4,6 +4,8 @@ export interface LoadJob {
   readonly url: string;
   /** Requests of a client follow one another; clients do not wait for each other. */
   readonly clients: number;
+  /** Requests a second, sent whatever became of earlier ones, instead of `clients` that wait for their answers; GET only. */
+  readonly perSecond?: number;
   /** Milliseconds during which requests are begun; all are waited for. */
   readonly ms: number;
   /** Whether a client keeps its connection, or takes a new one for each request. */

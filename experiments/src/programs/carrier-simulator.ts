@@ -18,7 +18,7 @@ const { ms } = commandLine({
 });
 const latency = { kind: 'fixed', ms } as const;
 const simulator = await startCarrierSim({
-  plan: { renfe: { latency }, ouigo: { latency }, avlo: { latency } },
+  plan: { renfe: { latency }, ouigo: { latency }, avlo: { latency }, ojp: { latency } },
 });
 console.log(`listening  ${simulator.url}`);
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => void simulator.close());

@@ -1,3 +1,4 @@
+import type { CarrierSimId, PlanPatch } from '@ticketing/carrier-sim';
 import type { Programs } from './programs.ts';
 
 /** Simulated carriers, for the demo's `--carriers-url`. */
@@ -5,6 +6,8 @@ export interface Carriers {
   readonly url: string;
   /** Calls received by Renfe, from which the number of searches follows. */
   calls(): Promise<number>;
+  /** Changes the plan of a carrier. @throws Error if the simulator refuses it */
+  plan(carrier: CarrierSimId, plan: PlanPatch): Promise<void>;
 }
 
 const SIMULATOR = new URL('carrier-simulator.ts', import.meta.url);
@@ -22,6 +25,14 @@ export async function startCarriers(
         readonly renfe: { readonly arrived: number };
       };
       return counts.renfe.arrived;
+    },
+    async plan(carrier, plan) {
+      const { ok, status } = await fetch(`${url}/plan/${carrier}`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(plan),
+      });
+      if (!ok) throw new Error(`Cannot plan ${carrier}: the simulator answered ${status}`);
     },
   };
 }
