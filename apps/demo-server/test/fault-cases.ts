@@ -5,11 +5,11 @@ import { MADRID_BARCELONA, serveDemo, setPlan } from './demo.ts';
 /** What a carrier that fails so is told to have, and the status if all do. */
 const faults = {
   error: ['HTTP', 502],
-  'rate-limited': ['RATE_LIMITED', 502],
+  'rate-limited': ['RATE_LIMITED', 503],
   drip: ['TIMEOUT', 504],
   truncated: ['PROTOCOL', 502],
   'malformed-price': ['PROTOCOL', 502],
-  throttled: ['RATE_LIMITED', 502],
+  throttled: ['RATE_LIMITED', 503],
 } as const;
 
 /** Proves that each carrier that fails in these ways has its own code, while the others answer. */

@@ -127,7 +127,8 @@ export const travellerPlaces: SafeHtml = html`<div id="results">
 <p id="status" role="status"></p><ul id="chips" class="chips" aria-label="Carriers"></ul>
 ${notes()}
 <div id="problem"></div><form id="filters" data-empty aria-label="Filters"></form>
-<ol id="journeys" class="journeys" aria-label="Journeys"></ol></div></main>${pageEnd}`;
+<ol id="journeys" class="journeys" aria-label="Journeys"></ol>
+<nav id="pages" aria-label="Other times"></nav></div></main>${pageEnd}`;
 
 /**
  * Renders the results without script: a line as each carrier answers, then the list. Yields what can be sent. Leaving the
@@ -158,10 +159,11 @@ export async function* travellerResults(
   const text = statusText({ carriers, found: list.length, names: names.carriers, ms: ms ?? 0 });
   yield html`</ul><p id="status" role="status">${text}${
     toAskAgain(carriers).length > 0 && html` <a href="${addressOf()}">Ask again</a>`
-  }${pageLinks(pages, (page) => addressOf({ page }))}</p>${notes(carrierNotes(carriers, names))}<ol class="journeys" data-order="${order}" aria-label="Journeys">${sortJourneys(
+  }</p>${notes(carrierNotes(carriers, names))}<ol class="journeys" data-order="${order}" aria-label="Journeys">${sortJourneys(
     list,
     order,
-  ).map((journey) => journeyRow(journey, all))}</ol></div></main>${pageEnd}`;
+  ).map((journey) => journeyRow(journey, all))}</ol>
+<nav id="pages" aria-label="Other times">${pageLinks(pages, (page) => addressOf({ page }))}</nav></div></main>${pageEnd}`;
 }
 
 /** Renders a search that did not begin, or that no carrier answered. */

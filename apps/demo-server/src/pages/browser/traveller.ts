@@ -27,6 +27,7 @@ const notes = element('notes');
 const status = element('status');
 const problemPlace = element('problem');
 const journeys = element('journeys');
+const pages = element('pages');
 
 const texts = (name: string): ReadonlyMap<string, string> =>
   new Map(Object.entries(JSON.parse(main.dataset[name] ?? '{}')));
@@ -93,6 +94,10 @@ function draw(): void {
   );
   show(notes, carrierNotes(state.carriers, { carriers: carrierNames, calls }));
   journeys.classList.toggle('stale', isStale);
+  show(
+    pages,
+    pageLinks(state.pages, (page) => withPage(location.search, page)),
+  );
   clearTimeout(listing);
   if (!isStale) {
     const wait = phase === 'asking' ? listedAt + LIST_EVERY_MS - performance.now() : 0;
@@ -137,7 +142,7 @@ function statusLine(): SafeHtml | string {
     isDone &&
     toAskAgain(carriers).length > 0 &&
     html` <button type="button" data-again>Ask again</button>`
-  }${isDone && pageLinks(state.pages, (page) => withPage(location.search, page))}`;
+  }`;
 }
 
 function showProblem(problem: ShownProblem | undefined): void {

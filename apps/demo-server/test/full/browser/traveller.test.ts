@@ -222,11 +222,11 @@ describeInBrowser('the traveller’s page', () => {
     await page.goto(`${server().url}/?${ROUTE}`);
     await done(page);
     expect(await status(page)).toContain('No journeys on this day');
-    const next = await page.getAttribute('#status a:text-is("Later")', 'href');
+    const next = await page.getAttribute('#pages a:text-is("Later")', 'href');
     expect(new URL(next ?? '', page.url()).searchParams.get('origin')).toBe('Madrid');
-    await page.click('#status a:text-is("Later")');
+    await page.click('#pages a:text-is("Later")');
     await done(page);
-    expect(await status(page)).toContain('Earlier');
+    expect(await page.textContent('#pages')).toContain('Earlier');
     expect(await violationsOf(page)).toEqual([]);
   });
 
