@@ -69,7 +69,10 @@ function search(parameters: URLSearchParams, again?: readonly string[]): void {
   }
   isStale = journeys.childElementCount > 0;
   listedAt = performance.now();
-  const wanted = new URLSearchParams([...parameters].filter(([name]) => name !== 'plain'));
+  // A form that was sent without script has its empty fields, too.
+  const wanted = new URLSearchParams(
+    [...parameters].filter(([name, value]) => name !== 'plain' && value !== ''),
+  );
   if (again !== undefined) wanted.set('carriers', again.join());
   void follow(`/search?${wanted}`, {
     again,
