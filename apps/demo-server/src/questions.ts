@@ -1,6 +1,7 @@
 import { DispatchError, type Dispatcher, type TaskContext } from '@ticketing/dispatch';
 import type { RouteFunction } from '@ticketing/socket-router';
 import type { RouteBy } from './flags/flag-values.ts';
+import type { CarrierName } from './search/carriers.ts';
 import {
   coalesced,
   direct,
@@ -9,6 +10,7 @@ import {
   type FindOptions,
   type QuestionKind,
   type ShareLoad,
+  type TargetContext,
 } from './search/coalesced.ts';
 import { documentQuestion } from './search/documents.ts';
 import { rejectRestored } from './search/restored-error.ts';
@@ -122,11 +124,15 @@ export function questionTasks(finders: () => Finders): QuestionTasks {
  */
 export function routeFunction({
   routeBy,
+  carriers,
 }: {
   readonly routeBy: RouteBy;
+  readonly carriers: readonly CarrierName[];
 }): RouteFunction | undefined {
   if (routeBy === 'none') return undefined;
-  if (routeBy === 'search-key') return ({ target = '' }) => keyed(keyOfTarget(target, Date.now()));
+  if (routeBy === 'search-key') {
+    return ({ target = '' }) => keyed(keyOfTarget(target, { nowMs: Date.now(), carriers }));
+  }
   const name = routeBy.slice('header:'.length);
   return ({ header }) => keyed(header?.(name));
 }
@@ -135,9 +141,9 @@ function keyed(key: string | undefined): { key: string } | undefined {
   return key === undefined || key === '' ? undefined : { key };
 }
 
-function keyOfTarget(target: string, nowMs: number): string | undefined {
+function keyOfTarget(target: string, context: TargetContext): string | undefined {
   for (const kind of Object.values(questions)) {
-    const key = kind.keyOfTarget(target, nowMs);
+    const key = kind.keyOfTarget(target, context);
     if (key !== undefined) return key;
   }
   return undefined;

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { routeFunction } from '../src/questions.ts';
+import { DEFAULT_CARRIERS } from '../src/search/carriers.ts';
 import { documentQuestion } from '../src/search/documents.ts';
 import { routeLaterRequests } from '../src/serving/server-processes.ts';
 import { wormQuestion } from '../src/worms/worm-question.ts';
 
-const NOON = Date.parse('2026-11-20T12:00Z');
-const wormKey = (target: string) => wormQuestion.keyOfTarget(target, NOON);
+const CONTEXT = { nowMs: Date.parse('2026-11-20T12:00Z'), carriers: DEFAULT_CARRIERS };
+const wormKey = (target: string) => wormQuestion.keyOfTarget(target, CONTEXT);
 const flagsOf = (...argv: string[]) => readFlags(['--accept', 'socket', ...argv], {}).flags;
 
 test('documentQuestion.keyOfTarget() is the same for the same question, however it is asked', () => {
-  const key = documentQuestion.keyOfTarget('/search?origin=Madrid&destination=Barcelona', NOON);
+  const key = documentQuestion.keyOfTarget('/search?origin=Madrid&destination=Barcelona', CONTEXT);
   expect(key).toEqual(expect.any(String));
   for (const target of [
     '/search?destination=Barcelona&origin=Madrid',
@@ -22,7 +23,7 @@ test('documentQuestion.keyOfTarget() is the same for the same question, however 
     '/search?origin=Madrid&destination=Barcelona&maxPrice=50&departAfter=06:00&departBefore=12:00',
     '/search?origin=Madrid&destination=Barcelona&arriveBefore=20:00&direct=1&flexible=1&facets=1',
   ]) {
-    expect(documentQuestion.keyOfTarget(target, NOON), target).toBe(key);
+    expect(documentQuestion.keyOfTarget(target, CONTEXT), target).toBe(key);
   }
 });
 
@@ -42,17 +43,17 @@ test.each([
   `&page=${PAGE}.proof`,
 ])('documentQuestion.keyOfTarget() is another one with %s', (more) => {
   const target = '/search?origin=Madrid&destination=Barcelona';
-  expect(documentQuestion.keyOfTarget(target + more, NOON)).not.toBe(
-    documentQuestion.keyOfTarget(target, NOON),
+  expect(documentQuestion.keyOfTarget(target + more, CONTEXT)).not.toBe(
+    documentQuestion.keyOfTarget(target, CONTEXT),
   );
-  expect(documentQuestion.keyOfTarget(target + more, NOON)).toEqual(expect.any(String));
+  expect(documentQuestion.keyOfTarget(target + more, CONTEXT)).toEqual(expect.any(String));
 });
 
 test('documentQuestion.keyOfTarget() is the same for the same carriers, in any order', () => {
   const target = '/search?origin=Madrid&destination=Barcelona&carriers=';
-  const key = documentQuestion.keyOfTarget(`${target}renfe,avlo`, NOON);
+  const key = documentQuestion.keyOfTarget(`${target}renfe,avlo`, CONTEXT);
   for (const other of ['avlo,renfe', 'avlo%2C%20RENFE', 'renfe,avlo,renfe']) {
-    expect(documentQuestion.keyOfTarget(target + other, NOON), other).toBe(key);
+    expect(documentQuestion.keyOfTarget(target + other, CONTEXT), other).toBe(key);
   }
 });
 
@@ -74,7 +75,7 @@ test.each([
 ])(
   'documentQuestion.keyOfTarget(%j) is none: the least busy process says what is wrong',
   (target) => {
-    expect(documentQuestion.keyOfTarget(target, NOON)).toBe(undefined);
+    expect(documentQuestion.keyOfTarget(target, CONTEXT)).toBe(undefined);
   },
 );
 
@@ -103,7 +104,7 @@ test.each([
   ['/api/v1/worms/%', undefined],
   ['/api/v2/worms/utilize', undefined],
 ])('wormQuestion.keyOfTarget(%j)', (target, key) => {
-  expect(wormQuestion.keyOfTarget(target, NOON)).toEqual(key);
+  expect(wormQuestion.keyOfTarget(target, CONTEXT)).toEqual(key);
 });
 
 test('wormQuestion.keyOfTarget() is the same for the same class, however it is written', () => {

@@ -1,4 +1,5 @@
 import { type CoalescerStats, createCoalescer, type LoadContext } from '@ticketing/batching';
+import type { CarrierName } from './carriers.ts';
 
 export interface FindOptions {
   /** Aborts when the client leaves. */
@@ -19,14 +20,22 @@ export interface Finder<Question, Answer> {
   stats(): CoalescerStats | undefined;
 }
 
+/** What the target of a request is read with. */
+export interface TargetContext {
+  /** Epoch ms. */
+  readonly nowMs: number;
+  /** Those that the server asks. */
+  readonly carriers: readonly CarrierName[];
+}
+
 /** A kind of question. Equal questions in flight can share one answer, in each process or in the primary. */
 export interface QuestionKind<Question, Answer, Sources> {
   /** Names the coalescer. */
   readonly name: string;
   /** Returns equal keys for equal questions, and never the key of another kind. */
   readonly keyOf: (question: Question) => string;
-  /** Returns the same key for a request's target; `undefined` for any other or invalid target. `nowMs`: epoch ms. */
-  readonly keyOfTarget: (target: string, nowMs: number) => string | undefined;
+  /** Returns the same key for a request's target; `undefined` for any other or invalid target. */
+  readonly keyOfTarget: (target: string, context: TargetContext) => string | undefined;
   /** Answers in this process. */
   readonly local: (sources: Sources) => Find<Question, Answer>;
 }

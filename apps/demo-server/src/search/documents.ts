@@ -7,8 +7,7 @@ import {
   type Search,
   type SearchPages,
 } from '@ticketing/core';
-import { CARRIER_NAMES } from './carriers.ts';
-import type { QuestionKind } from './coalesced.ts';
+import type { QuestionKind, TargetContext } from './coalesced.ts';
 import { unprovenPage } from './page-tokens.ts';
 import { INTEGER_PARAMETERS, SearchParameters } from './search-parameters.ts';
 import { type DocumentQuestion, readSearchQuestion } from './search-query.ts';
@@ -52,7 +51,7 @@ export function documentKey({ query, order, carriers = [] }: DocumentQuestion): 
 
 const NAMES: ReadonlySet<string> = new Set(Object.keys(SearchParameters.properties));
 
-function documentKeyOfTarget(target: string, nowMs: number): string | undefined {
+function documentKeyOfTarget(target: string, asked: TargetContext): string | undefined {
   if (!target.startsWith('/search?')) return undefined;
   const entries = [...new URLSearchParams(target.slice('/search?'.length))];
   const parameters = Object.fromEntries(entries);
@@ -68,7 +67,7 @@ function documentKeyOfTarget(target: string, nowMs: number): string | undefined 
   try {
     // The process that answers the request looks at the proof of a page.
     const pageTokens = { open: unprovenPage };
-    const context = { stations: stationTable, carriers: CARRIER_NAMES, nowMs, pageTokens };
+    const context = { ...asked, stations: stationTable, pageTokens };
     return documentKey(readSearchQuestion(Object.fromEntries(values), context));
   } catch {
     // The process that answers the request reports what is wrong.

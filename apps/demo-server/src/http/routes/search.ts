@@ -55,7 +55,9 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
 ) => {
   const isShared = finders.document.stats() !== undefined;
   const keyOf = ({ url, headers }: FastifyRequest): string | undefined => {
-    const key = isShared ? documentQuestion.keyOfTarget(url, now()) : undefined;
+    const key = isShared
+      ? documentQuestion.keyOfTarget(url, { nowMs: now(), carriers })
+      : undefined;
     const isStream = /event-stream|ndjson/.test(headers.accept ?? '');
     return key !== undefined && isStream ? streamKey(key) : key;
   };
