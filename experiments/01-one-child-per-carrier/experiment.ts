@@ -15,7 +15,7 @@ const BURN_CLIENTS = 6;
 const QUICK_CLIENTS = 3;
 const CPU_MS = [0, 1, 2, 5, 10, 20, 50];
 const QUICK_CPU_MS = [0, 20];
-const SEARCH_PATH = '/search?origin=Madrid&destination=Barcelona';
+const SEARCH_PATH = '/search?origin=Atocha&destination=Barcelona';
 const BESIDE = { path: '/healthz', perSecond: 50 };
 
 export const oneChildPerCarrier: Experiment<Findings> = {

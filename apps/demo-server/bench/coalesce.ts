@@ -13,7 +13,7 @@ import { startServer } from './demo-process.ts';
 
 const flags = benchFlags({ rounds: 3, seconds: 5 }, { quickLengths: { seconds: 3 } });
 const CONNECTIONS = 300;
-const PATH = '/search?origin=Madrid&destination=Barcelona';
+const PATH = '/search?origin=Atocha&destination=Barcelona';
 const CALLS_A_SEARCH = 4; // Renfe's
 
 const MODES = ['off', 'on'] as const;

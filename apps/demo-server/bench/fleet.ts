@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000;
 const keys = Array.from({ length: KEYS }, (_, at) =>
   new Date(Date.now() + (7 + 2 * at) * DAY_MS).toISOString().slice(0, 10),
 );
-const pathOf = (key: string): string => `/search?origin=Madrid&destination=Barcelona&date=${key}`;
+const pathOf = (key: string): string => `/search?origin=Atocha&destination=Barcelona&date=${key}`;
 
 const sim = await startCarrierSim({});
 const loads = countLoads(Number(new URL(sim.url).port), keys);

@@ -92,7 +92,7 @@ test('bad input is 400 problem+json that names the parameter', async () => {
 test('an unknown station comes with the nearest names, an ambiguous one with those it may mean', async () => {
   const { get } = shared();
   const unknown = await get('/search?origin=Madird&destination=Barcelona');
-  expect(unknown.body.nearest[0]).toMatchObject({ id: 'uic:7160000' });
+  expect(unknown.body.nearest[0]).toMatchObject({ id: 'city:es:madrid' });
   const ambiguous = await get('/search?origin=san&destination=Barcelona');
   const names = ambiguous.body.nearest.map(({ name }: { name: string }) => name);
   expect(names.length).toBeGreaterThan(1);

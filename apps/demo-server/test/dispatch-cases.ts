@@ -1,7 +1,7 @@
 import type { Journey } from '@ticketing/core';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_CARRIERS } from '../src/search/carriers.ts';
 import {
+  ASKED,
   type Demo,
   MADRID_BARCELONA,
   serveDemoBy,
@@ -47,8 +47,8 @@ export function testDispatch(inProcess: () => Demo, ...flags: string[]): void {
       expect(stats.dispatch).toMatchObject({
         kind: flags[1],
         state: 'ready',
-        asked: DEFAULT_CARRIERS.length,
-        completed: DEFAULT_CARRIERS.length,
+        asked: ASKED.length,
+        completed: ASKED.length,
         running: 0,
         lost: 0,
       });
@@ -61,7 +61,7 @@ export function testDispatch(inProcess: () => Demo, ...flags: string[]): void {
       expect(status).toBe(200);
       expect(body.carriers).toMatchObject([
         { carrier: 'renfe', state: 'error', error: { code: 'PROTOCOL' } },
-        ...DEFAULT_CARRIERS.slice(1).map((carrier) => ({ carrier, state: 'ok' })),
+        ...ASKED.slice(1).map((carrier) => ({ carrier, state: 'ok' })),
       ]);
     });
   });

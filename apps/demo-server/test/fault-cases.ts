@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_CARRIERS } from '../src/search/carriers.ts';
-import { MADRID_BARCELONA, serveDemo, setPlan } from './demo.ts';
+import { ASKED, MADRID_BARCELONA, serveDemo, setPlan } from './demo.ts';
 
 /** What a carrier that fails so is told to have, and the status if all do. */
 const faults = {
@@ -19,7 +18,7 @@ export function testFaults(...kinds: readonly (keyof typeof faults)[]): void {
     // Only a carrier that drips must not end before the deadline.
     const deadlineMs = kind === 'drip' ? '1500' : '20000';
     const { get, carriersUrl } = await serveDemo('--deadline-ms', deadlineMs, '--latency', '0');
-    for (const [index, carrier] of DEFAULT_CARRIERS.entries()) {
+    for (const [index, carrier] of ASKED.entries()) {
       await setPlan(carriersUrl, carrier, { fault: { kind, share: 1 } });
       const { status, body } = await get(MADRID_BARCELONA);
       expect(status).toBe(200);
@@ -28,8 +27,7 @@ export function testFaults(...kinds: readonly (keyof typeof faults)[]): void {
       expect(body.complete).toBe(false);
       await setPlan(carriersUrl, carrier, { fault: null });
     }
-    for (const carrier of DEFAULT_CARRIERS)
-      await setPlan(carriersUrl, carrier, { fault: { kind, share: 1 } });
+    for (const carrier of ASKED) await setPlan(carriersUrl, carrier, { fault: { kind, share: 1 } });
     const { status, type } = await get(MADRID_BARCELONA);
     expect({ status, type }).toEqual({ status: allFail, type: 'application/problem+json' });
   });

@@ -6,7 +6,7 @@ import { flagSpecs } from '../src/flags/flag-specs.ts';
 import { readHostFlags } from '../src/flags/host-flags.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { natsOptions } from '../src/fleet/nats-options.ts';
-import { CARRIER_NAMES, DEFAULT_CARRIERS } from '../src/search/carriers.ts';
+import { CARRIER_NAMES } from '../src/search/carriers.ts';
 import { DISPATCH_NAMES, dispatchKind } from '../src/search/dispatch.ts';
 
 const withWorkers = DISPATCH_NAMES.filter((name) => dispatchKind(name).workers !== undefined);
@@ -18,7 +18,7 @@ test('readFlags() fills every default', () => {
     deadlineMs: 2000,
     requestTimeoutMs: 30_000,
     maxInFlight: 'auto',
-    carriers: DEFAULT_CARRIERS,
+    carriers: CARRIER_NAMES,
     carriersUrl: undefined,
     latency: { kind: 'fixed', ms: 50 },
     accept: 'single',
@@ -426,7 +426,7 @@ test('readHostFlags() has the flags of the server that concern a host, and its o
   expect({ name, port }).toEqual({ name: 'one', port: 1 });
   expect(flags).toMatchObject({
     ...{ natsUrl: 'nats://a', fleet: 'blue', zone: 'z', dispatch: 'fork', dispatchWorkers: 3 },
-    ...{ deadlineMs: 2000, carriers: DEFAULT_CARRIERS },
+    ...{ deadlineMs: 2000, carriers: CARRIER_NAMES },
   });
   expect(readHostFlags(['--nats-url=nats://a'], {}).name).toMatch(/^[a-z\d-]{1,24}$/);
 });

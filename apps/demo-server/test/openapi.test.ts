@@ -1,8 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Schema from 'typebox/schema';
 import { expect, test } from 'vitest';
-import { DEFAULT_CARRIERS } from '../src/search/carriers.ts';
-import { serveDemo, setPlan, sharedServer } from './demo.ts';
+import { ASKED, serveDemo, setPlan, sharedServer } from './demo.ts';
 
 type Media = {
   readonly schema: object;
@@ -167,7 +166,7 @@ test('a partial answer, a stream and an answer of no carrier are what the docume
     expect(errorsOf(document, schemaOf('200', ndjson), JSON.parse(line))).toEqual([]);
   }
   const late = await serveDemo('--latency', '0', '--deadline-ms', '300');
-  for (const carrier of DEFAULT_CARRIERS) {
+  for (const carrier of ASKED) {
     await setPlan(late.carriersUrl, carrier, { fault: { kind: 'hang', share: 1 } });
   }
   const refused = await late.get(search);

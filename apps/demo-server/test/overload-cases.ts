@@ -1,7 +1,14 @@
 import { request } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { DEFAULT_CARRIERS } from '../src/search/carriers.ts';
-import { getFrom, MADRID_BARCELONA, requestsAt, setPlan, startDemo, statsOf } from './demo.ts';
+import {
+  ASKED,
+  getFrom,
+  MADRID_BARCELONA,
+  requestsAt,
+  setPlan,
+  startDemo,
+  statsOf,
+} from './demo.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -9,7 +16,7 @@ export type Get = typeof getFrom;
 
 /** Carriers that never answer, so that requests stay in flight. */
 export async function hang(carriersUrl: string): Promise<void> {
-  for (const carrier of DEFAULT_CARRIERS) {
+  for (const carrier of ASKED) {
     await setPlan(carriersUrl, carrier, { latency: { kind: 'fixed', ms: 60_000 } });
   }
 }

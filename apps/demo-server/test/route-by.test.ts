@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { routeFunction } from '../src/questions.ts';
-import { DEFAULT_CARRIERS } from '../src/search/carriers.ts';
 import { documentQuestion } from '../src/search/documents.ts';
 import { routeLaterRequests } from '../src/serving/server-processes.ts';
 import { wormQuestion } from '../src/worms/worm-question.ts';
+import { ASKED } from './demo.ts';
 
-const CONTEXT = { nowMs: Date.parse('2026-11-20T12:00Z'), carriers: DEFAULT_CARRIERS };
+const CONTEXT = { nowMs: Date.parse('2026-11-20T12:00Z'), carriers: ASKED };
 const wormKey = (target: string) => wormQuestion.keyOfTarget(target, CONTEXT);
 const flagsOf = (...argv: string[]) => readFlags(['--accept', 'socket', ...argv], {}).flags;
 
 test('documentQuestion.keyOfTarget() is the same for the same question, however it is asked', () => {
-  const key = documentQuestion.keyOfTarget('/search?origin=Madrid&destination=Barcelona', CONTEXT);
+  const key = documentQuestion.keyOfTarget('/search?origin=Atocha&destination=Barcelona', CONTEXT);
   expect(key).toEqual(expect.any(String));
   for (const target of [
-    '/search?destination=Barcelona&origin=Madrid',
+    '/search?destination=Barcelona&origin=Atocha',
     '/search?origin=7160000&destination=uic%3A7171801',
-    '/search?origin=Madrid&destination=Barcelona&date=2026-11-21',
-    '/search?origin=Madrid&destination=Barcelona&passengers=1&order=departure',
-    '/search?origin=Madrid&destination=Barcelona&carriers=avlo,Ouigo,renfe',
-    '/search?origin=Madrid&destination=Barcelona&arriveBy=0&ages=&cards=',
-    '/search?origin=Madrid&destination=Barcelona&maxPrice=50&departAfter=06:00&departBefore=12:00',
-    '/search?origin=Madrid&destination=Barcelona&arriveBefore=20:00&direct=1&flexible=1&facets=1',
+    '/search?origin=Atocha&destination=Barcelona&date=2026-11-21',
+    '/search?origin=Atocha&destination=Barcelona&passengers=1&order=departure',
+    '/search?origin=Atocha&destination=Barcelona&carriers=avlo,Ouigo,renfe',
+    '/search?origin=Atocha&destination=Barcelona&arriveBy=0&ages=&cards=',
+    '/search?origin=Atocha&destination=Barcelona&maxPrice=50&departAfter=06:00&departBefore=12:00',
+    '/search?origin=Atocha&destination=Barcelona&arriveBefore=20:00&direct=1&flexible=1&facets=1',
   ]) {
     expect(documentQuestion.keyOfTarget(target, CONTEXT), target).toBe(key);
   }
@@ -42,7 +42,7 @@ test.each([
   '&cards=BC50',
   `&page=${PAGE}.proof`,
 ])('documentQuestion.keyOfTarget() is another one with %s', (more) => {
-  const target = '/search?origin=Madrid&destination=Barcelona';
+  const target = '/search?origin=Atocha&destination=Barcelona';
   expect(documentQuestion.keyOfTarget(target + more, CONTEXT)).not.toBe(
     documentQuestion.keyOfTarget(target, CONTEXT),
   );
@@ -50,7 +50,7 @@ test.each([
 });
 
 test('documentQuestion.keyOfTarget() is the same for the same carriers, in any order', () => {
-  const target = '/search?origin=Madrid&destination=Barcelona&carriers=';
+  const target = '/search?origin=Atocha&destination=Barcelona&carriers=';
   const key = documentQuestion.keyOfTarget(`${target}renfe,avlo`, CONTEXT);
   for (const other of ['avlo,renfe', 'avlo%2C%20RENFE', 'renfe,avlo,renfe']) {
     expect(documentQuestion.keyOfTarget(target + other, CONTEXT), other).toBe(key);
@@ -60,18 +60,18 @@ test('documentQuestion.keyOfTarget() is the same for the same carriers, in any o
 test.each([
   '/',
   '/search',
-  '/compute?origin=Madrid&destination=Barcelona',
-  '/search?origin=Madrid',
+  '/compute?origin=Atocha&destination=Barcelona',
+  '/search?origin=Atocha',
   '/search?origin=Nowhere&destination=Barcelona',
-  '/search?origin=Madrid&origin=Madrid&destination=Barcelona',
-  '/search?origin=Madrid&destination=Barcelona&colour=red',
-  '/search?origin=Madrid&destination=Barcelona&page=x',
-  '/search?origin=Madrid&destination=Barcelona&ages=1&passengers=2',
-  '/search?origin=Madrid&destination=Barcelona&order=random',
-  '/search?origin=Madrid&destination=Barcelona&carriers=',
-  '/search?origin=Madrid&destination=Barcelona&carriers=renfe,db',
+  '/search?origin=Atocha&origin=Atocha&destination=Barcelona',
+  '/search?origin=Atocha&destination=Barcelona&colour=red',
+  '/search?origin=Atocha&destination=Barcelona&page=x',
+  '/search?origin=Atocha&destination=Barcelona&ages=1&passengers=2',
+  '/search?origin=Atocha&destination=Barcelona&order=random',
+  '/search?origin=Atocha&destination=Barcelona&carriers=',
+  '/search?origin=Atocha&destination=Barcelona&carriers=renfe,db',
   '/search?origin=%&destination=%ff',
-  'http://elsewhere/search?origin=Madrid&destination=Barcelona',
+  'http://elsewhere/search?origin=Atocha&destination=Barcelona',
 ])(
   'documentQuestion.keyOfTarget(%j) is none: the least busy process says what is wrong',
   (target) => {
@@ -82,7 +82,7 @@ test.each([
 test('routeFunction() chooses by the head', () => {
   const head = { kind: 'http1', remoteAddress: undefined } as const;
   const header = (name: string) => (name === 'x-user' ? 'ana' : undefined);
-  const target = '/search?origin=Madrid&destination=Barcelona';
+  const target = '/search?origin=Atocha&destination=Barcelona';
   expect(routeFunction(flagsOf())?.({ ...head, target })).toEqual({ key: expect.any(String) });
   expect(routeFunction(flagsOf())?.({ ...head, kind: 'tls', sni: 'a.test' })).toBe(undefined);
   const byUser = routeFunction(flagsOf('--route-by', 'header:x-user'));

@@ -2,8 +2,8 @@ import { addDays, type Journey } from '@ticketing/core';
 import { Value } from 'typebox/value';
 import { expect, test } from 'vitest';
 import { SearchAnswer } from '../src/http/api/search-schemas.ts';
-import { DEFAULT_CARRIERS } from '../src/search/carriers.ts';
 import {
+  ASKED,
   eventually,
   MADRID_BARCELONA,
   requestsAt,
@@ -14,7 +14,7 @@ import {
 } from './demo.ts';
 import { testFaults } from './fault-cases.ts';
 
-const carriers = DEFAULT_CARRIERS;
+const carriers = ASKED;
 /** Calls that each carrier has open when all hang: Avlo's timetable has two documents. */
 const hanging = carriers.map((carrier) => (carrier === 'avlo' ? 2 : 1));
 

@@ -1,8 +1,7 @@
 import { Value } from 'typebox/value';
 import { expect, test } from 'vitest';
 import { SearchStreamEvent } from '../src/http/api/search-schemas.ts';
-import { DEFAULT_CARRIERS } from '../src/search/carriers.ts';
-import { MADRID_BARCELONA, serveDemo, setPlan, sharedServer } from './demo.ts';
+import { ASKED, MADRID_BARCELONA, serveDemo, setPlan, sharedServer } from './demo.ts';
 
 type Event = {
   type: string;
@@ -82,7 +81,7 @@ test.each([
   }
   expect(types[0]).toBe('search-started');
   expect(types.at(-1)).toBe('search-done');
-  expect(types.filter((type) => type === 'carrier-status')).toHaveLength(DEFAULT_CARRIERS.length);
+  expect(types.filter((type) => type === 'carrier-status')).toHaveLength(ASKED.length);
   const { body } = await get(MADRID_BARCELONA);
   expect([...journeys.keys()].sort()).toEqual(
     body.journeys.map(({ id }: { id: string }) => id).sort(),

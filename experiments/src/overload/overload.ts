@@ -63,7 +63,7 @@ export function searchQuestion(now: number): Question {
   );
   return {
     name: '/search',
-    paths: dates.map((date) => `/search?origin=Madrid&destination=Barcelona&date=${date}`),
+    paths: dates.map((date) => `/search?origin=Atocha&destination=Barcelona&date=${date}`),
     mark: '"complete":true',
   };
 }

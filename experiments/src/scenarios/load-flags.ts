@@ -88,7 +88,7 @@ const command = {
       name: 'path',
       about: 'Path of the requests',
       value: aPath,
-      fallback: '/search?origin=Madrid&destination=Barcelona',
+      fallback: '/search?origin=Atocha&destination=Barcelona',
     }),
     plain: flag({
       name: 'plain',

@@ -23,5 +23,5 @@ export type { OuigoCredentials, OuigoWire } from './ouigo/request.ts';
 export { createRenfe } from './renfe/create-renfe.ts';
 export type { RenfeWire } from './renfe/request.ts';
 export { type StationCodes, stationTable } from './stations/station-table.ts';
-export { stations } from './stations/stations.ts';
+export { cities, stations } from './stations/stations.ts';
 export type { CarrierEndpoint } from './wire/endpoint.ts';

@@ -21,7 +21,10 @@ test.each([
   ['a coruña', 'uic:7131412'],
   ['CORUNA', 'uic:7131412'],
   ['madrid chamartin', 'uic:7117000'],
-  ['Madrid', 'uic:7160000'],
+  ['Madrid', 'city:es:madrid'],
+  ['madr', 'city:es:madrid'],
+  ['Paris', 'city:fr:paris'],
+  ['Atocha', 'uic:7160000'],
   ['lisbon', 'uic:9431039'],
 ])('stationTable finds %s', (text, id) => {
   expect(stationTable.find(text)).toMatchObject({ kind: 'found', station: { id } });

@@ -3,6 +3,7 @@ import {
   type CarrierAnswer,
   CarrierError,
   type CarrierQuery,
+  createJourney,
   createSearch,
   type Station,
   type StationGroup,
@@ -188,5 +189,34 @@ test('places, counts and covers of all members are joined', async () => {
   expect((await search(apart.carrier, { origin: city })).carriers[0]?.covers).toEqual({
     fromMs: 5,
     untilMs: 5,
+  });
+});
+
+test('via a group is at any of its stations, also for carriers that understand a via of one station', async () => {
+  const seen: unknown[] = [];
+  const changing = (at: string) => {
+    const [first] = train({ destination: at, until: '2026-12-01T07:00' }).legs;
+    const [second] = train({ origin: at, at: '2026-12-01T07:30' }).legs;
+    return createJourney({
+      source: 'renfe',
+      legs: [first, second].flatMap((leg) => leg ?? []),
+      offers: [],
+    });
+  };
+  const renfe = asked(
+    'renfe',
+    (one) => {
+      seen.push(one.via);
+      return { journeys: [changing('x:far'), changing('x:elsewhere'), changing('x:other')] };
+    },
+    { native: ['via'] },
+  );
+  const via = { ...city, id: 'city:es:middle', members: [far, elsewhere] };
+  const { journeys } = await search(renfe.carrier, { via });
+  expect(seen).toEqual([undefined]);
+  expect(journeys.map(({ legs }) => legs[0]?.destination)).toEqual(['x:far', 'x:elsewhere']);
+  await expect(search(renfe.carrier, { via: city })).rejects.toMatchObject({
+    code: 'ERR_BAD_QUERY',
+    data: { parameter: 'via' },
   });
 });

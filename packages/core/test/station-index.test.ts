@@ -139,3 +139,25 @@ test('find() understands full-width letters, ligatures, and names with character
 test('find() looks at no text that is overlong once it is folded', () => {
   expect(index.find('\ufdfa'.repeat(MAX_STATION_TEXT))).toEqual({ kind: 'unknown', nearest: [] });
 });
+
+test('find() means a city where a text means its stations, too', () => {
+  const city = { ...place('city:es:madrid', 'Madrid'), members: [madrid, chamartin] };
+  const withCity = createStationIndex(stations, [city]);
+  expect(withCity.groups).toEqual([city]);
+  expect(withCity.stations).toBe(stations);
+  expect(withCity.byId('city:es:madrid')).toBe(city);
+  for (const text of ['Madrid', 'madr', 'CITY:ES:MADRID']) {
+    expect(withCity.find(text), text).toEqual({ kind: 'found', station: city });
+  }
+  expect(withCity.find('chamartin')).toEqual(found(chamartin));
+  expect(withCity.find('Madird')).toMatchObject({
+    kind: 'unknown',
+    nearest: [{ id: 'city:es:madrid' }, {}, {}, {}, {}],
+  });
+  expect(() => createStationIndex([madrid], [city])).toThrow(
+    'Cannot index stations: city `city:es:madrid` has `uic:7117000`, which is not in the table',
+  );
+  expect(() => createStationIndex(stations, [{ ...city, id: madrid.id }])).toThrow(
+    `Cannot index stations: station id \`${madrid.id}\` is used twice`,
+  );
+});

@@ -1,4 +1,4 @@
-import type { Station, StationMatch } from '@ticketing/core';
+import type { Station, StationGroup, StationMatch } from '@ticketing/core';
 import { MAX_STATION_TEXT } from '@ticketing/core';
 import {
   between,
@@ -13,11 +13,9 @@ import { createRowFinder, type RowFinder } from './search/find-rows.ts';
 import { bestMatch } from './search/matched.ts';
 import { buildWordIndex } from './search/word-index.ts';
 import type {
-  BookStation,
   NearOptions,
   Point,
   StationBook,
-  StationGroup,
   Suggestion,
   SuggestOptions,
 } from './station-book.ts';
@@ -59,7 +57,7 @@ export function createStationBook(
   };
   let finder: RowFinder | undefined;
   let places: PlaceIndex | undefined;
-  let stations: readonly BookStation[] | undefined;
+  let stations: readonly Station[] | undefined;
   let groups: readonly StationGroup[] | undefined;
 
   function rowFinder(): RowFinder {
@@ -67,7 +65,7 @@ export function createStationBook(
     return finder;
   }
 
-  function entryOf(row: number | undefined): BookStation | StationGroup | undefined {
+  function entryOf(row: number | undefined): Station | StationGroup | undefined {
     return row === undefined || isOpen?.(row) === false ? undefined : table.entryOf(row);
   }
 

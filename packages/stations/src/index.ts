@@ -2,11 +2,9 @@
 
 export { type OpenStationsOptions, openStations } from './open-stations.ts';
 export type {
-  BookStation,
   NearOptions,
   Point,
   StationBook,
-  StationGroup,
   Suggestion,
   SuggestOptions,
 } from './station-book.ts';

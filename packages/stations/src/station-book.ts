@@ -1,17 +1,5 @@
-import type { Station, StationIndex } from '@ticketing/core';
+import type { Station, StationGroup, StationIndex } from '@ticketing/core';
 import type { StationSource } from './table/asset.ts';
-
-/** A station, with codes that others of its system replaced. Plain data. */
-export interface BookStation extends Station {
-  /** Further codes by system: understood by {@link StationBook.byCode}, never to be sent. */
-  readonly otherCodes?: Readonly<Record<string, readonly string[]>>;
-}
-
-/** A city: stations that are asked together. Plain data; also a `Station`, with the place and zone of the city. */
-export interface StationGroup extends BookStation {
-  /** The most important first; at least two. */
-  readonly members: readonly BookStation[];
-}
 
 /** A point on the earth, in degrees, WGS 84. */
 export interface Point {
@@ -60,15 +48,15 @@ export interface NearOptions {
 /** All stations, found by id, code, text and place. Immutable. */
 export interface StationBook extends StationIndex {
   /** All stations, without cities. Made at the first read: some 10 MB. */
-  readonly stations: readonly BookStation[];
+  readonly stations: readonly Station[];
   /** All cities. */
   readonly groups: readonly StationGroup[];
   /** Names for `sellers` of {@link SuggestOptions}. */
   readonly sellers: readonly string[];
   /** Returns the station or city of an id, or `undefined`. Equal ids give the same object. */
-  byId(id: string): BookStation | StationGroup | undefined;
+  byId(id: string): Station | StationGroup | undefined;
   /** Returns the station or city that `system` knows by `code`, or `undefined`. Codes that follow from UIC numbers are computed. */
-  byCode(system: string, code: string): BookStation | StationGroup | undefined;
+  byCode(system: string, code: string): Station | StationGroup | undefined;
   /**
    * Returns the code of a station in a system, or `undefined`: one of its `codes`, or computed of its UIC number (`uic8`, `sbb`,
    * `sloid`, `trenitaliaBff`).
@@ -90,9 +78,9 @@ export interface StationBook extends StationIndex {
   near(
     point: Point,
     options?: NearOptions,
-  ): readonly { readonly station: BookStation; readonly km: number }[];
+  ): readonly { readonly station: Station; readonly km: number }[];
   /** Returns the stations of a city, the most important first; none for any other id. */
-  membersOf(id: string): readonly BookStation[];
+  membersOf(id: string): readonly Station[];
   /** Credit that users of the data must show: it is under ODbL 1.0. */
   readonly attribution: string;
   /** `YYYY-MM`: the month of the list that most stations are from; `sources` has the others. */

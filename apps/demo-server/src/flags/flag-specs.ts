@@ -11,7 +11,7 @@ import {
   someOf,
   wordOr,
 } from '@ticketing/cli-kit';
-import { CARRIER_NAMES, type CarrierName, DEFAULT_CARRIERS } from '../search/carriers.ts';
+import { CARRIER_NAMES, type CarrierName } from '../search/carriers.ts';
 import { DISPATCH_NAMES, type DispatchName } from '../search/dispatch.ts';
 import {
   databaseUrl,
@@ -177,7 +177,7 @@ export const flagSpecs = {
     name: 'carriers',
     about: 'Carriers that are asked',
     value: someOf(CARRIER_NAMES),
-    fallback: DEFAULT_CARRIERS,
+    fallback: CARRIER_NAMES,
   }),
   carriersUrl: flag<string | undefined>({
     name: 'carriers-url',

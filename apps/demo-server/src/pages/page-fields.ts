@@ -2,7 +2,15 @@ import type { SealedPages } from '../search/search-answer.ts';
 import { html, type SafeHtml } from './html.ts';
 
 /** Fields of the form that may be empty. */
-export const OPTIONAL_FIELDS = ['time', 'arriveBy', 'maxTransfers', 'class'] as const;
+export const OPTIONAL_FIELDS = [
+  'time',
+  'arriveBy',
+  'via',
+  'maxTransfers',
+  'class',
+  'ages',
+  'cards',
+] as const;
 
 /** Fields of the form below which a problem is said; other parameters are in links alone. */
 export const PAGE_FIELDS = [

@@ -24,8 +24,11 @@ export interface TravellerForm {
   readonly order?: string | undefined;
   readonly time?: string | undefined;
   readonly arriveBy?: string | undefined;
+  readonly via?: string | undefined;
   readonly maxTransfers?: string | undefined;
   readonly class?: string | undefined;
+  readonly ages?: string | undefined;
+  readonly cards?: string | undefined;
 }
 
 export interface TravellerPage {
@@ -43,7 +46,7 @@ export interface TravellerPage {
 export function unknownAddress(page: TravellerPage, problem: ShownProblem): SafeHtml {
   const { icon, style } = page.assets;
   const { detail, nearest = [] } = problem;
-  return html`${pageStart({ title: 'No such page', path: '', assets: { icon, style } })}<main id="content"><h1>Trains in Spain</h1>
+  return html`${pageStart({ title: 'No such page', path: '', assets: { icon, style } })}<main id="content"><h1>Trains</h1>
 <section class="problem" role="alert"><h2>There is no such page</h2><p>${detail}</p>${nearest.map(
     ({ id, name }) => html`<p><a href="${id}">${id}</a> ${name}</p>`,
   )}</section>
@@ -64,7 +67,7 @@ export function travellerStart(page: TravellerPage, problem?: ShownProblem): Saf
       plainUrl === undefined
         ? undefined
         : html`<noscript><meta http-equiv="refresh" content="0; url=${plainUrl}"></noscript>`,
-  })}<main id="content" data-carriers="${carriers}" data-calls="${calls}"><h1>Trains in Spain</h1>
+  })}<main id="content" data-carriers="${carriers}" data-calls="${calls}"><h1>Trains</h1>
 ${form(page, problem)}
 `;
 }
@@ -75,9 +78,11 @@ function form({ stations, form: values, days }: TravellerPage, problem?: ShownPr
   const invalid = (parameter: string): SafeHtml | false =>
     problem?.parameter === parameter &&
     html` aria-invalid="true" aria-describedby="${parameter}-note"`;
-  const station = (name: 'origin' | 'destination', label: string): SafeHtml =>
-    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" list="stations" required maxlength="200" autocomplete="off" spellcheck="false" value="${values[name] ?? ''}"${invalid(name)}>${note(name)}</div>`;
+  const station = (name: 'origin' | 'destination' | 'via', label: string): SafeHtml =>
+    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" list="stations"${name !== 'via' && html` required`} maxlength="200" autocomplete="off" spellcheck="false" value="${values[name] ?? ''}"${invalid(name)}>${note(name)}</div>`;
   const { order = 'departure', passengers = '1', date = days.usual } = values;
+  const text = (name: 'ages' | 'cards', label: string, example: string): SafeHtml =>
+    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" maxlength="200" autocomplete="off" spellcheck="false" placeholder="${example}" value="${values[name] ?? ''}"${invalid(name)}>${note(name)}</div>`;
   const choice = (
     name: 'arriveBy' | 'maxTransfers' | 'class',
     label: string,
@@ -106,6 +111,9 @@ ${choice('class', 'Class', [
   ['second', 'second'],
   ['first', 'first'],
 ])}
+${station('via', 'Via')}
+${text('ages', 'Ages, with commas', '35,8')}
+${text('cards', 'Cards, with commas', 'BC50,')}
 <fieldset class="orders"><legend>Sort by</legend>${JOURNEY_ORDERS.map(
     (one) =>
       html`<label><input type="radio" name="order" value="${one}"${one === order && html` checked`}> ${one}</label> `,

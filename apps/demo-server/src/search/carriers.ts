@@ -2,9 +2,12 @@ import {
   type CarrierHttpPools,
   createAvlo,
   createCarrierHttp,
+  createHafas,
   createOjp,
+  createOsdm,
   createOuigo,
   createRenfe,
+  type HafasProfile,
 } from '@ticketing/carriers';
 import type { Carrier, CarrierAnswer, CarrierQuery } from '@ticketing/core';
 import type { TaskContext } from '@ticketing/dispatch';
@@ -16,18 +19,40 @@ export interface CarrierSettings {
   readonly ouigo: { readonly username: string; readonly password: string };
 }
 
+/** The simulator takes any. */
+const authorization = () => ({ authorization: 'Bearer demo' });
+
+/** What the simulator expects. */
+const hafasProfile: HafasProfile = {
+  ...{ path: '/bin/mgate.exe', version: '1.45', zone: 'Europe/Vienna', lang: 'de' },
+  client: { type: 'WEB', id: 'SIM', name: 'sim', v: '1' },
+  auth: { type: 'AID', aid: 'simulated' },
+  checksum: { kind: 'mic-mac', salt: Buffer.from('simulated salt').toString('hex') },
+  products: { 1: 'train', 2: 'train', 32: 'bus' },
+  ...{ prices: 'fares', currency: 'EUR', stationSystem: 'ibnr' },
+};
+
 /** Every carrier that the server can ask. `now`: epoch ms. */
 const carriers = {
   renfe: ({ carriersUrl }) => createRenfe({ baseUrl: `${carriersUrl}/renfe` }),
   ouigo: ({ carriersUrl, ouigo }, now) =>
     createOuigo({ baseUrl: `${carriersUrl}/ouigo`, credentials: ouigo, now }),
   avlo: ({ carriersUrl }) => createAvlo({ baseUrl: `${carriersUrl}/avlo` }),
+  osdm: ({ carriersUrl }, now) =>
+    createOsdm({
+      ...{ id: 'osdm', name: 'OSDM', baseUrl: `${carriersUrl}/osdm`, now },
+      headers: authorization,
+    }),
+  hafas: ({ carriersUrl }, now) =>
+    createHafas({
+      ...{ id: 'hafas', name: 'HAFAS', baseUrl: `${carriersUrl}/hafas`, now },
+      profile: hafasProfile,
+    }),
   ojp: ({ carriersUrl }, now) =>
     createOjp({
       ...{ id: 'ojp', name: 'OJP', baseUrl: `${carriersUrl}/ojp` },
       ...{ requestor: 'demo', zone: 'Europe/Zurich', now },
-      // The simulator takes any.
-      headers: () => ({ authorization: 'Bearer demo' }),
+      headers: authorization,
     }),
 } satisfies Record<string, (settings: CarrierSettings, now: () => number) => Carrier>;
 
@@ -37,6 +62,8 @@ export const carrierTitles: Readonly<Record<CarrierName, string>> = {
   renfe: 'Renfe',
   ouigo: 'Ouigo',
   avlo: 'Avlo',
+  osdm: 'OSDM',
+  hafas: 'HAFAS',
   ojp: 'OJP',
 };
 /** How each of them is asked, after its name: why a search takes longer than one call. ASCII, for headers. */
@@ -44,15 +71,11 @@ export const carrierCalls: Readonly<Record<CarrierName, string>> = {
   renfe: 'makes four calls, one after the other',
   ouigo: 'makes one call, and one before it to log in when its token has run out',
   avlo: 'makes one call for each UTC day of the date, all at once',
+  osdm: 'makes one call from a time on, up to four for a day',
+  hafas: 'makes one call from a time on, up to four for a day',
   ojp: 'makes one call from a time on, up to four for a day',
 };
 export const CARRIER_NAMES = Object.keys(carriers) as readonly CarrierName[];
-/** Those that are asked unless `--carriers` says otherwise: all of one network. */
-export const DEFAULT_CARRIERS = [
-  'renfe',
-  'ouigo',
-  'avlo',
-] as const satisfies readonly CarrierName[];
 
 /** Answers of OJP have a few megabytes. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;

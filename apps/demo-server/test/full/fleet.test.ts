@@ -6,9 +6,9 @@ import { Value } from 'typebox/value';
 import { expect, onTestFinished, test } from 'vitest';
 import { ConfigDocument, StatsDocument } from '../../src/operator/stats-schemas.ts';
 import { OperatorView } from '../../src/operator/view-schema.ts';
-import { DEFAULT_CARRIERS } from '../../src/search/carriers.ts';
 import { carriersBehindGate } from '../carriers-behind-gate.ts';
 import {
+  ASKED,
   type DemoProcess,
   eventually,
   getFrom,
@@ -95,7 +95,7 @@ async function startFleet(
   },
 ) {
   const latency = { kind: 'fixed', ms: latencyMs } as const;
-  const plan = Object.fromEntries(DEFAULT_CARRIERS.map((name) => [name, { latency }]));
+  const plan = Object.fromEntries(ASKED.map((name) => [name, { latency }]));
   const sim = await startCarrierSim({ plan });
   onTestFinished(() => sim.close());
   const shared = [
@@ -417,7 +417,7 @@ describeWithNats('--coalesce fleet', () => {
     const statusOf = async () =>
       (await getFrom(`${leaves.url}/readyz`, { headers: { connection: 'close' } })).status;
     expect(await statusOf()).toBe(200);
-    for (const name of DEFAULT_CARRIERS) sim.setPlan(name, { fault: { kind: 'hang', share: 1 } });
+    for (const name of ASKED) sim.setPlan(name, { fault: { kind: 'hang', share: 1 } });
     const paths = Array.from({ length: 9 }, (_, at) => `${MADRID_BARCELONA}&passengers=${at + 1}`);
     const clients = new AbortController();
     const { signal } = clients;

@@ -1,10 +1,10 @@
 import { CarrierError, createStationIndex, type Station, type StationIndex } from '@ticketing/core';
-import { stations } from './stations.ts';
+import { cities, stations } from './stations.ts';
 
-/** Finds the stations of the committed table, for adapters and servers. */
-export const stationTable: StationIndex = /* @__PURE__ */ createStationIndex(stations);
+/** Finds the stations and cities of the committed table, for adapters and servers. */
+export const stationTable: StationIndex = /* @__PURE__ */ createStationIndex(stations, cities);
 
-/** Stations by their codes in a system: the committed table, or another one such as `createStations()` of `@ticketing/stations`. */
+/** Stations by their codes in a system: the committed table, or another one, such as that of `openStations()` of `@ticketing/stations`. */
 export interface StationCodes {
   byCode(system: string, code: string): Station | undefined;
 }

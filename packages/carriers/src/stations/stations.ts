@@ -1,8 +1,9 @@
-import type { Station } from '@ticketing/core';
+import type { Station, StationGroup } from '@ticketing/core';
 
 /**
  * The stations that the carriers serve, each by its UIC code and with the code of every carrier that calls
- * there. An alias belongs to one station: the name of a city means its main station.
+ * there. An alias belongs to one station: the name of a city with one station in the table means that one, of
+ * one with several see {@link cities}.
  *
  * UIC codes: those that were compared with Trainline's open station list (ODbL,
  * github.com/trainline-eu/stations) agree, except Gijón; the other Spanish ones end in the five digits of the
@@ -13,7 +14,7 @@ import type { Station } from '@ticketing/core';
  */
 // biome-ignore format: one station per line reads as the table that it is
 export const stations: readonly Station[] = [
-  { id: 'uic:7160000', name: 'Madrid Puerta de Atocha-Almudena Grandes', zone: 'Europe/Madrid', country: 'ES', latitude: 40.4064, longitude: -3.6909, codes: { uic: '7160000', renfe: '60000', ouigo: '7160000', ouigoCity: 'MAD', avlo: '12' }, aliases: ['Madrid', 'Atocha', 'Madrid Atocha', 'Madrid Puerta de Atocha'] },
+  { id: 'uic:7160000', name: 'Madrid Puerta de Atocha-Almudena Grandes', zone: 'Europe/Madrid', country: 'ES', latitude: 40.4064, longitude: -3.6909, codes: { uic: '7160000', renfe: '60000', ouigo: '7160000', ouigoCity: 'MAD', avlo: '12' }, aliases: ['Atocha', 'Madrid Atocha', 'Madrid Puerta de Atocha'] },
   { id: 'uic:7117000', name: 'Madrid Chamartín-Clara Campoamor', zone: 'Europe/Madrid', country: 'ES', latitude: 40.4712, longitude: -3.683, codes: { uic: '7117000', renfe: '17000', ouigo: '7117000', ouigoCity: 'MAC', avlo: '16' }, aliases: ['Chamartín', 'Madrid Chamartín'] },
   { id: 'uic:7171801', name: 'Barcelona Sants', zone: 'Europe/Madrid', country: 'ES', latitude: 41.3799, longitude: 2.141, codes: { uic: '7171801', renfe: '71801', ouigo: '7171801', ouigoCity: 'BCN', avlo: '13' }, aliases: ['Barcelona', 'Sants'] },
   { id: 'uic:7104040', name: 'Zaragoza Delicias', zone: 'Europe/Madrid', country: 'ES', latitude: 41.6587, longitude: -0.9113, codes: { uic: '7104040', renfe: '04040', ouigo: '7104040', ouigoCity: 'ZAZ', avlo: '14' }, aliases: ['Zaragoza', 'Saragossa'] },
@@ -87,3 +88,21 @@ export const stations: readonly Station[] = [
   { id: 'uic:8014350', name: 'Freiburg (Breisgau) Hbf', zone: 'Europe/Berlin', country: 'DE', latitude: 47.9977, longitude: 7.8416, codes: { uic: '8014350', ibnr: '8000107' }, aliases: ['Freiburg'] },
   { id: 'uic:8011068', name: 'Frankfurt (Main) Hbf', zone: 'Europe/Berlin', country: 'DE', latitude: 50.1071, longitude: 8.6638, codes: { uic: '8011068', ibnr: '8000105' }, aliases: ['Frankfurt', 'Frankfurt am Main'] },
 ];
+
+/** Cities with several stations in the table: where their carriers call, the most important first. */
+// biome-ignore format: one city per line reads as the table that it is
+export const cities: readonly StationGroup[] = [
+  city('madrid', { name: 'Madrid', latitude: 40.4, longitude: -3.68 }, ['uic:7160000', 'uic:7117000']),
+  city('paris', { name: 'Paris', latitude: 48.85, longitude: 2.35 }, ['uic:8768600', 'uic:8727100', 'uic:8711300']),
+];
+
+function city(
+  slug: string,
+  { name, latitude, longitude }: Pick<StationGroup, 'name' | 'latitude' | 'longitude'>,
+  ids: readonly string[],
+): StationGroup {
+  const members = stations.filter(({ id }) => ids.includes(id));
+  const { zone, country } = members[0] as Station;
+  const id = `city:${country.toLowerCase()}:${slug}`;
+  return { id, name, zone, country, latitude, longitude, codes: {}, members };
+}

@@ -1,7 +1,7 @@
 import type { CarrierCapabilities } from '../carrier.ts';
 import { type Journey, ridesOf } from '../model/journey.ts';
 import { isAskedByDay } from './day-parts.ts';
-import type { CarrierQuery, ResolvedQuery } from './search-query.ts';
+import { type CarrierQuery, type ResolvedQuery, stationsOf } from './search-query.ts';
 
 /** A field of a query that a carrier does not heed and that its journeys do not tell. */
 export type IgnoredField = 'ages' | 'cards';
@@ -18,7 +18,7 @@ export function nativeFields(
     date,
     passengers,
     ...(timed && { time, ...(arriveBy && { arriveBy }) }),
-    ...(via !== undefined && native.includes('via') && { via }),
+    ...(via !== undefined && !('members' in via) && native.includes('via') && { via }),
     ...(maxTransfers !== undefined && native.includes('maxTransfers') && { maxTransfers }),
     ...(travelClass !== undefined && native.includes('travelClass') && { travelClass }),
   };
@@ -31,11 +31,12 @@ export function applyOtherFields(
   { native = [] }: CarrierCapabilities = {},
 ): readonly Journey[] {
   let kept = journeys;
-  if (via !== undefined && !native.includes('via')) {
+  if (via !== undefined && ('members' in via || !native.includes('via'))) {
+    const ids = stationsOf(via).map(({ id }) => id);
     kept = kept.filter(({ legs }) =>
       ridesOf(legs)
         .slice(0, -1)
-        .some(({ destination }) => destination === via.id),
+        .some(({ destination }) => ids.includes(destination)),
     );
   }
   if (maxTransfers !== undefined && !native.includes('maxTransfers')) {

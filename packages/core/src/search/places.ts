@@ -18,7 +18,7 @@ export function createPlaces(
   const known = new Map<StationId, { readonly place: Place; readonly rank: number }>();
   const renamed = new Set<StationId>();
   const taken = new Set<StationId>();
-  for (const station of [origin, destination].flatMap(stationsOf).concat(via ?? [])) {
+  for (const station of [origin, destination, ...(via ? [via] : [])].flatMap(stationsOf)) {
     const { id, name, zone, latitude, longitude } = station;
     known.set(id, { place: { id, name, zone, latitude, longitude }, rank: -1 });
   }

@@ -28,8 +28,8 @@ export interface SearchQuery {
   readonly time?: string | undefined;
   /** Needs `time`. Default false. */
   readonly arriveBy?: boolean | undefined;
-  /** Where a journey calls or changes. */
-  readonly via?: Station | undefined;
+  /** Where a journey calls or changes; of a group, at any of its stations. */
+  readonly via?: Station | StationGroup | undefined;
   /** Changes at most, 0 to 8. */
   readonly maxTransfers?: number | undefined;
   /** Offers of another class are left out. */
@@ -47,12 +47,14 @@ export interface ResolvedQuery extends Omit<SearchQuery, 'passengers'> {
 }
 
 /**
- * What one carrier is asked: ends are single stations, and of `time`, `arriveBy`, `via`, `maxTransfers` and
+ * What one carrier is asked: ends and `via` are single stations, and of `time`, `arriveBy`, `via`, `maxTransfers` and
  * `travelClass` it has those that are in the carrier's `capabilities.native`.
  */
-export interface CarrierQuery extends Omit<ResolvedQuery, 'origin' | 'destination' | 'page'> {
+export interface CarrierQuery
+  extends Omit<ResolvedQuery, 'origin' | 'destination' | 'via' | 'page'> {
   readonly origin: Station;
   readonly destination: Station;
+  readonly via?: Station | undefined;
   /** The token of an earlier answer, and where it leads. Only for carriers whose `capabilities.window` is `page`. */
   readonly page?: { readonly direction: 'earlier' | 'later'; readonly token: string } | undefined;
 }
@@ -78,10 +80,11 @@ export function resolveQuery(
   const { origin, destination, date, via } = query;
   const today = dateAt('origin', origin, nowMs, clock);
   dateAt('destination', destination, nowMs, clock);
+  if (via !== undefined) dateAt('via', via, nowMs, clock);
   checkEnds(query, (parameter, member) => dateAt(parameter, member, nowMs, clock));
   if (via !== undefined) {
-    dateAt('via', via, nowMs, clock);
-    if ([origin, destination].flatMap(stationsOf).some(({ id }) => id === via.id)) {
+    const ends = [origin, destination].flatMap(stationsOf);
+    if (stationsOf(via).some(({ id }) => ends.some((end) => end.id === id))) {
       throw badQuery('via', 'a station other than the ends', via.id);
     }
   }
@@ -149,11 +152,11 @@ export function stationsOf(end: Station | StationGroup): readonly Station[] {
 }
 
 function checkEnds(
-  { origin, destination }: SearchQuery,
+  { origin, destination, via }: SearchQuery,
   checkMember: (parameter: string, member: Station) => void,
 ): void {
-  for (const [parameter, end] of Object.entries({ origin, destination })) {
-    if (!('members' in end)) continue;
+  for (const [parameter, end] of Object.entries({ origin, destination, via })) {
+    if (end === undefined || !('members' in end)) continue;
     const { members } = end;
     if (!Array.isArray(members) || members.length < 1 || members.length > MAX_MEMBERS) {
       throw badQuery(parameter, `a group of 1 to ${MAX_MEMBERS} stations`, members);

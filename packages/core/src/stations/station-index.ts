@@ -7,32 +7,35 @@ const NEAREST = 5;
 // Of a whole name and a word of a name that are equally near, the whole name comes first.
 const WORD_HANDICAP = 0.01;
 
-/** What a text means: one station, none (with the nearest names), or several. */
+/** What a text means: one station or city, none (with the nearest names), or several. */
 export type StationMatch =
-  | { readonly kind: 'found'; readonly station: Station }
-  | { readonly kind: 'unknown'; readonly nearest: readonly Station[] }
-  | { readonly kind: 'ambiguous'; readonly candidates: readonly Station[] };
+  | { readonly kind: 'found'; readonly station: Station | StationGroup }
+  | { readonly kind: 'unknown'; readonly nearest: readonly (Station | StationGroup)[] }
+  | { readonly kind: 'ambiguous'; readonly candidates: readonly (Station | StationGroup)[] };
 
-/** Finds stations. Immutable. Ids, codes and names are Map reads; words and nearest names scan the table. */
+/** Finds stations and cities. Immutable. Ids, codes and names are Map reads; words and nearest names scan the table. */
 export interface StationIndex {
+  /** All stations, without cities. */
   readonly stations: readonly Station[];
-  /** Returns the station of a canonical id, or `undefined`. */
-  byId(id: StationId): Station | undefined;
-  /** Returns the station that `system` knows by `code`, or `undefined`. */
-  byCode(system: string, code: string): Station | undefined;
+  /** Cities, each of which stands for its stations where a text means both. */
+  readonly groups: readonly StationGroup[];
+  /** Returns the station or city of an id, or `undefined`. */
+  byId(id: StationId): Station | StationGroup | undefined;
+  /** Returns the station or city that `system` knows by `code`, or `undefined`. */
+  byCode(system: string, code: string): Station | StationGroup | undefined;
   /**
-   * Returns the station of an id (`uic:7171801`), of a code with or without its system (`renfe:71801`,
-   * `7171801`), or of a name or alias, with or without accents, in any case and width; then by the words
-   * of a name. For any other text it returns the five stations with the nearest names or words, nearest
-   * first. Never throws.
+   * Returns the station or city of an id (`uic:7171801`, `city:es:madrid`), of a code with or without its
+   * system (`renfe:71801`, `7171801`), or of a name or alias, with or without accents, in any case and width;
+   * then by the words of a name. For any other text it returns the five with the nearest names or words,
+   * nearest first. Never throws.
    */
   find(text: string): StationMatch;
 }
 
 /**
- * Builds the index of a table of stations.
+ * Builds the index of a table of stations, and of cities that group some of them.
  *
- * @throws TypeError when two stations share an id, or a code in one system
+ * @throws TypeError when two share an id, or a code in one system, or a city has a station that is not in the table
  * @example
  * const index = createStationIndex([
  *   { id: 'uic:7171801', name: 'Barcelona Sants', zone: 'Europe/Madrid', country: 'ES',
@@ -40,12 +43,15 @@ export interface StationIndex {
  * ]);
  * index.find('barcelona SANTS'); // { kind: 'found', station: … }
  */
-export function createStationIndex(stations: readonly Station[]): StationIndex {
-  const byId = new Map<StationId, Station>();
-  const byQualifiedCode = new Map<string, Station>();
-  const byBareCode = new Map<string, Set<Station>>();
-  const byName = new Map<string, Set<Station>>();
-  for (const station of stations) {
+export function createStationIndex(
+  stations: readonly Station[],
+  groups: readonly StationGroup[] = [],
+): StationIndex {
+  const byId = new Map<StationId, Entry>();
+  const byQualifiedCode = new Map<string, Entry>();
+  const byBareCode = new Map<string, Set<Entry>>();
+  const byName = new Map<string, Set<Entry>>();
+  for (const station of [...stations, ...groups]) {
     addUnique(byId, station.id, station, 'station id');
     addUnique(byQualifiedCode, station.id.toLowerCase(), station, 'station code');
     for (const [system, code] of Object.entries(station.codes)) {
@@ -61,10 +67,19 @@ export function createStationIndex(stations: readonly Station[]): StationIndex {
       addTo(byName, foldName(name), station);
     }
   }
+  for (const { id, members } of groups) {
+    for (const member of members) {
+      if (!stations.includes(member)) {
+        throw new TypeError(
+          `Cannot index stations: city \`${id}\` has \`${member.id}\`, which is not in the table`,
+        );
+      }
+    }
+  }
 
-  function byWords(folded: string): Station[] {
+  function byWords(folded: string): Entry[] {
     const words = folded.split(' ');
-    const found = new Set<Station>();
+    const found = new Set<Entry>();
     for (const [name, named] of byName) {
       const parts = name.split(' ');
       if (words.every((word) => parts.some((part) => part.startsWith(word)))) {
@@ -74,8 +89,8 @@ export function createStationIndex(stations: readonly Station[]): StationIndex {
     return [...found];
   }
 
-  function nearest(folded: string): Station[] {
-    const distance = new Map<Station, number>();
+  function nearest(folded: string): Entry[] {
+    const distance = new Map<Entry, number>();
     for (const [name, named] of byName) {
       const words = name.split(' ').map((word) => editShare(folded, word) + WORD_HANDICAP);
       const edits = Math.min(editShare(folded, name), ...words);
@@ -91,6 +106,7 @@ export function createStationIndex(stations: readonly Station[]): StationIndex {
 
   return {
     stations,
+    groups,
     byId: (id) => byId.get(id),
     byCode: (system, code) => byQualifiedCode.get(`${system}:${code}`.toLowerCase()),
     find(text) {
@@ -104,7 +120,7 @@ export function createStationIndex(stations: readonly Station[]): StationIndex {
       if (folded === '' || folded.length > MAX_STATION_TEXT)
         return { kind: 'unknown', nearest: [] };
       for (const named of [byBareCode.get(exact), byName.get(folded), byWords(folded)]) {
-        const [station, ...others] = named ?? [];
+        const [station, ...others] = withoutMembers(named ?? []);
         if (station === undefined) continue;
         return others.length === 0
           ? { kind: 'found', station }
@@ -113,6 +129,15 @@ export function createStationIndex(stations: readonly Station[]): StationIndex {
       return { kind: 'unknown', nearest: nearest(folded) };
     },
   };
+}
+
+type Entry = Station | StationGroup;
+
+/** A city stands for its stations. */
+function withoutMembers(found: Iterable<Entry>): Entry[] {
+  const all = [...found];
+  const members = new Set(all.flatMap((one) => ('members' in one ? one.members : [])));
+  return all.filter((one) => !members.has(one));
 }
 
 /** Returns the edits from one text to another as a share of the longer one, 0 to 1. */
@@ -133,7 +158,7 @@ function foldName(name: string): string {
     .trim();
 }
 
-function addUnique(map: Map<string, Station>, key: string, station: Station, what: string): void {
+function addUnique(map: Map<string, Entry>, key: string, station: Entry, what: string): void {
   const other = map.get(key);
   if (other && other !== station) {
     throw new TypeError(
@@ -143,7 +168,7 @@ function addUnique(map: Map<string, Station>, key: string, station: Station, wha
   map.set(key, station);
 }
 
-function addTo(map: Map<string, Set<Station>>, key: string, station: Station): void {
+function addTo(map: Map<string, Set<Entry>>, key: string, station: Entry): void {
   const named = map.get(key);
   if (named) named.add(station);
   else map.set(key, new Set([station]));
@@ -164,7 +189,7 @@ export interface Place {
 }
 
 /** Several stations that are asked as one: the stations of a city. Plain data. */
-export interface StationGroup extends Omit<Station, 'otherCodes'> {
+export interface StationGroup extends Station {
   /** `'city:es:madrid'`; journeys never have it. */
   readonly id: StationId;
   /** Codes of the whole group, in the systems that have one. */

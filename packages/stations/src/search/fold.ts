@@ -31,7 +31,7 @@ const CLASSES: ReadonlyMap<string, readonly string[]> = new Map(
 const OPTIONAL_WORDS: ReadonlySet<string> = new Set(
   [
     'gare station estacion estacio estacao stazione bahnhof bhf bf stasjon nadrazi dworzec',
-    'gara hbf hauptbahnhof hb main train railway',
+    'gara hbf hauptbahnhof hb main train railway international',
     'de del della di da do la le les el los the of am an im in',
   ].flatMap((words) => words.split(' ')),
 );

@@ -1,4 +1,4 @@
-import type { BookStation, StationGroup } from '../station-book.ts';
+import type { Station, StationGroup } from '@ticketing/core';
 import type { AssetHead, SectionName } from './asset.ts';
 import { COMPUTED_SYSTEMS, STORED_SYSTEMS, type StoredSystem, usualCode } from './code-systems.ts';
 import {
@@ -41,7 +41,7 @@ export interface StationTable {
   aliasSetOf(row: number): number;
   aliasesOf(row: number): readonly Alias[];
   memberRows(row: number): readonly number[];
-  entryOf(row: number): BookStation | StationGroup;
+  entryOf(row: number): Station | StationGroup;
   rowOfId(id: string): number | undefined;
   rowOfCode(system: string, code: string): number | undefined;
 }
@@ -77,7 +77,7 @@ export function openTable(head: AssetHead, section: (name: SectionName) => strin
       column(`code:${system}`),
     ]),
   );
-  const entries: (BookStation | StationGroup | undefined)[] = new Array(length);
+  const entries: (Station | StationGroup | undefined)[] = new Array(length);
   const lookups = new Map<string, TextLookup>();
   let otherRows: ReadonlyMap<string, number> | undefined;
 
@@ -118,7 +118,7 @@ export function openTable(head: AssetHead, section: (name: SectionName) => strin
       .map((text) => Number.parseInt(text, 36));
   }
 
-  function make(row: number): BookStation | StationGroup {
+  function make(row: number): Station | StationGroup {
     const codes: Record<string, string> = {};
     for (const system of STORED_SYSTEMS) {
       const code = codeAt(row, system);
@@ -142,7 +142,7 @@ export function openTable(head: AssetHead, section: (name: SectionName) => strin
     };
   }
 
-  function entryOf(row: number): BookStation | StationGroup {
+  function entryOf(row: number): Station | StationGroup {
     entries[row] ??= make(row);
     return entries[row];
   }
@@ -227,7 +227,7 @@ export function bitOf(place: number): number {
   return place < 0 ? 0 : (1 << place) >>> 0;
 }
 
-function readOthers(text: string): BookStation['otherCodes'] {
+function readOthers(text: string): Station['otherCodes'] {
   if (text === '') return undefined;
   const codes: Record<string, string[]> = {};
   for (const one of text.split(' ')) {

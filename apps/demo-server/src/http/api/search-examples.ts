@@ -50,7 +50,7 @@ const query: SearchResult['query'] = {
     ...{ id: madrid, name: 'Madrid Puerta de Atocha-Almudena Grandes', ...zone },
     ...{ latitude: 40.4064, longitude: -3.6909 },
     codes: { uic: '7160000', renfe: '60000' },
-    aliases: ['Madrid', 'Atocha'],
+    aliases: ['Atocha', 'Madrid Atocha'],
   },
   destination: {
     ...{ id: barcelona, name: 'Barcelona Sants', ...zone },

@@ -194,7 +194,7 @@ function travellerPage(given: {
   return {
     form,
     assets: assets.of('traveller'),
-    stations: stationTable.stations,
+    stations: [...stationTable.groups, ...stationTable.stations],
     names,
     days: { first, usual: addDays(first, 1), last: addDays(first, FARTHEST_DAYS) },
   };

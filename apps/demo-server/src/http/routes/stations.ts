@@ -103,7 +103,7 @@ const unchanged = { description: 'As before', type: 'null' };
 // Typed `unknown`: the schemas document what is sent.
 const listResponse: unknown = {
   200: {
-    description: 'Suggestions; without `text` and `near` every station that /search knows',
+    description: 'Suggestions; without `text` and `near` every city and station that /search knows',
     content: { 'application/json': { schema: Type.Union([StationList, Suggestions]) } },
   },
   304: unchanged,
@@ -119,7 +119,9 @@ export const stationRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts
   const { stations: searched, stationBook, encoder } = parts;
   await app.register(etag);
   const listed: EncodableDocument = {
-    body: Buffer.from(JSON.stringify({ stations: searched.stations.map(listedStation) })),
+    body: Buffer.from(
+      JSON.stringify({ stations: [...searched.groups, ...searched.stations].map(listedStation) }),
+    ),
   };
 
   let tag: string | undefined;

@@ -240,7 +240,8 @@ addEventListener('popstate', () => {
 // Frees the server at once, also where the page goes into the cache for Back.
 addEventListener('pagehide', () => leaving.abort());
 
-for (const name of ['origin', 'destination']) enhanceCombobox(element<HTMLInputElement>(name));
+for (const name of ['origin', 'destination', 'via'])
+  enhanceCombobox(element<HTMLInputElement>(name));
 showFilters(filters, carrierNames);
 fill(new URLSearchParams(location.search));
 search(new URLSearchParams(location.search));

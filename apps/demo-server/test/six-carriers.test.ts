@@ -1,0 +1,71 @@
+import type { CarrierStatus, Journey } from '@ticketing/core';
+import { expect, test } from 'vitest';
+import { readFlags } from '../src/flags/read-flags.ts';
+import { CARRIER_NAMES } from '../src/search/carriers.ts';
+import { sharedServer } from './demo.ts';
+
+const server = sharedServer('--latency', '0', '--carriers', CARRIER_NAMES.join());
+const DAY = '2026-12-01';
+
+async function search(origin: string, destination: string) {
+  const { body } = await server().get(
+    `/search?origin=${origin}&destination=${destination}&date=${DAY}`,
+  );
+  expect(body.complete).toBe(true);
+  const journeys: readonly Journey[] = body.journeys;
+  const statuses: readonly CarrierStatus[] = body.carriers;
+  const answered = statuses.filter(({ state }) => state === 'ok').map(({ carrier }) => carrier);
+  return { journeys, statuses, answered, places: body.places };
+}
+
+test('without flags the server asks six carriers', () => {
+  expect(readFlags([], {}).flags.carriers).toEqual([
+    ...['renfe', 'ouigo', 'avlo', 'osdm', 'hafas', 'ojp'],
+  ]);
+});
+
+test.each([
+  ['Paris', 'Milano', '9241'],
+  ['Wien', 'Munich', '294'],
+  ['London', 'Paris', '9008'],
+])('%s to %s: at least two wires answer, and their trains are merged', async (from, to, number) => {
+  const { journeys, answered, places } = await search(from, to);
+  expect(answered.length).toBeGreaterThanOrEqual(2);
+  const numbers = journeys.flatMap(({ legs }) =>
+    legs.flatMap((leg) => (leg.kind === 'ride' ? [leg.number] : [])),
+  );
+  expect(numbers).toContain(number);
+  const merged = journeys.filter(({ sources }) => sources.length >= 2);
+  expect(merged.length).toBeGreaterThan(0);
+  const seen = journeys.map(({ legs, departure }) => {
+    const [first] = legs;
+    return `${first?.origin} ${departure.ms} ${first?.kind === 'ride' ? first.number : ''}`;
+  });
+  expect(new Set(seen).size).toBe(seen.length);
+  for (const { legs, conflicts } of journeys) {
+    expect(conflicts).toBeUndefined();
+    for (const { origin, destination } of legs) {
+      for (const id of [origin, destination]) {
+        expect(places[id]?.name, id).toMatch(/\p{L}/u);
+        expect(places[id].name).not.toBe(id);
+      }
+    }
+  }
+});
+
+test('a night train of Wien arrives in München on the next day, by the clocks of both ends', async () => {
+  const { journeys } = await search('Wien', 'Munich');
+  const night = journeys.find(({ legs }) => legs[0]?.kind === 'ride' && legs[0].number === '294');
+  expect(night?.departure.iso.slice(0, 10)).toBe(DAY);
+  expect(night?.arrival.iso.slice(0, 10)).toBe('2026-12-02');
+});
+
+test('Madrid means both of its stations: there are trains to Valencia', async () => {
+  const { journeys, places } = await search('Madrid', 'Valencia');
+  expect(journeys.length).toBeGreaterThan(5);
+  const origins = new Set(journeys.map(({ legs }) => legs[0]?.origin ?? ''));
+  expect([...origins].map((id) => places[id].name).join()).toContain('Chamart');
+  const { journeys: north } = await search('Madrid', 'Segovia');
+  const { journeys: east } = await search('Madrid', 'Barcelona');
+  expect([north.length > 0, east.length > 0]).toEqual([true, true]);
+});
