@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { routeFunction } from '../src/questions.ts';
-import { documentQuestion } from '../src/search/documents.ts';
+import { documentKey, documentQuestion } from '../src/search/documents.ts';
 import { routeLaterRequests } from '../src/serving/server-processes.ts';
 import { wormQuestion } from '../src/worms/worm-question.ts';
 import { ASKED } from './demo.ts';
@@ -25,6 +25,19 @@ test('documentQuestion.keyOfTarget() is the same for the same question, however 
   ]) {
     expect(documentQuestion.keyOfTarget(target, CONTEXT), target).toBe(key);
   }
+});
+
+test('documentKey() is the same for adults as a number and as a list, and makes nothing of a number that is too large', () => {
+  const place = { zone: 'Europe/Madrid', country: 'ES', latitude: 40, longitude: 0, codes: {} };
+  const [origin, destination] = ['a', 'b'].map((id) => ({ id, name: id, ...place }));
+  const keyOf = (passengers: number | readonly object[]) =>
+    documentKey({
+      query: { origin, destination, date: '2026-12-01', passengers } as never,
+      order: 'departure',
+    });
+  expect(keyOf([{}, {}])).toBe(keyOf(2));
+  expect(keyOf([{}, { age: 8 }])).not.toBe(keyOf(2));
+  expect(keyOf(1e9)).toEqual(expect.any(String));
 });
 
 const PAGE = Buffer.from('{"v":1}').toString('base64url');

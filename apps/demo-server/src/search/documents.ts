@@ -44,8 +44,10 @@ export const documentQuestion: QuestionKind<
 /** Returns the same text for equal searches. */
 export function documentKey({ query, order, carriers = [] }: DocumentQuestion): string {
   const { origin, destination, via, passengers = 1, ...rest } = query;
-  const people =
-    typeof passengers === 'number' ? Array.from({ length: passengers }, () => ({})) : passengers;
+  // Adults are equal as a number and as a list. Whatever another process sent, this makes nothing of its length.
+  const isCount =
+    Array.isArray(passengers) && passengers.every((one) => Object.keys(Object(one)).length === 0);
+  const people = isCount ? passengers.length : passengers;
   return canonicalKey(origin.id, destination.id, via?.id, people, rest, order, ...carriers);
 }
 
