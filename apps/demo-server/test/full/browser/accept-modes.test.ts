@@ -8,7 +8,7 @@ import { describeInBrowser, sharedBrowser } from './browser.ts';
 // A guard alone: a browser on a busy machine takes its time.
 vi.setConfig({ testTimeout: 240_000 });
 
-const ROUTE = 'origin=Madrid&destination=Barcelona';
+const ROUTE = 'origin=Atocha&destination=Barcelona';
 const CARRIERS = ['renfe', 'ouigo', 'avlo'] as const;
 
 /** A way to a server that can be cut. */

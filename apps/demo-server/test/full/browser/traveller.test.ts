@@ -7,7 +7,7 @@ import { describeInBrowser, sharedBrowser, violationsOf } from './browser.ts';
 // A guard alone: a browser on a busy machine takes its time.
 vi.setConfig({ testTimeout: 240_000 });
 
-const ROUTE = 'origin=Madrid&destination=Barcelona';
+const ROUTE = 'origin=Atocha&destination=Barcelona';
 /** The list of a combobox when the server has answered, or will not. */
 const SUGGESTED = '.options:not([hidden], [aria-busy])';
 const ALL_WELL = { fault: null, journeys: null, latency: { kind: 'fixed', ms: 5 } } as const;
@@ -223,7 +223,7 @@ describeInBrowser('the traveller’s page', () => {
     await done(page);
     expect(await status(page)).toContain('No journeys on this day');
     const next = await page.getAttribute('#pages a:text-is("Later")', 'href');
-    expect(new URL(next ?? '', page.url()).searchParams.get('origin')).toBe('Madrid');
+    expect(new URL(next ?? '', page.url()).searchParams.get('origin')).toBe('Atocha');
     await page.click('#pages a:text-is("Later")');
     await done(page);
     expect(await page.textContent('#pages')).toContain('Earlier');
