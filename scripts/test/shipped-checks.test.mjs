@@ -45,7 +45,7 @@ it('faultsOf() names files that are missing, and those that nobody needs', () =>
   write('dist/chunk-NEW1.js', "import './chunk-NEW2.js';");
   write('dist/chunk-NEW2.js');
   write('dist/chunk-OLD1.js', "import './chunk-NEW2.js';\n//# sourceMappingURL=chunk-OLD1.js.map");
-  const paths = ['README.md', 'dist/index.d.ts', 'test/a.test.ts'];
+  const paths = ['README.md', 'dist/index.d.ts', 'wires/one.md', 'test/a.test.ts'];
   expect(ship(good, paths)).toEqual([
     '@ticketing/good ships test/a.test.ts',
     '@ticketing/good has no LICENSE',
