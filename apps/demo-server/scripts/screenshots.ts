@@ -29,14 +29,15 @@ interface Scene {
 
 const scenes: Readonly<Record<string, Scene>> = {
   search: {
-    height: 800,
+    height: 1000,
     async lead(page, { url }) {
       await searchUntil(page, url, 3);
       await page.locator('.journey summary').nth(1).click();
+      await page.evaluate('scrollTo(0, 0)');
     },
   },
   partial: {
-    height: 640,
+    height: 780,
     async lead(page, { url, plan }) {
       await plan('renfe', { fault: { kind: 'hang' } });
       await searchUntil(page, url, 2);

@@ -10,7 +10,7 @@ import type { SearchAnswerEvent } from '../search/search-answer.ts';
 import { carrierChip, carrierNotes, statusText, toAskAgain } from './carrier-chip.ts';
 import { html, type SafeHtml } from './html.ts';
 import { journeyRow, type Names } from './journey-row.ts';
-import { PAGE_FIELDS, pageLinks } from './page-fields.ts';
+import { OPTIONAL_FIELDS, PAGE_FIELDS, pageLinks } from './page-fields.ts';
 import { type PageAssets, pageEnd, pageStart } from './page-frame.ts';
 import { fieldNote, problemNote, type ShownProblem } from './problem-note.ts';
 import { idle, reduce, type SearchState } from './search-state.ts';
@@ -92,15 +92,20 @@ function form({ stations, form: values, days }: TravellerPage, problem?: ShownPr
       ([value, text]) =>
         html`<option value="${value}"${value === (values[name] ?? '') && html` selected`}>${text}`,
     )}</select>${note(name)}</div>`;
+  const isMore = OPTIONAL_FIELDS.some(
+    (name) => (values[name] ?? '') !== '' || problem?.parameter === name,
+  );
   return html`<form id="search" action="/" method="get">
 ${station('origin', 'From')}<button type="button" id="swap">Swap From and To</button>${station('destination', 'To')}
 <div class="field"><label for="date">Day</label><input id="date" name="date" type="date" min="${days.first}" max="${days.last}" value="${date}"${invalid('date')}>${note('date')}</div>
 <div class="field"><label for="passengers">Passengers</label><input id="passengers" name="passengers" type="number" min="1" max="9" value="${passengers}"${invalid('passengers')}>${note('passengers')}</div>
-${choice('arriveBy', 'Time is', [
+<details id="more" class="more"${isMore && html` open`}><summary>Time, changes, class, ages and cards</summary><div>
+${choice('arriveBy', 'Time of', [
   ['', 'departure'],
   ['1', 'arrival'],
 ])}
 <div class="field"><label for="time">Time</label><input id="time" name="time" type="time" value="${values.time ?? ''}"${invalid('time')}>${note('time')}</div>
+${station('via', 'Via')}
 ${choice('maxTransfers', 'Changes', [
   ['', 'any'],
   ['0', 'none'],
@@ -111,9 +116,9 @@ ${choice('class', 'Class', [
   ['second', 'second'],
   ['first', 'first'],
 ])}
-${station('via', 'Via')}
-${text('ages', 'Ages, with commas', '35,8')}
-${text('cards', 'Cards, with commas', 'BC50,')}
+${text('ages', 'Age of each', '35,8')}
+${text('cards', 'Cards of each', 'BC50,')}
+</div></details>
 <fieldset class="orders"><legend>Sort by</legend>${JOURNEY_ORDERS.map(
     (one) =>
       html`<label><input type="radio" name="order" value="${one}"${one === order && html` checked`}> ${one}</label> `,

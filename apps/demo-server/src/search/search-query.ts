@@ -81,10 +81,10 @@ function passengersOf({
   const [ageTexts, cardTexts] = [ages?.split(','), cards?.split(',')];
   const count = passengers ?? ageTexts?.length ?? cardTexts?.length ?? 1;
   if (ageTexts !== undefined && ageTexts.length !== count) {
-    throw badParameter('ages', `those of ${count} passengers, with commas between them`, ages);
+    throw badParameter('ages', `as many as passengers, ${count}, with commas between them`, ages);
   }
   if (cardTexts !== undefined && cardTexts.length !== count) {
-    throw badParameter('cards', `those of ${count} passengers, with commas between them`, cards);
+    throw badParameter('cards', `as many as passengers, ${count}, with commas between them`, cards);
   }
   return Array.from({ length: count }, (_, index) => {
     const age = ageTexts?.[index]?.trim() ?? '';

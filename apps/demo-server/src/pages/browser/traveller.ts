@@ -28,6 +28,7 @@ const status = element('status');
 const problemPlace = element('problem');
 const journeys = element('journeys');
 const pages = element('pages');
+const more = element<HTMLDetailsElement>('more');
 
 const texts = (name: string): ReadonlyMap<string, string> =>
   new Map(Object.entries(JSON.parse(main.dataset[name] ?? '{}')));
@@ -159,6 +160,7 @@ function showProblem(problem: ShownProblem | undefined): void {
     input.setAttribute('aria-invalid', 'true');
     input.setAttribute('aria-describedby', `${name}-note`);
     input.closest('.field')?.append(fragmentOf(fieldNote(problem)));
+    if (more.contains(input)) more.open = true;
   }
   const isField = PAGE_FIELDS.some((name) => name === problem?.parameter);
   show(
@@ -189,7 +191,9 @@ function fill(parameters: URLSearchParams): void {
     if (value !== null) element<HTMLInputElement>(name).value = value;
   }
   for (const name of OPTIONAL_FIELDS) {
-    element<HTMLInputElement>(name).value = parameters.get(name) ?? '';
+    const value = parameters.get(name) ?? '';
+    element<HTMLInputElement>(name).value = value;
+    if (value !== '') more.open = true;
   }
   const wanted = parameters.get('order') ?? 'departure';
   for (const radio of form.querySelectorAll<HTMLInputElement>('[name=order]')) {

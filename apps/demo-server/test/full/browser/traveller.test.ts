@@ -325,6 +325,26 @@ describeInBrowser('the traveller’s page', () => {
     expect(await violationsOf(page, { forced })).toEqual([]);
   });
 
+  test('what is seldom asked is folded, and open where it is asked or wrong', async () => {
+    const page = await browser.open();
+    await page.goto(server().url);
+    await page.waitForSelector('main[data-ready]');
+    expect(await page.isVisible('#via')).toBe(false);
+    await page.goto(`${server().url}/?${ROUTE}&passengers=1&ages=35,8`);
+    await page.waitForSelector('#ages-note');
+    expect(await page.isVisible('#via')).toBe(true);
+    expect(await page.textContent('#ages-note')).toContain('as many as passengers, 1');
+    await page.fill('#passengers', '2');
+    await page.fill('#via', 'Zaragoza');
+    await page.press('#cards', 'Enter');
+    await done(page);
+    const asked = new URL(page.url()).searchParams;
+    expect([asked.get('ages'), asked.get('via'), asked.get('cards')]).toEqual([
+      ...['35,8', 'Zaragoza', null],
+    ]);
+    expect(await page.locator('#ages-note').count()).toBe(0);
+  });
+
   test('leaving ends the search upstream', async () => {
     await plan('renfe', { fault: { kind: 'hang' } });
     const page = await browser.open();
