@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { createProgress, type Progress } from '@ticketing/cli-kit';
 import { startLoader } from './loading/loader.ts';
 import { createPrograms } from './programs/programs.ts';
-import { circumstances } from './results/circumstances.ts';
+import { circumstances, loadAverage } from './results/circumstances.ts';
 import type { Experiment } from './results/experiment.ts';
 import { publish, publishedResults } from './results/publish.ts';
 
@@ -28,6 +28,7 @@ export async function runExperiment<Findings>(
   options: RunOptions,
 ): Promise<{ readonly folder: URL; readonly lines: readonly string[] }> {
   const { quick, databaseUrl, command, progress = createProgress(), signal } = options;
+  const loadBefore = loadAverage();
   const rounds = quick ? QUICK_ROUNDS : ROUNDS;
   const programs = createPrograms();
   const loader = startLoader();
@@ -50,7 +51,11 @@ export async function runExperiment<Findings>(
     progress.end();
     const { folder: own } = experiment;
     const folder = quick ? temporaryFolder(experiment.id, new URL('README.md', own)) : own;
-    const publication = { circumstances: circumstances(command, rounds), findings, folder };
+    const publication = {
+      circumstances: circumstances(command, { rounds, loadBefore }),
+      findings,
+      folder,
+    };
     return { folder, lines: await publish(experiment.report(findings), publication) };
   } finally {
     signal?.removeEventListener('abort', leave);

@@ -42,12 +42,14 @@ test('reportLines() gives machine, command, verdicts, tables and charts', () => 
     date: '2026-01-01',
     command: 'pnpm experiments 02',
     rounds: 5,
+    loadAverages: [3.81, 20.22],
   }).join('\n');
   for (const part of [
     '2 cores, P',
     'v26.0.0',
     '2026-01-01',
     '`pnpm experiments 02`',
+    'before it 3.81, after it 20.2',
     '**holds**',
     'a table',
     '![Requests](requests.svg)',
