@@ -16,7 +16,7 @@ import { createPrograms, StartError } from './src/programs/programs.ts';
 import { startCarriers } from './src/programs/start-carriers.ts';
 import { startDemo } from './src/programs/start-demo.ts';
 import { renderSvg } from './src/results/chart.ts';
-import { circumstances } from './src/results/circumstances.ts';
+import { circumstances, loadAverage } from './src/results/circumstances.ts';
 import { createLiveBlock } from './src/scenarios/live-block.ts';
 import { type LoadFlags, loadFlags } from './src/scenarios/load-flags.ts';
 import { loadBlock, loadChart, loadCsv, loadLine, loadTable } from './src/scenarios/load-output.ts';
@@ -121,6 +121,7 @@ async function overload(argv: readonly string[]): Promise<number> {
   const flags = overloadFlags(argv);
   const questions = { search: searchQuestion(Date.now()), compute: computeQuestion };
   const before = flags.before === undefined ? undefined : readResults(flags.before);
+  const loadBefore = loadAverage();
   const progress = createProgress();
   progress.begin('overload', flags.combinations.length * flags.questions.length);
   const rows = await measureOverload({
@@ -134,7 +135,10 @@ async function overload(argv: readonly string[]): Promise<number> {
   });
   progress.end();
   const command = ['pnpm load', ...argv].join(' ');
-  const results: OverloadResults = { circumstances: circumstances(command, 1), rows };
+  const results: OverloadResults = {
+    circumstances: circumstances(command, { rounds: 1, loadBefore }),
+    rows,
+  };
   const folder = flags.out ?? mkdtempSync(join(tmpdir(), 'load-'));
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'overload.json'), `${JSON.stringify(results, null, 1)}\n`);
