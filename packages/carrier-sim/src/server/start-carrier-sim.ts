@@ -96,10 +96,12 @@ export async function startCarrierSim<Own extends string = never>(
     if (isCarrier(seller)) return planOf(seller).journeys;
     throw wrongCarrier('list trains', seller);
   };
+  const trainsOf = (query: TrainsQuery & { readonly carrier: CarrierSimId }): readonly Train[] =>
+    timetable.trains({ ...query, journeys: journeysOf(query.carrier) });
   const trains = ({ carrier, ...query }: TrainsQuery): readonly Train[] =>
     mergeTrains(
       (carrier ? [carrier] : carrierSimIds).map((seller) =>
-        timetable.trains({ ...query, carrier: seller, journeys: journeysOf(seller) }),
+        trainsOf({ ...query, carrier: seller }),
       ),
     );
   const routesOf = (carrier: string): CarrierRoutes => {
@@ -110,7 +112,11 @@ export async function startCarrierSim<Own extends string = never>(
   };
   for (const carrier of carrierSimIds) {
     const wire = wires[carrier].create(
-      createWireContext({ carrier, seed, credentials, now, trains, plan: () => planOf(carrier) }),
+      createWireContext({
+        ...{ carrier, seed, credentials, now },
+        trains: trainsOf,
+        plan: () => planOf(carrier),
+      }),
     );
     addWireRoutes(app, wire, routesOf(carrier));
   }

@@ -11,7 +11,7 @@ import type { Plan } from './plan.ts';
 /** One carrier, and what it sells now. */
 interface ContextOptions extends Pick<WireContext, 'seed' | 'credentials' | 'now'> {
   readonly carrier: CarrierSimId;
-  trains(query: TrainsQuery): readonly Train[];
+  trains(query: TrainsQuery & { readonly carrier: CarrierSimId }): readonly Train[];
   /** Returns the present plan. */
   plan(): Plan;
 }

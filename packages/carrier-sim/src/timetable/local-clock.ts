@@ -35,8 +35,29 @@ const clocks: Readonly<Record<Zone, Intl.DateTimeFormat>> = {
   'Europe/Berlin': clockOf('Europe/Berlin'),
 };
 
+/** Every offset of these zones begins at a whole quarter of an hour. */
+const quarterMs = 15 * minuteMs;
+/** A year of quarters. */
+const maxOffsets = 35_040;
+/** By zone and quarter of an hour since 1970. */
+const offsets = new Map<Zone, Map<number, number>>();
+
 /** Returns how many minutes the clocks of a zone are ahead of UTC at an instant. */
 function offsetMinutesAt(ms: number, zone: Zone): number {
+  const quarter = Math.floor(ms / quarterMs);
+  let known = offsets.get(zone);
+  if (known === undefined || known.size >= maxOffsets) {
+    known = new Map();
+    offsets.set(zone, known);
+  }
+  const kept = known.get(quarter);
+  if (kept !== undefined) return kept;
+  const offset = readOffset(ms, zone);
+  known.set(quarter, offset);
+  return offset;
+}
+
+function readOffset(ms: number, zone: Zone): number {
   const [day, month, year, hour, minute] = clocks[zone].format(ms).match(/\d+/g)?.map(Number) ?? [];
   const local = Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute);
   return (local - Math.floor(ms / minuteMs) * minuteMs) / minuteMs;

@@ -6,6 +6,7 @@ import {
   wholeBetween,
   wrongOption,
 } from '@ticketing/kit';
+import { createBoundedMap } from '../bounded-map.ts';
 import { listRides as listEuropeanRides } from './europe/list-rides.ts';
 import { listConnections, listRuns } from './list-runs.ts';
 import { isCalendarDate } from './local-clock.ts';
@@ -30,6 +31,9 @@ export interface TrainsQuery extends StationPair {
   readonly date: string;
 }
 
+/** Trains, and a few for each listing, that a timetable keeps: some 20 MB. */
+const MAX_KEPT = 50_000;
+
 /** A timetable that depends on its seed alone. */
 export interface Timetable {
   /**
@@ -53,6 +57,19 @@ export interface Timetable {
 export function createTimetable(options: { readonly seed: number | string }): Timetable {
   const rules = { seed: required(aSeed) };
   const seed = String(resolveByRules<typeof options>('create timetable', options, rules).seed);
+  const listings = createBoundedMap<readonly Train[]>(MAX_KEPT, (trains) => trains.length + 5);
+
+  /** The same list at every call, as long as it is kept: trains are drawn once for a pair, day and seller. */
+  function listingOf(query: Omit<ListingQuery, 'seed'>): readonly Train[] {
+    const { origin, destination, date, carrier, journeys } = query;
+    const key = `${origin} ${destination} ${date} ${carrier} ${journeys}`;
+    const known = listings.get(key);
+    if (known !== undefined) return known;
+    const listing = mergeTrains([listTrains({ ...query, seed })]);
+    listings.add(key, listing);
+    return listing;
+  }
+
   return {
     trains({ carrier, journeys = null, ...query }) {
       const action = 'list trains';
@@ -66,9 +83,9 @@ export function createTimetable(options: { readonly seed: number | string }): Ti
         throw wrongOption(action, 'journeys', aCount, journeys);
       }
       if (carrier && !isCarrier(carrier)) throw wrongCarrier(action, carrier);
-      const sellers = carrier ? [carrier] : carrierSimIds;
+      if (carrier) return listingOf({ ...query, carrier, journeys });
       return mergeTrains(
-        sellers.map((seller) => listTrains({ ...query, seed, carrier: seller, journeys })),
+        carrierSimIds.map((seller) => listingOf({ ...query, carrier: seller, journeys })),
       );
     },
   };

@@ -1,11 +1,37 @@
+import { createBoundedMap } from '../bounded-map.ts';
 import { addDays, isCalendarDate } from '../timetable/local-clock.ts';
 import { stationOf } from '../timetable/network.ts';
 import { avloPairs } from '../timetable/service.ts';
 import type { Train } from '../timetable/train.ts';
 import { jsonAnswer, maxDaysAhead, type Wire, type WireContext } from './wire.ts';
 
+/** A month and more, of some 30 kB each. */
+const MAX_DOCUMENTS = 40;
+
+interface Document {
+  readonly lists: readonly (readonly Train[])[];
+  readonly body: string;
+}
+
 /** Creates Avlo's wire: one static file per UTC day, with the whole network. */
 export function createAvloWire(context: WireContext): Wire {
+  /** By UTC day, with the lists of trains that each was made of. */
+  const documents = createBoundedMap<Document>(MAX_DOCUMENTS);
+
+  /** Made again if the plan has other trains now. */
+  function documentOf(date: string): string {
+    const lists = [date, addDays(date, 1)].flatMap((localDate) =>
+      avloPairs.map((pair) => context.trains({ ...pair, date: localDate })),
+    );
+    const kept = documents.get(date);
+    if (kept?.lists.every((list, index) => list === lists[index])) return kept.body;
+    const [from, until] = [Date.parse(date), Date.parse(addDays(date, 1))];
+    const inDay = ({ departureMs }: Train): boolean => departureMs >= from && departureMs < until;
+    const body = encodeAvlo(lists.flat().filter(inDay));
+    documents.add(date, { lists, body });
+    return body;
+  }
+
   return {
     throttled: (retryAfterSeconds) => ({
       status: 503,
@@ -32,12 +58,7 @@ export function createAvloWire(context: WireContext): Wire {
           if (ahead < -1 || ahead > maxDaysAhead) {
             return jsonAnswer({ message: `No timetable for ${date}` }, 404);
           }
-          const trains = [date, addDays(date, 1)].flatMap((localDate) =>
-            avloPairs.flatMap((pair) => context.trains({ ...pair, date: localDate })),
-          );
-          const inDay = ({ departureMs }: Train): boolean =>
-            new Date(departureMs).toISOString().startsWith(date);
-          return jsonAnswer(encodeAvlo(trains.filter(inDay)));
+          return jsonAnswer(documentOf(date));
         },
       },
     ],

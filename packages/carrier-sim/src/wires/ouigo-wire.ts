@@ -1,3 +1,4 @@
+import { createBoundedMap, keptByList } from '../bounded-map.ts';
 import { isCalendarDate, localTimeAt } from '../timetable/local-clock.ts';
 import { stationOf, stations } from '../timetable/network.ts';
 import { createRandom } from '../timetable/random.ts';
@@ -5,7 +6,6 @@ import type { Train } from '../timetable/train.ts';
 import {
   type Answer,
   type Credentials,
-  createBoundedMap,
   jsonAnswer,
   type NoOptions,
   searchKeyOf,
@@ -21,6 +21,7 @@ export const ouigoFaults: { readonly 'token-refused': NoOptions } = { 'token-ref
 
 /** Creates Ouigo's wire: a login that returns a token for twenty minutes, and a search in JSON. */
 export function createOuigoWire(context: WireContext): Wire {
+  const encodeOnce = keptByList(encodeOuigo);
   const { credentials } = context;
   const ids = createRandom(`${context.seed}/ouigo/tokens`);
   const expiries = createBoundedMap<number>(maxTokens);
@@ -62,7 +63,7 @@ export function createOuigoWire(context: WireContext): Wire {
           if (finding.kind === 'date-not-on-sale') {
             return saleError('DATE_NOT_ON_SALE', 'The date is not on sale');
           }
-          return jsonAnswer(encodeOuigo(finding.trains));
+          return jsonAnswer(encodeOnce(finding.trains));
         },
       },
     ],

@@ -1,15 +1,9 @@
+import { createBoundedMap, keptByList } from '../bounded-map.ts';
 import { localTimeAt } from '../timetable/local-clock.ts';
 import { type SimStation, stationOf, stations } from '../timetable/network.ts';
 import { createRandom } from '../timetable/random.ts';
 import type { Train, TrainFare, TrainRun } from '../timetable/train.ts';
-import {
-  type Answer,
-  createBoundedMap,
-  type RawRequest,
-  searchKeyOf,
-  type Wire,
-  type WireContext,
-} from './wire.ts';
+import { type Answer, type RawRequest, searchKeyOf, type Wire, type WireContext } from './wire.ts';
 
 /** What Renfe keeps of a visitor between calls. */
 interface RenfeSession {
@@ -29,6 +23,7 @@ const complaints = {
 
 /** Creates Renfe's wire: four calls; the session of the first call's cookie keeps the search. */
 export function createRenfeWire(context: WireContext): Wire {
+  const encodeOnce = keptByList(encodeRenfe);
   const ids = createRandom(`${context.seed}/renfe/sessions`);
   const sessions = createBoundedMap<RenfeSession>(maxSessions);
   const sessionOf = ({ headers }: RawRequest): RenfeSession | undefined => {
@@ -86,7 +81,7 @@ export function createRenfeWire(context: WireContext): Wire {
           const finding = context.find(session.search);
           if (finding.kind === 'not-served') return complaint('U002');
           if (finding.kind === 'date-not-on-sale') return complaint('U003');
-          return script(encodeRenfe(finding.trains));
+          return script(encodeOnce(finding.trains));
         },
       },
     ],

@@ -139,24 +139,8 @@ export interface WireContext {
   findAround(query: AroundQuery): Finding;
   /** Returns the most journeys that a page may have: what the request wants, or less if the plan says so. */
   pageSize(wanted: number): number;
-  /** Returns the carrier's trains, also of a day that is not on sale. */
+  /** Returns the carrier's trains, also of a day that is not on sale: the same list as before, while it is kept. */
   trains(query: StationPair & { readonly date: string }): readonly Train[];
   /** Returns how many days a day is after today, on the clocks of a zone. */
   daysAhead(date: string, zone: Zone): number;
-}
-
-/** Creates a map of at most `limit` entries; `add` drops the oldest one above that. */
-export function createBoundedMap<V>(limit: number): {
-  get(key: string): V | undefined;
-  add(key: string, value: V): void;
-} {
-  const entries = new Map<string, V>();
-  return {
-    get: (key) => entries.get(key),
-    add(key, value) {
-      entries.set(key, value);
-      const [oldest] = entries.keys();
-      if (entries.size > limit && oldest !== undefined) entries.delete(oldest);
-    },
-  };
 }
