@@ -81,6 +81,20 @@ test('findAround() on both sides of an instant is what is sold, whichever end is
   );
 });
 
+test('findAround() finds trains of the last day on sale that arrive on the day after it', () => {
+  const lastDay = '2026-12-01';
+  const query = { origin: wien, destination: munchen, by: 'arrival', limit: 1 } as const;
+  for (const [direction, minute] of [
+    ['later', 10],
+    ['earlier', 600],
+  ] as const) {
+    const found = findAround({ ...query, direction, atMs: at('2026-12-02', minute) }, (date) =>
+      date > lastDay ? { kind: 'date-not-on-sale' } : { kind: 'trains', trains: sold(date) },
+    );
+    expect(found).toMatchObject({ kind: 'trains', trains: [{ number: '294', date: lastDay }] });
+  }
+});
+
 test('findAround() hands on why a carrier sells nothing', () => {
   const query = { origin: wien, destination: munchen, direction: 'later', limit: 5 } as const;
   const atMs = at('2026-12-01', 600);

@@ -68,6 +68,29 @@ test('hafas answers a page, from which contexts lead on and back', async () => {
   expect(await page(first.outCtxScrB)).toEqual(['C-70', 'C-72', 'C-294']);
 });
 
+test('hafas answers arrivals page by page, also those that share a minute', async () => {
+  const running = await sim();
+  const at = (ibnr: string) => [{ type: 'S', lid: `A=1@L=${ibnr}@` }];
+  const ends = { depLocL: at('8700152'), arrLocL: at('8503000'), numF: 1 };
+  const trains = running
+    .trains({ carrier: 'hafas', origin: '8772319', destination: '8503000', date: '2026-12-01' })
+    .map(({ number, arrivalMs }) => ({ cid: `C-${number}`, arrivalMs }));
+  expect(new Set(trains.map(({ arrivalMs }) => arrivalMs)).size).toBeLessThan(trains.length);
+  for (const [direction, outDate] of [
+    ['outCtxScrB', '20261202'],
+    ['outCtxScrF', '20261201'],
+  ] as const) {
+    const night = { ...search, ...ends, outDate, outTime: '060000', outFrwd: false };
+    let { res } = (await send(running.url, call(night))).svcResL[0];
+    const cids: string[] = direction === 'outCtxScrB' ? [res.outConL[0].cid] : [];
+    while (cids.length < trains.length) {
+      ({ res } = (await send(running.url, call({ ...ends, ctxScr: res[direction] }))).svcResL[0]);
+      cids.push(res.outConL[0].cid);
+    }
+    expect(cids.sort()).toEqual(trains.map(({ cid }) => cid).sort());
+  }
+});
+
 test('hafas counts days in times after midnight', async () => {
   const { url } = await sim();
   const { outConL } = (await send(url, call({ ...search, outTime: '230000', numF: 1 }))).svcResL[0]

@@ -13,12 +13,23 @@ const furthestDays = 3;
  * @param findDay returns what is sold on one day
  */
 export function findAround(query: AroundQuery, findDay: (date: string) => Finding): Finding {
-  const { origin, atMs, direction, by = 'departure', limit, accepts = () => true } = query;
+  const {
+    origin,
+    atMs,
+    direction,
+    by = 'departure',
+    skip = 0,
+    limit,
+    accepts = () => true,
+  } = query;
   const station = findStation(origin);
   if (station === undefined || !Number.isFinite(atMs)) return { kind: 'not-served' };
   const start = localTimeAt(atMs, station.zone).date;
   const asked = findDay(start);
-  if (asked.kind !== 'trains') return asked;
+  // Trains of the last day on sale may arrive on the day after it.
+  const sold =
+    by === 'arrival' && asked.kind === 'date-not-on-sale' ? findDay(addDays(start, -1)) : asked;
+  if (sold.kind !== 'trains') return asked;
   const timeOf = ({ departureMs, arrivalMs }: Train): number =>
     by === 'departure' ? departureMs : arrivalMs;
   const isOnSide = (train: Train): boolean => {
@@ -35,8 +46,10 @@ export function findAround(query: AroundQuery, findDay: (date: string) => Findin
     const day = days === 0 ? asked : findDay(addDays(start, days * step));
     if (day.kind === 'trains')
       found.push(...day.trains.filter((one) => isOnSide(one) && accepts(one)));
-    if (days >= 0 && found.length >= limit && left-- === 0) break;
+    if (days >= 0 && found.length >= skip + limit && left-- === 0) break;
   }
-  const nearest = found.sort((a, b) => step * (timeOf(a) - timeOf(b))).slice(0, Math.max(0, limit));
+  const nearest = found
+    .sort((a, b) => step * (timeOf(a) - timeOf(b)))
+    .slice(skip, skip + Math.max(0, limit));
   return { kind: 'trains', trains: nearest.sort((a, b) => a.departureMs - b.departureMs) };
 }

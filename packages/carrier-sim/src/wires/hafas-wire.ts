@@ -137,7 +137,9 @@ function isSigned({ bytes, query }: WireRequest, salt: Buffer): boolean {
 }
 
 /** One end of a page: the instant that it begins or ends at. */
-type Turn = Required<Pick<AroundQuery, 'origin' | 'destination' | 'atMs' | 'direction' | 'by'>>;
+type Turn = Required<
+  Pick<AroundQuery, 'origin' | 'destination' | 'atMs' | 'direction' | 'by' | 'skip'>
+>;
 
 interface Search extends Turn {
   readonly limit: number;
@@ -174,6 +176,7 @@ function readSearch({ meth, req }: Fields): Search | string {
     atMs: turn.atMs,
     direction: turn.direction,
     by: turn.by,
+    skip: turn.skip,
     limit: numF,
     fares: getTariff,
     isPage: ctxScr !== undefined,
@@ -230,28 +233,30 @@ function turnAt({ outDate, outTime }: Fields, outFrwd: boolean): PageTurn | stri
   // A minute that the clocks skip is the one an hour later.
   const atMs = days.msAt(minute) ?? days.msAt(minute + 60) ?? Number.NaN;
   return outFrwd
-    ? { atMs, direction: 'later', by: 'departure' }
-    : { atMs, direction: 'earlier', by: 'arrival' };
+    ? { atMs, direction: 'later', by: 'departure', skip: 0 }
+    : { atMs, direction: 'earlier', by: 'arrival', skip: 0 };
 }
 
 function pairOf({ origin, destination }: Pick<Turn, 'origin' | 'destination'>): string {
   return `${findStation(origin)?.ibnr}#${findStation(destination)?.ibnr}`;
 }
 
-function writeContext(query: Search, { atMs, direction, by }: PageTurn): string {
+function writeContext(query: Search, { atMs, direction, by, skip }: PageTurn): string {
   const way = direction === 'earlier' ? 'OB' : 'OF';
-  return `1|${way}|MT#${pairOf(query)}#${atMs}|${by === 'arrival' ? 'A' : 'D'}`;
+  const end = by === 'arrival' ? `A${skip}` : 'D';
+  return `1|${way}|MT#${pairOf(query)}#${atMs}|${end}`;
 }
 
 function readContext(context: unknown): (PageTurn & { readonly pair: string }) | string {
-  const [, way, pair, ms, end] =
-    /^1\|O([BF])\|MT#(\d+#\d+)#(\d{1,15})\|([AD])$/.exec(String(context)) ?? [];
+  const [, way, pair, ms, arrivals] =
+    /^1\|O([BF])\|MT#(\d+#\d+)#(\d{1,15})\|(?:A(\d{1,3})|D)$/.exec(String(context)) ?? [];
   if (pair === undefined) return 'H9320';
   return {
     pair,
     atMs: Number(ms),
     direction: way === 'B' ? 'earlier' : 'later',
-    by: end === 'A' ? 'arrival' : 'departure',
+    by: arrivals === undefined ? 'departure' : 'arrival',
+    skip: Number(arrivals ?? 0),
   };
 }
 
@@ -262,23 +267,45 @@ function search(context: WireContext, query: Search, fault: string | undefined):
   // The page before ended in the minute beside this instant.
   const atMs = isRepeated ? query.atMs + stepMs * 60_000 : query.atMs;
   const limit = context.pageSize(query.limit) + (isRepeated ? 1 : 0);
-  const finding = context.findAround({ ...query, atMs, limit });
+  const finding = context.findAround({ ...query, atMs, limit, skip: isRepeated ? 0 : query.skip });
   if (finding.kind === 'not-served') return jsonAnswer(hafasService('H891'));
   if (finding.kind === 'date-not-on-sale') return jsonAnswer(hafasService('H9360'));
   if (finding.trains.length === 0) return jsonAnswer(hafasService('H890'));
   const times = finding.trains.map((train) =>
     by === 'departure' ? train.departureMs : train.arrivalMs,
   );
-  const before = Math.min(...times) - (by === 'arrival' ? 60_000 : 0);
-  const after = Math.max(...times) + 60_000;
+  const beside = turnsBeside(query, times);
   return jsonAnswer(
     encodeHafas(finding.trains, {
       fares: query.fares,
       fault,
-      earlier: writeContext(query, { atMs: before, direction: 'earlier', by }),
-      later: writeContext(query, { atMs: after, direction: 'later', by }),
+      earlier: writeContext(query, beside.earlier),
+      later: writeContext(query, beside.later),
     }),
   );
+}
+
+/** Returns where the pages before and after one are, given when its journeys leave or arrive. */
+function turnsBeside(
+  { by, direction, atMs, skip }: PageTurn,
+  times: readonly number[],
+): Readonly<Record<'earlier' | 'later', PageTurn>> {
+  const [least, most] = [Math.min(...times), Math.max(...times)];
+  /** No two leave in one minute. Several may arrive in the last one of a page: the next page begins there, after those that it had. */
+  const onFrom = (ms: number): PageTurn => {
+    const had = times.filter((time) => time === ms).length + (ms === atMs ? skip : 0);
+    return { by, direction, atMs: ms, skip: had };
+  };
+  const isArrival = by === 'arrival';
+  const earlier: PageTurn =
+    isArrival && direction === 'earlier'
+      ? onFrom(least)
+      : { by, direction: 'earlier', atMs: least - (isArrival ? 60_000 : 0), skip: 0 };
+  const later: PageTurn =
+    isArrival && direction === 'later'
+      ? onFrom(most)
+      : { by, direction: 'later', atMs: most + 60_000, skip: 0 };
+  return { earlier, later };
 }
 
 function readJson(body: string): unknown {

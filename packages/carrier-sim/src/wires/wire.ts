@@ -119,6 +119,8 @@ export interface AroundQuery extends StationPair {
   readonly direction: 'earlier' | 'later';
   /** Which end of a journey is compared. Default `departure`. */
   readonly by?: 'departure' | 'arrival';
+  /** How many of the nearest are left out: those of the instant that a page before this one had. Default 0. */
+  readonly skip?: number;
   /** How many, the nearest to the instant. */
   readonly limit: number;
   /** Leaves out journeys, such as those with a change. */
