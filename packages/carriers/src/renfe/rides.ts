@@ -2,6 +2,7 @@ import {
   addDays,
   type CarrierQuery,
   type Leg,
+  type LocalClock,
   type RideLeg,
   type Station,
   type TimeAt,
@@ -109,8 +110,7 @@ function lengthOf({ read }: CarrierDecoder, entry: WireRecord): number {
 
 /**
  * Reads departure and arrival. The minutes of the journey decide the day of arrival, and which of two hours is
- * meant when clocks go back. Where they are unknown or do not fit the wall clock, an arrival that reads earlier
- * than the departure is on the next day.
+ * meant when clocks go back. Where they are unknown or do not fit the wall clock, the clocks alone decide.
  */
 function readLocalTimes(
   { read, clock }: CarrierDecoder,
@@ -120,13 +120,25 @@ function readLocalTimes(
   const leaves = read.text(times, 'horaSalida');
   const arrives = read.text(times, 'horaLlegada');
   const departure = clock.fromLocal(`${day}T${leaves}`, from.zone);
-  const arrivalDay = arrives < leaves ? addDays(day, 1) : day;
-  const byClock = clock.fromLocal(`${arrivalDay}T${arrives}`, to.zone);
+  const byClock = arrivalByClock(clock, { day, leaves, arrives, zone: to.zone }, departure.ms);
   const byLengthMs = (sinceMs ?? departure.ms) + minutes * 60_000;
   if (byLengthMs === byClock.ms || !isPlausible(byLengthMs, departure.ms))
     return { departure, arrival: byClock };
   const byLength = clock.fromEpoch(byLengthMs, to.zone);
   return { departure, arrival: byLength.iso.slice(11, 16) === arrives ? byLength : byClock };
+}
+
+/** An arrival that reads earlier than the departure is in the hour that clocks show twice, or on the next day. */
+function arrivalByClock(
+  clock: LocalClock,
+  { day, leaves, arrives, zone }: Readonly<Record<'day' | 'leaves' | 'arrives' | 'zone', string>>,
+  departureMs: number,
+): TimeAt {
+  const sameDay = clock.fromLocal(`${day}T${arrives}`, zone);
+  if (arrives >= leaves) return sameDay;
+  const again = clock.fromEpoch(sameDay.ms + 3_600_000, zone);
+  const isAgain = again.iso.slice(11, 16) === arrives && again.ms > departureMs;
+  return isAgain ? again : clock.fromLocal(`${addDays(day, 1)}T${arrives}`, zone);
 }
 
 function isPlausible(arrivalMs: number, departureMs: number): boolean {
