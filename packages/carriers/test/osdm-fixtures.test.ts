@@ -7,7 +7,7 @@ const { osdm } = createCarriers('http://127.0.0.1:1');
 const receivedAt = Date.UTC(2026, 10, 30, 9);
 const query = queryOf('8500010', '8301700');
 const midnight = Date.UTC(2026, 10, 30, 23);
-const ask = { atMs: midnight, by: 'departure', side: 'after' } as const;
+const ask = { atMs: midnight, by: 'departure', direction: 'later' } as const;
 const golden = JSON.parse(new TextDecoder().decode(fixture('osdm.json')));
 
 const wireOf = (offers: unknown, more: Partial<OsdmWire> = {}): OsdmWire => ({
@@ -253,7 +253,7 @@ test('page 2 by a link: its query is the token, its host is not asked', () => {
   };
   const offers = bytesOf(JSON.stringify({ offers: golden.offers }));
   const page = { ask: { ...ask, link: '?page=2' }, trips: bytesOf(JSON.stringify(trips)), offers };
-  const token = `da${midnight / 60_000}`;
+  const token = `d${midnight}`;
   const answer = osdm.normalise(
     { pages: [page], whole: false, receivedAt },
     { ...query, page: { direction: 'later', token: `${token}?page=2` } },
@@ -266,11 +266,11 @@ test('a day begins at midnight, and its answer says what it covers', () => {
   const endMs = midnight + 86_400_000;
   expect(read(golden)).toMatchObject({
     covers: { fromMs: midnight, untilMs: endMs },
-    pages: { earlier: `db${midnight / 60_000}`, later: `da${endMs / 60_000}` },
+    pages: { earlier: `d${midnight - 1}`, later: `d${endMs}` },
   });
   const part = osdm.normalise(wireOf(golden, { whole: false }), query);
   expect(part).toMatchObject({
     covers: { untilMs: third.departure.ms },
-    pages: { later: `da${third.departure.ms / 60_000}` },
+    pages: { later: `d${third.departure.ms}~${third.id}` },
   });
 });

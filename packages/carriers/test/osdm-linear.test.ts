@@ -62,7 +62,7 @@ const growths: Readonly<Record<string, (n: number) => object>> = {
   },
 };
 
-const ask = { atMs: 0, by: 'departure', side: 'after' } as const;
+const ask = { atMs: 0, by: 'departure', direction: 'later' } as const;
 const readerOf = (answer: object) => {
   const wire = {
     pages: [{ ask, offers: bytesOf(JSON.stringify(answer)) }],

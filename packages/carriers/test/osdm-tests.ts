@@ -13,7 +13,7 @@ import type { Runs } from './scale.ts';
 import { ask, bytesOf, createCarriers, fixture, now, queryOf, startUpstream } from './upstream.ts';
 
 const { osdm } = createCarriers('http://127.0.0.1:1');
-const at = { atMs: 0, by: 'departure', side: 'after' } as const;
+const at = { atMs: 0, by: 'departure', direction: 'later' } as const;
 const wireOf = (offers: Uint8Array) => ({
   pages: [{ ask: at, offers }],
   whole: true,

@@ -2,11 +2,12 @@ import { type CarrierAnswer, CarrierError, type Journey } from '@ticketing/core'
 import { statusError } from '../http/http-error.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import { readJourneys } from '../wire/read-journeys.ts';
+import { windowOf } from '../wire/time-pages.ts';
 import { childOf, childrenOf, readXml, textAt, type XmlElement } from '../wire/xml-reader.ts';
 import { isOjpElement } from './ojp-elements.ts';
-import { windowOf } from './page-window.ts';
 import { type OjpPlaces, readPlaces } from './places.ts';
 import { problemError, problemsOf } from './problems.ts';
+import { tokenOf } from './question.ts';
 import type { OjpWire } from './request.ts';
 import { journeyOf } from './trips.ts';
 
@@ -17,14 +18,19 @@ interface Delivery {
 }
 
 /** Reads the answers to a question: the journeys that it asks for, each once, and where those before and after them are. */
-export function normaliseOjp(decoder: CarrierDecoder, zone: string, wire: OjpWire): CarrierAnswer {
-  const deliveries = wire.answers.map(({ status, body }, index) => {
+export function normaliseOjp(
+  decoder: CarrierDecoder,
+  zone: string,
+  { question, answers, whole }: OjpWire,
+): CarrierAnswer {
+  const deliveries = answers.map(({ status, body }, index) => {
     try {
       return readDelivery(decoder, status, body);
     } catch (error) {
-      // After the last trip of a day there is no trip.
-      const isEnd = index > 0 && CarrierError.is(error) && error.code === 'NO_RESULTS';
-      if (isEnd) return { trips: [], places: new Map() } satisfies Delivery;
+      // After the last trip of a day there is no trip. Without one after a time, there may be some before it.
+      const mayBeEmpty = index > 0 || question.untilMs === undefined;
+      if (mayBeEmpty && CarrierError.is(error) && error.code === 'NO_RESULTS')
+        return { trips: [], places: new Map() } satisfies Delivery;
       throw error;
     }
   });
@@ -38,10 +44,17 @@ export function normaliseOjp(decoder: CarrierDecoder, zone: string, wire: OjpWir
   );
   // Pages overlap, and servers repeat trips.
   const once = [...new Map(found.map((journey) => [journey.id, journey])).values()];
-  const { journeys, ...window } = windowOf(wire, once);
+  const { journeys, covers, ahead, behind } = windowOf(
+    { page: question, untilMs: question.untilMs, whole },
+    once,
+  );
+  const pages = {
+    [behind.direction]: tokenOf(behind),
+    ...(ahead && { [ahead.direction]: tokenOf(ahead) }),
+  };
   const named = namedBy(journeys);
   const kept = places.filter(({ id }) => named.has(id));
-  return { ...answer, ...window, journeys, ...(kept.length > 0 && { places: kept }) };
+  return { ...answer, journeys, covers, pages, ...(kept.length > 0 && { places: kept }) };
 }
 
 function namedBy(journeys: readonly Journey[]): ReadonlySet<string> {

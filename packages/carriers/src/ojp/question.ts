@@ -1,21 +1,13 @@
 import { addDays, CarrierError, type CarrierQuery, type LocalClock } from '@ticketing/core';
-
-/** A page of trips: those on one side of an instant. */
-export interface OjpPage {
-  /** `later`: that leave (or arrive) then or after it. `earlier`: then or before it. */
-  readonly direction: 'earlier' | 'later';
-  readonly by: 'departure' | 'arrival';
-  /** Epoch ms. */
-  readonly atMs: number;
-}
+import { readKnown, type TimePage, writeKnown } from '../wire/time-pages.ts';
 
 /** What a query asks a server without cursors for. */
-export interface OjpQuestion extends OjpPage {
+export interface OjpQuestion extends TimePage {
   /** Epoch ms: pages are asked for until there. Absent: one page. */
   readonly untilMs?: number;
 }
 
-const TOKEN = /^(departure|arrival) (\d{1,15})$/;
+const TOKEN = /^(departure|arrival) (\d{1,15})(?:~(.*))?$/;
 const MINUTE_MS = 60_000;
 
 /**
@@ -30,8 +22,9 @@ export function questionOf(
   nowMs: number,
 ): OjpQuestion {
   if (page !== undefined) {
-    const [, by, at] = TOKEN.exec(page.token) ?? [];
-    if (by === undefined) {
+    const [, by, at, ids] = TOKEN.exec(page.token) ?? [];
+    const known = ids === undefined ? [] : readKnown(ids);
+    if (by === undefined || known === undefined) {
       throw new CarrierError(
         'BAD_REQUEST',
         `Cannot ask \`${carrier}\`: \`page\` is none of its own`,
@@ -41,6 +34,7 @@ export function questionOf(
       direction: page.direction,
       by: by === 'arrival' ? 'arrival' : 'departure',
       atMs: Number(at),
+      known,
     };
   }
   if (time !== undefined) {
@@ -57,16 +51,6 @@ export function questionOf(
 }
 
 /** Returns the token of a page. */
-export function tokenOf({ by, atMs }: Pick<OjpPage, 'by' | 'atMs'>): string {
-  return `${by} ${atMs}`;
-}
-
-/**
- * Returns the instant that a request names for a page. Whether trips before an instant may leave at it is not said: earlier
- * departures are asked for from the next minute, and those of that minute are left out.
- */
-export function askedMs({ direction, by, atMs }: OjpPage): number {
-  const minute = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
-  if (direction === 'later') return minute;
-  return by === 'departure' || minute < atMs ? minute + MINUTE_MS : minute;
+export function tokenOf(page: TimePage): string {
+  return `${page.by} ${page.atMs}${writeKnown(page)}`;
 }

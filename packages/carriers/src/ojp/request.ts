@@ -64,8 +64,8 @@ export async function requestOjp(
     if (next === undefined) return { question, answers, whole: false };
     answers.push(next);
     const further = lastDeparture(next.body);
-    // Nothing new: that was the last trip.
-    if (further !== undefined && further <= reached && atMs >= reached) break;
+    // Nothing after the last minute: that was the last trip.
+    if (further !== undefined && further <= reached && atMs > reached) break;
     reached = further;
   }
   return { question, answers, whole: true };
@@ -91,8 +91,8 @@ async function askPage(
       requestor,
       system: decoder.system,
       page,
-      // One more than a page shows: of trips that share a minute at its end, some may be missing.
-      results: results + 1,
+      // Those that are known come again.
+      results: results + (page.known?.length ?? 0),
       nowMs: now(),
     }),
     signal,

@@ -1,6 +1,6 @@
 import type { CarrierQuery, Station } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
-import { askedMs, type OjpPage } from './question.ts';
+import { askedMs, type TimePage } from '../wire/time-pages.ts';
 
 /** What a request says beside the query. */
 export interface TripRequest {
@@ -9,7 +9,7 @@ export interface TripRequest {
   readonly requestor: string;
   /** Whose station codes the server has. */
   readonly system: string;
-  readonly page: OjpPage;
+  readonly page: TimePage;
   /** How many trips. */
   readonly results: number;
   /** Epoch ms. */

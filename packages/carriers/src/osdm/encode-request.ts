@@ -1,5 +1,6 @@
 import type { CarrierQuery, LocalClock, Station } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
+import { askedMs } from '../wire/time-pages.ts';
 import type { OsdmAsk } from './ask.ts';
 
 /** How a provider names stations. */
@@ -25,7 +26,7 @@ const ADULT_AGE = 35;
  * @throws CarrierError `NOT_SERVED` for a station without a code of the provider's systems
  */
 export function tripCriteria(
-  { atMs, by, side }: OsdmAsk,
+  ask: OsdmAsk,
   { origin, destination, via, maxTransfers }: CarrierQuery,
   { carrier, clock, codes, results }: CriteriaContext,
 ): object {
@@ -33,17 +34,20 @@ export function tripCriteria(
     objectType: 'StopPlaceRef',
     stopPlaceRef: stationUrn(carrier, station, codes),
   });
+  const { by, direction, known = [] } = ask;
+  // Those that are known come again.
+  const count = results + known.length;
   const { zone } = by === 'departure' ? origin : destination;
   // With the offset of the stop, and without the name of its zone.
-  const [time] = clock.fromEpoch(atMs, zone).iso.split('[');
+  const [time] = clock.fromEpoch(askedMs(ask), zone).iso.split('[');
   return {
     [by === 'departure' ? 'departureTime' : 'arrivalTime']: time,
     origin: placeOf(origin),
     destination: placeOf(destination),
     ...(via !== undefined && { vias: [{ viaPlace: placeOf(via) }] }),
     parameters: {
-      numberOfResultsBefore: side === 'before' ? results : 0,
-      numberOfResultsAfter: side === 'after' ? results : 0,
+      numberOfResultsBefore: direction === 'earlier' ? count : 0,
+      numberOfResultsAfter: direction === 'later' ? count : 0,
       ...(maxTransfers !== undefined && { transferLimit: maxTransfers }),
     },
   };

@@ -1,15 +1,21 @@
 import {
   type CarrierAnswer,
-  type CarrierPages,
   type CarrierQuery,
-  type Covered,
   createJourney,
   type Journey,
   type Place,
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import { readJourneys } from '../wire/read-journeys.ts';
-import { earlierAsk, endOfDay, isWholeDay, laterAsk, type OsdmFound, writeToken } from './ask.ts';
+import { type TimePage, windowOf } from '../wire/time-pages.ts';
+import {
+  endOfDay,
+  followLink,
+  isWholeDay,
+  type OsdmAsk,
+  type OsdmLinks,
+  writeToken,
+} from './ask.ts';
 import type { StationNames } from './encode-request.ts';
 import { offersByTrip, readOffers } from './offers.ts';
 import { readPage } from './page.ts';
@@ -39,24 +45,21 @@ export function normaliseOsdm(
       if (!journeys.has(journey.id)) journeys.set(journey.id, journey);
     }
   }
-  const found = [...journeys.values()];
-  const { clock } = osdm.decoder;
-  const isAsked = ({ departure }: Journey): boolean =>
-    !isWholeDay(query) || clock.dateOf(departure.ms, query.origin.zone) === query.date;
-  const covers = coveredBy(wire, { query, found, clock });
   return {
-    journeys: found.filter(isAsked),
+    ...windowAround(wire, pages, {
+      query,
+      found: [...journeys.values()],
+      clock: osdm.decoder.clock,
+    }),
     ...(places.size > 0 && { places: [...places.values()] }),
     ...(filtered > 0 && { filtered }),
-    pages: pagesBeside(wire, pages, covers),
-    ...(covers && { covers }),
   };
 }
 
 interface PageAnswer {
   readonly page: OsdmPage;
   readonly answer: CarrierAnswer;
-  readonly found: OsdmFound;
+  readonly links: OsdmLinks;
 }
 
 function readAnswer(
@@ -85,13 +88,13 @@ function readAnswer(
       ...(!(isPriced && offers.length > 0) && { priced: false }),
     });
   });
-  const times = answer.journeys.map((journey) => journey[page.ask.by].ms);
-  return { page, answer, found: { times, links } };
+  return { page, answer, links };
 }
 
-/** The departures that an answer covers: from what was asked on, up to the last that was found. */
-function coveredBy(
-  { pages, whole }: OsdmWire,
+/** What was asked for, of what was found. */
+function windowAround(
+  { whole }: OsdmWire,
+  pages: readonly PageAnswer[],
   {
     query,
     found,
@@ -101,36 +104,43 @@ function coveredBy(
     readonly found: readonly Journey[];
     readonly clock: CarrierDecoder['clock'];
   },
-): Covered | undefined {
-  const [first] = pages;
-  const departures = found.map(({ departure }) => departure.ms);
-  if (first === undefined) return undefined;
-  const { atMs, by, side } = first.ask;
-  const untilMs = whole
-    ? endOfDay(query, clock)
-    : departures.reduce((a, b) => Math.max(a, b), atMs);
-  if (by === 'departure' && side === 'after')
-    return { fromMs: atMs, untilMs: Math.max(atMs, untilMs) };
-  if (departures.length === 0) return undefined;
-  return {
-    fromMs: departures.reduce((a, b) => Math.min(a, b)),
-    untilMs: departures.reduce((a, b) => Math.max(a, b)),
+): Pick<CarrierAnswer, 'journeys' | 'pages' | 'covers'> {
+  const [first, last] = [pages[0], pages.at(-1)];
+  if (first === undefined || last === undefined) return { journeys: [] };
+  const { ask } = first.page;
+  const linkedAsk = (direction: TimePage['direction']): OsdmAsk | undefined =>
+    followLink(last.page.ask, direction === 'later' ? last.links.next : last.links.prev);
+  if (ask.link !== undefined) return { journeys: found, ...besideLinked(found, linkedAsk) };
+  const onwards = whole ? undefined : linkedAsk(ask.direction);
+  // A page that a link led to has links, unless it is the last.
+  const hasCursor = onwards !== undefined || last.page.ask.link !== undefined;
+  const untilMs = isWholeDay(query) ? endOfDay(query, clock) : undefined;
+  const { journeys, covers, ahead, behind } = windowOf({ page: ask, untilMs, whole }, found);
+  const next = whole || !hasCursor ? ahead : onwards;
+  const tokens = {
+    [behind.direction]: writeToken(behind),
+    ...(next && { [ask.direction]: writeToken(next) }),
   };
+  return { journeys, covers, pages: tokens };
 }
 
-function pagesBeside(
-  { whole }: OsdmWire,
-  pages: readonly PageAnswer[],
-  covers: Covered | undefined,
-): CarrierPages {
-  const [first, last] = [pages[0], pages.at(-1)];
-  const earlier = first && earlierAsk(first.page.ask, first.found);
-  const later =
-    whole && covers
-      ? { atMs: covers.untilMs, by: 'departure' as const, side: 'after' as const }
-      : last && laterAsk(last.page.ask, last.found);
+/** Returns what a page that a link led to covers, and the pages that its own links lead to. */
+function besideLinked(
+  found: readonly Journey[],
+  linkedAsk: (direction: TimePage['direction']) => OsdmAsk | undefined,
+): Pick<CarrierAnswer, 'pages' | 'covers'> {
+  const departures = found.map(({ departure }) => departure.ms);
+  const [earlier, later] = [linkedAsk('earlier'), linkedAsk('later')];
   return {
-    ...(earlier && { earlier: writeToken(earlier) }),
-    ...(later && { later: writeToken(later) }),
+    ...(departures.length > 0 && {
+      covers: {
+        fromMs: departures.reduce((a, b) => Math.min(a, b)),
+        untilMs: departures.reduce((a, b) => Math.max(a, b)),
+      },
+    }),
+    pages: {
+      ...(earlier && { earlier: writeToken(earlier) }),
+      ...(later && { later: writeToken(later) }),
+    },
   };
 }

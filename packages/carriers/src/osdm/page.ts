@@ -1,6 +1,6 @@
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
-import type { OsdmFound } from './ask.ts';
+import type { OsdmLinks } from './ask.ts';
 import { problemError } from './problem.ts';
 import type { OsdmPage } from './request.ts';
 
@@ -9,7 +9,7 @@ interface PageParts {
   readonly trips: readonly WireRecord[];
   readonly offers: readonly WireRecord[];
   /** Of a collection of trips; offers have no pages. */
-  readonly links: OsdmFound['links'];
+  readonly links: OsdmLinks;
 }
 
 /**
@@ -51,7 +51,7 @@ function recordsOf(read: WireReader, list: unknown, name: string): readonly Wire
 }
 
 /** Links are an aid: one that cannot be read is as if absent. */
-function linksOf(collection: WireRecord | undefined): OsdmFound['links'] {
+function linksOf(collection: WireRecord | undefined): OsdmLinks {
   const links = collection?.['_links'];
   if (!Array.isArray(links)) return {};
   const hrefOf = (rel: string): string | undefined => {

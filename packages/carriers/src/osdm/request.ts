@@ -6,7 +6,7 @@ import {
 } from '@ticketing/core';
 import { showValue } from '@ticketing/kit';
 import type { CarrierDecoder } from '../wire/decoder.ts';
-import { endOfDay, firstAsk, isWholeDay, laterAsk, type OsdmAsk } from './ask.ts';
+import { endOfDay, firstAsk, isWholeDay, type OsdmAsk, restOfDay } from './ask.ts';
 import { offersBody, type StationNames, tripCriteria } from './encode-request.ts';
 import { readPage } from './page.ts';
 import { PROBLEM_STATUSES, problemError } from './problem.ts';
@@ -93,7 +93,7 @@ function nextOfDay(
     .map(({ startTime }) => (typeof startTime === 'string' ? Date.parse(startTime) : Number.NaN))
     .filter((ms) => !Number.isNaN(ms));
   const endMs = endOfDay(query, decoder.clock);
-  return times.some((ms) => ms >= endMs) ? undefined : laterAsk(page.ask, { times, links });
+  return times.some((ms) => ms >= endMs) ? undefined : restOfDay(page.ask, { times, links });
 }
 
 /** Returns `undefined` when the provider says that there are no journeys. */
