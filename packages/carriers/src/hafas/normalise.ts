@@ -1,10 +1,15 @@
-import { type CarrierAnswer, type CarrierQuery, createJourney } from '@ticketing/core';
+import {
+  type CarrierAnswer,
+  CarrierError,
+  type CarrierQuery,
+  createJourney,
+} from '@ticketing/core';
 import { readJourneys } from '../wire/read-journeys.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 import { readFares } from './fares.ts';
 import { type HafasFrame, readFrame } from './frame.ts';
 import { readLegs } from './legs.ts';
-import { askedJourneys, pagesOf } from './pages.ts';
+import { askedJourneys, emptyAnswer, pagesOf } from './pages.ts';
 import type { HafasServer, HafasWire } from './request.ts';
 
 /** A connection, and the page that it stands on. */
@@ -21,7 +26,14 @@ export function normaliseHafas(
   query: CarrierQuery,
 ): CarrierAnswer {
   const { read, carrier } = decoder;
-  const frames = pages.map(({ body }) => readFrame(decoder, body));
+  let frames: readonly HafasFrame[];
+  try {
+    frames = pages.map(({ body }) => readFrame(decoder, body));
+  } catch (error) {
+    const isTimed = ask.kind === 'time' || ask.kind === 'arrive-by';
+    if (isTimed && CarrierError.is(error) && error.code === 'NO_RESULTS') return emptyAnswer(ask);
+    throw error;
+  }
   const [first, last] = [frames[0], frames.at(-1)];
   if (first === undefined || last === undefined) throw read.error('a page', 'none');
   const rows = pages.flatMap(({ receivedAt }, index): Row[] => {
@@ -43,6 +55,7 @@ export function normaliseHafas(
       ...(offers.length === 0 && { priced: false }),
     });
   });
-  const journeys = askedJourneys(answer.journeys, ask);
-  return { ...answer, journeys, ...pagesOf(ask, journeys, { first, last, ended }) };
+  const journeys = askedJourneys(answer.journeys, ask, query.arriveBy);
+  const beside = pagesOf(ask, journeys, { first, last, ended }, query.arriveBy);
+  return { ...answer, journeys, ...beside };
 }

@@ -4,6 +4,7 @@ import {
   CarrierError,
   type CarrierHttpResponse,
   type CarrierQuery,
+  type LocalClock,
 } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
@@ -13,6 +14,8 @@ import { type HafasFrame, readFrame } from './frame.ts';
 import type { ResolvedProfile } from './hafas-profile.ts';
 import { readTime, writeTime } from './hafas-time.ts';
 import { type HafasAsk, readToken } from './pages.ts';
+
+type DayAsk = Extract<HafasAsk, { readonly untilMs: number }>;
 
 /** The bytes of the answers, in the order of the pages, and what was asked. */
 export interface HafasWire {
@@ -42,6 +45,11 @@ export interface HafasServer {
 /** No further page is asked for after this share of the time until the deadline. */
 const TIME_SHARE = 0.6;
 
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How long before an instant departures are looked for that none follows, one after another. */
+const LOOK_BACK_MS = [6 * HOUR_MS, DAY_MS, 3 * DAY_MS];
+
 /** Asks for a page; without a time or a page for a day: one page after another while they fit. */
 export async function requestHafas(
   server: HafasServer,
@@ -50,15 +58,55 @@ export async function requestHafas(
 ): Promise<HafasWire> {
   const ask = askOf(server, query);
   const startedAt = server.now();
+  if (ask.kind === 'before') return requestBefore(server, query, context, ask);
   const first = await send(server, query, context, ask);
   if (ask.kind !== 'day') return { pages: [first], ask, ended: false };
-  const pages = [first];
-  let frame = frameOf(server, first);
+  const mayGoOn = (pages: number): boolean =>
+    pages < server.maxPages &&
+    server.now() - startedAt < TIME_SHARE * (context.deadline - startedAt);
+  const bytes = { bytes: first, frame: frameOf(server, first) };
+  return requestRest(server, query, context, { ask, first: bytes, mayGoOn });
+}
+
+/**
+ * Asks for the last departures before an instant that none follows: for all of some hours before it, or of more hours when there
+ * is none. A server has no question for them, and without an answer it gives no context.
+ */
+async function requestBefore(
+  server: HafasServer,
+  query: CarrierQuery,
+  context: CarrierContext,
+  { untilMs }: DayAsk,
+): Promise<HafasWire> {
+  for (const [index, backMs] of LOOK_BACK_MS.entries()) {
+    const ask: DayAsk = { kind: 'before', atMs: untilMs - backMs, untilMs };
+    const bytes = await send(server, query, context, ask);
+    const isLast = index === LOOK_BACK_MS.length - 1;
+    if (!isLast && isEmpty(server, bytes)) continue;
+    const first = { bytes, frame: frameOf(server, bytes) };
+    return requestRest(server, query, context, { ask, first, mayGoOn: () => true });
+  }
+  throw new TypeError('Cannot ask: there is nothing to look back at');
+}
+
+interface Rest {
+  readonly ask: DayAsk;
+  readonly first: { readonly bytes: HafasBytes; readonly frame: HafasFrame | undefined };
+  mayGoOn(pages: number): boolean;
+}
+
+/** Follows the pages of a day until it ends. */
+async function requestRest(
+  server: HafasServer,
+  query: CarrierQuery,
+  context: CarrierContext,
+  { ask, first, mayGoOn }: Rest,
+): Promise<HafasWire> {
+  const pages = [first.bytes];
+  let { frame } = first;
   while (frame !== undefined) {
     if (isOver(server, frame, ask.untilMs)) return { pages, ask, ended: true };
-    const spentMs = server.now() - startedAt;
-    const isTime = spentMs < TIME_SHARE * (context.deadline - startedAt);
-    if (pages.length >= server.maxPages || !isTime || frame.later === undefined) break;
+    if (frame.later === undefined || !mayGoOn(pages.length)) break;
     const next = await follow(server, query, context, { ...ask, context: frame.later });
     if (next === 'none') return { pages, ask, ended: true };
     if (next === undefined) break;
@@ -71,7 +119,7 @@ export async function requestHafas(
 /** Returns what a query means: a day begins now, or at its midnight at the origin. */
 function askOf({ decoder: { clock, carrier }, now }: HafasServer, query: CarrierQuery): HafasAsk {
   const { page, time, date, origin, destination } = query;
-  if (page !== undefined) return readToken(carrier, page);
+  if (page !== undefined) return readToken(carrier, page, query.arriveBy === true);
   if (time !== undefined) {
     const { zone } = query.arriveBy ? destination : origin;
     const atMs = clock.epoch(`${date}T${time}`, zone);
@@ -101,12 +149,15 @@ async function follow(
   } catch (error) {
     // The pages before it are an answer, which says how far it reaches.
     if (!CarrierError.is(error) || context.signal.aborted) throw error;
-    return error.code === 'NO_RESULTS' || error.code === 'DATE_OUT_OF_RANGE' ? 'none' : undefined;
+    const isEnd = error.code === 'NO_RESULTS' || error.code === 'DATE_OUT_OF_RANGE';
+    // Between what is found before an instant and the instant nothing may be missing.
+    if (!isEnd && ask.kind === 'before') throw error;
+    return isEnd ? 'none' : undefined;
   }
 }
 
 async function send(
-  { baseUrl, profile, decoder, pageSize, userAgent }: HafasServer,
+  { baseUrl, profile, decoder, pageSize, userAgent, now }: HafasServer,
   query: CarrierQuery,
   { http, signal, deadline }: CarrierContext,
   ask: HafasAsk,
@@ -116,7 +167,8 @@ async function send(
     const code = stationCode(decoder.carrier, station, stationSystem);
     return { type: 'S', lid: `A=1@L=${code}@` };
   };
-  const { date, time } = writeTime(decoder.clock, ask.atMs, profile.zone);
+  const atMs = askedMs(ask, query, { clock: decoder.clock, now });
+  const { date, time } = writeTime(decoder.clock, atMs, profile.zone);
   const bits = Object.keys(products).reduce((sum, bit) => sum + Number(bit), 0);
   const body = JSON.stringify({
     ver: version,
@@ -135,7 +187,7 @@ async function send(
           ...(ask.context === undefined
             ? { outDate: date, outTime: time }
             : { ctxScr: ask.context }),
-          outFrwd: query.arriveBy !== true,
+          outFrwd: query.arriveBy !== true || isAfterArrivals(ask),
           numF: pageSize,
           maxChg: query.maxTransfers ?? -1,
           getPasslist: false,
@@ -161,6 +213,23 @@ async function send(
   return { body: response.body, receivedAt: response.receivedAt };
 }
 
+/** Whether arrivals after an instant are asked for that none precedes. */
+function isAfterArrivals({ kind, context }: HafasAsk): boolean {
+  return kind === 'later' && context === undefined;
+}
+
+/** Returns the instant that a question names. For arrivals after an instant it names a departure: no earlier one arrives then. */
+function askedMs(
+  ask: HafasAsk,
+  { arriveBy, origin: { zone } }: CarrierQuery,
+  { clock, now }: { readonly clock: LocalClock; now(): number },
+): number {
+  if (!arriveBy || !isAfterArrivals(ask)) return ask.atMs;
+  // Trains of yesterday are gone, and servers may refuse to look for them.
+  const midnightMs = clock.epoch(`${clock.dateOf(now(), zone)}T00:00`, zone);
+  return Math.max(ask.atMs - DAY_MS, midnightMs);
+}
+
 /** A page for people in place of an answer is a wall. It is reported, and never evaded. */
 function refuseWall(carrier: string, { headers, status }: CarrierHttpResponse): void {
   const type = headers['content-type'];
@@ -178,6 +247,15 @@ function frameOf({ decoder }: HafasServer, { body }: HafasBytes): HafasFrame | u
     return readFrame(decoder, body);
   } catch {
     return undefined;
+  }
+}
+
+function isEmpty({ decoder }: HafasServer, { body }: HafasBytes): boolean {
+  try {
+    readFrame(decoder, body);
+    return false;
+  } catch (error) {
+    return CarrierError.is(error) && error.code === 'NO_RESULTS';
   }
 }
 
