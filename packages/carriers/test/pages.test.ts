@@ -1,0 +1,4 @@
+import { pageTests } from './page-tests.ts';
+import { FAST } from './scale.ts';
+
+pageTests(FAST);

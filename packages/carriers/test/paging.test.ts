@@ -1,0 +1,165 @@
+import { type CarrierAnswer, type CarrierQuery, createLocalClock } from '@ticketing/core';
+import { expect, test } from 'vitest';
+import { createOjp, createOsdm } from '../src/index.ts';
+import { ask, bytesOf, fixture, queryOf, startUpstream, type Upstream } from './upstream.ts';
+
+const clock = createLocalClock();
+type Id = 'osdm' | 'hafas' | 'ojp';
+const ids: readonly Id[] = ['osdm', 'hafas', 'ojp'];
+const [zurich, milano] = ['8503000', '8301700'];
+
+/** Asks for the page beside an answer. */
+function follow(
+  upstream: Upstream,
+  carrier: Upstream['carriers'][Id],
+  query: CarrierQuery,
+  answer: CarrierAnswer,
+  direction: 'earlier' | 'later',
+): Promise<CarrierAnswer> {
+  const token = answer.pages?.[direction];
+  if (token === undefined) throw new Error(`no ${direction} page`);
+  return ask(upstream, carrier, { ...query, page: { direction, token } });
+}
+
+test.each(ids)('%s: a time that no train follows has a page of those before it', async (id) => {
+  const upstream = await startUpstream();
+  // Nothing is on sale after that day.
+  const query = { ...queryOf(zurich, milano, '2027-05-19'), time: '23:59' };
+  const carrier = upstream.carriers[id];
+  const none = await ask(upstream, carrier, query);
+  expect(none.journeys).toEqual([]);
+  expect(none.pages).toEqual({ earlier: expect.any(String) });
+  const { journeys } = await follow(upstream, carrier, query, none, 'earlier');
+  const trains = upstream.sim.trains({
+    carrier: id,
+    origin: zurich,
+    destination: milano,
+    date: query.date,
+  });
+  expect(Math.max(...journeys.map(({ departure }) => departure.ms))).toBe(
+    trains.at(-1)?.departureMs,
+  );
+});
+
+test.each(ids)('%s: a time that no train arrives by has a page of those after it', async (id) => {
+  const upstream = await startUpstream();
+  // Nothing is on sale before today.
+  const query = { ...queryOf(zurich, milano, '2026-11-20'), time: '05:00', arriveBy: true };
+  const carrier = upstream.carriers[id];
+  const none = await ask(upstream, carrier, query);
+  expect(none.journeys).toEqual([]);
+  expect(none.pages).toEqual({ later: expect.any(String) });
+  const { journeys } = await follow(upstream, carrier, query, none, 'later');
+  const trains = upstream.sim.trains({
+    carrier: id,
+    origin: zurich,
+    destination: milano,
+    date: query.date,
+  });
+  expect(Math.min(...journeys.map(({ arrival }) => arrival.ms))).toBe(
+    Math.min(...trains.map(({ arrivalMs }) => arrivalMs)),
+  );
+});
+
+test.each(ids)('%s: no page repeats a journey of the one before', async (id) => {
+  const upstream = await startUpstream();
+  upstream.sim.setPlan(id, { pageSize: 3 });
+  const query = { ...queryOf(zurich, milano), time: '12:00' };
+  const carrier = upstream.carriers[id];
+  const first = await ask(upstream, carrier, query);
+  expect(first.journeys).toHaveLength(3);
+  for (const direction of ['earlier', 'later'] as const) {
+    const next = await follow(upstream, carrier, query, first, direction);
+    const both = [...first.journeys, ...next.journeys].map((journey) => journey.id);
+    expect(next.journeys.length).toBeGreaterThan(0);
+    expect(new Set(both).size).toBe(both.length);
+  }
+});
+
+const headers = () => ({ authorization: 'Bearer test' });
+
+test.each([
+  [
+    'osdm',
+    (baseUrl: string) => createOsdm({ id: 'osdm', name: 'R', baseUrl, headers, results: 1 }),
+  ],
+  [
+    'ojp',
+    (baseUrl: string) =>
+      createOjp({
+        id: 'ojp',
+        name: 'R',
+        baseUrl,
+        headers,
+        zone: 'Europe/Zurich',
+        requestor: 'x',
+        results: 1,
+      }),
+  ],
+] as const)(
+  '%s: journeys that arrive in one minute are on pages of one journey',
+  async (id, create) => {
+    const upstream = await startUpstream();
+    const ends = { origin: '8501120', destination: '8301003' };
+    const query = { ...queryOf(ends.origin, ends.destination), time: '00:00', arriveBy: true };
+    const trains = upstream.sim.trains({ ...ends, carrier: id, date: query.date });
+    const arrivals = new Set(trains.map(({ arrivalMs }) => arrivalMs));
+    expect(arrivals.size).toBeLessThan(trains.length);
+    const carrier = create(`${upstream.sim.url}/${id}`);
+    let answer = await ask(upstream, carrier, query);
+    const departures: number[] = [];
+    for (let page = 0; page < 40; page++) {
+      answer = await follow(upstream, carrier, query, answer, 'later');
+      departures.push(...answer.journeys.map(({ departure }) => departure.ms));
+      if (answer.journeys.some(({ departure }) => departure.iso > '2026-12-02')) break;
+    }
+    expect(departures).toEqual(
+      expect.arrayContaining(trains.map(({ departureMs }) => departureMs)),
+    );
+  },
+);
+
+test('osdm: a search by arrival follows no links, which may lead past slower trains', () => {
+  const { trips, offers } = JSON.parse(new TextDecoder().decode(fixture('osdm.json')));
+  const osdm = createOsdm({ id: 'osdm', name: 'R', baseUrl: 'http://127.0.0.1:1', headers });
+  const query = { ...queryOf('8500010', '8301700'), time: '08:00', arriveBy: true };
+  const atMs = clock.epoch('2026-12-01T08:00', 'Europe/Rome');
+  const _links = [{ rel: 'next', href: '?page=2' }];
+  const page = {
+    ask: { atMs, by: 'arrival', direction: 'later' } as const,
+    trips: bytesOf(JSON.stringify({ trips, _links })),
+    offers: bytesOf(JSON.stringify({ offers })),
+  };
+  const wire = { pages: [page], whole: false, receivedAt: 1 };
+  expect(osdm.normalise(wire, query).pages?.later).toMatch(/^a\d+~j-\w+$/);
+});
+
+test('ojp: a day of a server that gives one journey a page goes on, and is not said to be whole', async () => {
+  const upstream = await startUpstream();
+  upstream.sim.setPlan('ojp', { pageSize: 1 });
+  const { journeys, covers } = await ask(upstream, upstream.carriers.ojp, queryOf(zurich, milano));
+  expect(journeys.length).toBeGreaterThan(1);
+  expect(covers?.untilMs).toBe(journeys.at(-1)?.departure.ms);
+});
+
+test('hafas: arrivals after a time cover no departures, those before it only the ones that arrive on the page', async () => {
+  const upstream = await startUpstream();
+  upstream.sim.setPlan('hafas', { pageSize: 2 });
+  const { hafas } = upstream.carriers;
+  const query = { ...queryOf('8301700', '8300035', '2027-03-28'), time: '00:00', arriveBy: true };
+  const first = await ask(upstream, hafas, query);
+  const [earliest = 0] = first.journeys.map(({ arrival }) => arrival.ms).sort((a, b) => a - b);
+  const midnight = clock.epoch('2027-03-28T00:00', 'Europe/Rome');
+  expect(first.covers).toEqual({ fromMs: earliest + 1, untilMs: midnight });
+  const { covers } = await follow(upstream, hafas, query, first, 'later');
+  expect(covers?.untilMs).toBe(covers?.fromMs);
+});
+
+test('renfe: a train that arrives in the hour that clocks show twice is not left out', async () => {
+  const upstream = await startUpstream({ now: () => Date.UTC(2027, 9, 20) });
+  upstream.sim.setPlan('renfe', { journeys: 24 });
+  const query = queryOf('7192102', '7104307', '2027-10-31');
+  const { journeys, filtered } = await ask(upstream, upstream.carriers.renfe, query);
+  expect(filtered).toBeUndefined();
+  expect(journeys).toHaveLength(24);
+});
