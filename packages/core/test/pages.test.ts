@@ -257,6 +257,17 @@ test.each<[what: string, fields: Partial<SearchQuery>]>([
   });
 });
 
+test('a page of a query whose city has other stations is ERR_BAD_QUERY', async () => {
+  const city = { ...madrid, id: 'city:es:madrid', members: [madrid, { ...madrid, id: 'x:1' }] };
+  const other = { ...city, members: [{ ...madrid, id: 'x:1' }, madrid] };
+  const first = await search.search({ ...timed, origin: city });
+  const asked = { ...timed, page: first.pages?.later };
+  await expect(search.search({ ...asked, origin: city })).resolves.toMatchObject({});
+  await expect(search.search({ ...asked, origin: other })).rejects.toMatchObject({
+    message: 'Cannot search: `page` must be a page of the same query',
+  });
+});
+
 test('a day that has passed since is empty, an unknown carrier is not asked', async () => {
   const byCarrier = { day: ['2026-11-29'], gone: ['x'] };
   const { carriers } = await search.search({ ...timed, page: { ...page, byCarrier } });

@@ -5,7 +5,7 @@ import { stableHash } from '../model/stable-hash.ts';
 import { isComplete, type SourceState } from '../scatter/source-status.ts';
 import { firstDayPart, isAskedByDay, nextDayPart, readDayPart, writeDayPart } from './day-parts.ts';
 import type { PageTokens, TokensByDirection } from './join-answers.ts';
-import type { ResolvedQuery, SearchDays } from './search-query.ts';
+import { type ResolvedQuery, type SearchDays, stationsOf } from './search-query.ts';
 import { MAX_PAIRS } from './station-pairs.ts';
 
 /** Longest token of a carrier, in characters. */
@@ -140,15 +140,9 @@ function nextDays(
 /** Returns what identifies a query for its pages: every field but `page`. */
 function queryKey({ origin, destination, via, ...rest }: ResolvedQuery): string {
   const { date, time, arriveBy, maxTransfers, travelClass, passengers } = rest;
-  const fields = [
-    origin.id,
-    destination.id,
-    via?.id,
-    date,
-    time,
-    arriveBy,
-    maxTransfers,
-    travelClass,
-  ];
+  // Tokens are those of the pairs of stations that a group is asked by.
+  const ends = [origin, destination, via].map((end) => end && [end, ...stationsOf(end)]);
+  const ids = ends.map((end) => end?.map(({ id }) => id).join(' '));
+  const fields = [...ids, date, time, arriveBy, maxTransfers, travelClass];
   return stableHash(`${fields.join('|')} ${JSON.stringify(passengers)}`);
 }
