@@ -137,12 +137,10 @@ function nextDays(
   };
 }
 
-/** Returns what identifies a query for its pages: every field but `page`. */
-function queryKey({ origin, destination, via, ...rest }: ResolvedQuery): string {
-  const { date, time, arriveBy, maxTransfers, travelClass, passengers } = rest;
-  // Tokens are those of the pairs of stations that a group is asked by.
-  const ends = [origin, destination, via].map((end) => end && [end, ...stationsOf(end)]);
-  const ids = ends.map((end) => end?.map(({ id }) => id).join(' '));
-  const fields = [...ids, date, time, arriveBy, maxTransfers, travelClass];
-  return stableHash(`${fields.join('|')} ${JSON.stringify(passengers)}`);
+/** Returns what identifies a query for its pages: every field but `page`, and the stations that tokens are of. */
+function queryKey({ page: _page, origin, destination, via, ...rest }: ResolvedQuery): string {
+  const ids = [origin, destination, via].map(
+    (end) => end && [end, ...stationsOf(end)].map(({ id }) => id),
+  );
+  return stableHash(JSON.stringify([ids, rest]));
 }
