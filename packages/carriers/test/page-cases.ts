@@ -29,6 +29,8 @@ export interface PageCase {
   readonly serverSize: number | null;
   /** How many trains run in a day; `null`: those of the timetable. */
   readonly journeys: number | null;
+  /** Which calls to carriers with pages fail, counted from the first page beside the search. */
+  readonly failures: readonly number[];
 }
 
 /** Days of searches: when the simulator lives, and how many days ahead of it is asked. */
@@ -110,6 +112,10 @@ export function anyCase(only: readonly Id[]): fc.Arbitrary<PageCase> {
         maxPages: fc.integer({ min: 1, max: 4 }),
         mode: fc.constantFrom('one-call' as const, 'two-calls' as const),
         serverSize: fc.option(fc.integer({ min: 1, max: 6 })),
+        failures: fc.oneof(
+          { arbitrary: fc.constant([]), weight: 3 },
+          fc.uniqueArray(fc.nat(30), { maxLength: 6 }),
+        ),
         journeys: fc.oneof(
           { arbitrary: fc.constant(null), weight: 4 },
           fc.constantFrom(0, 1, 3, 24),
