@@ -58,6 +58,36 @@ const minuteOfDay = fc.oneof(
   fc.constantFrom(0, 1, 119, 120, 150, 180, 720, 1438, 1439),
   fc.integer({ min: 0, max: 1439 }),
 );
+/** When is asked, and for when. */
+interface When {
+  readonly days: readonly [today: string, date: string];
+  readonly minute: number | undefined;
+  readonly arriveBy: boolean;
+}
+
+const today = fc.integer({ min: 0, max: 400 }).map((from) => addDays('2026-11-20', from));
+const when: fc.Arbitrary<When> = fc.oneof(
+  {
+    arbitrary: fc.record({
+      days,
+      minute: fc.option(minuteOfDay, { nil: undefined }),
+      arriveBy: fc.boolean(),
+    }),
+    weight: 6,
+  },
+  // After the last train that is on sale.
+  fc.record({
+    days: today.map((from): When['days'] => [from, addDays(from, DAYS_ON_SALE)]),
+    minute: fc.integer({ min: 720, max: 1439 }),
+    arriveBy: fc.constant(false),
+  }),
+  // Before the first train that is on sale arrives.
+  fc.record({
+    days: today.map((from): When['days'] => [from, from]),
+    minute: fc.integer({ min: 0, max: 720 }),
+    arriveBy: fc.constant(true),
+  }),
+);
 const size = fc.integer({ min: 1, max: 8 });
 
 const timetable = createTimetable({ seed: 1 });
@@ -103,10 +133,8 @@ export function anyCase(only: readonly Id[]): fc.Arbitrary<PageCase> {
         asCities: fc.boolean(),
         // In an order of its own: that of the answers says nothing.
         wires: fc.shuffledSubarray([...only], { minLength: 1 }),
-        days,
+        when,
         minuteOfToday: minuteOfDay,
-        minute: fc.option(minuteOfDay, { nil: undefined }),
-        arriveBy: fc.boolean(),
         maxTransfers: fc.option(fc.constantFrom(0, 1), { nil: undefined, freq: 5 }),
         results: fc.record({ osdm: size, hafas: size, ojp: size }),
         maxPages: fc.integer({ min: 1, max: 4 }),
@@ -126,16 +154,16 @@ export function anyCase(only: readonly Id[]): fc.Arbitrary<PageCase> {
         ({
           ends: [from, to],
           asCities,
-          days: [today, date],
-          minute,
+          when: { minute, ...asked },
           serverSize,
           ...rest
         }): PageCase => {
           const [origin, destination] = asCities ? [cityOf(from), cityOf(to)] : [from, to];
           const time = minute === undefined ? undefined : timeOf(minute);
-          const arriveBy = rest.arriveBy && time !== undefined;
+          const [first, date] = asked.days;
+          const arriveBy = asked.arriveBy && time !== undefined;
           const todayMs =
-            clock.epoch(`${today}T${timeOf(rest.minuteOfToday)}`, origin.zone) + 30_000;
+            clock.epoch(`${first}T${timeOf(rest.minuteOfToday)}`, origin.zone) + 30_000;
           return {
             ...rest,
             origin,

@@ -100,7 +100,7 @@ function arrivalsCover({ kind, atMs }: HafasAsk, earliest: number): Covered {
   return { fromMs: kind === 'later' ? atMs : Math.min(earliest + 1, atMs), untilMs: atMs };
 }
 
-/** Returns the answer to a time that nothing leaves after, or arrives before: what there is, is on its other side. */
+/** Returns the answer to a time that nothing leaves after, or arrives before: its page is on the other side. */
 export function emptyAnswer({ kind, atMs }: HafasAsk): CarrierAnswer {
   const token = writeToken(atMs);
   return {
