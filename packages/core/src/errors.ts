@@ -99,9 +99,9 @@ export class CarrierError extends Error {
     }
     return new CarrierError(known, text, {
       cause: error,
-      ...(typeof retryable === 'boolean' ? { retryable } : {}),
-      ...(typeof httpStatus === 'number' ? { httpStatus } : {}),
-      ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
+      retryable: typeof retryable === 'boolean' ? retryable : undefined,
+      httpStatus: typeof httpStatus === 'number' ? httpStatus : undefined,
+      retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
     });
   }
 }

@@ -1,6 +1,6 @@
-import { aFlag, checkByRules, type Rule, type Rules } from '@ticketing/kit';
+import { aFlag, checkByRules, type Rules } from '@ticketing/kit';
 import type { CarrierId, Journey, Offer } from '../model/journey.ts';
-import { isTimeOfDay } from '../model/local-clock.ts';
+import { aTimeOfDay, type TimeAt } from '../model/local-clock.ts';
 import type { Money } from '../model/money.ts';
 import { cheapestTotal } from './cheapest-total.ts';
 
@@ -34,25 +34,20 @@ export interface JourneyFilter {
 export function filterJourneys(journeys: readonly Journey[], filter: JourneyFilter): Journey[] {
   checkByRules('filter journeys', filter, rules);
   const { departAfter, departBefore, arriveBefore, direct, carriers } = filter;
-  const [from, until, by] = [departAfter, departBefore, arriveBefore].map(minutesOf);
   return journeys.filter((journey) => {
     const { departure, arrival, transfers, sources } = journey;
-    const leaves = minutesOf(departure.iso.slice(11, 16)) as number;
+    const leaves = timeOf(departure);
     return (
       !(direct && transfers > 0) &&
-      !(from !== undefined && leaves < from) &&
-      !(until !== undefined && leaves > until) &&
-      !(by !== undefined && (minutesOf(arrival.iso.slice(11, 16)) as number) > by) &&
+      !(departAfter && leaves < departAfter) &&
+      !(departBefore && leaves > departBefore) &&
+      !(arriveBefore && timeOf(arrival) > arriveBefore) &&
       (carriers === undefined || sources.some((source) => carriers.includes(source))) &&
       isOffered(journey, filter)
     );
   });
 }
 
-const aTime: Rule = {
-  expected: 'a time of day as HH:MM',
-  test: (value) => typeof value === 'string' && isTimeOfDay(value),
-};
 const rules: Rules = {
   maxPrice: {
     expected: 'an amount with its currency',
@@ -61,9 +56,9 @@ const rules: Rules = {
       return Number.isFinite(amount) && typeof currency === 'string';
     },
   },
-  departAfter: aTime,
-  departBefore: aTime,
-  arriveBefore: aTime,
+  departAfter: aTimeOfDay,
+  departBefore: aTimeOfDay,
+  arriveBefore: aTimeOfDay,
   direct: aFlag,
   carriers: { expected: 'a list of carriers', test: Array.isArray },
   flexible: aFlag,
@@ -88,8 +83,7 @@ function isFlexible({ flexibility }: Offer): boolean {
   return flexibility === 'full' || flexibility === 'semi';
 }
 
-/** Returns the minutes since midnight of `HH:MM`. */
-function minutesOf(time: string | undefined): number | undefined {
-  if (time === undefined) return undefined;
-  return Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
+/** Returns `HH:MM`, local: such texts sort as times do. */
+function timeOf({ iso }: TimeAt): string {
+  return iso.slice(11, 16);
 }

@@ -1,3 +1,4 @@
+import { given } from '../model/given.ts';
 import {
   compareOffers,
   compareText,
@@ -158,12 +159,7 @@ function legsWithExpected([leader, ...others]: Cluster): readonly Leg[] {
     const news = rides.map((other) => other[index]).find((other) => other && hasNews(other));
     if (news === undefined) return leg;
     const { expectedDeparture, expectedArrival, cancelled } = news;
-    return {
-      ...leg,
-      ...(expectedDeparture && { expectedDeparture }),
-      ...(expectedArrival && { expectedArrival }),
-      ...(cancelled && { cancelled }),
-    };
+    return { ...leg, ...given({ expectedDeparture, expectedArrival, cancelled }) };
   });
 }
 

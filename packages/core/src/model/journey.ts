@@ -1,10 +1,10 @@
-import { showValue } from '@ticketing/kit';
-import { RailError } from '../errors.ts';
+import { RailError, type RailErrorData } from '../errors.ts';
 import type { StationId } from '../stations/station-index.ts';
+import { wrongInParts } from './journey-shape.ts';
 import type { LocalDate, TimeAt } from './local-clock.ts';
 import type { Money } from './money.ts';
+import { explain } from './shape.ts';
 import { stableHash } from './stable-hash.ts';
-import { type WrongField, wrongInParts } from './wrong-field.ts';
 
 /** Names one carrier among those of a search: `'renfe'`. */
 export type CarrierId = string;
@@ -130,15 +130,18 @@ export interface JourneyParts {
  */
 export function createJourney({ source, legs, offers, priced }: JourneyParts): Journey {
   const found = wrongInParts({ legs, offers });
-  if (found !== undefined) throw partError(found);
+  if (found !== undefined) {
+    const { path: parameter, expected, got } = found;
+    throw journeyError(explain(found), { parameter, expected, got });
+  }
   const rides = ridesOf(legs);
   const first = rides[0];
   const last = rides.at(-1);
-  if (!first || !last) throw journeyError('at least one ride', `${legs.length} legs without one`);
+  if (!first || !last) throw lacks('at least one ride', `${legs.length} legs without one`);
   let earliest = first.departure.ms;
   for (const ride of rides) {
     if (!(ride.departure.ms >= earliest && ride.arrival.ms >= ride.departure.ms)) {
-      throw journeyError('legs in order of time', `${ride.departure.iso} to ${ride.arrival.iso}`);
+      throw lacks('legs in order of time', `${ride.departure.iso} to ${ride.arrival.iso}`);
     }
     earliest = ride.arrival.ms;
   }
@@ -191,16 +194,10 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function partError({ path, expected, got }: WrongField): RailError {
-  const what = got === undefined ? 'is missing' : `must be ${expected}, got ${showValue(got)}`;
-  return new RailError('ERR_JOURNEY', `Cannot create journey: \`${path}\` ${what}`, {
-    parameter: path,
-    expected,
-    got,
-  });
+function lacks(expected: string, got: string): RailError {
+  return journeyError(`it must have ${expected}, got ${got}`, { expected, got });
 }
 
-function journeyError(expected: string, got: string): RailError {
-  const message = `Cannot create journey: it must have ${expected}, got ${got}`;
-  return new RailError('ERR_JOURNEY', message, { expected, got });
+function journeyError(what: string, data: RailErrorData): RailError {
+  return new RailError('ERR_JOURNEY', `Cannot create journey: ${what}`, data);
 }

@@ -1,6 +1,6 @@
 // The simulator has a clock of its own, on purpose: a test double must not share the code that it tests.
 
-import { showValue } from '@ticketing/kit';
+import { type Rule, showValue } from '@ticketing/kit';
 import { RailError } from '../errors.ts';
 import { createZoneCache, type ZoneOffsets } from './zone-offsets.ts';
 
@@ -82,10 +82,11 @@ export function createLocalClock(): LocalClock {
   };
 }
 
-/** Returns whether text is a time of day, `'23:59'`. */
-export function isTimeOfDay(text: string): boolean {
-  return /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
-}
+/** `'23:59'`. */
+export const aTimeOfDay: Rule = {
+  expected: 'a time of day as HH:MM',
+  test: (value) => typeof value === 'string' && /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(value),
+};
 
 /** Returns whether text is a calendar day of the years 1973 to 2199: `'2027-02-29'` is not. */
 export function isLocalDate(text: string): text is LocalDate {

@@ -1,5 +1,6 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import { CarrierError, RailError } from '../errors.ts';
+import { given } from '../model/given.ts';
 import type { CallTrace, ScatterChannels, ScatterFace } from './scatter-face.ts';
 import type { AnySource, ResolvedScatterOptions } from './scatter-options.ts';
 import type { ScatterResult } from './scatter-result.ts';
@@ -91,30 +92,21 @@ export function createSourceFace(
 }
 
 /** Returns what was thrown as plain data; `known` is the same with a code and a message. Never throws. */
-function toData(thrown: unknown, { code: known, message }: CarrierError): SourceError {
-  const { code = known, name = 'Error', data } = { ...ownWords(thrown), ...clonedData(thrown) };
-  return { code, name, message, ...(data === undefined ? {} : { data }) };
+function toData(thrown: unknown, { code, message }: CarrierError): SourceError {
+  const own = (field: string): string | undefined => {
+    const value = read(() => Object(thrown)[field]);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  // No data when it cannot be cloned.
+  const data = read(() => structuredClone(Object(thrown).data));
+  return { code: own('code') ?? code, name: own('name') ?? 'Error', message, ...given({ data }) };
 }
 
-/** Returns the code and the name of a thrown value, if they are texts. */
-function ownWords(thrown: unknown): { readonly code?: string; readonly name?: string } {
+/** Returns nothing of what cannot be read: a getter or a trap of a proxy may throw. */
+function read(get: () => unknown): unknown {
   try {
-    const { code, name } = Object(thrown) as { readonly code?: unknown; readonly name?: unknown };
-    return {
-      ...(typeof code === 'string' && code !== '' ? { code } : {}),
-      ...(typeof name === 'string' && name !== '' ? { name } : {}),
-    };
+    return get();
   } catch {
-    return {};
-  }
-}
-
-/** Returns no data when it cannot be cloned. */
-function clonedData(thrown: unknown): { readonly data?: unknown } {
-  try {
-    const { data } = Object(thrown) as { readonly data?: unknown };
-    return { data: structuredClone(data) };
-  } catch {
-    return {};
+    return undefined;
   }
 }

@@ -1,9 +1,9 @@
 import type { Carrier, CarrierAnswer, CarrierContext } from '../carrier.ts';
 import { CarrierError } from '../errors.ts';
-import type { LocalClock } from '../model/local-clock.ts';
+import type { LocalClock, LocalDate } from '../model/local-clock.ts';
 import { stateOfCode } from '../scatter/source-status.ts';
 import { answeredCarrier } from './answered-carrier.ts';
-import { type DayPart, firstDayPart, inDayPart, isAskedByDay, readDayPart } from './day-parts.ts';
+import { firstDayPart, inDayPart, isAskedByDay } from './day-parts.ts';
 import { type JoinedAnswer, joinAnswers, soleAnswer } from './join-answers.ts';
 import {
   applyOtherFields,
@@ -18,7 +18,7 @@ import { stationPairs } from './station-pairs.ts';
 
 /** What one carrier answers to a query. */
 export interface CarrierFindings extends JoinedAnswer {
-  readonly ignored: readonly IgnoredField[];
+  readonly ignored: readonly IgnoredField[] | undefined;
 }
 
 /** How a carrier is asked besides the query. */
@@ -46,13 +46,13 @@ export async function askCarrier(
   // The page before said that there is no more.
   if (tokens === undefined) return { ...soleAnswer({ journeys: [] }), ignored };
   const byDay = isAskedByDay(capabilities, query);
-  const part = byDay && tokens[0] ? readDayPart(tokens[0], query) : undefined;
-  if (part !== undefined) checkDay(id, part, days());
-  const asked = part ?? firstDayPart(query);
+  const asked = (byDay && tokens[0]) || firstDayPart(query);
+  const date = asked.slice(0, query.date.length);
+  if (byDay && tokens[0]) checkDay(id, date, days());
   const fields = nativeFields(query, capabilities);
   const questions = stationPairs(carrier, query).map(
     ([origin, destination], index): CarrierQuery | undefined => {
-      if (byDay) return { ...fields, date: asked.date, origin, destination };
+      if (byDay) return { ...fields, date, origin, destination };
       const token = tokens[index];
       if (token === null) return undefined;
       const page = query.page && token && { direction: query.page.direction, token };
@@ -78,7 +78,7 @@ export async function askCarrier(
 }
 
 /** A page may be followed on a later day than that of its result. */
-function checkDay(carrier: string, { date }: DayPart, { first, last }: SearchDays): void {
+function checkDay(carrier: string, date: LocalDate, { first, last }: SearchDays): void {
   if (date >= first && date <= last) return;
   const message = `Cannot ask \`${carrier}\`: ${date} is not a day from ${first} to ${last}`;
   throw new CarrierError('DATE_OUT_OF_RANGE', message);

@@ -1,6 +1,7 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import type { Carrier } from '../carrier.ts';
 import { CarrierError, RailError } from '../errors.ts';
+import { given } from '../model/given.ts';
 import type { CarrierId } from '../model/journey.ts';
 import type { LocalClock } from '../model/local-clock.ts';
 import type { CallTrace, ScatterChannels, ScatterFace } from '../scatter/scatter-face.ts';
@@ -57,23 +58,13 @@ export function createCarrierFace(
     running: (carrier) => ({ carrier, state: 'running', ms: 0, found: 0 }),
     answered(carrier, ms, { journeys, filtered, covers, ignored }) {
       const found = journeys.length;
-      const status = { carrier, state: found > 0 ? 'ok' : 'empty', ms, found } as const;
-      if (!filtered && !covers && ignored.length === 0) return status;
-      return {
-        ...status,
-        ...(filtered ? { filtered } : {}),
-        ...(covers ? { covers } : {}),
-        ...(ignored.length > 0 ? { ignored } : {}),
-      };
+      const state = found > 0 ? 'ok' : 'empty';
+      const more = { filtered: filtered || undefined, covers, ignored };
+      return { carrier, state, ms, found, ...given(more) };
     },
     failed(carrier, ms, cause, state) {
       const { code, retryable, message, retryAfterMs } = CarrierError.from(cause);
-      const error = {
-        code,
-        retryable,
-        message,
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      };
+      const error = { code, retryable, message, ...given({ retryAfterMs }) };
       return { carrier, state: state ?? stateOfCode(code), ms, found: 0, error };
     },
     late: (ms) => new CarrierError('TIMEOUT', `No answer within \`deadlineMs\` (${ms} ms)`),

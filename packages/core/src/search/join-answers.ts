@@ -1,4 +1,5 @@
 import type { CarrierAnswer, Covered } from '../carrier.ts';
+import { type Given, given } from '../model/given.ts';
 import type { Place } from '../stations/station-index.ts';
 
 /**
@@ -7,10 +8,16 @@ import type { Place } from '../stations/station-index.ts';
  */
 export type PageTokens = readonly (string | null)[];
 
+export type Direction = 'earlier' | 'later';
+
 /** Where a carrier has more. */
-export interface TokensByDirection {
-  readonly earlier?: PageTokens;
-  readonly later?: PageTokens;
+export type TokensByDirection = BothWays<PageTokens>;
+
+type BothWays<T> = Given<Readonly<Record<Direction, T>>>;
+
+/** Makes what there is in each direction. */
+export function bothWays<T>(make: (direction: Direction) => T | undefined): BothWays<T> {
+  return given({ earlier: make('earlier'), later: make('later') }) as BothWays<T>;
 }
 
 /** The answers of one carrier to several pairs of stations, as one. */
@@ -48,11 +55,10 @@ export function soleAnswer(answer: CarrierAnswer): JoinedAnswer {
 }
 
 function tokensOf(answers: readonly CarrierAnswer[]): TokensByDirection {
-  const [earlier, later] = (['earlier', 'later'] as const).map((direction) => {
+  return bothWays((direction) => {
     const tokens = answers.map(({ pages }) => pages?.[direction] ?? null);
     return tokens.some((token) => token !== null) ? tokens : undefined;
   });
-  return { ...(earlier && { earlier }), ...(later && { later }) };
 }
 
 function overlapOf(covers: readonly Covered[]): Covered {

@@ -1,4 +1,5 @@
-import type { CarrierCapabilities } from '../carrier.ts';
+import type { CarrierCapabilities, NativeField } from '../carrier.ts';
+import { given } from '../model/given.ts';
 import { type Journey, ridesOf } from '../model/journey.ts';
 import { isAskedByDay } from './day-parts.ts';
 import { type CarrierQuery, type ResolvedQuery, stationsOf } from './search-query.ts';
@@ -14,13 +15,17 @@ export function nativeFields(
   const { native = [] } = capabilities;
   const { date, passengers, time, arriveBy, via, maxTransfers, travelClass } = query;
   const timed = time !== undefined && !isAskedByDay(capabilities, query);
+  const own = <T>(field: NativeField, value: T): T | undefined =>
+    native.includes(field) ? value : undefined;
   return {
     date,
     passengers,
-    ...(timed && { time, ...(arriveBy && { arriveBy }) }),
-    ...(via !== undefined && !('members' in via) && native.includes('via') && { via }),
-    ...(maxTransfers !== undefined && native.includes('maxTransfers') && { maxTransfers }),
-    ...(travelClass !== undefined && native.includes('travelClass') && { travelClass }),
+    ...(timed && given({ time, arriveBy })),
+    ...given({
+      via: via && 'members' in via ? undefined : own('via', via),
+      maxTransfers: own('maxTransfers', maxTransfers),
+      travelClass: own('travelClass', travelClass),
+    }),
   };
 }
 
@@ -51,14 +56,14 @@ export function applyOtherFields(
   }));
 }
 
-/** Returns what a carrier does not read of passengers. */
+/** Returns what a carrier does not read of passengers, `undefined` when it reads everything. */
 export function ignoredFields(
   { passengers }: ResolvedQuery,
   { passengers: read = 'count' }: CarrierCapabilities = {},
-): readonly IgnoredField[] {
+): readonly IgnoredField[] | undefined {
   const ignored: IgnoredField[] = [];
   if (read === 'count' && passengers.some(({ age }) => age !== undefined)) ignored.push('ages');
   if (read !== 'cards' && passengers.some(({ cards }) => cards !== undefined))
     ignored.push('cards');
-  return ignored;
+  return ignored.length > 0 ? ignored : undefined;
 }

@@ -3,8 +3,13 @@ import { RailError } from '../errors.ts';
 import type { CarrierId } from '../model/journey.ts';
 import { stableHash } from '../model/stable-hash.ts';
 import { isComplete, type SourceState } from '../scatter/source-status.ts';
-import { firstDayPart, isAskedByDay, nextDayPart, readDayPart, writeDayPart } from './day-parts.ts';
-import type { PageTokens, TokensByDirection } from './join-answers.ts';
+import { type DayPart, firstDayPart, isAskedByDay, isDayPart, nextDayPart } from './day-parts.ts';
+import {
+  bothWays,
+  type Direction,
+  type PageTokens,
+  type TokensByDirection,
+} from './join-answers.ts';
 import { type ResolvedQuery, type SearchDays, stationsOf } from './search-query.ts';
 import { MAX_PAIRS } from './station-pairs.ts';
 
@@ -17,7 +22,7 @@ export interface SearchPage {
   readonly v: 1;
   /** Stands for the query without `page`. */
   readonly query: string;
-  readonly direction: 'earlier' | 'later';
+  readonly direction: Direction;
   /** The carriers that have more. The others are not asked. */
   readonly byCarrier: Readonly<Record<CarrierId, PageTokens>>;
 }
@@ -42,7 +47,7 @@ export function checkPage(query: ResolvedQuery, carriers: readonly Carrier[]): v
     hasPageShape(query.page) &&
     carriers.every(({ id, capabilities }) => {
       const [token] = tokensOf(query, id) ?? [];
-      return !token || !isAskedByDay(capabilities, query) || readDayPart(token, query);
+      return !token || !isAskedByDay(capabilities, query) || isDayPart(token, query);
     });
   const expected = isPage ? 'a page of the same query' : 'a page of a result';
   if (isPage && query.page.query === queryKey(query)) return;
@@ -96,10 +101,10 @@ export function pagesOf(
     if (own === undefined || end === undefined) return { id };
     if (!isAskedByDay(capabilities, query)) return { id, pages: nextTokens(query, own, end) };
     const part = own[0] ?? undefined;
-    if (!byPart.has(part)) byPart.set(part, nextDays(query, part, days));
+    if (!byPart.has(part)) byPart.set(part, nextDays(query, part || firstDayPart(query), days));
     return { id, pages: byPart.get(part) };
   });
-  const page = (direction: 'earlier' | 'later'): SearchPage | undefined => {
+  const page = (direction: Direction): SearchPage | undefined => {
     const byCarrier = tokens.flatMap(({ id, pages }) => {
       const own = pages?.[direction];
       return own === undefined ? [] : [[id, own] as const];
@@ -107,9 +112,8 @@ export function pagesOf(
     if (byCarrier.length === 0) return undefined;
     return { v: 1, query: key, direction, byCarrier: Object.fromEntries(byCarrier) };
   };
-  const [earlier, later] = [page('earlier'), page('later')];
-  if (earlier === undefined && later === undefined) return undefined;
-  return { ...(earlier && { earlier }), ...(later && { later }) };
+  const pages = bothWays(page);
+  return pages.earlier || pages.later ? pages : undefined;
 }
 
 /** Of a carrier that failed no token is known but the last: it is asked the same again. */
@@ -124,17 +128,14 @@ function nextTokens(
 /** Returns the parts of days before and after one that was asked for. */
 function nextDays(
   query: ResolvedQuery,
-  part: string | undefined,
+  asked: DayPart,
   { first, last }: SearchDays,
 ): TokensByDirection {
-  const asked = (part && readDayPart(part, query)) || firstDayPart(query);
-  const [earlier, later] = (['earlier', 'later'] as const).map((direction) =>
-    nextDayPart(asked, direction, query),
-  );
-  return {
-    ...(earlier && earlier.date >= first && { earlier: [writeDayPart(earlier)] }),
-    ...(later && later.date <= last && { later: [writeDayPart(later)] }),
-  };
+  return bothWays((direction) => {
+    const next = nextDayPart(asked, direction, query);
+    const date = next.slice(0, first.length);
+    return date >= first && date <= last ? [next] : undefined;
+  });
 }
 
 /** Returns what identifies a query for its pages: every field but `page`, and the stations that tokens are of. */

@@ -1,12 +1,14 @@
-import { showValue } from '@ticketing/kit';
+import { aFlag, showValue } from '@ticketing/kit';
 import { RailError } from '../errors.ts';
+import { given } from '../model/given.ts';
 import {
+  aTimeOfDay,
   isLocalDate,
-  isTimeOfDay,
   type LocalClock,
   type LocalDate,
   shiftDay,
 } from '../model/local-clock.ts';
+import { firstWrong, type Shape } from '../model/shape.ts';
 import type { Station, StationGroup } from '../stations/station-index.ts';
 import type { SearchPage } from './pages.ts';
 
@@ -64,6 +66,7 @@ const MAX_DAYS_AHEAD = 366;
 const MAX_TRANSFERS = 8;
 const MAX_AGE = 120;
 const MAX_CARDS = 8;
+const MAX_CARD = 40;
 const MAX_MEMBERS = 50;
 
 /**
@@ -118,32 +121,33 @@ export function searchDays(
   return { first, last: shiftDay(first, MAX_DAYS_AHEAD) };
 }
 
+const wishes: Shape = {
+  'time?': aTimeOfDay,
+  'arriveBy?': aFlag,
+  'maxTransfers?': {
+    expected: `an integer from 0 to ${MAX_TRANSFERS}`,
+    test: (value) => isWhole(value, 0, MAX_TRANSFERS),
+  },
+  'travelClass?': {
+    expected: 'first or second',
+    test: (value) => value === 'first' || value === 'second',
+  },
+};
+
 /** Returns the fields without a default that are given, checked. `page` is checked where carriers are known. */
 function optionalFields(
   query: SearchQuery,
 ): Omit<ResolvedQuery, 'origin' | 'destination' | 'date' | 'passengers'> {
+  check(query, wishes);
   const { time, arriveBy, via, maxTransfers, travelClass, page } = query;
-  if (time !== undefined && !(typeof time === 'string' && isTimeOfDay(time))) {
-    throw badQuery('time', 'a time of day as HH:MM', time);
-  }
-  if (arriveBy !== undefined && typeof arriveBy !== 'boolean') {
-    throw badQuery('arriveBy', 'true or false', arriveBy);
-  }
   if (arriveBy && time === undefined) throw badQuery('time', 'given with `arriveBy`', time);
-  if (maxTransfers !== undefined && !isWhole(maxTransfers, 0, MAX_TRANSFERS)) {
-    throw badQuery('maxTransfers', `an integer from 0 to ${MAX_TRANSFERS}`, maxTransfers);
-  }
-  if (travelClass !== undefined && travelClass !== 'first' && travelClass !== 'second') {
-    throw badQuery('travelClass', 'first or second', travelClass);
-  }
-  return {
-    ...(time !== undefined && { time }),
-    ...(arriveBy && { arriveBy }),
-    ...(via !== undefined && { via }),
-    ...(maxTransfers !== undefined && { maxTransfers }),
-    ...(travelClass !== undefined && { travelClass }),
-    ...(page !== undefined && { page }),
-  };
+  return given({ time, arriveBy: arriveBy || undefined, via, maxTransfers, travelClass, page });
+}
+
+/** @throws RailError `ERR_BAD_QUERY` for the first wrong field */
+function check(value: unknown, shape: Shape): void {
+  const found = firstWrong(value, shape);
+  if (found !== undefined) throw badQuery(found.path, found.expected, found.got);
 }
 
 /** The stations of an end: itself, or the members of a group. */
@@ -171,40 +175,35 @@ function checkEnds(
   }
 }
 
+const travellers: Shape = {
+  passengers: [
+    {
+      'age?': {
+        expected: `an integer from 0 to ${MAX_AGE}`,
+        test: (value) => isWhole(value, 0, MAX_AGE),
+      },
+      'cards?': {
+        expected: `a list of at most ${MAX_CARDS} codes of 1 to ${MAX_CARD} characters`,
+        test: (value) =>
+          Array.isArray(value) &&
+          value.length <= MAX_CARDS &&
+          value.every((card) => typeof card === 'string' && isWhole(card.length, 1, MAX_CARD)),
+      },
+    },
+  ],
+};
+
 function passengersOf(passengers: SearchQuery['passengers'] = 1): readonly Passenger[] {
-  const expected = `an integer from 1 to ${MAX_PASSENGERS}, or a list of as many passengers`;
-  if (typeof passengers === 'number') {
-    if (!isWhole(passengers, 1, MAX_PASSENGERS)) throw badQuery('passengers', expected, passengers);
-    return Array.from({ length: passengers }, () => ({}));
-  }
-  if (!Array.isArray(passengers) || !isWhole(passengers.length, 1, MAX_PASSENGERS)) {
+  const count = Array.isArray(passengers) ? passengers.length : passengers;
+  if (!isWhole(count, 1, MAX_PASSENGERS)) {
+    const expected = `an integer from 1 to ${MAX_PASSENGERS}, or a list of as many passengers`;
     throw badQuery('passengers', expected, passengers);
   }
-  return passengers.map((passenger: Passenger, index) => {
-    const name = `passengers[${index}]`;
-    if (typeof passenger !== 'object' || passenger === null) {
-      throw badQuery(name, 'an object with age and cards', passenger);
-    }
-    const { age, cards } = passenger;
-    if (age !== undefined && !isWhole(age, 0, MAX_AGE)) {
-      throw badQuery(`${name}.age`, `an integer from 0 to ${MAX_AGE}`, age);
-    }
-    if (
-      cards !== undefined &&
-      !(Array.isArray(cards) && cards.length <= MAX_CARDS && cards.every(isCard))
-    ) {
-      throw badQuery(
-        `${name}.cards`,
-        `a list of at most ${MAX_CARDS} codes of 1 to 40 characters`,
-        cards,
-      );
-    }
-    return { ...(age !== undefined && { age }), ...(cards?.length && { cards }) };
-  });
-}
-
-function isCard(card: unknown): boolean {
-  return typeof card === 'string' && card.length >= 1 && card.length <= 40;
+  if (typeof passengers === 'number') return Array.from({ length: passengers }, () => ({}));
+  check({ passengers }, travellers);
+  return passengers.map(({ age, cards }) =>
+    given({ age, cards: cards?.length ? cards : undefined }),
+  );
 }
 
 function isWhole(value: unknown, min: number, max: number): boolean {

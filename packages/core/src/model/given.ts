@@ -1,0 +1,11 @@
+/** Fields of which each may be absent, and none is `undefined`. */
+export type Given<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
+
+/** Returns the fields that are not `undefined`. */
+export function given<T extends object>(fields: T): Given<T> {
+  const present: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined) present[name] = value;
+  }
+  return present as Given<T>;
+}

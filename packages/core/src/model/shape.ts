@@ -1,0 +1,69 @@
+import { type Rule, showValue } from '@ticketing/kit';
+
+/**
+ * What a value that no compiler checked must be: a rule, a list of one shape, or an object. A field whose name ends in `?`
+ * may be absent. A function returns the shape of a value that may have one of several.
+ */
+export type Shape =
+  | Rule
+  | readonly [Shape]
+  | { readonly [field: string]: Shape }
+  | ((value: unknown) => Shape);
+
+/** The first field of a value that is not what its shape says. */
+export interface WrongField {
+  /** From the value on, `offers[0].fetchedAt`; empty for the value itself. */
+  readonly path: string;
+  readonly expected: string;
+  readonly got: unknown;
+}
+
+/** Returns the first wrong field of a value, in the order of its shape. */
+export function firstWrong(value: unknown, shape: Shape): WrongField | undefined {
+  if (typeof shape === 'function') return firstWrong(value, shape(value));
+  const wrong = (expected: string): WrongField => ({ path: '', expected, got: value });
+  if (isRule(shape)) return shape.test(value) ? undefined : wrong(shape.expected);
+  if (Array.isArray(shape)) {
+    if (!Array.isArray(value)) return wrong('a list');
+    for (let index = 0; index < value.length; index++) {
+      const found = firstWrong(value[index], shape[0]);
+      if (found !== undefined) return within(`[${index}]`, found);
+    }
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return wrong('an object');
+  for (const [key, inner] of Object.entries(shape)) {
+    const name = key.replace('?', '');
+    const field = (value as Readonly<Record<string, unknown>>)[name];
+    if (field === undefined && name !== key) continue;
+    const found = firstWrong(field, inner);
+    if (found !== undefined) return within(name, found);
+  }
+  return undefined;
+}
+
+function isRule(shape: Shape): shape is Rule {
+  return 'test' in shape && typeof shape.test === 'function';
+}
+
+function within(outer: string, { path, ...rest }: WrongField): WrongField {
+  const dot = path === '' || path.startsWith('[') ? '' : '.';
+  return { path: outer + dot + path, ...rest };
+}
+
+/** Says what is wrong: `` `offers[0].fetchedAt` must be a number, got 2026 ``. */
+export function explain({ path, expected, got }: WrongField): string {
+  return got === undefined
+    ? `\`${path}\` is missing`
+    : `\`${path}\` must be ${expected}, got ${showValue(got)}`;
+}
+
+export const aText: Rule = {
+  expected: 'a text',
+  test: (value) => typeof value === 'string',
+};
+
+export const aNumber: Rule = {
+  expected: 'a number',
+  test: Number.isFinite,
+};
