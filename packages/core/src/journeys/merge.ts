@@ -1,4 +1,5 @@
 import { given } from '../model/given.ts';
+import { groupBy } from '../model/group-by.ts';
 import {
   compareOffers,
   compareText,
@@ -34,51 +35,48 @@ type Cluster = [leader: Journey, ...others: Journey[]];
  * const journeys = mergeJourneys([...renfeAnswer.journeys, ...ouigoAnswer.journeys]);
  */
 export function mergeJourneys(journeys: readonly Journey[]): Journey[] {
-  const alone = new Map<string, Journey>();
-  const shared: Journey[] = [];
-  const loose: Journey[] = [];
-  for (const journey of journeys) {
-    if (!isNumbered(journey)) loose.push(journey);
-    else if (alone.has(journey.id)) shared.push(journey);
-    else alone.set(journey.id, journey);
-  }
-  if (shared.length === 0 && loose.length === 0) return [...alone.values()];
-  for (const { id } of [...shared]) {
-    const first = alone.get(id);
-    if (first) shared.push(first);
-    alone.delete(id);
-  }
-  const clusters: Cluster[] = [...clusterNumbered(shared)];
-  for (const journey of alone.values()) clusters.push([journey]);
-  attachLoose(clusters, loose);
+  const ids = new Set<string>();
+  for (const { id } of journeys) ids.add(id);
+  if (ids.size === journeys.length && journeys.every(isNumbered)) return [...journeys];
+  const byId = groupBy(journeys.filter(isNumbered), ({ id }) => id);
+  const clusters = [...byId.values()].flatMap(clusterNumbered);
+  attachLoose(
+    clusters,
+    journeys.filter((journey) => !isNumbered(journey)),
+  );
   return uniqueIds(clusters.map(mergeCluster));
 }
 
 function isNumbered(journey: Journey): boolean {
-  return journey.legs.every((leg) => leg.kind === 'transfer' || leg.number !== undefined);
+  for (const leg of journey.legs) {
+    if (leg.kind === 'ride' && leg.number === undefined) return false;
+  }
+  return true;
 }
 
+/** Journeys with one id are the same if their keys are, and one departs soon after the other. */
 function clusterNumbered(journeys: Journey[]): Cluster[] {
-  const byKey = new Map<string, Cluster[]>();
+  const clusters: Cluster[] = [];
   for (const journey of journeys.sort(compareCanonical)) {
-    const key = journeyKey(ridesOf(journey.legs));
-    const clusters = byKey.get(key) ?? [];
-    byKey.set(key, clusters);
     const cluster = clusters.find(
-      ([leader]) => journey.departure.ms - leader.departure.ms <= SAME_TRAIN_MS,
+      ([leader]) =>
+        journey.departure.ms - leader.departure.ms <= SAME_TRAIN_MS &&
+        journeyKey(ridesOf(journey.legs)) === journeyKey(ridesOf(leader.legs)),
     );
     if (cluster) cluster.push(journey);
     else clusters.unshift([journey]);
   }
-  return [...byKey.values()].flat();
+  return clusters;
 }
 
 /** Each journey without a number joins the nearest cluster that it does not contradict, or opens one. */
 function attachLoose(clusters: Cluster[], loose: Journey[]): void {
-  const byStations = new Map<string, Cluster[]>();
-  for (const cluster of clusters) addTo(byStations, cluster);
+  if (loose.length === 0) return;
+  const byStations = groupBy(clusters, ([leader]) => stationsOf(leader));
   for (const journey of loose.sort(compareCanonical)) {
-    const candidates = (byStations.get(stationsOf(journey)) ?? []).filter(
+    const stations = stationsOf(journey);
+    const there = byStations.get(stations) ?? [];
+    const candidates = there.filter(
       (cluster) => timesApart(cluster[0], journey) !== undefined && !contradicts(cluster, journey),
     );
     const [nearest] = candidates.sort(
@@ -90,16 +88,10 @@ function attachLoose(clusters: Cluster[], loose: Journey[]): void {
     } else {
       const opened: Cluster = [journey];
       clusters.push(opened);
-      addTo(byStations, opened);
+      there.push(opened);
+      byStations.set(stations, there);
     }
   }
-}
-
-function addTo(byStations: Map<string, Cluster[]>, cluster: Cluster): void {
-  const stations = stationsOf(cluster[0]);
-  const there = byStations.get(stations);
-  if (there) there.push(cluster);
-  else byStations.set(stations, [cluster]);
 }
 
 function stationsOf({ legs }: Journey): string {

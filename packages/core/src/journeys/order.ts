@@ -1,3 +1,4 @@
+import { groupBy } from '../model/group-by.ts';
 import { compareText, type Journey } from '../model/journey.ts';
 import type { Money } from '../model/money.ts';
 import { cheapestTotal } from './cheapest-total.ts';
@@ -67,14 +68,8 @@ function byCurrency(
   journeys: readonly Journey[],
   rankOf: (journey: Journey, total: Money | undefined, lowest: number) => number,
 ): Journey[] {
-  const groups = new Map<string, Priced[]>();
-  for (const journey of journeys) {
-    const total = cheapestTotal(journey);
-    const currency = total?.currency ?? NO_PRICE;
-    const group = groups.get(currency);
-    if (group) group.push([journey, total]);
-    else groups.set(currency, [[journey, total]]);
-  }
+  const priced = journeys.map((journey): Priced => [journey, cheapestTotal(journey)]);
+  const groups = groupBy(priced, ([, total]) => total?.currency ?? NO_PRICE);
   return [...groups.keys()].sort(compareText).flatMap((currency) => {
     const group = groups.get(currency) ?? [];
     const lowest = least(group.map(([, total]) => total?.amount ?? 0));

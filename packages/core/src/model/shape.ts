@@ -1,12 +1,13 @@
 import { type Rule, showValue } from '@ticketing/kit';
 
 /**
- * What a value that no compiler checked must be: a rule, a list of one shape, or an object. A field whose name ends in `?`
- * may be absent. A function returns the shape of a value that may have one of several.
+ * What a value that no compiler checked must be: a rule, a list of one shape, an object, or absent or of a shape. A function
+ * returns the shape of a value that may have one of several.
  */
 export type Shape =
   | Rule
   | readonly [Shape]
+  | { readonly optional: Shape }
   | { readonly [field: string]: Shape }
   | ((value: unknown) => Shape);
 
@@ -21,6 +22,9 @@ export interface WrongField {
 /** Returns the first wrong field of a value, in the order of its shape. */
 export function firstWrong(value: unknown, shape: Shape): WrongField | undefined {
   if (typeof shape === 'function') return firstWrong(value, shape(value));
+  if ('optional' in shape) {
+    return value === undefined ? undefined : firstWrong(value, shape.optional);
+  }
   const wrong = (expected: string): WrongField => ({ path: '', expected, got: value });
   if (isRule(shape)) return shape.test(value) ? undefined : wrong(shape.expected);
   if (Array.isArray(shape)) {
@@ -32,11 +36,9 @@ export function firstWrong(value: unknown, shape: Shape): WrongField | undefined
     return undefined;
   }
   if (typeof value !== 'object' || value === null) return wrong('an object');
-  for (const [key, inner] of Object.entries(shape)) {
-    const name = key.replace('?', '');
+  for (const name in shape) {
     const field = (value as Readonly<Record<string, unknown>>)[name];
-    if (field === undefined && name !== key) continue;
-    const found = firstWrong(field, inner);
+    const found = firstWrong(field, (shape as Readonly<Record<string, Shape>>)[name] as Shape);
     if (found !== undefined) return within(name, found);
   }
   return undefined;

@@ -1,7 +1,7 @@
 import type { Rule } from '@ticketing/kit';
 import type { CarrierAnswer } from '../carrier.ts';
 import type { CarrierId } from '../model/journey.ts';
-import { aJourney } from '../model/journey-shape.ts';
+import { journeysOf } from '../model/journey-shape.ts';
 import { aNumber, aText, explain, firstWrong, type Shape } from '../model/shape.ts';
 import { MAX_TOKEN } from './pages.ts';
 
@@ -10,23 +10,33 @@ const aToken: Rule = {
   test: (token) => typeof token === 'string' && token.length <= MAX_TOKEN,
 };
 
+const aPlace: Shape = {
+  id: aText,
+  name: aText,
+  zone: { optional: aText },
+  latitude: { optional: aNumber },
+  longitude: { optional: aNumber },
+};
+
+const anInterval: Rule = {
+  expected: 'an interval of times',
+  test: (value) => {
+    const { fromMs, untilMs } = Object(value);
+    return fromMs <= untilMs;
+  },
+};
+
+const aCount: Rule = {
+  expected: 'a count',
+  test: (value) => Number.isInteger(value) && (value as number) >= 0,
+};
+
 const anAnswer: Shape = {
-  journeys: [aJourney],
-  'places?': [
-    { id: aText, name: aText, 'zone?': aText, 'latitude?': aNumber, 'longitude?': aNumber },
-  ],
-  'pages?': { 'earlier?': aToken, 'later?': aToken },
-  'covers?': {
-    expected: 'an interval of times',
-    test: (value) => {
-      const { fromMs, untilMs } = Object(value);
-      return fromMs <= untilMs;
-    },
-  },
-  'filtered?': {
-    expected: 'a count',
-    test: (value) => Number.isInteger(value) && (value as number) >= 0,
-  },
+  journeys: journeysOf,
+  places: { optional: [aPlace] },
+  pages: { optional: { earlier: { optional: aToken }, later: { optional: aToken } } },
+  covers: { optional: anInterval },
+  filtered: { optional: aCount },
 };
 
 /**

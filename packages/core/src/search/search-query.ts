@@ -1,4 +1,4 @@
-import { aFlag, showValue } from '@ticketing/kit';
+import { aFlag, type Rule, showValue } from '@ticketing/kit';
 import { RailError } from '../errors.ts';
 import { given } from '../model/given.ts';
 import {
@@ -121,17 +121,21 @@ export function searchDays(
   return { first, last: shiftDay(first, MAX_DAYS_AHEAD) };
 }
 
+const someTransfers: Rule = {
+  expected: `an integer from 0 to ${MAX_TRANSFERS}`,
+  test: (value) => isWhole(value, 0, MAX_TRANSFERS),
+};
+
+const aClass: Rule = {
+  expected: 'first or second',
+  test: (value) => value === 'first' || value === 'second',
+};
+
 const wishes: Shape = {
-  'time?': aTimeOfDay,
-  'arriveBy?': aFlag,
-  'maxTransfers?': {
-    expected: `an integer from 0 to ${MAX_TRANSFERS}`,
-    test: (value) => isWhole(value, 0, MAX_TRANSFERS),
-  },
-  'travelClass?': {
-    expected: 'first or second',
-    test: (value) => value === 'first' || value === 'second',
-  },
+  time: { optional: aTimeOfDay },
+  arriveBy: { optional: aFlag },
+  maxTransfers: { optional: someTransfers },
+  travelClass: { optional: aClass },
 };
 
 /** Returns the fields without a default that are given, checked. `page` is checked where carriers are known. */
@@ -175,22 +179,21 @@ function checkEnds(
   }
 }
 
+const anAge: Rule = {
+  expected: `an integer from 0 to ${MAX_AGE}`,
+  test: (value) => isWhole(value, 0, MAX_AGE),
+};
+
+const someCards: Rule = {
+  expected: `a list of at most ${MAX_CARDS} codes of 1 to ${MAX_CARD} characters`,
+  test: (value) =>
+    Array.isArray(value) &&
+    value.length <= MAX_CARDS &&
+    value.every((card) => typeof card === 'string' && isWhole(card.length, 1, MAX_CARD)),
+};
+
 const travellers: Shape = {
-  passengers: [
-    {
-      'age?': {
-        expected: `an integer from 0 to ${MAX_AGE}`,
-        test: (value) => isWhole(value, 0, MAX_AGE),
-      },
-      'cards?': {
-        expected: `a list of at most ${MAX_CARDS} codes of 1 to ${MAX_CARD} characters`,
-        test: (value) =>
-          Array.isArray(value) &&
-          value.length <= MAX_CARDS &&
-          value.every((card) => typeof card === 'string' && isWhole(card.length, 1, MAX_CARD)),
-      },
-    },
-  ],
+  passengers: [{ age: { optional: anAge }, cards: { optional: someCards } }],
 };
 
 function passengersOf(passengers: SearchQuery['passengers'] = 1): readonly Passenger[] {

@@ -83,18 +83,18 @@ export function createSearch(options: SearchOptions): Search {
     search(query, options = {}) {
       return new Promise((resolve, reject) => {
         const call = check(query, options);
-        const found: Journey[] = [];
+        const answers: (readonly Journey[])[] = [];
         const places = createPlaces(call.query, call.sources);
         const ends = new Map<CarrierId, CarrierEnd>();
         calls.begin(call, {
           settled({ carrier, state }, { answer }) {
             ends.set(carrier, { state, pages: answer?.pages });
             if (answer === undefined || answer.journeys.length === 0) return;
-            for (const journey of answer.journeys) found.push(journey);
+            answers.push(answer.journeys);
             places.learn(carrier, answer.places);
           },
           done({ query: checked, ...ended }) {
-            const journeys = sortJourneys(mergeJourneys(found), call.order);
+            const journeys = sortJourneys(mergeJourneys(answers.flat()), call.order);
             const pages = pagesOf(checked, call.sources, ends, call.days);
             resolve({
               query: checked,
