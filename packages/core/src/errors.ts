@@ -1,4 +1,5 @@
 import { CodedError, isMarked, mark } from '@ticketing/kit';
+import { fieldOf, tryRead } from './read-field.ts';
 
 const RAIL_MARK = 'ticketing.core.RailError';
 const CARRIER_MARK = 'ticketing.core.CarrierError';
@@ -90,18 +91,19 @@ export class CarrierError extends Error {
    * abort ABORTED, all else INTERNAL. The value is the `cause`.
    */
   static from(error: unknown): CarrierError {
-    const { self, code, name, message, retryable, httpStatus, retryAfterMs } = fieldsOf(error);
-    if (self !== undefined) return self;
-    const text = typeof message === 'string' ? message : describe(error, code);
+    if (tryRead(() => CarrierError.is(error))) return error as CarrierError;
+    const code = fieldOf(error, 'code', 'string');
     const known = carrierCodeOf(code);
+    const text = fieldOf(error, 'message', 'string') ?? describe(error, code);
     if (known === undefined) {
-      return new CarrierError(carrierCodeOf(name) ?? 'INTERNAL', text, { cause: error });
+      const named = carrierCodeOf(fieldOf(error, 'name', 'string'));
+      return new CarrierError(named ?? 'INTERNAL', text, { cause: error });
     }
     return new CarrierError(known, text, {
       cause: error,
-      retryable: typeof retryable === 'boolean' ? retryable : undefined,
-      httpStatus: typeof httpStatus === 'number' ? httpStatus : undefined,
-      retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
+      retryable: fieldOf(error, 'retryable', 'boolean'),
+      httpStatus: fieldOf(error, 'httpStatus', 'number'),
+      retryAfterMs: fieldOf(error, 'retryAfterMs', 'number'),
     });
   }
 }
@@ -120,30 +122,14 @@ const foreignCodes: Readonly<Record<string, CarrierErrorCode>> = {
   TimeoutError: 'TIMEOUT',
 };
 
-function carrierCodeOf(code: unknown): CarrierErrorCode | undefined {
-  if (typeof code !== 'string') return undefined;
+function carrierCodeOf(code: string | undefined): CarrierErrorCode | undefined {
+  if (code === undefined) return undefined;
   if (Object.hasOwn(retryableByCode, code)) return code as CarrierErrorCode;
   return Object.hasOwn(foreignCodes, code) ? foreignCodes[code] : undefined;
 }
 
-/** What a thrown value has; `self` when it is a CarrierError already. */
-interface ThrownFields extends Readonly<Record<string, unknown>> {
-  readonly self?: CarrierError;
-}
-
-/** Returns no fields for a thrown value that cannot be read: a getter or a trap of a proxy may throw. */
-function fieldsOf(error: unknown): ThrownFields {
-  try {
-    if (CarrierError.is(error)) return { self: error };
-    const { code, name, message, retryable, httpStatus, retryAfterMs } = Object(error);
-    return { code, name, message, retryable, httpStatus, retryAfterMs };
-  } catch {
-    return {};
-  }
-}
-
-function describe(error: unknown, code: unknown): string {
+function describe(error: unknown, code: string | undefined): string {
   if (typeof error === 'function') return 'a function';
   if (typeof error !== 'object' || error === null) return String(error);
-  return typeof code === 'string' ? code : 'an object without a message';
+  return code ?? 'an object without a message';
 }

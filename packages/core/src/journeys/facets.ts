@@ -40,74 +40,47 @@ export interface JourneyFacets {
  * facetsOf(journeys).transfers; // [{ value: 0, count: 12, lowest: [{ amount: 1900, currency: 'EUR' }] }]
  */
 export function facetsOf(journeys: readonly Journey[]): JourneyFacets {
-  const [carrier, brand, transfers] = [counts<CarrierId>(), counts<string>(), counts<number>()];
-  const [hour, travelClass] = [counts<number>(), counts<TravelClass>()];
-  const flexibility = counts<Offer['flexibility']>();
+  return {
+    carrier: facet(journeys, ({ sources }) => sources, 'seller'),
+    brand: facet(journeys, ({ legs }) => ridesOf(legs).map(({ brand }) => brand)),
+    transfers: facet(journeys, ({ transfers }) => [transfers]),
+    hour: facet(journeys, ({ departure }) => [Number(departure.iso.slice(11, 13))]),
+    travelClass: facet(journeys, valuesOf('travelClass'), 'travelClass'),
+    flexibility: facet(journeys, valuesOf('flexibility'), 'flexibility'),
+  };
+}
+
+function valuesOf<Field extends 'travelClass' | 'flexibility'>(field: Field) {
+  return ({ offers }: Journey): Offer[Field][] => offers.map((offer) => offer[field]);
+}
+
+/** Counts the journeys of each value. Prices are those of all offers, or of those that have the value in `field`. */
+function facet<Value extends string | number>(
+  journeys: readonly Journey[],
+  valuesIn: (journey: Journey) => readonly (Value | undefined)[],
+  field?: 'seller' | 'travelClass' | 'flexibility',
+): Facet<Value>[] {
+  const found = new Map<Value, { count: number; lowest: Map<string, number> }>();
   for (const journey of journeys) {
-    const { departure, legs, offers, sources } = journey;
-    const totalOf = (isCounted: (offer: Offer) => boolean): Money | undefined =>
-      cheapestTotal({ legs, offers: offers.filter(isCounted) });
-    const total = cheapestTotal(journey);
-    transfers.add(journey.transfers, total);
-    hour.add(Number(departure.iso.slice(11, 13)), total);
-    for (const name of distinct(ridesOf(legs).map((ride) => ride.brand))) brand.add(name, total);
-    for (const source of sources)
-      carrier.add(
-        source,
-        totalOf(({ seller }) => seller === source),
-      );
-    for (const value of distinct(offers.map((offer) => offer.travelClass))) {
-      travelClass.add(
-        value,
-        totalOf((offer) => offer.travelClass === value),
-      );
-    }
-    for (const value of distinct(offers.map((offer) => offer.flexibility))) {
-      flexibility.add(
-        value,
-        totalOf((offer) => offer.flexibility === value),
-      );
+    const { legs, offers } = journey;
+    for (const value of new Set(valuesIn(journey))) {
+      if (value === undefined) continue;
+      const { count, lowest } = found.get(value) ?? { count: 0, lowest: new Map() };
+      found.set(value, { count: count + 1, lowest });
+      const counted = field ? offers.filter((offer) => offer[field] === value) : offers;
+      const total = cheapestTotal({ legs, offers: counted });
+      if (total === undefined) continue;
+      const { amount, currency } = total;
+      lowest.set(currency, Math.min(amount, lowest.get(currency) ?? amount));
     }
   }
-  return {
-    carrier: carrier.list(),
-    brand: brand.list(),
-    transfers: transfers.list(),
-    hour: hour.list(),
-    travelClass: travelClass.list(),
-    flexibility: flexibility.list(),
-  };
-}
-
-function distinct<T>(values: readonly (T | undefined)[]): Set<T> {
-  return new Set(values.filter((value) => value !== undefined));
-}
-
-/** Counts the journeys of each value. */
-function counts<Value extends string | number>() {
-  const found = new Map<Value, { count: number; lowest: Map<string, number> }>();
-  return {
-    add(value: Value, total: Money | undefined): void {
-      let facet = found.get(value);
-      if (facet === undefined) {
-        facet = { count: 0, lowest: new Map() };
-        found.set(value, facet);
-      }
-      facet.count += 1;
-      if (total === undefined) return;
-      const { amount, currency } = total;
-      const known = facet.lowest.get(currency);
-      if (known === undefined || amount < known) facet.lowest.set(currency, amount);
-    },
-    list: (): Facet<Value>[] =>
-      [...found]
-        .sort(([a], [b]) => (typeof a === 'number' ? a - Number(b) : compareText(a, String(b))))
-        .map(([value, { count, lowest }]) => ({
-          value,
-          count,
-          lowest: [...lowest]
-            .sort(([a], [b]) => compareText(a, b))
-            .map(([currency, amount]) => ({ amount, currency })),
-        })),
-  };
+  return [...found]
+    .sort(([a], [b]) => (typeof a === 'number' ? a - Number(b) : compareText(a, String(b))))
+    .map(([value, { count, lowest }]) => ({
+      value,
+      count,
+      lowest: [...lowest]
+        .sort(([a], [b]) => compareText(a, b))
+        .map(([currency, amount]) => ({ amount, currency })),
+    }));
 }

@@ -110,11 +110,8 @@ export function shiftDay(date: LocalDate, days: number): LocalDate {
   return dayOf(Date.parse(date) + days * DAY_MS);
 }
 
-/** A quarter of the time of `toISOString()`. */
 function dayOf(utcMs: number): LocalDate {
-  const date = new Date(utcMs);
-  const [month, day] = [date.getUTCMonth() + 1, date.getUTCDate()];
-  return `${date.getUTCFullYear()}-${month < 10 ? '0' : ''}${month}-${day < 10 ? '0' : ''}${day}`;
+  return new Date(utcMs).toISOString().slice(0, 10);
 }
 
 /**
@@ -178,7 +175,8 @@ function naiveOf(local: string): number {
     hour < 24 &&
     minute < 60 &&
     second < 60;
-  if (!separated || !inRange || day > daysIn(year, month)) return Number.NaN;
+  if (!separated || !inRange) return Number.NaN;
+  if (day > 28 && day > new Date(Date.UTC(year, month, 0)).getUTCDate()) return Number.NaN;
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
@@ -187,9 +185,4 @@ function digits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48;
   const units = text.charCodeAt(at + 1) - 48;
   return tens >= 0 && tens <= 9 && units >= 0 && units <= 9 ? tens * 10 + units : Number.NaN;
-}
-
-function daysIn(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }

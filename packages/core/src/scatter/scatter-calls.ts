@@ -168,43 +168,40 @@ function createCounters(sources: readonly { readonly id: string }[]): {
   count(id: string, status: BareStatus): void;
   summary(): { readonly ends: EndsBySource; readonly latency: LatencyBySource };
 } {
-  const ends = new Map(sources.map(({ id }) => [id, noEnds()]));
-  const latency = new Map<string, Map<SettledState, BucketCounter>>(
-    sources.map(({ id }) => [id, new Map()]),
-  );
+  const byId = new Map(sources.map(({ id }) => [id, new Map<SettledState, BucketCounter>()]));
+  const ofEach = <T>(read: (states: ReadonlyMap<SettledState, BucketCounter>) => T) =>
+    Object.fromEntries([...byId].map(([id, states]) => [id, read(states)]));
   return {
     count(id, { state, ms }) {
-      const settled = state as SettledState;
-      const counts = ends.get(id);
-      if (counts) counts[settled] += 1;
-      const byState = latency.get(id);
-      let buckets = byState?.get(settled);
-      if (buckets === undefined) {
-        buckets = createBucketCounts();
-        byState?.set(settled, buckets);
-      }
+      const states = byId.get(id);
+      const buckets = states?.get(state as SettledState) ?? createBucketCounts();
+      states?.set(state as SettledState, buckets);
       buckets.add(ms);
     },
     summary: () => ({
-      ends: Object.fromEntries([...ends].map(([id, counts]) => [id, { ...counts }])),
-      latency: Object.fromEntries(
-        [...latency].map(([id, byState]) => [
-          id,
-          Object.fromEntries([...byState].map(([state, buckets]) => [state, buckets.summary()])),
-        ]),
+      ends: ofEach((states) => countOf(states)),
+      latency: ofEach((states) =>
+        Object.fromEntries([...states].map(([state, buckets]) => [state, buckets.summary()])),
       ),
     }),
   };
 }
 
-function noEnds(): Record<SettledState, number> {
+function countOf(
+  states: ReadonlyMap<SettledState, BucketCounter>,
+): Readonly<Record<SettledState, number>> {
+  const count = (state: SettledState): number =>
+    states
+      .get(state)
+      ?.summary()
+      .counts.reduce((sum, each) => sum + each) ?? 0;
   return {
-    ok: 0,
-    empty: 0,
-    timeout: 0,
-    error: 0,
-    cancelled: 0,
-    'rejected-busy': 0,
-    'rate-limited': 0,
+    ok: count('ok'),
+    empty: count('empty'),
+    timeout: count('timeout'),
+    error: count('error'),
+    cancelled: count('cancelled'),
+    'rejected-busy': count('rejected-busy'),
+    'rate-limited': count('rate-limited'),
   };
 }

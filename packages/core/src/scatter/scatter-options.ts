@@ -11,6 +11,7 @@ import {
   whole,
   wrongOption,
 } from '@ticketing/kit';
+import { given } from '../model/given.ts';
 import type { SourceContext } from './scatter-face.ts';
 
 /** Asks one source; may answer at once or by a promise. */
@@ -173,21 +174,16 @@ export function resolveScatterCall(
 ): ResolvedScatterCall {
   const rules = { signal: aSignal, deadlineMs: aDeadline, sources: someIds };
   const checked = checkByRules('ask', options, rules) as ScatterCallOptions;
-  return {
-    signal: checked.signal,
-    deadlineMs: checked.deadlineMs ?? deadlineMs,
-    sources:
-      checked.sources === undefined
-        ? sources
-        : chooseById({ action: 'ask', option: 'sources', ids: checked.sources }, sources),
-  };
+  const chosen = chooseById({ action: 'ask', option: 'sources', ids: checked.sources }, sources);
+  return { signal: undefined, deadlineMs, ...given(checked), sources: chosen };
 }
 
-/** Returns those that a call names, in their own order. @throws TypeError for an id that none has */
+/** Returns those that a call names, in their own order, or all. @throws TypeError for an id that none has */
 export function chooseById<T extends { readonly id: string }>(
-  { action, option, ids }: { action: string; option: string; ids: readonly string[] },
+  { action, option, ids }: { action: string; option: string; ids: readonly string[] | undefined },
   all: readonly T[],
 ): readonly T[] {
+  if (ids === undefined) return all;
   for (const [index, id] of ids.entries()) {
     if (all.some((one) => one.id === id)) continue;
     const expected = `one of ${all.map((one) => one.id).join(', ')}`;

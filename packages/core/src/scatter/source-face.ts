@@ -1,6 +1,7 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import { CarrierError, RailError } from '../errors.ts';
 import { given } from '../model/given.ts';
+import { fieldOf, tryRead } from '../read-field.ts';
 import type { CallTrace, ScatterChannels, ScatterFace } from './scatter-face.ts';
 import type { AnySource, ResolvedScatterOptions } from './scatter-options.ts';
 import type { ScatterResult } from './scatter-result.ts';
@@ -92,21 +93,10 @@ export function createSourceFace(
 }
 
 /** Returns what was thrown as plain data; `known` is the same with a code and a message. Never throws. */
-function toData(thrown: unknown, { code, message }: CarrierError): SourceError {
-  const own = (field: string): string | undefined => {
-    const value = read(() => Object(thrown)[field]);
-    return typeof value === 'string' && value !== '' ? value : undefined;
-  };
+function toData(thrown: unknown, known: CarrierError): SourceError {
+  const code = fieldOf(thrown, 'code', 'string') || known.code;
+  const name = fieldOf(thrown, 'name', 'string') || 'Error';
   // No data when it cannot be cloned.
-  const data = read(() => structuredClone(Object(thrown).data));
-  return { code: own('code') ?? code, name: own('name') ?? 'Error', message, ...given({ data }) };
-}
-
-/** Returns nothing of what cannot be read: a getter or a trap of a proxy may throw. */
-function read(get: () => unknown): unknown {
-  try {
-    return get();
-  } catch {
-    return undefined;
-  }
+  const data = tryRead(() => structuredClone(Object(thrown).data));
+  return { code, name, message: known.message, ...given({ data }) };
 }

@@ -9,6 +9,7 @@ import {
 } from '@ticketing/kit';
 import type { Carrier, CarrierAnswer, CarrierContext, CarrierHttp } from '../carrier.ts';
 import { JOURNEY_ORDERS, type JourneyOrder } from '../journeys/order.ts';
+import { given } from '../model/given.ts';
 import type { CarrierId } from '../model/journey.ts';
 import { aDeadline, checkIds, chooseById, someIds } from '../scatter/scatter-options.ts';
 import type { CarrierQuery } from './search-query.ts';
@@ -82,21 +83,12 @@ export function resolveCallOptions(
   { deadlineMs, order, carriers }: ResolvedSearchOptions,
 ): ResolvedCallOptions {
   const rules = { ...callRules, signal: aSignal, carriers: someIds };
-  const { carriers: ids, ...checked } = checkByRules('search', options, rules);
-  const present = Object.entries(checked).filter(([, value]) => value !== undefined);
-  return {
-    signal: undefined,
-    deadlineMs,
-    order,
-    ...Object.fromEntries(present),
-    carriers:
-      ids === undefined
-        ? carriers
-        : chooseById(
-            { action: 'search', option: 'carriers', ids: ids as readonly CarrierId[] },
-            carriers,
-          ),
-  };
+  const checked = checkByRules('search', options, rules) as SearchCallOptions;
+  const chosen = chooseById(
+    { action: 'search', option: 'carriers', ids: checked.carriers },
+    carriers,
+  );
+  return { signal: undefined, deadlineMs, order, ...given(checked), carriers: chosen };
 }
 
 const someCarriers: Rule = {

@@ -54,13 +54,12 @@ export function createStationIndex(
   for (const station of [...stations, ...groups]) {
     addUnique(byId, station.id, station, 'station id');
     addUnique(byQualifiedCode, station.id.toLowerCase(), station, 'station code');
-    for (const [system, code] of Object.entries(station.codes)) {
-      addUnique(byQualifiedCode, `${system}:${code}`.toLowerCase(), station, 'station code');
-      addTo(byBareCode, code.toLowerCase(), station);
-    }
-    for (const [system, codes] of Object.entries(station.otherCodes ?? {})) {
-      for (const code of codes) {
-        addUnique(byQualifiedCode, `${system}:${code}`.toLowerCase(), station, 'station code');
+    for (const code of Object.values(station.codes)) addTo(byBareCode, code.toLowerCase(), station);
+    for (const codes of [station.codes, station.otherCodes ?? {}]) {
+      for (const [system, some] of Object.entries<string | readonly string[]>(codes)) {
+        for (const code of [some].flat()) {
+          addUnique(byQualifiedCode, `${system}:${code}`.toLowerCase(), station, 'station code');
+        }
       }
     }
     for (const name of [station.name, ...(station.aliases ?? [])]) {
