@@ -80,29 +80,18 @@ export function resolveQuery(
   clock: LocalClock,
 ): { readonly query: ResolvedQuery; readonly days: SearchDays } {
   if (typeof query !== 'object' || query === null) throw badQuery('query', 'an object', query);
-  const { origin, destination, date, via } = query;
-  const today = dateAt('origin', origin, nowMs, clock);
-  dateAt('destination', destination, nowMs, clock);
-  if (via !== undefined) dateAt('via', via, nowMs, clock);
-  checkEnds(query, (parameter, member) => dateAt(parameter, member, nowMs, clock));
-  if (via !== undefined) {
-    const ends = [origin, destination].flatMap(stationsOf);
-    if (stationsOf(via).some(({ id }) => ends.some((end) => end.id === id))) {
-      throw badQuery('via', 'a station other than the ends', via.id);
-    }
-  }
+  const { origin, destination, date } = query;
+  checkEnds(query, (zone) => clock.dateOf(nowMs, zone));
   if (typeof date !== 'string' || !isLocalDate(date)) {
     throw badQuery('date', 'a day of the calendar as YYYY-MM-DD', date);
   }
-  const last = shiftDay(today, MAX_DAYS_AHEAD);
-  if (date < today || date > last) {
-    throw badQuery('date', `a day from ${today} (today at the origin) to ${last}`, date);
+  const days = searchDays(query, nowMs, clock);
+  const { first, last } = days;
+  if (date < first || date > last) {
+    throw badQuery('date', `a day from ${first} (today at the origin) to ${last}`, date);
   }
   const passengers = passengersOf(query.passengers);
-  return {
-    query: { origin, destination, date, ...optionalFields(query), passengers },
-    days: { first: today, last },
-  };
+  return { query: { origin, destination, date, ...optionalFields(query), passengers }, days };
 }
 
 /** The days that a search may ask for. */
@@ -113,7 +102,7 @@ export interface SearchDays {
 
 /** Returns the days that a search may ask for, given the time now. */
 export function searchDays(
-  { origin }: ResolvedQuery,
+  { origin }: Pick<SearchQuery, 'origin'>,
   nowMs: number,
   clock: LocalClock,
 ): SearchDays {
@@ -159,23 +148,43 @@ export function stationsOf(end: Station | StationGroup): readonly Station[] {
   return 'members' in end ? end.members : [end];
 }
 
-function checkEnds(
-  { origin, destination, via }: SearchQuery,
-  checkMember: (parameter: string, member: Station) => void,
-): void {
-  for (const [parameter, end] of Object.entries({ origin, destination, via })) {
-    if (end === undefined || !('members' in end)) continue;
-    const { members } = end;
-    if (!Array.isArray(members) || members.length < 1 || members.length > MAX_MEMBERS) {
-      throw badQuery(parameter, `a group of 1 to ${MAX_MEMBERS} stations`, members);
-    }
-    for (const [index, member] of members.entries()) {
-      checkMember(`${parameter}.members[${index}]`, member);
-    }
-  }
+/** Reads the zone of a station, or throws. */
+type ReadZone = (zone: string) => unknown;
+
+function checkEnds({ origin, destination, via }: SearchQuery, readZone: ReadZone): void {
+  checkEnd('origin', origin, readZone);
+  checkEnd('destination', destination, readZone);
   const [from, to] = [stationsOf(origin), stationsOf(destination)];
   if (origin.id === destination.id || from.every((a) => to.every((b) => a.id === b.id))) {
     throw badQuery('destination', 'a station other than the origin', destination.id);
+  }
+  if (via === undefined) return;
+  checkEnd('via', via, readZone);
+  const ends = [...from, ...to].map(({ id }) => id);
+  if (stationsOf(via).some(({ id }) => ends.includes(id))) {
+    throw badQuery('via', 'a station other than the ends', via.id);
+  }
+}
+
+function checkEnd(parameter: string, end: Station | StationGroup, readZone: ReadZone): void {
+  checkStation(parameter, end, readZone);
+  if (!('members' in end)) return;
+  const { members } = end;
+  if (!Array.isArray(members) || !isWhole(members.length, 1, MAX_MEMBERS)) {
+    throw badQuery(parameter, `a group of 1 to ${MAX_MEMBERS} stations`, members);
+  }
+  for (const [index, member] of members.entries()) {
+    checkStation(`${parameter}.members[${index}]`, member, readZone);
+  }
+}
+
+function checkStation(parameter: string, station: Station, readZone: ReadZone): void {
+  if (typeof station?.id !== 'string') throw badQuery(parameter, 'a station', station);
+  try {
+    readZone(station.zone);
+  } catch (error) {
+    if (RailError.is(error)) throw error;
+    throw badQuery(parameter, 'a station with an IANA time zone', station.zone);
   }
 }
 
@@ -211,22 +220,6 @@ function passengersOf(passengers: SearchQuery['passengers'] = 1): readonly Passe
 
 function isWhole(value: unknown, min: number, max: number): boolean {
   return Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
-}
-
-/** Returns today's date at a station, which proves that it is a station. */
-function dateAt(
-  parameter: string,
-  station: Station | StationGroup,
-  nowMs: number,
-  clock: LocalClock,
-): LocalDate {
-  if (typeof station?.id !== 'string') throw badQuery(parameter, 'a station', station);
-  try {
-    return clock.dateOf(nowMs, station.zone);
-  } catch (error) {
-    if (RailError.is(error)) throw error;
-    throw badQuery(parameter, 'a station with an IANA time zone', station.zone);
-  }
 }
 
 function badQuery(parameter: string, expected: string, got: unknown): RailError {
