@@ -35,30 +35,30 @@ export interface ScatterCase {
   readonly measured: readonly Measured[];
 }
 
-/** Measures a search over 10 carriers of 50 journeys against the bare scatter of the same carriers. */
+/** Measures searches against the bare scatter of the same carriers: 10 of 50 journeys, and 6 that answer a busy day. */
 export async function benchScatter(rounds: number): Promise<ScatterCase[]> {
   const distinct = createTimetable({ carriers: 10, each: 50, sellers: 1 });
-  const search = createSearch({ carriers: distinct, now });
-  deepStrictEqual((await search.search(query)).journeys, await bareScatter(distinct));
-
+  const busy = createTimetable({ carriers: 6, each: 300, sellers: 1 });
   const shared = createTimetable({ carriers: 10, each: 50, sellers: 2 });
-  const merging = createSearch({ carriers: shared, now });
-  const { journeys } = await merging.search(query);
+  for (const carriers of [distinct, busy]) {
+    const { journeys } = await createSearch({ carriers, now }).search(query);
+    deepStrictEqual(journeys, await bareScatter(carriers));
+  }
+  const { journeys } = await createSearch({ carriers: shared, now }).search(query);
   strictEqual(journeys.length, 250);
   strictEqual(journeys.flatMap(({ offers }) => offers).length, 1500);
 
-  const measure = async (title: string, carriers: Carrier[], run: () => Promise<unknown>) => ({
-    title,
-    measured: await measureRounds(
-      [
-        { name: 'bare `Promise.all` + concat + sort', work: () => bareScatter(carriers) },
-        { name: '`search()`', work: run },
-      ],
-      { rounds, repeats: 20 },
-    ),
-  });
+  const measure = async (title: string, carriers: Carrier[]) => {
+    const search = createSearch({ carriers, now });
+    const contenders = [
+      { name: 'bare `Promise.all` + concat + sort', work: () => bareScatter(carriers) },
+      { name: '`search()`', work: () => search.search(query) },
+    ];
+    return { title, measured: await measureRounds(contenders, { rounds, repeats: 20 }) };
+  };
   return [
-    await measure('10 carriers x 50 journeys', distinct, () => search.search(query)),
-    await measure('the same, each train sold by two', shared, () => merging.search(query)),
+    await measure('10 carriers x 50 journeys', distinct),
+    await measure('6 carriers x 300 journeys', busy),
+    await measure('10 x 50, each train sold by two', shared),
   ];
 }

@@ -70,7 +70,7 @@ function createTrain(
         departure: clock.fromEpoch(departureMs, ZONE),
         arrival: clock.fromEpoch(arrivalMs, ZONE),
         brand: `Brand ${operator}`,
-        number: String(1000 + operator * 100 + train),
+        number: String(1000 + operator * 1000 + train),
         operator: `Operator ${operator}`,
       },
     ],

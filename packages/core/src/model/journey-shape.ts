@@ -12,32 +12,37 @@ const aMode: Rule = {
   expected: 'bus, tram, metro, ferry or other',
   test: (value) => MODES.includes(value),
 };
+const aKind: Rule = {
+  expected: 'ride or transfer',
+  test: (kind) => kind === 'ride' || kind === 'transfer',
+};
 const aTime: Shape = { ms: aNumber, iso: aText };
-const aTransfer: Shape = {
-  kind: { expected: 'ride or transfer', test: (kind) => kind === 'ride' || kind === 'transfer' },
-  origin: aText,
-  destination: aText,
-};
-const aRide: Shape = {
-  ...aTransfer,
-  departure: aTime,
-  arrival: aTime,
-  brand: { optional: aText },
-  number: { optional: aText },
-  operator: { optional: aText },
-  expectedDeparture: { optional: aTime },
-  expectedArrival: { optional: aTime },
-  cancelled: { optional: { expected: 'true', test: (value) => value === true } },
-  mode: { optional: aMode },
-  otherNumbers: { optional: [aText] },
-};
+
+/** A leg of the kind that it says it is; a shape of its own, so that bundlers drop it where nothing uses it. */
+function legOf(leg: unknown): Shape {
+  const ends: Shape = { kind: aKind, origin: aText, destination: aText };
+  if ((leg as Unchecked<Leg>)?.kind !== 'ride') return ends;
+  return {
+    ...ends,
+    departure: aTime,
+    arrival: aTime,
+    brand: { optional: aText },
+    number: { optional: aText },
+    operator: { optional: aText },
+    expectedDeparture: { optional: aTime },
+    expectedArrival: { optional: aTime },
+    cancelled: { optional: { expected: 'true', test: (value) => value === true } },
+    mode: { optional: aMode },
+    otherNumbers: { optional: [aText] },
+  };
+}
 
 /** Legs and offers, as far as merging and sorting read them. */
 function parts(value: unknown): { readonly [field: string]: Shape } {
   const { legs } = value as { readonly legs: unknown };
   const rides = Array.isArray(legs) ? legs.filter((leg) => leg?.kind === 'ride').length : 0;
   return {
-    legs: [(leg) => (isRideLeg(leg) ? aRide : aTransfer)],
+    legs: [legOf],
     offers: [
       {
         id: aText,
@@ -61,10 +66,6 @@ function someOf(rides: number): Rule {
         (ride, index) => Number.isInteger(ride) && ride > (list[index - 1] ?? -1) && ride < rides,
       ),
   };
-}
-
-function isRideLeg(leg: unknown): boolean {
-  return (leg as Unchecked<Leg>)?.kind === 'ride';
 }
 
 /** Returns the first wrong field of legs and offers. */

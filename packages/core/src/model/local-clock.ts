@@ -6,8 +6,8 @@ import { createZoneCache, type ZoneOffsets } from './zone-offsets.ts';
 
 const DAY_MS = 86_400_000;
 // The years that text may have, and one more day on either side for the zones.
-const MIN_MS = Date.UTC(1973, 0, 1) - DAY_MS;
-const MAX_MS = Date.UTC(2200, 0, 1) + DAY_MS;
+const MIN_MS = Date.parse('1972-12-31');
+const MAX_MS = Date.parse('2200-01-02');
 
 /** A calendar day, `'2026-12-01'`. */
 export type LocalDate = string;

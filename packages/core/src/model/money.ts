@@ -18,13 +18,9 @@ export interface MoneyFormat {
 }
 
 // ISO 4217: the currencies whose minor unit does not have 2 decimals.
-const exponents: ReadonlyMap<string, number> = new Map([
-  ...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'
-    .split(' ')
-    .map((code): [string, number] => [code, 0]),
-  ...'BHD IQD JOD KWD LYD OMR TND'.split(' ').map((code): [string, number] => [code, 3]),
-  ...'CLF UYW'.split(' ').map((code): [string, number] => [code, 4]),
-]);
+const NO_DECIMALS = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF';
+const THREE_DECIMALS = 'BHD IQD JOD KWD LYD OMR TND';
+const FOUR_DECIMALS = 'CLF UYW';
 
 /**
  * Returns how many decimals a currency has (ISO 4217): 0 for JPY, 2 for EUR, 3 for TND.
@@ -35,7 +31,9 @@ export function currencyExponent(currency: string): number {
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) {
     throw moneyError('currency', 'an ISO 4217 code', currency);
   }
-  return exponents.get(currency) ?? 2;
+  if (NO_DECIMALS.includes(currency)) return 0;
+  if (THREE_DECIMALS.includes(currency)) return 3;
+  return FOUR_DECIMALS.includes(currency) ? 4 : 2;
 }
 
 const grammars = {

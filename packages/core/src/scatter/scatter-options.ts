@@ -100,7 +100,7 @@ export interface ResolvedScatterCall {
 }
 
 /** Rule of a deadline, for all kinds of scatter. */
-export const aDeadline: Rule = between(1, 600_000, 2000);
+export const aDeadline: Rule = /* @__PURE__ */ between(1, 600_000, 2000);
 
 /** Rule of the ids that a call asks. */
 export const someIds: Rule = {

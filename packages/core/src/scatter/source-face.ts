@@ -31,10 +31,10 @@ interface OneSourceTrace extends Omit<ScatterTrace, 'ended'> {
 }
 
 const channels: ScatterChannels = {
-  call: tracingChannel('ticketing:core:scatter'),
-  source: tracingChannel('ticketing:core:source'),
-  settled: channel('ticketing:core:source-settled'),
-  done: channel('ticketing:core:scatter-done'),
+  call: /* @__PURE__ */ tracingChannel('ticketing:core:scatter'),
+  source: /* @__PURE__ */ tracingChannel('ticketing:core:source'),
+  settled: /* @__PURE__ */ channel('ticketing:core:source-settled'),
+  done: /* @__PURE__ */ channel('ticketing:core:scatter-done'),
 };
 
 /** Runs of each source that have not settled. */

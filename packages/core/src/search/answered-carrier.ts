@@ -6,7 +6,7 @@ import { aNumber, aText, explain, firstWrong, type Shape } from '../model/shape.
 import { MAX_TOKEN } from './pages.ts';
 
 const aToken: Rule = {
-  expected: `a text of at most ${MAX_TOKEN} characters`,
+  expected: 'a text of at most 2048 characters',
   test: (token) => typeof token === 'string' && token.length <= MAX_TOKEN,
 };
 

@@ -30,10 +30,10 @@ interface CarrierTrace extends Omit<SearchTrace, 'ended'> {
 }
 
 const channels: ScatterChannels = {
-  call: tracingChannel('ticketing:core:search'),
-  source: tracingChannel('ticketing:core:carrier'),
-  settled: channel('ticketing:core:carrier-settled'),
-  done: channel('ticketing:core:search-done'),
+  call: /* @__PURE__ */ tracingChannel('ticketing:core:search'),
+  source: /* @__PURE__ */ tracingChannel('ticketing:core:carrier'),
+  settled: /* @__PURE__ */ channel('ticketing:core:carrier-settled'),
+  done: /* @__PURE__ */ channel('ticketing:core:search-done'),
 };
 
 /** Returns how carriers are asked and what is said of them: journeys that are checked, and errors of carriers. */

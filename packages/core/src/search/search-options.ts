@@ -58,11 +58,15 @@ export type ResolvedCallOptions = Filled<Omit<SearchCallOptions, 'signal' | 'car
   readonly carriers: readonly Carrier[];
 };
 
-const callRules = {
-  deadlineMs: aDeadline,
-  order: { ...oneOf(...JOURNEY_ORDERS), fallback: 'departure' },
-};
+const callRules = /* @__PURE__ */ rulesOfCalls();
 const SEARCH = 'create search';
+
+function rulesOfCalls() {
+  return {
+    deadlineMs: aDeadline,
+    order: { ...oneOf(...JOURNEY_ORDERS), fallback: 'departure' },
+  };
+}
 
 /** Fills and checks the options of a search. */
 export function resolveSearchOptions(options: SearchOptions): ResolvedSearchOptions {

@@ -65,8 +65,6 @@ const MAX_PASSENGERS = 9;
 const MAX_DAYS_AHEAD = 366;
 const MAX_TRANSFERS = 8;
 const MAX_AGE = 120;
-const MAX_CARDS = 8;
-const MAX_CARD = 40;
 const MAX_MEMBERS = 50;
 
 /**
@@ -110,11 +108,6 @@ export function searchDays(
   return { first, last: shiftDay(first, MAX_DAYS_AHEAD) };
 }
 
-const someTransfers: Rule = {
-  expected: `an integer from 0 to ${MAX_TRANSFERS}`,
-  test: (value) => isWhole(value, 0, MAX_TRANSFERS),
-};
-
 const aClass: Rule = {
   expected: 'first or second',
   test: (value) => value === 'first' || value === 'second',
@@ -123,7 +116,7 @@ const aClass: Rule = {
 const wishes: Shape = {
   time: { optional: aTimeOfDay },
   arriveBy: { optional: aFlag },
-  maxTransfers: { optional: someTransfers },
+  maxTransfers: { optional: /* @__PURE__ */ wholeFrom(0, MAX_TRANSFERS) },
   travelClass: { optional: aClass },
 };
 
@@ -188,34 +181,38 @@ function checkStation(parameter: string, station: Station, readZone: ReadZone): 
   }
 }
 
-const anAge: Rule = {
-  expected: `an integer from 0 to ${MAX_AGE}`,
-  test: (value) => isWhole(value, 0, MAX_AGE),
-};
-
 const someCards: Rule = {
-  expected: `a list of at most ${MAX_CARDS} codes of 1 to ${MAX_CARD} characters`,
+  expected: 'a list of at most 8 codes of 1 to 40 characters',
   test: (value) =>
     Array.isArray(value) &&
-    value.length <= MAX_CARDS &&
-    value.every((card) => typeof card === 'string' && isWhole(card.length, 1, MAX_CARD)),
+    value.length <= 8 &&
+    value.every((card) => typeof card === 'string' && isWhole(card.length, 1, 40)),
 };
 
 const travellers: Shape = {
-  passengers: [{ age: { optional: anAge }, cards: { optional: someCards } }],
+  passengers: [
+    { age: { optional: /* @__PURE__ */ wholeFrom(0, MAX_AGE) }, cards: { optional: someCards } },
+  ],
 };
 
 function passengersOf(passengers: SearchQuery['passengers'] = 1): readonly Passenger[] {
   const count = Array.isArray(passengers) ? passengers.length : passengers;
-  if (!isWhole(count, 1, MAX_PASSENGERS)) {
-    const expected = `an integer from 1 to ${MAX_PASSENGERS}, or a list of as many passengers`;
-    throw badQuery('passengers', expected, passengers);
+  const { expected, test } = wholeFrom(1, MAX_PASSENGERS);
+  if (!test(count)) {
+    throw badQuery('passengers', `${expected}, or a list of as many passengers`, passengers);
   }
   if (typeof passengers === 'number') return Array.from({ length: passengers }, () => ({}));
   check({ passengers }, travellers);
   return passengers.map(({ age, cards }) =>
     given({ age, cards: cards?.length ? cards : undefined }),
   );
+}
+
+function wholeFrom(min: number, max: number): Rule {
+  return {
+    expected: `an integer from ${min} to ${max}`,
+    test: (value) => isWhole(value, min, max),
+  };
 }
 
 function isWhole(value: unknown, min: number, max: number): boolean {
