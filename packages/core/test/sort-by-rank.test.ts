@@ -37,3 +37,15 @@ test('sortByRank() sorts lists of no, one and many values', () => {
   const many = Array.from({ length: 10_001 }, (_, index) => (index * 7919) % 10_001);
   expect(sortByRank(many, Number, () => 0)).toEqual(many.map((_, index) => index));
 });
+
+test('sortByRank() takes n log n steps also where ranks are uneven: one is far from thousands that are near', () => {
+  const list = Array.from({ length: 10_000 }, (_, index) => (index * 7919) % 10_007);
+  list.push(1e12);
+  let read = 0;
+  const rankOf = (value: number): number => {
+    read += 1;
+    return value;
+  };
+  expect(sortByRank(list, rankOf, () => 0)).toEqual([...list].sort((a, b) => a - b));
+  expect(read).toBeLessThan(list.length * 2 * Math.log2(list.length));
+});

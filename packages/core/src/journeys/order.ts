@@ -33,25 +33,17 @@ export type JourneyOrder = (typeof JOURNEY_ORDERS)[number];
  * const cheapestFirst = sortJourneys(result.journeys, 'price');
  */
 export function sortJourneys(journeys: readonly Journey[], order: JourneyOrder): Journey[] {
-  switch (order) {
-    case 'price':
-      return byCurrency(journeys, (_journey, total) => total?.amount ?? 0);
-    case 'departure':
-      return sortByRank(journeys, ({ departure }) => departure.ms, compareIds);
-    case 'arrival':
-      return sortByRank(journeys, ({ arrival }) => arrival.ms, compareIds);
-    case 'duration':
-      return sortByRank(journeys, ({ durationMinutes }) => durationMinutes, compareIds);
-    case 'transfers':
-      return sortByRank(
-        journeys,
-        ({ transfers }) => transfers,
-        (a, b) => a.durationMinutes - b.durationMinutes || compareIds(a, b),
-      );
-    case 'best':
-      return sortByBest(journeys);
-  }
+  if (order === 'price') return byCurrency(journeys, (_journey, total) => total?.amount ?? 0);
+  if (order === 'best') return sortByBest(journeys);
+  return sortByRank(journeys, ranks[order], order === 'transfers' ? compareDurations : compareIds);
 }
+
+const ranks = {
+  departure: ({ departure }: Journey): number => departure.ms,
+  arrival: ({ arrival }: Journey): number => arrival.ms,
+  duration: ({ durationMinutes }: Journey): number => durationMinutes,
+  transfers: ({ transfers }: Journey): number => transfers,
+};
 
 function sortByBest(journeys: readonly Journey[]): Journey[] {
   const shortest = least(journeys.map(({ durationMinutes }) => durationMinutes));
@@ -87,6 +79,10 @@ function least(values: readonly number[]): number {
     1,
     values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
   );
+}
+
+function compareDurations(a: Journey, b: Journey): number {
+  return a.durationMinutes - b.durationMinutes || compareIds(a, b);
 }
 
 function compareIds(a: Journey, b: Journey): number {

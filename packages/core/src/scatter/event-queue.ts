@@ -6,8 +6,6 @@ export interface EventQueue<T> extends AsyncIterableIterator<T> {
   fail(error: unknown): void;
 }
 
-type State = { kind: 'open' } | { kind: 'ended' } | { kind: 'failed'; error: unknown };
-
 /**
  * Creates an async iterator fed by `push`. Its producer bounds it: it holds what was pushed and not yet read.
  *
@@ -21,47 +19,49 @@ type State = { kind: 'open' } | { kind: 'ended' } | { kind: 'failed'; error: unk
 export function createEventQueue<T>(onReturn: () => void): EventQueue<T> {
   const events: T[] = [];
   const readers: PromiseWithResolvers<IteratorResult<T>>[] = [];
-  let state: State = { kind: 'open' };
+  let open = true;
+  /** Thrown once, after the last event. */
+  let failure: { readonly error: unknown } | undefined;
 
-  function close(next: State): void {
-    if (state.kind !== 'open') return;
-    state = next;
+  function close(reason?: { readonly error: unknown }): void {
+    if (!open) return;
+    open = false;
+    failure = reason;
     for (const reader of readers.splice(0)) settle(reader);
   }
 
   function settle(reader: PromiseWithResolvers<IteratorResult<T>>): void {
     if (events.length > 0) {
       reader.resolve({ done: false, value: events.shift() as T });
-    } else if (state.kind === 'failed') {
-      const { error } = state;
-      state = { kind: 'ended' };
-      reader.reject(error);
-    } else if (state.kind === 'ended') {
-      reader.resolve({ done: true, value: undefined });
-    } else {
+    } else if (failure !== undefined) {
+      reader.reject(failure.error);
+      failure = undefined;
+    } else if (open) {
       readers.push(reader);
+    } else {
+      reader.resolve({ done: true, value: undefined });
     }
   }
 
   return {
     push(event) {
-      if (state.kind !== 'open') return;
+      if (!open) return;
       events.push(event);
       const reader = readers.shift();
       if (reader) settle(reader);
     },
-    end: () => close({ kind: 'ended' }),
-    fail: (error) => close({ kind: 'failed', error }),
+    end: () => close(),
+    fail: (error) => close({ error }),
     next() {
       const reader = deferred<IteratorResult<T>>();
       settle(reader);
       return reader.promise;
     },
     return() {
-      const left = state.kind === 'open';
+      const left = open;
       events.length = 0;
-      close({ kind: 'ended' });
-      state = { kind: 'ended' };
+      close();
+      failure = undefined;
       if (left) onReturn();
       return Promise.resolve({ done: true, value: undefined });
     },
