@@ -27,7 +27,7 @@ type Cluster = [leader: Journey, ...others: Journey[]];
  * - one of them has no train number, stations are the same, departure and arrival are within
  *   2 minutes, and neither brand, operator nor number contradict each other.
  *
- * Keeps the offers of all sellers; of two with one seller and id, the one fetched later. The times are those
+ * Keeps the offers of all sellers; of two with one seller and id in two answers, the one fetched later. The times are those
  * of the numbered journey that departs first, never averaged; a time more than 3 minutes off is kept as a
  * conflict. The ids of the result are unique.
  *
@@ -161,13 +161,26 @@ function hasNews({ expectedDeparture, expectedArrival, cancelled }: RideLeg): bo
 
 /** Each offer of each seller once, as it was fetched last. */
 function mergeOffers(cluster: Cluster): Offer[] {
-  const offers = cluster.flatMap((member) => member.offers).sort(compareIdentity);
+  const offers = cluster.flatMap((member) => member.offers);
+  if (!sharesSeller(cluster)) return offers.sort(compareOffers);
   return offers
+    .sort(compareIdentity)
     .filter(({ seller, id }, index) => {
       const before = offers[index - 1];
       return before?.id !== id || before.seller !== seller;
     })
     .sort(compareOffers);
+}
+
+function sharesSeller(cluster: Cluster): boolean {
+  const bySeller = new Map<string, Journey>();
+  for (const member of cluster) {
+    for (const { seller } of member.offers) {
+      if ((bySeller.get(seller) ?? member) !== member) return true;
+      bySeller.set(seller, member);
+    }
+  }
+  return false;
 }
 
 function conflictsWith(leader: Journey, other: Journey): TimeConflict[] {
