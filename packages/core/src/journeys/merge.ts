@@ -1,4 +1,3 @@
-import { given } from '../model/given.ts';
 import { groupBy } from '../model/group-by.ts';
 import {
   compareOffers,
@@ -11,6 +10,7 @@ import {
   ridesOf,
   type TimeConflict,
 } from '../model/journey.ts';
+import { presentFields } from '../model/present-fields.ts';
 import { type JourneyOrder, sortJourneys } from './order.ts';
 
 const SAME_TRAIN_MS = 10 * 60_000;
@@ -151,7 +151,7 @@ function legsWithExpected([leader, ...others]: Cluster): readonly Leg[] {
     const news = rides.map((other) => other[index]).find((other) => other && hasNews(other));
     if (news === undefined) return leg;
     const { expectedDeparture, expectedArrival, cancelled } = news;
-    return { ...leg, ...given({ expectedDeparture, expectedArrival, cancelled }) };
+    return { ...leg, ...presentFields({ expectedDeparture, expectedArrival, cancelled }) };
   });
 }
 

@@ -11,7 +11,7 @@ import {
   whole,
   wrongOption,
 } from '@ticketing/kit';
-import { given } from '../model/given.ts';
+import { presentFields } from '../model/present-fields.ts';
 import type { SourceContext } from './scatter-face.ts';
 
 /** Asks one source; may answer at once or by a promise. */
@@ -175,7 +175,7 @@ export function resolveScatterCall(
   const rules = { signal: aSignal, deadlineMs: aDeadline, sources: someIds };
   const checked = checkByRules('ask', options, rules) as ScatterCallOptions;
   const chosen = chooseById({ action: 'ask', option: 'sources', ids: checked.sources }, sources);
-  return { signal: undefined, deadlineMs, ...given(checked), sources: chosen };
+  return { signal: undefined, deadlineMs, ...presentFields(checked), sources: chosen };
 }
 
 /** Returns those that a call names, in their own order, or all. @throws TypeError for an id that none has */

@@ -1,6 +1,6 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import { CarrierError, RailError } from '../errors.ts';
-import { given } from '../model/given.ts';
+import { presentFields } from '../model/present-fields.ts';
 import { fieldOf, tryRead } from '../read-field.ts';
 import type { CallTrace, ScatterChannels, ScatterFace } from './scatter-face.ts';
 import type { AnySource, ResolvedScatterOptions } from './scatter-options.ts';
@@ -98,5 +98,5 @@ function toData(thrown: unknown, known: CarrierError): SourceError {
   const name = fieldOf(thrown, 'name', 'string') || 'Error';
   // No data when it cannot be cloned.
   const data = tryRead(() => structuredClone(Object(thrown).data));
-  return { code, name, message: known.message, ...given({ data }) };
+  return { code, name, message: known.message, ...presentFields({ data }) };
 }

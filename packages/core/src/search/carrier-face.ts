@@ -1,9 +1,9 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import type { Carrier } from '../carrier.ts';
 import { CarrierError, RailError } from '../errors.ts';
-import { given } from '../model/given.ts';
 import type { CarrierId } from '../model/journey.ts';
 import type { LocalClock } from '../model/local-clock.ts';
+import { presentFields } from '../model/present-fields.ts';
 import type { CallTrace, ScatterChannels, ScatterFace } from '../scatter/scatter-face.ts';
 import { isComplete, stateOfCode } from '../scatter/source-status.ts';
 import { askCarrier, type CarrierFindings } from './ask-carrier.ts';
@@ -60,11 +60,11 @@ export function createCarrierFace(
       const found = journeys.length;
       const state = found > 0 ? 'ok' : 'empty';
       const more = { filtered: filtered || undefined, covers, ignored };
-      return { carrier, state, ms, found, ...given(more) };
+      return { carrier, state, ms, found, ...presentFields(more) };
     },
     failed(carrier, ms, cause, state) {
       const { code, retryable, message, retryAfterMs } = CarrierError.from(cause);
-      const error = { code, retryable, message, ...given({ retryAfterMs }) };
+      const error = { code, retryable, message, ...presentFields({ retryAfterMs }) };
       return { carrier, state: state ?? stateOfCode(code), ms, found: 0, error };
     },
     late: (ms) => new CarrierError('TIMEOUT', `No answer within \`deadlineMs\` (${ms} ms)`),

@@ -1,5 +1,5 @@
 import type { CarrierAnswer, Covered } from '../carrier.ts';
-import { type Given, given } from '../model/given.ts';
+import { type PresentFields, presentFields } from '../model/present-fields.ts';
 import type { Place } from '../stations/station-index.ts';
 
 /**
@@ -13,11 +13,11 @@ export type Direction = 'earlier' | 'later';
 /** Where a carrier has more. */
 export type TokensByDirection = BothWays<PageTokens>;
 
-type BothWays<T> = Given<Readonly<Record<Direction, T>>>;
+type BothWays<T> = PresentFields<Readonly<Record<Direction, T>>>;
 
-/** Makes what there is in each direction. */
+/** Makes a value for each direction, or none. */
 export function bothWays<T>(make: (direction: Direction) => T | undefined): BothWays<T> {
-  return given({ earlier: make('earlier'), later: make('later') }) as BothWays<T>;
+  return presentFields({ earlier: make('earlier'), later: make('later') }) as BothWays<T>;
 }
 
 /** The answers of one carrier to several pairs of stations, as one. */

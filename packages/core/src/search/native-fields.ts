@@ -1,6 +1,6 @@
 import type { CarrierCapabilities, NativeField } from '../carrier.ts';
-import { given } from '../model/given.ts';
 import { type Journey, ridesOf } from '../model/journey.ts';
+import { presentFields } from '../model/present-fields.ts';
 import { isAskedByDay } from './day-parts.ts';
 import { type CarrierQuery, type ResolvedQuery, stationsOf } from './search-query.ts';
 
@@ -20,8 +20,8 @@ export function nativeFields(
   return {
     date,
     passengers,
-    ...(timed && given({ time, arriveBy })),
-    ...given({
+    ...(timed && presentFields({ time, arriveBy })),
+    ...presentFields({
       via: via && 'members' in via ? undefined : own('via', via),
       maxTransfers: own('maxTransfers', maxTransfers),
       travelClass: own('travelClass', travelClass),

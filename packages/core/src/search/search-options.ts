@@ -9,8 +9,8 @@ import {
 } from '@ticketing/kit';
 import type { Carrier, CarrierAnswer, CarrierContext, CarrierHttp } from '../carrier.ts';
 import { JOURNEY_ORDERS, type JourneyOrder } from '../journeys/order.ts';
-import { given } from '../model/given.ts';
 import type { CarrierId } from '../model/journey.ts';
+import { presentFields } from '../model/present-fields.ts';
 import { aDeadline, checkIds, chooseById, someIds } from '../scatter/scatter-options.ts';
 import type { CarrierQuery } from './search-query.ts';
 
@@ -92,7 +92,7 @@ export function resolveCallOptions(
     { action: 'search', option: 'carriers', ids: checked.carriers },
     carriers,
   );
-  return { signal: undefined, deadlineMs, order, ...given(checked), carriers: chosen };
+  return { signal: undefined, deadlineMs, order, ...presentFields(checked), carriers: chosen };
 }
 
 const someCarriers: Rule = {

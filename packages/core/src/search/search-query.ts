@@ -1,6 +1,5 @@
 import { aFlag, type Rule, showValue } from '@ticketing/kit';
 import { RailError } from '../errors.ts';
-import { given } from '../model/given.ts';
 import {
   aTimeOfDay,
   isLocalDate,
@@ -8,6 +7,7 @@ import {
   type LocalDate,
   shiftDay,
 } from '../model/local-clock.ts';
+import { presentFields } from '../model/present-fields.ts';
 import { firstWrong, type Shape } from '../model/shape.ts';
 import type { Station, StationGroup } from '../stations/station-index.ts';
 import type { SearchPage } from './pages.ts';
@@ -113,7 +113,7 @@ const aClass: Rule = {
   test: (value) => value === 'first' || value === 'second',
 };
 
-const wishes: Shape = {
+const optional: Shape = {
   time: { optional: aTimeOfDay },
   arriveBy: { optional: aFlag },
   maxTransfers: { optional: /* @__PURE__ */ wholeFrom(0, MAX_TRANSFERS) },
@@ -124,10 +124,17 @@ const wishes: Shape = {
 function optionalFields(
   query: SearchQuery,
 ): Omit<ResolvedQuery, 'origin' | 'destination' | 'date' | 'passengers'> {
-  check(query, wishes);
+  check(query, optional);
   const { time, arriveBy, via, maxTransfers, travelClass, page } = query;
   if (arriveBy && time === undefined) throw badQuery('time', 'given with `arriveBy`', time);
-  return given({ time, arriveBy: arriveBy || undefined, via, maxTransfers, travelClass, page });
+  return presentFields({
+    time,
+    arriveBy: arriveBy || undefined,
+    via,
+    maxTransfers,
+    travelClass,
+    page,
+  });
 }
 
 /** @throws RailError `ERR_BAD_QUERY` for the first wrong field */
@@ -204,7 +211,7 @@ function passengersOf(passengers: SearchQuery['passengers'] = 1): readonly Passe
   if (typeof passengers === 'number') return Array.from({ length: passengers }, () => ({}));
   check({ passengers }, travellers);
   return passengers.map(({ age, cards }) =>
-    given({ age, cards: cards?.length ? cards : undefined }),
+    presentFields({ age, cards: cards?.length ? cards : undefined }),
   );
 }
 

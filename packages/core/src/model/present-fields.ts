@@ -1,9 +1,9 @@
 /** Fields of which each may be absent, and none is `undefined`. */
-export type Given<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
+export type PresentFields<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
 
 /** Returns the fields that are not `undefined`. */
-export function given<T extends object>(fields: T): Given<T> {
+export function presentFields<T extends object>(fields: T): PresentFields<T> {
   const present: Record<string, unknown> = {};
   for (const name in fields) if (fields[name] !== undefined) present[name] = fields[name];
-  return present as Given<T>;
+  return present as PresentFields<T>;
 }
