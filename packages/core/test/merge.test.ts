@@ -87,6 +87,17 @@ test('mergeJourneys() joins a journey without number to the nearest train', () =
   ]);
 });
 
+test('mergeJourneys() keeps two trains of one carrier apart that have no numbers and leave within two minutes', () => {
+  const [first, second] = ['06:15', '06:16'].map((time, index) =>
+    train({ source: 'avlo', at: `2026-12-01T${time}`, until: `2026-12-01T08:4${index}` }),
+  ) as [Journey, Journey];
+  expect(mergeJourneys([first, second])).toHaveLength(2);
+  expect(mergeJourneys([first, second, first])).toHaveLength(2);
+  const numbered = train({ source: 'renfe', number: '1', until: '2026-12-01T08:40' });
+  const merged = mergeJourneys([numbered, second, first]);
+  expect(merged.map(({ sources }) => sources.join()).sort()).toEqual(['avlo', 'avlo,renfe']);
+});
+
 test('mergeJourneys() keeps two competitors apart that leave in the same minute', () => {
   const renfe = train({ number: '3063', brand: 'AVE', operator: 'Renfe' });
   const ouigo = train({ source: 'ouigo', brand: 'OUIGO', operator: 'Ouigo' });

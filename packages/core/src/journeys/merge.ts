@@ -25,7 +25,8 @@ type Cluster = [leader: Journey, ...others: Journey[]];
  * order of the input. Two are the same when
  * - every ride has the same operating day, train number and stations, and they depart within 10 minutes; or
  * - one of them has no train number, stations are the same, departure and arrival are within
- *   2 minutes, and neither brand, operator nor number contradict each other.
+ *   2 minutes, neither brand, operator nor number contradict each other, and no carrier lists both without
+ *   numbers at two times.
  *
  * Keeps the offers of all sellers; of two with one seller and id in two answers, the one fetched later. The times are those
  * of the numbered journey that departs first, never averaged; a time more than 3 minutes off is kept as a
@@ -108,13 +109,24 @@ function timesApart(a: Journey, b: Journey): number | undefined {
 
 function contradicts(cluster: Cluster, journey: Journey): boolean {
   const rides = ridesOf(journey.legs);
-  return cluster.some((member) =>
-    ridesOf(member.legs).some(
-      (ride, index) =>
-        differ(ride.brand, rides[index]?.brand) ||
-        differ(ride.operator, rides[index]?.operator) ||
-        differ(ride.number, rides[index]?.number),
-    ),
+  return cluster.some(
+    (member) =>
+      areTwoOfOneCarrier(member, journey) ||
+      ridesOf(member.legs).some(
+        (ride, index) =>
+          differ(ride.brand, rides[index]?.brand) ||
+          differ(ride.operator, rides[index]?.operator) ||
+          differ(ride.number, rides[index]?.number),
+      ),
+  );
+}
+
+/** A carrier without train numbers may list two trains within two minutes. */
+function areTwoOfOneCarrier(a: Journey, b: Journey): boolean {
+  return (
+    (a.departure.ms !== b.departure.ms || a.arrival.ms !== b.arrival.ms) &&
+    !isNumbered(a) &&
+    a.sources.some((source) => b.sources.includes(source))
   );
 }
 
