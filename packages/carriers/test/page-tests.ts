@@ -2,7 +2,6 @@ import {
   type CarrierSim,
   type CarrierSimId,
   hafasSimProfile,
-  type PlanPatch,
   startCarrierSim,
   type Train,
 } from '@ticketing/carrier-sim';
@@ -163,7 +162,11 @@ export function pageTests(runs: Runs, only = carrierIds): void {
     await fc.assert(
       fc.asyncProperty(anyCase(only), async (asked) => {
         nowMs = asked.todayMs;
-        for (const id of asked.wires) sim.setPlan(id, planFor(id, asked));
+        for (const id of asked.wires) {
+          const { serverSize, journeys } = asked;
+          const pageSize = id === 'osdm' || id === 'hafas' || id === 'ojp' ? serverSize : null;
+          sim.setPlan(id, { pageSize, journeys });
+        }
         const carriers = carriersOf(sim.url, asked, now);
         let calls = Number.NEGATIVE_INFINITY;
         const clientOf = (id: string): CarrierHttp => ({
@@ -189,12 +192,6 @@ export function pageTests(runs: Runs, only = carrierIds): void {
       { numRuns: runs(200) },
     );
   }, 600_000);
-}
-
-function planFor(id: CarrierSimId, { serverSize, journeys }: PageCase): PlanPatch {
-  const pageSize = id === 'osdm' || id === 'hafas' || id === 'ojp' ? serverSize : null;
-  // Trains that a plan adds may leave two minutes apart. Avlo's have no numbers, so that such two are one.
-  return { pageSize, journeys: id === 'avlo' && (journeys ?? 0) > 1 ? null : journeys };
 }
 
 async function comparePages(
