@@ -87,7 +87,12 @@ export interface ClusterOptions {
     | undefined;
   /** Tasks that workers may run in this process: see `primaryDispatcher`. Default: none. */
   readonly primaryTasks?: TaskModule<TaskMap> | undefined;
-  /** Environment of the workers. Default: that of this process. Unless it configures malloc, glibc keeps up to 64 MiB of freed memory. */
+  /**
+   * What each worker gets at its start, for its tasks as `context.workerData` and for the hook `setup`: a value, or a function of
+   * the worker's slot that returns one, as in every pool. Default: none.
+   */
+  readonly workerData?: unknown;
+  /** Environment of the workers, beside `TICKETING_WORKER_SLOT`, the worker's slot. Default: that of this process. Unless it configures malloc, glibc keeps up to 64 MiB of freed memory. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Node options of the workers, after those that they inherit from this process. Default: none. */
   readonly execArgv?: readonly string[] | undefined;
@@ -117,12 +122,15 @@ export interface ClusterOptions {
 type Filled = {
   readonly [K in Exclude<keyof ClusterOptions, Absent>]-?: NonNullable<ClusterOptions[K]>;
 } & Pick<ClusterOptions, Absent>;
-type Absent = 'env' | 'primaryTasks' | 'clock';
+type Absent = 'env' | 'primaryTasks' | 'workerData' | 'clock';
 
 /** {@link ClusterOptions}, filled and checked: for the pool and for the cluster. */
 export interface ResolvedClusterOptions {
   readonly pool: PoolOptions;
-  readonly cluster: Omit<Filled, 'restart' | 'recycle' | 'shutdown' | 'dispatch' | 'name'> & {
+  readonly cluster: Omit<
+    Filled,
+    'restart' | 'recycle' | 'shutdown' | 'dispatch' | 'name' | 'workerData'
+  > & {
     readonly maxRequests: number | undefined;
     readonly jitter: number;
     readonly lameDuckMs: number;
@@ -148,6 +156,7 @@ const clusterRules = {
   maxWaiting: wholeBetween(0, MAX_TIMER_MS, 10_000),
   dispatch: { ...anObject, fallback: {} },
   primaryTasks: { expected: 'made by defineTasks', test: isModule },
+  workerData: { expected: 'a value', test: () => true },
   env: anObject,
   execArgv: { ...texts, fallback: [] },
   args: { ...texts, fallback: [] },
@@ -187,7 +196,7 @@ export function resolveClusterOptions(
   options: ClusterOptions,
 ): ResolvedClusterOptions {
   const filled = resolveByRules<Filled>(action, options, clusterRules);
-  const { restart, recycle, shutdown, dispatch, name, clock, ...cluster } = filled;
+  const { restart, recycle, shutdown, dispatch, name, clock, workerData: _, ...cluster } = filled;
   const { requests, ...recycled } = resolveByRules<
     NonNullable<PoolOptions['recycle']> & { readonly requests?: number; readonly jitter: number }
   >(action, recycle, recycleRules, 'recycle');
@@ -209,6 +218,7 @@ export function resolveClusterOptions(
     healthMs: cluster.heartbeatMs,
     recycle: recycled,
     restart,
+    workerData: options.workerData,
     ...(clock === undefined ? {} : { clock }),
   };
   // The kernel fills them; this checks `restart` in the name of this action.

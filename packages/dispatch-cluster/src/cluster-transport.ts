@@ -5,6 +5,7 @@ import {
   createOrphanGuard,
   inheritedExecArgv,
   OutputSink,
+  slotVariable,
   startWorker,
   type Transport,
   type WorkerEvents,
@@ -49,13 +50,15 @@ export function createClusterTransport(
   };
 
   function spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle {
-    const { workerId, slot } = worker;
+    const { workerId, slot, workerData } = worker;
     const { connections, lameDuckMs, graceMs } = options;
     const module = worker.module?.href;
-    const start = { workerId, slot, module, connections, lameDuckMs, graceMs };
+    const hasWorkerData = workerData !== undefined;
+    const start = { workerId, slot, hasWorkerData, module, connections, lameDuckMs, graceMs };
     const env = {
       ...mallocVariables(options.env ?? process.env),
       ...(options.env && { ...without(process.env), ...options.env }),
+      ...slotVariable(slot),
       ...environmentOf({ ...start, maxRequests: withJitter(options) }),
     };
     const launch = (stdio: StdioOptions): ChildProcess => {
@@ -64,7 +67,7 @@ export function createClusterTransport(
       return child;
     };
     const handle = startWorker(
-      { launch, guard, workerId, slot, output },
+      { launch, guard, workerId, slot, workerData, output },
       {
         frames: (frames) => events.frames(frames),
         exit(end) {

@@ -6,6 +6,8 @@ export interface WorkerStartMessage {
   readonly slot: number;
   /** Address of the module of tasks, if it replaces the entry's own. */
   readonly module: string | undefined;
+  /** Whether the primary has `workerData` for it. */
+  readonly hasWorkerData: boolean;
   readonly connections: 'shared' | 'external';
   readonly lameDuckMs: number;
   /** The whole time of its end, lame duck included. */

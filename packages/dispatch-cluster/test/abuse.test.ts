@@ -19,7 +19,7 @@ test.each<[unknown, string]>([
   [{ entry, worker: 2 }, 'unknown option `worker`; did you mean `workers`?'],
   [
     { entry, min: 2 },
-    'unknown option `min`; known are entry, workers, schedulingPolicy, connections, restart, recycle, shutdown, heartbeatMs, startTimeoutMs, claimTimeoutMs, maxWaiting, dispatch, primaryTasks, env, execArgv, args, killWithParent, output, signals, name, clock',
+    'unknown option `min`; known are entry, workers, schedulingPolicy, connections, restart, recycle, shutdown, heartbeatMs, startTimeoutMs, claimTimeoutMs, maxWaiting, dispatch, primaryTasks, workerData, env, execArgv, args, killWithParent, output, signals, name, clock',
   ],
   [{ entry, workers: 'all' }, '`workers` must be auto or an integer of 1 to 1024, got all'],
   [{ entry, workers: '2' }, '`workers` must be auto or an integer of 1 to 1024, got 2'],
@@ -145,7 +145,7 @@ test('clusterWorker() refuses a process that startCluster() has not started', ()
   );
 });
 
-test.each(['min', 'max', 'recycle', 'healthMs', 'workers'])(
+test.each(['min', 'max', 'recycle', 'healthMs', 'workerData', 'workers'])(
   'primaryDispatcher() refuses the option %s',
   (name) => {
     expect(() => primaryDispatcher({ [name]: 1 })).toThrow(

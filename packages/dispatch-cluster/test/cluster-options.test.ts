@@ -43,6 +43,7 @@ test('every option may be undefined, also where types are exact', () => {
     maxWaiting: undefined,
     dispatch: undefined,
     primaryTasks: undefined,
+    workerData: undefined,
     env: undefined,
     execArgv: undefined,
     args: undefined,

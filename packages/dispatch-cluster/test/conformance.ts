@@ -49,6 +49,8 @@ const { chosen, others } = splitCases(all, [
   'values: a Buffer arrives',
   'transfer:',
   'context: a task',
+  'worker data: tasks and setup',
+  'worker data: TICKETING',
   'map: each outcome',
   'reload: reload() replaces',
   'reload: reload() to a module whose worker ends',

@@ -46,7 +46,7 @@ function create(module: URL, options: PoolOptions): Dispatcher<ConformanceTasks>
 
 function casesFor(isolation: Capabilities['isolation']) {
   const capabilities = { isolation, hardKill: false, transfer: false };
-  return conformanceCases({ kind: 'primary', capabilities, create });
+  return conformanceCases({ kind: 'primary', capabilities, givesWorkerData: false, create });
 }
 
 // The primary is another process than its caller, but what ends or stops it ends or stops all: here, this very process.

@@ -20,6 +20,8 @@ export interface CaseDraft {
   readonly needsSmallHeap?: true;
   /** Whether the subject's workers must return calls that they have not begun. */
   readonly needsReclaim?: true;
+  /** Whether the subject's workers must get `workerData`. */
+  readonly needsWorkerData?: true;
   /** What the subject's `fleet` must have. */
   readonly needsFleet?: keyof FleetSubject;
   readonly act: Act;

@@ -12,6 +12,7 @@ import { hostCases, startCases } from './cases/start-cases.ts';
 import { statsCases } from './cases/stats-cases.ts';
 import { timeoutCases } from './cases/timeout-cases.ts';
 import { copyCases, transferCases, valueCases } from './cases/value-cases.ts';
+import { workerDataCases } from './cases/worker-data-cases.ts';
 import type { CaseDraft, ConformanceCase } from './conformance-case.ts';
 import { within } from './nothing-left.ts';
 import { type ConformanceSubject, Stage } from './stage.ts';
@@ -34,6 +35,7 @@ const groups: readonly (readonly [group: string, drafts: readonly CaseDraft[]])[
   ['errors', errorCases],
   ['progress', progressCases],
   ['context', contextCases],
+  ['worker data', workerDataCases],
   ['map', mapCases],
   ['map ends', mapEndCases],
   ['drain', drainCases],
@@ -64,12 +66,15 @@ export function conformanceCases(subject: ConformanceSubject): readonly Conforma
 }
 
 function skipOf(
-  { unless, needsSmallHeap, needsReclaim, needsFleet }: CaseDraft,
+  { unless, needsSmallHeap, needsReclaim, needsWorkerData, needsFleet }: CaseDraft,
   subject: ConformanceSubject,
 ): string | undefined {
   const { capabilities, copies = capabilities.isolation !== 'none' } = subject;
   const reason = unless?.({ ...capabilities, copies });
   if (reason === undefined && needsReclaim && !subject.reclaims) return 'reclaims is not given';
+  if (reason === undefined && needsWorkerData && subject.givesWorkerData === false) {
+    return 'its workers get no workerData';
+  }
   if (needsFleet !== undefined && subject.fleet?.[needsFleet] === undefined) {
     return `fleet.${needsFleet} is not given`;
   }

@@ -18,6 +18,14 @@ export interface Told {
   readonly pid: number;
 }
 
+/** What a worker was given at its start. */
+export interface WorkerFacts {
+  readonly data: unknown;
+  /** In a module whose start was planned. */
+  readonly atSetup: unknown;
+  readonly slotVariable: string | undefined;
+}
+
 /** One event of a task, and its message without result and error. */
 export interface TaskEvent {
   readonly event: string;
@@ -94,9 +102,14 @@ export type ConformanceTasks = {
   readonly traceTasks: TaskFn<boolean, readonly TaskEvent[]>;
   /** Returns the message that the worker's subscriber has bound for the task, before and after it has waited. */
   readonly traced: TaskFn<undefined, readonly unknown[]>;
+  /** Returns its `workerData`, what `setup` got, and the variable that names its slot. */
+  readonly data: TaskFn<undefined, WorkerFacts>;
   /** Makes the worker's next health check fail. */
   readonly sicken: TaskFn<undefined, string>;
 };
+
+/** Global symbol under which the planned `setup` leaves its `workerData` for the tasks. */
+export const setupDataKey: unique symbol = Symbol.for('ticketing.dispatch.conformance.setup');
 
 /** Global symbol under which a task of the same process finds the caller's AsyncLocalStorage. */
 export const contextKey: unique symbol = Symbol.for('ticketing.dispatch.conformance.context');

@@ -51,6 +51,8 @@ export interface ConformanceSubject {
   readonly copies?: boolean;
   /** Whether its workers return calls that they have not begun. Default: no; cases that need it are skipped. */
   readonly reclaims?: boolean;
+  /** Whether its workers get the option `workerData` of the pool. Default: yes; hosts elsewhere start workers of their own. */
+  readonly givesWorkerData?: boolean;
   /** For transports whose workers are shared with other dispatchers. Default: they are not. */
   readonly fleet?: FleetSubject;
   /** Creates one whose workers have a heap of some 64 MB. Without it the case that exhausts the memory is skipped. */

@@ -7,6 +7,7 @@ import {
   inheritedExecArgv,
   OutputSink,
   outputRule,
+  slotVariable,
   splitPoolOptions,
   startWorker,
   type Transport,
@@ -27,7 +28,7 @@ import {
 
 /** How a dispatcher keeps its child processes. */
 export interface ForkOptions extends PoolOptions {
-  /** Environment of the workers. Default: that of this process. */
+  /** Environment of the workers, beside `TICKETING_WORKER_SLOT`, the worker's slot. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /**
    * Node options of the workers, after those of this process (such as its `--conditions` and `--import`, but not its
@@ -94,7 +95,7 @@ function createForkTransport(module: URL, options: ResolvedForkOptions): Transpo
   const guard = options.killWithParent ? createOrphanGuard() : undefined;
   const output = new OutputSink(options.output);
   const execArgv = [...inheritedExecArgv(process.execArgv), ...options.execArgv];
-  const settings = { ...(env && { env }), execArgv, serialization: 'advanced' } as const;
+  const settings = { execArgv, serialization: 'advanced' } as const;
   return {
     kind: 'fork',
     capabilities: { isolation: 'process', hardKill: true, transfer: false },
@@ -104,10 +105,12 @@ function createForkTransport(module: URL, options: ResolvedForkOptions): Transpo
   };
 
   function spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle {
-    const { workerId, slot } = worker;
+    const { workerId, slot, workerData } = worker;
     const args = [String(workerId), String(slot), (worker.module ?? module).href];
-    const launch = (stdio: StdioOptions) => fork(workerUrl, args, { ...settings, stdio });
-    return startWorker({ launch, guard, workerId, slot, output }, events);
+    if (workerData !== undefined) args.push('data');
+    const own = { ...settings, env: { ...(env ?? process.env), ...slotVariable(slot) } };
+    const launch = (stdio: StdioOptions) => fork(workerUrl, args, { ...own, stdio });
+    return startWorker({ launch, guard, workerId, slot, workerData, output }, events);
   }
 }
 

@@ -1,10 +1,15 @@
 import { serveProcess } from '@ticketing/dispatch/worker';
 
 // The program of a worker: wiring only, since coverage does not see other processes.
-const [, , workerId, slot, module = ''] = process.argv;
+const [, , workerId, slot, module = '', data] = process.argv;
 if (process.send === undefined || !(Number(workerId) > 0)) {
   throw new TypeError(
     'Cannot serve tasks: @ticketing/dispatch-fork/worker is the program of a worker, which createForkDispatcher starts; for a dispatcher import @ticketing/dispatch-fork',
   );
 }
-serveProcess({ workerId: Number(workerId), slot: Number(slot), module });
+serveProcess({
+  workerId: Number(workerId),
+  slot: Number(slot),
+  module,
+  hasWorkerData: data !== undefined,
+});

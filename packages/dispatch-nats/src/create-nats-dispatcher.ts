@@ -73,6 +73,11 @@ export function createNatsDispatcher<S extends TaskSource>(
 ): NatsDispatcher<TasksOf<S>>;
 export function createNatsDispatcher(options: NatsDispatcherOptions): NatsDispatcher<TaskMap> {
   const unknown = OTHERS.find((name) => Object.hasOwn(Object(options), name));
+  if (Object.hasOwn(Object(options), 'workerData')) {
+    throw new TypeError(
+      `Cannot ${ACTION}: \`workerData\` does not apply, since hosts start their workers; give it to the dispatcher of \`serveNatsTasks\``,
+    );
+  }
   if (unknown !== undefined) {
     throw unknownOption(ACTION, unknown, [...Object.keys(rules), 'window', 'maxQueue']);
   }

@@ -56,7 +56,7 @@ async function create(module: URL, options: PoolOptions): Promise<Dispatcher<Con
 
 function casesFor(isolation: Capabilities['isolation']) {
   const capabilities = { isolation, hardKill: false, transfer: false };
-  return conformanceCases({ kind: 'nats', capabilities, create });
+  return conformanceCases({ kind: 'nats', capabilities, givesWorkerData: false, create });
 }
 
 // Hosts are other processes than their callers; what ends or stops them ends or stops all: here, this very process. Those

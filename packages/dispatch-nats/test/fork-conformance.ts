@@ -93,7 +93,7 @@ const inOneProcess = new Set([
 
 function casesFor(isolation: Capabilities['isolation']) {
   const capabilities = { isolation, hardKill: true, transfer: false };
-  return conformanceCases({ kind: 'nats', capabilities, create });
+  return conformanceCases({ kind: 'nats', capabilities, givesWorkerData: false, create });
 }
 
 /** The cases that hosts in the process of the test cannot run. */

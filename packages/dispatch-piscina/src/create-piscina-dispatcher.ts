@@ -7,6 +7,7 @@ import {
   OutputSink,
   outputRule,
   postToWorker,
+  slotVariable,
   splitPoolOptions,
   type Transport,
   type WorkerEvents,
@@ -19,7 +20,7 @@ import { WorkerThread } from './worker-thread.ts';
 
 /** How a dispatcher keeps its threads. */
 export interface PiscinaOptions extends PoolOptions {
-  /** Environment of the threads. Default: a copy of that of this process. */
+  /** Environment of the threads, beside `TICKETING_WORKER_SLOT`, the worker's slot. Default: a copy of that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /**
    * Node options of the threads, added to those of this program. With any, threads inherit only those options of the program
@@ -98,15 +99,19 @@ function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): T
 
   function spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle {
     const { href } = worker.module ?? module;
-    const { workerId, slot } = worker;
-    const start = { entry, workerId, slot, module: href, env, execArgv, resourceLimits };
-    const thread = new WorkerThread(start, {
-      message(message) {
-        const frames = decodeFromWorker(message);
-        if (frames !== undefined) events.frames(frames);
+    const { workerId, slot, workerData } = worker;
+    const own = { ...(env ?? process.env), ...slotVariable(slot) };
+    const start = { entry, workerId, slot, workerData, module: href, env: own, execArgv };
+    const thread = new WorkerThread(
+      { ...start, resourceLimits },
+      {
+        message(message) {
+          const frames = decodeFromWorker(message);
+          if (frames !== undefined) events.frames(frames);
+        },
+        exit: (end) => events.exit(end),
       },
-      exit: (end) => events.exit(end),
-    });
+    );
     // `inherit` is what Node does by itself; it makes the thread wait.
     if (options.output !== 'inherit') thread.divert(output);
     return {

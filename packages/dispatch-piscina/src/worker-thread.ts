@@ -13,6 +13,8 @@ import { StartJournal } from './start-journal.ts';
 export interface ThreadStart {
   readonly workerId: number;
   readonly slot: number;
+  /** Whether the port holds the worker's `workerData`. */
+  readonly hasWorkerData: boolean;
   readonly module: string;
   readonly port: MessagePort;
   readonly journal: SharedArrayBuffer;
@@ -22,8 +24,9 @@ export interface WorkerThreadOptions {
   readonly entry: URL;
   readonly workerId: number;
   readonly slot: number;
+  readonly workerData: unknown;
   readonly module: string;
-  readonly env: Readonly<Record<string, string | undefined>> | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly execArgv: string[] | undefined;
   readonly resourceLimits: ResourceLimits | undefined;
 }
@@ -59,6 +62,14 @@ export class WorkerThread {
     this.#events = events;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
+    const hasWorkerData = options.workerData !== undefined;
+    try {
+      // The thread reads it before anything else.
+      if (hasWorkerData) port1.postMessage(options.workerData);
+    } catch (error) {
+      port1.close();
+      throw error;
+    }
     this.#pool = new Piscina({
       filename: options.entry.href,
       name: 'serve',
@@ -69,7 +80,7 @@ export class WorkerThread {
       // A thread that waits for piscina's tasks by Atomics.wait reads no port.
       atomics: 'disabled',
       recordTiming: false,
-      ...(options.env && { env: defined(options.env) }),
+      env: defined(options.env),
       ...(options.execArgv && { execArgv: options.execArgv }),
       ...(options.resourceLimits && { resourceLimits: options.resourceLimits }),
     });
@@ -78,7 +89,14 @@ export class WorkerThread {
     const { workerId, slot, module } = options;
     this.#workerId = workerId;
     try {
-      const task = { workerId, slot, module, port: port2, journal: this.#journal.buffer };
+      const task = {
+        workerId,
+        slot,
+        hasWorkerData,
+        module,
+        port: port2,
+        journal: this.#journal.buffer,
+      };
       this.#pool.run(task, { transferList: [port2] }).catch(() => {});
       this.#thread = this.#pool.threads[0] as Worker;
       this.threadId = this.#thread.threadId;

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { isMainThread } from 'node:worker_threads';
+import { isMainThread, receiveMessageOnPort } from 'node:worker_threads';
 import { serveTasks } from '@ticketing/dispatch/worker';
 import { StartJournal } from './start-journal.ts';
 import type { ThreadStart } from './worker-thread.ts';
@@ -14,11 +14,13 @@ if (isMainThread) {
  * Serves tasks over a port: the one task of a piscina thread. Returns at once; the port stays open. Wiring only, since
  * coverage does not see threads.
  */
-export function serve({ workerId, slot, module, port, journal }: ThreadStart): void {
+export function serve({ workerId, slot, hasWorkerData, module, port, journal }: ThreadStart): void {
   const calls = new StartJournal(journal);
+  const data = hasWorkerData ? receiveMessageOnPort(port) : undefined;
   const served = serveTasks({
     workerId,
     slot,
+    workerData: () => data?.message as unknown,
     module,
     post: (message, transfer) => port.postMessage(message, transfer),
     claim: (seq) => calls.claim(seq),

@@ -28,11 +28,13 @@ export class CloningWorker implements WorkerHandle {
 
   constructor(module: TaskModule<TaskMap>, start: WorkerStart, events: WorkerEvents) {
     const { workerId, slot, module: url } = start;
+    const workerData: unknown = structuredClone(start.workerData);
     this.slot = slot;
     this.#events = events;
     this.#served = serveTasks({
       workerId,
       slot,
+      workerData: () => workerData,
       module: url?.href ?? module,
       post: (message, transfer) => this.#hear(structuredClone(message, { transfer })),
       claim: (seq) => {

@@ -119,13 +119,14 @@ class InProcessWorker implements WorkerHandle {
 
   async #start(
     initial: TaskModule<TaskMap>,
-    { workerId, slot, module: url }: WorkerStart,
+    { workerId, slot, workerData, module: url }: WorkerStart,
   ): Promise<void> {
     try {
       const module = url === undefined ? initial : await loadTaskModule(url.href);
       const runner = new TaskRunner(module, {
         workerId,
         slot,
+        workerData,
         emit: this.#emit,
         claim: (seq) => {
           this.#started = seq;

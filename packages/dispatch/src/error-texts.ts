@@ -24,7 +24,7 @@ export function saysNotCloneable(
 }
 
 /** The platform shows the whole text of a function, and what is wrong of it at the end. */
-function inOneLine(message: string): string {
+export function inOneLine(message: string): string {
   const line = message.replace(/\s+/g, ' ').replace(/\.$/, '');
   return line.length > LONGEST ? `${line.slice(0, 60)} ... ${line.slice(-40)}` : line;
 }

@@ -29,6 +29,7 @@ export {
 export { resolvePoolOptions, splitPoolOptions } from './kernel/resolve-pool-options.ts';
 export type { ObservedWorker, PoolObserver } from './kernel/workers/pool-events.ts';
 export { createOrphanGuard, type OrphanGuard } from './process/orphan-guard.ts';
+export { slotVariable } from './process/worker-data.ts';
 export {
   OutputSink,
   type OutputSource,

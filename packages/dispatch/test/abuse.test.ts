@@ -11,10 +11,7 @@ const never = undefined as never;
 test.each([
   [5, '`options` must be an object, got 5'],
   [null, '`options` must be an object, got null'],
-  [
-    { workers: 2 },
-    'unknown option `workers`; known are name, min, max, window, maxQueue, maxWaitMs, abortGraceMs, stopGraceMs, startTimeoutMs, healthMs, idleTimeoutMs, recycle, restart, clock, random',
-  ],
+  [{ workers: 2 }, 'unknown option `workers`; did you mean `workerData`?'],
   [{ name: '' }, '`name` must be a text, got '],
   [
     { clock: {} },

@@ -92,6 +92,7 @@ export class FakeWorker implements WorkerHandle {
   readonly workerId: number;
   readonly slot: number;
   readonly module: URL | undefined;
+  readonly workerData: unknown;
   /** What came in each message. */
   readonly messages: (readonly ToWorker[])[] = [];
   readonly holds: boolean[] = [];
@@ -122,6 +123,7 @@ export class FakeWorker implements WorkerHandle {
     this.workerId = start.workerId;
     this.slot = start.slot;
     this.module = start.module;
+    this.workerData = start.workerData;
     this.pid = 9000 + start.workerId;
     if (transport.reclaims) this.reclaim = (seqs) => this.#reclaim(seqs);
   }

@@ -41,6 +41,7 @@ test('resolvePoolOptions() keeps what is given, at both ends of each range', () 
     healthMs: 1,
     idleTimeoutMs: 1,
     recycle: { tasks: 1, ageMs: 1, rssBytes: 1, jitter: 0 },
+    workerData: null,
     clock: { ...systemClock },
     random: () => 0,
   };

@@ -31,7 +31,9 @@ export type PrimaryDispatcherOptions = Pick<
 >;
 
 const ACTION = 'create primary dispatcher';
-const OTHERS = ['min', 'max', 'stopGraceMs', 'healthMs', 'idleTimeoutMs', 'recycle', 'random'];
+const OTHERS = [
+  ...['min', 'max', 'stopGraceMs', 'healthMs', 'idleTimeoutMs', 'recycle', 'workerData', 'random'],
+];
 
 /**
  * Creates, in a worker, a dispatcher whose tasks run in the primary: the `primaryTasks` of `startCluster`, which all workers

@@ -91,7 +91,9 @@ export class PrimarySessions {
 
   #setUpOnce(hooks: TaskHooks): Promise<unknown> {
     if (this.#setup === undefined) {
-      const setup = Promise.resolve({ workerId: 0, slot: 0 }).then(hooks.setup);
+      const setup = Promise.resolve({ workerId: 0, slot: 0, workerData: undefined }).then(
+        hooks.setup,
+      );
       this.#setup = setup;
       // The next session tries again.
       setup.catch(() => {

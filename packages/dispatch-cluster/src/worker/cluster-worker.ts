@@ -59,6 +59,7 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
   const served: Served = serveProcess({
     workerId: start.workerId,
     slot: start.slot,
+    hasWorkerData: start.hasWorkerData,
     module: moduleOf(options, start),
     around: (hooks) => withServer(hooks, server),
   });

@@ -12,6 +12,7 @@ import {
   type ConformanceTasks,
   contextKey,
   type Failure,
+  setupDataKey,
   type TaskEvent,
 } from '../conformance-task-map.ts';
 
@@ -142,6 +143,11 @@ const module: TaskModule<ConformanceTasks> = defineTasks<ConformanceTasks>(
       await new Promise((resolve) => setImmediate(resolve));
       return [before, taskStore.getStore()];
     },
+    data: (_input, { workerData }) => ({
+      data: workerData,
+      atSetup: (globalThis as { [setupDataKey]?: unknown })[setupDataKey],
+      slotVariable: process.env['TICKETING_WORKER_SLOT'],
+    }),
     sicken() {
       isSick = true;
       return 'sick';

@@ -1,13 +1,16 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { defineTasks, type TaskModule } from '@ticketing/dispatch/worker';
-import type { ConformanceTasks, StartPlan } from '../conformance-task-map.ts';
+import { type ConformanceTasks, type StartPlan, setupDataKey } from '../conformance-task-map.ts';
 import conformanceTasks from './conformance-tasks.ts';
 
 /** The usual tasks, in workers that start as planned and log it. */
 export function startAsPlanned(plan: StartPlan): TaskModule<ConformanceTasks> {
   const { log, failures = 0, gate, hangs = false } = plan;
   return defineTasks(conformanceTasks.tasks, {
-    setup({ workerId, slot }) {
+    setup({ workerId, slot, workerData }) {
+      // In one process a fallback's workers, which have none, start beside others.
+      const shared = globalThis as { [setupDataKey]?: unknown };
+      if (workerData !== undefined) shared[setupDataKey] = workerData;
       appendFileSync(log, `setup ${workerId} ${slot}\n`);
       const attempts = readFileSync(log, 'utf8').match(/^setup/gm)?.length ?? 0;
       if (attempts <= failures) throw new Error(`start ${attempts} fails`);

@@ -53,6 +53,12 @@ export interface PoolOptions {
     /** Milliseconds, 1 to 2^31-1. Default 10,000. */
     readonly withinMs?: number;
   };
+  /**
+   * What each worker gets at its start, for its tasks as `context.workerData` and for the hook `setup`: a value, or a function of
+   * the worker's slot that returns one, called for each start. It is cloned as inputs are; in-process without `clone` it is
+   * handed over as it is. What cannot be cloned is a failed start, with `ERR_NOT_CLONEABLE`. Default: none.
+   */
+  readonly workerData?: unknown;
   /** For tests. Default: the platform's. */
   readonly clock?: Clock;
   /** For tests: 0 ≤ n < 1. Default `Math.random`. */

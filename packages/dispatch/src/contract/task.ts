@@ -13,6 +13,8 @@ export interface TaskContext {
   readonly workerId: number;
   /** The worker's slot, from 0; its successor has the same. On another machine: that of the host's own worker. */
   readonly slot: number;
+  /** What the dispatcher's option `workerData` has for this worker; undefined without it. On another machine: that of the host's own worker. */
+  readonly workerData: unknown;
   /** The caller's `metadata`. */
   readonly metadata: Readonly<Record<string, string>>;
   /**
@@ -46,7 +48,7 @@ type Delivered<O> = O extends RawJson ? Buffer : O extends Transferred<infer T> 
 /** What a worker does besides its tasks. */
 export interface TaskHooks {
   /** Runs before the worker takes tasks; a rejection is a failed start. A worker and its successor have one slot. */
-  readonly setup?: (worker: { readonly workerId: number; readonly slot: number }) => unknown;
+  readonly setup?: (worker: Pick<TaskContext, 'workerId' | 'slot' | 'workerData'>) => unknown;
   /** Runs after the last task of a worker that is asked to stop. */
   readonly teardown?: () => unknown;
   /** Runs at each health check; if it rejects, the worker is replaced. */

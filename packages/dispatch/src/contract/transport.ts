@@ -43,6 +43,11 @@ export interface WorkerStart {
   readonly slot: number;
   /** Replaces the module that the transport was made with, after `reload({ module })`. */
   readonly module: URL | undefined;
+  /**
+   * What the worker's tasks get as `context.workerData`. The transport clones it on its way, if it clones inputs; a
+   * `DataCloneError` that `spawn` throws for it is a start that is not tried again at once.
+   */
+  readonly workerData?: unknown;
 }
 
 export interface WorkerEvents {

@@ -47,6 +47,7 @@ const poolRules = {
   idleTimeoutMs: atLeast(1, 30_000),
   recycle: { ...anObject, fallback: {} },
   restart: { ...anObject, fallback: {} },
+  workerData: { expected: 'a value', test: () => true },
   clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
   random: { ...aFunction, fallback: Math.random },
 } satisfies Rules & Record<keyof PoolOptions, unknown>;
@@ -81,6 +82,8 @@ export function resolvePoolOptions(
   }
   return {
     ...resolved,
+    // Also null, which would count as absent.
+    workerData: options.workerData,
     name: resolved.name ?? kind,
     min,
     max,

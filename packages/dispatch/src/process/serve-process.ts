@@ -1,8 +1,13 @@
 import { type Served, type ServeOptions, serveTasks } from '../worker/serve-tasks.ts';
 import { JOURNAL_FD, journalClaims } from './start-journal.ts';
+import { askWorkerData } from './worker-data.ts';
 
 /** What a process serves that was started as a worker. */
-export type ServeProcessOptions = Pick<ServeOptions, 'workerId' | 'slot' | 'module' | 'around'>;
+export interface ServeProcessOptions
+  extends Pick<ServeOptions, 'workerId' | 'slot' | 'module' | 'around'> {
+  /** Whether the parent has `workerData` for this worker, as `startWorker` was told. Default `false`. */
+  readonly hasWorkerData?: boolean;
+}
 
 /**
  * Serves tasks over the channel of this process, which is a worker and nothing else from here on: it ends when told to,
@@ -10,7 +15,7 @@ export type ServeProcessOptions = Pick<ServeOptions, 'workerId' | 'slot' | 'modu
  *
  * @throws TypeError in a process that no dispatcher or cluster has started
  */
-export function serveProcess(options: ServeProcessOptions): Served {
+export function serveProcess({ hasWorkerData, ...options }: ServeProcessOptions): Served {
   if (process.send === undefined) {
     throw new TypeError(
       'Cannot serve tasks: this process has no channel to a parent; a dispatcher starts its workers itself',
@@ -19,6 +24,7 @@ export function serveProcess(options: ServeProcessOptions): Served {
   const outbox = createOutbox(process);
   const served = serveTasks({
     ...options,
+    workerData: hasWorkerData ? () => askWorkerData() : undefined,
     post: (message) => outbox.post(message),
     claim: journalClaims(JOURNAL_FD),
     memoryBytes: () => process.memoryUsage.rss(),

@@ -14,6 +14,7 @@ import { decodeFromWorker } from '../wire/from-worker-codec.ts';
 import { postToWorker } from '../wire/to-worker-codec.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 import { openStartJournal, type StartJournal } from './start-journal.ts';
+import { WorkerData } from './worker-data.ts';
 import type { OutputSink } from './worker-output.ts';
 
 /** Milliseconds that the rest of a process has once its channel, or the process itself, has ended. */
@@ -25,6 +26,8 @@ export interface WorkerProcessStart {
   readonly guard: OrphanGuard | undefined;
   readonly workerId: number;
   readonly slot: number;
+  /** What its tasks get as `context.workerData`; if there is any, the worker must know it: `hasWorkerData` of `serveProcess`. */
+  readonly workerData?: unknown;
   /** Takes what the process writes: one for all workers of a transport. */
   readonly output: OutputSink;
 }
@@ -45,14 +48,17 @@ export function startWorker(
   events: WorkerEvents,
   foreign: (message: unknown) => void = () => {},
 ): WorkerHandle {
-  return new WorkerProcess(start, {
+  const { workerData } = start;
+  const data = workerData === undefined ? undefined : new WorkerData(workerData);
+  const worker = new WorkerProcess(start, {
     message(message) {
       const frames = decodeFromWorker(message);
-      if (frames === undefined) foreign(message);
-      else events.frames(frames);
+      if (frames !== undefined) events.frames(frames);
+      else if (!data?.answer(message, (answer) => worker.post(answer, 0))) foreign(message);
     },
     exit: (end) => events.exit(end),
   });
+  return worker;
 }
 
 /**

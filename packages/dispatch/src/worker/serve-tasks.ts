@@ -16,6 +16,8 @@ import { TaskRunner } from './task-runner.ts';
 export interface ServeOptions {
   readonly workerId: number;
   readonly slot: number;
+  /** Returns the worker's `workerData`, or a promise of it; called once, before the module is loaded. Default: undefined. */
+  readonly workerData?: (() => unknown) | undefined;
   /** Address of the module, as `file:///…`, or the module. */
   readonly module: string | TaskModule<TaskMap>;
   /** Adds the worker's own work to the module's hooks. */
@@ -112,11 +114,14 @@ class TaskServer implements Served {
   async start(): Promise<void> {
     const { module: source, around, workerId, slot } = this.#options;
     try {
+      // Without it no turn is lost.
+      const workerData = this.#options.workerData && (await this.#options.workerData());
       const { tasks, hooks } = typeof source === 'string' ? await loadTaskModule(source) : source;
       const module = { tasks, hooks: around?.(hooks) ?? hooks };
       const runner = new TaskRunner(module, {
         workerId,
         slot,
+        workerData,
         name: this.#options.name,
         isLoss: this.#options.isLoss,
         emit: (frame) => this.#emit(frame),

@@ -38,6 +38,7 @@ export function traceSettled(
 interface RunReporter {
   readonly workerId: number;
   readonly slot: number;
+  readonly workerData: unknown;
   progress(run: TaskRun, data: unknown): void;
 }
 
@@ -89,6 +90,10 @@ export class TaskRun implements TaskContext, CallSource {
 
   get slot(): number {
     return this.#runner.slot;
+  }
+
+  get workerData(): unknown {
+    return this.#runner.workerData;
   }
 
   get metadata(): Readonly<Record<string, string>> {

@@ -11,6 +11,8 @@ import { TaskRun, taskChannel, traceSettled } from './task-run.ts';
 export interface TaskRunnerOptions {
   readonly workerId: number;
   readonly slot: number;
+  /** As in the task's context. */
+  readonly workerData?: unknown;
   /** Names the worker in the error for an unknown task. Default: its number. */
   readonly name?: string | undefined;
   /**
@@ -39,6 +41,7 @@ const MAX_TURN_MS = 1;
 export class TaskRunner {
   readonly workerId: number;
   readonly slot: number;
+  readonly workerData: unknown;
   readonly #module: TaskModule<TaskMap>;
   /** A map, so that `constructor` is unknown. */
   readonly #tasks: ReadonlyMap<string, TaskFn<unknown, unknown>>;
@@ -62,6 +65,7 @@ export class TaskRunner {
   constructor(module: TaskModule<TaskMap>, options: TaskRunnerOptions) {
     this.workerId = options.workerId;
     this.slot = options.slot;
+    this.workerData = options.workerData;
     this.#module = module;
     this.#tasks = new Map(Object.entries(module.tasks));
     this.#options = options;
@@ -70,8 +74,8 @@ export class TaskRunner {
   /** Runs `setup`, and emits `ready`. @throws what `setup` throws */
   async start(): Promise<void> {
     const { setup } = this.#module.hooks;
-    const { workerId, slot } = this;
-    await this.#apart(() => setup?.({ workerId, slot }));
+    const { workerId, slot, workerData } = this;
+    await this.#apart(() => setup?.({ workerId, slot, workerData }));
     this.#tell({ kind: 'ready', tasks: [...this.#tasks.keys()] });
     if (this.#module.hooks.report === undefined || this.#halted) return;
     this.#apart(() => {

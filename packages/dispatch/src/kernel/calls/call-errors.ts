@@ -1,5 +1,11 @@
 import type { WorkerEnd } from '../../contract/transport.ts';
-import { firstLineOf, saysNotCloneable, saysUnknown, whyEnded } from '../../error-texts.ts';
+import {
+  firstLineOf,
+  inOneLine,
+  saysNotCloneable,
+  saysUnknown,
+  whyEnded,
+} from '../../error-texts.ts';
 import { DispatchError, type DispatchErrorCode, type DispatchErrorData } from '../../errors.ts';
 
 /** The call or the dispatcher that an error is about. */
@@ -97,6 +103,19 @@ export function unknownTask(name: string, task: string, known: Iterable<string>)
 export function notCloneable(name: string, task: string, cause: unknown): DispatchError {
   const message = saysNotCloneable('the input', task, { value: cause, cause });
   return callError('ERR_NOT_CLONEABLE', { name, task }, message, { cause });
+}
+
+/** Tells why a worker could not be spawned. What cannot be cloned now cannot be later. */
+export function spawnFailed(
+  name: string,
+  slot: number,
+  cause: unknown,
+): { readonly error: unknown; readonly final: boolean } {
+  if (!(cause instanceof DOMException) || cause.name !== 'DataCloneError') {
+    return { error: cause, final: false };
+  }
+  const message = `Cannot send \`workerData\` to the worker of slot ${slot}: ${inOneLine(cause.message)}`;
+  return { error: callError('ERR_NOT_CLONEABLE', { name }, message, { cause }), final: true };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { hashText, rendezvousWeight } from '@ticketing/kit';
+import type { WorkerStart } from '../../contract/transport.ts';
 import { LEAST_MS } from './pace.ts';
 import type { PoolWorker } from './pool-worker.ts';
 
@@ -16,6 +17,16 @@ export function addSlots(slots: Slot[], count: number): void {
   for (let index = slots.length; index < count; index++) {
     slots.push({ index, current: undefined, next: undefined, restartTimer: undefined });
   }
+}
+
+/** Returns what a transport gets of a new worker. @throws what the function `workerData` throws */
+export function startOf(
+  { workerId, slot }: PoolWorker,
+  module: URL | undefined,
+  { workerData }: { readonly workerData?: unknown },
+): WorkerStart {
+  const data: unknown = typeof workerData === 'function' ? workerData(slot) : workerData;
+  return { workerId, slot, module, workerData: data };
 }
 
 /** Whether a slot has a worker, or gets one. */

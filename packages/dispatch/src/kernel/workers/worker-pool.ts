@@ -1,11 +1,17 @@
 import { type Circuit, createCircuit } from '@ticketing/kit';
 import type { FromWorker, Transport, WorkerEnd } from '../../contract/transport.ts';
-import { circuitOpen, closed, startedTooLate, workerLost } from '../calls/call-errors.ts';
+import {
+  circuitOpen,
+  closed,
+  spawnFailed,
+  startedTooLate,
+  workerLost,
+} from '../calls/call-errors.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import { Pace } from './pace.ts';
 import { PoolEvents } from './pool-events.ts';
 import { PoolWorker } from './pool-worker.ts';
-import { addSlots, isTaken, type Slot } from './slots.ts';
+import { addSlots, isTaken, type Slot, startOf } from './slots.ts';
 import { createWindow } from './window.ts';
 
 /** Starts, replaces, restarts and stops workers. The kernel gives them calls. */
@@ -233,15 +239,12 @@ export class WorkerPool {
       this.kill(worker);
     }, startTimeoutMs);
     try {
-      worker.handle = this.#transport.spawn(
-        { workerId: worker.workerId, slot: slot.index, module: this.module },
-        {
-          frames: (frames) => this.#callbacks.frames(worker, frames),
-          exit: (end) => this.#exit(worker, end),
-        },
-      );
+      worker.handle = this.#transport.spawn(startOf(worker, this.module, this.#options), {
+        frames: (frames) => this.#callbacks.frames(worker, frames),
+        exit: (end) => this.#exit(worker, end),
+      });
     } catch (error) {
-      worker.startError = { error, final: false };
+      worker.startError = spawnFailed(name, slot.index, error);
       this.#exit(worker, { exitCode: undefined, signal: undefined, stderrTail: '' });
     }
   }
