@@ -1,4 +1,5 @@
 import { fork, type StdioOptions } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { Dispatcher, PoolOptions, TaskMap, TaskSource, TasksOf } from '@ticketing/dispatch';
 import {
@@ -18,11 +19,14 @@ import {
 } from '@ticketing/dispatch/transport';
 import {
   aFlag,
+  aName,
   anObject,
   aUrl,
+  type Rule,
   type Rules,
   resolveByRules,
   texts,
+  wholeBetween,
   wrongOption,
 } from '@ticketing/kit';
 
@@ -30,6 +34,17 @@ import {
 export interface ForkOptions extends PoolOptions {
   /** Environment of the workers, beside `TICKETING_WORKER_SLOT`, the worker's slot. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Folder that the workers begin in, as a path or a file URL; it must exist. Default: that of this process. */
+  readonly cwd?: string | URL;
+  /**
+   * Number of the user that the workers run as, 0 to 2^32-1. It must be allowed to read the module; another than our own needs a
+   * privileged process. Not on Windows. Default: that of this process.
+   */
+  readonly uid?: number;
+  /** Number of the group that the workers run as, under the same terms as `uid`. */
+  readonly gid?: number;
+  /** Path of the Node that runs the workers, or its name, to be found by `PATH`. Default: the one that runs this process. */
+  readonly execPath?: string;
   /**
    * Node options of the workers, after those of this process (such as its `--conditions` and `--import`, but not its
    * `--eval`, `--watch`, `--test` and `--inspect`). Default: none.
@@ -54,8 +69,21 @@ export interface ForkOptions extends PoolOptions {
 type ResolvedForkOptions = Omit<ForkOptions, 'execArgv' | 'killWithParent' | 'output'> &
   Required<Pick<ForkOptions, 'execArgv' | 'killWithParent' | 'output'>>;
 
+/** Of a user or a group, where the platform has them. */
+const anId: Rule =
+  process.platform === 'win32'
+    ? { expected: 'absent on Windows', test: () => false }
+    : wholeBetween(0, 2 ** 32 - 1);
+
 const forkRules = {
   env: anObject,
+  cwd: {
+    expected: 'the path or file URL of a folder that exists',
+    test: (value) => isFolder(value),
+  },
+  uid: anId,
+  gid: anId,
+  execPath: { ...aName, expected: 'the path of a program, or its name' },
   execArgv: { ...texts, fallback: [] },
   killWithParent: { ...aFlag, fallback: true },
   output: outputRule,
@@ -95,7 +123,15 @@ function createForkTransport(module: URL, options: ResolvedForkOptions): Transpo
   const guard = options.killWithParent ? createOrphanGuard() : undefined;
   const output = new OutputSink(options.output);
   const execArgv = [...inheritedExecArgv(process.execArgv), ...options.execArgv];
-  const settings = { execArgv, serialization: 'advanced' } as const;
+  const { cwd, uid, gid, execPath } = options;
+  const settings = {
+    ...(cwd !== undefined && { cwd }),
+    ...(uid !== undefined && { uid }),
+    ...(gid !== undefined && { gid }),
+    ...(execPath !== undefined && { execPath }),
+    execArgv,
+    serialization: 'advanced',
+  } as const;
   return {
     kind: 'fork',
     capabilities: { isolation: 'process', hardKill: true, transfer: false },
@@ -105,6 +141,10 @@ function createForkTransport(module: URL, options: ResolvedForkOptions): Transpo
   };
 
   function spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle {
+    // The platform would say that there is no such program.
+    if (cwd !== undefined && !isFolder(cwd)) {
+      throw new Error(`Cannot start worker: the folder of \`cwd\` is gone: ${cwd}`);
+    }
     const { workerId, slot, workerData } = worker;
     const args = [String(workerId), String(slot), (worker.module ?? module).href];
     if (workerData !== undefined) args.push('data');
@@ -112,6 +152,13 @@ function createForkTransport(module: URL, options: ResolvedForkOptions): Transpo
     const launch = (stdio: StdioOptions) => fork(workerUrl, args, { ...own, stdio });
     return startWorker({ launch, guard, workerId, slot, workerData, output }, events);
   }
+}
+
+/** Returns whether a path, or a file URL, is that of a folder. */
+function isFolder(value: unknown): boolean {
+  const isPath = typeof value === 'string' && value !== '';
+  if (!isPath && !(aUrl.test(value) && (value as URL).protocol === 'file:')) return false;
+  return statSync(value as string | URL, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** Runs from `src` as TypeScript and from `dist` as JavaScript; both have the worker in the same folder. */

@@ -22,13 +22,27 @@ test.each<[unknown, string]>([
   [{ workers: 2 }, 'unknown option `workers`; did you mean `workerUrl`?'],
   [
     { resourceLimits: {} },
-    'unknown option `resourceLimits`; known are env, execArgv, killWithParent, output, workerUrl, name, min, max, window, maxQueue, maxWaitMs, abortGraceMs, stopGraceMs, startTimeoutMs, healthMs, idleTimeoutMs, recycle, restart, workerData, clock, random',
+    'unknown option `resourceLimits`; known are env, cwd, uid, gid, execPath, execArgv, killWithParent, output, workerUrl, name, min, max, window, maxQueue, maxWaitMs, abortGraceMs, stopGraceMs, startTimeoutMs, healthMs, idleTimeoutMs, recycle, restart, workerData, clock, random',
   ],
   [{ env: 'PATH' }, '`env` must be an object, got PATH'],
   [{ env: null }, '`env` must be an object, got null'],
   [{ workerUrl: Object.create(null) }, '`workerUrl` must be a URL, got an object without text'],
   [{ execArgv: '--no-warnings' }, '`execArgv` must be a list of texts, got --no-warnings'],
   [{ execArgv: [1] }, '`execArgv` must be a list of texts, got 1'],
+  [{ cwd: '' }, '`cwd` must be the path or file URL of a folder that exists, got '],
+  [
+    { cwd: '/nothing/here' },
+    '`cwd` must be the path or file URL of a folder that exists, got /nothing/here',
+  ],
+  [
+    { cwd: new URL('https://example.com/') },
+    '`cwd` must be the path or file URL of a folder that exists, got https://example.com/',
+  ],
+  [{ cwd: 7 }, '`cwd` must be the path or file URL of a folder that exists, got 7'],
+  [{ uid: 'nobody' }, '`uid` must be an integer of 0 to 4294967295, got nobody'],
+  [{ gid: '0' }, '`gid` must be an integer of 0 to 4294967295, got 0'],
+  [{ execPath: '' }, '`execPath` must be the path of a program, or its name, got '],
+  [{ execPath: 20 }, '`execPath` must be the path of a program, or its name, got 20'],
   [{ output: 'pipe' }, '`output` must be inherit, ignore or a function, got pipe'],
   [{ killWithParent: 'yes' }, '`killWithParent` must be true or false, got yes'],
   [{ workerUrl: './worker.js' }, '`workerUrl` must be a URL, got ./worker.js'],
@@ -41,6 +55,14 @@ test.each<[unknown, string]>([
 });
 
 test('createForkDispatcher() refuses options that are out of range', () => {
+  expect(() => createForkDispatcher(module, { uid: -1 })).toThrow(
+    new RangeError('Cannot create dispatcher: `uid` must be an integer of 0 to 4294967295, got -1'),
+  );
+  expect(() => createForkDispatcher(module, { gid: 2 ** 32 })).toThrow(
+    new RangeError(
+      'Cannot create dispatcher: `gid` must be an integer of 0 to 4294967295, got 4294967296',
+    ),
+  );
   expect(() => createForkDispatcher(module, { max: 0 })).toThrow(
     new RangeError('Cannot create dispatcher: `max` must be an integer of 1 to 1024, got 0'),
   );

@@ -138,7 +138,9 @@ export function workerLost(
   const { exitCode, signal, stderrTail, cause } = end;
   let how = exitCode === undefined ? 'ended' : `ended with exit code ${exitCode}`;
   if (signal !== undefined) how = `was ended by ${signal}`;
-  const why = task === undefined ? whyEnded(stderrTail) : undefined;
+  // Without a pid no process was started.
+  const unstarted = pid === undefined && cause instanceof Error ? firstLineOf(cause) : undefined;
+  const why = task === undefined ? (whyEnded(stderrTail) ?? unstarted) : undefined;
   const message =
     task === undefined
       ? `Worker ${how} before ${before}${why === undefined ? '' : `: ${why}`}`

@@ -1,0 +1,87 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { createForkDispatcher, type ForkOptions } from '../src/index.ts';
+
+const module = new URL('fixtures/tasks.ts', import.meta.url);
+const execArgv = ['--conditions=@ticketing/source'];
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+function create(options: ForkOptions) {
+  const dispatcher = createForkDispatcher<typeof import('./fixtures/tasks.ts')>(module, {
+    max: 1,
+    execArgv,
+    ...options,
+  });
+  onTestFinished(() => dispatcher.close());
+  return dispatcher;
+}
+
+function folder(): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'dispatch-fork-')));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Whether another user may read the sources, as a module of workers must be. */
+function mayRead(uid: number): boolean {
+  const code = `require('node:fs').accessSync(${JSON.stringify(fileURLToPath(module))})`;
+  return spawnSync(process.execPath, ['-e', code], { uid }).status === 0;
+}
+
+test('cwd is the folder of the workers, as a path or a URL, and not ours', async () => {
+  const path = folder();
+  const before = process.cwd();
+  expect(await create({ cwd: path }).run('where')).toBe(path);
+  expect(await create({ cwd: pathToFileURL(path) }).run('where')).toBe(path);
+  expect(await create({}).run('where')).toBe(before);
+  expect(process.cwd()).toBe(before);
+});
+
+test('a folder that is gone is told as the reason of the failed starts', async () => {
+  const path = folder();
+  const dispatcher = create({ cwd: path, restart: { maxFailures: 0 } });
+  expect(await dispatcher.run('where')).toBe(path);
+  rmSync(path, { recursive: true });
+  await expect(dispatcher.reload()).rejects.toThrow(
+    `Cannot start worker: the folder of \`cwd\` is gone: ${path}`,
+  );
+});
+
+test('execPath is the Node that runs the workers', async () => {
+  const path = join(folder(), 'node');
+  const node = process.execPath;
+  try {
+    symlinkSync(node, path);
+  } catch {
+    copyFileSync(node, path);
+  }
+  expect(await create({ execPath: path }).run('execPath')).toBe(realpathSync(path));
+  const version = execFileSync(path, ['--version'], { encoding: 'utf8' });
+  expect(version.trim()).toBe(process.version);
+});
+
+test('an execPath that is no program opens the circuit, which names it', async () => {
+  const dispatcher = create({ execPath: '/nothing/node', restart: { maxFailures: 0 } });
+  await expect(dispatcher.run('pid')).rejects.toThrow(
+    'Workers keep failing: Worker ended before it had answered a call: spawn /nothing/node ENOENT',
+  );
+});
+
+test.skipIf(!isRoot)('gid and uid are those of the workers', async () => {
+  const before = [process.getuid?.(), process.getgid?.()];
+  expect(await create({ gid: NOBODY }).run('ids')).toEqual([0, NOBODY]);
+  if (mayRead(NOBODY)) {
+    expect(await create({ uid: NOBODY, gid: NOBODY }).run('ids')).toEqual([NOBODY, NOBODY]);
+  }
+  expect([process.getuid?.(), process.getgid?.()]).toEqual(before);
+});
+
+test.skipIf(isRoot)('a user that we may not become opens the circuit, which says so', async () => {
+  const dispatcher = create({ uid: 0, restart: { maxFailures: 0 } });
+  await expect(dispatcher.run('pid')).rejects.toThrow('EPERM');
+});
