@@ -2,6 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import cluster from 'node:cluster';
 import { EventEmitter } from 'node:events';
 import type {
+  BroadcastOptions,
+  BroadcastOutcome,
   CloseOptions,
   Dispatcher,
   DispatcherState,
@@ -12,12 +14,7 @@ import type {
   TaskSource,
   TasksOf,
 } from '@ticketing/dispatch';
-import {
-  type BroadcastOptions,
-  createPool,
-  type ObservedWorker,
-  type Pool,
-} from '@ticketing/dispatch/transport';
+import { createPool, type ObservedWorker, type Pool } from '@ticketing/dispatch/transport';
 import { between, checkByRules, MAX_TIMER_MS, unknownOption } from '@ticketing/kit';
 import {
   type ClusterOptions,
@@ -169,8 +166,8 @@ export class ClusterSupervisor implements Supervisor {
     task: K,
     input: InputOf<M, K>,
     options?: BroadcastOptions,
-  ): Promise<PromiseSettledResult<OutputOf<M, K>>[]> {
-    return (this.#pool as unknown as Pool<M>).broadcast(task, input, options);
+  ): Promise<BroadcastOutcome<OutputOf<M, K>>[]> {
+    return (this.#pool as unknown as Pool<M>).dispatcher.broadcast(task, input, options);
   }
 
   dispatcher<M extends TaskMap>(): Dispatcher<M>;

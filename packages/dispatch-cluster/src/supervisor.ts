@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { EventEmitter } from 'node:events';
 import type {
+  BroadcastOptions,
+  BroadcastOutcome,
   CloseOptions,
   Dispatcher,
   DispatcherState,
@@ -12,7 +14,6 @@ import type {
   TaskSource,
   TasksOf,
 } from '@ticketing/dispatch';
-import type { BroadcastOptions } from '@ticketing/dispatch/transport';
 import type { WorkerReport } from './worker-messages.ts';
 
 /** A worker of a cluster, by its last report. */
@@ -116,14 +117,14 @@ export interface Supervisor extends AsyncDisposable {
   stats(): ClusterStats;
 
   /**
-   * Runs a task once on every worker that serves. Resolves with the result of each. Waits for one that hangs unless
-   * `options.timeoutMs` is set.
+   * Runs a task once on every worker that serves, as `broadcast` of every dispatcher does; with `later` on each that starts
+   * later too, after its server has begun to listen and before it takes calls.
    */
   broadcast<M extends TaskMap, K extends keyof M & string>(
     task: K,
     input: InputOf<M, K>,
     options?: BroadcastOptions,
-  ): Promise<PromiseSettledResult<OutputOf<M, K>>[]>;
+  ): Promise<BroadcastOutcome<OutputOf<M, K>>[]>;
 
   /** Returns a dispatcher over the same workers. Its `drain()` and `close()` concern its own calls; the workers stay. */
   dispatcher<M extends TaskMap>(): Dispatcher<M>;

@@ -52,6 +52,7 @@ const { chosen, others } = splitCases(all, [
   'worker data: tasks and setup',
   'worker data: TICKETING',
   'map: each outcome',
+  'broadcast: with later a worker',
   'reload: reload() replaces',
   'reload: reload() to a module whose worker ends',
   'close: close() ends a worker',

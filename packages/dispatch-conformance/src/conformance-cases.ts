@@ -1,4 +1,5 @@
 import { abortCases } from './cases/abort-cases.ts';
+import { broadcastCases } from './cases/broadcast-cases.ts';
 import { closeCases, drainCases } from './cases/close-cases.ts';
 import { errorCases, optionCases } from './cases/error-cases.ts';
 import { fleetCases } from './cases/fleet-cases.ts';
@@ -38,6 +39,7 @@ const groups: readonly (readonly [group: string, drafts: readonly CaseDraft[]])[
   ['worker data', workerDataCases],
   ['map', mapCases],
   ['map ends', mapEndCases],
+  ['broadcast', broadcastCases],
   ['drain', drainCases],
   ['reload', reloadCases],
   ['recycle', recycleCases],

@@ -104,6 +104,10 @@ export type ConformanceTasks = {
   readonly traced: TaskFn<undefined, readonly unknown[]>;
   /** Returns its `workerData`, what `setup` got, and the variable that names its slot. */
   readonly data: TaskFn<undefined, WorkerFacts>;
+  /** Marks that it ran, and keeps a value in its worker. */
+  readonly remember: TaskFn<Mark & { readonly value: unknown }, string>;
+  /** Returns what its worker keeps. */
+  readonly recall: TaskFn<undefined, unknown>;
   /** Makes the worker's next health check fail. */
   readonly sicken: TaskFn<undefined, string>;
 };

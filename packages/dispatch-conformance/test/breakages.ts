@@ -222,6 +222,28 @@ export const breakages: readonly (readonly [what: string, name: string, says: Re
       },
     ],
     [
+      'runs a broadcast on one worker alone',
+      'broadcast: a task runs once on each worker, and each outcome has the worker',
+      /workerId/,
+      {
+        others: (good) => ({
+          async broadcast(...call: Parameters<typeof good.broadcast>) {
+            return (await good.broadcast(...call)).slice(0, 1);
+          },
+        }),
+      },
+    ],
+    [
+      'has later workers run a broadcast that they should not',
+      'broadcast: without later a worker that starts does not run it',
+      /.+/,
+      {
+        others: (good) => ({
+          broadcast: (task: 'echo', input: unknown) => good.broadcast(task, input, { later: true }),
+        }),
+      },
+    ],
+    [
       'drains without waiting',
       'drain: drain() waits for running and queued calls, takes no more, and reports',
       /drained before/,

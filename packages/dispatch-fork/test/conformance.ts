@@ -44,6 +44,8 @@ const { chosen, others } = splitCases(all, [
   'worker data: workerData that cannot',
   'worker data: TICKETING',
   'map: each outcome',
+  'broadcast: with later',
+  'broadcast: a worker that takes',
   'transfer:',
   'recycle: a worker is replaced after recycle.tasks',
 ]);

@@ -43,6 +43,8 @@ const { chosen, others } = splitCases(all, [
   'worker data: workerData that cannot',
   'worker data: TICKETING',
   'map: each outcome',
+  'broadcast: with later a worker',
+  'broadcast: a worker that takes',
   'map: ordered outcomes keep',
   'close: close() a few turns',
   'statistics: lost workers',

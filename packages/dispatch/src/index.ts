@@ -4,6 +4,8 @@
 export { type BucketCounts, type Clock, systemClock } from '@ticketing/kit';
 // For those who run tasks.
 export type {
+  BroadcastOptions,
+  BroadcastOutcome,
   Capabilities,
   CapacityOptions,
   CloseOptions,

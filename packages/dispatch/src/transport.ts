@@ -1,6 +1,6 @@
 // For authors of transports: what the kernel asks of one, and the parts that transports share
 
-export type { Capabilities, Dispatcher } from './contract/dispatcher.ts';
+export type { BroadcastOptions, Capabilities, Dispatcher } from './contract/dispatcher.ts';
 export type { PoolOptions } from './contract/pool-options.ts';
 export type { TaskMap, TaskSource, TasksOf } from './contract/task.ts';
 export type {
@@ -20,12 +20,7 @@ export type {
   WorkerHandle,
   WorkerStart,
 } from './contract/transport.ts';
-export {
-  type BroadcastOptions,
-  createDispatcher,
-  createPool,
-  type Pool,
-} from './kernel/create-pool.ts';
+export { createDispatcher, createPool, type Pool } from './kernel/create-pool.ts';
 export { resolvePoolOptions, splitPoolOptions } from './kernel/resolve-pool-options.ts';
 export type { ObservedWorker, PoolObserver } from './kernel/workers/pool-events.ts';
 export { createOrphanGuard, type OrphanGuard } from './process/orphan-guard.ts';

@@ -11,12 +11,12 @@ import {
 checkPoolsAfterEach();
 
 test('broadcast() runs a task once on each worker, full ones too, and gives each answer', async () => {
-  const { pool, transport, ready, run } = createPool({ min: 2, max: 2, window: 1 });
+  const { dispatcher, transport, ready, run } = createPool({ min: 2, max: 2, window: 1 });
   await ready();
   const busy = run('busy');
   await turn();
   expect(transport.workers.map(({ inputs }) => inputs)).toEqual([['busy'], []]);
-  const all = watch(pool.broadcast('echo', 'all'));
+  const all = watch(dispatcher.broadcast('echo', 'all'));
   await turn();
   expect(transport.workers.map(({ inputs }) => inputs)).toEqual([['busy'], ['all']]);
   transport.at(0).answer(1);
@@ -33,10 +33,10 @@ test('broadcast() runs a task once on each worker, full ones too, and gives each
 });
 
 test('broadcast() skips workers that start or leave', async () => {
-  const { pool, transport, ready } = createPool({ min: 2, max: 2 });
+  const { dispatcher, transport, ready } = createPool({ min: 2, max: 2 });
   transport.at(0).ready();
   await turn();
-  const first = watch(pool.broadcast('echo', 1));
+  const first = watch(dispatcher.broadcast('echo', 1));
   await turn();
   await ready();
   expect(transport.workers.map(({ inputs }) => inputs)).toEqual([[1], []]);
@@ -46,9 +46,9 @@ test('broadcast() skips workers that start or leave', async () => {
 });
 
 test('broadcast() rejects for one that does not answer in time, and for a pool that is closed', async () => {
-  const { pool, dispatcher, transport, clock, ready } = createPool({ max: 1 });
+  const { dispatcher, transport, clock, ready } = createPool({ max: 1 });
   await ready();
-  const late = watch(pool.broadcast('echo', 1, { timeoutMs: 50 }));
+  const late = watch(dispatcher.broadcast('echo', 1, { timeoutMs: 50 }));
   await turn();
   transport.at(0).start(1);
   clock.advance(50);
@@ -61,14 +61,14 @@ test('broadcast() rejects for one that does not answer in time, and for a pool t
   for (const worker of transport.living) worker.exit({ exitCode: 0 });
   await turn();
   expect(closing.state).toBe('resolved');
-  errorOf(await settled(watch(pool.broadcast('echo', 1))), 'ERR_CLOSED');
+  errorOf(await settled(watch(dispatcher.broadcast('echo', 1))), 'ERR_CLOSED');
 });
 
 test('broadcast() is counted nowhere', async () => {
-  const { pool, dispatcher, transport, ready, run } = createPool({ max: 1 });
+  const { dispatcher, transport, ready, run } = createPool({ max: 1 });
   await ready();
   run('call');
-  const all = watch(pool.broadcast('echo', 'all'));
+  const all = watch(dispatcher.broadcast('echo', 'all'));
   await turn();
   transport.at(0).answer(1);
   transport.at(0).answer(2);

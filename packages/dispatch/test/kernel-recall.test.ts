@@ -107,12 +107,12 @@ test('a call that was sent only now is not taken back', async () => {
 });
 
 test('calls with a key, of a broadcast, and with buffers that were moved stay', async () => {
-  const { run, look, transport, dispatcher, pool } = await recallPool({ window: 10 });
+  const { run, look, transport, dispatcher } = await recallPool({ window: 10 });
   const [key] = keysOf(2);
   const buffer = new ArrayBuffer(8);
   run('long', { key });
   run('keyed', { key });
-  const all = watch(pool.broadcast('echo', 'all'));
+  const all = watch(dispatcher.broadcast('echo', 'all'));
   await turn();
   run('elsewhere');
   run('spent', { transfer: [buffer] });

@@ -21,6 +21,7 @@ const FOR_EVER_MS = 30_000;
 const LOOK_AGAIN_MS = 3;
 
 let isSick = false;
+let remembered: unknown;
 
 const taskChannel = tracingChannel<unknown, object>('ticketing:dispatch:task');
 const taskStore = new AsyncLocalStorage<unknown>();
@@ -148,6 +149,12 @@ const module: TaskModule<ConformanceTasks> = defineTasks<ConformanceTasks>(
       atSetup: (globalThis as { [setupDataKey]?: unknown })[setupDataKey],
       slotVariable: process.env['TICKETING_WORKER_SLOT'],
     }),
+    remember({ value, ...input }) {
+      remembered = value;
+      note(input);
+      return input.mark;
+    },
+    recall: () => remembered,
     sicken() {
       isSick = true;
       return 'sick';

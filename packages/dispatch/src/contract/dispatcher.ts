@@ -40,6 +40,25 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
   ): AsyncIterable<MapOutcome<InputOf<M, K>, OutputOf<M, K>>>;
 
   /**
+   * Runs a task once on every worker that takes tasks, full ones too, and resolves with the outcome of each, in the order of
+   * their slots. It waits for workers that hang, unless `options` limit the time. Over machines a worker is a host.
+   *
+   * With `later` each worker that starts from now on runs it too, before it takes calls: as a part of its start, which fails
+   * with the task. Of each task the latest broadcast is kept, until its `signal` aborts.
+   *
+   * @throws TypeError or RangeError, as a rejection, for wrong options; DispatchError `ERR_CLOSED`, `ERR_DRAINING`,
+   * `ERR_UNKNOWN_TASK`
+   */
+  broadcast<K extends keyof M & string>(
+    task: K & TaskWithoutInput<M>,
+  ): Promise<BroadcastOutcome<OutputOf<M, K>>[]>;
+  broadcast<K extends keyof M & string>(
+    task: K,
+    input: InputOf<M, K>,
+    options?: BroadcastOptions,
+  ): Promise<BroadcastOutcome<OutputOf<M, K>>[]>;
+
+  /**
    * Resolves when a call would not meet `ERR_QUEUE_FULL` or exceed `maxWaitMs`. A call with a `key` waits for one worker alone, and
    * may be refused while others have room: name its key.
    *
@@ -160,6 +179,22 @@ export interface MapOptions
 export type MapOutcome<I, O> = PromiseSettledResult<O> & {
   readonly input: I;
   readonly index: number;
+};
+
+/** How a task is run on every worker: options of `run`, without those that choose a worker. */
+export interface BroadcastOptions
+  extends Pick<
+    RunOptions,
+    'signal' | 'timeoutMs' | 'queueTimeoutMs' | 'runTimeoutMs' | 'priority' | 'metadata'
+  > {
+  /** Whether workers that start later run it too, before they take calls. Default `false`. */
+  readonly later?: boolean | undefined;
+}
+
+/** How a worker fared with a broadcast. */
+export type BroadcastOutcome<O> = PromiseSettledResult<O> & {
+  readonly workerId: number;
+  readonly slot: number;
 };
 
 /** The call for which there is to be room. */

@@ -1,7 +1,7 @@
 import { wholeBetween, wrongOption } from '@ticketing/kit';
-import type { Dispatcher, RunOptions } from '../contract/dispatcher.ts';
+import type { Dispatcher } from '../contract/dispatcher.ts';
 import type { PoolOptions } from '../contract/pool-options.ts';
-import type { InputOf, OutputOf, TaskMap } from '../contract/task.ts';
+import type { TaskMap } from '../contract/task.ts';
 import type { Transport } from '../contract/transport.ts';
 import { closed } from './calls/call-errors.ts';
 import { Kernel } from './kernel.ts';
@@ -10,12 +10,6 @@ import { MAX_WORKERS, resolvePoolOptions } from './resolve-pool-options.ts';
 import type { PoolObserver } from './workers/pool-events.ts';
 import { addSlots } from './workers/slots.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
-
-/** Options of `run`, without those that choose a worker. */
-export type BroadcastOptions = Pick<
-  RunOptions,
-  'signal' | 'timeoutMs' | 'queueTimeoutMs' | 'runTimeoutMs' | 'priority' | 'metadata'
->;
 
 /** The workers of a dispatcher, for programs whose workers do more than tasks, such as servers. */
 export interface Pool<M extends TaskMap> {
@@ -30,17 +24,6 @@ export interface Pool<M extends TaskMap> {
   scale(workers: number): Promise<void>;
   /** Returns a dispatcher over the same workers. Its `drain()` and `close()` affect its own calls only; the workers stay. */
   lend(): Dispatcher<M>;
-  /**
-   * Runs a task once on every worker that takes tasks, and resolves with each outcome. Waits for workers that hang, unless
-   * `options` limit the time.
-   *
-   * @throws DispatchError `ERR_CLOSED`
-   */
-  broadcast<K extends keyof M & string>(
-    task: K,
-    input: InputOf<M, K>,
-    options?: BroadcastOptions,
-  ): Promise<PromiseSettledResult<OutputOf<M, K>>[]>;
   /**
    * Replaces a worker: it is asked to stop once its successor is ready, and killed if it does not in time. Ignores a
    * worker that is being replaced, or is gone.
@@ -68,13 +51,6 @@ export function createPool<M extends TaskMap>(
       const rule = wholeBetween(1, MAX_WORKERS);
       if (!rule.test(workers)) throw wrongOption('scale', 'workers', rule, workers);
       await resize(kernel.pool, resolved.name, workers);
-    },
-    async broadcast(task, input, options) {
-      if (kernel.pool.isClosed) throw closed(resolved.name, task);
-      const ready = kernel.pool.slots.filter(({ current }) => current?.state === 'ready');
-      return Promise.allSettled(
-        ready.map(({ index }) => kernel.run(task, input, options, { slot: index })),
-      ) as Promise<PromiseSettledResult<never>[]>;
     },
     recycle(workerId) {
       const slot = kernel.pool.slots.find(({ current }) => current?.workerId === workerId);

@@ -1,5 +1,7 @@
 import { aUrl, checkByRules, type Rules, wholeBetween } from '@ticketing/kit';
 import type {
+  BroadcastOptions,
+  BroadcastOutcome,
   CallSource,
   Capabilities,
   CapacityOptions,
@@ -15,9 +17,9 @@ import type {
   MapOutcome,
   ReloadOptions,
   RunOptions,
-  WorkerStats,
 } from '../contract/dispatcher.ts';
 import type { TaskMap } from '../contract/task.ts';
+import type { DispatchError } from '../errors.ts';
 import type { CallOwner } from './calls/call.ts';
 import { closed, drainedTooLong, draining } from './calls/call-errors.ts';
 import { CapacityWaiters } from './calls/capacity-waiters.ts';
@@ -30,8 +32,8 @@ import {
 import { type MapInputs, mapTasks } from './calls/map-tasks.ts';
 import type { Kernel } from './kernel.ts';
 import type { Ending } from './kernel-counts.ts';
+import { statsOf } from './kernel-stats.ts';
 import { MAX_WORKERS } from './resolve-pool-options.ts';
-import type { PoolWorker } from './workers/pool-worker.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
 /** Whom a call is for. */
@@ -108,9 +110,8 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
   #run(call: ForwardedCall, { owner, source }: Callers): Promise<unknown> {
     const { task, input, options } = call;
     if (this.#lender !== undefined) {
-      const { name } = this.#kernel.options;
-      if (this.#returned.signal.aborted) return Promise.reject(closed(name, task));
-      if (this.#draining !== undefined) return Promise.reject(draining(name, task));
+      const refusal = this.#refusal(task);
+      if (refusal !== undefined) return Promise.reject(refusal);
       return this.#lender.#run(call, { owner: this, source });
     }
     this.#capacity.used();
@@ -137,6 +138,24 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
     const { name } = this.#kernel.options;
     const { ending } = this;
     return mapTasks(this, { name, task, inputs, ending, mostNow: () => this.mostHeld }, options);
+  }
+
+  broadcast(
+    task: string,
+    input?: unknown,
+    options?: BroadcastOptions,
+    // biome-ignore lint/suspicious/noExplicitAny: as of `run`
+  ): Promise<BroadcastOutcome<any>[]> {
+    const refusal = this.#lender && this.#refusal(task);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    return this.#kernel.broadcaster.run(task, input, options, this.#lender && this);
+  }
+
+  /** Why a lent dispatcher takes no call. */
+  #refusal(task: string): DispatchError | undefined {
+    const { name } = this.#kernel.options;
+    if (this.#returned.signal.aborted) return closed(name, task);
+    return this.#draining === undefined ? undefined : draining(name, task);
   }
 
   /** Aborts when it is drained or closed. Read by wrappers, for `map`. */
@@ -213,6 +232,7 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
     const { name, stopGraceMs } = this.#kernel.options;
     if (this.#lender !== undefined) {
       this.#returned.abort(closed(name));
+      this.#kernel.broadcaster.forget(this);
       this.#kernel.giveUpAll((task) => closed(name, task), 'rejected', this);
       this.#ending.abort();
       return Promise.resolve();
@@ -293,49 +313,4 @@ async function reload(pool: WorkerPool, { module, parallel = 1 }: ReloadOptions)
   if (failure === undefined) return;
   if (replaced === 0) pool.module = before;
   throw failure.error;
-}
-
-function statsOf(kernel: Kernel, kind: string, state: DispatcherState): DispatcherStats {
-  const { counts, pool, feeder, options } = kernel;
-  const { wait, run, transport, ...calls } = counts;
-  const now = options.clock.now();
-  return {
-    name: options.name,
-    kind,
-    state,
-    queued: feeder.size,
-    running: kernel.active - feeder.size,
-    expectedWaitMs: feeder.expectedWaitMs,
-    ...calls,
-    ...pool.counts,
-    circuit: pool.circuit.state,
-    workers: [...pool.live].map((worker) => workerStats(worker, now)),
-    histograms: { wait: wait.summary(), run: run.summary(), transport: transport.summary() },
-    buckets: { wait: wait.buckets(), run: run.buckets(), transport: transport.buckets() },
-  };
-}
-
-function workerStats(worker: PoolWorker, now: number): WorkerStats {
-  return {
-    workerId: worker.workerId,
-    slot: worker.slot,
-    pid: worker.handle?.pid,
-    threadId: worker.handle?.threadId,
-    state: worker.state === 'killed' || worker.state === 'gone' ? 'stopping' : worker.state,
-    inFlight: worker.calls.size,
-    window: worker.windowSize,
-    done: worker.done,
-    ageMs: now - worker.bornAt,
-    utilisation: utilisationOf(worker, now),
-    memoryBytes: worker.memoryBytes,
-    report: worker.report,
-    moduleReport: worker.moduleReport,
-  };
-}
-
-/** A worker without calls sends no load frames: the time since the last one counts as idle. */
-function utilisationOf({ load, calls }: PoolWorker, now: number): number | undefined {
-  if (load === undefined) return undefined;
-  const elapsedMs = load.elapsedMs + (calls.size === 0 ? now - load.at : 0);
-  return elapsedMs > 0 ? Math.max(0, Math.min(1, load.activeMs / elapsedMs)) : 0;
 }

@@ -1,8 +1,10 @@
-import type { CallSource, ForwardedRunOptions } from '../contract/dispatcher.ts';
+import type { ForwardedRunOptions } from '../contract/dispatcher.ts';
 import type { FromWorker, Transport, WorkerEnd } from '../contract/transport.ts';
+import { Broadcaster } from './broadcaster.ts';
 import {
   Call,
   type CallOwner,
+  type CallPlace,
   type LateBy,
   traceCall,
   traceRetry,
@@ -36,6 +38,7 @@ export class Kernel {
   /** Calls whose callers are waiting. */
   active = 0;
   isDraining = false;
+  readonly broadcaster: Broadcaster = new Broadcaster(this);
   /** Called when there may be room for one more call. */
   onRoom: () => void = () => {};
   /** Called when the last call has settled. */
@@ -92,6 +95,7 @@ export class Kernel {
     );
     const frames = {
       ...{ pool, upkeep, feeder, timers, late },
+      started: (worker: PoolWorker) => this.broadcaster.begin(worker),
       free: (worker: PoolWorker, call: Call) => this.#free(worker, call),
       settle: (call: Call, ending: Ending, value: unknown) => this.#settle(call, ending, value),
       giveUp: (call: Call, error: unknown, ending: Ending) => this.giveUp(call, error, ending),
@@ -110,33 +114,23 @@ export class Kernel {
     return this.#frames.tasks;
   }
 
-  /**
-   * `owner` groups calls, so that `giveUpAll` can end just those; `source` passes the call on; `slot` makes it a part of a
-   * broadcast, for one worker.
-   */
+  /** Runs a task once; `place` says for whom, and where if it is a part of a broadcast. */
   run(
     task: string,
     input: unknown,
     options: ForwardedRunOptions | undefined,
-    {
-      owner,
-      source,
-      slot,
-    }: {
-      readonly owner?: CallOwner | undefined;
-      readonly source?: CallSource | undefined;
-      readonly slot?: number;
-    } = {},
+    { owner, source, slot, only, starting }: CallPlace = {},
   ): Promise<unknown> {
-    const counts = slot === undefined ? this.counts : this.broadcasts;
+    const counts = (slot ?? starting) === undefined ? this.counts : this.broadcasts;
     counts.asked += 1;
     const { name, clock } = this.options;
-    const target = { key: options?.key, slot, apartFrom: options?.apartFrom };
-    let worker: PoolWorker | undefined;
+    const apartFrom = options?.apartFrom;
+    const target = { key: options?.key, slot, apartFrom, only: starting?.workerId ?? only };
+    let worker = starting;
     try {
       const { pool, tasks, isDraining } = this;
-      checkCall(task, options, { name, pool, tasks, isDraining });
-      worker = this.feeder.workerFor(target);
+      if (starting === undefined) checkCall(task, options, { name, pool, tasks, isDraining });
+      worker ??= this.feeder.workerFor(target);
       if (worker === undefined) this.feeder.admit(task, target, options);
     } catch (error) {
       counts.rejected += 1;

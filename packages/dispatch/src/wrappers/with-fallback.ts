@@ -10,6 +10,8 @@ import {
   wrongOption,
 } from '@ticketing/kit';
 import type {
+  BroadcastOptions,
+  BroadcastOutcome,
   Capabilities,
   CapacityOptions,
   CloseOptions,
@@ -178,6 +180,17 @@ class WithFallback implements FallbackDispatcher<TaskMap> {
   ): AsyncIterable<MapOutcome<any, any>> {
     const lastName = this.#localName;
     return mapBy(this, this.#dispatcher, { task, inputs, options, lastName });
+  }
+
+  /** The workers of both: a call may run on any of them. */
+  async broadcast(
+    task: string,
+    input?: unknown,
+    options?: BroadcastOptions,
+    // biome-ignore lint/suspicious/noExplicitAny: as of `run`
+  ): Promise<BroadcastOutcome<any>[]> {
+    const both = [this.#dispatcher, this.#local];
+    return (await Promise.all(both.map((each) => each.broadcast(task, input, options)))).flat();
   }
 
   /** As of the dispatcher, for a wrapper around this one. */

@@ -12,6 +12,8 @@ import {
   wrongOption,
 } from '@ticketing/kit';
 import type {
+  BroadcastOptions,
+  BroadcastOutcome,
   Capabilities,
   CapacityOptions,
   CloseOptions,
@@ -167,6 +169,15 @@ class WithHedge implements HedgeDispatcher<TaskMap>, Hedges {
     // biome-ignore lint/suspicious/noExplicitAny: as of `run`
   ): AsyncIterable<MapOutcome<any, any>> {
     return mapBy(this, this.dispatcher, { task, inputs, options });
+  }
+
+  broadcast(
+    task: string,
+    input?: unknown,
+    options?: BroadcastOptions,
+    // biome-ignore lint/suspicious/noExplicitAny: as of `run`
+  ): Promise<BroadcastOutcome<any>[]> {
+    return this.dispatcher.broadcast(task, input, options);
   }
 
   /** As of the dispatcher, for a wrapper around this one. */

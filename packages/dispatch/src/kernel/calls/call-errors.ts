@@ -37,6 +37,12 @@ export function noOtherWorker(name: string, task: string, apartFrom: number): Di
   return callError('ERR_QUEUE_FULL', { name, task }, message);
 }
 
+/** The error of a call that one worker alone may run, which has ended or has no room. */
+export function noSuchWorker(name: string, task: string, workerId: number): DispatchError {
+  const message = `Task \`${task}\` was not begun: worker ${workerId} of its broadcast has ended, or has no room`;
+  return callError('ERR_WORKER_LOST', { name, task }, message);
+}
+
 export function overloaded(
   option: string,
   data: Required<

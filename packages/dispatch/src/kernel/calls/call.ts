@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import type { AbortWaiter, Clock, TraceChannel } from '@ticketing/kit';
-import type { ForwardedRunOptions } from '../../contract/dispatcher.ts';
+import type { CallSource, ForwardedRunOptions } from '../../contract/dispatcher.ts';
 import { DispatchError } from '../../errors.ts';
 import type { Ending, KernelCounts } from '../kernel-counts.ts';
 import type { PoolWorker } from '../workers/pool-worker.ts';
@@ -29,6 +29,21 @@ export interface Target {
   readonly key: string | undefined;
   readonly slot: number | undefined;
   readonly apartFrom: number | undefined;
+  /** Number of the one worker that may run it: with `slot` it waits there, alone it never waits. Default: any of the slot. */
+  readonly only?: number | undefined;
+}
+
+/** For whom a call is, and where it runs. */
+export interface CallPlace {
+  /** Groups calls, so that `giveUpAll` can end just those. */
+  readonly owner?: CallOwner | undefined;
+  /** Passes the call on. */
+  readonly source?: CallSource | undefined;
+  /** Makes it a part of a broadcast, for the worker of a slot; with `only` for the one with that number. */
+  readonly slot?: number;
+  readonly only?: number | undefined;
+  /** Makes it a part of the start of a worker. */
+  readonly starting?: PoolWorker | undefined;
 }
 
 /** The limit of a call that has passed. */

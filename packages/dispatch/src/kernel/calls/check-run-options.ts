@@ -13,6 +13,7 @@ import {
   wrongValue,
 } from '@ticketing/kit';
 import type {
+  BroadcastOptions,
   CapacityOptions,
   CloseOptions,
   DrainOptions,
@@ -45,6 +46,10 @@ const runRules = new Map([
   ['onWorker', aFunction],
   ['attempt', whole()],
 ]);
+const broadcastRules = new Map<string, Rule>([
+  ...sharedRules.filter(([name]) => !['idempotent', 'retries', 'onProgress'].includes(name)),
+  ['later', aFlag],
+]);
 const mapRules = new Map([...sharedRules, ['concurrency', whole()], ['ordered', aFlag]]);
 
 /**
@@ -70,6 +75,11 @@ export function checkRunOptions(options: RunOptions): void {
       'Cannot run task: `retries` must be 0 with `transfer`, since moved buffers cannot be sent again',
     );
   }
+}
+
+/** Checks the options of `broadcast`. @throws TypeError or RangeError, as {@link checkRunOptions} */
+export function checkBroadcastOptions(options: BroadcastOptions): void {
+  check('broadcast task', options, broadcastRules);
 }
 
 /** Checks the options of `map`. @throws TypeError or RangeError, as {@link checkRunOptions} */
@@ -101,7 +111,7 @@ export function checkCloseOptions(options: CloseOptions): void {
 
 function check(
   action: string,
-  options: RunOptions | MapOptions,
+  options: RunOptions | MapOptions | BroadcastOptions,
   rules: ReadonlyMap<string, Rule>,
 ): void {
   if (!anObject.test(options)) throw wrongValue(action, 'options', anObject, options);
@@ -116,7 +126,7 @@ function check(
       throw wrongValue(action, name, rule, value);
     }
   }
-  if (options.retries && options.idempotent !== true) {
+  if ('retries' in options && options.retries && options.idempotent !== true) {
     throw new TypeError(`Cannot ${action}: \`idempotent\` must be true with \`retries\``);
   }
 }

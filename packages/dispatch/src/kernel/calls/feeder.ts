@@ -16,7 +16,7 @@ import {
 } from '../workers/slots.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 import type { Call, LateBy, Target } from './call.ts';
-import { noOtherWorker, overloaded, queueFull } from './call-errors.ts';
+import { noOtherWorker, noSuchWorker, overloaded, queueFull } from './call-errors.ts';
 import type { Recall } from './recall.ts';
 import { Departures, WaitingCalls } from './waiting-calls.ts';
 
@@ -145,10 +145,14 @@ export class Feeder {
 
   /** Requeues a call that its worker never started, before those that came later; one that may not wait is refused. */
   putBack(call: Call): void {
-    const { apartFrom } = call.target;
+    const { apartFrom, only, slot } = call.target;
+    const { name } = this.#options;
     if (apartFrom !== undefined) {
-      const error = noOtherWorker(this.#options.name, call.task, apartFrom);
-      this.#context.refused(call, error);
+      this.#context.refused(call, noOtherWorker(name, call.task, apartFrom));
+      return;
+    }
+    if (only !== undefined && slot === undefined) {
+      this.#context.refused(call, noSuchWorker(name, call.task, only));
       return;
     }
     call.state = 'queued';
@@ -293,6 +297,11 @@ export class Feeder {
     for (;;) {
       const call = this.#waiting.shift(worker.slot, now, leavesToOthers(worker, slots));
       if (call === undefined) return false;
+      const { only } = call.target;
+      if (only !== undefined && only !== worker.workerId) {
+        this.#context.refused(call, noSuchWorker(this.#options.name, call.task, only));
+        continue;
+      }
       const limit = call.lateBy(now);
       if (limit === undefined) {
         this.give(worker, call, now);

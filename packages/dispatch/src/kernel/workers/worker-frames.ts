@@ -17,6 +17,8 @@ interface FramesContext {
   readonly upkeep: Upkeep;
   readonly feeder: Feeder;
   readonly timers: CallTimers;
+  /** The worker reports that it can run tasks. */
+  started(worker: PoolWorker): void;
   /** The worker has nothing more to do with the call. */
   free(worker: PoolWorker, call: Call): void;
   /** Answers the caller. */
@@ -88,7 +90,7 @@ export class WorkerFrames {
         break;
       case 'ready':
         this.tasks = new Set(frame.tasks);
-        this.#context.pool.ready(worker);
+        this.#context.started(worker);
         break;
       case 'start-failed':
         // It says more than that it was too late.
@@ -139,7 +141,8 @@ export class WorkerFrames {
   }
 
   #proved(worker: PoolWorker): void {
-    if (worker.proved) return;
+    // What it does as a part of its start proves nothing.
+    if (worker.proved || worker.state === 'starting') return;
     worker.proved = true;
     this.#context.pool.proved();
   }
