@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { RawJson, TaskFn, Transferred } from '@ticketing/dispatch';
 
 /** A line that a task adds to a file: it shows that the task ran, even if its worker ends. */
@@ -93,6 +94,10 @@ export type ConformanceTasks = {
     { readonly length: number; readonly value: number },
     Transferred<Uint8Array>
   >;
+  /** Says what it hears at a port, and `heard` there, once. */
+  readonly talk: TaskFn<{ readonly port: MessagePort }, unknown>;
+  /** Returns a port, which answers each number with the next one, and closes at 0. */
+  readonly counter: TaskFn<undefined, Transferred<{ readonly port: MessagePort }>>;
   /** Adds a text to the list of its input, and returns the list. */
   readonly mutate: TaskFn<{ readonly list: string[] }, readonly string[]>;
   readonly tell: TaskFn<undefined, Told>;

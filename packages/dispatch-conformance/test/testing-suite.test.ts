@@ -105,6 +105,7 @@ test('cases are skipped for what a dispatcher cannot do, and for nothing else', 
     }).flatMap(({ skip }) => skip ?? []);
   expect(skipped({ isolation: 'process', hardKill: true, transfer: true })).toEqual([
     'buffers can be moved',
+    'buffers can be moved',
   ]);
   expect(new Set(skipped({ isolation: 'process', hardKill: true, transfer: false }))).toEqual(
     new Set(['buffers cannot be moved']),

@@ -4,6 +4,7 @@ import type { Dispatcher, PoolOptions, TaskMap, TaskSource, TasksOf } from '@tic
 import {
   createDispatcher,
   decodeFromWorker,
+  type Movable,
   OutputSink,
   outputRule,
   postToWorker,
@@ -119,7 +120,7 @@ function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): T
       threadId: thread.threadId,
       slot,
       send(frames) {
-        const post = (message: unknown, transfer: ArrayBuffer[]) => thread.send(message, transfer);
+        const post = (message: unknown, transfer: Movable[]) => thread.send(message, transfer);
         return postToWorker(frames, post, { transfers: true });
       },
       started: () => thread.started(),

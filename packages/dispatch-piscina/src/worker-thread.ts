@@ -5,7 +5,7 @@ import {
   receiveMessageOnPort,
   type Worker,
 } from 'node:worker_threads';
-import type { OutputSink, WorkerEnd } from '@ticketing/dispatch/transport';
+import type { Movable, OutputSink, WorkerEnd } from '@ticketing/dispatch/transport';
 import { Piscina } from 'piscina';
 import { StartJournal } from './start-journal.ts';
 
@@ -118,7 +118,7 @@ export class WorkerThread {
   }
 
   /** Sends a message. Does nothing once the thread is gone: `exit` follows. */
-  send(message: unknown, transfer: readonly ArrayBuffer[]): void {
+  send(message: unknown, transfer: readonly Movable[]): void {
     this.#port.postMessage(message, transfer);
   }
 

@@ -1,4 +1,4 @@
-import type { TaskMap, TaskModule } from './contract/task.ts';
+import type { Movable, TaskMap, TaskModule } from './contract/task.ts';
 import type {
   FromWorker,
   ToWorker,
@@ -50,7 +50,7 @@ export class CloningWorker implements WorkerHandle {
   }
 
   send(frames: readonly ToWorker[]): readonly Unsent[] {
-    const post = (message: unknown, transfer: ArrayBuffer[]): void =>
+    const post = (message: unknown, transfer: Movable[]): void =>
       this.#served.receive(structuredClone(message, { transfer }));
     return postToWorker(frames, post, { transfers: true });
   }

@@ -25,6 +25,7 @@ export type {
 export type { PoolOptions } from './contract/pool-options.ts';
 export type {
   InputOf,
+  Movable,
   OutputOf,
   TaskContext,
   TaskFn,

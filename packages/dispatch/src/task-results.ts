@@ -1,6 +1,7 @@
 import { types } from 'node:util';
 import threads from 'node:worker_threads';
 import { type Rule, showValue, wrongValue } from '@ticketing/kit';
+import type { Movable } from './contract/task.ts';
 
 /** JSON text that a task returns and its caller gets as a Buffer, without parsing it. Made by `rawJson`. */
 export interface RawJson {
@@ -12,7 +13,7 @@ export interface RawJson {
 export interface Transferred<T> {
   readonly kind: 'ticketing.transferred';
   readonly value: T;
-  readonly transfer: readonly ArrayBuffer[];
+  readonly transfer: readonly Movable[];
 }
 
 /**
@@ -38,12 +39,18 @@ export function isRawJson(value: unknown): value is RawJson {
 
 /** Rule of the option `transfer`. */
 export const buffersRule: Rule = {
-  expected: 'an array of ArrayBuffers',
-  test: (value) => Array.isArray(value) && value.every(types.isArrayBuffer),
+  expected: 'an array of ArrayBuffers and MessagePorts',
+  test: (value) =>
+    Array.isArray(value) && value.every((each) => types.isArrayBuffer(each) || isPort(each)),
 };
 
+/** Whether a value is a port, which no process can send to another. */
+export function isPort(value: unknown): value is threads.MessagePort {
+  return value instanceof threads.MessagePort;
+}
+
 /** @throws TypeError for the memory that Node shares among small Buffers: no port moves it */
-export function refusePool(action: string, transfer: readonly ArrayBuffer[]): void {
+export function refusePool(action: string, transfer: readonly Movable[]): void {
   if (!transfer.some(isPool)) return;
   throw new TypeError(
     `Cannot ${action}: \`transfer\` must have buffers that can be moved, got Node's shared pool, where small Buffers are (\`Buffer.from('x').buffer\`); move a copy: \`Uint8Array.from(bytes).buffer\``,
@@ -51,18 +58,18 @@ export function refusePool(action: string, transfer: readonly ArrayBuffer[]): vo
 }
 
 /** Node 20 cannot say so: there only the pool in use is known, and an older one is copied. */
-function isPool(buffer: ArrayBuffer): boolean {
+function isPool(buffer: Movable): boolean {
   const { isMarkedAsUntransferable } = threads as Partial<typeof threads>;
   return isMarkedAsUntransferable?.(buffer) ?? buffer === Buffer.allocUnsafe(1).buffer;
 }
 
 /**
- * Marks a value that a task returns: its listed buffers are moved to the caller where the transport can, else copied.
- * The task must not use them afterwards.
+ * Marks a value that a task returns: its listed buffers are moved to the caller where the transport can, else copied; ports are
+ * moved, or fail the call where they cannot be. The task must not use them afterwards.
  *
- * @throws TypeError for a list that holds anything but ArrayBuffers, or Node's shared pool
+ * @throws TypeError for a list that holds anything but ArrayBuffers and MessagePorts, or Node's shared pool
  */
-export function transferred<T>(value: T, transfer: readonly ArrayBuffer[]): Transferred<T> {
+export function transferred<T>(value: T, transfer: readonly Movable[]): Transferred<T> {
   if (!buffersRule.test(transfer)) {
     throw wrongValue('mark buffers to transfer', 'transfer', buffersRule, transfer);
   }

@@ -2,7 +2,7 @@
 
 export type { BroadcastOptions, Capabilities, Dispatcher } from './contract/dispatcher.ts';
 export type { PoolOptions } from './contract/pool-options.ts';
-export type { TaskMap, TaskSource, TasksOf } from './contract/task.ts';
+export type { Movable, TaskMap, TaskSource, TasksOf } from './contract/task.ts';
 export type {
   BusyFrame,
   FromWorker,

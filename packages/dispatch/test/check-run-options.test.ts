@@ -81,7 +81,7 @@ test.each<[object, string, typeof TypeError | typeof RangeError]>([
 
 test('checkRunOptions() refuses keys and buffers of other types', () => {
   expect(run({ key: 7 })).toThrow(new TypeError('Cannot run task: `key` must be a text, got 7'));
-  const expected = 'Cannot run task: `transfer` must be an array of ArrayBuffers';
+  const expected = 'Cannot run task: `transfer` must be an array of ArrayBuffers and MessagePorts';
   const buffer = new ArrayBuffer(1);
   expect(run({ transfer: buffer })).toThrow(
     new TypeError(`${expected}, got an ArrayBuffer of 1 byte`),

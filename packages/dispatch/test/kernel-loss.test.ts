@@ -1,3 +1,4 @@
+import { MessageChannel } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import type { ForwardedRunOptions } from '../src/contract/dispatcher.ts';
 import { checkPoolsAfterEach, createPool, errorOf, settled, turn } from './kernel-fixture.ts';
@@ -189,6 +190,25 @@ test('a retried call has a run timeout of its own for each attempt', async () =>
   clock.advance(1);
   await turn();
   errorOf(call, 'ERR_RUN_TIMEOUT');
+});
+
+test('a call whose port was sent is not sent again, though its worker had not started it', async () => {
+  const { run, ready, transport } = createPool({ window: 2 });
+  await ready();
+  const { port1, port2 } = new MessageChannel();
+  const busy = run('busy');
+  const spent = run('spent', { transfer: [port2] });
+  const other = run('other', { transfer: [port1] });
+  await turn();
+  transport.at(0).answer(1);
+  transport.at(0).exit({ exitCode: 1 });
+  await turn();
+  expect(busy.state).toBe('resolved');
+  expect([spent, other].map(({ error }) => (error as { code?: string }).code)).toEqual([
+    'ERR_WORKER_LOST',
+    'ERR_WORKER_LOST',
+  ]);
+  port1.close();
 });
 
 test('a call whose buffers were moved is not sent again, though its worker had not started it', async () => {

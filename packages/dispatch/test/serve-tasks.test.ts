@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { turns, until } from '@ticketing/test-kit';
 import { beforeEach, expect, test } from 'vitest';
+import type { Movable } from '../src/contract/task.ts';
 import type { FromWorker, RunFrame, ToWorker } from '../src/contract/transport.ts';
 import { decodeFromWorker } from '../src/wire/from-worker-codec.ts';
 import { postToWorker } from '../src/wire/to-worker-codec.ts';
@@ -294,7 +295,7 @@ test('buffers move to a thread and back, and a value that the port refuses fails
     runFrame(4, { view: Buffer.from('pooled'), set: new Set([1]) }, { task: 'give' }),
     runFrame(5, 0, { task: 'refuse' }),
   ];
-  const post = (message: unknown, transfer: ArrayBuffer[]): void =>
+  const post = (message: unknown, transfer: Movable[]): void =>
     worker.postMessage(message, transfer);
   expect(postToWorker(sent, post, threadChannel)).toEqual([]);
   expect(bytes.byteLength).toBe(0);

@@ -53,7 +53,7 @@ test.each<[string, unknown]>([
 ])('transferred() throws a TypeError for %s instead of buffers', (got, transfer) => {
   expect(() => transferred(1, transfer as ArrayBuffer[])).toThrow(
     new TypeError(
-      `Cannot mark buffers to transfer: \`transfer\` must be an array of ArrayBuffers, got ${got}`,
+      `Cannot mark buffers to transfer: \`transfer\` must be an array of ArrayBuffers and MessagePorts, got ${got}`,
     ),
   );
 });

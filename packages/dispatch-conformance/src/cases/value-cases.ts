@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
-import { rejected, rejectedWith } from '../calls.ts';
-import {
-  type CaseDraft,
-  needsCopies,
-  needsNoTransfer,
-  needsTransfer,
-  test,
-} from '../conformance-case.ts';
+import { rejectedWith } from '../calls.ts';
+import { type CaseDraft, needsCopies, test } from '../conformance-case.ts';
 
 const own: unknown = JSON.parse('{"__proto__": {"polluted": true}, "constructor": 1}');
 
@@ -230,87 +224,5 @@ export const copyCases: readonly CaseDraft[] = [
     }
     const dispatcher = await stage.ready();
     assert.deepStrictEqual(await dispatcher.run('echo', new Seat()), { number: 12 });
-  }),
-];
-
-/** Buffers that are moved. */
-export const transferCases: readonly CaseDraft[] = [
-  test('transfer moves the buffers of an input', needsTransfer, async (stage) => {
-    const dispatcher = await stage.ready();
-    const buffer = Uint8Array.of(1, 2, 3).buffer;
-    const answer = await dispatcher.run('echo', { buffer }, { transfer: [buffer] });
-    assert.deepEqual(answer, { buffer: Uint8Array.of(1, 2, 3).buffer });
-    assert.equal(buffer.byteLength, 0, 'bytes left to the caller');
-  }),
-  test('transfer of one call in a batch leaves the others alone', needsTransfer, async (stage) => {
-    const dispatcher = await stage.ready();
-    const moved = Uint8Array.of(1).buffer;
-    const kept = Uint8Array.of(2).buffer;
-    const answers = await Promise.all([
-      dispatcher.run('echo', kept),
-      dispatcher.run('echo', moved, { transfer: [moved] }),
-      dispatcher.run('echo', 'plain'),
-    ]);
-    assert.deepEqual(answers, [Uint8Array.of(2).buffer, Uint8Array.of(1).buffer, 'plain']);
-    assert.deepEqual([kept.byteLength, moved.byteLength], [1, 0]);
-  }),
-  test(
-    'transfer copies where buffers cannot be moved: they arrive, and stay with the caller',
-    needsNoTransfer,
-    async (stage) => {
-      const dispatcher = await stage.ready();
-      const buffer = Uint8Array.of(1, 2, 3).buffer;
-      const kept = { buffer: Uint8Array.of(4).buffer };
-      const answers = await Promise.all([
-        dispatcher.run('echo', { buffer }, { transfer: [buffer] }),
-        dispatcher.run('echo', kept),
-      ]);
-      assert.deepEqual(answers, [{ buffer: Uint8Array.of(1, 2, 3).buffer }, kept]);
-      assert.deepEqual([...new Uint8Array(buffer)], [1, 2, 3], 'bytes left to the caller');
-    },
-  ),
-  test('capabilities say what the dispatcher does', async (stage) => {
-    const dispatcher = await stage.ready();
-    const { isolation, hardKill, transfer } = stage.subject.capabilities;
-    assert.deepEqual(dispatcher.capabilities, { isolation, hardKill, transfer });
-  }),
-  test('transfer of nothing, and of undefined, is as none', async (stage) => {
-    const dispatcher = await stage.ready();
-    const retried = { idempotent: true, retries: 1 };
-    assert.equal(await dispatcher.run('echo', 1, { transfer: [] }), 1);
-    assert.equal(await dispatcher.run('echo', 2, { transfer: [], ...retried }), 2);
-    assert.equal(await dispatcher.run('echo', 3, { transfer: undefined, ...retried }), 3);
-  }),
-  test("transfer of Node's shared pool, and with retries, is a TypeError in every kind", async (stage) => {
-    const dispatcher = await stage.ready();
-    // Node 20 knows its latest pool alone: none that is about to be used up.
-    let bytes = Buffer.from('in the pool');
-    while (bytes.byteOffset > Buffer.poolSize / 2) bytes = Buffer.from('in the pool');
-    const pooled = { transfer: [bytes.buffer as ArrayBuffer] };
-    const buffer = Uint8Array.of(1).buffer;
-    const retried = { transfer: [buffer], idempotent: true, retries: 1 };
-    for (const [input, options, says] of [
-      [bytes, pooled, /shared pool/],
-      [buffer, retried, /retries/],
-    ] as const) {
-      const error = await rejected(dispatcher.run('echo', input, options));
-      assert.ok(error instanceof TypeError, `a TypeError, got ${error}`);
-      assert.match(error.message, says);
-    }
-    assert.equal(bytes.toString(), 'in the pool');
-    assert.equal(buffer.byteLength, 1);
-    assert.equal(await dispatcher.run('echo', 1), 1);
-  }),
-  test('a result made by transferred() arrives as its value, moved or copied', async (stage) => {
-    const dispatcher = await stage.ready();
-    const answers = await Promise.all([
-      dispatcher.run('bytes', { length: 4, value: 7 }),
-      dispatcher.run('bytes', { length: 1_000_000, value: 9 }),
-      dispatcher.run('bytes', { length: 0, value: 0 }),
-    ]);
-    assert.deepStrictEqual(answers[0], new Uint8Array(4).fill(7));
-    assert.equal(answers[1].length, 1_000_000);
-    assert.ok(answers[1].every((byte) => byte === 9));
-    assert.equal(answers[2].length, 0);
   }),
 ];

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type TracingChannelSubscribers, tracingChannel } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { appendFileSync, existsSync, writeSync } from 'node:fs';
+import { MessageChannel } from 'node:worker_threads';
 import {
   defineTasks,
   rawJson,
@@ -121,6 +123,22 @@ const module: TaskModule<ConformanceTasks> = defineTasks<ConformanceTasks>(
     bytes({ length, value }) {
       const bytes = new Uint8Array(length).fill(value);
       return transferred(bytes, [bytes.buffer]);
+    },
+    async talk({ port }) {
+      const [heard] = (await once(port, 'message')) as [unknown];
+      port.postMessage('heard');
+      port.close();
+      return heard;
+    },
+    counter() {
+      const { port1, port2 } = new MessageChannel();
+      port1.on('message', (number: number) => {
+        if (number === 0) port1.close();
+        else port1.postMessage(number + 1);
+      });
+      // It goes with its worker, also where the result cannot be sent and the worker is this process.
+      port1.unref();
+      return transferred({ port: port2 }, [port2]);
     },
     mutate({ list }) {
       list.push('mutated');

@@ -1,5 +1,5 @@
 import type { BucketCounts } from '@ticketing/kit';
-import type { InputOf, OutputOf, TaskMap, TaskWithoutInput } from './task.ts';
+import type { InputOf, Movable, OutputOf, TaskMap, TaskWithoutInput } from './task.ts';
 
 /** Runs the tasks of a module, with the same promises wherever its workers are. */
 export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
@@ -127,9 +127,10 @@ export interface RunOptions {
   /**
    * Buffers of the input that are moved, not copied, where `capabilities.transfer` is true: then the caller's are empty. They
    * cannot be sent again, so `retries` is refused with any, in every kind. A TypeError for Node's shared pool, which holds
-   * small Buffers (`Buffer.from('x').buffer`). Default: none.
+   * small Buffers (`Buffer.from('x').buffer`). A MessagePort is moved too; between processes, where none can be,
+   * `ERR_NOT_CLONEABLE`. Default: none.
    */
-  readonly transfer?: readonly ArrayBuffer[] | undefined;
+  readonly transfer?: readonly Movable[] | undefined;
   /** Texts that the task gets as `context.metadata`. Default: none. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /**

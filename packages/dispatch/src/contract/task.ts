@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { RawJson, Transferred } from '../task-results.ts';
 
 /** What a task gets besides its input. */
@@ -23,6 +24,9 @@ export interface TaskContext {
    */
   readonly progress: (this: void, data: unknown) => void;
 }
+
+/** What can be moved to a worker and back: a buffer, or a port, whose other end stays. */
+export type Movable = ArrayBuffer | MessagePort;
 
 /** A function that a dispatcher runs: one input, one output. Both cross a process as structured clones. */
 export type TaskFn<I, O> = (input: I, context: TaskContext) => O | Promise<O>;

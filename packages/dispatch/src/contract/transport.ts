@@ -1,4 +1,5 @@
 import type { Capabilities, DispatcherKind } from './dispatcher.ts';
+import type { Movable } from './task.ts';
 
 /** Makes workers of one kind. The kernel decides when, and what they do. */
 export interface Transport {
@@ -116,7 +117,7 @@ export interface RunFrame {
   readonly attempt: number;
   readonly deadline: number | undefined;
   readonly metadata: Readonly<Record<string, string>> | undefined;
-  readonly transfer: readonly ArrayBuffer[] | undefined;
+  readonly transfer: readonly Movable[] | undefined;
   /** Whether the worker sends `started` before it calls the task. */
   readonly announce: boolean;
 }

@@ -1,3 +1,4 @@
+import type { Movable } from '../contract/task.ts';
 import type { AbortFrame, RunFrame, ToWorker, Unsent } from '../contract/transport.ts';
 import { decodeError, encodeError } from './error-codec.ts';
 import {
@@ -49,7 +50,7 @@ export function encodeToWorker(
  */
 export function postToWorker(
   frames: readonly ToWorker[],
-  post: (message: unknown, transfer: ArrayBuffer[]) => void,
+  post: (message: unknown, transfer: Movable[]) => void,
   options: WriterOptions,
 ): Unsent[] {
   const { messages, unsent } = encodeToWorker(frames, options);

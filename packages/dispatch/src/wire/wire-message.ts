@@ -1,4 +1,6 @@
 import { showValue } from '@ticketing/kit';
+import type { Movable } from '../contract/task.ts';
+import { isPort } from '../task-results.ts';
 import { cloneFromBytes, cloneToBytes } from './clone-bytes.ts';
 import { jsonKeeps } from './json-keeps.ts';
 
@@ -129,7 +131,7 @@ function owned(bytes: Uint8Array): Uint8Array {
 /** A message to post. */
 export interface Posting {
   readonly message: unknown;
-  readonly transfer: ArrayBuffer[];
+  readonly transfer: Movable[];
   /**
    * Set if the message holds a single frame, of this `seq`, with a value that the port may refuse: only the port itself can
    * clone it, or it is large. An error of posting it fails that call alone.
@@ -195,13 +197,21 @@ export class FrameWriter {
     }
   }
 
-  /** Adds a frame whose buffers are moved, or copied where the port cannot move them. */
+  /**
+   * Adds a frame whose buffers are moved, or copied where the port cannot move them.
+   *
+   * @throws DOMException `DataCloneError` for a port that cannot be moved, and as {@link add}
+   */
   addMoving(
     seq: number,
     head: string,
-    moving: { readonly value: unknown; readonly transfer: readonly ArrayBuffer[] },
+    moving: { readonly value: unknown; readonly transfer: readonly Movable[] },
     tail: string,
   ): void {
+    if (!this.#transfers && moving.transfer.some(isPort)) {
+      const why = 'a MessagePort of `transfer` can be moved between threads only';
+      throw new DOMException(why, 'DataCloneError');
+    }
     if (this.#transfers && moving.transfer.length > 0) {
       this.#addDirect(seq, `${head},${valueKind.direct},0${tail}`, moving.value, moving.transfer);
     } else {
@@ -262,7 +272,7 @@ export class FrameWriter {
     this.#append(cells);
   }
 
-  #addDirect(seq: number, cells: string, value: unknown, transfer: readonly ArrayBuffer[]): void {
+  #addDirect(seq: number, cells: string, value: unknown, transfer: readonly Movable[]): void {
     this.#cut();
     const message: WireMessage = {
       ticketing: this.#tag,

@@ -1,4 +1,4 @@
-import type { TaskHooks, TaskMap, TaskModule } from '../contract/task.ts';
+import type { Movable, TaskHooks, TaskMap, TaskModule } from '../contract/task.ts';
 import type {
   BusyFrame,
   FromWorker,
@@ -23,7 +23,7 @@ export interface ServeOptions {
   /** Adds the worker's own work to the module's hooks. */
   readonly around?: (hooks: TaskHooks) => TaskHooks;
   /** Sends to the kernel, now. May throw for a value that the port cannot clone, which fails that task alone. */
-  post(message: unknown, transfer: ArrayBuffer[]): void;
+  post(message: unknown, transfer: Movable[]): void;
   /**
    * Claims a call, in the order of `seq`. True: it is recorded where the record outlives this worker. False: the kernel has
    * taken the call back, and the worker drops it.

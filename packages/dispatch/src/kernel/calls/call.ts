@@ -1,7 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import { channel, tracingChannel } from 'node:diagnostics_channel';
+import { types } from 'node:util';
 import type { AbortWaiter, Clock, TraceChannel } from '@ticketing/kit';
 import type { CallSource, ForwardedRunOptions } from '../../contract/dispatcher.ts';
+import type { Movable } from '../../contract/task.ts';
 import { DispatchError } from '../../errors.ts';
 import type { Ending, KernelCounts } from '../kernel-counts.ts';
 import type { PoolWorker } from '../workers/pool-worker.ts';
@@ -179,9 +181,12 @@ export class Call implements Queued, AbortWaiter {
     return added === undefined || Object.keys(added).length === 0 ? own : { ...added, ...own };
   }
 
-  /** Its buffers were moved away: it cannot be sent again. */
+  /** Something of it was moved away: it cannot be sent again. */
   get isSpent(): boolean {
-    return this.options?.transfer?.some(isDetached) ?? false;
+    // A port does not show that it was moved: it counts as moved once a worker has the call.
+    const isMoved = (each: Movable): boolean =>
+      types.isArrayBuffer(each) ? isDetached(each) : this.state !== 'queued';
+    return this.options?.transfer?.some(isMoved) ?? false;
   }
 
   /**
