@@ -17,6 +17,7 @@ export {
   aFunction,
   aName,
   anObject,
+  aShare,
   aSignal,
   atLeast,
   aUrl,

@@ -140,6 +140,12 @@ export function between(min: number, max: number, fallback?: number): Rule {
   };
 }
 
+export const aShare: Rule = {
+  expected: 'above 0, to 1',
+  range: true,
+  test: (value) => typeof value === 'number' && value > 0 && value <= 1,
+};
+
 /** From `min` on; also Infinity. */
 export function atLeast(min: number, fallback?: number): Rule {
   return { ...between(min, Number.POSITIVE_INFINITY, fallback), expected: `${min} or more` };

@@ -4,6 +4,7 @@ import {
   aFlag,
   aName,
   anObject,
+  aShare,
   atLeast,
   aUrl,
   between,
@@ -30,7 +31,11 @@ interface ClusterRecycle {
   readonly ageMs?: number | undefined;
   /** Bytes of the process, 1 or more. */
   readonly rssBytes?: number | undefined;
-  /** Largest share that is taken off each limit at random, 0 to 1. Default 0.1. */
+  /** Bytes of the JavaScript heap in use, 1 or more. */
+  readonly heapBytes?: number | undefined;
+  /** Share of time in which the event loop is busy, above 0, to 1, between three checks of `heartbeatMs` in a row. */
+  readonly utilisation?: number | undefined;
+  /** Largest share that is taken off each limit, but `utilisation`, at random, 0 to 1. Default 0.1. */
   readonly jitter?: number | undefined;
 }
 
@@ -171,6 +176,8 @@ const recycleRules = {
   requests: whole(),
   ageMs: atLeast(1),
   rssBytes: atLeast(1),
+  heapBytes: atLeast(1),
+  utilisation: aShare,
   jitter: between(0, 1, 0.1),
 } satisfies Rules;
 

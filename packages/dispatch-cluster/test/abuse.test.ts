@@ -32,7 +32,7 @@ test.each<[unknown, string]>([
   [{ entry, recycle: 'often' }, '`recycle` must be an object, got often'],
   [
     { entry, recycle: { tasks: 5 } },
-    'unknown option `recycle.tasks`; known are requests, ageMs, rssBytes, jitter',
+    'unknown option `recycle.tasks`; known are requests, ageMs, rssBytes, heapBytes, utilisation, jitter',
   ],
   [
     { entry, shutdown: { timeoutMs: 5 } },
@@ -68,6 +68,8 @@ test.each<[object, string]>([
   [{ recycle: { requests: 0 } }, '`recycle.requests` must be an integer of 1 or more, got 0'],
   [{ recycle: { ageMs: 0.5 } }, '`recycle.ageMs` must be 1 or more, got 0.5'],
   [{ recycle: { rssBytes: -1 } }, '`recycle.rssBytes` must be 1 or more, got -1'],
+  [{ recycle: { utilisation: 2 } }, '`recycle.utilisation` must be above 0, to 1, got 2'],
+  [{ recycle: { heapBytes: 0 } }, '`recycle.heapBytes` must be 1 or more, got 0'],
   [{ recycle: { jitter: 2 } }, '`recycle.jitter` must be 0 to 1, got 2'],
   [{ shutdown: { lameDuckMs: -1 } }, '`shutdown.lameDuckMs` must be 0 to 2147483647, got -1'],
   [

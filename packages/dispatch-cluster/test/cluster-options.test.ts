@@ -54,7 +54,10 @@ test('every option may be undefined, also where types are exact', () => {
     clock: undefined,
   };
   expect(resolve(options)).toEqual(resolve({}));
-  const recycle = { requests: undefined, ageMs: undefined, rssBytes: undefined, jitter: undefined };
+  const recycle = {
+    ...{ requests: undefined, ageMs: undefined, rssBytes: undefined },
+    ...{ heapBytes: undefined, utilisation: undefined, jitter: undefined },
+  };
   const shutdown = { lameDuckMs: undefined, graceMs: undefined };
   expect(resolve({ recycle, shutdown })).toEqual(resolve({}));
   const worker: ClusterWorkerOptions = {

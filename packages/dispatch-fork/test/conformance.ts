@@ -33,6 +33,7 @@ const { chosen, others } = splitCases(all, [
   'retries: idempotent without',
   'held up: calls sent behind',
   'host: a worker whose memory',
+  'recycle: a worker whose event loop',
   'values: values of each kind arrive as they are, all at once',
   'copies: a result',
   'errors: name',

@@ -82,6 +82,8 @@ const exceptions: Readonly<Record<string, string>> = {
   'start: a missing file': 'the pool of the host loads the module',
   'start: workers that end at their': 'the pool of the host has the circuit',
   'broadcast: a worker that takes the place': 'the pool of the host replaces its workers',
+  'recycle: a worker is replaced after recycle.heapBytes': 'the pool of the host has the limits',
+  'recycle: a worker whose event loop': 'the pool of the host has the limits',
   'reload: reload() to a module whose': 'the pool of the host loads the module',
   'close: a dispatcher that lost': 'the pool of the host replaces its workers',
   'statistics: lost workers': 'the pool of the host counts the loss',

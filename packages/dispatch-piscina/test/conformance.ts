@@ -33,6 +33,7 @@ const { chosen, others } = splitCases(all, [
   'timeouts: queueTimeoutMs also ends',
   'timeouts: runTimeoutMs does not count while the task was sent',
   'timeouts: runTimeoutMs ends a loop',
+  'recycle: a worker whose event loop',
   'values: values of each kind arrive as they are, all at once',
   'copies: a result',
   'transfer:',

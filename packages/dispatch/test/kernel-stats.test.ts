@@ -44,6 +44,7 @@ test('stats() adds up', async () => {
         threadId: undefined,
         utilisation: undefined,
         memoryBytes: undefined,
+        heapBytes: undefined,
         report: undefined,
         moduleReport: undefined,
       },

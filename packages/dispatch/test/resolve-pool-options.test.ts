@@ -20,7 +20,10 @@ test('resolvePoolOptions() fills in every default', () => {
     startTimeoutMs: 30_000,
     healthMs: 5000,
     idleTimeoutMs: 30_000,
-    recycle: { tasks: Infinity, ageMs: Infinity, rssBytes: Infinity, jitter: 0.1 },
+    recycle: {
+      ...{ tasks: Infinity, ageMs: Infinity, rssBytes: Infinity, heapBytes: Infinity },
+      ...{ utilisation: Infinity, jitter: 0.1 },
+    },
     restart: { backoffMs: [100, 5000], maxFailures: 5, withinMs: 10_000 },
     clock: systemClock,
     random: Math.random,
@@ -40,7 +43,7 @@ test('resolvePoolOptions() keeps what is given, at both ends of each range', () 
     startTimeoutMs: 1,
     healthMs: 1,
     idleTimeoutMs: 1,
-    recycle: { tasks: 1, ageMs: 1, rssBytes: 1, jitter: 0 },
+    recycle: { tasks: 1, ageMs: 1, rssBytes: 1, heapBytes: 1, utilisation: 0.01, jitter: 0 },
     workerData: null,
     clock: { ...systemClock },
     random: () => 0,
@@ -63,7 +66,10 @@ test('resolvePoolOptions() keeps what is given, at both ends of each range', () 
     startTimeoutMs: timer,
     healthMs: timer,
     idleTimeoutMs: Infinity,
-    recycle: { tasks: 2 ** 53 - 1, ageMs: 2 ** 40, rssBytes: 2 ** 40, jitter: 1 },
+    recycle: {
+      ...{ tasks: 2 ** 53 - 1, ageMs: 2 ** 40, rssBytes: 2 ** 40, heapBytes: 2 ** 40 },
+      ...{ utilisation: 1, jitter: 1 },
+    },
   };
   expect(
     resolve({
@@ -120,6 +126,22 @@ test.each<[object, string, typeof TypeError | typeof RangeError]>([
   [{ recycle: { tasks: 0 } }, '`recycle.tasks` must be an integer of 1 or more, got 0', RangeError],
   [{ recycle: { ageMs: 0 } }, '`recycle.ageMs` must be 1 or more, got 0', RangeError],
   [{ recycle: { rssBytes: NaN } }, '`recycle.rssBytes` must be 1 or more, got NaN', RangeError],
+  [{ recycle: { heapBytes: 0 } }, '`recycle.heapBytes` must be 1 or more, got 0', RangeError],
+  [
+    { recycle: { utilisation: 0 } },
+    '`recycle.utilisation` must be above 0, to 1, got 0',
+    RangeError,
+  ],
+  [
+    { recycle: { utilisation: 95 } },
+    '`recycle.utilisation` must be above 0, to 1, got 95',
+    RangeError,
+  ],
+  [
+    { recycle: { utilisation: '95%' } },
+    '`recycle.utilisation` must be above 0, to 1, got 95%',
+    TypeError,
+  ],
   [{ recycle: { jitter: 2 } }, '`recycle.jitter` must be 0 to 1, got 2', RangeError],
   [{ restart: { backoffMs: 100 } }, `${backoff}, got 100`, RangeError],
   [{ restart: { backoffMs: '100' } }, `${backoff}, got 100`, TypeError],

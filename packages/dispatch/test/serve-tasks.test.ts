@@ -240,7 +240,9 @@ test('a load report rides along with an answer, 20 ms after the last at the soon
     await new Promise(setImmediate);
     expect(rig.loads).toHaveLength(seq === 0 ? 0 : 1);
   }
-  expect(rig.loads).toMatchObject([{ elapsedMs: expect.any(Number), memoryBytes: 12345 }]);
+  expect(rig.loads).toMatchObject([
+    { elapsedMs: expect.any(Number), memoryBytes: 12345, heapBytes: expect.any(Number) },
+  ]);
   for (const message of rig.messages) expect(message).toMatchObject([{ kind: 'done' }]);
 });
 

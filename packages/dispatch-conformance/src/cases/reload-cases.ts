@@ -133,6 +133,58 @@ export const recycleCases: readonly CaseDraft[] = [
     assert.equal(dispatcher.stats().recycled, 1);
     assert.equal(dispatcher.stats().lost, 0);
   }),
+  test('a worker is replaced after recycle.heapBytes', needsIsolation, async (stage) => {
+    const { clock } = stage;
+    const dispatcher = await stage.ready({ healthMs: 30, recycle: { heapBytes: 1 }, clock });
+    const before = await dispatcher.run('tell', undefined);
+    // The first load comes with an answer, when 20 ms have passed.
+    await until(async () => {
+      await dispatcher.run('spin', { ms: 5 });
+      return dispatcher.stats().workers[0]?.heapBytes !== undefined;
+    }, 'a report of the heap');
+    clock.advance(30);
+    await until(async () => {
+      return (await dispatcher.run('tell', undefined)).workerId !== before.workerId;
+    }, 'another worker');
+    assert.equal(dispatcher.stats().recycled, 1);
+  }),
+  test(
+    'a worker whose event loop stays busy is replaced after recycle.utilisation',
+    needsIsolation,
+    async (stage) => {
+      const { clock } = stage;
+      // Whatever it does is too much: the case triggers each check when the worker has told of its work.
+      const recycle = { utilisation: 1e-6 };
+      const dispatcher = await stage.ready({ healthMs: 30, recycle, clock });
+      const before = await dispatcher.run('tell', undefined);
+      for (let check = 1; check <= 3; check += 1) {
+        assert.equal(dispatcher.stats().recycled, 0, `before check ${check}`);
+        for (let run = 0; run < 3; run += 1) await dispatcher.run('spin', { ms: 25 });
+        clock.advance(30);
+      }
+      await until(async () => {
+        return (await dispatcher.run('tell', undefined)).workerId !== before.workerId;
+      }, 'another worker');
+      const { recycled, lost, failed } = dispatcher.stats();
+      assert.deepEqual({ recycled, lost, failed }, { recycled: 1, lost: 0, failed: 0 });
+    },
+  ),
+  test('a worker that waits is not too busy', needsIsolation, async (stage) => {
+    const { clock, scratch } = stage;
+    const recycle = { utilisation: 0.95 };
+    const dispatcher = await stage.ready({ healthMs: 30, recycle, clock, window: 4 });
+    const held = await startRun(dispatcher, 'hold', { until: scratch.path('go') });
+    for (let check = 0; check < 5; check += 1) {
+      // A load is told with an answer, when 20 ms have passed.
+      const told = performance.now() + 40;
+      await until(() => performance.now() >= told, 'a while');
+      await dispatcher.run('echo', 1);
+      clock.advance(30);
+    }
+    scratch.touch('go');
+    assert.equal(await held.answer, 'held');
+    assert.equal(dispatcher.stats().recycled, 0);
+  }),
   test('a worker above min that has had no call for idleTimeoutMs ends, and the others stay', async (stage) => {
     const { scratch, clock } = stage;
     const options = { min: 1, max: 2, window: 1, idleTimeoutMs: 1000, clock };

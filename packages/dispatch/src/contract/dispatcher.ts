@@ -307,6 +307,8 @@ export interface WorkerStats {
   readonly utilisation: number | undefined;
   /** Bytes it last reported: of the process, or of a thread's heap. */
   readonly memoryBytes: number | undefined;
+  /** Bytes of its JavaScript heap in use, when it last reported; undefined before, and in-process. */
+  readonly heapBytes: number | undefined;
   /** Latest report of a worker that does more than tasks. */
   readonly report: unknown;
   /** What the `report` hook of its module last returned, within the last second. */

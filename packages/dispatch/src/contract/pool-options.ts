@@ -41,7 +41,14 @@ export interface PoolOptions {
     readonly ageMs?: number;
     /** Bytes of the process, or of the thread's heap; 1 or more. */
     readonly rssBytes?: number;
-    /** Share of each limit that is taken off at random, so that workers are not replaced together: 0 to 1. Default 0.1. */
+    /** Bytes of the JavaScript heap in use, 1 or more. In-process never. */
+    readonly heapBytes?: number;
+    /**
+     * Share of time, above 0, to 1, in which the event loop of a worker is busy: above it for three health checks in a row
+     * (`healthMs`) the worker is replaced, one at a time. In-process never.
+     */
+    readonly utilisation?: number;
+    /** Share of each limit, but `utilisation`, that is taken off at random, so that workers are not replaced together: 0 to 1. Default 0.1. */
     readonly jitter?: number;
   };
   /** What happens when workers fail to start, or end before they have answered a task. */

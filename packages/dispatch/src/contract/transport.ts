@@ -158,6 +158,8 @@ export type FromWorker =
       readonly elapsedMs: number;
       readonly activeMs: number;
       readonly memoryBytes: number | undefined;
+      /** Of the JavaScript heap. */
+      readonly heapBytes?: number | undefined;
     }
   /** Answers `health`; with `error` if the module's `health` hook failed. */
   | { readonly kind: 'healthy'; readonly error?: unknown }

@@ -36,6 +36,7 @@ function workerStats(worker: PoolWorker, now: number): WorkerStats {
     ageMs: now - worker.bornAt,
     utilisation: utilisationOf(worker, now),
     memoryBytes: worker.memoryBytes,
+    heapBytes: worker.heapBytes,
     report: worker.report,
     moduleReport: worker.moduleReport,
   };

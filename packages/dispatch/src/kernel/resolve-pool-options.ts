@@ -2,6 +2,7 @@ import {
   aFunction,
   aName,
   anObject,
+  aShare,
   atLeast,
   between,
   checkByRules,
@@ -56,6 +57,8 @@ const recycleRules = {
   tasks: { ...whole(), fallback: NEVER },
   ageMs: atLeast(1, NEVER),
   rssBytes: atLeast(1, NEVER),
+  heapBytes: atLeast(1, NEVER),
+  utilisation: { ...aShare, fallback: NEVER },
   jitter: between(0, 1, 0.1),
 } satisfies Rules;
 

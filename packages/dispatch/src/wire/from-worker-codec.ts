@@ -65,8 +65,8 @@ export class FromWorkerWriter {
         writer.add(frame.seq, `,${code.progress},${frame.seq}`, frame.data, '');
         break;
       case 'load': {
-        const { elapsedMs, activeMs, memoryBytes = null } = frame;
-        const tail = `,${micros(elapsedMs)},${micros(activeMs)},${memoryBytes}`;
+        const { elapsedMs, activeMs, memoryBytes = null, heapBytes = null } = frame;
+        const tail = `,${micros(elapsedMs)},${micros(activeMs)},${memoryBytes},${heapBytes}`;
         writer.add(0, `,${code.load},0`, undefined, tail);
         break;
       }
@@ -154,6 +154,7 @@ function readFrame(reader: FrameReader): FromWorker {
         elapsedMs: reader.number() / 1000,
         activeMs: reader.number() / 1000,
         memoryBytes: (reader.cell() as number | null) ?? undefined,
+        heapBytes: (reader.cell() as number | null) ?? undefined,
       };
     case code.healthy:
       return reader.number() === 1

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Movable, TaskHooks, TaskMap, TaskModule } from '../contract/task.ts';
 import type {
   BusyFrame,
@@ -244,11 +245,13 @@ function createLoadMeter(memoryBytes: () => number): (now: number) => LoadFrame 
   let lastAt = performance.now();
   let memoryAt = Number.NEGATIVE_INFINITY;
   let memory: number | undefined;
+  let heap: number | undefined;
   return (now) => {
     if (now - lastAt < EVERY_MS) return undefined;
     lastAt = now;
     if (now - memoryAt >= MEMORY_EVERY_MS) {
       memoryAt = now;
+      heap = getHeapStatistics().used_heap_size;
       try {
         memory = memoryBytes();
       } catch {
@@ -259,6 +262,6 @@ function createLoadMeter(memoryBytes: () => number): (now: number) => LoadFrame 
     const activeMs = current.active - last.active;
     const elapsedMs = activeMs + current.idle - last.idle;
     last = current;
-    return { kind: 'load', elapsedMs, activeMs, memoryBytes: memory };
+    return { kind: 'load', elapsedMs, activeMs, memoryBytes: memory, heapBytes: heap };
   };
 }

@@ -1,4 +1,5 @@
 import {
+  aShare,
   aSignal,
   between,
   type Clock,
@@ -71,12 +72,7 @@ export interface HedgeDispatcher<M extends TaskMap> extends Dispatcher<M> {
 
 const rules = {
   afterMs: between(1, MAX_TIMER_MS),
-  share: {
-    expected: 'above 0, to 1',
-    range: true,
-    fallback: 0.05,
-    test: (value: unknown) => typeof value === 'number' && value > 0 && value <= 1,
-  },
+  share: { ...aShare, fallback: 0.05 },
   clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
 } satisfies Rules;
 

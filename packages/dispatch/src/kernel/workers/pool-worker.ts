@@ -45,6 +45,9 @@ export class PoolWorker {
   /** When it last took waiting calls, or none waited for it; undefined until it is first pumped. */
   servedAt: number | undefined = undefined;
   memoryBytes: number | undefined = undefined;
+  heapBytes: number | undefined = undefined;
+  /** Milliseconds of its load frames since the last check of its health, and the checks in a row that found it too busy. */
+  readonly busy = { activeMs: 0, elapsedMs: 0, checks: 0 };
   /** Its last load frame, and when it came. */
   load: { readonly activeMs: number; readonly elapsedMs: number; readonly at: number } | undefined =
     undefined;

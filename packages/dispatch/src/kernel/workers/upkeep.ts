@@ -7,13 +7,18 @@ import type { WorkerPool } from './worker-pool.ts';
 /** Checks within `idleTimeoutMs`, after which an idle worker ends. */
 const IDLE_CHECKS = 4;
 
+/** Health checks in a row that find a worker too busy before it is replaced: a burst of calls is no reason. */
+const BUSY_CHECKS = 3;
+
+type Limits = Record<'tasks' | 'ageMs' | 'rssBytes' | 'heapBytes', number>;
+
 /** Replaces workers that reach a recycle limit, ask for it or fail their health check; ends idle ones above `min`. */
 export class Upkeep {
   readonly #pool: WorkerPool;
   readonly #sender: Sender;
   readonly #options: ResolvedPoolOptions;
   /** Recycle limits of a worker, each reduced at random. */
-  readonly #limits = new WeakMap<PoolWorker, { tasks: number; ageMs: number; rssBytes: number }>();
+  readonly #limits = new WeakMap<PoolWorker, Limits>();
   #timer: unknown;
   #idleTimer: unknown;
 
@@ -88,10 +93,7 @@ export class Upkeep {
     for (const { current: worker, next } of this.#pool.slots) {
       if (worker?.state !== 'ready') continue;
       if (next === undefined) worker.replaced = false;
-      const { tasks, ageMs, rssBytes } = this.#limitsOf(worker);
-      const { done, bornAt, memoryBytes = 0 } = worker;
-      const isDue = done >= tasks || now - bornAt >= ageMs || memoryBytes >= rssBytes;
-      if (isDue || worker.asksRecycle) this.recycle(worker);
+      if (this.#isDue(worker, now) || worker.asksRecycle) this.recycle(worker);
       if (worker.asked === undefined) {
         worker.asked = 'due';
         worker.post({ kind: 'health' }, now);
@@ -108,13 +110,34 @@ export class Upkeep {
     }
   }
 
+  #isDue(worker: PoolWorker, now: number): boolean {
+    const { tasks, ageMs, rssBytes, heapBytes } = this.#limitsOf(worker);
+    const isTooBusy = this.#isTooBusy(worker);
+    if (worker.done >= tasks || now - worker.bornAt >= ageMs) return true;
+    if ((worker.memoryBytes ?? 0) >= rssBytes || (worker.heapBytes ?? 0) >= heapBytes) return true;
+    // What makes one busy may do so to all, and a start takes time from the others.
+    return isTooBusy && this.#pool.slots.every(({ next }) => next === undefined);
+  }
+
+  /** Whether its event loop was busy between each of the latest checks; one that told nothing since is left as it was. */
+  #isTooBusy({ busy }: PoolWorker): boolean {
+    const { activeMs, elapsedMs } = busy;
+    if (elapsedMs > 0) {
+      const isBusy = activeMs / elapsedMs > this.#options.recycle.utilisation;
+      busy.checks = isBusy ? busy.checks + 1 : 0;
+      busy.activeMs = 0;
+      busy.elapsedMs = 0;
+    }
+    return busy.checks >= BUSY_CHECKS;
+  }
+
   #killIfSilent(worker: PoolWorker): void {
     if (worker.asked === undefined || worker.state !== 'ready' || worker.isRunning) return;
     this.#pool.counts.recycled += 1;
     this.#pool.kill(worker);
   }
 
-  #limitsOf(worker: PoolWorker): { tasks: number; ageMs: number; rssBytes: number } {
+  #limitsOf(worker: PoolWorker): Limits {
     let limits = this.#limits.get(worker);
     if (limits === undefined) {
       const { recycle, random } = this.#options;
@@ -123,6 +146,7 @@ export class Upkeep {
         tasks: Math.max(1, recycle.tasks * share),
         ageMs: recycle.ageMs * share,
         rssBytes: recycle.rssBytes * share,
+        heapBytes: recycle.heapBytes * share,
       };
       this.#limits.set(worker, limits);
     }

@@ -200,13 +200,16 @@ export class WorkerFrames {
   }
 
   #loaded(worker: PoolWorker, frame: Frame<'load'>): void {
-    const { elapsedMs, activeMs, memoryBytes } = frame;
+    const { elapsedMs, activeMs, memoryBytes, heapBytes } = frame;
     const { doneSinceLoad: done } = worker;
     const starved = worker.starved || (!worker.hasRoom && this.#context.feeder.hasFor(worker.slot));
     worker.window.record({ elapsedMs, activeMs, done, starved });
     worker.load = { activeMs, elapsedMs, at: this.#options.clock.now() };
     worker.doneSinceLoad = 0;
     worker.starved = false;
+    worker.busy.elapsedMs += elapsedMs;
+    worker.busy.activeMs += activeMs;
     if (memoryBytes !== undefined) worker.memoryBytes = memoryBytes;
+    if (heapBytes !== undefined) worker.heapBytes = heapBytes;
   }
 }
