@@ -1,6 +1,7 @@
 import { abortCases } from './cases/abort-cases.ts';
-import { broadcastCases } from './cases/broadcast-cases.ts';
 import { closeCases, drainCases } from './cases/close-cases.ts';
+import { broadcastCases } from './cases/each-worker/broadcast-cases.ts';
+import { workerDataCases } from './cases/each-worker/worker-data-cases.ts';
 import { errorCases, optionCases } from './cases/error-cases.ts';
 import { fleetCases } from './cases/fleet-cases.ts';
 import { heldUpCases, killCases } from './cases/kill-cases.ts';
@@ -14,7 +15,6 @@ import { statsCases } from './cases/stats-cases.ts';
 import { timeoutCases } from './cases/timeout-cases.ts';
 import { transferCases } from './cases/transfer-cases.ts';
 import { copyCases, valueCases } from './cases/value-cases.ts';
-import { workerDataCases } from './cases/worker-data-cases.ts';
 import type { CaseDraft, ConformanceCase } from './conformance-case.ts';
 import { within } from './nothing-left.ts';
 import { type ConformanceSubject, Stage } from './stage.ts';

@@ -42,7 +42,7 @@ test('cwd is the folder of the workers, as a path or a URL, and not ours', async
   expect(process.cwd()).toBe(before);
 });
 
-test('a folder that is gone is told as the reason of the failed starts', async () => {
+test('a folder that is gone is the reason of the failed starts', async () => {
   const path = folder();
   const dispatcher = create({ cwd: path, restart: { maxFailures: 0 } });
   expect(await dispatcher.run('where')).toBe(path);

@@ -50,7 +50,7 @@ test('a broadcast during a start is run in that start, and one of the same task 
   expect(dispatcher.state).toBe('ready');
 });
 
-test('a task that fails in a start is told as the reason of the open circuit', async () => {
+test('a task that fails in a start is the reason of the open circuit', async () => {
   const { dispatcher, transport, run } = createPool({ restart: { maxFailures: 0 } });
   await dispatcher.broadcast('echo', 'bad', later);
   const call = run();

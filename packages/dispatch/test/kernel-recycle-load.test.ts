@@ -13,7 +13,7 @@ async function loadedPool(
   await pool.ready();
   return {
     ...pool,
-    /** One check, before which each worker tells of this share of a second, or nothing. */
+    /** One check, before which each worker reports this share of a second, or nothing. */
     check(...shares) {
       for (const [index, share] of shares.entries()) {
         const worker = pool.transport.at(index);
@@ -42,7 +42,7 @@ test('a worker is replaced when three checks in a row find it too busy', async (
   expect(dispatcher.stats()).toMatchObject({ recycled: 1, lost: 0 });
 });
 
-test('between two checks all that it told counts, and a check without news changes nothing', async () => {
+test('between two checks all that it reports counts, and a check without a report changes nothing', async () => {
   const { check, transport } = await loadedPool({ utilisation: 0.5 });
   const load = { kind: 'load', memoryBytes: undefined } as const;
   for (let count = 0; count < 3; count += 1) {

@@ -75,7 +75,7 @@ test('the transport gets the value, or what the function returns for the slot', 
   expect(other.transport.at(0).workerData).toBeNull();
 });
 
-test('a function that throws is a failed start, told as its cause', async () => {
+test('a function that throws is a failed start, and its error the cause', async () => {
   const workerData = (): never => {
     throw new Error('no table');
   };

@@ -175,9 +175,9 @@ export const recycleCases: readonly CaseDraft[] = [
     const dispatcher = await stage.ready({ healthMs: 30, recycle, clock, window: 4 });
     const held = await startRun(dispatcher, 'hold', { until: scratch.path('go') });
     for (let check = 0; check < 5; check += 1) {
-      // A load is told with an answer, when 20 ms have passed.
-      const told = performance.now() + 40;
-      await until(() => performance.now() >= told, 'a while');
+      // A load comes with an answer, when 20 ms have passed.
+      const due = performance.now() + 40;
+      await until(() => performance.now() >= due, 'a while');
       await dispatcher.run('echo', 1);
       clock.advance(30);
     }

@@ -33,7 +33,7 @@ export class WorkerData {
 
 /**
  * Asks the parent for the `workerData` of this process. The worker asks, since a program may listen to its channel before it
- * becomes a worker: it would take the answer to a question that nobody asked.
+ * becomes a worker: it would consume a message that is sent unasked.
  */
 export function askWorkerData(
   host: Pick<NodeJS.Process, 'on' | 'off' | 'send'> = process,

@@ -184,9 +184,7 @@ class WithFallback implements FallbackDispatcher<TaskMap> {
 
   /** The workers of both: a call may run on any of them. */
   async broadcast(
-    task: string,
-    input?: unknown,
-    options?: BroadcastOptions,
+    ...[task, input, options]: [task: string, input?: unknown, options?: BroadcastOptions]
     // biome-ignore lint/suspicious/noExplicitAny: as of `run`
   ): Promise<BroadcastOutcome<any>[]> {
     const both = [this.#dispatcher, this.#local];

@@ -119,7 +119,7 @@ export class Upkeep {
     return isTooBusy && this.#pool.slots.every(({ next }) => next === undefined);
   }
 
-  /** Whether its event loop was busy between each of the latest checks; one that told nothing since is left as it was. */
+  /** Whether its event loop was busy between each of the latest checks; one that has sent no load since is left as it was. */
   #isTooBusy({ busy }: PoolWorker): boolean {
     const { activeMs, elapsedMs } = busy;
     if (elapsedMs > 0) {

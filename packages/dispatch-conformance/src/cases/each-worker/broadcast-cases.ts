@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Dispatcher } from '@ticketing/dispatch';
 import { until } from '@ticketing/test-kit';
-import { rejected, rejectedWith, startRun } from '../calls.ts';
-import { type CaseDraft, needsIsolation, test } from '../conformance-case.ts';
-import type { ConformanceTasks } from '../conformance-task-map.ts';
+import { rejected, rejectedWith, startRun } from '../../calls.ts';
+import { type CaseDraft, needsIsolation, test } from '../../conformance-case.ts';
+import type { ConformanceTasks } from '../../conformance-task-map.ts';
 
 /** `broadcast()`. */
 export const broadcastCases: readonly CaseDraft[] = [
