@@ -76,7 +76,10 @@ export const workerDataCases: readonly CaseDraft[] = [
       const workerData = (): unknown => ({ call: () => 1 });
       const dispatcher = await stage.dispatcher({ workerData });
       const error = await rejectedWith('ERR_CIRCUIT_OPEN', dispatcher.run('echo', 1));
-      assert.match(coded('ERR_NOT_CLONEABLE', error.cause).message, /`workerData` .* slot 0/);
+      assert.match(
+        coded('ERR_NOT_CLONEABLE', error.cause).message,
+        /`workerData` to the worker of slot 0/,
+      );
       assert.equal(dispatcher.stats().spawned, 1);
     },
   ),
