@@ -27,6 +27,7 @@ export {
   MAX_TIMER_MS,
   milliseconds,
   oneOf,
+  optionsOf,
   orFunction,
   orInfinity,
   type Rule,

@@ -8,6 +8,8 @@ export interface Rule {
   readonly required?: true;
   /** A number or an array of them that fails is a RangeError; anything else is a TypeError. */
   readonly range?: true;
+  /** Of the options that the value has: a misspelt or misplaced option may mean one of them. */
+  readonly within?: Rules;
   readonly test: (value: unknown) => boolean;
 }
 
@@ -51,7 +53,7 @@ export function checkByRules(
   const values = options as Readonly<Record<string, unknown>>;
   for (const [name, value] of Object.entries(values)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (!rule) throw unknownOption(action, pathOf(under, name), Object.keys(rules));
+    if (!rule) throw unknownOption(action, pathOf(under, name), rules);
     if (value !== undefined && !rule.test(value)) {
       throw wrongOption(action, pathOf(under, name), rule, value);
     }
@@ -74,11 +76,33 @@ export function wrongOption(
   return range && isNumeric(value) ? new RangeError(message) : new TypeError(message);
 }
 
-/** Makes the error for an unknown option. `name` may have a path before it. */
-export function unknownOption(action: string, name: string, known: readonly string[]): TypeError {
-  const near = nearest(name.slice(name.lastIndexOf('.') + 1), known);
+/** Returns the paths of the options inside others. */
+function innerOf(rules: Rules): readonly string[] {
+  return Object.entries(rules).flatMap(([outer, { within = {} }]) =>
+    Object.keys(within).map((name) => pathOf(outer, name)),
+  );
+}
+
+/** Makes the error for an unknown option. `name` may have a path before it; by rules, options inside others are known, too. */
+export function unknownOption(
+  action: string,
+  name: string,
+  rules: Rules | readonly string[],
+): TypeError {
+  const [known, inner] = isList(rules) ? [rules, []] : [Object.keys(rules), innerOf(rules)];
+  const last = lastOf(name);
+  const inside = (wanted: string | undefined) => inner.find((path) => lastOf(path) === wanted);
+  const near = inside(last) ?? nearest(last, known) ?? inside(nearest(last, inner.map(lastOf)));
   const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean \`${near}\`?`;
   return new TypeError(`Cannot ${action}: unknown option \`${name}\`; ${hint}`);
+}
+
+function isList(rules: Rules | readonly string[]): rules is readonly string[] {
+  return Array.isArray(rules);
+}
+
+function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1);
 }
 
 export function isNumeric(value: unknown): boolean {
@@ -89,6 +113,11 @@ export const anObject: Rule = {
   expected: 'an object',
   test: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 };
+
+/** Options of their own, checked by `resolveByRules` under the name of this one. Default: none given. */
+export function optionsOf(within: Rules): Rule {
+  return { ...anObject, fallback: {}, within };
+}
 
 export const aFunction: Rule = {
   expected: 'a function',

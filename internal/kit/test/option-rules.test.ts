@@ -7,6 +7,7 @@ import {
   atLeast,
   between,
   checkByRules,
+  optionsOf,
   type Rule,
   resolveByRules,
   whole,
@@ -38,6 +39,20 @@ test('checkByRules() refuses an unknown option, also one that is undefined or of
       new TypeError(`Cannot try: unknown option \`${name}\`; ${hint}`),
     );
   }
+});
+
+test('checkByRules() knows where a misplaced option belongs, or a misspelt one inside another', () => {
+  const rules = { size: whole(), shutdown: optionsOf({ graceMs: whole(), lameDuckMs: whole() }) };
+  for (const [name, hint] of [
+    ['graceMs', 'shutdown.graceMs'],
+    ['lameDuck', 'shutdown.lameDuckMs'],
+    ['siez', 'size'],
+  ] as const) {
+    expect(() => checkByRules('try', { [name]: 1 }, rules)).toThrow(
+      new TypeError(`Cannot try: unknown option \`${name}\`; did you mean \`${hint}\`?`),
+    );
+  }
+  expect(resolveByRules('try', {}, rules)).toEqual({ size: undefined, shutdown: {} });
 });
 
 test('checkByRules() puts the name of the group before those of its options', () => {

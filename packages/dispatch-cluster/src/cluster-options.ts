@@ -10,9 +10,11 @@ import {
   between,
   MAX_TIMER_MS,
   oneOf,
+  optionsOf,
   type Rules,
   required,
   resolveByRules,
+  restartRules,
   texts,
   usableCores,
   whole,
@@ -147,31 +149,6 @@ const MAX_WORKERS = 1024;
 /** Default of `shutdown.lameDuckMs`. */
 const LAME_DUCK_MS = 2000;
 
-const clusterRules = {
-  entry: required(aUrl),
-  workers: wordOr('auto', wholeBetween(1, MAX_WORKERS)),
-  schedulingPolicy: oneOf('round-robin', 'shared'),
-  connections: oneOf('shared', 'external'),
-  restart: { ...anObject, fallback: {} },
-  recycle: { ...anObject, fallback: {} },
-  shutdown: { ...anObject, fallback: {} },
-  heartbeatMs: between(1, MAX_TIMER_MS, 5000),
-  startTimeoutMs: between(1, MAX_TIMER_MS, 30_000),
-  claimTimeoutMs: between(1, MAX_TIMER_MS, 10_000),
-  maxWaiting: wholeBetween(0, MAX_TIMER_MS, 10_000),
-  dispatch: { ...anObject, fallback: {} },
-  primaryTasks: { expected: 'made by defineTasks', test: isModule },
-  workerData: { expected: 'a value', test: () => true },
-  env: anObject,
-  execArgv: { ...texts, fallback: [] },
-  args: { ...texts, fallback: [] },
-  killWithParent: { ...aFlag, fallback: true },
-  output: outputRule,
-  signals: { ...aFlag, fallback: false },
-  name: { ...aName, fallback: 'cluster' },
-  clock: withMethods('now', 'setTimeout', 'clearTimeout'),
-} satisfies Rules & Record<keyof ClusterOptions, unknown>;
-
 const recycleRules = {
   requests: whole(),
   ageMs: atLeast(1),
@@ -192,6 +169,31 @@ const dispatchRules = {
   maxWaitMs: atLeast(0, Number.POSITIVE_INFINITY),
   abortGraceMs: between(0, MAX_TIMER_MS, 1000),
 } satisfies Rules;
+
+const clusterRules = {
+  entry: required(aUrl),
+  workers: wordOr('auto', wholeBetween(1, MAX_WORKERS)),
+  schedulingPolicy: oneOf('round-robin', 'shared'),
+  connections: oneOf('shared', 'external'),
+  restart: optionsOf(restartRules),
+  recycle: optionsOf(recycleRules),
+  shutdown: optionsOf(shutdownRules),
+  heartbeatMs: between(1, MAX_TIMER_MS, 5000),
+  startTimeoutMs: between(1, MAX_TIMER_MS, 30_000),
+  claimTimeoutMs: between(1, MAX_TIMER_MS, 10_000),
+  maxWaiting: wholeBetween(0, MAX_TIMER_MS, 10_000),
+  dispatch: optionsOf(dispatchRules),
+  primaryTasks: { expected: 'made by defineTasks', test: isModule },
+  workerData: { expected: 'a value', test: () => true },
+  env: anObject,
+  execArgv: { ...texts, fallback: [] },
+  args: { ...texts, fallback: [] },
+  killWithParent: { ...aFlag, fallback: true },
+  output: outputRule,
+  signals: { ...aFlag, fallback: false },
+  name: { ...aName, fallback: 'cluster' },
+  clock: withMethods('now', 'setTimeout', 'clearTimeout'),
+} satisfies Rules & Record<keyof ClusterOptions, unknown>;
 
 /**
  * Fills and checks the options of a cluster.

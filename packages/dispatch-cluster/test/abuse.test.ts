@@ -16,6 +16,7 @@ test.each<[unknown, string]>([
   [null, '`options` must be an object, got null'],
   [{}, '`entry` must be a URL, got undefined'],
   [{ entry: './server.js' }, '`entry` must be a URL, got ./server.js'],
+  [{ entry, graceMs: 1 }, 'unknown option `graceMs`; did you mean `shutdown.graceMs`?'],
   [{ entry, worker: 2 }, 'unknown option `worker`; did you mean `workers`?'],
   [
     { entry, min: 2 },

@@ -142,6 +142,11 @@ const options: Wrong[] = [
     'unknown option `limits.headbytes`; did you mean `headBytes`?',
   ],
   [
+    { workers, headTimeoutMs: 1 },
+    TypeError,
+    'unknown option `headTimeoutMs`; did you mean `limits.headTimeoutMs`?',
+  ],
+  [
     { workers, port: 80 },
     TypeError,
     'unknown option `port`; known are mode, workers, route, health, laterRequests, balance, protocol, proxyProtocol, limits, signals',
@@ -196,7 +201,7 @@ const forks: (readonly [module: unknown, ...Wrong])[] = [
     module,
     { workers: 1, backoffMs: [100, 5000] },
     TypeError,
-    'unknown option `backoffMs`; known are workers, slotPrefix, restart, startTimeoutMs, env, execArgv',
+    'unknown option `backoffMs`; did you mean `restart.backoffMs`?',
   ],
   [module, { workers: 1, slotPrefix: 1 }, TypeError, '`slotPrefix` must be a text, got 1'],
   [module, { workers: 1, env: 'A=b' }, TypeError, '`env` must be an object, got A=b'],

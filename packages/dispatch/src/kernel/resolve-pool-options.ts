@@ -7,6 +7,7 @@ import {
   between,
   checkByRules,
   MAX_TIMER_MS,
+  optionsOf,
   type Restart,
   type Rules,
   resolveByRules,
@@ -34,6 +35,15 @@ export interface ResolvedPoolOptions extends Required<PoolOptions> {
 export const MAX_WORKERS = 1024;
 const NEVER = Number.POSITIVE_INFINITY;
 
+const recycleRules = {
+  tasks: { ...whole(), fallback: NEVER },
+  ageMs: atLeast(1, NEVER),
+  rssBytes: atLeast(1, NEVER),
+  heapBytes: atLeast(1, NEVER),
+  utilisation: { ...aShare, fallback: NEVER },
+  jitter: between(0, 1, 0.1),
+} satisfies Rules;
+
 const poolRules = {
   name: aName,
   min: wholeBetween(1, MAX_WORKERS),
@@ -46,21 +56,12 @@ const poolRules = {
   startTimeoutMs: between(1, MAX_TIMER_MS, 30_000),
   healthMs: between(1, MAX_TIMER_MS, 5000),
   idleTimeoutMs: atLeast(1, 30_000),
-  recycle: { ...anObject, fallback: {} },
-  restart: { ...anObject, fallback: {} },
+  recycle: optionsOf(recycleRules),
+  restart: optionsOf(restartRules),
   workerData: { expected: 'a value', test: () => true },
   clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
   random: { ...aFunction, fallback: Math.random },
 } satisfies Rules & Record<keyof PoolOptions, unknown>;
-
-const recycleRules = {
-  tasks: { ...whole(), fallback: NEVER },
-  ageMs: atLeast(1, NEVER),
-  rssBytes: atLeast(1, NEVER),
-  heapBytes: atLeast(1, NEVER),
-  utilisation: { ...aShare, fallback: NEVER },
-  jitter: between(0, 1, 0.1),
-} satisfies Rules;
 
 /** Their defaults depend on other options. */
 type Dependent = 'name' | 'min' | 'max' | 'stopGraceMs';
@@ -107,8 +108,8 @@ export function splitPoolOptions<O extends PoolOptions>(
   rules: Rules,
 ): { readonly pool: PoolOptions; readonly own: Omit<O, keyof PoolOptions> } {
   if (!anObject.test(options)) checkByRules(action, options, {});
-  const known = [...Object.keys(rules), ...Object.keys(poolRules)];
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  const known: Rules = { ...rules, ...poolRules };
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
   if (unknown !== undefined) throw unknownOption(action, unknown, known);
   const pick = (isPools: boolean): unknown =>
     Object.fromEntries(

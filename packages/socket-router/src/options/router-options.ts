@@ -7,6 +7,7 @@ import {
   between,
   milliseconds,
   oneOf,
+  optionsOf,
   type Rules,
   required,
   resolveByRules,
@@ -104,6 +105,20 @@ function isSourceList(value: readonly unknown[]): boolean {
   return value.length > 0 && value.every((one) => aSource.test(one));
 }
 
+const BALANCE_RULES: Rules = {
+  loadFactor: between(1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY),
+};
+
+const LIMIT_RULES: Rules = {
+  headBytes: wholeBetween(64, 65_536, 16_384),
+  headTimeoutMs: milliseconds(1, 10_000),
+  pending: whole(10_000),
+  queuePerWorker: whole(1000),
+  maxWaitMs: milliseconds(1, 2000),
+  claimTimeoutMs: milliseconds(10, 1000),
+  stuckTimeoutMs: milliseconds(1, 10_000),
+};
+
 const RULES: Rules = {
   mode: oneOf('socket', 'passthru'),
   workers: required({
@@ -116,32 +131,18 @@ const RULES: Rules = {
     test: (value) => typeof value === 'string' && /^\/[^\s?#]*$/.test(value),
   },
   laterRequests: oneOf('connection', 'forward', 'close'),
-  balance: { ...anObject, fallback: {} },
+  balance: optionsOf(BALANCE_RULES),
   protocol: oneOf('http', 'tls-sni', 'auto'),
   proxyProtocol: {
     expected: 'an object or false',
     fallback: false,
     test: (value) => value === false || anObject.test(value),
   },
-  limits: { ...anObject, fallback: {} },
+  limits: optionsOf(LIMIT_RULES),
   signals: { ...aFlag, fallback: false },
 };
 
-const BALANCE_RULES: Rules = {
-  loadFactor: between(1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY),
-};
-
 const PROXY_RULES: Rules = { trusted: required(texts) };
-
-const LIMIT_RULES: Rules = {
-  headBytes: wholeBetween(64, 65_536, 16_384),
-  headTimeoutMs: milliseconds(1, 10_000),
-  pending: whole(10_000),
-  queuePerWorker: whole(1000),
-  maxWaitMs: milliseconds(1, 2000),
-  claimTimeoutMs: milliseconds(10, 1000),
-  stuckTimeoutMs: milliseconds(1, 10_000),
-};
 
 /** Options with all their values. */
 type Filled<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
