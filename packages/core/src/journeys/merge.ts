@@ -1,5 +1,6 @@
 import { groupBy } from '../model/group-by.ts';
 import {
+  type CarrierId,
   compareOffers,
   compareText,
   type Journey,
@@ -135,23 +136,29 @@ function differ(a: string | undefined, b: string | undefined): boolean {
 }
 
 function mergeCluster(cluster: Cluster): Journey {
-  const [leader, ...others] = cluster;
-  if (others.length === 0) return leader;
-  const conflicts = others.flatMap((other) => conflictsWith(leader, other));
-  const unpriced = new Set(cluster.flatMap((member) => member.unpriced ?? []));
+  const [leader] = cluster;
+  if (cluster.length === 1) return leader;
+  const unpriced = carriersIn(cluster, 'unpriced');
+  const conflicts = conflictsIn(cluster);
   return {
     ...leader,
     legs: legsWithExpected(cluster),
     offers: mergeOffers(cluster),
-    sources: [...new Set(cluster.flatMap((member) => member.sources))].sort(compareText),
-    ...(unpriced.size > 0 ? { unpriced: [...unpriced].sort(compareText) } : {}),
-    ...(conflicts.length > 0 ? { conflicts } : {}),
+    sources: carriersIn(cluster, 'sources'),
+    ...(unpriced.length > 0 && { unpriced }),
+    ...(conflicts.length > 0 && { conflicts }),
   };
+}
+
+function carriersIn(cluster: Cluster, field: 'sources' | 'unpriced'): readonly CarrierId[] {
+  const carriers = new Set<CarrierId>();
+  for (const { [field]: some = [] } of cluster) for (const carrier of some) carriers.add(carrier);
+  return [...carriers].sort(compareText);
 }
 
 /** The leader's legs; a ride without news of its own has that of the first other member that has any. */
 function legsWithExpected([leader, ...others]: Cluster): readonly Leg[] {
-  if (others.every(({ legs }) => legs.every((leg) => leg.kind === 'transfer' || !hasNews(leg)))) {
+  if (!others.some(({ legs }) => legs.some((leg) => leg.kind === 'ride' && hasNews(leg)))) {
     return leader.legs;
   }
   const rides = others.map(({ legs }) => ridesOf(legs));
@@ -171,10 +178,20 @@ function hasNews({ expectedDeparture, expectedArrival, cancelled }: RideLeg): bo
   return expectedDeparture !== undefined || expectedArrival !== undefined || cancelled === true;
 }
 
-/** Each offer of each seller once, as it was fetched last. */
+/** Each offer of each seller once, as it was fetched last. Most sellers have offers in one answer alone: those need no search. */
 function mergeOffers(cluster: Cluster): Offer[] {
-  const offers = cluster.flatMap((member) => member.offers);
-  if (!sharesSeller(cluster)) return offers.sort(compareOffers);
+  const offers: Offer[] = [];
+  const bySeller = new Map<CarrierId, Journey>();
+  let isShared = false;
+  for (const member of cluster) {
+    for (const offer of member.offers) {
+      offers.push(offer);
+      const first = bySeller.get(offer.seller);
+      if (first === undefined) bySeller.set(offer.seller, member);
+      else if (first !== member) isShared = true;
+    }
+  }
+  if (!isShared) return offers.sort(compareOffers);
   return offers
     .sort(compareIdentity)
     .filter(({ seller, id }, index) => {
@@ -184,22 +201,16 @@ function mergeOffers(cluster: Cluster): Offer[] {
     .sort(compareOffers);
 }
 
-function sharesSeller(cluster: Cluster): boolean {
-  const bySeller = new Map<string, Journey>();
-  for (const member of cluster) {
-    for (const { seller } of member.offers) {
-      if ((bySeller.get(seller) ?? member) !== member) return true;
-      bySeller.set(seller, member);
+function conflictsIn([leader, ...others]: Cluster): readonly TimeConflict[] {
+  const conflicts: TimeConflict[] = [];
+  for (const other of others) {
+    for (const field of ['departure', 'arrival'] as const) {
+      const value = other[field];
+      if (Math.abs(leader[field].ms - value.ms) <= CONFLICT_MS) continue;
+      conflicts.push({ field, source: other.sources[0] ?? '', value });
     }
   }
-  return false;
-}
-
-function conflictsWith(leader: Journey, other: Journey): TimeConflict[] {
-  const fields = ['departure', 'arrival'] as const;
-  return fields
-    .filter((field) => Math.abs(leader[field].ms - other[field].ms) > CONFLICT_MS)
-    .map((field) => ({ field, source: other.sources[0] ?? '', value: other[field] }));
+  return conflicts;
 }
 
 /** Numbers the trains that share a key (they depart more than 10 minutes apart) in the order of their times. */
