@@ -26,6 +26,7 @@ export {
   type Filled,
   MAX_TIMER_MS,
   milliseconds,
+  namesOf,
   oneOf,
   optionsOf,
   orFunction,

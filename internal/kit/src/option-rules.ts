@@ -53,7 +53,7 @@ export function checkByRules(
   const values = options as Readonly<Record<string, unknown>>;
   for (const [name, value] of Object.entries(values)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (!rule) throw unknownOption(action, pathOf(under, name), rules);
+    if (!rule) throw unknownOption(action, pathOf(under, name), namesOf(rules));
     if (value !== undefined && !rule.test(value)) {
       throw wrongOption(action, pathOf(under, name), rule, value);
     }
@@ -76,29 +76,23 @@ export function wrongOption(
   return range && isNumeric(value) ? new RangeError(message) : new TypeError(message);
 }
 
-/** Returns the paths of the options inside others. */
-function innerOf(rules: Rules): readonly string[] {
-  return Object.entries(rules).flatMap(([outer, { within = {} }]) =>
-    Object.keys(within).map((name) => pathOf(outer, name)),
-  );
+/** Returns the names of options, and those inside others with their paths. */
+export function namesOf(rules: Rules): readonly string[] {
+  return Object.entries(rules).flatMap(([outer, { within = {} }]) => [
+    outer,
+    ...Object.keys(within).map((name) => pathOf(outer, name)),
+  ]);
 }
 
-/** Makes the error for an unknown option. `name` may have a path before it; by rules, options inside others are known, too. */
-export function unknownOption(
-  action: string,
-  name: string,
-  rules: Rules | readonly string[],
-): TypeError {
-  const [known, inner] = isList(rules) ? [rules, []] : [Object.keys(rules), innerOf(rules)];
-  const last = lastOf(name);
-  const inside = (wanted: string | undefined) => inner.find((path) => lastOf(path) === wanted);
-  const near = inside(last) ?? nearest(last, known) ?? inside(nearest(last, inner.map(lastOf)));
-  const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean \`${near}\`?`;
+/** Makes the error for an unknown option. All names may have a path before them. */
+export function unknownOption(action: string, name: string, known: readonly string[]): TypeError {
+  const names = known.map(lastOf);
+  const near = nearest(lastOf(name), names);
+  const hint =
+    near === undefined
+      ? `known are ${known.filter((one) => !one.includes('.')).join(', ')}`
+      : `did you mean \`${known[names.indexOf(near)]}\`?`;
   return new TypeError(`Cannot ${action}: unknown option \`${name}\`; ${hint}`);
-}
-
-function isList(rules: Rules | readonly string[]): rules is readonly string[] {
-  return Array.isArray(rules);
 }
 
 function lastOf(path: string): string {

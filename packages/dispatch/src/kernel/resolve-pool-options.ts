@@ -7,6 +7,7 @@ import {
   between,
   checkByRules,
   MAX_TIMER_MS,
+  namesOf,
   optionsOf,
   type Restart,
   type Rules,
@@ -110,7 +111,7 @@ export function splitPoolOptions<O extends PoolOptions>(
   if (!anObject.test(options)) checkByRules(action, options, {});
   const known: Rules = { ...rules, ...poolRules };
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
-  if (unknown !== undefined) throw unknownOption(action, unknown, known);
+  if (unknown !== undefined) throw unknownOption(action, unknown, namesOf(known));
   const pick = (isPools: boolean): unknown =>
     Object.fromEntries(
       Object.entries(options).filter(([name]) => Object.hasOwn(poolRules, name) === isPools),
