@@ -3,12 +3,7 @@ import type { CarrierAnswer } from '../carrier.ts';
 import type { CarrierId } from '../model/journey.ts';
 import { journeysOf } from '../model/journey-shape.ts';
 import { aNumber, aText, explain, firstWrong, type Shape } from '../model/shape.ts';
-import { MAX_TOKEN } from './pages.ts';
-
-const aToken: Rule = {
-  expected: 'a text of at most 2048 characters',
-  test: (token) => typeof token === 'string' && token.length <= MAX_TOKEN,
-};
+import { aToken } from './pages.ts';
 
 const aPlace: Shape = {
   id: aText,

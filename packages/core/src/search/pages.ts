@@ -1,3 +1,4 @@
+import type { Rule } from '@ticketing/kit';
 import type { Carrier } from '../carrier.ts';
 import { RailError } from '../errors.ts';
 import type { CarrierId } from '../model/journey.ts';
@@ -13,8 +14,11 @@ import {
 import { type ResolvedQuery, type SearchDays, stationsOf } from './search-query.ts';
 import { MAX_PAIRS } from './station-pairs.ts';
 
-/** Longest token of a carrier, in characters. */
-export const MAX_TOKEN = 2048;
+/** A token of a carrier. */
+export const aToken: Rule = {
+  expected: 'a text of at most 2048 characters',
+  test: (token) => typeof token === 'string' && token.length <= 2048,
+};
 const MAX_CARRIERS = 1000;
 
 /** Where the journeys before or after a result are: plain data, for the same query alone. */
@@ -70,7 +74,7 @@ function hasPageShape(page: unknown): page is SearchPage {
 }
 
 function isToken(token: unknown): boolean {
-  return token === null || (typeof token === 'string' && token.length <= MAX_TOKEN);
+  return token === null || aToken.test(token);
 }
 
 /** Returns the tokens of a carrier on the page of a query, `undefined` when it is not asked. */
