@@ -54,7 +54,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
   readonly #kept: KeptAnswers<K, V> | undefined;
   /** Keys are neither compared nor kept. */
   readonly #plain: boolean;
-  /** Nothing is kept, and keys are compared by themselves if at all. */
+  /** Keys are compared by themselves if at all, and only this batcher changes what is kept. */
   readonly #easy: boolean;
   readonly #leavers = new Leavers();
   /** By promise: keys that have not settled, and whose first caller has a signal. */
@@ -70,7 +70,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
     this.#keyOf = options.key;
     if (options.cache !== undefined) this.#kept = new KeptAnswers(options.cache);
     this.#plain = options.distinct && this.#kept === undefined;
-    this.#easy = this.#kept === undefined && this.#keyOf === undefined;
+    this.#easy = this.#keyOf === undefined && (this.#kept === undefined || options.ownsCache);
     this.#runner = new BatchRunner(load, options, (batch, outcome) => this.#ended(batch, outcome));
     this.#queue = new BatchQueue(options, this.#runner);
   }
@@ -78,14 +78,21 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
   load(key: K, options?: LoadOptions): Promise<V> {
     this.#asked += 1;
     if (options === undefined && this.#easy) {
-      // The fast path: a batch has room, and nothing is kept.
+      // The fast path: a batch has room.
       const batch = this.#queue.current;
       if (batch !== undefined && batch.size < batch.easySize && isPrimitive(key)) {
+        const kept = this.#kept;
         const known = batch.promises?.get(key);
-        if (known === undefined) return batch.add(key, key);
-        if (this.#leavable.size === 0) {
-          this.#joined += 1;
-          return known;
+        if (kept === undefined || kept.sole === batch) {
+          if (known === undefined) return batch.add(key, key);
+          if (this.#leavable.size === 0) {
+            this.#joined += 1;
+            return known;
+          }
+        } else if (known === undefined && kept.get(key) === undefined) {
+          const promise = batch.add(key, key);
+          kept.set(key, promise, batch);
+          return promise;
         }
       }
     }
@@ -179,11 +186,13 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
 
   #find(id: KeyValue): Promise<V> | undefined {
     if (this.#plain) return undefined;
-    const batched = this.#queue.current?.promises?.get(id);
-    if (batched !== undefined) {
+    const batch = this.#queue.current;
+    const batched = batch?.promises?.get(id);
+    if (batch !== undefined && batched !== undefined) {
       this.#joined += 1;
       // It was forgotten, but is not sent yet: its result will be new, and may be kept.
-      if (this.#kept !== undefined && this.#kept.get(id) === undefined) this.#kept.set(id, batched);
+      if (this.#kept !== undefined && this.#kept.get(id) === undefined)
+        this.#kept.set(id, batched, batch);
       return batched;
     }
     const kept = this.#kept?.get(id);
@@ -198,7 +207,9 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
       this.#queue.end(batch);
       this.#failUnsent(batch, error);
     }
-    if (batch.state !== 'settled') this.#kept?.set(id, promise);
+    if (batch.state !== 'settled') this.#kept?.set(id, promise, batch);
+    // Not before: a schedule of the caller's own may ask for further keys.
+    if (this.#options.ownsCache && batch.size === 1) this.#kept?.share(batch);
     return promise;
   }
 
@@ -282,6 +293,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
 
   /** Forgets the keys of a settled batch. */
   #release(batch: KeyBatch<K, V>): void {
+    if (this.#kept?.sole === batch) this.#kept.sole = undefined;
     for (const { promise } of batch.leavableKeys()) this.#leavable.delete(promise);
   }
 

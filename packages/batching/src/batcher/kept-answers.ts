@@ -5,18 +5,39 @@ import type { KeyBatch } from './key-batch.ts';
 
 /** The promises that a batcher keeps, in the cache of its options. */
 export class KeptAnswers<K, V> {
+  /**
+   * The batch whose keys are all that is kept: its map is the cache itself, so that a key costs one entry. It has a copy as
+   * soon as they differ. Only with a cache that nobody else changes.
+   */
+  sole: KeyBatch<K, V> | undefined;
   readonly #cache: BatchCache<V>;
 
   constructor(cache: BatchCache<V>) {
     this.#cache = cache;
   }
 
+  /** Gives the cache, a Map, to a batch of one key as its map, if nothing else is kept. */
+  share(batch: KeyBatch<K, V>): void {
+    const cache = this.#cache as Map<KeyValue, Promise<V>>;
+    if (cache.size !== 1 || batch.state !== 'collecting') return;
+    batch.promises = cache;
+    this.sole = batch;
+  }
+
+  /** Ends that, unless it is for this batch. */
+  part(batch?: KeyBatch<K, V>): void {
+    if (this.sole === undefined || this.sole === batch) return;
+    this.sole.promises = new Map(this.sole.promises);
+    this.sole = undefined;
+  }
+
   get(id: KeyValue): Promise<V> | undefined {
     return this.#cache.get(id);
   }
 
-  /** Keeps the promise of a key that is in a batch. */
-  set(id: KeyValue, promise: Promise<V>): void {
+  /** Keeps the promise of a key that is in a batch, or whose value is from elsewhere. */
+  set(id: KeyValue, promise: Promise<V>, batch?: KeyBatch<K, V>): void {
+    this.part(batch);
     try {
       this.#cache.set(id, promise);
     } catch (error) {
@@ -29,20 +50,22 @@ export class KeptAnswers<K, V> {
   /** Keeps a value from elsewhere, unless the key is known. */
   prime(id: KeyValue, value: V | Error): boolean {
     if (this.#cache.get(id) !== undefined) return false;
-    const failed = value instanceof Error;
-    const promise: Promise<V> = failed ? Promise.reject(value) : Promise.resolve(value);
-    if (failed) promise.catch(() => {});
-    this.#cache.set(id, promise);
+    const promise: Promise<V> =
+      value instanceof Error ? Promise.reject(value) : Promise.resolve(value);
+    promise.catch(() => {});
+    this.set(id, promise);
     return true;
   }
 
   forget(id: KeyValue): boolean {
     const known = this.#cache.get(id) !== undefined;
+    this.part();
     this.#cache.delete(id);
     return known;
   }
 
   clear(): void {
+    this.part();
     this.#cache.clear();
   }
 
