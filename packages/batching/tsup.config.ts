@@ -3,6 +3,8 @@ import { library } from '../../tsup.shared.ts';
 
 export default library(
   'src/index.ts',
+  'src/coalescer/index.ts',
+  'src/batcher/index.ts',
   'src/fastify/index.ts',
   'src/dataloader/index.ts',
   'src/shared/index.ts',

@@ -32,7 +32,7 @@ export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 export function resolveByRules<T>(action: string, options: unknown, rules: Rules, under = ''): T {
   const values = checkByRules(action, options, rules, under);
   const resolved: Record<string, unknown> = {};
-  for (const name of Object.keys(rules)) {
+  for (const name in rules) {
     const rule = rules[name] as Rule;
     const value = values[name] ?? rule.fallback;
     if (value === undefined && rule.required) {

@@ -2,7 +2,6 @@
 
 // For tests.
 export { type Clock, systemClock } from '@ticketing/kit';
-// For those who share work.
 export type {
   BatchCache,
   BatchContext,
@@ -13,6 +12,7 @@ export type {
   LoadOptions,
 } from './batcher/batcher.ts';
 export { createBatcher } from './batcher/create-batcher.ts';
+// For those who share work.
 export { canonicalKey, type KeyValue } from './canonical-key.ts';
 export { type Coalesced, type CoalesceOptions, coalesce } from './coalescer/coalesce.ts';
 export type {

@@ -1,4 +1,3 @@
-import { Fifo } from '@ticketing/kit';
 import { callError } from '../errors.ts';
 import type { BatchRunner } from './batch-runner.ts';
 import type { ResolvedBatcherOptions } from './batcher-options.ts';
@@ -14,8 +13,9 @@ export class BatchQueue<K, V> {
   readonly #keys: KeyBatchOptions;
   /** Keys that wait in other batches than `current`. */
   #queuedElsewhere = 0;
-  /** Due batches above `concurrency`. */
-  readonly #waiting = new Fifo<KeyBatch<K, V>>();
+  /** Due batches above `concurrency`, each with its `next`. */
+  #first: KeyBatch<K, V> | undefined;
+  #last: KeyBatch<K, V> | undefined;
 
   constructor(options: ResolvedBatcherOptions<K, V>, runner: BatchRunner<K, V>) {
     this.#options = options;
@@ -85,16 +85,13 @@ export class BatchQueue<K, V> {
 
   /** Sends due batches after one under way has ended. */
   advance(): void {
-    while (this.#isFree()) {
-      const batch = this.#waiting.shift();
-      if (batch === undefined) return;
-      this.#send(batch);
-    }
+    while (this.#first !== undefined && this.#isFree()) this.#send(this.#shift(this.#first));
   }
 
   /** Ends all batches that wait, and returns them. */
   drain(): KeyBatch<K, V>[] {
-    const waiting = this.#waiting.take();
+    const waiting: KeyBatch<K, V>[] = [];
+    while (this.#first !== undefined) waiting.push(this.#shift(this.#first));
     if (this.current?.state === 'collecting') waiting.push(this.current);
     for (const batch of waiting) this.end(batch);
     return waiting;
@@ -113,7 +110,18 @@ export class BatchQueue<K, V> {
     this.#stopTimer(batch);
     batch.state = 'due';
     if (this.#isFree()) this.#send(batch);
-    else this.#waiting.push(batch);
+    else {
+      if (this.#last === undefined) this.#first = batch;
+      else this.#last.next = batch;
+      this.#last = batch;
+    }
+  }
+
+  #shift(first: KeyBatch<K, V>): KeyBatch<K, V> {
+    this.#first = first.next;
+    if (this.#first === undefined) this.#last = undefined;
+    first.next = undefined;
+    return first;
   }
 
   #send(batch: KeyBatch<K, V>): void {

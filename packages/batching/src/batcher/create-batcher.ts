@@ -78,21 +78,15 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
   load(key: K, options?: LoadOptions): Promise<V> {
     this.#asked += 1;
     if (options === undefined && this.#easy) {
-      // The fast path: a batch has room.
+      // The fast path: a batch has room, and its map knows all that is kept.
       const batch = this.#queue.current;
-      if (batch !== undefined && batch.size < batch.easySize && isPrimitive(key)) {
-        const kept = this.#kept;
+      const isAlone = this.#kept === undefined || this.#kept.sole === batch;
+      if (isAlone && batch !== undefined && batch.size < batch.easySize && isPrimitive(key)) {
         const known = batch.promises?.get(key);
-        if (kept === undefined || kept.sole === batch) {
-          if (known === undefined) return batch.add(key, key);
-          if (this.#leavable.size === 0) {
-            this.#joined += 1;
-            return known;
-          }
-        } else if (known === undefined && kept.get(key) === undefined) {
-          const promise = batch.add(key, key);
-          kept.set(key, promise, batch);
-          return promise;
+        if (known === undefined) return batch.add(key, key);
+        if (this.#leavable.size === 0) {
+          this.#joined += 1;
+          return known;
         }
       }
     }
@@ -102,7 +96,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
         checkLoadOptions(options);
         if (options.signal !== undefined) return this.#loadApart(key, options.signal);
       }
-      const id = this.#plain ? undefined : this.#idOf(key);
+      const id = this.#idOf(key);
       const known = this.#known(id);
       if (known === undefined) {
         const batch = this.#queue.take(key);
@@ -172,6 +166,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
   }
 
   #idOf(key: K): KeyValue {
+    if (this.#plain) return undefined;
     const id: unknown = this.#keyOf === undefined ? key : this.#keyOf(key);
     if (!isPrimitive(id)) throw objectKeyError(`load from \`${this.#options.name}\``, this.#keyOf);
     return id;
@@ -186,13 +181,11 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
 
   #find(id: KeyValue): Promise<V> | undefined {
     if (this.#plain) return undefined;
-    const batch = this.#queue.current;
-    const batched = batch?.promises?.get(id);
-    if (batch !== undefined && batched !== undefined) {
+    const batched = this.#queue.current?.promises?.get(id);
+    if (batched !== undefined) {
       this.#joined += 1;
       // It was forgotten, but is not sent yet: its result will be new, and may be kept.
-      if (this.#kept !== undefined && this.#kept.get(id) === undefined)
-        this.#kept.set(id, batched, batch);
+      if (this.#kept !== undefined && this.#kept.get(id) === undefined) this.#kept.set(id, batched);
       return batched;
     }
     const kept = this.#kept?.get(id);
@@ -207,9 +200,11 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
       this.#queue.end(batch);
       this.#failUnsent(batch, error);
     }
-    if (batch.state !== 'settled') this.#kept?.set(id, promise, batch);
-    // Not before: a schedule of the caller's own may ask for further keys.
-    if (this.#options.ownsCache && batch.size === 1) this.#kept?.share(batch);
+    if (batch.state !== 'settled') {
+      this.#kept?.set(id, promise, batch);
+      // Not before: a schedule of the caller's own may ask for further keys.
+      if (this.#options.ownsCache && batch.size === 1) this.#kept?.share(batch);
+    }
     return promise;
   }
 
@@ -219,7 +214,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
       this.#left += 1;
       throw signal.reason;
     }
-    const id = this.#plain ? undefined : this.#idOf(key);
+    const id = this.#idOf(key);
     const known = this.#known(id);
     if (known !== undefined) {
       const leavable = this.#leavable.get(known);

@@ -19,7 +19,7 @@ export class KeptAnswers<K, V> {
   /** Gives the cache, a Map, to a batch of one key as its map, if nothing else is kept. */
   share(batch: KeyBatch<K, V>): void {
     const cache = this.#cache as Map<KeyValue, Promise<V>>;
-    if (cache.size !== 1 || batch.state !== 'collecting') return;
+    if (cache.size !== 1) return;
     batch.promises = cache;
     this.sole = batch;
   }
@@ -58,8 +58,8 @@ export class KeptAnswers<K, V> {
   }
 
   forget(id: KeyValue): boolean {
-    const known = this.#cache.get(id) !== undefined;
     this.part();
+    const known = this.#cache.get(id) !== undefined;
     this.#cache.delete(id);
     return known;
   }
@@ -70,7 +70,7 @@ export class KeptAnswers<K, V> {
   }
 
   /** Forgets a promise, unless another has replaced it. A cache that throws must not keep callers waiting. */
-  drop(id: KeyValue, promise: Promise<V>): void {
+  drop(id: KeyValue, promise: Promise<V> | undefined): void {
     try {
       if (this.#cache.get(id) === promise) this.#cache.delete(id);
     } catch {}
@@ -87,8 +87,7 @@ export class KeptAnswers<K, V> {
       this.dropAll(batch);
     } else if (outcome.failed !== 0) {
       for (const [place, id] of batch.ids().entries()) {
-        const promise = batch.promises?.get(id);
-        if (promise && outcome.answers[place] instanceof Error) this.drop(id, promise);
+        if (outcome.answers[place] instanceof Error) this.drop(id, batch.promises?.get(id));
       }
     }
   }

@@ -32,6 +32,8 @@ export class KeyBatch<K, V> implements BatchContext {
   size = 0;
   /** Below this size a key can be added without checking limits or timers. */
   easySize = 0;
+  /** Once due: the one that waits behind it. */
+  next: KeyBatch<K, V> | undefined;
   /** Once under way: keys with a caller that waits. */
   awaited = 0;
   /** Ends the wait of `maxWaitMs`, then the load at `loadTimeoutMs`. */
@@ -108,7 +110,9 @@ export class KeyBatch<K, V> implements BatchContext {
 
   /** What the keys are compared by, in the same order. */
   ids(): KeyValue[] {
-    return [...this.#keptIds(), ...[...this.leavableKeys()].map(({ id }) => id)];
+    const ids = this.#keptIds();
+    for (const { id } of this.leavableKeys()) ids.push(id);
+    return ids;
   }
 
   /** Keys whose first caller has a signal, whoever has joined since. */
