@@ -26,7 +26,7 @@ export {
   type Filled,
   MAX_TIMER_MS,
   milliseconds,
-  namesOf,
+  namesNear,
   oneOf,
   optionsOf,
   orFunction,

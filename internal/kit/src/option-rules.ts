@@ -8,7 +8,7 @@ export interface Rule {
   readonly required?: true;
   /** A number or an array of them that fails is a RangeError; anything else is a TypeError. */
   readonly range?: true;
-  /** Of the options that the value has: a misspelt or misplaced option may mean one of them. */
+  /** Of the options that the value has: an option that is given beside it may belong there. */
   readonly within?: Rules;
   readonly test: (value: unknown) => boolean;
 }
@@ -54,7 +54,7 @@ export function checkByRules(
   const values = options as Readonly<Record<string, unknown>>;
   for (const [name, value] of Object.entries(values)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (!rule) throw unknownOption(action, pathOf(under, name), namesOf(rules));
+    if (!rule) throw unknownOption(action, pathOf(under, name), namesNear(name, rules));
     if (value !== undefined && !rule.test(value)) {
       throw wrongOption(action, pathOf(under, name), rule, value);
     }
@@ -77,27 +77,18 @@ export function wrongOption(
   return range && isNumeric(value) ? new RangeError(message) : new TypeError(message);
 }
 
-/** Returns the names of options, and those inside others with their paths. */
-export function namesOf(rules: Rules): readonly string[] {
-  return Object.entries(rules).flatMap(([outer, { within = {} }]) => [
-    outer,
-    ...Object.keys(within).map((name) => pathOf(outer, name)),
-  ]);
+/** Returns the names that an unknown one may mean: of one that belongs inside another option, its path alone. */
+export function namesNear(name: string, rules: Rules): readonly string[] {
+  const names = Object.keys(rules);
+  const outer = names.find((one) => Object.hasOwn(rules[one]?.within ?? {}, name));
+  return outer === undefined ? names : [pathOf(outer, name)];
 }
 
-/** Makes the error for an unknown option. All names may have a path before them. */
+/** Makes the error for an unknown option. `name` may have a path before it. */
 export function unknownOption(action: string, name: string, known: readonly string[]): TypeError {
-  const names = known.map(lastOf);
-  const near = nearest(lastOf(name), names);
-  const hint =
-    near === undefined
-      ? `known are ${known.filter((one) => !one.includes('.')).join(', ')}`
-      : `did you mean \`${known[names.indexOf(near)]}\`?`;
+  const near = nearest(name.slice(name.lastIndexOf('.') + 1), known);
+  const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean \`${near}\`?`;
   return new TypeError(`Cannot ${action}: unknown option \`${name}\`; ${hint}`);
-}
-
-function lastOf(path: string): string {
-  return path.slice(path.lastIndexOf('.') + 1);
 }
 
 export function isNumeric(value: unknown): boolean {

@@ -7,7 +7,7 @@ import {
   between,
   checkByRules,
   MAX_TIMER_MS,
-  namesOf,
+  namesNear,
   optionsOf,
   type Restart,
   type Rules,
@@ -111,7 +111,7 @@ export function splitPoolOptions<O extends PoolOptions>(
   if (!anObject.test(options)) checkByRules(action, options, {});
   const known: Rules = { ...rules, ...poolRules };
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
-  if (unknown !== undefined) throw unknownOption(action, unknown, namesOf(known));
+  if (unknown !== undefined) throw unknownOption(action, unknown, namesNear(unknown, known));
   const pick = (isPools: boolean): unknown =>
     Object.fromEntries(
       Object.entries(options).filter(([name]) => Object.hasOwn(poolRules, name) === isPools),
