@@ -38,7 +38,7 @@ export function createClusterTransport(
   } satisfies ClusterSettings;
   return {
     kind: 'cluster',
-    capabilities: { isolation: 'process', hardKill: true, transfer: false },
+    capabilities: { isolation: 'process', hardKill: true, transfer: false, streams: true },
     autoWindow: { first: 8, max: 64 },
     words: {
       started: options.connections === 'external' ? 'it served' : 'it listened',

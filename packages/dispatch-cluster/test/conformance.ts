@@ -36,7 +36,7 @@ function create(
 
 const all = conformanceCases({
   kind: 'cluster',
-  capabilities: { isolation: 'process', hardKill: true, transfer: false },
+  capabilities: { isolation: 'process', hardKill: true, transfer: false, streams: true },
   reclaims: true,
   create: (module, options) => create(module, options),
   createWithSmallHeap: (module, options) => create(module, options, ['--max-old-space-size=64']),

@@ -59,6 +59,10 @@ export function needsTransfer({ transfer }: Capabilities): string | undefined {
   return transfer ? undefined : 'buffers cannot be moved';
 }
 
+export function needsStreams({ streams }: Capabilities): string | undefined {
+  return streams ? undefined : 'it has no streams';
+}
+
 export function needsNoTransfer({ transfer }: Capabilities): string | undefined {
   return transfer ? 'buffers can be moved' : undefined;
 }

@@ -12,6 +12,7 @@ import { capacityCases, orderCases, queueCases } from './cases/queue-cases.ts';
 import { recycleCases, reloadCases } from './cases/reload-cases.ts';
 import { hostCases, startCases } from './cases/start-cases.ts';
 import { statsCases } from './cases/stats-cases.ts';
+import { streamCases, streamEndCases } from './cases/stream-cases.ts';
 import { timeoutCases } from './cases/timeout-cases.ts';
 import { transferCases } from './cases/transfer-cases.ts';
 import { copyCases, valueCases } from './cases/value-cases.ts';
@@ -41,6 +42,7 @@ const groups: readonly (readonly [group: string, drafts: readonly CaseDraft[]])[
   ['map', mapCases],
   ['map ends', mapEndCases],
   ['broadcast', broadcastCases],
+  ['streams', [...streamCases, ...streamEndCases]],
   ['drain', drainCases],
   ['reload', reloadCases],
   ['recycle', recycleCases],

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { RawJson, TaskFn, Transferred } from '@ticketing/dispatch';
+import type { RawJson, StreamFn, TaskFn, Transferred } from '@ticketing/dispatch';
 
 /** A line that a task adds to a file: it shows that the task ran, even if its worker ends. */
 export interface Mark {
@@ -43,6 +43,21 @@ export interface StartPlan {
   readonly gate?: string;
   /** Whether `teardown` never ends. Default `false`. */
   readonly hangs?: boolean;
+}
+
+/** What `items` does. */
+export interface ItemsPlan {
+  /** File that gets `begun <attempt>`, `item <number>` before each item, and `ended` in its `finally`. */
+  readonly log?: string;
+  /** Items that it gives: 1, 2, … Default: it does not end by itself. */
+  readonly count?: number;
+  /** Number of the item in whose place it throws, ends its worker, or waits: for its signal, or, if it hangs, for ever. */
+  readonly throwsAt?: number;
+  readonly exitsAt?: number;
+  readonly waitsAt?: number;
+  readonly hangs?: boolean;
+  /** Whether it ends its worker in the first attempt alone. Default `false`. */
+  readonly firstOnly?: boolean;
 }
 
 /** What `fail` throws. */
@@ -113,6 +128,15 @@ export type ConformanceTasks = {
   readonly remember: TaskFn<Mark & { readonly value: unknown }, string>;
   /** Returns what its worker keeps. */
   readonly recall: TaskFn<undefined, unknown>;
+  readonly items: StreamFn<ItemsPlan, number>;
+  /** Gives each value as JSON. */
+  readonly jsonItems: StreamFn<readonly unknown[], RawJson>;
+  /** Gives bytes, and moves them; reports the length of each before it. */
+  readonly byteItems: StreamFn<readonly number[], Transferred<Uint8Array>>;
+  /** Gives 1, then a function; marks its end. */
+  readonly functionItems: StreamFn<Mark, unknown>;
+  /** Gives the message that the worker's subscriber has bound for the task, before and after it has waited. */
+  readonly tracedItems: StreamFn<undefined, unknown>;
   /** Makes the worker's next health check fail. */
   readonly sicken: TaskFn<undefined, string>;
 };

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 const casesWith = (clone: boolean) =>
   conformanceCases({
     kind: 'in-process',
-    capabilities: { isolation: 'none', hardKill: false, transfer: clone },
+    capabilities: { isolation: 'none', hardKill: false, transfer: clone, streams: true },
     copies: clone,
     async create(module, options) {
       const loaded = (await import(module.href)) as { default: TaskModule<ConformanceTasks> };

@@ -12,7 +12,7 @@ const load = async (url: URL): Promise<TaskModule<ConformanceTasks>> =>
 
 const subject: ConformanceSubject = {
   kind: 'shared',
-  capabilities: { isolation: 'none', hardKill: false, transfer: false },
+  capabilities: { isolation: 'none', hardKill: false, transfer: false, streams: true },
   create: async (module, options) => createShared(await load(module), options, {}),
   fleet: {
     createWithCapacity: async (module, options, capacity) =>

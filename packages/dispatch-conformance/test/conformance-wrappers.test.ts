@@ -18,7 +18,7 @@ type Wrap = (first: Dispatcher<ConformanceTasks>) => Dispatcher<ConformanceTasks
 function subjectOf(wrap: (module: TaskModule<ConformanceTasks>) => Wrap): ConformanceSubject {
   return {
     kind: 'in-process',
-    capabilities: { isolation: 'none', hardKill: false, transfer: false },
+    capabilities: { isolation: 'none', hardKill: false, transfer: false, streams: true },
     async create(module, options) {
       const loaded = (await import(module.href)) as { default: TaskModule<ConformanceTasks> };
       return wrap(loaded.default)(createInProcessDispatcher(loaded.default, options));

@@ -32,7 +32,7 @@ export function createShared(
 ): Dispatcher<ConformanceTasks> {
   const transport: Transport = {
     kind: 'shared',
-    capabilities: { isolation: 'none', hardKill: false, transfer: false },
+    capabilities: { isolation: 'none', hardKill: false, transfer: false, streams: true },
     autoWindow: { first: 1024, max: 1024 },
     spawn: (start, events) => new SharedWorker(start, events, module, hosts),
     close: () => Promise.resolve(),

@@ -103,14 +103,14 @@ test('cases are skipped for what a dispatcher cannot do, and for nothing else', 
         createWithoutHost: inProcessSubject.create,
       },
     }).flatMap(({ skip }) => skip ?? []);
-  expect(skipped({ isolation: 'process', hardKill: true, transfer: true })).toEqual([
+  expect(skipped({ isolation: 'process', hardKill: true, transfer: true, streams: true })).toEqual([
     'buffers can be moved',
     'buffers can be moved',
   ]);
-  expect(new Set(skipped({ isolation: 'process', hardKill: true, transfer: false }))).toEqual(
+  expect(new Set(skipped({ isolation: 'process', hardKill: true, transfer: false, streams: true }))).toEqual(
     new Set(['buffers cannot be moved']),
   );
-  expect(new Set(skipped({ isolation: 'thread', hardKill: false, transfer: true }))).toEqual(
+  expect(new Set(skipped({ isolation: 'thread', hardKill: false, transfer: true, streams: true }))).toEqual(
     new Set([
       'a task that does not end by itself cannot be ended',
       'buffers can be moved',
@@ -119,7 +119,7 @@ test('cases are skipped for what a dispatcher cannot do, and for nothing else', 
   );
   const withoutHeap = conformanceCases({
     ...inProcessSubject,
-    capabilities: { isolation: 'process', hardKill: true, transfer: true },
+    capabilities: { isolation: 'process', hardKill: true, transfer: true, streams: true },
   });
   const count = (reason: string): number =>
     withoutHeap.filter(({ skip }) => skip === reason).length;

@@ -134,7 +134,7 @@ function createForkTransport(module: URL, options: ResolvedForkOptions): Transpo
   } as const;
   return {
     kind: 'fork',
-    capabilities: { isolation: 'process', hardKill: true, transfer: false },
+    capabilities: { isolation: 'process', hardKill: true, transfer: false, streams: true },
     autoWindow: { first: 8, max: 64 },
     spawn,
     close: () => guard?.close() ?? Promise.resolve(),

@@ -6,7 +6,7 @@ const execArgv = ['--conditions=@ticketing/source'];
 
 const all = conformanceCases({
   kind: 'fork',
-  capabilities: { isolation: 'process', hardKill: true, transfer: false },
+  capabilities: { isolation: 'process', hardKill: true, transfer: false, streams: true },
   reclaims: true,
   create: (module, options) => createForkDispatcher(module, { execArgv, ...options }),
   createWithSmallHeap: (module, options) =>

@@ -52,7 +52,7 @@ test('tasks run in other processes, of which nothing is left after close()', asy
   const dispatcher = create({ max: 2 });
   expect(dispatcher).toMatchObject({
     kind: 'fork',
-    capabilities: { isolation: 'process', hardKill: true, transfer: false },
+    capabilities: { isolation: 'process', hardKill: true, transfer: false, streams: true },
   });
   await dispatcher.ready();
   const pids = dispatcher.stats().workers.map(({ pid }) => pid ?? Number.NaN);

@@ -55,7 +55,7 @@ async function create(module: URL, options: PoolOptions): Promise<Dispatcher<Con
 }
 
 function casesFor(isolation: Capabilities['isolation']) {
-  const capabilities = { isolation, hardKill: false, transfer: false };
+  const capabilities = { isolation, hardKill: false, transfer: false, streams: false };
   return conformanceCases({ kind: 'nats', capabilities, givesWorkerData: false, create });
 }
 

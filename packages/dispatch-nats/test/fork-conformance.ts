@@ -95,7 +95,7 @@ const inOneProcess = new Set([
 ]);
 
 function casesFor(isolation: Capabilities['isolation']) {
-  const capabilities = { isolation, hardKill: true, transfer: false };
+  const capabilities = { isolation, hardKill: true, transfer: false, streams: false };
   return conformanceCases({ kind: 'nats', capabilities, givesWorkerData: false, create });
 }
 

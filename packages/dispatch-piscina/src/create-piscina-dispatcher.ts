@@ -92,7 +92,7 @@ function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): T
   const execArgv = threadExecArgv(process.execArgv, options.execArgv);
   return {
     kind: 'piscina',
-    capabilities: { isolation: 'thread', hardKill: true, transfer: true },
+    capabilities: { isolation: 'thread', hardKill: true, transfer: true, streams: true },
     autoWindow: { first: 8, max: 64 },
     spawn,
     close: () => Promise.resolve(),

@@ -6,7 +6,7 @@ const execArgv = ['--conditions=@ticketing/source'];
 
 const all = conformanceCases({
   kind: 'piscina',
-  capabilities: { isolation: 'thread', hardKill: true, transfer: true },
+  capabilities: { isolation: 'thread', hardKill: true, transfer: true, streams: true },
   reclaims: true,
   create: (module, options) => createPiscinaDispatcher(module, { execArgv, ...options }),
   createWithSmallHeap: (module, options) =>

@@ -61,7 +61,7 @@ test('tasks run in other threads', async () => {
   const dispatcher = create({ max: 2 });
   expect(dispatcher).toMatchObject({
     kind: 'piscina',
-    capabilities: { isolation: 'thread', hardKill: true, transfer: true },
+    capabilities: { isolation: 'thread', hardKill: true, transfer: true, streams: true },
   });
   await dispatcher.ready();
   const ran = await dispatcher.run('threadId', undefined);

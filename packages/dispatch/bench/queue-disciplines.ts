@@ -93,7 +93,7 @@ function randomOf(seed: number): () => number {
 function simulatedTransport(clock: SimulatedClock): Transport {
   return {
     kind: 'fork',
-    capabilities: { isolation: 'process', hardKill: true, transfer: false },
+    capabilities: { isolation: 'process', hardKill: true, transfer: false, streams: false },
     autoWindow: { first: 1, max: 1 },
     close: () => Promise.resolve(),
     spawn({ slot }, events: WorkerEvents): WorkerHandle {

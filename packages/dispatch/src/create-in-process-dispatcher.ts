@@ -69,7 +69,7 @@ export function createInProcessTransport(
   const scope = new AsyncResource('ticketing.dispatch', { requireManualDestroy: true });
   return {
     kind: 'in-process',
-    capabilities: { isolation: 'none', hardKill: false, transfer: clone },
+    capabilities: { isolation: 'none', hardKill: false, transfer: clone, streams: true },
     autoWindow: { first: WINDOW, max: WINDOW },
     spawn: (worker, events) => scope.runInAsyncScope(() => new Worker(module, worker, events)),
     close: () => Promise.resolve(),
@@ -150,7 +150,7 @@ class InProcessWorker implements WorkerHandle {
     if (this.#ended) return;
     if (this.#unread.length === 0) queueMicrotask(this.#deliver);
     this.#unread.push(
-      frame.kind === 'done' && isTransferred(frame.value)
+      (frame.kind === 'done' || frame.kind === 'item') && isTransferred(frame.value)
         ? { ...frame, value: frame.value.value }
         : frame,
     );

@@ -12,7 +12,7 @@ export function saysUnknown(task: string, known: readonly string[], where = ''):
 
 /** Says which value of a task cannot be sent, and why: in the words of the cause, if it has any, or by the value. */
 export function saysNotCloneable(
-  what: 'the input' | 'the result' | 'progress',
+  what: 'the input' | 'the result' | 'an item' | 'progress',
   task: string,
   { value, cause }: { readonly value: unknown; readonly cause: unknown },
 ): string {

@@ -12,21 +12,23 @@ export type {
   Dispatcher,
   DispatcherKind,
   DispatcherState,
-  DispatcherStats,
   DrainOptions,
   DrainReport,
-  HistogramSummary,
   MapOptions,
   MapOutcome,
   ReloadOptions,
   RunOptions,
-  WorkerStats,
+  StreamOptions,
 } from './contract/dispatcher.ts';
 export type { PoolOptions } from './contract/pool-options.ts';
+export type { DispatcherStats, HistogramSummary, WorkerStats } from './contract/stats.ts';
 export type {
   InputOf,
+  ItemOf,
   Movable,
   OutputOf,
+  StreamFn,
+  StreamTask,
   TaskContext,
   TaskFn,
   TaskHooks,
@@ -35,6 +37,7 @@ export type {
   TaskSource,
   TasksOf,
   TaskWithoutInput,
+  TaskWithResult,
 } from './contract/task.ts';
 export {
   createInProcessDispatcher,

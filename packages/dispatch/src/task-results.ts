@@ -37,6 +37,14 @@ export function isRawJson(value: unknown): value is RawJson {
   return isMade<RawJson>(value, 'ticketing.raw-json') && value.bytes instanceof Uint8Array;
 }
 
+/** Returns a value as its caller gets it: raw JSON as a Buffer. */
+export function asDelivered(value: unknown): unknown {
+  if (!isRawJson(value)) return value;
+  const { bytes } = value;
+  if (Buffer.isBuffer(bytes)) return bytes;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 /** Rule of the option `transfer`. */
 export const buffersRule: Rule = {
   expected: 'an array of ArrayBuffers and MessagePorts',

@@ -49,6 +49,7 @@ export class FakeTransport implements Transport {
       isolation: 'process',
       hardKill: true,
       transfer: true,
+      streams: true,
       ...options.capabilities,
     };
     this.autoWindow = options.autoWindow ?? { first: 4, max: 64 };

@@ -51,12 +51,12 @@ test('the transport states its capabilities', async () => {
   const transport = createInProcessTransport(defineTasks({ search: () => 1 }));
   expect(transport).toMatchObject({
     kind: 'in-process',
-    capabilities: { isolation: 'none', hardKill: false, transfer: false },
+    capabilities: { isolation: 'none', hardKill: false, transfer: false, streams: true },
     autoWindow: { first: 1024, max: 1024 },
   });
   await expect(transport.close()).resolves.toBeUndefined();
   const cloning = createInProcessTransport(defineTasks({ search: () => 1 }), { clone: true });
-  expect(cloning.capabilities).toEqual({ isolation: 'none', hardKill: false, transfer: true });
+  expect(cloning.capabilities).toEqual({ isolation: 'none', hardKill: false, transfer: true, streams: true });
 });
 
 test.each([false, true])('a worker has the slot of its start, with clone %s', (clone) => {

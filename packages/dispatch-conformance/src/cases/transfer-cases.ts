@@ -109,8 +109,8 @@ export const transferCases: readonly CaseDraft[] = [
   ),
   test('capabilities say what the dispatcher does', async (stage) => {
     const dispatcher = await stage.ready();
-    const { isolation, hardKill, transfer } = stage.subject.capabilities;
-    assert.deepEqual(dispatcher.capabilities, { isolation, hardKill, transfer });
+    const { isolation, hardKill, transfer, streams } = stage.subject.capabilities;
+    assert.deepEqual(dispatcher.capabilities, { isolation, hardKill, transfer, streams });
   }),
   test('transfer of nothing, and of undefined, is as none', async (stage) => {
     const dispatcher = await stage.ready();

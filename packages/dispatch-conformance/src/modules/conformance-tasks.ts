@@ -173,6 +173,44 @@ const module: TaskModule<ConformanceTasks> = defineTasks<ConformanceTasks>(
       return input.mark;
     },
     recall: () => remembered,
+    async *items({ log, count = Number.POSITIVE_INFINITY, ...plan }, { attempt, signal }) {
+      note({ log, mark: `begun ${attempt}` });
+      try {
+        for (let item = 1; item <= count; item += 1) {
+          if (item === plan.throwsAt) throw Object.assign(new Error('sold out'), { code: 'ESOLD' });
+          if (item === plan.exitsAt && !(plan.firstOnly && attempt > 1)) process.exit(3);
+          if (item === plan.waitsAt && plan.hangs) await new Promise(() => {});
+          if (item === plan.waitsAt && !signal.aborted) await once(signal, 'abort');
+          note({ log, mark: `item ${item}` });
+          yield item;
+        }
+      } finally {
+        note({ log, mark: 'ended' });
+      }
+    },
+    async *jsonItems(values) {
+      for (const value of values) yield rawJson(value);
+    },
+    async *byteItems(lengths, { progress }) {
+      for (const length of lengths) {
+        const bytes = new Uint8Array(length).fill(length);
+        progress(length);
+        yield transferred(bytes, [bytes.buffer]);
+      }
+    },
+    async *functionItems(input) {
+      try {
+        yield 1;
+        yield () => 2;
+      } finally {
+        note(input);
+      }
+    },
+    async *tracedItems() {
+      yield taskStore.getStore();
+      await new Promise((resolve) => setImmediate(resolve));
+      yield taskStore.getStore();
+    },
     sicken() {
       isSick = true;
       return 'sick';

@@ -31,6 +31,9 @@ export type Movable = ArrayBuffer | MessagePort;
 /** A function that a dispatcher runs: one input, one output. Both cross a process as structured clones. */
 export type TaskFn<I, O> = (input: I, context: TaskContext) => O | Promise<O>;
 
+/** A function that a dispatcher streams: one input, many items. An async generator is one. */
+export type StreamFn<I, O> = (input: I, context: TaskContext) => AsyncIterable<O>;
+
 /** Tasks by name. */
 // biome-ignore lint/suspicious/noExplicitAny: each task has its own input type, which any callable type must accept
 export type TaskMap = Readonly<Record<string, (input: any, context: TaskContext) => unknown>>;
@@ -46,6 +49,29 @@ export type TaskWithoutInput<M extends TaskMap> = {
 
 /** The result of `run` for a task: a Buffer for raw JSON. */
 export type OutputOf<M extends TaskMap, K extends keyof M> = Delivered<Awaited<ReturnType<M[K]>>>;
+
+/** What `stream` yields for a task: a Buffer for raw JSON. */
+export type ItemOf<M extends TaskMap, K extends keyof M> =
+  ReturnType<M[K]> extends AsyncIterable<infer T> ? Delivered<T> : unknown;
+
+/** The names of tasks that give items, for `stream`. */
+export type StreamTask<M extends TaskMap> = {
+  [K in keyof M & string]: true extends GivesItems<ReturnType<M[K]>> ? K : never;
+}[keyof M & string];
+
+/** The names of tasks that give one result, for `run`. */
+export type TaskWithResult<M extends TaskMap> = {
+  [K in keyof M & string]: GivesItems<ReturnType<M[K]>> extends true ? never : K;
+}[keyof M & string];
+
+/** Both for `any`, of which nothing is known. */
+type GivesItems<R> = [R] extends [never]
+  ? false
+  : 0 extends 1 & R
+    ? boolean
+    : R extends AsyncIterable<unknown>
+      ? true
+      : false;
 
 type Delivered<O> = O extends RawJson ? Buffer : O extends Transferred<infer T> ? T : O;
 

@@ -104,6 +104,7 @@ export interface Unsent {
 export type ToWorker =
   | RunFrame
   | AbortFrame
+  | CreditFrame
   | { readonly kind: 'health' }
   | { readonly kind: 'stop' };
 
@@ -120,6 +121,15 @@ export interface RunFrame {
   readonly transfer: readonly Movable[] | undefined;
   /** Whether the worker sends `started` before it calls the task. */
   readonly announce: boolean;
+  /** Items that the worker may send before it gets more credit; undefined for a call of `run`, whose task gives none. */
+  readonly credit?: number | undefined;
+}
+
+/** The caller has taken items: the worker may send as many more. Unknown and settled tasks are ignored. */
+export interface CreditFrame {
+  readonly kind: 'credit';
+  readonly seq: number;
+  readonly items: number;
 }
 
 /** Aborts a task's signal with a reason; a task that has not started is `dropped`. Unknown and settled tasks are ignored. */
@@ -149,6 +159,8 @@ export type FromWorker =
   | RoomFrame
   | KeysOnlyFrame
   | { readonly kind: 'progress'; readonly seq: number; readonly data: unknown }
+  /** The next item of a stream; `done`, without a value, or `failed` follows the last one. */
+  | { readonly kind: 'item'; readonly seq: number; readonly value: unknown }
   /**
    * Since the last one: milliseconds elapsed, and milliseconds in which the event loop was not idle. `window: 'auto'` follows it:
    * a worker that never sends it keeps `autoWindow.first`, below the bound of `room`.

@@ -1,5 +1,5 @@
 import { ADVISED_LE_MS, type BucketCounts } from '@ticketing/kit';
-import type { HistogramSummary } from '../contract/dispatcher.ts';
+import type { HistogramSummary } from '../contract/stats.ts';
 
 /** Counters of calls. */
 export interface KernelCounts {

@@ -9,7 +9,6 @@ import type {
   Dispatcher,
   DispatcherKind,
   DispatcherState,
-  DispatcherStats,
   DrainOptions,
   DrainReport,
   ForwardedCall,
@@ -17,18 +16,22 @@ import type {
   MapOutcome,
   ReloadOptions,
   RunOptions,
+  StreamOptions,
 } from '../contract/dispatcher.ts';
+import type { DispatcherStats } from '../contract/stats.ts';
 import type { TaskMap } from '../contract/task.ts';
 import type { DispatchError } from '../errors.ts';
 import type { CallOwner } from './calls/call.ts';
-import { closed, drainedTooLong, draining } from './calls/call-errors.ts';
+import { closed, drainedTooLong, draining, left, noStreams } from './calls/call-errors.ts';
 import { CapacityWaiters } from './calls/capacity-waiters.ts';
 import {
   checkCapacity,
   checkCloseOptions,
   checkDrainOptions,
   checkMapOptions,
+  checkStreamOptions,
 } from './calls/check-run-options.ts';
+import { type ItemSink, ItemStream } from './calls/item-stream.ts';
 import { type MapInputs, mapTasks } from './calls/map-tasks.ts';
 import type { Kernel } from './kernel.ts';
 import type { Ending } from './kernel-counts.ts';
@@ -36,10 +39,14 @@ import { statsOf } from './kernel-stats.ts';
 import { MAX_WORKERS } from './resolve-pool-options.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
+/** Items of a stream: enough to keep both sides busy, few where each is large. */
+const DEFAULT_WINDOW = 16;
+
 /** Whom a call is for. */
 interface Callers {
   readonly owner?: CallOwner;
   readonly source?: CallSource | undefined;
+  readonly items?: ItemSink | undefined;
 }
 
 const reloadRules = { module: aUrl, parallel: wholeBetween(1, MAX_WORKERS) } satisfies Rules;
@@ -107,15 +114,28 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
     return this.#run(call, { source });
   }
 
-  #run(call: ForwardedCall, { owner, source }: Callers): Promise<unknown> {
+  #run(call: ForwardedCall, { owner, source, items }: Callers): Promise<unknown> {
     const { task, input, options } = call;
     if (this.#lender !== undefined) {
       const refusal = this.#refusal(task);
       if (refusal !== undefined) return Promise.reject(refusal);
-      return this.#lender.#run(call, { owner: this, source });
+      return this.#lender.#run(call, { owner: this, source, items });
     }
     this.#capacity.used();
-    return this.#kernel.run(task, input, options, { owner, source });
+    return this.#kernel.run(task, input, options, { owner, source, items });
+  }
+
+  stream(
+    task: string,
+    input?: unknown,
+    options: StreamOptions = {},
+    // biome-ignore lint/suspicious/noExplicitAny: as of `run`
+  ): AsyncIterableIterator<any, undefined> {
+    checkStreamOptions(options);
+    if (!this.capabilities.streams) throw noStreams(this.kind, task);
+    const { window = DEFAULT_WINDOW, ...own } = options;
+    const run = (items: ItemSink) => this.#run({ task, input, options: own }, { items });
+    return new ItemStream(window, run, () => left(this.#kernel.options.name, task));
   }
 
   accepted(): void {

@@ -1,4 +1,5 @@
-import type { DispatcherState, DispatcherStats, WorkerStats } from '../contract/dispatcher.ts';
+import type { DispatcherState } from '../contract/dispatcher.ts';
+import type { DispatcherStats, WorkerStats } from '../contract/stats.ts';
 import type { Kernel } from './kernel.ts';
 import type { PoolWorker } from './workers/pool-worker.ts';
 

@@ -119,7 +119,7 @@ export class Kernel {
     task: string,
     input: unknown,
     options: ForwardedRunOptions | undefined,
-    { owner, source, slot, only, starting }: CallPlace = {},
+    { owner, source, items, slot, only, starting }: CallPlace = {},
   ): Promise<unknown> {
     const counts = (slot ?? starting) === undefined ? this.counts : this.broadcasts;
     counts.asked += 1;
@@ -147,6 +147,7 @@ export class Kernel {
         { id: this.#lastId, task, input, options, target, counts, enqueuedAt, owner },
         { resolve, reject, onAbort: this.#onAbort },
       );
+      items?.begin(call, this);
       this.active += 1;
       owner?.accepted();
       if (!this.hold.isHeld) this.hold.set(true);
@@ -177,11 +178,16 @@ export class Kernel {
       }
       call.state = 'abandoned';
       const now = this.options.clock.now();
-      worker.post({ kind: 'abort', seq: call.seq, reason: error }, now);
-      this.#sender.soon(worker, now);
+      this.#sender.post(worker, { kind: 'abort', seq: call.seq, reason: error }, now);
       // While closing, the worker as a whole has its grace to stop.
       if (!this.pool.isClosed) this.#timers.startGrace(worker, call);
     }
+  }
+
+  /** Lets the worker of a stream send more items. */
+  grant({ worker, seq, state }: Call, items: number): void {
+    if (state !== 'sent' || worker === undefined) return;
+    this.#sender.post(worker, { kind: 'credit', seq, items }, this.options.clock.now());
   }
 
   /** Gives up every open call, or those of an owner. */
@@ -284,7 +290,7 @@ export class Kernel {
 
   /** The call may have run, and its worker cannot answer: the next attempt does, if it has one. */
   #lost(worker: PoolWorker, call: Call, errorOf: () => unknown): void {
-    if (call.losses >= (call.options?.retries ?? 0)) {
+    if (call.items?.hasBegun || call.losses >= (call.options?.retries ?? 0)) {
       this.#settle(call, 'rejected', errorOf());
       return;
     }

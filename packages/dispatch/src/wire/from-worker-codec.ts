@@ -27,6 +27,7 @@ const code = {
   room: 13,
   keysOnly: 14,
   lost: 15,
+  item: 16,
 } as const;
 
 /** Writes the frames of a worker, one by one. */
@@ -64,6 +65,13 @@ export class FromWorkerWriter {
       case 'progress':
         writer.add(frame.seq, `,${code.progress},${frame.seq}`, frame.data, '');
         break;
+      case 'item': {
+        const { seq, value } = frame;
+        const head = `,${code.item},${seq}`;
+        if (isTransferred(value)) writer.addMoving(seq, head, value, '');
+        else writer.add(seq, head, value, '');
+        break;
+      }
       case 'load': {
         const { elapsedMs, activeMs, memoryBytes = null, heapBytes = null } = frame;
         const tail = `,${micros(elapsedMs)},${micros(activeMs)},${memoryBytes},${heapBytes}`;
@@ -148,6 +156,9 @@ function readFrame(reader: FrameReader): FromWorker {
     case code.progress:
       if (failure !== undefined) return { kind: 'failed', seq, error: failure.error, runMs: 0 };
       return { kind: 'progress', seq, data: value };
+    case code.item:
+      if (failure !== undefined) return { kind: 'failed', seq, error: failure.error, runMs: 0 };
+      return { kind: 'item', seq, value };
     case code.load:
       return {
         kind: 'load',

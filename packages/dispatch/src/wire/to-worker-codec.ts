@@ -1,5 +1,5 @@
 import type { Movable } from '../contract/task.ts';
-import type { AbortFrame, RunFrame, ToWorker, Unsent } from '../contract/transport.ts';
+import type { AbortFrame, CreditFrame, RunFrame, ToWorker, Unsent } from '../contract/transport.ts';
 import { decodeError, encodeError } from './error-codec.ts';
 import {
   FrameReader,
@@ -17,7 +17,7 @@ export interface Undecodable {
   readonly error: unknown;
 }
 
-const code = { run: 0, abort: 1, health: 2, stop: 3 } as const;
+const code = { run: 0, abort: 1, health: 2, stop: 3, stream: 4, credit: 5 } as const;
 
 /** Writes frames for a worker. `unsent` lists calls whose input cannot be cloned, with the error; all others are written. */
 export function encodeToWorker(
@@ -33,6 +33,8 @@ export function encodeToWorker(
       } catch (error) {
         unsent.push({ seq: frame.seq, error });
       }
+    } else if (frame.kind === 'credit') {
+      writer.add(frame.seq, `,${code.credit},${frame.seq}`, undefined, `,${frame.items}`);
     } else if (frame.kind === 'abort') {
       writer.add(frame.seq, `,${code.abort},${frame.seq}`, encodeError(frame.reason), '');
     } else {
@@ -71,9 +73,14 @@ export function decodeToWorker(message: unknown): (ToWorker | Undecodable)[] | u
   if (reader === undefined) return undefined;
   const frames: (ToWorker | Undecodable)[] = [];
   while (reader.more) {
-    switch (reader.number()) {
+    const kind = reader.number();
+    switch (kind) {
       case code.run:
-        frames.push(readRun(reader));
+      case code.stream:
+        frames.push(readRun(reader, kind === code.stream));
+        break;
+      case code.credit:
+        frames.push(readCredit(reader));
         break;
       case code.abort:
         frames.push(readAbort(reader));
@@ -92,15 +99,16 @@ export function decodeToWorker(message: unknown): (ToWorker | Undecodable)[] | u
 }
 
 function writeRun(writer: FrameWriter, frame: RunFrame): void {
-  const { seq, id, task, attempt, deadline = null, metadata, announce, transfer } = frame;
+  const { seq, id, task, attempt, deadline = null, metadata, announce, transfer, credit } = frame;
   const texts = metadata === undefined ? 'null' : JSON.stringify(metadata);
-  const head = `,${code.run},${seq}`;
-  const tail = `,${id},${JSON.stringify(task)},${attempt},${deadline},${texts},${announce ? 1 : 0}`;
+  const head = `,${credit === undefined ? code.run : code.stream},${seq}`;
+  const end = credit === undefined ? '' : `,${credit}`;
+  const tail = `,${id},${JSON.stringify(task)},${attempt},${deadline},${texts},${announce ? 1 : 0}${end}`;
   if (transfer === undefined) writer.add(seq, head, frame.input, tail);
   else writer.addMoving(seq, head, { value: frame.input, transfer }, tail);
 }
 
-function readRun(reader: FrameReader): RunFrame | Undecodable {
+function readRun(reader: FrameReader, isStream: boolean): RunFrame | Undecodable {
   const seq = reader.number();
   let input: unknown;
   let failure: { readonly error: unknown } | undefined;
@@ -120,8 +128,15 @@ function readRun(reader: FrameReader): RunFrame | Undecodable {
     metadata: (reader.cell() as Record<string, string> | null) ?? undefined,
     announce: reader.number() === 1,
     transfer: undefined,
+    ...(isStream && { credit: reader.number() }),
   };
   return failure === undefined ? frame : { kind: 'undecodable', seq, error: failure.error };
+}
+
+function readCredit(reader: FrameReader): CreditFrame {
+  const seq = reader.number();
+  reader.value();
+  return { kind: 'credit', seq, items: reader.number() };
 }
 
 function readAbort(reader: FrameReader): AbortFrame {

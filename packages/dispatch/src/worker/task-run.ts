@@ -3,6 +3,7 @@ import type { TraceChannel } from '@ticketing/kit';
 import type { CallSource, ForwardedCall } from '../contract/dispatcher.ts';
 import type { TaskContext } from '../contract/task.ts';
 import type { RunFrame } from '../contract/transport.ts';
+import type { ItemPump } from './item-pump.ts';
 
 /** One run of a task, as subscribers of `tracing:ticketing:dispatch:task:*` see it: the same object in every event. */
 interface TaskTrace {
@@ -50,6 +51,8 @@ export class TaskRun implements TaskContext, CallSource {
   settled = false;
   /** Set while someone subscribes. */
   trace: TaskTrace | undefined = undefined;
+  /** Of a stream, while it runs. */
+  pump: ItemPump | undefined = undefined;
   readonly #frame: RunFrame;
   readonly #runner: RunReporter;
   /** Made when it is read: most tasks never read it, and it costs more than all the rest. */
@@ -122,6 +125,11 @@ export class TaskRun implements TaskContext, CallSource {
     this.#aborted = { reason };
     this.#controller?.abort(reason);
     this.#listener?.(reason);
+    this.pump?.stop();
+  }
+
+  get isAborted(): boolean {
+    return this.#aborted !== undefined;
   }
 
   /** Calls one listener with the reason of the abort. */

@@ -3,8 +3,9 @@ import type { TaskFn, TaskMap, TaskModule } from '../contract/task.ts';
 import type { FromWorker, RunFrame, ToWorker } from '../contract/transport.ts';
 import { saysNotCloneable, saysUnknown } from '../error-texts.ts';
 import { DispatchError } from '../errors.ts';
-import { isRawJson, isTransferred } from '../task-results.ts';
+import { asDelivered, isTransferred } from '../task-results.ts';
 import { FrameQueue } from './frame-queue.ts';
+import { givesItems, givesNoItems, ItemPump, isItems, isThenable } from './item-pump.ts';
 import { TaskRun, taskChannel, traceSettled } from './task-run.ts';
 
 /** What a runner needs of the worker around it. */
@@ -89,6 +90,7 @@ export class TaskRunner {
     for (const frame of frames) {
       if (frame.kind === 'run') this.#queue.push(frame);
       else if (frame.kind === 'abort') this.#abort(frame.seq, frame.reason);
+      else if (frame.kind === 'credit') this.#running.get(frame.seq)?.pump?.grant(frame.items);
       else if (frame.kind === 'health') void this.#apart(this.#tellHealth);
       else this.#stop ??= 'asked';
     }
@@ -177,15 +179,44 @@ export class TaskRunner {
     try {
       const task = this.#tasks.get(frame.task);
       if (task === undefined) throw this.#unknown(frame.task);
+      const work = frame.credit === undefined ? task : this.#streaming(task, frame.credit);
       const result = this.#isTraced
-        ? this.#runTraced(task, frame, run)
-        : this.#scope.runInAsyncScope(task, this.#module.tasks, frame.input, run);
+        ? this.#runTraced(work, frame, run)
+        : this.#scope.runInAsyncScope(work, this.#module.tasks, frame.input, run);
       if (isThenable(result)) this.#await(run, result);
+      else if (isItems(result)) throw givesItems(frame.task);
       else this.#complete(run, result);
     } catch (error) {
       this.#fail(run, error);
     } finally {
       this.#current = undefined;
+    }
+  }
+
+  /** Returns a task that gives the items of another one, and settles after the last. */
+  #streaming(task: TaskFn<unknown, unknown>, credit: number): TaskFn<unknown, unknown> {
+    const { now, afterTurn = afterPoll } = this.#options;
+    return (input, context) => {
+      const run = context as TaskRun;
+      const items = task.call(this.#module.tasks, input, context);
+      if (!isItems(items)) {
+        // Its outcome is of no use to anyone.
+        if (isThenable(items)) items.then(undefined, () => {});
+        throw givesNoItems(run.task);
+      }
+      const send = (item: unknown): void => this.#sendItem(run, item);
+      run.pump = new ItemPump(items, credit, { send, now, afterTurn });
+      if (run.isAborted) run.pump.stop();
+      return run.pump.run();
+    };
+  }
+
+  /** @throws DispatchError `ERR_NOT_CLONEABLE` */
+  #sendItem(run: TaskRun, item: unknown): void {
+    try {
+      this.#tell({ kind: 'item', seq: run.seq, value: asDelivered(item) });
+    } catch (cause) {
+      throw this.#notCloneable('an item', run, item, cause);
     }
   }
 
@@ -219,8 +250,7 @@ export class TaskRunner {
     const { seq } = run;
     const runMs = this.#options.now() - run.startedAt;
     try {
-      const value = isRawJson(result) ? asBuffer(result.bytes) : result;
-      this.#tell({ kind: 'done', seq, value, runMs });
+      this.#tell({ kind: 'done', seq, value: asDelivered(result), runMs });
     } catch (cause) {
       const error = this.#notCloneable('the result', run, result, cause);
       this.#tell({ kind: 'failed', seq, error, runMs });
@@ -258,7 +288,7 @@ export class TaskRunner {
   }
 
   #notCloneable(
-    what: 'the result' | 'progress',
+    what: 'the result' | 'an item' | 'progress',
     run: TaskRun,
     value: unknown,
     cause: unknown,
@@ -309,20 +339,7 @@ export class TaskRunner {
   }
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
-    typeof (value as { then?: unknown }).then === 'function'
-  );
-}
-
 /** Resumes once the event loop has read what came meanwhile: the first `setImmediate` comes before it reads again. */
 function afterPoll(resume: () => void): void {
   setImmediate(() => setImmediate(resume));
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes)
-    ? bytes
-    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

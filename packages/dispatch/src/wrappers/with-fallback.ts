@@ -18,14 +18,15 @@ import type {
   Dispatcher,
   DispatcherKind,
   DispatcherState,
-  DispatcherStats,
   DrainOptions,
   DrainReport,
   MapOptions,
   MapOutcome,
   ReloadOptions,
   RunOptions,
+  StreamOptions,
 } from '../contract/dispatcher.ts';
+import type { DispatcherStats } from '../contract/stats.ts';
 import type { TaskMap } from '../contract/task.ts';
 import { DispatchError } from '../errors.ts';
 import { callError } from '../kernel/calls/call-errors.ts';
@@ -41,6 +42,7 @@ import {
   mostHeldBy,
   noEndings,
   since,
+  weaker,
   withTimeLeft,
 } from './wrapped-calls.ts';
 
@@ -180,6 +182,14 @@ class WithFallback implements FallbackDispatcher<TaskMap> {
   ): AsyncIterable<MapOutcome<any, any>> {
     const lastName = this.#localName;
     return mapBy(this, this.#dispatcher, { task, inputs, options, lastName });
+  }
+
+  /** By the first dispatcher alone. */
+  stream(
+    ...[task, input, options]: [task: string, input?: unknown, options?: StreamOptions]
+    // biome-ignore lint/suspicious/noExplicitAny: as of `run`
+  ): AsyncIterableIterator<any, undefined> {
+    return this.#dispatcher.stream(task as never, input, options);
   }
 
   /** The workers of both: a call may run on any of them. */
@@ -333,16 +343,4 @@ function isUnavailable(error: unknown): boolean {
 
 function canNote({ onWorker }: RunOptions): boolean {
   return onWorker === undefined || typeof onWorker === 'function';
-}
-
-const isolations = ['none', 'thread', 'process'] as const;
-
-/** What can be relied on wherever a call runs. */
-function weaker(one: Capabilities, other: Capabilities): Capabilities {
-  const [a, b] = [isolations.indexOf(one.isolation), isolations.indexOf(other.isolation)];
-  return {
-    isolation: isolations[Math.min(a, b)] ?? 'none',
-    hardKill: one.hardKill && other.hardKill,
-    transfer: one.transfer && other.transfer,
-  };
 }

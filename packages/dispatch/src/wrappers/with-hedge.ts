@@ -21,14 +21,15 @@ import type {
   Dispatcher,
   DispatcherKind,
   DispatcherState,
-  DispatcherStats,
   DrainOptions,
   DrainReport,
   MapOptions,
   MapOutcome,
   ReloadOptions,
   RunOptions,
+  StreamOptions,
 } from '../contract/dispatcher.ts';
+import type { DispatcherStats } from '../contract/stats.ts';
 import type { TaskMap } from '../contract/task.ts';
 import type { MapInputs } from '../kernel/calls/map-tasks.ts';
 import { HedgedCall, type Hedges } from './hedged-call.ts';
@@ -165,6 +166,13 @@ class WithHedge implements HedgeDispatcher<TaskMap>, Hedges {
     // biome-ignore lint/suspicious/noExplicitAny: as of `run`
   ): AsyncIterable<MapOutcome<any, any>> {
     return mapBy(this, this.dispatcher, { task, inputs, options });
+  }
+
+  stream(
+    ...[task, input, options]: [task: string, input?: unknown, options?: StreamOptions]
+    // biome-ignore lint/suspicious/noExplicitAny: as of `run`
+  ): AsyncIterableIterator<any, undefined> {
+    return this.dispatcher.stream(task as never, input, options);
   }
 
   broadcast(

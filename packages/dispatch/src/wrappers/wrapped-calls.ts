@@ -1,5 +1,11 @@
 import type { Clock } from '@ticketing/kit';
-import type { Dispatcher, MapOptions, MapOutcome, RunOptions } from '../contract/dispatcher.ts';
+import type {
+  Capabilities,
+  Dispatcher,
+  MapOptions,
+  MapOutcome,
+  RunOptions,
+} from '../contract/dispatcher.ts';
 import type { TaskMap } from '../contract/task.ts';
 import { DispatchError } from '../errors.ts';
 import { timedOut } from '../kernel/calls/call-errors.ts';
@@ -105,4 +111,17 @@ export function areOptions(options: unknown): options is RunOptions {
 export function since(clock: Clock): () => number {
   const startedAt = clock.now();
   return () => clock.now() - startedAt;
+}
+
+const isolations = ['none', 'thread', 'process'] as const;
+
+/** What can be relied on wherever a call runs. Streams are run by the first dispatcher alone. */
+export function weaker(one: Capabilities, other: Capabilities): Capabilities {
+  const [a, b] = [isolations.indexOf(one.isolation), isolations.indexOf(other.isolation)];
+  return {
+    isolation: isolations[Math.min(a, b)] ?? 'none',
+    hardKill: one.hardKill && other.hardKill,
+    transfer: one.transfer && other.transfer,
+    streams: one.streams,
+  };
 }

@@ -90,6 +90,18 @@ export function drainedTooLong(name: string, task: string, limit: number): Dispa
   return callError('ERR_DRAINING', { name, task }, message, { data: { limit } });
 }
 
+/** The reason that a task sees whose consumer has left the stream. */
+export function left(name: string, task: string): DispatchError {
+  return callError('ERR_CLOSED', { name, task }, `The consumer left the stream of \`${task}\``);
+}
+
+/** The error of `stream` for workers that cannot. */
+export function noStreams(kind: string, task: string): TypeError {
+  return new TypeError(
+    `Cannot stream task \`${task}\`: dispatchers of kind \`${kind}\` have no streams (\`capabilities.streams\`)`,
+  );
+}
+
 export function startedTooLate(name: string, limit: number, hint?: string): DispatchError {
   const late = `Worker did not start within \`startTimeoutMs\` (${limit} ms)`;
   const message = hint === undefined ? late : `${late}; ${hint}`;

@@ -8,6 +8,7 @@ import { DispatchError } from '../../errors.ts';
 import type { Ending, KernelCounts } from '../kernel-counts.ts';
 import type { PoolWorker } from '../workers/pool-worker.ts';
 import { withCallers } from './call-errors.ts';
+import type { ItemSink } from './item-stream.ts';
 import type { JobList, Queued } from './job-queue.ts';
 
 /**
@@ -41,6 +42,8 @@ export interface CallPlace {
   readonly owner?: CallOwner | undefined;
   /** Passes the call on. */
   readonly source?: CallSource | undefined;
+  /** Makes it a stream. */
+  readonly items?: ItemSink | undefined;
   /** Makes it a part of a broadcast, for the worker of a slot; with `only` for the one with that number. */
   readonly slot?: number;
   readonly only?: number | undefined;
@@ -97,6 +100,8 @@ export class Call implements Queued, AbortWaiter {
   onProgress: ((data: unknown) => void) | undefined = undefined;
   onWorker: ((workerId: number) => void) | undefined = undefined;
   trace: RunTrace | undefined = undefined;
+  /** Gets the items of a stream. */
+  items: ItemSink | undefined = undefined;
   // The queue's links.
   previous: Queued | undefined = undefined;
   next: Queued | undefined = undefined;
@@ -195,6 +200,7 @@ export class Call implements Queued, AbortWaiter {
    * @param isCopy - what a task threw was copied from its worker
    */
   answer(ending: Ending, value: unknown, isCopy: boolean): void {
+    if (ending === 'aborted' || ending === 'rejected') this.items?.cut();
     // Only an error that was made for this call alone may be changed.
     const isOurs = DispatchError.is(value) || (ending === 'failed' && isCopy);
     if (ending === 'completed') this.#resolve(value);

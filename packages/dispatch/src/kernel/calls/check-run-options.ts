@@ -19,6 +19,7 @@ import type {
   DrainOptions,
   MapOptions,
   RunOptions,
+  StreamOptions,
 } from '../../contract/dispatcher.ts';
 import { buffersRule, refusePool } from '../../task-results.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
@@ -46,6 +47,8 @@ const runRules = new Map([
   ['onWorker', aFunction],
   ['attempt', whole()],
 ]);
+const streamRules = new Map([...runRules, ['window', wholeBetween(1, 65_536)]]);
+streamRules.delete('attempt');
 const broadcastRules = new Map<string, Rule>([
   ...sharedRules.filter(([name]) => !['idempotent', 'retries', 'onProgress'].includes(name)),
   ['later', aFlag],
@@ -59,20 +62,23 @@ const mapRules = new Map([...sharedRules, ['concurrency', whole()], ['ordered', 
  * @throws TypeError for a value of the wrong type, an unknown option, `retries` alone or with `transfer`, and Node's shared
  * pool in `transfer`; RangeError for a value out of range
  */
-export function checkRunOptions(options: RunOptions): void {
-  check('run task', options, runRules);
+export function checkRunOptions(
+  options: RunOptions,
+  action: 'run task' | 'stream task' = 'run task',
+): void {
+  check(action, options, action === 'run task' ? runRules : streamRules);
   if (options.apartFrom !== undefined && (options.retries || options.key !== undefined)) {
     const name = options.key === undefined ? 'retries' : 'key';
     throw new TypeError(
-      `Cannot run task: \`${name}\` must be absent with \`apartFrom\`, since the call never waits`,
+      `Cannot ${action}: \`${name}\` must be absent with \`apartFrom\`, since the call never waits`,
     );
   }
   const { transfer } = options;
   if (transfer === undefined || transfer.length === 0) return;
-  refusePool('run task', transfer);
+  refusePool(action, transfer);
   if (options.retries) {
     throw new TypeError(
-      'Cannot run task: `retries` must be 0 with `transfer`, since moved buffers cannot be sent again',
+      `Cannot ${action}: \`retries\` must be 0 with \`transfer\`, since moved buffers cannot be sent again`,
     );
   }
 }
@@ -80,6 +86,11 @@ export function checkRunOptions(options: RunOptions): void {
 /** Checks the options of `broadcast`. @throws TypeError or RangeError, as {@link checkRunOptions} */
 export function checkBroadcastOptions(options: BroadcastOptions): void {
   check('broadcast task', options, broadcastRules);
+}
+
+/** Checks the options of `stream`. @throws TypeError or RangeError, as {@link checkRunOptions} */
+export function checkStreamOptions(options: StreamOptions): void {
+  checkRunOptions(options, 'stream task');
 }
 
 /** Checks the options of `map`. @throws TypeError or RangeError, as {@link checkRunOptions} */

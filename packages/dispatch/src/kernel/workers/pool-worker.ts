@@ -133,6 +133,7 @@ export class PoolWorker {
         metadata: call.trace === undefined ? options?.metadata : call.metadata,
         transfer: options?.transfer,
         announce: options?.runTimeoutMs !== undefined,
+        credit: call.items?.window,
       },
       now,
     );

@@ -1,4 +1,4 @@
-import type { Unsent } from '../../contract/transport.ts';
+import type { ToWorker, Unsent } from '../../contract/transport.ts';
 import type { PoolWorker } from './pool-worker.ts';
 
 /** Longest wait of a frame for others within one turn of the event loop. */
@@ -12,6 +12,11 @@ export class Sender {
 
   constructor(onUnsent: (worker: PoolWorker, refused: readonly Unsent[]) => void) {
     this.#onUnsent = onUnsent;
+  }
+
+  post(worker: PoolWorker, frame: ToWorker, now: number): void {
+    worker.post(frame, now);
+    this.soon(worker, now);
   }
 
   /** Sends after the microtasks of this turn: calls made until then go in the same message. */

@@ -74,6 +74,11 @@ export class WorkerFrames {
       case 'progress':
         this.#progress(worker.calls.get(frame.seq), frame.data);
         break;
+      case 'item': {
+        const call = worker.calls.get(frame.seq);
+        if (call?.state === 'sent') call.items?.item(frame.value);
+        break;
+      }
       case 'load':
         this.#loaded(worker, frame);
         break;
