@@ -21,7 +21,12 @@ export interface Breakage {
   readonly others?: (good: Good) => Partial<Record<keyof Good, unknown>>;
 }
 
-const capabilities = { isolation: 'none', hardKill: false, transfer: false, streams: true } as const;
+const capabilities = {
+  isolation: 'none',
+  hardKill: false,
+  transfer: false,
+  streams: true,
+} as const;
 
 /** The in-process dispatcher. */
 export const inProcessSubject: ConformanceSubject = {

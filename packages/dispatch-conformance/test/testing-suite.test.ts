@@ -107,10 +107,12 @@ test('cases are skipped for what a dispatcher cannot do, and for nothing else', 
     'buffers can be moved',
     'buffers can be moved',
   ]);
-  expect(new Set(skipped({ isolation: 'process', hardKill: true, transfer: false, streams: true }))).toEqual(
-    new Set(['buffers cannot be moved']),
-  );
-  expect(new Set(skipped({ isolation: 'thread', hardKill: false, transfer: true, streams: true }))).toEqual(
+  expect(
+    new Set(skipped({ isolation: 'process', hardKill: true, transfer: false, streams: true })),
+  ).toEqual(new Set(['buffers cannot be moved']));
+  expect(
+    new Set(skipped({ isolation: 'thread', hardKill: false, transfer: true, streams: true })),
+  ).toEqual(
     new Set([
       'a task that does not end by itself cannot be ended',
       'buffers can be moved',

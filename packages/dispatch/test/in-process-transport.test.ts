@@ -56,7 +56,12 @@ test('the transport states its capabilities', async () => {
   });
   await expect(transport.close()).resolves.toBeUndefined();
   const cloning = createInProcessTransport(defineTasks({ search: () => 1 }), { clone: true });
-  expect(cloning.capabilities).toEqual({ isolation: 'none', hardKill: false, transfer: true, streams: true });
+  expect(cloning.capabilities).toEqual({
+    isolation: 'none',
+    hardKill: false,
+    transfer: true,
+    streams: true,
+  });
 });
 
 test.each([false, true])('a worker has the slot of its start, with clone %s', (clone) => {
