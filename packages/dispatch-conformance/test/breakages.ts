@@ -244,6 +244,17 @@ export const breakages: readonly (readonly [what: string, name: string, says: Re
       },
     ],
     [
+      'reads a stream ahead of its consumer',
+      'streams: a task is never more than the window ahead of its consumer',
+      /items made/,
+      {
+        others: (good) => ({
+          stream: (task: 'items', input: object, options: object) =>
+            good.stream(task, input, { ...options, window: 64 }),
+        }),
+      },
+    ],
+    [
       'drains without waiting',
       'drain: drain() waits for running and queued calls, takes no more, and reports',
       /drained before/,

@@ -106,19 +106,24 @@ test('cases are skipped for what a dispatcher cannot do, and for nothing else', 
   expect(skipped({ isolation: 'process', hardKill: true, transfer: true, streams: true })).toEqual([
     'buffers can be moved',
     'buffers can be moved',
+    'it has streams',
   ]);
   expect(
     new Set(skipped({ isolation: 'process', hardKill: true, transfer: false, streams: true })),
-  ).toEqual(new Set(['buffers cannot be moved']));
+  ).toEqual(new Set(['buffers cannot be moved', 'it has streams']));
   expect(
     new Set(skipped({ isolation: 'thread', hardKill: false, transfer: true, streams: true })),
   ).toEqual(
     new Set([
       'a task that does not end by itself cannot be ended',
       'buffers can be moved',
+      'it has streams',
       'workers are not processes',
     ]),
   );
+  expect(
+    skipped({ isolation: 'process', hardKill: true, transfer: true, streams: false }),
+  ).toContain('it has no streams');
   const withoutHeap = conformanceCases({
     ...inProcessSubject,
     capabilities: { isolation: 'process', hardKill: true, transfer: true, streams: true },

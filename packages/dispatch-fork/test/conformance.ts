@@ -47,6 +47,11 @@ const { chosen, others } = splitCases(all, [
   'map: each outcome',
   'broadcast: with later',
   'broadcast: a worker that takes',
+  'streams: items come',
+  'streams: a task is never more',
+  'streams: a consumer that leaves the',
+  'streams: a worker that is lost',
+  'streams: an item that cannot',
   'transfer:',
   'recycle: a worker is replaced after recycle.tasks',
 ]);

@@ -85,6 +85,7 @@ const { chosen, others } = splitCases(cases, [
   'transfer:',
   'context: a task',
   'map: each outcome',
+  'streams: where there are none',
   'errors: name',
   'progress: onProgress gets',
   'context: subscribers',

@@ -15,7 +15,7 @@ import {
 checkPoolsAfterEach();
 
 function stream(dispatcher: unknown, options?: StreamOptions) {
-  const { stream } = dispatcher as Dispatcher<{ echo: () => AsyncIterable<unknown> }>;
+  const { stream } = dispatcher as Dispatcher<{ echo: (input: string) => AsyncIterable<unknown> }>;
   return stream.call(dispatcher, 'echo', 'input', options) as AsyncIterableIterator<
     unknown,
     undefined

@@ -3,10 +3,13 @@ import {
   type Dispatcher,
   defineTasks,
   type InputOf,
+  type ItemOf,
   type MapOutcome,
   type OutputOf,
   type RawJson,
   rawJson,
+  type StreamFn,
+  type StreamTask,
   type TaskContext,
   type TaskFn,
   type TaskMap,
@@ -37,6 +40,12 @@ const module = defineTasks(
     },
     perhaps: (input: string | undefined): string | undefined => input,
     rows: async (): Promise<RawJson | undefined> => undefined,
+    offers: async function* (count: number, { attempt }: TaskContext) {
+      for (let each = 1; each <= count; each += 1) yield { each, attempt };
+    },
+    documents: async function* () {
+      yield rawJson(1);
+    },
   },
   { setup: ({ workerId }) => expectTypeOf(workerId).toEqualTypeOf<number>() },
 );
@@ -149,6 +158,39 @@ test('rawJson() arrives as a Buffer, transferred() as its value', () =>
     const rows = dispatcher.run('rows', undefined);
     expectTypeOf(rows).toEqualTypeOf<Promise<Buffer | undefined>>();
     expect(await rows).toBeUndefined();
+  }));
+
+test('stream() takes the tasks that give items, and types them; run() takes the others', () =>
+  withDispatcher(async (dispatcher) => {
+    const offers = dispatcher.stream('offers', 2, { window: 4, timeoutMs: 5000 });
+    expectTypeOf(offers).toEqualTypeOf<
+      AsyncIterableIterator<{ each: number; attempt: number }, undefined>
+    >();
+    const got: number[] = [];
+    for await (const { each } of offers) got.push(each);
+    expect(got).toEqual([1, 2]);
+    for await (const document of dispatcher.stream('documents')) {
+      expectTypeOf(document).toEqualTypeOf<Buffer>();
+      expect(String(document)).toBe('1');
+    }
+    expectTypeOf<StreamTask<Tasks>>().toEqualTypeOf<'offers' | 'documents'>();
+    expectTypeOf<ItemOf<Tasks, 'documents'>>().toEqualTypeOf<Buffer>();
+    const fn: StreamFn<number, string> = async function* (count) {
+      yield `${count}`;
+    };
+    expectTypeOf(fn).toExtend<TaskMap[string]>();
+    // @ts-expect-error: it gives items
+    await expect(dispatcher.run('offers', 2)).rejects.toThrow('use `stream`');
+    // @ts-expect-error: it gives items
+    await expect(dispatcher.run('documents')).rejects.toThrow('use `stream`');
+    // @ts-expect-error: it gives one result
+    await expect(dispatcher.stream('double', 2).next()).rejects.toThrow('use `run`');
+    // @ts-expect-error: a number
+    await dispatcher.stream('offers', '2').return?.();
+    // @ts-expect-error: an input
+    await dispatcher.stream('offers').return?.();
+    // @ts-expect-error: an option that there is not
+    expect(() => dispatcher.stream('offers', 2, { concurrency: 2 })).toThrow(TypeError);
   }));
 
 test('unknown names and wrong inputs do not compile', () =>

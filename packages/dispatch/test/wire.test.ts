@@ -22,6 +22,8 @@ const everyToWorker: readonly ToWorker[] = [
   { kind: 'abort', seq: 2, reason: 'enough' },
   { kind: 'abort', seq: 3, reason: undefined },
   { kind: 'health' },
+  runFrame(9, { from: 'a' }, { credit: 16, announce: true }),
+  { kind: 'credit', seq: 9, items: 8 },
   { kind: 'stop' },
 ];
 
@@ -41,6 +43,8 @@ const everyFromWorker: readonly FromWorker[] = [
   { kind: 'keys-only', on: true },
   { kind: 'keys-only', on: false },
   { kind: 'progress', seq: 12, data: new Map([[1, 2]]) },
+  { kind: 'item', seq: 15, value: { price: 5 } },
+  { kind: 'item', seq: 15, value: undefined },
   { kind: 'load', elapsedMs: 20.5, activeMs: 3, memoryBytes: 1e9, heapBytes: 5e6 },
   { kind: 'module-report', data: { sent: 3, names: new Map([[1, 'a']]) } },
   { kind: 'load', elapsedMs: 20.5, activeMs: 3, memoryBytes: undefined, heapBytes: undefined },

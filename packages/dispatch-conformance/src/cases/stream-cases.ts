@@ -183,7 +183,7 @@ export const streamCases: readonly CaseDraft[] = [
     },
   ),
   test(
-    'where there are no streams, stream() throws at once and says so',
+    'where there are none, stream() throws at once and says so',
     ({ streams }) => (streams ? 'it has streams' : undefined),
     async (stage) => {
       const dispatcher = await stage.ready();

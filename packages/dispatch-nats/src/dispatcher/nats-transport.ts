@@ -50,7 +50,12 @@ const LOOK_MS = 50;
 /** Workers are sessions with hosts that announce themselves: as many as there are hosts, `hosts.max` at most. */
 export class NatsTransport implements Transport {
   readonly kind = 'nats';
-  readonly capabilities: Capabilities = { isolation: 'process', hardKill: false, transfer: false, streams: false };
+  readonly capabilities: Capabilities = {
+    isolation: 'process',
+    hardKill: false,
+    transfer: false,
+    streams: false,
+  };
   readonly mayDifferInSpeed = true;
   /** A host grants its own bound. */
   readonly autoWindow: Transport['autoWindow'] = { first: 65_536, max: 65_536 };
