@@ -55,8 +55,10 @@ class Line {
     else this.taken.push(value);
   }
 
-  deliver(side: 'caller' | 'worker'): void {
+  async deliver(side: 'caller' | 'worker'): Promise<void> {
     if (side === 'worker') {
+      // What the consumer was given counts as taken once it has it.
+      await settle();
       const items = this.toWorker.shift();
       if (items !== undefined) this.#pump.grant(items);
       return;
@@ -89,7 +91,7 @@ test('a task is never more than the window ahead, and every item comes once, in 
           for (let time = 0; time < times; time += 1) {
             if (what === 'take') takes.push(line.take());
             else if (what === 'settle') await settle();
-            else line.deliver(what);
+            else await line.deliver(what);
           }
           // A consumer that waits has room for one item beyond the window.
           expect(line.made - line.taken.length).toBeLessThanOrEqual(window);
@@ -97,8 +99,8 @@ test('a task is never more than the window ahead, and every item comes once, in 
         // From now on all arrives, and the consumer takes all: nothing stands still.
         for (let round = 0; round < 20 * (count + 2) && !line.hasEnded; round += 1) {
           takes.push(line.take());
-          line.deliver('worker');
-          line.deliver('caller');
+          await line.deliver('worker');
+          await line.deliver('caller');
           await settle();
         }
         await Promise.all(takes);
@@ -119,7 +121,7 @@ test('a consumer that leaves at any time stops the generator, and gets nothing m
         for (let time = 0; time < times; time += 1) {
           if (what === 'take') takes.push(line.take());
           else if (what === 'settle') await settle();
-          else line.deliver(what);
+          else await line.deliver(what);
         }
       }
       await line.stream.return();
@@ -127,8 +129,8 @@ test('a consumer that leaves at any time stops the generator, and gets nothing m
       const { made, taken } = line;
       const before = taken.length;
       for (let round = 0; round < 20; round += 1) {
-        line.deliver('worker');
-        line.deliver('caller');
+        await line.deliver('worker');
+        await line.deliver('caller');
         await settle();
       }
       await line.take();
