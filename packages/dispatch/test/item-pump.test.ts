@@ -16,7 +16,7 @@ test('a runner sends items as there is credit, then done', async () => {
   rig.runner.accept([{ kind: 'credit', seq: 1, items: 1 }]);
   await settle();
   expect(rig.told.at(-1)).toEqual({ kind: 'done', seq: 1, value: undefined, runMs: 0 });
-  // One that has ended is not known any more.
+  // One that has ended is unknown.
   rig.runner.accept([{ kind: 'credit', seq: 1, items: 1 }]);
   await settle();
   expect(rig.log).toHaveLength(5);
@@ -101,7 +101,7 @@ test('a stream that is aborted in the middle of its call never asks for an item'
   expect(rig.told.at(-1)).toEqual({ kind: 'done', seq: 1, value: undefined, runMs: 0 });
 });
 
-test('an error of a result that was no stream is nobody’s: the call has its own', async () => {
+test('an error of a result that was no stream is dropped: the call has its own', async () => {
   const rig = createRig({ other: async () => Promise.reject(new Error('late')) });
   rig.run({ seq: 1, task: 'other', credit: 4 });
   await settle();
