@@ -38,7 +38,7 @@ class Line {
     });
     const run = (sink: ItemSink): Promise<unknown> => {
       this.#sink = sink;
-      sink.begin({} as Call, {
+      sink.begin({ stall: () => {} } as unknown as Call, {
         grant: (_call, items) => this.toWorker.push(items),
         giveUp: () => this.#pump.stop(),
       });

@@ -92,6 +92,41 @@ test('a stream that waits in the queue goes by leaving it, and is never sent', a
   expect(transport.at(0).runs).toHaveLength(1);
 });
 
+test('a stream that waits for its consumer takes no room, until its worker may go on', async () => {
+  const { dispatcher, run, transport, ready } = createPool({ window: 1 });
+  await ready();
+  const items = stream(dispatcher, { window: 2 });
+  const first = watch(items.next());
+  const calls = [run(1)];
+  await turn();
+  const worker = transport.at(0);
+  worker.start();
+  expect(worker.runs).toHaveLength(1);
+  for (const value of [1, 2]) worker.emit({ kind: 'item', seq: 1, value });
+  await turn();
+  expect(first.state).toBe('resolved');
+  expect(worker.runs).toHaveLength(1);
+  worker.emit({ kind: 'item', seq: 1, value: 3 });
+  await turn();
+  expect(worker.runs).toHaveLength(2);
+  // It goes on: with the call there is no room.
+  await items.next();
+  calls.push(run(2));
+  await turn();
+  worker.start();
+  worker.answer(2);
+  await turn();
+  expect(worker.runs).toHaveLength(2);
+  worker.answer(1);
+  await turn();
+  worker.start();
+  worker.answer(3);
+  await Promise.all(calls.map(settled));
+  expect(dispatcher.stats().workers[0]?.inFlight).toBe(0);
+  expect((await items.next()).value).toBe(3);
+  expect(await items.next()).toEqual({ done: true, value: undefined });
+});
+
 test('throw() leaves the stream, and rejects with its error', async () => {
   const { dispatcher, transport, ready } = createPool();
   await ready();

@@ -73,6 +73,28 @@ export const streamCases: readonly CaseDraft[] = [
       });
     },
   ),
+  test(
+    'consumers that are slow hold up no other call, and no other stream',
+    needsStreams,
+    async (stage) => {
+      const dispatcher = await stage.ready({ window: 1 });
+      const streams = numbers(5).map(() =>
+        dispatcher.stream('items', { count: 20 }, { window: 2 }),
+      );
+      const firsts = await Promise.all(streams.map((items) => items.next()));
+      assert.deepEqual(
+        firsts.map(({ value }) => value),
+        [1, 1, 1, 1, 1],
+      );
+      assert.deepEqual(
+        await Promise.all(numbers(20).map((number) => dispatcher.run('echo', number))),
+        numbers(20),
+      );
+      for (const items of streams) {
+        assert.deepEqual(await read(items), { got: numbers(20).slice(1), error: undefined });
+      }
+    },
+  ),
   test('two streams and other calls share a worker', needsStreams, async (stage) => {
     const dispatcher = await stage.ready({ window: 8 });
     const streams = [300, 200].map((count) => read(dispatcher.stream('items', { count })));

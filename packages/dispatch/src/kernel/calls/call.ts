@@ -102,6 +102,7 @@ export class Call implements Queued, AbortWaiter {
   trace: RunTrace | undefined = undefined;
   /** Gets the items of a stream. */
   items: ItemSink | undefined = undefined;
+  #isStalled = false;
   // The queue's links.
   previous: Queued | undefined = undefined;
   next: Queued | undefined = undefined;
@@ -206,6 +207,13 @@ export class Call implements Queued, AbortWaiter {
     if (ending === 'completed') this.#resolve(value);
     else if (isOurs && value instanceof Error) this.#resolve(withCallers(value));
     else this.#reject(value);
+  }
+
+  /** Sets whether it is a stream whose worker has sent all that it may, and waits for the consumer. */
+  stall(isStalled: boolean): void {
+    if (this.#isStalled === isStalled || this.worker === undefined) return;
+    this.#isStalled = isStalled;
+    this.worker.stalled += isStalled ? 1 : -1;
   }
 
   /** The caller's signal fired. */

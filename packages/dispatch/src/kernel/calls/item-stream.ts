@@ -90,6 +90,7 @@ export class ItemStream implements AsyncIterableIterator<unknown, undefined>, It
     this.#items.push(value);
     const waiter = this.#waiters.shift();
     if (waiter !== undefined) waiter.resolve({ done: false, value: this.#take() });
+    if (this.#items.length + this.#taken >= this.window) this.#call?.stall(true);
   }
 
   cut(): void {
@@ -109,6 +110,7 @@ export class ItemStream implements AsyncIterableIterator<unknown, undefined>, It
     this.#taken += 1;
     // The worker has credit for the other half, or items of it wait here.
     if (this.#taken >= this.window / 2 && this.#call !== undefined) {
+      this.#call.stall(false);
       this.#kernel?.grant(this.#call, this.#taken);
       this.#taken = 0;
     }

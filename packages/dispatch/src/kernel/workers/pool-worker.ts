@@ -15,6 +15,8 @@ export class PoolWorker {
   handle: WorkerHandle | undefined = undefined;
   /** Calls that it has not settled, by number. */
   readonly calls: Map<number, Call> = new Map();
+  /** Streams of these that wait for their consumers: they take no room. */
+  stalled = 0;
   /** Calls that it has answered. */
   done = 0;
   /** It has answered a call, or reported other work: if it ends, its start did not fail. */
@@ -96,7 +98,7 @@ export class PoolWorker {
 
   get hasRoom(): boolean {
     const isHeldUp = this.heldUpAt !== undefined || this.isBusy;
-    return this.state === 'ready' && !isHeldUp && this.calls.size < this.windowSize;
+    return this.state === 'ready' && !isHeldUp && this.calls.size - this.stalled < this.windowSize;
   }
 
   /** Calls that it is likely to hold while others wait: more than now if it has just come, or gave calls back. */

@@ -44,7 +44,7 @@ export function roomOf(slots: readonly Slot[]): number {
   let room = 0;
   for (const { current } of slots) {
     if (current?.hasRoom && !leavesToOthers(current, slots))
-      room += current.windowSize - current.calls.size;
+      room += current.windowSize - current.calls.size + current.stalled;
   }
   return room;
 }
