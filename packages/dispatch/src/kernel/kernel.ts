@@ -314,7 +314,7 @@ export class Kernel {
   /** The worker has nothing more to do with a call. */
   #free(worker: PoolWorker, call: Call): void {
     worker.calls.delete(call.seq);
-    call.stall(false);
+    if (call.isStalled) call.stall(false);
     this.#timers.freed(call);
     this.#stopIfDone(worker);
   }

@@ -102,7 +102,7 @@ export class Call implements Queued, AbortWaiter {
   trace: RunTrace | undefined = undefined;
   /** Gets the items of a stream. */
   items: ItemSink | undefined = undefined;
-  #isStalled = false;
+  isStalled = false;
   // The queue's links.
   previous: Queued | undefined = undefined;
   next: Queued | undefined = undefined;
@@ -211,8 +211,8 @@ export class Call implements Queued, AbortWaiter {
 
   /** Sets whether it is a stream whose worker has sent all that it may, and waits for the consumer. */
   stall(isStalled: boolean): void {
-    if (this.#isStalled === isStalled || this.worker === undefined) return;
-    this.#isStalled = isStalled;
+    if (this.isStalled === isStalled || this.worker === undefined) return;
+    this.isStalled = isStalled;
     this.worker.stalled += isStalled ? 1 : -1;
   }
 
