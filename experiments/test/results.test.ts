@@ -7,6 +7,7 @@ import { oneChildPerCarrier } from '../01-one-child-per-carrier/experiment.ts';
 import { cluster } from '../02-cluster/experiment.ts';
 import { socket } from '../03-socket/experiment.ts';
 import { batching } from '../04-batching/experiment.ts';
+import { decode } from '../06-decode/experiment.ts';
 import { renderSvg } from '../src/results/chart.ts';
 import type { Experiment, Report } from '../src/results/experiment.ts';
 import { rowsOf } from '../src/results/overview.ts';
@@ -79,7 +80,7 @@ test('rowsOf() gives the verdicts that are to be shown, below a link from that f
   ]);
 });
 
-test.each([oneChildPerCarrier, cluster, socket, batching] as const)(
+test.each([oneChildPerCarrier, cluster, socket, batching, decode] as const)(
   'the README of experiment $id has the tables of its results.json',
   (experiment) => {
     const { folder, report } = experiment as Experiment<never>;
