@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import type { Capabilities, Dispatcher } from '@ticketing/dispatch';
 import { type ConformanceTasks, conformanceCases } from '@ticketing/dispatch-conformance';
 import { expect, onTestFinished, test } from 'vitest';
-import { within } from '../src/nothing-left.ts';
-import { breakages } from './breakages.ts';
-import { brokenSubject, inProcessSubject, runCase } from './broken-dispatcher.ts';
+import { within } from '../../src/nothing-left.ts';
+import { breakages } from '../breakages.ts';
+import { brokenSubject, inProcessSubject, runCase } from '../broken-dispatcher.ts';
 
 const noop = (): void => {};
 
@@ -74,7 +74,7 @@ test('a close() that leaves a process fails, and the process is ended', async ()
 });
 
 test('a dispatcher with an unhandled rejection fails', { timeout: 20_000 }, async () => {
-  const program = fileURLToPath(new URL('./stray-rejection.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../stray-rejection.ts', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--conditions=@ticketing/source',
     program,
