@@ -9,29 +9,29 @@ import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
 const subjects = [
   {
     kind: 'in-process',
-    capabilities: { isolation: 'none', hardKill: false, transfer: false },
+    capabilities: { isolation: 'none', hardKill: false, transfer: false, streams: true },
     create: async (url, options) =>
       createInProcessDispatcher((await import(url.href)).default, options),
   },
   {
     kind: 'in-process with clone',
-    capabilities: { isolation: 'none', hardKill: false, transfer: true },
+    capabilities: { isolation: 'none', hardKill: false, transfer: true, streams: true },
     copies: true,
     create: async (url, options) =>
       createInProcessDispatcher((await import(url.href)).default, { ...options, clone: true }),
   },
   {
     kind: 'fork',
-    capabilities: { isolation: 'process', hardKill: true, transfer: false },
+    capabilities: { isolation: 'process', hardKill: true, transfer: false, streams: true },
     create: createForkDispatcher,
   },
   {
     kind: 'piscina',
-    capabilities: { isolation: 'thread', hardKill: true, transfer: true },
+    capabilities: { isolation: 'thread', hardKill: true, transfer: true, streams: true },
     create: createPiscinaDispatcher,
   },
 ];
-const groups = /^(abort|copies|errors|loss|progress|queue|retries|transfer|values):/;
+const groups = /^(abort|copies|errors|loss|progress|queue|retries|streams|transfer|values):/;
 
 for (const subject of subjects) {
   let passed = 0;
