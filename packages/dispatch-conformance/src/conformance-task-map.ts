@@ -47,7 +47,7 @@ export interface StartPlan {
 
 /** What `items` does. */
 export interface ItemsPlan {
-  /** File that gets `begun <attempt>`, `item <number>` before each item, and `ended` in its `finally`. */
+  /** File that gets `begun <attempt>`, `item <number>` before each item, `waits`, and `ended` in its `finally`. */
   readonly log?: string;
   /** Items that it gives: 1, 2, … Default: it does not end by itself. */
   readonly count?: number;

@@ -179,6 +179,7 @@ const module: TaskModule<ConformanceTasks> = defineTasks<ConformanceTasks>(
         for (let item = 1; item <= count; item += 1) {
           if (item === plan.throwsAt) throw Object.assign(new Error('sold out'), { code: 'ESOLD' });
           if (item === plan.exitsAt && !(plan.firstOnly && attempt > 1)) process.exit(3);
+          if (item === plan.waitsAt) note({ log, mark: 'waits' });
           if (item === plan.waitsAt && plan.hangs) await new Promise(() => {});
           if (item === plan.waitsAt && !signal.aborted) await once(signal, 'abort');
           note({ log, mark: `item ${item}` });

@@ -48,9 +48,13 @@ export const streamEndCases: readonly CaseDraft[] = [
     'a task that does not end when its consumer leaves is killed after abortGraceMs',
     needsStreamsAnd(needsHardKill),
     async (stage) => {
+      const { scratch } = stage;
       const dispatcher = await stage.ready({ abortGraceMs: 30 });
-      const items = dispatcher.stream('items', { waitsAt: 2, hangs: true });
+      const plan = { log: scratch.path('log'), waitsAt: 2, hangs: true };
+      const items = dispatcher.stream('items', plan);
       assert.equal((await items.next()).value, 1);
+      // A generator that still stands at its first item could be ended.
+      await until(() => scratch.lines('log').at(-1) === 'waits');
       await items.return?.();
       await until(() => dispatcher.stats().killed === 1);
       assert.equal(await dispatcher.run('echo', 1), 1);
