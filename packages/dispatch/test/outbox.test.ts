@@ -1,17 +1,21 @@
 import { expect, test } from 'vitest';
-import { createOutbox } from '../src/process/serve-process.ts';
+import { createOutbox } from '../src/process/frame-pipe.ts';
+import { MessageStream } from '../src/wire/message-stream.ts';
+
+const message = (cells: string) => ({ cells, body: undefined });
 
 function fakeProcess() {
-  const callbacks: ((error: Error | null) => void)[] = [];
-  const messages: unknown[] = [];
+  const callbacks: ((error?: Error | null) => void)[] = [];
+  const messages: string[] = [];
   const exits: number[] = [];
   return {
     callbacks,
     messages,
     exits,
-    send(message: unknown, sent: (error: Error | null) => void) {
-      messages.push(message);
-      callbacks.push(sent);
+    write(bytes: Uint8Array, written: (error?: Error | null) => void) {
+      const stream = new MessageStream('tag', ({ cells }) => messages.push(cells));
+      stream.push(Buffer.from(bytes));
+      callbacks.push(written);
     },
     exit: (code: number) => exits.push(code),
   };
@@ -20,8 +24,8 @@ function fakeProcess() {
 test('exit() waits for posted messages', () => {
   const host = fakeProcess();
   const outbox = createOutbox(host);
-  outbox.post('one');
-  outbox.post('two');
+  outbox.post(message('one'));
+  outbox.post(message('two'));
   outbox.exit(3);
   host.callbacks[0]?.(null);
   expect(host.exits).toEqual([]);
@@ -32,7 +36,7 @@ test('exit() waits for posted messages', () => {
 test('exit() exits at once if nothing is posted, or everything is written', () => {
   const host = fakeProcess();
   const outbox = createOutbox(host);
-  outbox.post('one');
+  outbox.post(message('one'));
   host.callbacks[0]?.(null);
   outbox.exit(0);
   expect(host.exits).toEqual([0]);
@@ -41,38 +45,25 @@ test('exit() exits at once if nothing is posted, or everything is written', () =
 test('a failed channel does not prevent the exit', () => {
   const host = fakeProcess();
   const outbox = createOutbox(host);
-  outbox.post('one');
+  outbox.post(message('one'));
   outbox.exit(1);
   host.callbacks[0]?.(new Error('EPIPE'));
   expect(host.exits).toEqual([1]);
 });
 
-test('the first exit code counts, and a process without a channel exits', () => {
-  const { exits, exit } = fakeProcess();
-  const outbox = createOutbox({ exit });
-  outbox.post('nobody');
+test('the first exit code counts', () => {
+  const { exits, ...host } = fakeProcess();
+  const outbox = createOutbox(host);
   outbox.exit(4);
   outbox.exit(5);
   expect(exits[0]).toBe(4);
 });
 
-test('replacements of send and exit by a task are not called', () => {
-  const host = fakeProcess();
+test('a message that is too large throws, and does not prevent the exit', () => {
+  const { exits, messages, ...host } = fakeProcess();
   const outbox = createOutbox(host);
-  Object.assign(host, { send: () => {}, exit: () => {} });
-  outbox.post('one');
-  outbox.exit(2);
-  host.callbacks[0]?.(null);
-  expect(host).toMatchObject({ messages: ['one'], exits: [2] });
-});
-
-test('a message that cannot be cloned throws, and does not prevent the exit', () => {
-  const { exits, exit } = fakeProcess();
-  const send = () => {
-    throw new Error('not cloneable');
-  };
-  const outbox = createOutbox({ exit, send });
-  expect(() => outbox.post(() => {})).toThrow('not cloneable');
+  const body = { byteLength: 2 ** 32 } as Uint8Array;
+  expect(() => outbox.post({ cells: '[0]', body })).toThrow('it is too large');
   outbox.exit(0);
-  expect(exits).toEqual([0]);
+  expect([messages, exits]).toEqual([[], [0]]);
 });

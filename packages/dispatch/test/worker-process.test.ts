@@ -7,6 +7,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { WorkerEnd } from '../src/contract/transport.ts';
 import { OutputSink } from '../src/process/worker-output.ts';
 import { WorkerProcess } from '../src/process/worker-process.ts';
+import { runFrame } from './wire-fixture.ts';
 
 const entry = new URL('fixtures/child.mjs', import.meta.url);
 const begun: WorkerProcess[] = [];
@@ -33,6 +34,10 @@ function begin() {
   };
   const child = new WorkerProcess(start, {
     message: (message) => {
+      messages.push(message);
+      wake();
+    },
+    frames: (message) => {
       messages.push(message);
       wake();
     },
@@ -85,7 +90,7 @@ test.each([
   ['SIGTERM', { kind: 'signal', signal: 'SIGTERM' }, { exitCode: undefined, signal: 'SIGTERM' }],
 ])('a worker that ends by %s ends once, with all known facts', async (_, order, end) => {
   const worker = begin();
-  worker.child.post(order, 1);
+  worker.child.post(order);
   expect(await worker.end()).toEqual([{ ...end, stderrTail: '' }]);
 });
 
@@ -94,7 +99,7 @@ test.each([
   ['leaves a rejection unhandled', 'reject', 'Error: nobody handles this'],
 ])('a worker that %s ends with 1 and its stack', async (_, kind, text) => {
   const worker = begin();
-  worker.child.post({ kind }, 1);
+  worker.child.post({ kind });
   const [end] = await worker.end();
   expect(end).toMatchObject({ exitCode: 1, signal: undefined });
   expect(end?.stderrTail).toContain(text);
@@ -103,7 +108,7 @@ test.each([
 
 test('kill() ends a loop, and the journal tells what had started', async () => {
   const worker = begin();
-  worker.child.post({ kind: 'spin', seq: 3 }, 9);
+  worker.child.post({ kind: 'spin', seq: 3 });
   await worker.message(2);
   expect(worker.child.started()).toBe(3);
   worker.child.kill();
@@ -113,7 +118,7 @@ test('kill() ends a loop, and the journal tells what had started', async () => {
 
 test('the journal survives SIGKILL, what was in the channel does not', async () => {
   const worker = begin();
-  worker.child.post({ kind: 'flood', seq: 2000 }, 2000);
+  worker.child.post({ kind: 'flood', seq: 2000 });
   await worker.end();
   expect(worker.child.started()).toBe(2000);
   expect(worker.messages.length).toBeLessThan(2001);
@@ -129,16 +134,24 @@ test('kill() ends a stopped process', async () => {
 
 test('what a worker sent before its end arrives before its end', async () => {
   const worker = begin();
-  for (let seq = 1; seq <= 50; seq += 1) worker.child.post({ seq }, seq);
-  worker.child.post({ kind: 'exit', code: 0 }, 51);
+  for (let seq = 1; seq <= 50; seq += 1) worker.child.post({ seq });
+  worker.child.post({ kind: 'exit', code: 0 });
   const seen = worker.end().then(() => worker.messages.length);
   expect(await seen).toBe(51);
+});
+
+test('a worker whose pipe has bytes that are no message is killed, and its end has the cause', async () => {
+  const worker = begin();
+  worker.child.post({ kind: 'scribble', text: 'progress: 100 %' });
+  expect(await worker.end()).toMatchObject([
+    { signal: 'SIGKILL', cause: { message: 'Cannot read messages: these bytes are none' } },
+  ]);
 });
 
 test('standard error is forwarded, and its last 4 KiB are kept', async () => {
   const worker = begin();
   const text = `first ${'é'.repeat(4000)} last`;
-  worker.child.post({ kind: 'complain', text, code: 3 }, 1);
+  worker.child.post({ kind: 'complain', text, code: 3 });
   const [end] = await worker.end();
   expect(end?.exitCode).toBe(3);
   expect(end?.stderrTail).toMatch(/^é{2045} last$/);
@@ -148,7 +161,7 @@ test('standard error is forwarded, and its last 4 KiB are kept', async () => {
 
 test('a child of the worker that keeps standard error open is not waited for', async () => {
   const worker = begin();
-  worker.child.post({ kind: 'leaveChild', code: 4 }, 1);
+  worker.child.post({ kind: 'leaveChild', code: 4 });
   expect(await worker.end()).toEqual([{ exitCode: 4, signal: undefined, stderrTail: '' }]);
   const { grandchild } = worker.messages[1] as { grandchild: number };
   process.kill(grandchild, 'SIGKILL');
@@ -156,16 +169,17 @@ test('a child of the worker that keeps standard error open is not waited for', a
 
 test('a worker that closes its channel and lives on is killed', async () => {
   const worker = begin();
-  worker.child.post({ kind: 'disconnect' }, 1);
+  worker.child.post({ kind: 'disconnect' });
   expect(await worker.end()).toMatchObject([{ signal: 'SIGKILL' }]);
 });
 
 test('sending to a worker that is gone does nothing', async () => {
   const worker = begin();
   worker.child.kill();
-  worker.child.post({ seq: 1 }, 1);
+  worker.child.post({ seq: 1 });
   await worker.end();
-  worker.child.post({ seq: 2 }, 2);
+  worker.child.post({ seq: 2 });
+  worker.child.send([runFrame(2, 'input')]);
   worker.child.kill();
   worker.child.hold(true);
   worker.child.hold(false);
@@ -198,8 +212,9 @@ test('without a journal every task that was sent counts as started', async () =>
   open.mockRestore();
   syncBuiltinESMExports();
   expect(worker.child.started()).toBe(0);
-  worker.child.post({ kind: 'exit', code: 0 }, 5);
+  worker.child.send([runFrame(5, 'input')]);
   expect(worker.child.started()).toBe(5);
+  worker.child.post({ kind: 'exit', code: 0 });
   expect(await worker.end()).toMatchObject([{ exitCode: 0 }]);
   expect(worker.child.started()).toBe(5);
 });

@@ -11,7 +11,10 @@ import type {
   WorkerHandle,
 } from '../contract/transport.ts';
 import { decodeFromWorker } from '../wire/from-worker-codec.ts';
+import { MessageStream, messageBytes } from '../wire/message-stream.ts';
 import { postToWorker } from '../wire/to-worker-codec.ts';
+import { fromWorkerTag, type WireMessage } from '../wire/wire-message.ts';
+import { FRAMES_FD, pipeWriter } from './frame-pipe.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 import { openStartJournal, type StartJournal } from './start-journal.ts';
 import { WorkerData } from './worker-data.ts';
@@ -21,7 +24,7 @@ import type { OutputSink } from './worker-output.ts';
 const LINGER_MS = 500;
 
 export interface WorkerProcessStart {
-  /** Starts the process with these files, a channel among them, and `advanced` serialization. */
+  /** Starts the process with these files, a channel and a pipe among them, and `advanced` serialization. */
   launch(stdio: StdioOptions): ChildProcess;
   readonly guard: OrphanGuard | undefined;
   readonly workerId: number;
@@ -33,13 +36,17 @@ export interface WorkerProcessStart {
 }
 
 export interface WorkerProcessEvents {
+  /** Of its channel. */
   message(message: unknown): void;
+  /** Of its pipe. */
+  frames(message: WireMessage): void;
   /** Called exactly once, after the last message. */
   exit(end: WorkerEnd): void;
 }
 
 /**
- * Starts a process as a worker: frames go over its channel. `foreign` gets every other message.
+ * Starts a process as a worker: frames go over its pipe, `foreign` gets the messages of its channel. Why they do not share one:
+ * `docs/decisions/0029-frames-in-a-pipe.md`.
  *
  * @throws what the platform throws when it cannot start a process
  */
@@ -52,24 +59,24 @@ export function startWorker(
   const data = workerData === undefined ? undefined : new WorkerData(workerData);
   const worker = new WorkerProcess(start, {
     message(message) {
-      const frames = decodeFromWorker(message);
-      if (frames !== undefined) events.frames(frames);
-      else if (!data?.answer(message, (answer) => worker.post(answer, 0))) foreign(message);
+      if (!data?.answer(message, (answer) => worker.post(answer))) foreign(message);
     },
+    frames: (message) => events.frames(decodeFromWorker(message) ?? []),
     exit: (end) => events.exit(end),
   });
   return worker;
 }
 
 /**
- * A child process with a channel, a start journal and an end that is reported once. Its output goes to a sink; the
- * last of its standard error is kept for its end.
+ * A child process with a channel, a pipe for frames, a start journal and an end that is reported once. Its output goes to a
+ * sink; the last of its standard error is kept for its end.
  *
  * @throws what the platform throws when it cannot start a process
  */
 export class WorkerProcess implements WorkerHandle {
   readonly slot: number;
   readonly #child: ChildProcess;
+  readonly #pipe: Socket | undefined;
   readonly #events: WorkerProcessEvents;
   readonly #journal: StartJournal | undefined = openStartJournal();
   readonly #stderr = new StderrTail();
@@ -81,6 +88,8 @@ export class WorkerProcess implements WorkerHandle {
   #disconnected = false;
   #exited = false;
   #ended = false;
+  /** What it wrote that is no message of ours. */
+  #fault: Error | undefined;
 
   constructor(start: WorkerProcessStart, events: WorkerProcessEvents) {
     this.slot = start.slot;
@@ -89,13 +98,16 @@ export class WorkerProcess implements WorkerHandle {
     // would write into whatever file of Node's own has that number.
     const fd = this.#journal?.fd ?? openSync(devNull, 'r+');
     try {
-      this.#child = start.launch(['ignore', start.output.stdout, 'pipe', 'ipc', fd]);
+      this.#child = start.launch(['ignore', start.output.stdout, 'pipe', 'ipc', fd, 'pipe']);
     } catch (error) {
       this.#journal?.close();
       throw error;
     } finally {
       if (this.#journal === undefined) closeSync(fd);
     }
+    this.#pipe = (this.#child.stdio as readonly unknown[] | undefined)?.[FRAMES_FD] as
+      | Socket
+      | undefined;
     this.#listen(start);
   }
 
@@ -104,13 +116,21 @@ export class WorkerProcess implements WorkerHandle {
   }
 
   send(frames: readonly ToWorker[]): readonly Unsent[] {
-    const seq = frames.findLast((frame) => frame.kind === 'run')?.seq ?? 0;
-    return postToWorker(frames, (message) => this.post(message, seq), { transfers: false });
+    if (this.#journal === undefined && !this.#ended) {
+      const seq = frames.findLast((frame) => frame.kind === 'run')?.seq ?? 0;
+      this.#started = Math.max(this.#started, seq);
+    }
+    const pipe = this.#pipe;
+    const write = (message: unknown): void => {
+      const bytes = messageBytes(message as WireMessage);
+      // Once the pipe is gone `exit` follows.
+      if (pipe?.writable) pipe.write(bytes);
+    };
+    return postToWorker(frames, write, pipeWriter);
   }
 
-  /** Sends a message whose highest call is `seq`. Does nothing once the channel is gone: `exit` follows. */
-  post(message: unknown, seq: number): void {
-    if (this.#journal === undefined && !this.#ended) this.#started = Math.max(this.#started, seq);
+  /** Sends a message over the channel. Does nothing once that is gone: `exit` follows. */
+  post(message: unknown): void {
     this.#child.send(message as object, () => {});
   }
 
@@ -132,7 +152,7 @@ export class WorkerProcess implements WorkerHandle {
   hold(alive: boolean): void {
     this.#held = alive;
     const { channel, stdout, stderr } = this.#child;
-    const pipes = [stdout, stderr] as (Socket | null)[];
+    const pipes = [stdout, stderr, this.#pipe] as (Socket | null | undefined)[];
     for (const handle of [this.#child, channel, ...pipes, this.#timer]) {
       if (alive) handle?.ref();
       else handle?.unref();
@@ -144,6 +164,7 @@ export class WorkerProcess implements WorkerHandle {
     const { pid } = child;
     if (pid !== undefined) guard?.add(pid);
     child.on('message', (message) => this.#events.message(message));
+    this.#read();
     child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     for (const stream of ['stdout', 'stderr'] as const) {
       const readable = child[stream];
@@ -166,6 +187,22 @@ export class WorkerProcess implements WorkerHandle {
     child.on('close', () => this.#end());
   }
 
+  #read(): void {
+    const stream = new MessageStream(fromWorkerTag, (message) => this.#events.frames(message));
+    this.#pipe?.on('data', (chunk: Buffer) => {
+      if (this.#fault !== undefined) return;
+      try {
+        stream.push(chunk);
+      } catch (error) {
+        // A task has written there. What follows cannot be read, and its calls would wait for ever.
+        this.#fault = error as Error;
+        this.kill();
+      }
+    });
+    // Such as EPIPE while it ends: `exit` follows.
+    this.#pipe?.on('error', () => {});
+  }
+
   /**
    * `close` is the end: the process is gone and its output is read. But a child of the worker may keep standard error
    * open, and a worker may close its channel and live on; this waits for neither.
@@ -180,7 +217,7 @@ export class WorkerProcess implements WorkerHandle {
     if (!this.#held) this.#timer.unref();
   }
 
-  #end(cause?: Error): void {
+  #end(cause: Error | undefined = this.#fault): void {
     if (this.#ended) return;
     this.#started = this.started();
     this.#ended = true;
@@ -189,9 +226,10 @@ export class WorkerProcess implements WorkerHandle {
     for (const over of this.#outputs) over();
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
+    this.#pipe?.destroy();
     const { exitCode, signalCode } = this.#child;
     this.#events.exit({
-      exitCode: cause === undefined ? (exitCode ?? undefined) : undefined,
+      exitCode: this.pid === undefined ? undefined : (exitCode ?? undefined),
       signal: signalCode ?? undefined,
       stderrTail: this.#stderr.text(),
       ...(cause && { cause }),

@@ -36,6 +36,8 @@ export interface ServeOptions {
   exit(code: number): void;
   /** Whether the port moves buffers and shares memory. */
   readonly transfers: boolean;
+  /** Whether all that comes is an event of the event loop, of another thread or process. Default `false`. */
+  readonly byEvents?: boolean;
   /** As in `WriterOptions`. */
   readonly apartFrom?: number;
   /** Answers in one message at most, 1 or more. Default 24. */
@@ -129,6 +131,7 @@ class TaskServer implements Served {
         claim: (seq) => this.#claim(seq),
         stopped: (failure) => this.#end(failure === undefined ? 0 : 1),
         now: this.#options.now ?? (() => performance.now()),
+        byEvents: this.#options.byEvents,
       });
       await runner.start();
       this.#runner = runner;

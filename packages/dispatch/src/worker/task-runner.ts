@@ -31,6 +31,8 @@ export interface TaskRunnerOptions {
   now(): number;
   /** Resumes after a turn of the event loop. Default: by `setImmediate`. */
   readonly afterTurn?: (resume: () => void) => void;
+  /** Whether frames come as events of the event loop, so that none come while tasks keep it busy. Default `false`. */
+  readonly byEvents?: boolean | undefined;
 }
 
 const REPORT_EVERY_MS = 500;
@@ -59,6 +61,7 @@ export class TaskRunner {
   #now = 0;
   /** When the first task since the event loop's last turn began. */
   #turnBegan: number | undefined;
+  #awaitsTurn = false;
   #stop: 'asked' | 'begun' | undefined;
   #halted = false;
   #reporting: NodeJS.Timeout | undefined;
@@ -95,6 +98,7 @@ export class TaskRunner {
       else this.#stop ??= 'asked';
     }
     this.#drain();
+    if (this.#options.byEvents && this.#queue.empty) this.#turnBegan = undefined;
   }
 
   /** Stops starting tasks and emitting frames. Running tasks continue. */
@@ -153,14 +157,23 @@ export class TaskRunner {
     this.#now = this.#options.now();
     if (this.#turnBegan === undefined) {
       this.#turnBegan = this.#now;
-      (this.#options.afterTurn ?? afterPoll)(this.#newTurn);
+      // A turn costs more than a small task.
+      if (!this.#options.byEvents) this.#awaitTurn();
     } else if (this.#now - this.#turnBegan > MAX_TURN_MS) {
+      if (this.#options.byEvents) this.#awaitTurn();
       return undefined;
     }
     return this.#queue.shift();
   }
 
+  #awaitTurn(): void {
+    if (this.#awaitsTurn) return;
+    this.#awaitsTurn = true;
+    (this.#options.afterTurn ?? afterPoll)(this.#newTurn);
+  }
+
   readonly #newTurn = (): void => {
+    this.#awaitsTurn = false;
     this.#turnBegan = undefined;
     this.#drain();
   };

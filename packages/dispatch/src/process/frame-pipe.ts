@@ -1,0 +1,66 @@
+import { Socket } from 'node:net';
+import { MessageStream, messageBytes } from '../wire/message-stream.ts';
+import { toWorkerTag, type WireMessage, type WriterOptions } from '../wire/wire-message.ts';
+
+/** Number of the pipe for frames among a worker's files: after the standard ones, the channel and the journal. */
+export const FRAMES_FD = 5;
+
+/** Large values have messages of their own: one that cannot be written fails its call alone. */
+export const pipeWriter: WriterOptions = { transfers: false, apartFrom: 64 * 1024 };
+
+/** The most that a read gives. */
+const READ_BYTES = 64 * 1024;
+
+/** Opens the pipe that the parent has made for frames. It is of this process alone: no task can replace it. */
+export function openFramePipe(read: (message: WireMessage) => void): OutboxHost {
+  const stream = new MessageStream(toWorkerTag, read);
+  const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+  const callback = (size: number): boolean => {
+    stream.push(buffer.subarray(0, size));
+    return true;
+  };
+  const pipe = new Socket({
+    fd: FRAMES_FD,
+    readable: true,
+    writable: true,
+    onread: { buffer, callback },
+  });
+  // Such as EPIPE while the parent dies: `disconnect` follows.
+  pipe.on('error', () => {});
+  const exit = process.exit.bind(process);
+  return { write: (bytes, written) => pipe.write(bytes, written), exit };
+}
+
+export interface OutboxHost {
+  write(bytes: Uint8Array, written: (error?: Error | null) => void): unknown;
+  exit(code: number): unknown;
+}
+
+/** Sends the messages of a worker, and loses none when it exits. */
+export interface Outbox {
+  /** Does nothing once the parent is gone: `disconnect` reports that. @throws RangeError for a message that is too large */
+  post(message: unknown): void;
+  /** Exits once everything posted is written; `process.exit` would lose the rest of a large message. */
+  exit(code: number): void;
+}
+
+/** Creates an outbox over a pipe and `process`, or doubles of them. */
+export function createOutbox(host: OutboxHost): Outbox {
+  let unsent = 0;
+  let exitCode: number | undefined;
+  const written = (): void => {
+    unsent -= 1;
+    if (unsent === 0 && exitCode !== undefined) host.exit(exitCode);
+  };
+  return {
+    post(message) {
+      const bytes = messageBytes(message as WireMessage);
+      unsent += 1;
+      host.write(bytes, written);
+    },
+    exit(code) {
+      exitCode ??= code;
+      if (unsent === 0) host.exit(exitCode);
+    },
+  };
+}

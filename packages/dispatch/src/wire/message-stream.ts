@@ -1,0 +1,139 @@
+import type { WireMessage } from './wire-message.ts';
+
+/** Before each message: its mark, the bytes of its text, and those of its body; each as 32 bits. */
+const HEAD_BYTES = 12;
+/** The text has one byte a character. */
+const MARK_ASCII = 0x7dc1_0001;
+const MARK_UTF8 = 0x7dc1_0002;
+/** V8 has no longer texts. */
+const MOST_TEXT_BYTES = 2 ** 29 - 1;
+const MOST_BODY_BYTES = 2 ** 32 - 1;
+
+/**
+ * Returns a message as bytes for a {@link MessageStream}: a copy, so that later changes are not seen.
+ *
+ * @throws RangeError for a text of 512 MiB or more, or a body of 4 GiB or more
+ */
+export function messageBytes({ cells, body }: Pick<WireMessage, 'cells' | 'body'>): Uint8Array {
+  const textBytes = Buffer.byteLength(cells);
+  const bodyBytes = body?.byteLength ?? 0;
+  if (textBytes > MOST_TEXT_BYTES || bodyBytes > MOST_BODY_BYTES) {
+    throw new RangeError('Cannot send a value: it is too large for one message');
+  }
+  const bytes = Buffer.allocUnsafe(HEAD_BYTES + textBytes + bodyBytes);
+  const isAscii = textBytes === cells.length;
+  bytes.writeUInt32LE(isAscii ? MARK_ASCII : MARK_UTF8, 0);
+  bytes.writeUInt32LE(textBytes, 4);
+  bytes.writeUInt32LE(bodyBytes, 8);
+  bytes.write(cells, HEAD_BYTES, isAscii ? 'latin1' : 'utf8');
+  if (body !== undefined) bytes.set(body, HEAD_BYTES + textBytes);
+  return bytes;
+}
+
+/** Reads messages from a stream of bytes, however it is cut, in time and memory in proportion to them. */
+export class MessageStream {
+  readonly #tag: string;
+  readonly #read: (message: WireMessage) => void;
+  /** Less than a head. */
+  #rest: Buffer | undefined;
+  /** A message of which a part has come. */
+  #open: OpenMessage | undefined;
+
+  /** @param read - Called with each message; its body may be a part of the chunk, and must be read within the call */
+  constructor(tag: string, read: (message: WireMessage) => void) {
+    this.#tag = tag;
+    this.#read = read;
+  }
+
+  /** Reads a chunk, which is not used after the call. @throws RangeError for bytes that are no message; what `read` throws */
+  push(chunk: Buffer): void {
+    const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#rest = undefined;
+    let at = this.#fill(bytes, 0);
+    while (bytes.byteLength - at >= HEAD_BYTES) {
+      const head = readHead(bytes, at);
+      const textAt = at + HEAD_BYTES;
+      const bodyAt = textAt + head.textBytes;
+      const end = bodyAt + head.bodyBytes;
+      if (end > bytes.byteLength) {
+        this.#open = new OpenMessage(head);
+        at = this.#fill(bytes, textAt);
+        break;
+      }
+      at = end;
+      const cells = bytes.toString(head.encoding, textAt, bodyAt);
+      this.#emit(cells, bodyAt === end ? undefined : bytes.subarray(bodyAt, end));
+    }
+    if (at < bytes.byteLength) this.#rest = Buffer.from(bytes.subarray(at));
+  }
+
+  /** Gives an open message what it lacks. @returns where the next one begins */
+  #fill(bytes: Buffer, from: number): number {
+    const open = this.#open;
+    if (open === undefined) return from;
+    const at = open.fill(bytes, from);
+    if (!open.isWhole) return at;
+    this.#open = undefined;
+    const { head, text, body } = open;
+    this.#emit(text.toString(head.encoding), head.bodyBytes === 0 ? undefined : body);
+    return at;
+  }
+
+  #emit(cells: string, body: Uint8Array | undefined): void {
+    this.#read({ ticketing: this.#tag, cells, body, value: undefined });
+  }
+}
+
+interface MessageHead {
+  readonly encoding: 'latin1' | 'utf8';
+  readonly textBytes: number;
+  readonly bodyBytes: number;
+}
+
+function readHead(bytes: Buffer, at: number): MessageHead {
+  const mark = bytes.readUInt32LE(at);
+  const textBytes = bytes.readUInt32LE(at + 4);
+  const isAscii = mark === MARK_ASCII;
+  if ((!isAscii && mark !== MARK_UTF8) || textBytes > MOST_TEXT_BYTES) {
+    throw new RangeError('Cannot read messages: these bytes are none');
+  }
+  const encoding = isAscii ? 'latin1' : 'utf8';
+  return { encoding, textBytes, bodyBytes: bytes.readUInt32LE(at + 8) };
+}
+
+/** A message that comes in several chunks, in memory of its own. */
+class OpenMessage {
+  readonly head: MessageHead;
+  readonly text: Buffer;
+  readonly body: Uint8Array;
+  #got = 0;
+
+  constructor(head: MessageHead) {
+    this.head = head;
+    this.text = Buffer.allocUnsafeSlow(head.textBytes);
+    // The reader of a value that is all of it needs no copy.
+    this.body = new Uint8Array(Buffer.allocUnsafeSlow(head.bodyBytes).buffer);
+  }
+
+  get isWhole(): boolean {
+    return this.#got === this.head.textBytes + this.head.bodyBytes;
+  }
+
+  /** Takes what it lacks from `bytes`, beginning at `from`. @returns where it ended */
+  fill(bytes: Buffer, from: number): number {
+    let at = from;
+    for (const [part, start] of [
+      [this.text, 0] as const,
+      [this.body, this.head.textBytes] as const,
+    ]) {
+      const missing = start + part.byteLength - Math.max(start, this.#got);
+      if (missing <= 0) continue;
+      const size = Math.min(missing, bytes.byteLength - at);
+      part.set(bytes.subarray(at, at + size), this.#got - start);
+      this.#got += size;
+      at += size;
+      if (size < missing) break;
+    }
+    return at;
+  }
+}

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { MessageStream, messageBytes } from '../src/wire/message-stream.ts';
+import type { WireMessage } from '../src/wire/wire-message.ts';
+
+type Sent = Pick<WireMessage, 'cells' | 'body'>;
+
+function reader() {
+  const got: Sent[] = [];
+  const stream = new MessageStream('tag', ({ ticketing, cells, body, value }) => {
+    expect([ticketing, value]).toEqual(['tag', undefined]);
+    got.push({ cells, body: body && Uint8Array.from(body) });
+  });
+  return { got, stream };
+}
+
+const message = fc.record({
+  cells: fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 200 }),
+    fc.integer({ min: 60_000, max: 100_000 }).map((length) => 'x'.repeat(length)),
+  ),
+  body: fc.option(
+    fc.integer({ min: 1, max: 90_000 }).map((length) => new Uint8Array(length).fill(length)),
+    { nil: undefined },
+  ),
+});
+
+test('messages arrive as they were written, however the bytes are cut', () => {
+  const cuts = fc.array(fc.integer({ min: 1, max: 80_000 }), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(fc.array(message, { maxLength: 6 }), cuts, (messages, sizes) => {
+      const { got, stream } = reader();
+      const bytes = Buffer.concat(messages.map(messageBytes));
+      // One chunk is written over by the next, as by a socket that reads into one buffer.
+      const chunk = Buffer.alloc(80_000);
+      for (let at = 0, cut = 0; at < bytes.length; cut += 1) {
+        const size = bytes.copy(chunk, 0, at, at + (sizes[cut % sizes.length] as number));
+        stream.push(chunk.subarray(0, size));
+        at += size;
+      }
+      expect(got).toEqual(messages);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a message that comes byte by byte is read in steps in proportion to its bytes', () => {
+  const { got, stream } = reader();
+  const sent = { cells: `["${'é'.repeat(20_000)}"]`, body: new Uint8Array(20_000).fill(7) };
+  for (const byte of Buffer.concat([messageBytes(sent), messageBytes(sent)])) {
+    stream.push(Buffer.of(byte));
+  }
+  expect(got).toEqual([sent, sent]);
+});
+
+test('bytes are copied when they are written', () => {
+  const body = Uint8Array.of(1, 2);
+  const bytes = messageBytes({ cells: '[0]', body });
+  body.fill(9);
+  const { got, stream } = reader();
+  stream.push(Buffer.from(bytes));
+  expect(got).toEqual([{ cells: '[0]', body: Uint8Array.of(1, 2) }]);
+});
+
+test.each([
+  ['another mark', Buffer.alloc(12, 'none of ours')],
+  ['a text that no engine can hold', Buffer.from('0100c17dffffffff00000000', 'hex')],
+])('%s is an error', (_name, bytes) => {
+  const { got, stream } = reader();
+  expect(() => stream.push(bytes)).toThrow('Cannot read messages: these bytes are none');
+  expect(got).toEqual([]);
+});
+
+test('a message without text or body is one', () => {
+  const { got, stream } = reader();
+  stream.push(Buffer.from(messageBytes({ cells: '', body: undefined })));
+  expect(got).toEqual([{ cells: '', body: undefined }]);
+});
