@@ -129,6 +129,8 @@ export type ConformanceTasks = {
   /** Returns what its worker keeps. */
   readonly recall: TaskFn<undefined, unknown>;
   readonly items: StreamFn<ItemsPlan, number>;
+  /** Gives back its input; `json` has marked it. */
+  readonly kept: TaskFn<unknown, unknown>;
   /** Gives each value as JSON. */
   readonly jsonItems: StreamFn<readonly unknown[], RawJson>;
   /** Gives bytes, and moves them; reports the length of each before it. */

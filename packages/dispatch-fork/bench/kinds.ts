@@ -23,5 +23,23 @@ export function dispatcherKind(name: string, options: ForkOptions = {}): PoolKin
 
 export const raws: readonly PoolKind[] = [rawFork('json'), rawFork('advanced')];
 
+/** As the peers do: values are JSON, and what that loses is lost. */
+const marked: PoolKind = {
+  name: 'fork dispatcher, `json(fn)`',
+  async create(workers) {
+    const pool = await dispatcherKind('').create(workers);
+    const names: Readonly<Record<string, string>> = { echo: 'echoJson' };
+    return {
+      ...pool,
+      run: (task, input, transfer) => pool.run(names[task] ?? task, input, transfer),
+    };
+  },
+};
+
 /** The dispatcher first. */
-export const kinds: readonly PoolKind[] = [dispatcherKind('fork dispatcher'), ...peers, ...raws];
+export const kinds: readonly PoolKind[] = [
+  dispatcherKind('fork dispatcher'),
+  marked,
+  ...peers,
+  ...raws,
+];

@@ -1,5 +1,5 @@
 // What a worker of the dispatcher loads.
-import { defineTasks, rawJson } from '@ticketing/dispatch';
+import { defineTasks, json, rawJson } from '@ticketing/dispatch';
 import { recordsOf } from '@ticketing/dispatch/bench/payloads';
 import { burn, echo, residentBytes } from '@ticketing/dispatch/bench/work';
 
@@ -7,6 +7,7 @@ const records = recordsOf(10_000);
 
 const tasks = {
   echo,
+  echoJson: json((value: unknown) => echo(value)),
   burn,
   residentBytes,
   records: () => records,

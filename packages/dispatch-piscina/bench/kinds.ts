@@ -22,9 +22,23 @@ export function dispatcherKind(name: string, options: PiscinaOptions = {}): Pool
   };
 }
 
+/** As the peers do: values are JSON, and what that loses is lost. */
+const marked: PoolKind = {
+  name: 'piscina dispatcher, `json(fn)`',
+  async create(workers) {
+    const pool = await dispatcherKind('').create(workers);
+    const names: Readonly<Record<string, string>> = { echo: 'echoJson' };
+    return {
+      ...pool,
+      run: (task, input, transfer) => pool.run(names[task] ?? task, input, transfer),
+    };
+  },
+};
+
 /** The dispatcher first. */
 export const kinds: readonly PoolKind[] = [
   dispatcherKind('piscina dispatcher'),
+  marked,
   ...piscinas,
   ...peers,
   rawThread,

@@ -1,5 +1,5 @@
 // What a worker of the dispatcher loads.
-import { defineTasks, rawJson, transferred } from '@ticketing/dispatch';
+import { defineTasks, json, rawJson, transferred } from '@ticketing/dispatch';
 import { recordsOf } from '@ticketing/dispatch/bench/payloads';
 import { burn, echo, heapBytes } from '@ticketing/dispatch/bench/work';
 
@@ -8,6 +8,7 @@ const records = recordsOf(10_000);
 const tasks = {
   burn,
   echo,
+  echoJson: json((value: unknown) => echo(value)),
   heapBytes,
   pass: (buffer: ArrayBuffer) => transferred(buffer, [buffer]),
   records: () => records,

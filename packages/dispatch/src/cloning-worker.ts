@@ -8,9 +8,13 @@ import type {
   WorkerStart,
 } from './contract/transport.ts';
 import { DispatchError } from './errors.ts';
+import type { WriterOptions } from './wire/frame-writer.ts';
 import { decodeFromWorker } from './wire/from-worker-codec.ts';
 import { postToWorker } from './wire/to-worker-codec.ts';
 import { type Served, serveTasks } from './worker/serve-tasks.ts';
+
+/** It is for tests: a mark of `json` that is wrong shows here. */
+const writing: WriterOptions = { transfers: true, checksJson: true };
 
 /**
  * A worker in this thread whose frames are written, cloned and read as those of a thread are: what cannot cross to a thread
@@ -45,14 +49,14 @@ export class CloningWorker implements WorkerHandle {
       // This thread has a load of its own.
       load: () => undefined,
       exit: () => this.#end(),
-      transfers: true,
+      ...writing,
     });
   }
 
   send(frames: readonly ToWorker[]): readonly Unsent[] {
     const post = (message: unknown, transfer: Movable[]): void =>
       this.#served.receive(structuredClone(message, { transfer }));
-    return postToWorker(frames, post, { transfers: true });
+    return postToWorker(frames, post, writing);
   }
 
   started(): number {

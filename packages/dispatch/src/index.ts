@@ -46,6 +46,7 @@ export {
 export { defineTasks } from './define-tasks.ts';
 export { DispatchError, type DispatchErrorCode, type DispatchErrorData } from './errors.ts';
 // For those who write tasks.
+export { json } from './json-task.ts';
 export type { RawJson, Transferred } from './task-results.ts';
 export { rawJson, transferred } from './task-results.ts';
 // For those whose workers are elsewhere.

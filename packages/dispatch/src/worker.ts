@@ -4,6 +4,7 @@ export type { ForwardedRunOptions } from './contract/dispatcher.ts';
 export type { TaskContext, TaskFn, TaskMap, TaskModule } from './contract/task.ts';
 export type { RunFrame, ToWorker } from './contract/transport.ts';
 export { defineTasks } from './define-tasks.ts';
+export { json } from './json-task.ts';
 export { type ServeProcessOptions, serveProcess } from './process/serve-process.ts';
 export { rawJson, transferred } from './task-results.ts';
 export { decodeToWorker, type Undecodable } from './wire/to-worker-codec.ts';

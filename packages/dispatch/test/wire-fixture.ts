@@ -1,8 +1,8 @@
 import { deserialize, serialize } from 'node:v8';
 import type { FromWorker, RunFrame, ToWorker, Unsent } from '../src/contract/transport.ts';
+import type { Posting } from '../src/wire/frame-writer.ts';
 import { decodeFromWorker, FromWorkerWriter } from '../src/wire/from-worker-codec.ts';
 import { decodeToWorker, encodeToWorker, type Undecodable } from '../src/wire/to-worker-codec.ts';
-import type { Posting } from '../src/wire/wire-message.ts';
 
 /** A channel: what it makes of a message, and whether it moves buffers. */
 export interface Channel {

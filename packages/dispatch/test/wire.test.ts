@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { FromWorker, RunFrame, ToWorker } from '../src/contract/transport.ts';
 import { transferred } from '../src/task-results.ts';
+import type { Posting } from '../src/wire/frame-writer.ts';
 import { decodeFromWorker } from '../src/wire/from-worker-codec.ts';
 import { decodeToWorker, encodeToWorker, postToWorker } from '../src/wire/to-worker-codec.ts';
-import type { Posting } from '../src/wire/wire-message.ts';
 import {
   channels,
   encodeFromWorker,

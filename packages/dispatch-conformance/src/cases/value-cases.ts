@@ -130,10 +130,43 @@ export const valueCases: readonly CaseDraft[] = [
     assert.equal(answer.byteLength, 5_000_002);
     assert.equal(JSON.parse(answer.toString()), text);
   }),
+  test('values of a task that json has marked arrive, small and large', async (stage) => {
+    const dispatcher = await stage.ready();
+    const offer = (cents: number): object => ({
+      cents,
+      name: 'Atocha – Sants 🚆',
+      via: [null, true],
+    });
+    const values = [
+      undefined,
+      1.5,
+      'é'.repeat(100_000),
+      offer(1),
+      Array.from({ length: 5000 }, (_, at) => offer(at)),
+    ];
+    const mixed = await Promise.all(
+      values.flatMap((value) => [dispatcher.run('kept', value), dispatcher.run('echo', value)]),
+    );
+    assert.deepEqual(
+      mixed,
+      values.flatMap((value) => [value, value]),
+    );
+  }),
 ];
 
 /** Values that cannot be cloned, or must not be shared. */
 export const copyCases: readonly CaseDraft[] = [
+  test(
+    'a value of a task that json has marked, and that JSON cannot write, rejects that call alone',
+    needsCopies,
+    async (stage) => {
+      const dispatcher = await stage.ready();
+      const calls = [1, () => 1, 2].map((value) => dispatcher.run('kept', value));
+      const [one, wrong, two] = calls as [Promise<unknown>, Promise<unknown>, Promise<unknown>];
+      await rejectedWith('ERR_NOT_CLONEABLE', wrong);
+      assert.deepEqual(await Promise.all([one, two]), [1, 2]);
+    },
+  ),
   test(
     'an input that cannot be cloned rejects that call alone, and the worker lives',
     needsCopies,

@@ -5,6 +5,7 @@ import { appendFileSync, existsSync, writeSync } from 'node:fs';
 import { MessageChannel } from 'node:worker_threads';
 import {
   defineTasks,
+  json,
   rawJson,
   type TaskContext,
   type TaskModule,
@@ -120,6 +121,7 @@ const module: TaskModule<ConformanceTasks> = defineTasks<ConformanceTasks>(
       return 'answered';
     },
     json: (input) => rawJson(input),
+    kept: json((input) => input),
     bytes({ length, value }) {
       const bytes = new Uint8Array(length).fill(value);
       return transferred(bytes, [bytes.buffer]);

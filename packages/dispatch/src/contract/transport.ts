@@ -123,6 +123,8 @@ export interface RunFrame {
   readonly announce: boolean;
   /** Items that the worker may send before it gets more credit; undefined for a call of `run`, whose task gives none. */
   readonly credit?: number | undefined;
+  /** Whether the input goes as JSON, since `json` has marked the task. */
+  readonly json?: boolean | undefined;
 }
 
 /** The caller has taken items: the worker may send as many more. Unknown and settled tasks are ignored. */
@@ -141,11 +143,22 @@ export interface AbortFrame {
 
 /** A message from a worker to the kernel. */
 export type FromWorker =
-  | { readonly kind: 'ready'; readonly tasks: readonly string[] }
+  | {
+      readonly kind: 'ready';
+      readonly tasks: readonly string[];
+      /** The names of those that `json` has marked. */
+      readonly jsonTasks?: readonly string[] | undefined;
+    }
   /** The worker exits by itself afterwards. `final`: another start would fail the same way, as for a module without tasks. */
   | { readonly kind: 'start-failed'; readonly error: unknown; readonly final: boolean }
   | { readonly kind: 'started'; readonly seq: number }
-  | { readonly kind: 'done'; readonly seq: number; readonly value: unknown; readonly runMs: number }
+  | {
+      readonly kind: 'done';
+      readonly seq: number;
+      readonly value: unknown;
+      readonly runMs: number;
+      readonly json?: boolean | undefined;
+    }
   | {
       readonly kind: 'failed';
       readonly seq: number;
@@ -160,7 +173,12 @@ export type FromWorker =
   | KeysOnlyFrame
   | { readonly kind: 'progress'; readonly seq: number; readonly data: unknown }
   /** The next item of a stream; `done`, without a value, or `failed` follows the last one. */
-  | { readonly kind: 'item'; readonly seq: number; readonly value: unknown }
+  | {
+      readonly kind: 'item';
+      readonly seq: number;
+      readonly value: unknown;
+      readonly json?: boolean | undefined;
+    }
   /**
    * Since the last one: milliseconds elapsed, and milliseconds in which the event loop was not idle. `window: 'auto'` follows it:
    * a worker that never sends it keeps `autoWindow.first`, below the bound of `room`.

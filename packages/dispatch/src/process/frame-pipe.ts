@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
+import type { WriterOptions } from '../wire/frame-writer.ts';
 import { MessageStream, messageBytes } from '../wire/message-stream.ts';
-import { toWorkerTag, type WireMessage, type WriterOptions } from '../wire/wire-message.ts';
+import { toWorkerTag, type WireMessage } from '../wire/wire-message.ts';
 
 /** Number of the pipe for frames among a worker's files: after the standard ones, the channel and the journal. */
 export const FRAMES_FD = 5;

@@ -1,14 +1,8 @@
 import type { FromWorker } from '../contract/transport.ts';
 import { isTransferred } from '../task-results.ts';
 import { decodeError, encodeError } from './error-codec.ts';
-import {
-  FrameReader,
-  FrameWriter,
-  fromWorkerTag,
-  malformed,
-  type Posting,
-  type WriterOptions,
-} from './wire-message.ts';
+import { FrameWriter, type Posting, type WriterOptions } from './frame-writer.ts';
+import { FrameReader, fromWorkerTag, malformed } from './wire-message.ts';
 
 const code = {
   ready: 0,
@@ -45,7 +39,8 @@ export class FromWorkerWriter {
       case 'done': {
         const { seq, value, runMs } = frame;
         const head = `,${code.done},${seq}`;
-        if (isTransferred(value)) writer.addMoving(seq, head, value, `,${micros(runMs)}`);
+        if (frame.json) writer.addJson(seq, head, value, `,${micros(runMs)}`);
+        else if (isTransferred(value)) writer.addMoving(seq, head, value, `,${micros(runMs)}`);
         else writer.add(seq, head, value, `,${micros(runMs)}`);
         break;
       }
@@ -68,7 +63,8 @@ export class FromWorkerWriter {
       case 'item': {
         const { seq, value } = frame;
         const head = `,${code.item},${seq}`;
-        if (isTransferred(value)) writer.addMoving(seq, head, value, '');
+        if (frame.json) writer.addJson(seq, head, value, '');
+        else if (isTransferred(value)) writer.addMoving(seq, head, value, '');
         else writer.add(seq, head, value, '');
         break;
       }
@@ -100,7 +96,12 @@ export class FromWorkerWriter {
         writer.add(0, `,${code.recycle},0`, undefined, '');
         break;
       case 'ready':
-        writer.add(0, `,${code.ready},0`, frame.tasks, '');
+        writer.add(
+          0,
+          `,${code.ready},0`,
+          frame.tasks,
+          `,${JSON.stringify(frame.jsonTasks ?? null)}`,
+        );
         break;
       default: {
         const tail = frame.final ? ',1' : ',0';
@@ -184,7 +185,11 @@ function readFrame(reader: FrameReader): FromWorker {
     case code.recycle:
       return { kind: 'recycle' };
     case code.ready:
-      return { kind: 'ready', tasks: value as string[] };
+      return {
+        kind: 'ready',
+        tasks: value as string[],
+        jsonTasks: (reader.cell() as string[] | null) ?? undefined,
+      };
     case code.startFailed:
       return { kind: 'start-failed', error: decodeError(value), final: reader.number() === 1 };
     default:

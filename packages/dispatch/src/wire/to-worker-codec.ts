@@ -1,14 +1,8 @@
 import type { Movable } from '../contract/task.ts';
 import type { AbortFrame, CreditFrame, RunFrame, ToWorker, Unsent } from '../contract/transport.ts';
 import { decodeError, encodeError } from './error-codec.ts';
-import {
-  FrameReader,
-  FrameWriter,
-  malformed,
-  type Posting,
-  toWorkerTag,
-  type WriterOptions,
-} from './wire-message.ts';
+import { FrameWriter, type Posting, type WriterOptions } from './frame-writer.ts';
+import { FrameReader, malformed, toWorkerTag } from './wire-message.ts';
 
 /** A call whose input could not be read. */
 export interface Undecodable {
@@ -104,7 +98,8 @@ function writeRun(writer: FrameWriter, frame: RunFrame): void {
   const head = `,${credit === undefined ? code.run : code.stream},${seq}`;
   const end = credit === undefined ? '' : `,${credit}`;
   const tail = `,${id},${JSON.stringify(task)},${attempt},${deadline},${texts},${announce ? 1 : 0}${end}`;
-  if (transfer === undefined) writer.add(seq, head, frame.input, tail);
+  if (frame.json && transfer === undefined) writer.addJson(seq, head, frame.input, tail);
+  else if (transfer === undefined) writer.add(seq, head, frame.input, tail);
   else writer.addMoving(seq, head, { value: frame.input, transfer }, tail);
 }
 

@@ -38,8 +38,9 @@ export interface ServeOptions {
   readonly transfers: boolean;
   /** Whether all that comes is an event of the event loop, of another thread or process. Default `false`. */
   readonly byEvents?: boolean;
-  /** As in `WriterOptions`. */
+  /** Both as in `WriterOptions`. */
   readonly apartFrom?: number;
+  readonly checksJson?: boolean;
   /** Answers in one message at most, 1 or more. Default 24. */
   readonly together?: number;
   /** Called once for each call that has been answered or dropped, unless the owner has abandoned it. */

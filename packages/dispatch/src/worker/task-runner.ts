@@ -3,13 +3,15 @@ import type { TaskFn, TaskMap, TaskModule } from '../contract/task.ts';
 import type { FromWorker, RunFrame, ToWorker } from '../contract/transport.ts';
 import { saysNotCloneable, saysUnknown } from '../error-texts.ts';
 import { DispatchError } from '../errors.ts';
-import { asDelivered, isTransferred } from '../task-results.ts';
+import { isJsonTask } from '../json-task.ts';
+import { asDelivered, isRawJson, isTransferred } from '../task-results.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { givesItems, givesNoItems, ItemPump, isItems, isThenable } from './item-pump.ts';
 import { TaskRun, taskChannel, traceSettled } from './task-run.ts';
+import { afterPoll, TurnLimit, type TurnOptions } from './turn-limit.ts';
 
 /** What a runner needs of the worker around it. */
-export interface TaskRunnerOptions {
+export interface TaskRunnerOptions extends TurnOptions {
   readonly workerId: number;
   readonly slot: number;
   /** As in the task's context. */
@@ -29,16 +31,9 @@ export interface TaskRunnerOptions {
   isLoss?: ((error: unknown) => boolean) | undefined;
   /** Returns monotonic milliseconds. */
   now(): number;
-  /** Resumes after a turn of the event loop. Default: by `setImmediate`. */
-  readonly afterTurn?: (resume: () => void) => void;
-  /** Whether frames come as events of the event loop, so that none come while tasks keep it busy. Default `false`. */
-  readonly byEvents?: boolean | undefined;
 }
 
 const REPORT_EVERY_MS = 500;
-
-/** Milliseconds of tasks in a row; then the event loop has a turn, so that aborts are read in time. */
-const MAX_TURN_MS = 1;
 
 /** Runs the tasks of one worker. It throws nothing that a task throws, and no task sees another's async context. */
 export class TaskRunner {
@@ -48,6 +43,8 @@ export class TaskRunner {
   readonly #module: TaskModule<TaskMap>;
   /** A map, so that `constructor` is unknown. */
   readonly #tasks: ReadonlyMap<string, TaskFn<unknown, unknown>>;
+  /** The names of those that `json` has marked. */
+  readonly #jsonTasks: ReadonlySet<string>;
   readonly #options: TaskRunnerOptions;
   readonly #scope = new AsyncResource('ticketing.dispatch', { requireManualDestroy: true });
   readonly #queue = new FrameQueue();
@@ -55,13 +52,11 @@ export class TaskRunner {
   readonly #running = new Map<number, TaskRun>();
   /** The run whose code is on the stack. */
   #current: TaskRun | undefined;
+  readonly #turn: TurnLimit;
   #draining = false;
   #isTraced = false;
   /** When the next task begins. */
   #now = 0;
-  /** When the first task since the event loop's last turn began. */
-  #turnBegan: number | undefined;
-  #awaitsTurn = false;
   #stop: 'asked' | 'begun' | undefined;
   #halted = false;
   #reporting: NodeJS.Timeout | undefined;
@@ -70,8 +65,11 @@ export class TaskRunner {
     this.workerId = options.workerId;
     this.slot = options.slot;
     this.workerData = options.workerData;
+    this.#turn = new TurnLimit(options, () => this.#drain());
     this.#module = module;
-    this.#tasks = new Map(Object.entries(module.tasks));
+    const tasks = Object.entries(module.tasks);
+    this.#tasks = new Map(tasks);
+    this.#jsonTasks = new Set(tasks.filter(([, task]) => isJsonTask(task)).map(([name]) => name));
     this.#options = options;
   }
 
@@ -80,7 +78,8 @@ export class TaskRunner {
     const { setup } = this.#module.hooks;
     const { workerId, slot, workerData } = this;
     await this.#apart(() => setup?.({ workerId, slot, workerData }));
-    this.#tell({ kind: 'ready', tasks: [...this.#tasks.keys()] });
+    const jsonTasks = this.#jsonTasks.size === 0 ? undefined : [...this.#jsonTasks];
+    this.#tell({ kind: 'ready', tasks: [...this.#tasks.keys()], jsonTasks });
     if (this.#module.hooks.report === undefined || this.#halted) return;
     this.#apart(() => {
       this.#reporting = setInterval(this.#report, REPORT_EVERY_MS).unref();
@@ -98,7 +97,7 @@ export class TaskRunner {
       else this.#stop ??= 'asked';
     }
     this.#drain();
-    if (this.#options.byEvents && this.#queue.empty) this.#turnBegan = undefined;
+    if (this.#queue.empty) this.#turn.emptied();
   }
 
   /** Stops starting tasks and emitting frames. Running tasks continue. */
@@ -155,28 +154,8 @@ export class TaskRunner {
   #next(): RunFrame | undefined {
     if (this.#queue.empty) return undefined;
     this.#now = this.#options.now();
-    if (this.#turnBegan === undefined) {
-      this.#turnBegan = this.#now;
-      // A turn costs more than a small task.
-      if (!this.#options.byEvents) this.#awaitTurn();
-    } else if (this.#now - this.#turnBegan > MAX_TURN_MS) {
-      if (this.#options.byEvents) this.#awaitTurn();
-      return undefined;
-    }
-    return this.#queue.shift();
+    return this.#turn.allows(this.#now) ? this.#queue.shift() : undefined;
   }
-
-  #awaitTurn(): void {
-    if (this.#awaitsTurn) return;
-    this.#awaitsTurn = true;
-    (this.#options.afterTurn ?? afterPoll)(this.#newTurn);
-  }
-
-  readonly #newTurn = (): void => {
-    this.#awaitsTurn = false;
-    this.#turnBegan = undefined;
-    this.#drain();
-  };
 
   #run(frame: RunFrame): void {
     const { seq } = frame;
@@ -227,7 +206,8 @@ export class TaskRunner {
   /** @throws DispatchError `ERR_NOT_CLONEABLE` */
   #sendItem(run: TaskRun, item: unknown): void {
     try {
-      this.#tell({ kind: 'item', seq: run.seq, value: asDelivered(item) });
+      const json = this.#goesAsJson(run, item);
+      this.#tell({ kind: 'item', seq: run.seq, value: asDelivered(item), json });
     } catch (cause) {
       throw this.#notCloneable('an item', run, item, cause);
     }
@@ -263,12 +243,18 @@ export class TaskRunner {
     const { seq } = run;
     const runMs = this.#options.now() - run.startedAt;
     try {
-      this.#tell({ kind: 'done', seq, value: asDelivered(result), runMs });
+      const json = this.#goesAsJson(run, result);
+      this.#tell({ kind: 'done', seq, value: asDelivered(result), runMs, json });
     } catch (cause) {
       const error = this.#notCloneable('the result', run, result, cause);
       this.#tell({ kind: 'failed', seq, error, runMs });
     }
     this.#stopWhenIdle();
+  }
+
+  #goesAsJson(run: TaskRun, value: unknown): true | undefined {
+    if (this.#jsonTasks.size === 0 || !this.#jsonTasks.has(run.task)) return undefined;
+    return isRawJson(value) || isTransferred(value) ? undefined : true;
   }
 
   #fail(run: TaskRun, error: unknown): void {
@@ -350,9 +336,4 @@ export class TaskRunner {
     }
     this.#options.stopped(failure);
   }
-}
-
-/** Resumes once the event loop has read what came meanwhile: the first `setImmediate` comes before it reads again. */
-function afterPoll(resume: () => void): void {
-  setImmediate(() => setImmediate(resume));
 }

@@ -25,6 +25,8 @@ export class PoolWorker {
   report: unknown = undefined;
   /** The latest report of its module. */
   moduleReport: unknown = undefined;
+  /** The names of its tasks that `json` has marked; undefined if there are none. */
+  jsonTasks: ReadonlySet<string> | undefined = undefined;
   /** It asked to be replaced. */
   asksRecycle = false;
   doneSinceLoad = 0;
@@ -136,6 +138,7 @@ export class PoolWorker {
         transfer: options?.transfer,
         announce: options?.runTimeoutMs !== undefined,
         credit: call.items?.window,
+        json: this.jsonTasks?.has(call.task),
       },
       now,
     );

@@ -95,6 +95,7 @@ export class WorkerFrames {
         break;
       case 'ready':
         this.tasks = new Set(frame.tasks);
+        if (frame.jsonTasks?.length) worker.jsonTasks = new Set(frame.jsonTasks);
         this.#context.started(worker);
         break;
       case 'start-failed':

@@ -1,0 +1,235 @@
+import type { Movable } from '../contract/task.ts';
+import { lossOfJson } from '../json-task.ts';
+import { isPort } from '../task-results.ts';
+import { cloneToBytes } from './clone-bytes.ts';
+import { jsonKeeps } from './json-keeps.ts';
+import { valueKind, type WireMessage } from './wire-message.ts';
+
+/** A message to post. */
+export interface Posting {
+  readonly message: unknown;
+  readonly transfer: Movable[];
+  /**
+   * Set if the message holds a single frame, of this `seq`, with a value that the port may refuse: only the port itself can
+   * clone it, or it is large. An error of posting it fails that call alone.
+   */
+  readonly only: number | undefined;
+}
+
+export interface WriterOptions {
+  /** Whether the port moves buffers and shares memory, as that of a thread does. */
+  readonly transfers: boolean;
+  /**
+   * Bytes from which a value gets a message of its own, 1 to 65,536; such a message has `only` set, for ports that refuse
+   * large ones. Default: bytes from 65,536 on, without `only`.
+   */
+  readonly apartFrom?: number;
+  /** Whether a value of a task that `json` has marked is refused if JSON would change it. Default `false`. */
+  readonly checksJson?: boolean;
+}
+
+/** Text and bytes gathered in one message; larger values gain nothing by sharing one. */
+const FULL = 64 * 1024;
+
+/**
+ * Writes frames into few messages. Each value is written by itself and at once: an object in two of them becomes two objects
+ * for the reader, and later changes of it are not seen, provided that the caller posts what is `complete`.
+ */
+export class FrameWriter {
+  readonly #tag: string;
+  readonly #transfers: boolean;
+  readonly #apartFrom: number | undefined;
+  readonly #checksJson: boolean;
+  #postings: Posting[] = [];
+  #cells = '';
+  #parts: Uint8Array[] = [];
+  #partBytes = 0;
+
+  constructor(tag: string, options: WriterOptions) {
+    this.#tag = tag;
+    this.#transfers = options.transfers;
+    this.#apartFrom = options.apartFrom;
+    this.#checksJson = options.checksJson ?? false;
+  }
+
+  /**
+   * Adds a frame: `head` and `tail` are JSON without the brackets of an array, with a comma before each cell.
+   *
+   * @throws DOMException `DataCloneError`, or what a getter of the value throws; then it adds nothing
+   */
+  add(seq: number, head: string, value: unknown, tail: string): void {
+    if (value === undefined) {
+      this.#append(`${head},${valueKind.undefined},0${tail}`);
+    } else if (jsonKeeps(value)) {
+      this.#addText(seq, head, JSON.stringify(value), tail);
+    } else if (typeof value === 'number') {
+      // `String` would forget the sign of a zero.
+      const text = value === 0 ? '-0' : String(value);
+      this.#append(`${head},${valueKind.number},"${text}"${tail}`);
+    } else if (typeof value === 'bigint') {
+      this.#append(`${head},${valueKind.bigint},"${value}"${tail}`);
+    } else {
+      this.#addOther(seq, head, value, tail);
+    }
+  }
+
+  /**
+   * Adds a frame whose value goes as JSON, whatever that makes of it.
+   *
+   * @throws DOMException `DataCloneError` for a value without a text, or one that `checksJson` refuses; TypeError for one that
+   * JSON cannot write; what a getter or a `toJSON` throws
+   */
+  addJson(seq: number, head: string, value: unknown, tail: string): void {
+    if (value === undefined) {
+      this.add(seq, head, value, tail);
+      return;
+    }
+    const text: string | undefined = JSON.stringify(value);
+    const loss = text === undefined || this.#checksJson ? lossOfJson(value) : undefined;
+    if (text === undefined || loss !== undefined) {
+      throw new DOMException(loss ?? 'JSON has no text for it', 'DataCloneError');
+    }
+    this.#addText(seq, head, text, tail);
+  }
+
+  /**
+   * Adds a frame whose buffers are moved, or copied where the port cannot move them.
+   *
+   * @throws DOMException `DataCloneError` for a port that cannot be moved, and as {@link add}
+   */
+  addMoving(
+    seq: number,
+    head: string,
+    moving: { readonly value: unknown; readonly transfer: readonly Movable[] },
+    tail: string,
+  ): void {
+    if (!this.#transfers && moving.transfer.some(isPort)) {
+      const why = 'a MessagePort of `transfer` can be moved between threads only';
+      throw new DOMException(why, 'DataCloneError');
+    }
+    if (this.#transfers && moving.transfer.length > 0) {
+      this.#addDirect(seq, `${head},${valueKind.direct},0${tail}`, moving.value, moving.transfer);
+    } else {
+      this.add(seq, head, moving.value, tail);
+    }
+  }
+
+  /** Whether a message is complete: full, or one that the port may refuse, or of bytes that were not copied. */
+  get complete(): boolean {
+    return this.#postings.length > 0;
+  }
+
+  /** Returns the messages so far, and starts over. */
+  take(): Posting[] {
+    this.#cut();
+    const postings = this.#postings;
+    this.#postings = [];
+    return postings;
+  }
+
+  #addOther(seq: number, head: string, value: unknown, tail: string): void {
+    const kind = bytesKind(value);
+    if (kind !== undefined) {
+      const bytes = value as Uint8Array;
+      this.#addBytes(seq, `${head},${kind},${bytes.byteLength}${tail}`, bytes, false);
+      return;
+    }
+    let bytes: Uint8Array;
+    try {
+      bytes = cloneToBytes(value);
+    } catch (error) {
+      // A port of this process can clone more: shared memory, keys, blobs.
+      if (!this.#transfers || !isObject(value)) throw error;
+      this.#addDirect(seq, `${head},${valueKind.direct},0${tail}`, value, []);
+      return;
+    }
+    this.#addBytes(seq, `${head},${valueKind.clone},${bytes.byteLength}${tail}`, bytes, true);
+  }
+
+  #addText(seq: number, head: string, text: string, tail: string): void {
+    const cells = `${head},${valueKind.json},${text}${tail}`;
+    if (text.length < (this.#apartFrom ?? Number.POSITIVE_INFINITY)) this.#append(cells);
+    else this.#addApart(seq, cells, undefined, true);
+  }
+
+  #append(cells: string): void {
+    this.#cells += cells;
+    if (this.#cells.length + this.#partBytes >= FULL) this.#cut();
+  }
+
+  #addApart(seq: number, cells: string, bytes: Uint8Array | undefined, owned: boolean): void {
+    this.#cut();
+    this.#cells = cells;
+    this.#post(bytes, owned, this.#apartFrom === undefined ? undefined : seq);
+  }
+
+  #addBytes(seq: number, cells: string, bytes: Uint8Array, owned: boolean): void {
+    if (bytes.byteLength >= (this.#apartFrom ?? FULL)) {
+      this.#addApart(seq, cells, bytes, owned);
+      return;
+    }
+    this.#parts.push(owned ? bytes : joined([bytes], bytes.byteLength));
+    this.#partBytes += bytes.byteLength;
+    this.#append(cells);
+  }
+
+  #addDirect(seq: number, cells: string, value: unknown, transfer: readonly Movable[]): void {
+    this.#cut();
+    const message: WireMessage = {
+      ticketing: this.#tag,
+      cells: `[0${cells}]`,
+      body: undefined,
+      value,
+    };
+    this.#postings.push({ message, transfer: [...transfer], only: seq });
+  }
+
+  #cut(): void {
+    if (this.#cells === '') return;
+    const [first] = this.#parts;
+    if (this.#parts.length < 2) this.#post(first, true);
+    else this.#post(joined(this.#parts, this.#partBytes), true);
+    this.#parts = [];
+    this.#partBytes = 0;
+  }
+
+  #post(body: Uint8Array | undefined, owned: boolean, only?: number): void {
+    const whole = body === undefined || body.byteLength === body.buffer.byteLength;
+    // A port clones all the memory behind a view.
+    const sent = whole || !this.#transfers ? body : joined([body], body.byteLength);
+    const moved = this.#transfers && sent !== undefined && (owned || sent !== body);
+    const message: WireMessage = {
+      ticketing: this.#tag,
+      cells: `[0${this.#cells}]`,
+      body: sent,
+      value: undefined,
+    };
+    this.#postings.push({
+      message,
+      transfer: moved ? [sent.buffer as ArrayBuffer] : [],
+      only,
+    });
+    this.#cells = '';
+  }
+}
+
+/** Undefined for shared memory: a port passes the memory itself. */
+function bytesKind(value: unknown): number | undefined {
+  if (!(value instanceof Uint8Array) || !(value.buffer instanceof ArrayBuffer)) return undefined;
+  if (Buffer.isBuffer(value)) return valueKind.buffer;
+  return Object.getPrototypeOf(value) === Uint8Array.prototype ? valueKind.bytes : undefined;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
+  const body = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    body.set(part, at);
+    at += part.byteLength;
+  }
+  return body;
+}
