@@ -1,5 +1,5 @@
 import type { ForwardedRunOptions } from '../contract/dispatcher.ts';
-import type { FromWorker, Transport, WorkerEnd } from '../contract/transport.ts';
+import type { FromWorker, Transport } from '../contract/transport.ts';
 import { Broadcaster } from './broadcaster.ts';
 import {
   Call,
@@ -7,10 +7,9 @@ import {
   type CallPlace,
   type LateBy,
   traceCall,
-  traceRetry,
   traceSettled,
 } from './calls/call.ts';
-import { circuitOpen, closed, timedOut, workerLost } from './calls/call-errors.ts';
+import { closed, timedOut } from './calls/call-errors.ts';
 import { CallTimers } from './calls/call-timers.ts';
 import { checkCall } from './calls/check-run-options.ts';
 import { Feeder } from './calls/feeder.ts';
@@ -22,6 +21,7 @@ import { ProcessHold } from './workers/process-hold.ts';
 import { Sender } from './workers/sender.ts';
 import { Upkeep } from './workers/upkeep.ts';
 import { WorkerFrames } from './workers/worker-frames.ts';
+import { WorkerLosses } from './workers/worker-losses.ts';
 import { WorkerPool } from './workers/worker-pool.ts';
 
 /** The life of each call: gives calls to workers, and answers to callers. */
@@ -47,6 +47,7 @@ export class Kernel {
   readonly #recall: Recall;
   readonly #timers: CallTimers;
   readonly #frames: WorkerFrames;
+  readonly #losses: WorkerLosses;
   readonly #onAbort = (call: Call, reason: unknown): void => this.giveUp(call, reason, 'aborted');
   #lastId = 0;
 
@@ -57,13 +58,13 @@ export class Kernel {
       frames: (worker, frames) => this.#read(worker, frames),
       ready: (worker) => this.#ready(worker),
       retire: (worker) => this.#retire(worker),
-      gone: (worker, end) => this.#gone(worker, end),
+      gone: (worker, end) => this.#losses.gone(worker, end),
       removed: (slot) => {
         this.feeder.removed(slot);
         this.feeder.rehome();
         this.onRoom();
       },
-      noSuccessor: (error) => this.#noSuccessor(error),
+      noSuccessor: (error) => this.#losses.noSuccessor(error),
       wants: (slot) => this.feeder.wants(slot),
     });
     const { pool, counts } = this;
@@ -77,6 +78,7 @@ export class Kernel {
       this.#pump(worker);
     });
     const timers = new CallTimers(options, {
+      aborted: this.#onAbort,
       timedOut: (call, error) => this.giveUp(call, error, 'aborted'),
       stuck: (worker, call) => this.#stuck(worker, call),
     });
@@ -89,6 +91,7 @@ export class Kernel {
       {
         ...{ pool, sender, recall, counts, late, homeOf, transport },
         refused: (call, error) => this.#settle(call, 'rejected', error),
+        aborted: (call, reason) => this.#settle(call, 'aborted', reason),
         threw: (call, error) => process.nextTick(() => this.giveUp(call, error, 'failed')),
       },
       options,
@@ -100,9 +103,17 @@ export class Kernel {
       settle: (call: Call, ending: Ending, value: unknown) => this.#settle(call, ending, value),
       giveUp: (call: Call, error: unknown, ending: Ending) => this.giveUp(call, error, ending),
       lost: (worker: PoolWorker, call: Call, error: unknown) =>
-        this.#lost(worker, call, () => error),
+        this.#losses.lost(worker, call, () => error),
     };
     this.#frames = new WorkerFrames(frames, options);
+    this.#losses = new WorkerLosses(
+      {
+        ...{ pool, feeder, timers, transport },
+        settle: (call, ending, value) => this.#settle(call, ending, value),
+        onRoom: () => this.onRoom(),
+      },
+      options,
+    );
     this.#recall = recall;
     this.#sender = sender;
     this.#timers = timers;
@@ -152,7 +163,7 @@ export class Kernel {
       owner?.accepted();
       if (!this.hold.isHeld) this.hold.set(true);
       traceCall(name, call);
-      if (options !== undefined) this.#timers.watch(call, options);
+      if (options !== undefined) this.#timers.watch(call, options, this.active);
       if (worker !== undefined) this.feeder.give(worker, call, enqueuedAt);
       else this.feeder.wait(call);
       if (source === undefined) return;
@@ -263,52 +274,6 @@ export class Kernel {
     worker.state = 'retiring';
     this.feeder.rehome();
     this.#stopIfDone(worker);
-  }
-
-  #gone(worker: PoolWorker, end: WorkerEnd): void {
-    const started = worker.handle?.started() ?? 0;
-    const canMove = this.transport.capabilities.transfer;
-    const pid = worker.handle?.pid;
-    // The last one first, so that each goes back before those after it.
-    const calls = [...worker.calls.values()].reverse();
-    worker.calls.clear();
-    for (const call of calls) {
-      this.#timers.freed(call);
-      if (call.state === 'abandoned') {
-        call.state = 'settled';
-      } else if (call.seq > started && !(canMove && call.isSpent)) {
-        this.feeder.putBack(call);
-      } else {
-        this.#lost(worker, call, () => workerLost(this.options.name, { pid, end }, call.task));
-      }
-    }
-    this.feeder.rehome();
-    // Other workers may have room for them.
-    this.feeder.pumpAll();
-    this.onRoom();
-  }
-
-  /** The call may have run, and its worker cannot answer: the next attempt does, if it has one. */
-  #lost(worker: PoolWorker, call: Call, errorOf: () => unknown): void {
-    if (call.items?.hasBegun || call.losses >= (call.options?.retries ?? 0)) {
-      this.#settle(call, 'rejected', errorOf());
-      return;
-    }
-    traceRetry(call, worker, this.options.clock);
-    call.losses += 1;
-    call.counts.retried += 1;
-    this.feeder.putBack(call);
-  }
-
-  #noSuccessor(error: unknown): void {
-    this.feeder.release();
-    if (this.pool.readyCount > 0) this.feeder.pumpAll();
-    else {
-      for (const call of this.feeder.drain()) {
-        this.#settle(call, 'rejected', circuitOpen(this.options.name, error, call.task));
-      }
-    }
-    this.onRoom();
   }
 
   /** The worker has nothing more to do with a call. */

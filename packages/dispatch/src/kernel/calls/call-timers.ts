@@ -1,15 +1,18 @@
-import { createSignalListeners, type SignalListeners } from '@ticketing/kit';
 import type { RunOptions } from '../../contract/dispatcher.ts';
 import type { DispatchError } from '../../errors.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import type { PoolWorker } from '../workers/pool-worker.ts';
 import type { Call } from './call.ts';
-import { type TimeoutCode, timedOut } from './call-errors.ts';
+import { timedOut } from './call-errors.ts';
+import { SignalWatch } from './signal-watch.ts';
+import { type TimeLimit, TimeLimits } from './time-limits.ts';
 
 /** Poll interval for an abandoned task that waits behind others. */
 const MIN_RECHECK_MS = 10;
 
 interface TimerCallbacks {
+  /** The caller's signal was aborted. */
+  aborted(call: Call, reason: unknown): void;
   timedOut(call: Call, error: DispatchError): void;
   /** An abandoned task has started, and did not settle within its grace. */
   stuck(worker: PoolWorker, call: Call): void;
@@ -19,37 +22,48 @@ interface TimerCallbacks {
 export class CallTimers {
   readonly #options: ResolvedPoolOptions;
   readonly #callbacks: TimerCallbacks;
-  readonly #signals: SignalListeners = createSignalListeners();
+  readonly #signals: SignalWatch;
+  readonly #limits: TimeLimits;
 
   constructor(options: ResolvedPoolOptions, callbacks: TimerCallbacks) {
     this.#options = options;
     this.#callbacks = callbacks;
+    this.#signals = new SignalWatch(options.clock, (call, reason) =>
+      callbacks.aborted(call, reason),
+    );
+    this.#limits = new TimeLimits(options.clock, (limit) => this.#passed(limit));
   }
 
-  /** Watches the limits that the caller set. */
-  watch(call: Call, options: RunOptions): void {
+  /** Watches the limits that the caller set. `active`: calls in flight. */
+  watch(call: Call, options: RunOptions, active: number): void {
     const { signal, timeoutMs, queueTimeoutMs } = options;
-    if (signal !== undefined) this.#signals.add(signal, call);
+    // The consumer of a stream hears of an abort at once, however many calls there are.
+    if (signal !== undefined)
+      this.#signals.add(call, signal, call.items === undefined ? active : 0);
     if (timeoutMs !== undefined) {
-      call.timeoutTimer = this.#start(call, 'ERR_TIMEOUT', timeoutMs);
+      call.timeLimit = this.#limits.add(call, 'ERR_TIMEOUT', timeoutMs);
     }
     if (queueTimeoutMs !== undefined) {
-      call.queueTimer = this.#start(call, 'ERR_QUEUE_TIMEOUT', queueTimeoutMs);
+      call.queueLimit = this.#limits.add(call, 'ERR_QUEUE_TIMEOUT', queueTimeoutMs);
     }
   }
 
   /** The caller has been answered. */
   unwatch(call: Call, { signal }: RunOptions): void {
-    const { clock } = this.#options;
-    if (call.timeoutTimer !== undefined) clock.clearTimeout(call.timeoutTimer);
-    if (call.queueTimer !== undefined) clock.clearTimeout(call.queueTimer);
-    if (signal !== undefined) this.#signals.remove(signal, call);
+    if (call.timeLimit !== undefined) this.#limits.remove(call.timeLimit);
+    if (call.queueLimit !== undefined) this.#limits.remove(call.queueLimit);
+    if (signal !== undefined) this.#signals.remove(call, signal);
   }
 
   /** The worker has started the task. */
   started(call: Call): void {
     const limit = call.options?.runTimeoutMs;
-    if (limit !== undefined) call.workerTimer = this.#start(call, 'ERR_RUN_TIMEOUT', limit);
+    if (limit === undefined) return;
+    const { clock, name } = this.#options;
+    call.workerTimer = clock.setTimeout(() => {
+      const error = timedOut('ERR_RUN_TIMEOUT', name, { task: call.task, limit });
+      this.#callbacks.timedOut(call, error);
+    }, limit);
   }
 
   /** Gives an abandoned task `graceMs` to settle. */
@@ -69,12 +83,10 @@ export class CallTimers {
     call.workerTimer = undefined;
   }
 
-  #start(call: Call, code: TimeoutCode, limit: number): unknown {
-    const { clock, name } = this.#options;
-    return clock.setTimeout(() => {
-      const hasStarted = call.seq <= (call.worker?.handle?.started() ?? 0);
-      if (code === 'ERR_QUEUE_TIMEOUT' && call.state === 'sent' && hasStarted) return;
-      this.#callbacks.timedOut(call, timedOut(code, name, { task: call.task, limit }));
-    }, limit);
+  #passed({ call, code, ms }: TimeLimit): void {
+    const hasStarted = call.seq <= (call.worker?.handle?.started() ?? 0);
+    if (code === 'ERR_QUEUE_TIMEOUT' && call.state === 'sent' && hasStarted) return;
+    const { name } = this.#options;
+    this.#callbacks.timedOut(call, timedOut(code, name, { task: call.task, limit: ms }));
   }
 }

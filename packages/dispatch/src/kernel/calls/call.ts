@@ -10,6 +10,7 @@ import type { PoolWorker } from '../workers/pool-worker.ts';
 import { withCallers } from './call-errors.ts';
 import type { ItemSink } from './item-stream.ts';
 import type { JobList, Queued } from './job-queue.ts';
+import type { TimeLimit } from './time-limits.ts';
 
 /**
  * State of a call. `abandoned`: its caller has been answered, its worker has not settled it yet.
@@ -35,6 +36,8 @@ export interface Target {
   /** Number of the one worker that may run it: with `slot` it waits there, alone it never waits. Default: any of the slot. */
   readonly only?: number | undefined;
 }
+
+export const anyWorker: Target = { key: undefined, slot: undefined, apartFrom: undefined };
 
 /** For whom a call is, and where it runs. */
 export interface CallPlace {
@@ -93,8 +96,8 @@ export class Call implements Queued, AbortWaiter {
   /** Its number in its worker. */
   seq = 0;
   sentAt = 0;
-  timeoutTimer: unknown = undefined;
-  queueTimer: unknown = undefined;
+  timeLimit: TimeLimit | undefined = undefined;
+  queueLimit: TimeLimit | undefined = undefined;
   /** Limits the run; once abandoned, the grace until the worker is killed. */
   workerTimer: unknown = undefined;
   onProgress: ((data: unknown) => void) | undefined = undefined;

@@ -15,15 +15,13 @@ import {
   soonest,
 } from '../workers/slots.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
-import type { Call, LateBy, Target } from './call.ts';
+import { anyWorker, type Call, type LateBy, type Target } from './call.ts';
 import { noOtherWorker, noSuchWorker, overloaded, queueFull } from './call-errors.ts';
 import type { Recall } from './recall.ts';
 import { Departures, WaitingCalls } from './waiting-calls.ts';
 
 /** `{ name, task, expectedWaitMs, retryAfterMs }` of a call that is refused because it would wait too long. */
 const overloadedChannel = channel('ticketing:dispatch:overloaded');
-
-const anyWorker: Target = { key: undefined, slot: undefined, apartFrom: undefined };
 
 interface FeederContext {
   readonly pool: WorkerPool;
@@ -34,6 +32,8 @@ interface FeederContext {
   readonly late: (call: Call, limit: LateBy) => void;
   /** Called with a call that may not wait, and would have to. */
   readonly refused: (call: Call, error: DispatchError) => void;
+  /** Called with a call whose signal was aborted while it waited. */
+  readonly aborted: (call: Call, reason: unknown) => void;
   /** Called with a call whose `onWorker` threw. */
   readonly threw: (call: Call, error: unknown) => void;
   /** The transport's, if it knows owners of keys. */
@@ -302,12 +302,14 @@ export class Feeder {
         this.#context.refused(call, noSuchWorker(this.#options.name, call.task, only));
         continue;
       }
+      const signal = call.options?.signal;
       const limit = call.lateBy(now);
-      if (limit === undefined) {
+      if (signal?.aborted) this.#context.aborted(call, signal.reason);
+      else if (limit !== undefined) this.#context.late(call, limit);
+      else {
         this.give(worker, call, now);
         return true;
       }
-      this.#context.late(call, limit);
     }
   }
 

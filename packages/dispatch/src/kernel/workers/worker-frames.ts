@@ -140,7 +140,10 @@ export class WorkerFrames {
       worker.pace?.record(runMs, now);
       counts.transport.record(heldMs - runMs);
       this.#context.feeder.departures.answered(call.task, Math.max(heldMs, runMs));
-      if (frame.kind === 'done') this.#context.settle(call, 'completed', frame.value);
+      const signal = call.options?.signal;
+      // It may not have been noticed yet.
+      if (signal?.aborted) this.#context.settle(call, 'aborted', signal.reason);
+      else if (frame.kind === 'done') this.#context.settle(call, 'completed', frame.value);
       else this.#context.settle(call, 'failed', frame.error);
     }
     upkeep.answered(worker);
