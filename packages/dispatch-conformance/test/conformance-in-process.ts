@@ -1,0 +1,35 @@
+import { createInProcessDispatcher, type TaskModule } from '@ticketing/dispatch';
+import {
+  type ConformanceSubject,
+  type ConformanceTasks,
+  conformanceCases,
+  splitCases,
+} from '@ticketing/dispatch-conformance';
+import { describe, test } from 'vitest';
+import { longCases } from './long-cases.ts';
+
+/** Dispatchers that run tasks in this process, with values as they are or as copies. */
+export function inProcess({ clone }: { readonly clone: boolean }): ConformanceSubject {
+  return {
+    kind: 'in-process',
+    capabilities: { isolation: 'none', hardKill: false, transfer: clone, streams: true },
+    copies: clone,
+    async create(module, options) {
+      const loaded = (await import(module.href)) as { default: TaskModule<ConformanceTasks> };
+      return createInProcessDispatcher(loaded.default, { ...options, clone });
+    },
+  };
+}
+
+/** All cases with values as they are, and with copies all but the long ones: or just those. */
+export function testInProcess({ isShort }: { readonly isShort: boolean }): void {
+  for (const { name, skip, run } of isShort ? conformanceCases(inProcess({ clone: false })) : []) {
+    test.skipIf(skip !== undefined)(name, { timeout: 60_000 }, run);
+  }
+  describe('with clone', () => {
+    const cases = splitCases(conformanceCases(inProcess({ clone: true })), longCases);
+    for (const { name, skip, run } of isShort ? cases.others : cases.chosen) {
+      test.skipIf(skip !== undefined)(name, { timeout: 60_000 }, run);
+    }
+  });
+}

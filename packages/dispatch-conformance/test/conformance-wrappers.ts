@@ -1,0 +1,58 @@
+import {
+  createInProcessDispatcher,
+  type Dispatcher,
+  type TaskModule,
+  withFallback,
+  withHedge,
+} from '@ticketing/dispatch';
+import {
+  type ConformanceSubject,
+  type ConformanceTasks,
+  conformanceCases,
+  splitCases,
+} from '@ticketing/dispatch-conformance';
+import { describe, test } from 'vitest';
+import { longCases } from './long-cases.ts';
+
+type Wrap = (first: Dispatcher<ConformanceTasks>) => Dispatcher<ConformanceTasks>;
+
+/** Dispatchers that run tasks in this process, each within a wrapper. */
+function subjectOf(wrap: (module: TaskModule<ConformanceTasks>) => Wrap): ConformanceSubject {
+  return {
+    kind: 'in-process',
+    capabilities: { isolation: 'none', hardKill: false, transfer: false, streams: true },
+    async create(module, options) {
+      const loaded = (await import(module.href)) as { default: TaskModule<ConformanceTasks> };
+      return wrap(loaded.default)(createInProcessDispatcher(loaded.default, options));
+    },
+  };
+}
+
+const subjects: Readonly<Record<string, ConformanceSubject>> = {
+  withFallback: subjectOf((module) => (first) => {
+    return withFallback(
+      first,
+      createInProcessDispatcher(module, { name: 'fallback', restart: { backoffMs: [1, 1] } }),
+    );
+  }),
+  withHedge: subjectOf(() => (first) => withHedge(first, { afterMs: 1, share: 1 })),
+};
+
+/** The fallback has a worker of the same module: its starts count too, as its broadcasts do, and a start that hangs there is waited for. */
+const countsStarts: ReadonlySet<string> = new Set([
+  'start: a module that never starts is tried as often, each time for startTimeoutMs',
+  'start: after two failed starts the third worker answers the waiting calls',
+  'start: setup runs once before a worker takes tasks, teardown once as it stops',
+]);
+
+/** The cases of `npm test`, or all others. */
+export function testWrappers({ isShort }: { readonly isShort: boolean }): void {
+  describe.each(Object.entries(subjects))('%s', (wrapper, subject) => {
+    const { chosen: long, others } = splitCases(conformanceCases(subject), longCases);
+    for (const { name, skip, run } of isShort ? others : long) {
+      const counts = countsStarts.has(name) || name.startsWith('broadcast: ');
+      const isSkipped = skip !== undefined || (wrapper === 'withFallback' && counts);
+      test.skipIf(isSkipped)(name, { timeout: 60_000 }, run);
+    }
+  });
+}

@@ -1,0 +1,3 @@
+import { testInProcess } from '../conformance-in-process.ts';
+
+testInProcess({ isShort: false });
