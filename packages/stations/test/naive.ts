@@ -11,7 +11,7 @@ import type { StationTable } from '../src/table/station-table.ts';
 interface NaiveRow {
   readonly row: number;
   readonly names: readonly (readonly string[])[];
-  readonly words: ReadonlySet<string>;
+  readonly words: readonly string[];
   readonly length: number;
 }
 
@@ -30,7 +30,7 @@ export function createNaiveSearch(
   const standIns = new Map<string, string>();
   const rows = Array.from({ length: table.length }, (_, row) => readRow(table, row, standIns));
   const canonical = (word: string): string => standIns.get(word) ?? word;
-  const everyWord = [...new Set(rows.flatMap(({ words }) => [...words]))];
+  const everyWord = [...new Set(rows.flatMap(({ words }) => words))];
   const known = new Set(everyWord);
 
   function tierOf({ names }: NaiveRow, typed: readonly string[]): number {
@@ -48,7 +48,7 @@ export function createNaiveSearch(
 
   function whole(typed: readonly string[]): NaiveFound[] {
     return rows
-      .filter(({ words }) => typed.every((one) => [...words].some((word) => word.startsWith(one))))
+      .filter(({ words }) => typed.every((one) => words.some((word) => word.startsWith(one))))
       .map((one) => ({
         row: one.row,
         score: 1000 * (3 - tierOf(one, typed)) + (table.weight[one.row] ?? 0),
@@ -60,11 +60,12 @@ export function createNaiveSearch(
     return rows.flatMap(({ row, names, words }) => {
       let sum = 0;
       for (const [place, cost] of costs.entries()) {
-        const own = [...words].map((word) => cost.get(word) ?? Number.POSITIVE_INFINITY);
-        const first = names.map(
-          (name) => (cost.get(name[0] ?? '') ?? Number.POSITIVE_INFINITY) - 60,
-        );
-        sum += Math.min(...own, ...(place === 0 ? first : []));
+        let least = Number.POSITIVE_INFINITY;
+        for (const word of words) least = Math.min(least, cost.get(word) ?? least);
+        for (const name of place === 0 ? names : []) {
+          least = Math.min(least, (cost.get(name[0] ?? '') ?? Number.POSITIVE_INFINITY) - 60);
+        }
+        sum += least;
       }
       return sum < 32_767 ? [{ row, score: (table.weight[row] ?? 0) - sum }] : [];
     });
@@ -110,7 +111,7 @@ function readRow(table: StationTable, row: number, standIns: Map<string, string>
       if (spelled !== word && !standIns.has(spelled)) standIns.set(spelled, word);
     }
   }
-  return { row, names, words, length: Math.min(255, table.nameOf(row).length) };
+  return { row, names, words: [...words], length: Math.min(255, table.nameOf(row).length) };
 }
 
 /** The cost of each word that is near enough to a typed one: of its nearest beginning, less if the whole is near. */
@@ -118,38 +119,43 @@ function costsOf(typed: string, words: readonly string[]): ReadonlyMap<string, n
   const short = typed.slice(0, 16);
   const edits = short.length < 4 ? 0 : short.length < 8 ? 1 : 2;
   const costs = new Map<string, number>();
+  const distances = prefixDistances(short, Math.max(...words.map(({ length }) => length)));
   for (const word of words) {
-    const distances = prefixDistances(word, short);
-    const nearest = Math.min(...distances);
-    if (nearest > edits) continue;
-    const isWhole = (distances[word.length] ?? edits + 1) <= edits;
-    costs.set(word, 1000 * nearest - (isWhole ? 150 : 0));
+    const { nearest, whole } = distances(word);
+    if (nearest <= edits) costs.set(word, 1000 * nearest - (whole <= edits ? 150 : 0));
   }
   return costs;
 }
 
-/** Distances of a text to each beginning of a word, by the recurrence as it is in books. */
-function prefixDistances(word: string, text: string): number[] {
-  const rows: number[][] = [];
-  for (let i = 0; i <= word.length; i++) {
-    const row: number[] = [];
-    for (let j = 0; j <= text.length; j++) {
-      if (i === 0 || j === 0) {
-        row.push(i + j);
-        continue;
+/** Distances of a text to each beginning of a word, by the recurrence as it is in books: to the nearest one, and to the whole word. */
+function prefixDistances(
+  text: string,
+  longest: number,
+): (word: string) => { readonly nearest: number; readonly whole: number } {
+  const width = text.length + 1;
+  const cells = new Uint16Array((longest + 1) * width);
+  for (let j = 0; j < width; j++) cells[j] = j;
+  const codes = Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+  return (word) => {
+    let nearest = text.length;
+    let row = 0;
+    for (let i = 1; i <= word.length; i++) {
+      const above = row;
+      row += width;
+      cells[row] = i;
+      const own = word.charCodeAt(i - 1);
+      const before = word.charCodeAt(i - 2);
+      for (let j = 1; j < width; j++) {
+        const change = own === codes[j - 1] ? 0 : 1;
+        let least = (cells[above + j - 1] ?? 0) + change;
+        least = Math.min(least, (cells[above + j] ?? 0) + 1, (cells[row + j - 1] ?? 0) + 1);
+        if (i > 1 && j > 1 && own === codes[j - 2] && before === codes[j - 1]) {
+          least = Math.min(least, (cells[above - width + j - 2] ?? 0) + 1);
+        }
+        cells[row + j] = least;
       }
-      const change = word[i - 1] === text[j - 1] ? 0 : 1;
-      let least = Math.min(
-        (rows[i - 1]?.[j] ?? 0) + 1,
-        (row[j - 1] ?? 0) + 1,
-        (rows[i - 1]?.[j - 1] ?? 0) + change,
-      );
-      if (i > 1 && j > 1 && word[i - 1] === text[j - 2] && word[i - 2] === text[j - 1]) {
-        least = Math.min(least, (rows[i - 2]?.[j - 2] ?? 0) + 1);
-      }
-      row.push(least);
+      nearest = Math.min(nearest, cells[row + text.length] ?? 0);
     }
-    rows.push(row);
-  }
-  return rows.map((row) => row[text.length] ?? 0);
+    return { nearest, whole: cells[row + text.length] ?? 0 };
+  };
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect } from 'vitest';
 import { createRowFinder } from '../src/search/find-rows.ts';
 import { buildWordIndex } from '../src/search/word-index.ts';
@@ -51,6 +52,28 @@ export function expectNaive(texts: readonly string[]): void {
     const expected = naive(text, 10).map(({ row, score }) => `${table.idOf(row)} ${score}`);
     expect(found, JSON.stringify(text)).toEqual(expected);
   }
+}
+
+/** Any character; the unit `binary` of fast-check takes a second to be made. */
+const character = fc
+  .oneof(fc.nat(0xd7ff), fc.integer({ min: 0xe000, max: 0x10ffff }))
+  .map((code) => String.fromCodePoint(code));
+
+/** Looks for texts of any kind: each is answered, and twice alike. */
+export function expectSame(numRuns: number): void {
+  const texts = fc.oneof(
+    fc.string({ maxLength: 110 }),
+    fc.string({ unit: character, maxLength: 110 }),
+    fc.string({ unit: fc.constantFrom('a', 'b', ' ', '-', 'é', 'ß', '\u0301', '\ufdfa') }),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      const list = book.suggest(text);
+      expect(book.suggest(text)).toEqual(list);
+      expect(['found', 'unknown', 'ambiguous']).toContain(book.find(text).kind);
+    }),
+    { numRuns },
+  );
 }
 
 /** Types names letter by letter: no keystroke looks at more than it may, and every answer is well made. */

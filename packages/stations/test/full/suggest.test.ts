@@ -4,6 +4,7 @@ import {
   expectBounded,
   expectFound,
   expectNaive,
+  expectSame,
   randomFrom,
   randomTexts,
 } from '../suggest-tests.ts';
@@ -25,4 +26,8 @@ test('suggest() stays within its bounds after every keystroke of 100 names', {
   expectBounded(
     Array.from({ length: 100 }, () => table.nameOf(Math.floor(random() * table.length))),
   );
+});
+
+test('suggest() and find() never throw, and always give the same, for 500 texts of any kind', () => {
+  expectSame(500);
 });
