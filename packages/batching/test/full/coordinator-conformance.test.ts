@@ -1,0 +1,3 @@
+import { coordinatorTests } from '../coordinator-conformance.ts';
+
+coordinatorTests({ isShort: false });
