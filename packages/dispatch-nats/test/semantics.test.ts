@@ -73,24 +73,6 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     await link.close();
   });
 
-  it('aborts the tasks of a dispatcher that is cut off', async () => {
-    const link = await createLink({ to: fleet.server.port });
-    const { host } = await fleet.serve('a');
-    const dispatcher = fleet.dispatch({ port: link.port, beatMs: 100, missedBeats: 10 });
-    await dispatcher.ready();
-    const held = dispatcher.run('hold', 'x');
-    held.catch(() => {});
-    await until(() => fleet.notes.includes('x began'));
-    link.stall();
-    await until(() => fleet.notes.includes('x aborted'), 'the abort on the host');
-    expect(host.stats()).toMatchObject({ running: 0, lost: 1 });
-    await expect(held).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
-    link.open();
-    expect(await dispatcher.run('where', 'y')).toBe('a');
-    await dispatcher.close();
-    await link.close();
-  });
-
   it('goes on when NATS was killed and is back', async () => {
     const { host } = await fleet.serve('a');
     const dispatcher = fleet.dispatch();
@@ -211,27 +193,6 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     expect(dispatcher.stats()).toMatchObject({ lost: 0, completed: 2 });
   });
 
-  it('sends large values in turns: beats and small calls of other sessions go between', async () => {
-    const link = await createLink({ to: fleet.server.port, bytesPerSecond: 20e6 });
-    await Promise.all([fleet.serve('a'), fleet.serve('b')]);
-    const dispatcher = fleet.dispatch({ port: link.port });
-    await until(() => hostsOf(dispatcher).length === 2);
-    let isDone = false;
-    const large = dispatcher.run('size', Buffer.alloc(20e6, 1)).finally(() => {
-      isDone = true;
-    });
-    let between = 0;
-    while (!isDone) {
-      await dispatcher.run('echo', between);
-      between += 1;
-    }
-    expect(await large).toBe(20e6);
-    expect(between).toBeGreaterThan(3);
-    expect(dispatcher.stats().lost).toBe(0);
-    await dispatcher.close();
-    await link.close();
-  });
-
   it('passes over hosts of another protocol, of another format, without its tasks; counts why', async () => {
     const nats = await connect({ servers: fleet.server.url });
     const base = { protocol: 1, v8: 15, tasks: ['echo'], capacity: 1, state: 'serving' };
@@ -346,19 +307,5 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
       code: 'ERR_CIRCUIT_OPEN',
       cause: { code: 'ERR_NO_HOST' },
     });
-  });
-
-  it('says when its event loop was blocked for half of what counts as death', async () => {
-    const host = await fleet.serve('a');
-    const dispatcher = fleet.dispatch({ beatMs: 100, missedBeats: 20 });
-    const call = dispatcher.run('hold', 'x');
-    await until(() => fleet.notes.includes('x began'));
-    const end = performance.now() + 1400;
-    while (performance.now() < end);
-    await until(() => sawEvent('late', 'a'));
-    host.letGo('x');
-    await call;
-    // Nothing is lost by it, since what came meanwhile is read first.
-    expect(await dispatcher.run('where', 'x')).toBe('a');
   });
 });

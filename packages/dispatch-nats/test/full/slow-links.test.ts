@@ -1,7 +1,9 @@
-// What takes seconds of waiting: slow networks, and connections that are gone for a while.
+// What takes seconds of waiting: slow networks, connections that are gone for a while, and an event loop that is held up.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createLink, engineProgram, until } from '@ticketing/test-kit';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hostName, startFleet, type TestFleet } from '../fleet-fixture.ts';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { NatsHostEvent } from '../../src/index.ts';
+import { hostName, hostsOf, startFleet, type TestFleet } from '../fleet-fixture.ts';
 
 describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () => {
   let fleet: TestFleet;
@@ -71,5 +73,65 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     expect(fleet.notes.filter((each) => each === 'once began')).toHaveLength(1);
     await dispatcher.close();
     await link.close();
+  });
+
+  it('aborts the tasks of a dispatcher that is cut off', async () => {
+    const link = await createLink({ to: fleet.server.port });
+    const { host } = await fleet.serve('a');
+    const dispatcher = fleet.dispatch({ port: link.port, beatMs: 100, missedBeats: 10 });
+    await dispatcher.ready();
+    const held = dispatcher.run('hold', 'x');
+    held.catch(() => {});
+    await until(() => fleet.notes.includes('x began'));
+    link.stall();
+    await until(() => fleet.notes.includes('x aborted'), 'the abort on the host');
+    expect(host.stats()).toMatchObject({ running: 0, lost: 1 });
+    await expect(held).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
+    link.open();
+    expect(await dispatcher.run('where', 'y')).toBe('a');
+    await dispatcher.close();
+    await link.close();
+  });
+
+  it('sends large values in turns: beats and small calls of other sessions go between', async () => {
+    const link = await createLink({ to: fleet.server.port, bytesPerSecond: 20e6 });
+    await Promise.all([fleet.serve('a'), fleet.serve('b')]);
+    const dispatcher = fleet.dispatch({ port: link.port });
+    await until(() => hostsOf(dispatcher).length === 2);
+    let isDone = false;
+    const large = dispatcher.run('size', Buffer.alloc(20e6, 1)).finally(() => {
+      isDone = true;
+    });
+    let between = 0;
+    while (!isDone) {
+      await dispatcher.run('echo', between);
+      between += 1;
+    }
+    expect(await large).toBe(20e6);
+    expect(between).toBeGreaterThan(3);
+    expect(dispatcher.stats().lost).toBe(0);
+    await dispatcher.close();
+    await link.close();
+  });
+
+  it('says when its event loop was blocked for half of what counts as death', async () => {
+    const late: string[] = [];
+    const note = (event: unknown) => {
+      const { type, host } = event as NatsHostEvent;
+      if (type === 'late') late.push(hostName(host));
+    };
+    subscribe('ticketing:dispatch-nats:host', note);
+    onTestFinished(() => void unsubscribe('ticketing:dispatch-nats:host', note));
+    const host = await fleet.serve('a');
+    const dispatcher = fleet.dispatch({ beatMs: 100, missedBeats: 20 });
+    const call = dispatcher.run('hold', 'x');
+    await until(() => fleet.notes.includes('x began'));
+    const end = performance.now() + 1400;
+    while (performance.now() < end);
+    await until(() => late.includes('a'));
+    host.letGo('x');
+    await call;
+    // Nothing is lost by it, since what came meanwhile is read first.
+    expect(await dispatcher.run('where', 'x')).toBe('a');
   });
 });
