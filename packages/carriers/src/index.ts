@@ -24,4 +24,4 @@ export { createRenfe } from './renfe/create-renfe.ts';
 export type { RenfeWire } from './renfe/request.ts';
 export { type StationCodes, stationTable } from './stations/station-table.ts';
 export { cities, stations } from './stations/stations.ts';
-export type { CarrierEndpoint } from './wire/endpoint.ts';
+export type { CarrierEndpoint, OperatorServer } from './wire/endpoint.ts';

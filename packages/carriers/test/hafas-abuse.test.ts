@@ -5,8 +5,11 @@ import { createHafas } from '../src/index.ts';
 const options = { id: 'x', name: 'X', baseUrl: 'http://127.0.0.1:1', profile: hafasSimProfile };
 const bare: never = Object.create(null) as never;
 
+const anId = '`id` must be a name of letters, digits, `.`, `_` and `-`';
+
 test.each<[more: object, message: string]>([
-  [{ id: undefined }, '`id` must be a text, got undefined'],
+  [{ id: undefined }, `${anId}, got undefined`],
+  [{ id: 'a b' }, `${anId}, got a b`],
   [{ name: '' }, '`name` must be a text, got '],
   [{ baseUrl: 'ftp://x' }, '`baseUrl` must be an http or https URL, got ftp://x'],
   [{ profile: undefined }, '`profile` must be an object, got undefined'],

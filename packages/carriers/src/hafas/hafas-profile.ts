@@ -1,5 +1,6 @@
-import { createLocalClock, type RideLeg } from '@ticketing/core';
+import type { RideLeg } from '@ticketing/core';
 import { aName, anObject, oneOf, type Rule, required, resolveByRules } from '@ticketing/kit';
+import { aZone } from '../wire/endpoint.ts';
 
 /** What one operator's server expects and answers. None is shipped: it comes from you. */
 export interface HafasProfile {
@@ -49,17 +50,6 @@ const matching = (expected: string, pattern: RegExp): Rule => ({
   expected,
   test: (value) => typeof value === 'string' && pattern.test(value),
 });
-
-const aZone: Rule = {
-  expected: 'an IANA time zone',
-  test(value) {
-    try {
-      return typeof value === 'string' && createLocalClock().dateOf(1e12, value) !== '';
-    } catch {
-      return false;
-    }
-  },
-};
 
 const someProducts: Rule = {
   expected: `an object of bits in decimal digits and ${modes.join(', ')}`,

@@ -1,22 +1,12 @@
 import type { Carrier } from '@ticketing/core';
-import { aFunction, aName, type Filled, required, wholeBetween, withMethods } from '@ticketing/kit';
-import { type StationCodes, stationTable } from '../stations/station-table.ts';
+import { aFunction, aName, type Filled, required, wholeBetween } from '@ticketing/kit';
 import { createDecoder } from '../wire/decoder.ts';
-import {
-  aHeaderValue,
-  type CarrierEndpoint,
-  resolveEndpoint,
-  USER_AGENT,
-} from '../wire/endpoint.ts';
+import { aZone, type OperatorServer, operatorRules, resolveEndpoint } from '../wire/endpoint.ts';
 import { normaliseOjp } from './normalise.ts';
 import { type OjpHeaders, type OjpWire, requestOjp } from './request.ts';
 
 /** Options of `createOjp`. */
-export interface OjpOptions extends CarrierEndpoint {
-  /** Names the carrier in a search. */
-  readonly id: string;
-  /** As people know it. */
-  readonly name: string;
+export interface OjpOptions extends OperatorServer {
   /** Who asks (`RequestorRef`), as the operator registered you. */
   readonly requestor: string;
   /** IANA zone of stations that the table lacks. */
@@ -25,32 +15,19 @@ export interface OjpOptions extends CarrierEndpoint {
   readonly headers?: OjpHeaders | undefined;
   /** Whose codes the server's `StopPlaceRef` are. Default `uic`. */
   readonly stationSystem?: string | undefined;
-  /** Default: the table of this package. */
-  readonly stations?: StationCodes | undefined;
   /** Journeys of one request, 1 to 100. Default 12. */
   readonly results?: number | undefined;
-  /** Requests in turn for a whole day, 1 to 20. Default 4. */
-  readonly maxPages?: number | undefined;
-  /** Default `ticketing-carriers/<version>`. */
-  readonly userAgent?: string | undefined;
-  /** Epoch ms; decides where today begins. Default `Date.now`. */
-  readonly now?: (() => number) | undefined;
 }
 
 type ResolvedOjpOptions = Filled<Omit<OjpOptions, 'headers'>> & Pick<OjpOptions, 'headers'>;
 
 const rules = {
-  id: required(aName),
-  name: required(aName),
+  ...operatorRules,
   requestor: required(aName),
-  zone: required({ expected: 'an IANA time zone', test: isZone }),
+  zone: required(aZone),
   headers: aFunction,
   stationSystem: { ...aName, fallback: 'uic' },
-  stations: { ...withMethods('byCode'), fallback: stationTable },
   results: wholeBetween(1, 100, 12),
-  maxPages: wholeBetween(1, 20, 4),
-  userAgent: { ...aHeaderValue, fallback: USER_AGENT },
-  now: { ...aFunction, fallback: () => Date.now() },
 };
 
 /**
@@ -81,16 +58,4 @@ export function createOjp(options: OjpOptions): Carrier<OjpWire> {
     request: (query, context) => requestOjp(access, query, context),
     normalise: (wire) => normaliseOjp(decoder, zone, wire),
   };
-}
-
-function isZone(zone: unknown): boolean {
-  try {
-    return (
-      typeof zone === 'string' &&
-      zone !== '' &&
-      Boolean(new Intl.DateTimeFormat('en', { timeZone: zone }))
-    );
-  } catch {
-    return false;
-  }
 }

@@ -1,29 +1,18 @@
 import type { Carrier } from '@ticketing/core';
-import {
-  aFunction,
-  aName,
-  oneOf,
-  type Rule,
-  required,
-  wholeBetween,
-  withMethods,
-} from '@ticketing/kit';
-import { type StationCodes, stationTable } from '../stations/station-table.ts';
+import { aFunction, type Filled, oneOf, type Rule, wholeBetween } from '@ticketing/kit';
 import { createDecoder } from '../wire/decoder.ts';
 import {
   aHeaderValue,
-  type CarrierEndpoint,
+  anIdentifier,
+  type OperatorServer,
+  operatorRules,
   resolveEndpoint,
-  USER_AGENT,
 } from '../wire/endpoint.ts';
 import { normaliseOsdm } from './normalise.ts';
 import { type OsdmAccess, type OsdmWire, requestOsdm } from './request.ts';
 
 /** Options of `createOsdm`. */
-export interface OsdmOptions extends CarrierEndpoint {
-  /** Carrier id and seller: letters, digits, `.`, `_`, `-`. */
-  readonly id: string;
-  readonly name: string;
+export interface OsdmOptions extends OperatorServer {
   /** Returns the headers that authorise a request, for each request anew. Default: none. */
   readonly headers?: OsdmAccess['headers'] | undefined;
   /** The `Requestor` header that the provider's contract names. Default: none. */
@@ -36,49 +25,26 @@ export interface OsdmOptions extends CarrierEndpoint {
   readonly mode?: 'one-call' | 'two-calls' | undefined;
   /** Journeys of one request, 1 to 100. Default 20. */
   readonly results?: number | undefined;
-  /** Most requests in turn for the journeys of a day, 1 to 20. Default 4. */
-  readonly maxPages?: number | undefined;
   /** Language of names, as `Accept-Language` has it. Default `en`. */
   readonly language?: string | undefined;
-  /** Default: the committed table. */
-  readonly stations?: StationCodes | undefined;
-  /** Default `ticketing-carriers/<version>`. */
-  readonly userAgent?: string | undefined;
-  /** Epoch ms; decides where the journeys of today begin. Default `Date.now`. */
-  readonly now?: (() => number) | undefined;
 }
 
-type Resolved = Required<{ [Name in keyof OsdmOptions]: Exclude<OsdmOptions[Name], undefined> }>;
+type Resolved = Filled<OsdmOptions>;
 
-const aNameOfSystem = /^[\w.-]{1,40}$/;
 const rules = {
-  id: required({
-    expected: 'a name of letters, digits, `.`, `_` and `-`',
-    test: (value) => typeof value === 'string' && aNameOfSystem.test(value),
-  }),
-  name: required(aName),
+  ...operatorRules,
   headers: { ...aFunction, fallback: () => ({}) },
   requestor: aHeaderValue,
-  namespace: {
-    expected: 'a namespace such as uic or x_swe',
-    fallback: 'uic',
-    test: (value: unknown) => typeof value === 'string' && aNameOfSystem.test(value),
-  },
+  namespace: { ...anIdentifier, expected: 'a namespace such as uic or x_swe', fallback: 'uic' },
   stationCodes: {
     expected: 'a list of at least one system of codes',
     fallback: ['uic'],
     test: (value: unknown) =>
-      Array.isArray(value) &&
-      value.length > 0 &&
-      value.every((one) => typeof one === 'string' && aNameOfSystem.test(one)),
+      Array.isArray(value) && value.length > 0 && value.every((one) => anIdentifier.test(one)),
   },
   mode: oneOf('one-call', 'two-calls'),
   results: wholeBetween(1, 100, 20),
-  maxPages: wholeBetween(1, 20, 4),
   language: { ...aHeaderValue, fallback: 'en' },
-  stations: { ...withMethods('byCode'), fallback: stationTable },
-  userAgent: { ...aHeaderValue, fallback: USER_AGENT },
-  now: { ...aFunction, fallback: () => Date.now() },
 } satisfies Record<string, Rule>;
 
 /**

@@ -1,9 +1,36 @@
-import { type Rule, type Rules, required, resolveByRules } from '@ticketing/kit';
+import { createLocalClock } from '@ticketing/core';
+import {
+  aFunction,
+  aName,
+  type Rule,
+  type Rules,
+  required,
+  resolveByRules,
+  wholeBetween,
+  withMethods,
+} from '@ticketing/kit';
+import { type StationCodes, stationTable } from '../stations/station-table.ts';
 
 /** Where a carrier answers. */
 export interface CarrierEndpoint {
   /** Absolute http or https URL; the carrier's paths are appended to its path. */
   readonly baseUrl: string;
+}
+
+/** A server of one operator whose wire many operators speak: nothing of it is built in. */
+export interface OperatorServer extends CarrierEndpoint {
+  /** Names the carrier in a search, and is the seller of its offers: letters, digits, `.`, `_` and `-`, 40 at most. */
+  readonly id: string;
+  /** For people, `'ÖBB'`. */
+  readonly name: string;
+  /** Knows stations by the server's codes. Default: the table of this package. */
+  readonly stations?: StationCodes | undefined;
+  /** Requests in turn for the journeys of a day, 1 to 20. Default 4. */
+  readonly maxPages?: number | undefined;
+  /** Default `ticketing-carriers/` and the version. */
+  readonly userAgent?: string | undefined;
+  /** Epoch ms; a search of today begins now. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
 }
 
 /** Which program asks, in the `user-agent` of carriers whose wire many operators speak. */
@@ -16,11 +43,39 @@ export const aHeaderValue: Rule = {
     typeof value === 'string' && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value),
 };
 
-const rules = {
+/** The rule of an option that names a system, as an identifier is written. */
+export const anIdentifier: Rule = {
+  expected: 'a name of letters, digits, `.`, `_` and `-`',
+  test: (value) => typeof value === 'string' && /^[\w.-]{1,40}$/.test(value),
+};
+
+/** The rule of an option that is an IANA time zone. */
+export const aZone: Rule = {
+  expected: 'an IANA time zone',
+  test(value) {
+    try {
+      return typeof value === 'string' && createLocalClock().dateOf(1e12, value) !== '';
+    } catch {
+      return false;
+    }
+  },
+};
+
+const endpointRules = {
   baseUrl: required({
     expected: 'an http or https URL',
     test: (value) => typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value),
   }),
+};
+
+/** The rules of {@link OperatorServer}, but for the endpoint's. */
+export const operatorRules: Rules = {
+  id: required(anIdentifier),
+  name: required(aName),
+  stations: { ...withMethods('byCode'), fallback: stationTable },
+  maxPages: wholeBetween(1, 20, 4),
+  userAgent: { ...aHeaderValue, fallback: USER_AGENT },
+  now: { ...aFunction, fallback: () => Date.now() },
 };
 
 /**
@@ -33,7 +88,7 @@ export function resolveEndpoint<T extends CarrierEndpoint>(
   options: T,
   more: Rules = {},
 ): T {
-  const all = { ...rules, ...more };
+  const all = { ...endpointRules, ...more };
   const { baseUrl, ...rest } = resolveByRules<T>(`create ${carrier}`, options, all);
   let end = baseUrl.length;
   while (baseUrl[end - 1] === '/') end -= 1;

@@ -3,8 +3,11 @@ import { createOjp } from '../../src/index.ts';
 import { failureOf } from '../upstream.ts';
 import { golden, options, read } from './ojp-answers.ts';
 
+const anId = '`id` must be a name of letters, digits, `.`, `_` and `-`';
+
 test.each<[options: object, message: string]>([
-  [{ id: undefined }, '`id` must be a text, got undefined'],
+  [{ id: undefined }, `${anId}, got undefined`],
+  [{ id: 'a b' }, `${anId}, got a b`],
   [{ name: '' }, '`name` must be a text, got '],
   [{ baseUrl: 'x' }, '`baseUrl` must be an http or https URL, got x'],
   [{ zone: 'Europe/Bern' }, '`zone` must be an IANA time zone, got Europe/Bern'],
