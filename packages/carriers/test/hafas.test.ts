@@ -1,6 +1,6 @@
 import type { CarrierQuery } from '@ticketing/core';
 import { expect, test } from 'vitest';
-import { checksumQuery } from '../src/hafas/checksum.ts';
+import { checksumQuery } from '../src/hafas/request.ts';
 import { createHafas, type HafasProfile, type HafasWire } from '../src/index.ts';
 import { bytesOf, failureOf, fixture, queryFor } from './upstream.ts';
 

@@ -1,9 +1,29 @@
 import { readFile } from 'node:fs/promises';
-import { aFlag, type Rules, resolveByRules, texts } from '@ticketing/kit';
-import { createStationBook } from './create-station-book.ts';
-import type { StationBook } from './station-book.ts';
-import { readAsset } from './table/asset.ts';
-import { openTable } from './table/station-table.ts';
+import type { Station, StationGroup, StationMatch } from '@ticketing/core';
+import { MAX_STATION_TEXT } from '@ticketing/core';
+import {
+  aFlag,
+  between,
+  type Rules,
+  resolveByRules,
+  showValue,
+  texts,
+  wholeBetween,
+} from '@ticketing/kit';
+import { createPlaceIndex, distanceKm, type PlaceIndex } from './nearby.ts';
+import { createRowFinder, type RowFinder } from './search/find-rows.ts';
+import { bestMatch } from './search/matched.ts';
+import { buildWordIndex } from './search/word-index.ts';
+import type {
+  NearOptions,
+  Point,
+  StationBook,
+  Suggestion,
+  SuggestOptions,
+} from './station-book.ts';
+import { attribution, readAsset } from './table/asset.ts';
+import { COMPUTED_SYSTEMS } from './table/code-systems.ts';
+import { bitOf, openTable, type StationTable } from './table/station-table.ts';
 
 export interface OpenStationsOptions {
   /** Only these countries, ISO 3166-1 alpha-2; default: all. A smaller index takes less memory. */
@@ -12,7 +32,7 @@ export interface OpenStationsOptions {
   readonly index?: boolean;
 }
 
-const rules: Rules = {
+const openRules: Rules = {
   countries: texts,
   index: { ...aFlag, fallback: true },
 };
@@ -26,10 +46,231 @@ const rules: Rules = {
  * stations.suggest('barclona')[0]; // { kind: 'city', id: 'city:es:barcelona', … }
  */
 export async function openStations(options: OpenStationsOptions = {}): Promise<StationBook> {
-  const resolved = resolveByRules<Required<OpenStationsOptions>>('open stations', options, rules);
+  const resolved = resolveByRules<Required<OpenStationsOptions>>(
+    'open stations',
+    options,
+    openRules,
+  );
   const { head, section } = await readAsset(await readFile(ASSET));
   return createStationBook(openTable(head, section), resolved);
 }
 
 /** Beside `src` as beside `dist`. */
 const ASSET = new URL('../data/stations.bin', import.meta.url);
+
+/** What a station at the point of `near` has more than one that is {@link NEAR_KM} away. */
+const NEAR_POINTS = 150;
+const NEAR_KM = 300;
+/** How many stations `find` names when a text means several, or none. */
+const MOST_CANDIDATES = 10;
+const MOST_NEAREST = 5;
+
+const aPoint = {
+  expected: 'a point with latitude -90 to 90 and longitude -180 to 180',
+  test(value: unknown) {
+    const { latitude, longitude } = Object(value) as Partial<Point>;
+    return between(-90, 90).test(latitude) && between(-180, 180).test(longitude);
+  },
+};
+const nearRules: Rules = { radiusKm: between(0, 500, 10), limit: wholeBetween(1, 100, 10) };
+
+/** Makes the book of a table. With `countries` everything else is as if it were not in the table. */
+function createStationBook(
+  table: StationTable,
+  options: { readonly countries?: readonly string[] | undefined; readonly index: boolean },
+): StationBook {
+  const { head, sellers } = table;
+  const isOpen = countryTest(table, options.countries);
+  const rows = Array.from({ length: table.length }, (_, row) => row).filter(isOpen ?? (() => true));
+  const stationRows = rows.filter((row) => !table.isGroup(row));
+  const suggestRules: Rules = {
+    limit: wholeBetween(1, 100, 8),
+    near: aPoint,
+    countries: texts,
+    sellers: someOf(sellers),
+    language: { expected: 'a text', test: (value) => typeof value === 'string' },
+  };
+  let finder: RowFinder | undefined;
+  let places: PlaceIndex | undefined;
+  let stations: readonly Station[] | undefined;
+  let groups: readonly StationGroup[] | undefined;
+
+  function rowFinder(): RowFinder {
+    finder ??= createRowFinder(table, buildWordIndex(table, isOpen ?? (() => true)));
+    return finder;
+  }
+
+  function entryOf(row: number | undefined): Station | StationGroup | undefined {
+    return row === undefined || isOpen?.(row) === false ? undefined : table.entryOf(row);
+  }
+
+  function suggest(text: string, suggestOptions: SuggestOptions = {}): readonly Suggestion[] {
+    const wanted = resolveByRules<SuggestOptions & { readonly limit: number }>(
+      'suggest stations',
+      suggestOptions,
+      suggestRules,
+    );
+    if (typeof text !== 'string' || text.length > MAX_STATION_TEXT) return [];
+    const { near } = wanted;
+    const found = rowFinder().find(text, {
+      limit: wanted.limit,
+      accepts: acceptTest(wanted),
+      bonus: near && ((row) => nearPoints(distanceKm(table, row, near))),
+    });
+    return found.rows.map(({ row, score }) => {
+      const aliases = table.aliasesOf(row);
+      const isCity = table.isGroup(row);
+      const own = table.nameOf(row);
+      const { language } = wanted;
+      const local = isCity && aliases.find((alias) => alias.language === language && language);
+      const name = local ? local.name : own;
+      const names = [...new Set([name, own, ...aliases.map((alias) => alias.name)])];
+      const matched = bestMatch(names, found);
+      return {
+        kind: isCity ? 'city' : 'station',
+        id: table.idOf(row),
+        name,
+        label: isCity ? `${name} (all stations)` : name,
+        country: table.countryOf(row),
+        ...(matched.name !== name && { alias: matched.name }),
+        matched: matched.ranges,
+        score,
+      };
+    });
+  }
+
+  function acceptTest({ countries, sellers: names }: SuggestOptions) {
+    if (countries === undefined && names === undefined) return undefined;
+    const codes = countries && new Set(countries.map((country) => country.toUpperCase()));
+    const bits = names?.reduce((sum, name) => sum | bitOf(sellers.indexOf(name)), 0);
+    return (row: number): boolean =>
+      (codes === undefined || codes.has(table.countryOf(row))) &&
+      (bits === undefined || ((table.sellerBits[row] ?? 0) & bits) !== 0);
+  }
+
+  function find(text: string): StationMatch {
+    if (typeof text !== 'string' || text.length > MAX_STATION_TEXT) {
+      return { kind: 'unknown', nearest: [] };
+    }
+    const coded = byText(text.trim());
+    if (coded.length > 0) return matchOf(coded);
+    const { own, other } = rowFinder().named(text);
+    const named = own.length > 0 ? own : other;
+    if (named.length > 0) return matchOf(withoutMembers(named));
+    const { rows: found, isCorrected } = rowFinder().find(text, { limit: MOST_CANDIDATES });
+    const list = found.map(({ row }) => row);
+    if (isCorrected || list.length === 0) {
+      return { kind: 'unknown', nearest: list.slice(0, MOST_NEAREST).map(table.entryOf) };
+    }
+    return matchOf(list);
+  }
+
+  /** Rows of an id, or of a code with or without its system. */
+  function byText(text: string): number[] {
+    const at = text.indexOf(':');
+    const found =
+      at < 0
+        ? CODED.test(text)
+          ? codeSystems.map((system) => table.rowOfCode(system, text))
+          : []
+        : [table.rowOfId(text) ?? table.rowOfCode(text.slice(0, at), text.slice(at + 1))];
+    return [...new Set(found)].filter(
+      (row): row is number => row !== undefined && isOpen?.(row) !== false,
+    );
+  }
+
+  /** A city stands for its stations of the same name. */
+  function withoutMembers(list: readonly number[]): readonly number[] {
+    const members = new Set(list.flatMap((row) => table.memberRows(row)));
+    return list.filter((row) => !members.has(row)).slice(0, MOST_CANDIDATES);
+  }
+
+  function matchOf(list: readonly number[]): StationMatch {
+    const [first, ...others] = list.map(table.entryOf);
+    if (first === undefined) return { kind: 'unknown', nearest: [] };
+    return others.length === 0
+      ? { kind: 'found', station: first }
+      : { kind: 'ambiguous', candidates: [first, ...others] };
+  }
+
+  if (options.index) rowFinder();
+  return {
+    get stations() {
+      stations ??= stationRows.map(table.entryOf);
+      return stations;
+    },
+    get groups() {
+      groups ??= rows.filter(table.isGroup).map((row) => table.entryOf(row) as StationGroup);
+      return groups;
+    },
+    sellers,
+    byId: (id) => entryOf(typeof id === 'string' ? table.rowOfId(id) : undefined),
+    byCode: (system, code) => entryOf(table.rowOfCode(system, code)),
+    codeOf,
+    suggest,
+    near(point, nearOptions = {}) {
+      if (!aPoint.test(point)) throw wrongPoint(point);
+      const within = resolveByRules<Required<NearOptions>>('find stations', nearOptions, nearRules);
+      places ??= createPlaceIndex(table, stationRows);
+      return places.near(point, within).map(({ row, km }) => ({ station: table.entryOf(row), km }));
+    },
+    membersOf(id) {
+      const row = typeof id === 'string' ? table.rowOfId(id) : undefined;
+      const isMember = (one: number) => isOpen?.(one) !== false;
+      return row === undefined || isOpen?.(row) === false
+        ? []
+        : table.memberRows(row).filter(isMember).map(table.entryOf);
+    },
+    find,
+    attribution,
+    asOf: head.asOf,
+    sha256: head.sha256,
+    sources: head.sources,
+  };
+}
+
+/** A text that may be a code. */
+const CODED = /^[A-Za-z0-9_]{2,12}$/;
+/** Systems whose codes are understood without their names: those of letters would hide short names. */
+const codeSystems = ['uic', 'ibnr', 'renfe', 'trenitalia', 'uic8', 'trenitaliaBff'] as const;
+
+function codeOf({ codes }: Station, system: string): string | undefined {
+  if (Object.hasOwn(codes, system)) return codes[system];
+  const computed = Object.hasOwn(COMPUTED_SYSTEMS, system) ? COMPUTED_SYSTEMS[system] : undefined;
+  const { uic } = codes;
+  return uic === undefined ? undefined : computed?.fromUic(uic);
+}
+
+function nearPoints(km: number): number {
+  return Math.round(NEAR_POINTS * Math.max(0, 1 - km / NEAR_KM));
+}
+
+function wrongPoint(point: unknown): TypeError {
+  return new TypeError(
+    `Cannot find stations: \`point\` must be ${aPoint.expected}, got ${showValue(point)}`,
+  );
+}
+
+function someOf(names: readonly string[]): Rules[string] {
+  return {
+    expected: `some of ${names.join(', ')}`,
+    test: (value) => Array.isArray(value) && value.every((one) => names.includes(one)),
+  };
+}
+
+/** Returns a test of rows, or nothing if all are taken. @throws TypeError for a country without stations */
+function countryTest(
+  table: StationTable,
+  countries: readonly string[] | undefined,
+): ((row: number) => boolean) | undefined {
+  if (countries === undefined) return undefined;
+  const known = new Set(Array.from({ length: table.length }, (_, row) => table.countryOf(row)));
+  const wanted = new Set(countries.map((country) => country.toUpperCase()));
+  const unknown = [...wanted].find((country) => !known.has(country));
+  if (unknown !== undefined || wanted.size === 0) {
+    throw new TypeError(
+      `Cannot open stations: \`countries\` must be some of ${[...known].sort().join(', ')}, got ${unknown ?? 'none'}`,
+    );
+  }
+  return (row) => wanted.has(table.countryOf(row));
+}

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   addDays,
   type CarrierContext,
@@ -9,9 +10,8 @@ import {
 import { stationCode } from '../stations/station-table.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
-import { checksumQuery } from './checksum.ts';
 import { type HafasFrame, readFrame } from './frame.ts';
-import type { ResolvedProfile } from './hafas-profile.ts';
+import type { HafasChecksum, ResolvedProfile } from './hafas-profile.ts';
 import { readTime, writeTime } from './hafas-time.ts';
 import { type HafasAsk, readToken } from './pages.ts';
 
@@ -279,4 +279,31 @@ function departureOf({ decoder, profile }: HafasServer, connection: WireRecord):
   } catch {
     return Number.NaN;
   }
+}
+
+/**
+ * Returns the query of a request's URL, which proves that the sender knows the salt.
+ *
+ * @param body the exact text that is sent
+ */
+export function checksumQuery(body: string, checksum: HafasChecksum): string {
+  switch (checksum.kind) {
+    case 'none':
+      return '';
+    case 'checksum':
+      return `?checksum=${md5(Buffer.concat([Buffer.from(body), saltOf(checksum.salt)]))}`;
+    case 'mic-mac': {
+      const mic = md5(Buffer.from(body));
+      const mac = md5(Buffer.concat([Buffer.from(mic), saltOf(checksum.salt)]));
+      return `?mic=${mic}&mac=${mac}`;
+    }
+  }
+}
+
+function saltOf(hex: string): Buffer {
+  return Buffer.from(hex, 'hex');
+}
+
+function md5(bytes: Uint8Array): string {
+  return createHash('md5').update(bytes).digest('hex');
 }
