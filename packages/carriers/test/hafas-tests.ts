@@ -3,9 +3,11 @@ import { addDays, type CarrierAnswer, CarrierError, createLocalClock } from '@ti
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readTime, writeTime } from '../src/hafas/hafas-time.ts';
-import { createHafas, stations } from '../src/index.ts';
+import { createHafas } from '../src/index.ts';
 import { createWireReader } from '../src/wire/wire-reader.ts';
+import { editsOf } from './edited-answers.ts';
 import type { Runs } from './scale.ts';
+import { anyDate, anyPeople, pairsWith } from './timetable-cases.ts';
 import { ask, bytesOf, fixture, now, queryFor, queryOf, startUpstream } from './upstream.ts';
 
 const baseUrl = 'http://127.0.0.1:1';
@@ -13,12 +15,6 @@ const hafas = createHafas({ id: 'hafas', name: 'HAFAS', baseUrl, profile: hafasS
 const clock = createLocalClock();
 const receivedAt = 1;
 
-const uics = stations
-  .filter(({ codes }) => codes['ibnr'])
-  .map(({ codes }) => codes['uic'] as string);
-const anyPair = fc
-  .tuple(fc.constantFrom(...uics), fc.constantFrom(...uics))
-  .filter(([a, b]) => a !== b);
 // Those with trains of the timetable come as often as all others together.
 const pair = fc.oneof(
   fc.constantFrom<[string, string]>(
@@ -29,17 +25,8 @@ const pair = fc.oneof(
     ['8101003', '8503000'],
     ['7015400', '8301700'],
   ),
-  anyPair,
+  pairsWith('ibnr'),
 );
-// Days at the clock changes come as often as all others together.
-const date = fc.oneof(
-  fc.constantFrom('2027-03-28', '2027-10-31', '2027-03-27', '2027-10-30', '2028-02-29'),
-  fc
-    .date({ min: new Date('2026-01-01'), max: new Date('2036-12-31'), noInvalidDate: true })
-    .map((day) => day.toISOString().slice(0, 10)),
-);
-const people = fc.integer({ min: 1, max: 9 });
-
 function told({ journeys }: CarrierAnswer): unknown[] {
   return journeys.map(({ legs, offers, unpriced }) => ({
     rides: legs
@@ -98,9 +85,9 @@ export function hafasTests(runs: Runs): void {
     fc.assert(
       fc.property(
         pair,
-        date,
+        anyDate,
         fc.integer(),
-        people,
+        anyPeople,
         fc.boolean(),
         ([origin, destination], day, seed, passengers, offsets) => {
           // Without offsets the hour that clocks show twice has two meanings.
@@ -182,22 +169,9 @@ export function hafasTests(runs: Runs): void {
   });
 
   test('hafas: an answer of which bytes are cut, dropped, repeated or replaced is read, or PROTOCOL', () => {
-    const piece = fc.oneof(
-      fc.uint8Array({ minLength: 1, maxLength: 6 }),
-      fc.constantFrom('"', '{', '}', '[', ']', ',', '-1', '1e999', 'null', '\\').map(bytesOf),
-    );
-    const kind = fc.constantFrom('cut', 'drop', 'repeat', 'replace');
-    const edit = fc.tuple(kind, fc.nat(golden.length - 1), fc.integer({ min: 1, max: 40 }), piece);
     fc.assert(
-      fc.property(fc.array(edit, { minLength: 1, maxLength: 3 }), (edits) => {
-        let bytes = [...golden];
-        for (const [what, start, length, others] of edits) {
-          if (what === 'cut') bytes = bytes.slice(0, start);
-          else if (what === 'drop') bytes.splice(start, length);
-          else if (what === 'repeat') bytes.splice(start, 0, ...bytes.slice(start, start + length));
-          else bytes.splice(start, length, ...others);
-        }
-        expect(outcome(Uint8Array.from(bytes))).toMatch(/^(PROTOCOL|\d journeys)$/);
+      fc.property(editsOf(golden), (bytes) => {
+        expect(outcome(bytes)).toMatch(/^(PROTOCOL|\d journeys)$/);
       }),
       { numRuns: runs(5000) },
     );

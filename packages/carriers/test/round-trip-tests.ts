@@ -8,35 +8,16 @@ import {
 import type { CarrierAnswer, Journey } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stations } from '../src/index.ts';
 import type { Runs } from './scale.ts';
+import { anyDate, anyPeople, pairsWith } from './timetable-cases.ts';
 import { bytesOf, createCarriers, queryOf } from './upstream.ts';
 
 export function roundTripTests(runs: Runs): void {
   const { renfe, ouigo, avlo } = createCarriers('http://127.0.0.1:1');
   const receivedAt = 1;
 
-  const uics = stations
-    .filter(({ codes }) => codes['renfe'])
-    .map(({ codes }) => codes['uic'] as string);
-  const pair = fc
-    .tuple(fc.constantFrom(...uics), fc.constantFrom(...uics))
-    .filter(([a, b]) => a !== b);
-  const avloUics = stations
-    .filter(({ codes }) => codes['avlo'])
-    .map(({ codes }) => codes['uic'] as string);
-  const avloPair = fc
-    .tuple(fc.constantFrom(...avloUics), fc.constantFrom(...avloUics))
-    .filter(([a, b]) => a !== b);
-  // Days at the two clock changes come as often as all others together.
-  const date = fc.oneof(
-    fc.constantFrom('2027-03-28', '2027-10-31', '2027-03-27', '2027-10-30', '2028-02-29'),
-    fc
-      .date({ min: new Date('2026-01-01'), max: new Date('2036-12-31'), noInvalidDate: true })
-      .map((day) => day.toISOString().slice(0, 10)),
-  );
+  const pair = pairsWith('renfe');
   const seed = fc.integer();
-  const passengers = fc.integer({ min: 1, max: 9 });
 
   /** What a carrier's answer says, in the words of the timetable. */
   function asTold({ journeys }: CarrierAnswer): unknown[] {
@@ -87,7 +68,7 @@ export function roundTripTests(runs: Runs): void {
 
   test('renfe: decode(encode(timetable)) is the timetable', () => {
     fc.assert(
-      fc.property(pair, date, seed, passengers, ([origin, destination], day, number, people) => {
+      fc.property(pair, anyDate, seed, anyPeople, ([origin, destination], day, number, people) => {
         const trains = createTimetable({ seed: number }).trains({
           carrier: 'renfe',
           origin,
@@ -107,7 +88,7 @@ export function roundTripTests(runs: Runs): void {
 
   test('ouigo: decode(encode(timetable)) is the timetable', () => {
     fc.assert(
-      fc.property(pair, date, seed, passengers, ([origin, destination], day, number, people) => {
+      fc.property(pair, anyDate, seed, anyPeople, ([origin, destination], day, number, people) => {
         const trains = createTimetable({ seed: number }).trains({
           carrier: 'ouigo',
           origin,
@@ -128,10 +109,10 @@ export function roundTripTests(runs: Runs): void {
   test('avlo: decode(encode(timetable)) is the timetable, whatever else the document holds', () => {
     fc.assert(
       fc.property(
-        fc.uniqueArray(avloPair, { minLength: 1, maxLength: 4, selector: String }),
-        date,
+        fc.uniqueArray(pairsWith('avlo'), { minLength: 1, maxLength: 4, selector: String }),
+        anyDate,
         seed,
-        passengers,
+        anyPeople,
         (pairs, day, number, people) => {
           const timetable = createTimetable({ seed: number });
           const listed = pairs.map(([origin, destination]) =>

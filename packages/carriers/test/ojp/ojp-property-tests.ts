@@ -2,17 +2,13 @@ import { createTimetable, encodeOjp, type Train } from '@ticketing/carrier-sim';
 import { CarrierError, type Journey } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createOjp, stations } from '../../src/index.ts';
+import { createOjp } from '../../src/index.ts';
+import { editsOf } from '../edited-answers.ts';
 import type { Runs } from '../scale.ts';
+import { anyDate, anyPeople, pairsWith } from '../timetable-cases.ts';
 import { ask, bytesOf, queryOf, startUpstream } from '../upstream.ts';
 import { delivery, golden, ojp, options, wireOf, zurichBern } from './ojp-answers.ts';
 
-const uics = stations
-  .filter(({ codes }) => codes['ibnr'])
-  .map(({ codes }) => codes['uic'] as string);
-const pair = fc
-  .tuple(fc.constantFrom(...uics), fc.constantFrom(...uics))
-  .filter(([a, b]) => a !== b);
 // Pairs with a train as often as all others together.
 const served = fc.constantFrom<[string, string]>(
   ['8503000', '8507000'],
@@ -21,14 +17,6 @@ const served = fc.constantFrom<[string, string]>(
   ['8768600', '8503000'],
   ['8020347', '8507000'],
 );
-// Days at the two clock changes come as often as all others together.
-const date = fc.oneof(
-  fc.constantFrom('2027-03-28', '2027-10-31', '2027-03-27', '2027-10-30', '2028-02-29'),
-  fc
-    .date({ min: new Date('2026-01-01'), max: new Date('2036-12-31'), noInvalidDate: true })
-    .map((day) => day.toISOString().slice(0, 10)),
-);
-
 const told = ({ departure, arrival, legs, offers, unpriced }: Journey): unknown => ({
   departureMs: departure.ms,
   arrivalMs: arrival.ms,
@@ -82,11 +70,11 @@ export function ojpPropertyTests(runs: Runs): void {
     const version = fc.constantFrom('1.0', '2.0');
     fc.assert(
       fc.property(
-        fc.oneof(pair, served),
-        date,
+        fc.oneof(pairsWith('ibnr'), served),
+        anyDate,
         fc.integer(),
         version,
-        fc.integer({ min: 1, max: 9 }),
+        anyPeople,
         ([origin, destination], day, seed, as, people) => {
           const trains = createTimetable({ seed }).trains({
             carrier: 'ojp',
@@ -160,34 +148,17 @@ export function ojpPropertyTests(runs: Runs): void {
     );
   });
 
-  // One edit of a true answer: cut, drop a piece, repeat a piece, or put other text in its place.
-  const edit = fc.record({
-    kind: fc.constantFrom('cut', 'drop', 'repeat', 'replace'),
-    from: fc.double({ min: 0, max: 1, noNaN: true }),
-    length: fc.integer({ min: 1, max: 40 }),
-    other: fc.oneof(
+  const piece = fc
+    .oneof(
       fc.string({ maxLength: 4 }),
       fc.constantFrom('<', '>', '</', '/>', '&', '&x;', ']]>', '<!--', '<![CDATA[', '<?x?>', '<a>'),
-    ),
-  });
+    )
+    .map(bytesOf);
 
   test('ojp: edited answers are read with fewer journeys, or PROTOCOL', () => {
     fc.assert(
-      fc.property(fc.array(edit, { minLength: 1, maxLength: 3 }), (edits) => {
-        let body = golden;
-        for (const { kind, from, length, other } of edits) {
-          const start = Math.floor(from * body.length);
-          const [before, piece, after] = [
-            body.slice(0, start),
-            body.slice(start, start + length),
-            body.slice(start + length),
-          ];
-          if (kind === 'cut') body = before;
-          else if (kind === 'drop') body = before + after;
-          else if (kind === 'repeat') body = before + piece + piece + after;
-          else body = before + other + after;
-        }
-        expect(outcome(bytesOf(body))).toMatch(/^(PROTOCOL|[0-2] journeys)$/);
+      fc.property(editsOf(bytesOf(golden), piece), (bytes) => {
+        expect(outcome(bytes)).toMatch(/^(PROTOCOL|[0-2] journeys)$/);
       }),
       { numRuns: runs(5000) },
     );
