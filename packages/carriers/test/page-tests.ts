@@ -1,7 +1,6 @@
 import {
   type CarrierSim,
   type CarrierSimId,
-  hafasSimProfile,
   startCarrierSim,
   type Train,
 } from '@ticketing/carrier-sim';
@@ -22,58 +21,14 @@ import {
 } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  createAvlo,
-  createCarrierHttp,
-  createHafas,
-  createOjp,
-  createOsdm,
-  createOuigo,
-  createRenfe,
-} from '../src/index.ts';
+import { createCarrierHttp } from '../src/index.ts';
 import { anyCase, DAYS_ON_SALE, type PageCase } from './page-cases.ts';
 import type { Runs } from './scale.ts';
-import { carrierIds } from './upstream.ts';
+import { carrierIds, createCarriers } from './upstream.ts';
 
 const clock = createLocalClock();
 /** More pages than any walk here needs. */
 const MOST_PAGES = 300;
-
-function carriersOf(
-  url: string,
-  { wires, results, ...set }: PageCase,
-  now: () => number,
-): Carrier[] {
-  const { maxPages, mode } = set;
-  const headers = () => ({ authorization: 'Bearer test' });
-  const adapters: Record<CarrierSimId, (baseUrl: string) => Carrier> = {
-    renfe: (baseUrl) => createRenfe({ baseUrl }),
-    ouigo: (baseUrl) =>
-      createOuigo({ baseUrl, credentials: { username: 'test', password: 'test' }, now }),
-    avlo: (baseUrl) => createAvlo({ baseUrl }),
-    osdm: (baseUrl) => {
-      const size = { results: results.osdm, maxPages, mode };
-      return createOsdm({ id: 'osdm', name: 'Rail', baseUrl, headers, now, ...size });
-    },
-    hafas: (baseUrl) => {
-      const size = { pageSize: results.hafas, maxPages };
-      return createHafas({
-        id: 'hafas',
-        name: 'HAFAS',
-        baseUrl,
-        profile: hafasSimProfile,
-        now,
-        ...size,
-      });
-    },
-    ojp: (baseUrl) => {
-      const size = { results: results.ojp, maxPages };
-      const who = { requestor: 'tests', zone: 'Europe/Zurich', headers };
-      return createOjp({ id: 'ojp', name: 'OJP', baseUrl, now, ...who, ...size });
-    },
-  };
-  return wires.map((id) => adapters[id](`${url}/${id}`));
-}
 
 /** What a carrier runs between two stations, around the day of a search. */
 interface Line {
@@ -167,7 +122,9 @@ export function pageTests(runs: Runs, only = carrierIds): void {
           const pageSize = id === 'osdm' || id === 'hafas' || id === 'ojp' ? serverSize : null;
           sim.setPlan(id, { pageSize, journeys });
         }
-        const carriers = carriersOf(sim.url, asked, now);
+        const { results, maxPages, mode } = asked;
+        const all = createCarriers(sim.url, { now, results, maxPages, mode });
+        const carriers = asked.wires.map((id) => all[id]);
         let calls = Number.NEGATIVE_INFINITY;
         const clientOf = (id: string): CarrierHttp => ({
           async send(request) {

@@ -23,6 +23,7 @@ import {
   createOsdm,
   createOuigo,
   createRenfe,
+  type OsdmOptions,
   stationTable,
 } from '../src/index.ts';
 
@@ -35,25 +36,34 @@ const credentials = { username: 'test', password: 'test' };
 
 const bearer = () => ({ authorization: 'Bearer test' });
 
+/** What tests of pages set. */
+export interface AdapterSettings {
+  readonly now?: () => number;
+  /** Journeys that one request asks for. */
+  readonly results?: Readonly<Record<'osdm' | 'hafas' | 'ojp', number>>;
+  readonly maxPages?: number;
+  readonly mode?: OsdmOptions['mode'];
+}
+
 /** Every adapter by the base URL of its carrier. The tests of all carriers follow from these. */
 const adapters = {
-  renfe: (baseUrl) => createRenfe({ baseUrl }),
-  ouigo: (baseUrl) => createOuigo({ baseUrl, credentials, now }),
-  avlo: (baseUrl) => createAvlo({ baseUrl }),
-  osdm: (baseUrl) => createOsdm({ id: 'osdm', name: 'Rail', baseUrl, headers: bearer, now }),
-  hafas: (baseUrl) =>
-    createHafas({ id: 'hafas', name: 'HAFAS', baseUrl, profile: hafasSimProfile, now }),
-  ojp: (baseUrl) =>
-    createOjp({
-      id: 'ojp',
-      name: 'OJP',
-      baseUrl,
-      zone: 'Europe/Zurich',
-      requestor: 'tests',
-      headers: () => ({ authorization: 'Bearer test' }),
-      now,
-    }),
-} satisfies Record<string, (baseUrl: string) => Carrier>;
+  renfe: ({ baseUrl }) => createRenfe({ baseUrl }),
+  ouigo: ({ baseUrl, now }) => createOuigo({ baseUrl, credentials, now }),
+  avlo: ({ baseUrl }) => createAvlo({ baseUrl }),
+  osdm: ({ results, ...settings }) =>
+    createOsdm({ id: 'osdm', name: 'Rail', headers: bearer, results: results?.osdm, ...settings }),
+  hafas({ results, mode: _, ...settings }) {
+    const pageSize = results?.hafas;
+    return createHafas({
+      ...{ id: 'hafas', name: 'HAFAS', profile: hafasSimProfile, pageSize },
+      ...settings,
+    });
+  },
+  ojp({ results, mode: _, ...settings }) {
+    const who = { id: 'ojp', name: 'OJP', zone: 'Europe/Zurich', requestor: 'tests' };
+    return createOjp({ ...who, headers: bearer, results: results?.ojp, ...settings });
+  },
+} satisfies Record<string, (settings: AdapterSettings & { readonly baseUrl: string }) => Carrier>;
 
 type Id = keyof typeof adapters;
 
@@ -75,8 +85,13 @@ export function queryFor(id: Id, date?: string): ReturnType<typeof queryOf> {
 
 export const carrierIds = Object.keys(adapters) as readonly Id[];
 
-export function createCarriers(url: string): Readonly<Record<Id, Carrier>> {
-  const made = carrierIds.map((id) => [id, adapters[id](`${url}/${id}`)]);
+export function createCarriers(
+  url: string,
+  settings: AdapterSettings = {},
+): Readonly<Record<Id, Carrier>> {
+  const made = carrierIds.map((id) => {
+    return [id, adapters[id]({ now, ...settings, baseUrl: `${url}/${id}` })];
+  });
   return Object.fromEntries(made) as Record<Id, Carrier>;
 }
 
