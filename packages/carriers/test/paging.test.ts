@@ -1,7 +1,14 @@
 import { type CarrierAnswer, type CarrierQuery, createLocalClock } from '@ticketing/core';
 import { expect, test } from 'vitest';
-import { createOjp, createOsdm } from '../src/index.ts';
-import { ask, bytesOf, fixture, queryOf, startUpstream, type Upstream } from './upstream.ts';
+import {
+  ask,
+  bytesOf,
+  createCarriers,
+  fixture,
+  queryOf,
+  startUpstream,
+  type Upstream,
+} from './upstream.ts';
 
 const clock = createLocalClock();
 type Id = 'osdm' | 'hafas' | 'ojp';
@@ -76,36 +83,17 @@ test.each(ids)('%s: no page repeats a journey of the one before', async (id) => 
   }
 });
 
-const headers = () => ({ authorization: 'Bearer test' });
-
-test.each([
-  [
-    'osdm',
-    (baseUrl: string) => createOsdm({ id: 'osdm', name: 'R', baseUrl, headers, results: 1 }),
-  ],
-  [
-    'ojp',
-    (baseUrl: string) =>
-      createOjp({
-        id: 'ojp',
-        name: 'R',
-        baseUrl,
-        headers,
-        zone: 'Europe/Zurich',
-        requestor: 'x',
-        results: 1,
-      }),
-  ],
-] as const)(
+test.each(['osdm', 'ojp'] as const)(
   '%s: journeys that arrive in one minute are on pages of one journey',
-  async (id, create) => {
+  async (id) => {
     const upstream = await startUpstream();
     const ends = { origin: '8501120', destination: '8301003' };
     const query = { ...queryOf(ends.origin, ends.destination), time: '00:00', arriveBy: true };
     const trains = upstream.sim.trains({ ...ends, carrier: id, date: query.date });
     const arrivals = new Set(trains.map(({ arrivalMs }) => arrivalMs));
     expect(arrivals.size).toBeLessThan(trains.length);
-    const carrier = create(`${upstream.sim.url}/${id}`);
+    const results = { osdm: 1, hafas: 1, ojp: 1 };
+    const { [id]: carrier } = createCarriers(upstream.sim.url, { results });
     let answer = await ask(upstream, carrier, query);
     const departures: number[] = [];
     for (let page = 0; page < 40; page++) {
@@ -121,7 +109,7 @@ test.each([
 
 test('osdm: a search by arrival follows no links, which may lead past slower trains', () => {
   const { trips, offers } = JSON.parse(new TextDecoder().decode(fixture('osdm.json')));
-  const osdm = createOsdm({ id: 'osdm', name: 'R', baseUrl: 'http://127.0.0.1:1', headers });
+  const { osdm } = createCarriers('http://127.0.0.1:1');
   const query = { ...queryOf('8500010', '8301700'), time: '08:00', arriveBy: true };
   const atMs = clock.epoch('2026-12-01T08:00', 'Europe/Rome');
   const _links = [{ rel: 'next', href: '?page=2' }];
