@@ -15,5 +15,5 @@ export {
 } from './engines.ts';
 export { createLink, type Link, type LinkOptions, type LinkSpeed } from './link.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
-export { type Growth, readSlowly } from './read-slowly.ts';
+export { checkSlowReading, reportSlowReading } from './read-slowly.ts';
 export { gone, lives, turns, until } from './until.ts';

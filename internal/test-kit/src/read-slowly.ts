@@ -1,9 +1,13 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** What this process grew by while it read, in bytes. */
-export interface Growth {
+interface Growth {
   /** That it read. */
   readonly read: number;
   /** Of its memory, and of what JavaScript holds, at most, each after garbage collection. */
@@ -11,14 +15,44 @@ export interface Growth {
   readonly held: number;
 }
 
+const MB = 1024 * 1024;
+const READ_MB = 1024;
+
+/** What can be read slowly: a dispatcher with a task that streams as many megabytes as it is asked for. */
+interface Megabytes {
+  stream(task: 'megabytes', count: number): AsyncIterable<unknown>;
+  close(): Promise<unknown>;
+}
+
+/** Reads 1 GB of a dispatcher slowly, closes it, and writes to standard output how much memory that took: the whole of a program. */
+export async function reportSlowReading(dispatcher: Megabytes): Promise<void> {
+  // What is loaded and compiled once is no memory of the stream.
+  for await (const _ of dispatcher.stream('megabytes', 4));
+  const growth = await readSlowly(dispatcher.stream('megabytes', READ_MB), 3);
+  await dispatcher.close();
+  process.stdout.write(JSON.stringify(growth));
+}
+
+/**
+ * Runs a program that calls `reportSlowReading`.
+ *
+ * @throws AssertionError if it did not read all, or took much memory
+ */
+export async function checkSlowReading(program: URL): Promise<void> {
+  const args = ['--conditions=@ticketing/source', fileURLToPath(program)];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const { read, rss, held } = JSON.parse(stdout) as Growth;
+  assert.equal(read, READ_MB * MB);
+  assert.ok(held < 64 * MB, `JavaScript held ${held} bytes`);
+  // With what the allocator keeps of buffers that are gone.
+  assert.ok(rss < 160 * MB, `the process grew by ${rss} bytes`);
+}
+
 /** Items between two looks at the memory. */
 const LOOK_EVERY = 32;
 
 /** Reads byte arrays, waits for `waitMs` after each, and measures how much memory that takes. */
-export async function readSlowly(
-  items: AsyncIterable<Uint8Array>,
-  waitMs: number,
-): Promise<Growth> {
+async function readSlowly(items: AsyncIterable<unknown>, waitMs: number): Promise<Growth> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const measure = async (): Promise<{ rss: number; held: number }> => {
@@ -33,6 +67,7 @@ export async function readSlowly(
   const growth = { read: 0, rss: 0, held: 0 };
   let count = 0;
   for await (const item of items) {
+    assert.ok(item instanceof Uint8Array);
     growth.read += item.byteLength;
     count += 1;
     await wait(waitMs);
