@@ -1,4 +1,4 @@
-import { stations as small } from '@ticketing/carriers';
+import { cities, stations as small } from '@ticketing/carriers';
 import { expect, test } from 'vitest';
 import { book } from './book.ts';
 
@@ -29,5 +29,15 @@ test('the small table of carriers and the book agree: each name is found, first 
     const ids = book.suggest(name, { limit: 3 }).map((one) => one.id);
     const members = ids.flatMap((each) => book.membersOf(each).map((one) => one.id));
     expect([...ids, ...members], name).toContain(id);
+  }
+});
+
+test('the cities of the small table are those of the book: ids, names, and stations among theirs', () => {
+  expect(cities.map(({ name }) => name)).toContain('Madrid');
+  for (const { id, name, country, zone, members } of cities) {
+    expect(book.byId(id), id).toMatchObject({ id, name, country, zone });
+    const ids = book.membersOf(id).map((one) => one.id);
+    expect(members.length).toBeGreaterThan(1);
+    expect(ids, id).toEqual(expect.arrayContaining(members.map((one) => one.id)));
   }
 });
