@@ -46,6 +46,15 @@ describe('main', () => {
     ]);
   });
 
+  test('the search that it prints is from city to city, and finds journeys', async () => {
+    const { url, output } = shared();
+    const [, printed] = /curl '(\S+)'/.exec(output()) ?? [];
+    expect(printed).toBe(`${url}/search?origin=Madrid&destination=Barcelona`);
+    const { status, body } = await getFrom(printed ?? '');
+    expect([status, body.complete]).toEqual([200, true]);
+    expect(body.journeys.length).toBeGreaterThan(10);
+  });
+
   test('stops with 0 on SIGTERM, and the simulator with it', async () => {
     const demo = shared();
     demo.child.kill('SIGTERM');

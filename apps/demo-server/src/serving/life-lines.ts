@@ -4,7 +4,7 @@ import type { FlagRow } from '../flags/read-flags.ts';
 import { dispatchKind } from '../search/dispatch.ts';
 import type { Serving } from './serving.ts';
 
-const QUERY = '/search?origin=Atocha&destination=Barcelona';
+const QUERY = '/search?origin=Madrid&destination=Barcelona';
 
 interface Started {
   readonly flags: Flags;
