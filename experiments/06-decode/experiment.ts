@@ -31,7 +31,7 @@ async function measure(context: MeasureContext): Promise<Findings> {
   const sizes = quick ? QUICK_SIZES : SIZES;
   const shares = quick ? QUICK_SHARES : SHARES;
   const { demos, answerIn } = await startSubjects(context, { dispatches, workers });
-  // A day of its own, whatever midnight passes; with a time it is one call.
+  // The same day for all searches, also when midnight passes; with a time each search is one call.
   const date = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
   const path = `/search?origin=uic:8503000&destination=uic:8507000&date=${date}&time=08:00`;
   for (const megabytes of sizes) {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { constantRate } from '../src/loading/constant-rate.ts';
 
-test('constantRate() sends what is due whatever became of earlier requests, and waits for every answer', async () => {
+test('constantRate() sends what is due also when earlier requests failed or hang, and waits for every answer', async () => {
   let first: ServerResponse | undefined;
   let asked = 0;
   const server = createServer(({ url }, response) => {

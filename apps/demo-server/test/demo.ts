@@ -19,13 +19,13 @@ export const MADRID_BARCELONA = '/search?origin=Atocha&destination=Barcelona';
 /** The day on which the servers of these tests live. */
 export const TODAY = '2026-11-20';
 
-/** Those that the servers of these tests ask, unless a test says otherwise: all of one network, with as many calls in every test. */
+/** The carriers that the servers of these tests ask by default: all of the Spanish network, so that each search makes the same calls. */
 export const ASKED = ['renfe', 'ouigo', 'avlo'] as const satisfies readonly CarrierName[];
 
 /** On a machine that is busy with other tests a search may take its time; few of them look into a store. */
 const FOR_TESTS = { DEADLINE_MS: '10000', WORMS: '0', CARRIERS: ASKED.join() };
 
-/** Is told what to do when that ends for which a server was started. */
+/** Registers what to do at the end of the test, file or group that a server was started for. */
 type AtEnd = (end: () => Promise<void> | void) => void;
 
 /** Serves in this process, as the flags say, until the test ends. */

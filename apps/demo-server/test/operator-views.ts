@@ -1,8 +1,8 @@
 import type { OperatorView } from '../src/operator/view-schema.ts';
 
 /**
- * The views in an answer of `/operator/events`, as they come. The body is taken at once: one that nobody reads is cancelled by the
- * platform when its response is collected as garbage.
+ * Yields the views in an answer of `/operator/events`, as they come. The body is taken at once: the platform cancels a body
+ * without a reader when its response is collected as garbage.
  */
 export function viewsIn(
   body: ReadableStream<Uint8Array> | null,

@@ -27,7 +27,7 @@ test('documentQuestion.keyOfTarget() is the same for the same question, however 
   }
 });
 
-test('documentKey() is the same for adults as a number and as a list, and makes nothing of a number that is too large', () => {
+test('documentKey() is the same for adults as a number and as a list, and makes no list of a large number', () => {
   const place = { zone: 'Europe/Madrid', country: 'ES', latitude: 40, longitude: 0, codes: {} };
   const [origin, destination] = ['a', 'b'].map((id) => ({ id, name: id, ...place }));
   const keyOf = (passengers: number | readonly object[]) =>

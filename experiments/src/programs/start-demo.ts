@@ -4,7 +4,7 @@ const MAIN = new URL('../../../apps/demo-server/src/main.ts', import.meta.url);
 /** Time to fill a million documents. */
 const START_MS = 300_000;
 
-/** Those of one network: with others the figures would be of another server than those that are published. */
+/** The carriers of one network, which the published figures are of: with others they would not compare. */
 const CARRIERS = ['--carriers', 'renfe,ouigo,avlo'];
 
 /** Starts the demo as `npm run demo` does, on a free port, with three carriers unless the flags name others. */

@@ -111,7 +111,7 @@ test('createGate() never lets in more than its capacity, in order of arrival, an
   };
   expect(await settled()).toEqual([0, 1]);
   clients[3]?.abort();
-  // One leaves, and who is let in by that leaves before it can begin.
+  // One client leaves, and the next, which is let in by that, leaves before it can begin.
   clients[0]?.abort();
   clients[2]?.abort();
   await Promise.all(entered);

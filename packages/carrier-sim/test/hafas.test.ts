@@ -108,7 +108,7 @@ test.each<[what: string, req: unknown, err: string, meth?: string]>([
   ['an address', { ...search, arrLocL: [{ type: 'A', lid: 'A=2@' }] }, 'H9300'],
   ['one station twice', { ...search, arrLocL: [wien] }, 'H895'],
   ['an unknown via', { ...search, viaLocL: [{ loc: { type: 'S', lid: 'x' } }] }, 'H9280'],
-  ['a date that there is not', { ...search, outDate: '20261301' }, 'H9360'],
+  ['a date that does not exist', { ...search, outDate: '20261301' }, 'H9360'],
   ['no time', { ...search, outTime: undefined }, 'H9360'],
   ['a day in the past', { ...search, outDate: '20261101' }, 'H9360'],
   ['no journeys', { ...search, numF: 0 }, 'R0002'],

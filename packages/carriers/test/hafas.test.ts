@@ -165,7 +165,7 @@ test.each([
   ],
   ['has a section of an unknown kind', '"TRSF"', '"TAXI"'],
   [
-    'calls at a place that there is not',
+    'calls at a place that does not exist',
     '{"locX":3,"aTimeS":"112000"',
     '{"locX":99,"aTimeS":"112000"',
   ],

@@ -131,7 +131,7 @@ export function anyCase(only: readonly Id[]): fc.Arbitrary<PageCase> {
       .record({
         ends: pair,
         asCities: fc.boolean(),
-        // In an order of its own: that of the answers says nothing.
+        // In any order: the answers must not depend on it.
         wires: fc.shuffledSubarray([...only], { minLength: 1 }),
         when,
         minuteOfToday: minuteOfDay,

@@ -235,7 +235,7 @@ function compareCovers(
   { walk, direction }: { walk: Walk; direction: Direction },
 ): void {
   const { carriers } = walk.results.at(-1) as SearchResult;
-  // Who arrives later than was asked for is on a later page.
+  // A train that arrives later than was asked for is on a later page.
   const isLimited = arriveBy && (walk.results.length === 1 || direction === 'earlier');
   const latestMs = isLimited ? clock.epoch(`${date}T${time}`, zone) : Infinity;
   for (const { carrier, covers } of carriers) {

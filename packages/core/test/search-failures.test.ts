@@ -233,7 +233,7 @@ test.each<[what: string, answer: unknown, message: string]>([
     wrong('.offers[0].rides', 'a list of rides from 0 to 0, ascending, got '),
   ],
   [
-    'an offer for a ride that there is not',
+    'an offer for a ride that does not exist',
     { journeys: [{ ...journey, offers: [offer('a', 1, { rides: [1] })] }] },
     wrong('.offers[0].rides', 'a list of rides from 0 to 0, ascending, got 1'),
   ],

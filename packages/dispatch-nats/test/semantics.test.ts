@@ -21,7 +21,7 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
   const sawEvent = (type: string, name: string) =>
     events.some((event) => event.type === type && hostName(event.host) === name);
 
-  it('hands on metadata, and nothing of a deadline that there is not', async () => {
+  it('hands on metadata, and no deadline to a call without one', async () => {
     await fleet.serve('a');
     const dispatcher = fleet.dispatch();
     const metadata = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };

@@ -189,7 +189,7 @@ test('stream() takes the tasks that give items, and types them; run() takes the 
     await dispatcher.stream('offers', '2').return?.();
     // @ts-expect-error: an input
     await dispatcher.stream('offers').return?.();
-    // @ts-expect-error: an option that there is not
+    // @ts-expect-error: an unknown option
     expect(() => dispatcher.stream('offers', 2, { concurrency: 2 })).toThrow(TypeError);
   }));
 
@@ -204,7 +204,7 @@ test('unknown names and wrong inputs do not compile', () =>
       dispatcher.run('double'),
       // @ts-expect-error: a member is missing
       dispatcher.run('search', { to: 'b' }),
-      // @ts-expect-error: an option that there is not
+      // @ts-expect-error: an unknown option
       dispatcher.run('double', 21, { timeout: 5 }),
       // @ts-expect-error: milliseconds are a number
       dispatcher.run('double', 21, { timeoutMs: '5' }),

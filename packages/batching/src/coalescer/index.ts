@@ -4,7 +4,7 @@
 export { type Clock, systemClock } from '@ticketing/kit';
 export { canonicalKey, type KeyValue } from '../canonical-key.ts';
 export { BatchingError, type BatchingErrorCode, type BatchingErrorData } from '../errors.ts';
-// For those who share work.
+// To share work.
 export { type Coalesced, type CoalesceOptions, coalesce } from './coalesce.ts';
 export type {
   Coalescer,

@@ -291,7 +291,7 @@ function turnsBeside(
   times: readonly number[],
 ): Readonly<Record<'earlier' | 'later', PageTurn>> {
   const [least, most] = [Math.min(...times), Math.max(...times)];
-  /** No two leave in one minute. Several may arrive in the last one of a page: the next page begins there, after those that it had. */
+  /** No two trains leave in one minute. Several may arrive in the last minute of a page: the next page begins there, after those of this page. */
   const onFrom = (ms: number): PageTurn => {
     const had = times.filter((time) => time === ms).length + (ms === atMs ? skip : 0);
     return { by, direction, atMs: ms, skip: had };

@@ -1,6 +1,6 @@
 import type { Train, TrainFare } from '../timetable/train.ts';
 
-/** Whose offers, for which trip. */
+/** The trip and the passengers that offers are for. */
 interface OffersQuery {
   readonly tripId: string;
   readonly passengers: readonly string[];

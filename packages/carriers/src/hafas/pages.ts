@@ -95,7 +95,7 @@ export function pagesOf(
   return { pages, covers: { fromMs: earliest, untilMs } };
 }
 
-/** Who leaves after the first arrival of a page arrives after it, too; who arrives before its last may have left at any time. */
+/** A train that leaves after the first arrival of a page arrives after it, too; one that arrives before its last may have left at any time. */
 function arrivalsCover({ kind, atMs }: HafasAsk, earliest: number): Covered {
   return { fromMs: kind === 'later' ? atMs : Math.min(earliest + 1, atMs), untilMs: atMs };
 }

@@ -91,7 +91,7 @@ async function askPage(
       requestor,
       system: decoder.system,
       page,
-      // Those that are known come again.
+      // The server gives the journeys that are known once more.
       results: results + (page.known?.length ?? 0),
       nowMs: now(),
     }),

@@ -35,7 +35,7 @@ export function tripCriteria(
     stopPlaceRef: stationUrn(carrier, station, codes),
   });
   const { by, direction, known = [] } = ask;
-  // Those that are known come again.
+  // The server gives the journeys that are known once more.
   const count = results + known.length;
   const { zone } = by === 'departure' ? origin : destination;
   // With the offset of the stop, and without the name of its zone.

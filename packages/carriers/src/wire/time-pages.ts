@@ -103,12 +103,12 @@ export function windowOf(
   return all.length > MOST_KNOWN ? leadingTo(nextMinute) : leadingTo(border, all);
 }
 
-/** The departures of which none is missing between the instant of a page and the page after it. */
+/** Returns the interval, between the instant of a page and the page after it, in which no departure is missing. */
 function coversOf({ direction, by, atMs }: TimePage, ahead: number): Covered {
   if (direction === 'later') {
-    // Who arrives before the page's end may have left at any time before.
+    // A train that arrives before the page's end may have left at any time before.
     return { fromMs: atMs, untilMs: by === 'departure' ? Math.max(atMs, ahead) : atMs };
   }
-  // Who leaves after the page's first arrival arrives after it, too.
+  // A train that leaves after the page's first arrival arrives after it, too.
   return { fromMs: Math.min(ahead + 1, atMs), untilMs: by === 'departure' ? atMs + 1 : atMs };
 }
