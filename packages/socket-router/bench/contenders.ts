@@ -36,6 +36,7 @@ export const KINDS: readonly ContenderKind[] = [
   },
   { name: 'node:cluster, shared handle', program: 'cluster', args: ['shared', WORKERS] },
   { name: '**socket**', program: 'router', args: ['socket', WORKERS] },
+  { name: '**socket**, unread', program: 'router', args: ['tcp', WORKERS] },
   { name: '**passthru**', program: 'router', args: ['passthru', WORKERS] },
   { name: 'httpxy', program: 'proxy', args: ['httpxy', WORKERS], needsFolder: true },
   { name: 'http-proxy-3', program: 'proxy', args: ['http-proxy-3', WORKERS], needsFolder: true },

@@ -62,6 +62,11 @@ const options: Wrong[] = [
     TypeError,
     '`protocol` must be http or auto with `health`, got tls-sni',
   ],
+  [
+    { workers, health: '/a', protocol: 'tcp' },
+    TypeError,
+    '`protocol` must be http or auto with `health`, got tcp',
+  ],
   [{ workers, mode: 'cluster' }, TypeError, '`mode` must be one of socket, passthru, got cluster'],
   [{ workers, route: 'key' }, TypeError, '`route` must be a function, got key'],
   [
@@ -72,7 +77,7 @@ const options: Wrong[] = [
   [
     { workers, protocol: 'https' },
     TypeError,
-    '`protocol` must be one of http, tls-sni, auto, got https',
+    '`protocol` must be one of http, tls-sni, auto, tcp, got https',
   ],
   [{ workers, balance: 1.25 }, TypeError, '`balance` must be an object, got 1.25'],
   [

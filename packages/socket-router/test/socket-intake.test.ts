@@ -279,3 +279,32 @@ test('a refusal by a route function is answered with its status', async () => {
   expect(socket.answer).toMatch(/^HTTP\/1\.1 451 /);
   expect(refused).toHaveLength(1);
 });
+
+test('with protocol tcp a connection is given to a worker at once, and refused without an answer', async () => {
+  const { connect, given, workers, intake, refused, queue } = await openIntake({
+    protocol: 'tcp',
+    limits: { pending: 3 },
+  });
+  connect();
+  expect(given).toMatchObject([{ id: 1, hasHead: false, stage: 'sent', bytes: Buffer.alloc(0) }]);
+  expect(vi.getTimerCount()).toBe(0);
+  workers.ready = [];
+  const waiting = connect();
+  expect(intake.stats()).toEqual({ reading: 0, waiting: 1 });
+  // One that comes back has its time from then on.
+  vi.advanceTimersByTime(HEAD_TIMEOUT_MS / 2);
+  intake.untaken(given, queue, 'worker-down');
+  expect(intake.stats()).toEqual({ reading: 0, waiting: 2 });
+  vi.advanceTimersByTime(HEAD_TIMEOUT_MS / 2);
+  expect(refused).toEqual(['503 worker-timeout']);
+  vi.advanceTimersByTime(HEAD_TIMEOUT_MS / 2);
+  expect(refused).toEqual(['503 worker-timeout', '503 worker-timeout']);
+  const three = [connect(), connect(), connect()];
+  const above = connect();
+  expect(refused.at(-1)).toBe('503 pending-full');
+  expect(above).toMatchObject({ destroyed: true, answer: '' });
+  expect(waiting).toMatchObject({ destroyed: true, answer: '' });
+  intake.refuseWaiting();
+  expect(three.map(({ destroyed }) => destroyed)).toEqual([true, true, true]);
+  expect(vi.getTimerCount()).toBe(0);
+});

@@ -40,6 +40,7 @@ function held(id: number): HeldConnection {
     bytes: Buffer.from('GET'),
     choice: { kind: 'any' },
     arrivedAt: 0,
+    hasHead: true,
     speaksTls: false,
     proxy: undefined,
     waitsSince: undefined,

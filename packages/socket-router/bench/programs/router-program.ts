@@ -1,10 +1,10 @@
-// This package, in mode `socket` or `passthru`.
+// This package, in mode `socket` or `passthru`, or in mode `socket` without reading: `tcp`.
 import { createSocketRouter, forkWorkers } from '@ticketing/socket-router';
 import { reportReady } from './report-ready.ts';
 
 const [mode, workers] = process.argv.slice(2);
 const router = createSocketRouter({
-  mode: mode as 'socket' | 'passthru',
+  ...(mode === 'tcp' ? { protocol: 'tcp' } : { mode: mode as 'socket' | 'passthru' }),
   workers: forkWorkers(new URL('router-worker.ts', import.meta.url), Number(workers)),
 });
 const { port } = await router.listen({ port: 0, host: '127.0.0.1', backlog: 511 });

@@ -6,8 +6,11 @@ export interface ProxiedAddresses {
 
 /** What a router has read of a connection when it chooses a worker. */
 export interface Head {
-  /** `http1`: a request head; `h2c`: HTTP/2 without TLS, whose requests are not read; `tls`: a ClientHello. */
-  readonly kind: 'http1' | 'h2c' | 'tls';
+  /**
+   * `http1`: a request head; `h2c`: HTTP/2 without TLS, whose requests are not read; `tls`: a ClientHello; `tcp`: nothing was
+   * read, since `protocol` is `tcp`.
+   */
+  readonly kind: 'http1' | 'h2c' | 'tls' | 'tcp';
   /** Of `http1`, as sent. */
   readonly method?: string;
   /** Of `http1`, as sent: a path, or an absolute address. */

@@ -12,8 +12,10 @@ export interface HeldConnection {
   /** Bytes for the worker; while the head is read, the first of them. */
   bytes: Buffer;
   choice: Choice;
-  /** When its head was read, on the machine's monotonic clock. */
+  /** When its head was read, or the connection was accepted if no head is read, on the machine's monotonic clock. */
   arrivedAt: number;
+  /** Whether a head was read: not with protocol `tcp`. */
+  hasHead: boolean;
   /** Known when the head is read: such a client understands no HTTP answer. */
   speaksTls: boolean;
   proxy: ProxiedAddresses | undefined;
@@ -29,8 +31,6 @@ export interface HeldConnection {
 
 export interface ConnectionReaderOptions extends SnifferOptions {
   readonly headTimeoutMs: number;
-  /** Returns a reader for a connection that must begin with a PROXY header. */
-  readonly proxyReaderFor: (socket: Socket) => ProxyReader | undefined;
   read(connection: HeldConnection, head: ReadHead): void;
   /** Status 0 closes without an answer. */
   refused(connection: HeldConnection, status: number, reason: string): void;
@@ -40,21 +40,17 @@ export interface ConnectionReaderOptions extends SnifferOptions {
   gone(connection: HeldConnection): void;
 }
 
-/**
- * Holds the connection of a server that reads only on demand (`highWaterMark: 0`), and reads its head and no more: what
- * follows the read that ends the head stays in the socket.
- */
-export function readConnection(
-  id: number,
-  socket: Socket,
-  options: ConnectionReaderOptions,
-): HeldConnection {
-  const connection: HeldConnection = {
+const NO_BYTES = Buffer.alloc(0);
+
+/** Returns a connection of which nothing is read. */
+export function holdConnection(id: number, socket: Socket): HeldConnection {
+  return {
     id,
     socket,
-    bytes: Buffer.alloc(0),
+    bytes: NO_BYTES,
     choice: ANY_WORKER,
     arrivedAt: 0,
+    hasHead: false,
     speaksTls: false,
     proxy: undefined,
     waitsSince: undefined,
@@ -62,7 +58,20 @@ export function readConnection(
     timer: undefined,
     stage: 'reading',
   };
-  const sniffer = new HeadSniffer(options, options.proxyReaderFor(socket));
+}
+
+/**
+ * Holds the connection of a server that reads only on demand (`highWaterMark: 0`), and reads its head and no more: what
+ * follows the read that ends the head stays in the socket.
+ */
+export function readConnection(
+  id: number,
+  socket: Socket,
+  proxyReader: ProxyReader | undefined,
+  options: ConnectionReaderOptions,
+): HeldConnection {
+  const connection = holdConnection(id, socket);
+  const sniffer = new HeadSniffer(options, proxyReader);
   const chunks: Buffer[] = [];
   const isSilent = (): boolean => chunks.length === 0 || sniffer.speaksTls;
   socket.on('readable', () => {
@@ -77,6 +86,7 @@ export function readConnection(
       if (sniffed.kind !== 'read') continue;
       connection.stage = 'waiting';
       connection.arrivedAt = monotonicMs();
+      connection.hasHead = sniffed.head.kind !== 'tcp';
       connection.timer?.refresh();
       const all = chunks.length === 1 ? chunk : Buffer.concat(chunks);
       connection.bytes = sniffer.proxyBytes === 0 ? all : all.subarray(sniffer.proxyBytes);

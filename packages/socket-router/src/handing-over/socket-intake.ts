@@ -2,12 +2,15 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { type AnsweredClient, answerSocket, problem, type RouterAnswer } from '../answers.ts';
 import { Placement } from '../placing/placement.ts';
 import type { UntakenReason, WorkerQueue } from '../placing/worker-queue.ts';
-import type { OptionalReaders, ReadHead } from '../reading/head-sniffer.ts';
+import { type OptionalReaders, type ReadHead, UNREAD } from '../reading/head-sniffer.ts';
 import { headOf } from '../reading/head-views.ts';
+import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
 import type { Intake, IntakeDependencies } from '../router/intake.ts';
+import { monotonicMs } from '../wire/monotonic-clock.ts';
 import {
   type ConnectionReaderOptions,
   type HeldConnection,
+  holdConnection,
   readConnection,
 } from './connection-reader.ts';
 
@@ -15,7 +18,9 @@ import {
 export class SocketIntake implements Intake {
   readonly server: Server;
   readonly #dependencies: IntakeDependencies;
+  readonly #createProxyReader: (() => ProxyReader) | undefined;
   readonly #readerOptions: ConnectionReaderOptions;
+  readonly #isUnread: boolean;
   readonly #placement: Placement;
   readonly #held = new Set<HeldConnection>();
   readonly #answered = new Set<Socket>();
@@ -28,6 +33,8 @@ export class SocketIntake implements Intake {
     const { options, workers } = dependencies;
     const { limits } = options;
     this.#dependencies = dependencies;
+    this.#createProxyReader = createProxyReader;
+    this.#isUnread = options.protocol === 'tcp';
     this.#placement = new Placement(workers, {
       loadFactor: options.loadFactor,
       queuePerWorker: limits.queuePerWorker,
@@ -39,16 +46,20 @@ export class SocketIntake implements Intake {
       headBytes: limits.headBytes,
       headTimeoutMs: limits.headTimeoutMs,
       createHelloReader,
-      proxyReaderFor: ({ remoteAddress }) =>
-        options.isProxy?.(remoteAddress) ? createProxyReader?.() : undefined,
       read: (connection, head) => this.#place(connection, head),
       refused: (connection, status, reason) => this.#refuse(connection, status, reason),
       overdue: (connection) => this.#timeout(connection),
       gone: (connection) => this.gone(connection),
     };
     // Without a buffer of its own a socket reads once, when it is asked to: the worker reads what is not read here.
-    this.server = createServer({ highWaterMark: 0, allowHalfOpen: true, noDelay: true }, (socket) =>
-      this.#accept(socket),
+    this.server = createServer(
+      {
+        highWaterMark: 0,
+        pauseOnConnect: this.#isUnread,
+        allowHalfOpen: true,
+        noDelay: true,
+      },
+      (socket) => this.#accept(socket),
     );
   }
 
@@ -97,6 +108,7 @@ export class SocketIntake implements Intake {
       // The wait for another worker begins now.
       connection.waitsSince = undefined;
       this.#placement.place(connection);
+      this.#limitWait(connection);
     }
   }
 
@@ -118,11 +130,34 @@ export class SocketIntake implements Intake {
     const { counts, options } = this.#dependencies;
     counts.accepted += 1;
     if (this.#held.size < options.limits.pending) {
-      this.#held.add(readConnection(counts.accepted, socket, this.#readerOptions));
+      this.#hold(counts.accepted, socket);
     } else {
       this.#dependencies.refused(503, 'pending-full');
       this.#answer(socket, problem(503), { speaksTls: options.protocol === 'tls-sni' });
     }
+  }
+
+  #hold(id: number, socket: Socket): void {
+    // A socket asks the system for its address.
+    const isProxied = this.#dependencies.options.isProxy?.(socket.remoteAddress);
+    if (!this.#isUnread || isProxied) {
+      const proxyReader = isProxied ? this.#createProxyReader?.() : undefined;
+      this.#held.add(readConnection(id, socket, proxyReader, this.#readerOptions));
+      return;
+    }
+    const connection = holdConnection(id, socket);
+    connection.arrivedAt = monotonicMs();
+    this.#held.add(connection);
+    this.#place(connection, UNREAD);
+    this.#limitWait(connection);
+  }
+
+  /** Of a connection that was read, the timer of its head limits this as well. */
+  #limitWait(connection: HeldConnection): void {
+    if (connection.timer !== undefined || connection.stage === 'sent') return;
+    if (connection.stage === 'done') return;
+    const { headTimeoutMs } = this.#dependencies.options.limits;
+    connection.timer = setTimeout(() => this.#timeout(connection), headTimeoutMs);
   }
 
   #reading(): HeldConnection[] {
@@ -169,7 +204,9 @@ export class SocketIntake implements Intake {
 
   /** Sockets that read their answer are limited in number as well; the rest are closed without one. */
   #answer(socket: Socket, answer: RouterAnswer, client: AnsweredClient): void {
-    if (this.#answered.size < this.#dependencies.options.limits.pending) {
+    // What its protocol's answer would be is not known.
+    if (this.#isUnread) socket.destroy();
+    else if (this.#answered.size < this.#dependencies.options.limits.pending) {
       this.#answered.add(socket);
       socket.once('close', () => this.#answered.delete(socket));
       answerSocket(socket, answer, client);

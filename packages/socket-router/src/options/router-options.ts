@@ -44,8 +44,12 @@ export interface RouterOptions {
    */
   readonly laterRequests?: 'connection' | 'forward' | 'close' | undefined;
   readonly balance?: BalanceOptions | undefined;
-  /** What clients speak: `http` (default), `tls-sni` (the worker's server ends the TLS), or `auto` (either). */
-  readonly protocol?: 'http' | 'tls-sni' | 'auto' | undefined;
+  /**
+   * What clients speak: `http` (default), `tls-sni` (the worker's server ends the TLS), `auto` (either), or `tcp`: anything.
+   * With `tcp` a worker gets the connection as soon as it is accepted, and unread: `route` sees addresses alone, no head is
+   * checked, and what is refused is closed without an answer.
+   */
+  readonly protocol?: 'http' | 'tls-sni' | 'auto' | 'tcp' | undefined;
   /** Addresses or subnets (`10.0.0.0/8`) whose connections begin with a PROXY header, version 1 or 2. Default false. */
   readonly proxyProtocol?: { readonly trusted: readonly string[] } | false | undefined;
   readonly limits?: RouterLimits | undefined;
@@ -132,7 +136,7 @@ const RULES: Rules = {
   },
   laterRequests: oneOf('connection', 'forward', 'close'),
   balance: optionsOf(BALANCE_RULES),
-  protocol: oneOf('http', 'tls-sni', 'auto'),
+  protocol: oneOf('http', 'tls-sni', 'auto', 'tcp'),
   proxyProtocol: {
     expected: 'an object or false',
     fallback: false,
@@ -201,8 +205,8 @@ export function resolveRouterOptions(options: RouterOptions): ResolvedRouterOpti
   }
   if (laterRequests === 'forward')
     requireValue('protocol', protocol, 'http', 'with `laterRequests` forward');
-  // It reads no requests over TLS.
-  if (health !== undefined && protocol === 'tls-sni')
+  // It reads no requests over TLS, and none with `tcp`.
+  if (health !== undefined && (protocol === 'tls-sni' || protocol === 'tcp'))
     requireValue('protocol', protocol, 'http or auto', 'with `health`');
   return resolved;
 }

@@ -158,7 +158,7 @@ export class WorkerQueue {
   }
 
   #hand(connection: HeldConnection): void {
-    const { id, socket, bytes, arrivedAt, choice, proxy } = connection;
+    const { id, socket, bytes, arrivedAt, hasHead, choice, proxy } = connection;
     const { router, claimTimeoutMs } = this.#options;
     const sentAt = monotonicMs();
     connection.stage = 'sent';
@@ -168,9 +168,9 @@ export class WorkerQueue {
     const message = tagged<RouterMessage>(router, {
       kind: 'hand',
       id,
-      bytes: bytes.length > MAX_TEXT_BYTES ? bytes : bytes.toString('latin1'),
       before: sentAt + CLAIM_SHARE * claimTimeoutMs,
-      arrivedAt,
+      ...(bytes.length > 0 && { bytes: textOf(bytes) }),
+      ...(hasHead && { arrivedAt }),
       ...(choice.kind === 'key' && choice.among === undefined && { key: choice.key }),
       ...(choice.kind !== 'any' && { isRouted: true }),
       ...(proxy && { proxy }),
@@ -328,4 +328,8 @@ export class WorkerQueue {
     const queued = this.#queue.take();
     return connection === undefined ? queued : [connection, ...queued];
   }
+}
+
+function textOf(bytes: Buffer): string | Buffer {
+  return bytes.length > MAX_TEXT_BYTES ? bytes : bytes.toString('latin1');
 }

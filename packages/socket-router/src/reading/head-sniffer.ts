@@ -8,7 +8,11 @@ import type { ClientHelloLimits, ClientHelloReader } from './tls/client-hello-re
 import type { ClientHello } from './tls/parse-client-hello.ts';
 
 /** The first request or hello of a connection. */
-export type ReadHead = Http1Head | { readonly kind: 'h2c' } | ClientHello;
+export type ReadHead =
+  | Http1Head
+  | { readonly kind: 'h2c' }
+  | { readonly kind: 'tcp' }
+  | ClientHello;
 
 /** What is known after some bytes; status 0 closes without an answer, since the client speaks no HTTP. */
 export type Sniffed =
@@ -29,7 +33,7 @@ export async function loadReaders({
 }: Pick<ResolvedRouterOptions, 'protocol' | 'isProxy'>): Promise<OptionalReaders> {
   const [proxyProtocol, tls] = await Promise.all([
     isProxy ? import('./proxy-protocol/proxy-protocol.ts') : undefined,
-    protocol === 'http' ? undefined : import('./tls/client-hello-reader.ts'),
+    protocol === 'http' || protocol === 'tcp' ? undefined : import('./tls/client-hello-reader.ts'),
   ]);
   return {
     createProxyReader: proxyProtocol?.createProxyReader,
@@ -37,8 +41,11 @@ export async function loadReaders({
   };
 }
 
+/** The head of a connection whose protocol the router does not know. */
+export const UNREAD: ReadHead = { kind: 'tcp' };
+
 export interface SnifferOptions extends Pick<OptionalReaders, 'createHelloReader'> {
-  readonly protocol: 'http' | 'tls-sni' | 'auto';
+  readonly protocol: 'http' | 'tls-sni' | 'auto' | 'tcp';
   readonly headBytes: number;
 }
 
@@ -82,6 +89,7 @@ export class HeadSniffer {
     if (source !== undefined && destination !== undefined) this.proxy = { source, destination };
     this.proxyBytes = headerBytes;
     this.#proxyReader = undefined;
+    if (this.#options.protocol === 'tcp') return { kind: 'read', head: UNREAD };
     const rest = chunk.subarray(headerBytes - this.#seen);
     return rest.length === 0 ? INCOMPLETE : this.#readHead(rest);
   }

@@ -12,7 +12,7 @@ export function headOf(read: ReadHead, socket: Socket, proxy: ProxiedAddresses |
     },
     ...(proxy && { proxy }),
   };
-  if (read.kind === 'h2c') return Object.assign(origin, { kind: read.kind });
+  if (read.kind === 'h2c' || read.kind === 'tcp') return Object.assign(origin, { kind: read.kind });
   if (read.kind === 'http1') {
     const { kind, method, target, header } = read;
     return Object.assign(origin, { kind, method, target, header });

@@ -32,13 +32,13 @@ export interface HandMessage {
   id: number;
   /**
    * Bytes that the router has read. Short ones are a text, one character per byte, which costs a channel less than a
-   * buffer, in JSON far less. Longer ones are a buffer, of which JSON makes an object.
+   * buffer, in JSON far less. Longer ones are a buffer, of which JSON makes an object. Absent when there are none.
    */
-  bytes: string | Buffer;
+  bytes?: string | Buffer;
   /** Time on the machine's monotonic clock after which the worker may not claim it. */
   before: number;
-  /** When its first head was read, on the same clock. */
-  arrivedAt: number;
+  /** When its first head was read, on the same clock; absent if none was read. */
+  arrivedAt?: number;
   /** The key of its first request, unless only some slots may have it. */
   key?: string;
   /** It was routed by a key or to a slot. */

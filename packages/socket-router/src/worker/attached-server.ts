@@ -180,12 +180,9 @@ export class AttachedServer implements WorkerHandle {
     if (!link.take(message, socket)) return;
     const { bytes, proxy, arrivedAt } = message;
     socket.allowHalfOpen = this.#server.allowHalfOpen ?? false;
-    let head = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
-    // A channel that speaks JSON has made an object of a buffer.
-    if (!Buffer.isBuffer(head)) head = Buffer.from(head);
-    if (head.length > 0) socket.unshift(head);
+    if (bytes !== undefined) socket.unshift(bufferOf(bytes));
     if (proxy !== undefined) this.#addresses.set(socket, proxy);
-    this.#arrivals.add(socket, arrivedAt);
+    if (arrivedAt !== undefined) this.#arrivals.add(socket, arrivedAt);
     link.laterRequests.add?.(socket, message);
     this.#server.emit('connection', socket);
   }
@@ -235,6 +232,12 @@ export class AttachedServer implements WorkerHandle {
       process.exit();
     });
   };
+}
+
+function bufferOf(bytes: string | Buffer): Buffer {
+  if (typeof bytes === 'string') return Buffer.from(bytes, 'latin1');
+  // A channel that speaks JSON has made an object of a buffer.
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
 }
 
 /**

@@ -24,6 +24,7 @@ test.each([
     worker: ['worker-socket'],
   },
   { name: 'protocol auto', options: { protocol: 'auto' }, router: ['tls'], worker: [] },
+  { name: 'protocol tcp', options: { protocol: 'tcp' }, router: [], worker: [] },
   { name: 'protocol tls-sni', options: { protocol: 'tls-sni' }, router: ['tls'] },
   {
     name: 'no trusted proxy',
