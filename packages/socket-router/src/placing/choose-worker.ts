@@ -54,19 +54,20 @@ export function slotsOf(choice: Choice): readonly string[] | undefined {
 }
 
 /**
- * Returns the least loaded of the queues, among equals the first from `start` on, so that a growing `start` takes turns;
+ * Returns the least loaded of the queues (of those that are eligible), among equals the first from `start` on, so that a growing `start` takes turns;
  * `undefined` without queues.
  */
 export function leastLoaded(
   queues: readonly WorkerQueue[],
   start: number,
+  isEligible?: (queue: WorkerQueue) => boolean,
 ): WorkerQueue | undefined {
   let chosen: WorkerQueue | undefined;
   let lowest = Number.POSITIVE_INFINITY;
   for (let step = 0; step < queues.length; step++) {
     const queue = queues[(start + step) % queues.length] as WorkerQueue;
     const { load } = queue;
-    if (load < lowest) {
+    if (load < lowest && isEligible?.(queue) !== false) {
       lowest = load;
       chosen = queue;
     }

@@ -22,6 +22,8 @@ export interface PlacementOptions {
   readonly refuse: (connection: HeldConnection, reason: NoPlace) => void;
 }
 
+const isFree = (queue: WorkerQueue): boolean => queue.isFree;
+
 /**
  * Gives a connection to a queue, lets it wait, or refuses it when no queue will take it. Connections that were routed
  * queue for their worker; the others wait together for the first worker that is free, so that none waits for a slow one.
@@ -88,6 +90,7 @@ export class Placement {
 
   /** Forgets a waiting connection. */
   leave(connection: HeldConnection): void {
+    if (connection.stage !== 'waiting') return;
     this.#waiting.delete(connection);
     this.#unrouted.delete(connection);
     // It may wait again, behind the others.
@@ -126,12 +129,11 @@ export class Placement {
   /** Returns the least loaded of the queues that would send a connection at once; equals take turns. */
   #freeQueue(): WorkerQueue | undefined {
     const { ready } = this.#workers;
-    const bound = Math.max(2, loadBound(ready, SPREAD));
-    this.#turn += 1;
-    return leastLoaded(
-      ready.filter((queue) => queue.isFree && queue.load < bound),
-      this.#turn,
-    );
+    if (ready.length === 0) return undefined;
+    this.#turn = (this.#turn + 1) % ready.length;
+    const free = leastLoaded(ready, this.#turn, isFree);
+    if (free === undefined) return undefined;
+    return free.load < Math.max(2, loadBound(ready, SPREAD)) ? free : undefined;
   }
 
   #wait(connection: HeldConnection): void {

@@ -3,7 +3,13 @@ import type { WorkerStats } from '../contract/socket-router.ts';
 import type { RouterWorker } from '../contract/worker-source.ts';
 import type { HeldConnection } from '../handing-over/connection-reader.ts';
 import type { Leave } from '../options/attach-options.ts';
-import { isTagged, type RouterMessage, tagged, type WorkerMessage } from '../wire/messages.ts';
+import {
+  type HandMessage,
+  isTagged,
+  type RouterMessage,
+  tagged,
+  type WorkerMessage,
+} from '../wire/messages.ts';
 import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
 
 /** A worker claims a connection within this share of the claim timeout, so that its claim arrives before the end. */
@@ -165,16 +171,13 @@ export class WorkerQueue {
     connection.attempts += 1;
     this.#sent = { id, sentAt, connection };
     if (this.#overdueTimer === undefined) this.#watch(claimTimeoutMs);
-    const message = tagged<RouterMessage>(router, {
-      kind: 'hand',
-      id,
-      before: sentAt + CLAIM_SHARE * claimTimeoutMs,
-      ...(bytes.length > 0 && { bytes: textOf(bytes) }),
-      ...(hasHead && { arrivedAt }),
-      ...(choice.kind === 'key' && choice.among === undefined && { key: choice.key }),
-      ...(choice.kind !== 'any' && { isRouted: true }),
-      ...(proxy && { proxy }),
-    });
+    const before = sentAt + CLAIM_SHARE * claimTimeoutMs;
+    const message = tagged<HandMessage>(router, { kind: 'hand', id, before });
+    if (bytes.length > 0) message.bytes = textOf(bytes);
+    if (hasHead) message.arrivedAt = arrivedAt;
+    if (choice.kind === 'key' && choice.among === undefined) message.key = choice.key;
+    if (choice.kind !== 'any') message.isRouted = true;
+    if (proxy !== undefined) message.proxy = proxy;
     // keepOpen: the router keeps the connection, for another worker, until this one claims it.
     this.worker.channel.send(message, socket, { keepOpen: true }, (error) => {
       if (error !== null) this.#unsent(id, error);

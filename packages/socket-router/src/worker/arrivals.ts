@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { AttachableServer } from '../contract/worker-handle.ts';
 import { ARRIVED_AT } from '../wire/messages.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
-import { interceptEvents, REQUEST_EVENTS } from './server-events.ts';
 
 /** Times on the machine's monotonic clock. */
 const arrivals = new WeakMap<IncomingMessage, number>();
@@ -26,21 +24,14 @@ export function arrivedAt(request: IncomingMessage): number | undefined {
 export class Arrivals {
   /** Requests that the server got. */
   requests = 0;
-  /** Connections whose first request is still to come. */
-  readonly #handed = new WeakMap<Socket, number>();
   /** Connections from the router itself, or from another of its workers. */
   readonly #trusted = new WeakSet<Socket>();
 
-  constructor(server: AttachableServer) {
-    interceptEvents(server, (event, values) => {
-      if (REQUEST_EVENTS.has(event)) this.#record(values[0] as IncomingMessage);
-      return false;
-    });
-  }
+  readonly #firstOn: (socket: Socket) => number | undefined;
 
-  /** Must be called for a connection from a router, with the time at which its first head was read. */
-  add(socket: Socket, at: number): void {
-    this.#handed.set(socket, at);
+  /** `firstOn` returns when the first request on a connection arrived, once; `undefined` when that is not known. */
+  constructor(firstOn: (socket: Socket) => number | undefined) {
+    this.#firstOn = firstOn;
   }
 
   /** Must be called for a connection whose other end is the router or one of its workers. */
@@ -48,12 +39,12 @@ export class Arrivals {
     this.#trusted.add(socket);
   }
 
-  #record(request: IncomingMessage): void {
+  /** Must be called for each request of the server. */
+  record(request: IncomingMessage): void {
     const { socket } = request;
     this.requests += 1;
-    const at = this.#handed.get(socket);
+    const at = this.#firstOn(socket);
     if (at !== undefined) {
-      this.#handed.delete(socket);
       arrivals.set(request, at);
     } else if (this.#trusted.has(socket)) {
       const time = Number(request.headers[ARRIVED_AT]);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type {
   AttachableServer,
@@ -25,6 +26,7 @@ import { ClientAddresses } from './client-address.ts';
 import { BusyConnections, drainConnections } from './drain-connections.ts';
 import { type LaterRequests, oneRequestEach } from './later-requests.ts';
 import { type RouterChannel, RouterLink, sendToRouter } from './router-link.ts';
+import { interceptRequests } from './server-events.ts';
 
 /** Milliseconds for idle connections when the router has died. */
 const ORPHAN_LAME_DUCK_MS = 100;
@@ -51,8 +53,13 @@ export class AttachedServer implements WorkerHandle {
     this.#options = options;
     this.#channel = options.channel;
     this.#addresses = new ClientAddresses(server);
-    this.#arrivals = new Arrivals(server);
+    this.#arrivals = new Arrivals((socket) => this.#firstArrival(socket));
     this.#busy = new BusyConnections(server);
+    interceptRequests(server, (event, [request, other]) => {
+      this.#arrivals.record(request as IncomingMessage);
+      this.#busy.record(event, other);
+      return false;
+    });
     // An HTTP server starts its timeouts, and counts idle connections, with this event.
     if (!server.listening) server.emit('listening');
     server.on(
@@ -176,13 +183,20 @@ export class AttachedServer implements WorkerHandle {
     return link;
   }
 
+  #firstArrival(socket: Socket): number | undefined {
+    for (const link of this.#links.values()) {
+      const at = link.firstArrival(socket);
+      if (at !== undefined) return at;
+    }
+    return undefined;
+  }
+
   #take(link: RouterLink, message: HandMessage, socket: Socket | undefined): void {
     if (!link.take(message, socket)) return;
-    const { bytes, proxy, arrivedAt } = message;
+    const { bytes, proxy } = message;
     socket.allowHalfOpen = this.#server.allowHalfOpen ?? false;
     if (bytes !== undefined) socket.unshift(bufferOf(bytes));
     if (proxy !== undefined) this.#addresses.set(socket, proxy);
-    if (arrivedAt !== undefined) this.#arrivals.add(socket, arrivedAt);
     link.laterRequests.add?.(socket, message);
     this.#server.emit('connection', socket);
   }

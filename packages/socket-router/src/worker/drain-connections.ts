@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { AttachableServer } from '../contract/worker-handle.ts';
-import { interceptEvents } from './server-events.ts';
 
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { Server } = process.getBuiltinModule('node:http');
@@ -10,10 +9,13 @@ const { Server } = process.getBuiltinModule('node:http');
 /** Milliseconds between two checks for idle connections: no event reports that a connection has become idle. */
 const SWEEP_MS = 20;
 
+/** A set of sockets, or a map by socket. */
+export type OpenSockets = Pick<ReadonlySet<Socket>, 'keys' | 'size'>;
+
 export interface Drain {
   readonly server: AttachableServer;
   /** The connections, which leave the sets when they close. */
-  readonly sockets: readonly ReadonlySet<Socket>[];
+  readonly sockets: readonly OpenSockets[];
   /** Open HTTP/2 sessions. */
   readonly sessions: ReadonlySet<{ close(): void }>;
   readonly busy: BusyConnections;
@@ -35,15 +37,22 @@ export class BusyConnections {
   readonly #responses = new Set<ServerResponse>();
   readonly #upgraded = new WeakSet<Socket>();
   readonly #isKnown: boolean;
+  /** One function for all, since there is one more with each request. */
+  readonly #ended: (this: ServerResponse) => void;
 
   constructor(server: AttachableServer) {
     this.#isKnown = server instanceof Server;
+    const responses = this.#responses;
+    this.#ended = function (this: ServerResponse): void {
+      responses.delete(this);
+    };
+  }
+
+  /** Must be called for each request of the server: with its event, and the response or the socket. */
+  record(event: string | symbol, other: unknown): void {
     if (!this.#isKnown) return;
-    interceptEvents(server, (event, values) => {
-      if (event === 'request') this.#add(values[1] as ServerResponse);
-      if (event === 'upgrade' || event === 'connect') this.#upgraded.add(values[1] as Socket);
-      return false;
-    });
+    if (event === 'request') this.#add(other as ServerResponse);
+    if (event === 'upgrade' || event === 'connect') this.#upgraded.add(other as Socket);
   }
 
   /** Closes the connections that are not busy. */
@@ -57,7 +66,7 @@ export class BusyConnections {
 
   #add(response: ServerResponse): void {
     this.#responses.add(response);
-    response.once('close', () => this.#responses.delete(response));
+    response.on('close', this.#ended);
   }
 }
 
@@ -79,12 +88,12 @@ export async function drainConnections(drain: Drain): Promise<void> {
     const isLame = ms < lameMs;
     if (!isLame) {
       server.closeIdleConnections?.();
-      for (const set of sockets) busy.destroyOthers(set);
+      for (const set of sockets) busy.destroyOthers(set.keys());
     }
     const isEmpty = sockets.every((set) => set.size === 0) && !(isLame && waitsForMore);
     if (isEmpty || ms >= graceMs) break;
     await setTimeout(SWEEP_MS);
   }
-  for (const set of sockets) for (const socket of set) socket.destroy();
+  for (const set of sockets) for (const socket of set.keys()) socket.destroy();
   server.off('request', lastAnswer);
 }

@@ -12,7 +12,7 @@ import { type Choice, decide } from '../placing/decide.ts';
 import { headOfRequest } from '../reading/head-views.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
 import type { LaterRequests, RoutedBy } from './later-requests.ts';
-import { type Emit, interceptEvents, REQUEST_EVENTS } from './server-events.ts';
+import { type Emit, interceptRequests } from './server-events.ts';
 
 /** A connection that a router gave to this worker. */
 interface Origin {
@@ -49,10 +49,9 @@ export class Forwarding implements LaterRequests {
 
   constructor(server: AttachableServer, options: ForwardingOptions) {
     this.#options = options;
-    this.#emit = interceptEvents(
+    this.#emit = interceptRequests(
       server,
-      (event, values) =>
-        REQUEST_EVENTS.has(event) && event !== 'connect' && this.#forwards(event, values),
+      (event, values) => event !== 'connect' && this.#forwards(event, values),
     );
   }
 

@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
 import { type HandMessage, tagged, type WorkerMessage } from '../wire/messages.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
+import type { OpenSockets } from './drain-connections.ts';
 import type { LaterRequests } from './later-requests.ts';
 import type { WorkerSocket } from './worker-socket.ts';
 
-/** Milliseconds for which the router's count of connections may be stale. */
-const LOAD_DELAY_MS = 20;
+/** Milliseconds between looks whether the router's count of connections is stale. */
+const LOAD_DELAY_MS = 10;
 
 /** The part of a worker's `process` that leads to its routers. */
 export interface RouterChannel {
@@ -32,10 +33,15 @@ export function sendToRouter(
 export class RouterLink {
   readonly router: string;
   readonly #channel: RouterChannel;
-  readonly #sockets = new Set<Socket>();
+  /** Its open connections, each with the time at which its first request arrived, until that is taken. */
+  readonly #sockets = new Map<Socket, number | undefined>();
+  /** One function for all, since there is one more with each connection. */
+  readonly #closed: (this: Socket) => void;
   #reported = 0;
   #retired: (() => void) | undefined;
   #loadTimer: NodeJS.Timeout | undefined;
+  /** Whether a claim has told the router the count since the last look. */
+  #hasClaimed = false;
   /** Connections that this worker has claimed. */
   claimed = 0;
   isDraining = false;
@@ -50,9 +56,13 @@ export class RouterLink {
   constructor(router: string, channel: RouterChannel) {
     this.router = router;
     this.#channel = channel;
+    const forget = (socket: Socket): void => this.#forget(socket);
+    this.#closed = function (this: Socket): void {
+      forget(this);
+    };
   }
 
-  get sockets(): ReadonlySet<Socket> {
+  get sockets(): OpenSockets {
     return this.#sockets;
   }
 
@@ -64,13 +74,14 @@ export class RouterLink {
    * Claims a connection if it is still this worker's to take: after its time another worker has it. Returns whether it
    * is taken.
    */
-  take({ id, before }: HandMessage, socket: Socket | undefined): socket is Socket {
+  take({ id, before, arrivedAt }: HandMessage, socket: Socket | undefined): socket is Socket {
     if (socket === undefined) return this.#decline(id, 'missing');
     if (this.isDraining || monotonicMs() >= before) {
       socket.destroy();
       return this.#decline(id, this.isDraining ? 'draining' : 'late');
     }
     this.#reported = this.#sockets.size + 1;
+    this.#hasClaimed = true;
     const isSent = this.send({ kind: 'claim', id, open: this.#reported });
     // The process may have been stopped between the check of the time and the claim, and the router may have given the
     // connection to another worker: no answer is better than two.
@@ -79,12 +90,16 @@ export class RouterLink {
       return false;
     }
     this.claimed += 1;
-    this.#sockets.add(socket);
-    socket.once('close', () => {
-      this.#sockets.delete(socket);
-      this.#loadTimer ??= setTimeout(() => this.#reportLoad(), LOAD_DELAY_MS).unref();
-    });
+    this.#sockets.set(socket, arrivedAt);
+    socket.on('close', this.#closed);
     return true;
+  }
+
+  /** Returns when the first request on a connection arrived, once; `undefined` when that is not known. */
+  firstArrival(socket: Socket): number | undefined {
+    const at = this.#sockets.get(socket);
+    if (at !== undefined) this.#sockets.set(socket, undefined);
+    return at;
   }
 
   /** Asks the router for no more connections; resolves with its answer, or when it cannot answer. */
@@ -106,12 +121,27 @@ export class RouterLink {
     this.laterRequests.close?.();
   }
 
+  #forget(socket: Socket): void {
+    this.#sockets.delete(socket);
+    if (this.#loadTimer === undefined) this.#watchLoad();
+  }
+
+  #watchLoad(): void {
+    this.#hasClaimed = false;
+    this.#loadTimer = setTimeout(() => this.#reportLoad(), LOAD_DELAY_MS).unref();
+  }
+
   #decline(id: number, why: 'late' | 'draining' | 'missing'): false {
     this.send({ kind: 'decline', id, why });
     return false;
   }
 
   #reportLoad(): void {
+    // A worker that keeps claiming need not report.
+    if (this.#hasClaimed) {
+      this.#watchLoad();
+      return;
+    }
     this.#loadTimer = undefined;
     if (this.#reported === this.#sockets.size) return;
     this.#reported = this.#sockets.size;
