@@ -166,6 +166,9 @@ test('stream() takes the tasks that give items, and types them; run() takes the 
     expectTypeOf(offers).toEqualTypeOf<
       AsyncIterableIterator<{ each: number; attempt: number }, undefined>
     >();
+    // The results of the others are those of their tasks alone.
+    const limits = { timeoutMs: 5000 };
+    expectTypeOf(dispatcher.run('double', 2, limits)).toEqualTypeOf<Promise<number>>();
     const got: number[] = [];
     for await (const { each } of offers) got.push(each);
     expect(got).toEqual([1, 2]);

@@ -26,11 +26,9 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
    * @throws TypeError or RangeError, as a rejection, for options that are unknown or out of range
    * @throws DispatchError, as a rejection, with a code; or the signal's reason; or what the task threw
    */
-  run<K extends keyof M & string>(
-    task: K & TaskWithoutInput<M> & TaskWithResult<M>,
-  ): Promise<OutputOf<M, K>>;
-  run<K extends keyof M & string>(
-    task: K & TaskWithResult<M>,
+  run<K extends TaskWithResult<M> & TaskWithoutInput<M>>(task: K): Promise<OutputOf<M, K>>;
+  run<K extends TaskWithResult<M>>(
+    task: K,
     input: InputOf<M, K>,
     options?: RunOptions,
   ): Promise<OutputOf<M, K>>;
