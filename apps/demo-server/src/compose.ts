@@ -18,8 +18,10 @@ import type { CarrierName, Carriers, CarrierTasks } from './search/carriers.ts';
 import { startDispatcher } from './search/dispatch.ts';
 import { dispatchedSearch } from './search/dispatched-search.ts';
 import { createPageTokens, newPageKey, type PageTokens } from './search/page-tokens.ts';
+import { localSearches } from './search/searches.ts';
 import { openSharedLoads } from './search/shared-loads.ts';
 import { createSharedStreams, type SharedStreams } from './search/shared-streams.ts';
+import { workerSearches } from './search/worker-searches.ts';
 import { watchProcess } from './serving/process-watch.ts';
 import type { OwnStatus, PrimaryTasks } from './serving/serving.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
@@ -93,7 +95,12 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     throw error;
   });
   const carriersSign = createCarriersSign(flags.deadlineMs);
-  const search = dispatchedSearch(dispatcher, { flags, carriers, now, onEnd: carriersSign.note });
+  const onEnd = carriersSign.note;
+  const own = localSearches(dispatchedSearch(dispatcher, { flags, carriers, now, onEnd }));
+  const search =
+    flags.offload === 'search' && dispatching.searches
+      ? workerSearches(dispatching.searches, own, { carriers: flags.carriers, onEnd })
+      : own;
   const ownFinds = localFinds({ search, worms: store });
   const isBeyond = flags.coalesce === 'machine' || flags.coalesce === 'fleet';
   // Of several server processes the primary is the member of the fleet.

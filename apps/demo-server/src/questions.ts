@@ -49,7 +49,7 @@ export const retryOptions = { idempotent: true, retries: 1 } as const;
 export const farRetryOptions = { idempotent: true, retries: 3 } as const;
 
 /** Milliseconds beyond its deadline that an answer may take between processes. */
-const TRANSIT_MS = 500;
+export const TRANSIT_MS = 500;
 
 /** Names of the tasks. */
 export const QUESTION_NAMES = Object.keys(questions) as readonly Name[];

@@ -1,11 +1,9 @@
 // The task module of dispatched workers. Its settings are in the environment, since a worker gets only a URL.
+import { createSearch, type Search } from '@ticketing/core';
 import { defineTasks, type TaskModule } from '@ticketing/dispatch';
-import {
-  type CarrierSettings,
-  type CarrierTasks,
-  carrierTasks,
-  createCarriers,
-} from './search/carriers.ts';
+import { type CarrierSettings, carrierTasks, createCarriers } from './search/carriers.ts';
+import type { WorkerTasks } from './search/dispatch.ts';
+import { searchTasks } from './search/worker-searches.ts';
 import { watchProcess } from './serving/process-watch.ts';
 import type { TaskWorkerReport } from './serving/serving.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
@@ -15,15 +13,32 @@ const settings: CarrierSettings = JSON.parse(process.env['DEMO_TASK_SETTINGS'] ?
 const carriers = createCarriers(settings, Date.now);
 const watch = watchProcess();
 let telemetry: Telemetry;
-const tasks: TaskModule<CarrierTasks> = defineTasks(carrierTasks(carriers), {
-  report: (): TaskWorkerReport => ({ http: carriers.http.stats(), process: watch.stats() }),
-  async setup({ slot }) {
-    telemetry = await startTelemetry(workersTelemetry(slot));
+let search: Search | undefined;
+
+function ownSearch(): Search {
+  search ??= createSearch({
+    carriers: Object.values(carriers.byName),
+    http: carriers.http.clientOf,
+  });
+  return search;
+}
+
+const tasks: TaskModule<WorkerTasks> = defineTasks(
+  { ...carrierTasks(carriers), ...searchTasks(ownSearch) },
+  {
+    report: (): TaskWorkerReport => ({
+      ...{ http: carriers.http.stats(), process: watch.stats() },
+      ...(search && { search: search.stats() }),
+    }),
+    async setup({ slot }) {
+      telemetry = await startTelemetry(workersTelemetry(slot));
+    },
+    async teardown() {
+      await search?.close();
+      await carriers.http.close();
+      await telemetry.close();
+    },
   },
-  async teardown() {
-    await carriers.http.close();
-    await telemetry.close();
-  },
-});
+);
 
 export default tasks;

@@ -16,7 +16,7 @@ const date = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
 export const SEARCH = `${MADRID_BARCELONA}&date=${date}`;
 
 /** All but the time at which a carrier's bytes came. */
-function timeless(journeys: readonly Journey[]): readonly Journey[] {
+export function timeless(journeys: readonly Journey[]): readonly Journey[] {
   return JSON.parse(JSON.stringify(journeys), (name, value) =>
     name === 'fetchedAt' ? undefined : value,
   );

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { hostProcesses } from '../src/operator/fleet-view.ts';
 import type { StatsDocument } from '../src/operator/stats-schemas.ts';
 import type { OperatorView } from '../src/operator/view-schema.ts';
-import type { ProcessStatus } from '../src/serving/serving.ts';
+import type { ProcessStatus, TaskWorkerReport } from '../src/serving/serving.ts';
 import { eventually, getFrom, requestsAt } from './demo.ts';
 import { type Sample, samples, sumOf } from './series.ts';
 
@@ -52,14 +52,20 @@ function countsOfStats(processes: readonly Stats[]): Counts {
   const servers = processes.flatMap((each) => ('dispatch' in each ? [each] : []));
   const hosts = hostsIn(processes);
   const own = [...servers, ...(primary === undefined ? [] : [primary])];
-  const searching = [...own, ...hosts];
   const keys = own.flatMap((each) => (each.keys === undefined ? [] : [each.keys]));
   const pools = [
     ...keys.map(({ dispatch }) => dispatch),
     ...servers.map(({ dispatch }) => dispatch).filter(({ kind }) => kind !== 'primary'),
     ...(primary === undefined ? [] : [primary.cluster.dispatcher]),
   ];
-  const coalescers = [...searching, ...keys].flatMap(({ coalesce, worms }) =>
+  // Hosts report to each that has a session with them.
+  const workers = pools.flatMap(({ kind, workers: all }) =>
+    (kind === 'nats' ? [] : all).flatMap(({ moduleReport }) =>
+      moduleReport === undefined ? [] : [moduleReport as Pick<TaskWorkerReport, 'http' | 'search'>],
+    ),
+  );
+  const searching = [...own, ...hosts, ...workers];
+  const coalescers = [...own, ...hosts, ...keys].flatMap(({ coalesce, worms }) =>
     [coalesce, worms.coalesce].flatMap((each) => (each === undefined ? [] : [each])),
   );
   const shared = servers.flatMap((each) => Object.values(each.shared?.loads ?? {}));
@@ -67,15 +73,7 @@ function countsOfStats(processes: readonly Stats[]): Counts {
   const isShared = servers.some(({ coalesce }) => coalesce !== undefined);
   const streams = isShared ? servers.map((each) => each.streams) : [];
   return {
-    sent: added([
-      ...searching.map(({ http = {} }) => http),
-      // Hosts report to each that has a session with them.
-      ...pools.flatMap(({ kind, workers }) =>
-        (kind === 'nats' ? [] : workers).flatMap(({ moduleReport }) =>
-          moduleReport === undefined ? [] : [(moduleReport as { http: Calls }).http],
-        ),
-      ),
-    ]),
+    sent: added(searching.map(({ http = {} }) => http)),
     searches: sum(searching.map(({ search }) => search?.complete ?? 0)),
     tasks: sum(pools.map(({ completed }) => completed)),
     answered: sum(
@@ -158,14 +156,25 @@ export async function expectEqualCounts(
     );
     expect(counts.requests).toBe(requests);
     expect(counts.answered).toBe(upstream.length * counts.searches);
-    expect(counts.tasks).toBe(upstream.length * searchesHere(view) + documentsOf(view));
+    const carrierTasks = upstream.length * searchesHere(view);
+    expect(counts.tasks).toBe(carrierTasks + wholeSearches(view) + documentsOf(view));
   });
 }
 
 /** Hosts that search have the carriers asked by a dispatcher of their own, whose tasks are counted there. */
 function searchesHere({ processes, searches }: OperatorView): number {
-  const hosts = new Set(processes.flatMap(({ id, kind }) => (kind === 'host' ? [id] : [])));
-  return sum(searches.flatMap(({ process, complete }) => (hosts.has(process) ? [] : [complete])));
+  const away = new Set(
+    processes.flatMap(({ id, kind }) => (['host', 'task', 'thread'].includes(kind) ? [id] : [])),
+  );
+  return sum(searches.flatMap(({ process, complete }) => (away.has(process) ? [] : [complete])));
+}
+
+/** Searches that are one task each. */
+function wholeSearches({ processes, searches }: OperatorView): number {
+  const workers = new Set(
+    processes.flatMap(({ id, kind }) => (['task', 'thread'].includes(kind) ? [id] : [])),
+  );
+  return sum(searches.flatMap(({ process, complete }) => (workers.has(process) ? [complete] : [])));
 }
 
 /** With `--coalesce machine` the primary has the server processes search, unless its own search has them ask the carriers. */

@@ -233,7 +233,7 @@ test.each([
   [
     ['--offload', 'half'],
     {},
-    "Cannot start: --offload must be one of whole, normalise, got 'half'",
+    "Cannot start: --offload must be one of whole, normalise, search, got 'half'",
   ],
   [
     [],

@@ -1,7 +1,8 @@
 import { stationTable } from '@ticketing/carriers';
-import type { Search, SearchEvent, SearchQuery } from '@ticketing/core';
+import type { SearchEvent, SearchQuery } from '@ticketing/core';
 import { turns } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
+import type { Searches } from '../src/search/searches.ts';
 import { createSharedStreams } from '../src/search/shared-streams.ts';
 import { carriersBehindGate } from './carriers-behind-gate.ts';
 import { eventually, serveDemoBy, statsOf } from './demo.ts';
@@ -14,7 +15,7 @@ const options = { deadlineMs: 1000 };
 /** A search whose events a test sends. */
 function heldSearch() {
   const streams: { send(event: SearchEvent): void; end(error?: Error): void; left: boolean }[] = [];
-  const stream: Search['stream'] = () => {
+  const stream: Searches['stream'] = () => {
     const events: SearchEvent[] = [];
     let [wake, isOver, failure] = [() => {}, false, undefined as Error | undefined];
     const held = {
@@ -48,7 +49,7 @@ function heldSearch() {
       },
       [Symbol.asyncIterator]: () => iterator,
     };
-    return iterator as ReturnType<Search['stream']>;
+    return iterator as ReturnType<Searches['stream']>;
   };
   return { streams, stream };
 }

@@ -31,7 +31,7 @@ import {
 export const ACCEPTS = ['single', 'cluster', 'passthru', 'socket'] as const;
 export type Accept = (typeof ACCEPTS)[number];
 
-export const OFFLOADS = ['whole', 'normalise'] as const;
+export const OFFLOADS = ['whole', 'normalise', 'search'] as const;
 export type Offload = (typeof OFFLOADS)[number];
 
 export const COALESCES = ['on', 'machine', 'fleet', 'shared', 'off'] as const;
@@ -129,7 +129,8 @@ export const flagSpecs = {
   }),
   offload: flag<Offload>({
     name: 'offload',
-    about: "What the dispatcher runs: all of a carrier's work, or only the decoding of its bytes",
+    about:
+      "What the dispatcher runs: all of a carrier's work, only the decoding of its bytes, or whole searches",
     value: oneOf(OFFLOADS),
     fallback: 'whole',
   }),

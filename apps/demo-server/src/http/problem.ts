@@ -101,6 +101,13 @@ export function sendProblem(
     .send(problemBody(status, details, request.url));
 }
 
+/** Returns the problem of an answer that has begun. An unexpected one is logged. */
+export function lateProblem(error: unknown, request: FastifyRequest) {
+  const { status, details } = toProblem(error, request);
+  if (status === 500) request.log.error(error);
+  return problemBody(status, details, request.url);
+}
+
 /** Returns the body of a problem. `url`: of the request, if there was one. */
 export function problemBody(status: ProblemStatus, details: Details, url?: string) {
   const { title = titles[status] } = details;

@@ -51,6 +51,7 @@ export function operatorView(
     ),
     ...hosts.map(({ id, report: { search, http } }) => ({ id, search, http })),
   ];
+  const workers = servers.flatMap(taskReports);
   return {
     at,
     startedAt,
@@ -60,7 +61,10 @@ export function operatorView(
       ...processes.flatMap((one) => [processRow(one, primary), ...taskRows(one)]),
       ...hosts.map((host) => hostProcessRow(host, ownHosts)),
     ],
-    searches: searching.map(({ id, search: { running, complete, partial, aborted } }) => ({
+    searches: [
+      ...searching,
+      ...workers.flatMap(({ id, search }) => (search === undefined ? [] : [{ id, search }])),
+    ].map(({ id, search: { running, complete, partial, aborted } }) => ({
       ...{ process: id, running, complete, partial, aborted },
     })),
     routes: each((id, { routes }) => routes.map((row) => ({ process: id, ...row }))),
@@ -83,7 +87,7 @@ export function operatorView(
     fleets: fleetRows(processes),
     hosts: hostRows(processes),
     ...(primary?.router && { router: routerOf(primary.router, servers) }),
-    carriers: [...searching.flatMap(carriersOf), ...servers.flatMap(taskCarriersOf)],
+    carriers: [...searching.flatMap(carriersOf), ...workers.flatMap(taskCarriersOf)],
     // The simulator plays carriers that this server does not ask, too.
     ...(upstream && {
       upstream: upstream.filter(({ id }) => flags.carriers.some((one) => one === id)),
@@ -314,18 +318,29 @@ function carriersOf({
   }));
 }
 
-/** Calls to carriers that task workers sent, beside those of their server process: the searches are its own. */
-function taskCarriersOf(server: {
+/** What the workers report that run the tasks of a server process alone, and who they are. */
+function taskReports(server: {
   readonly id: string;
   readonly stats: ServerStats;
-}): Row<'carriers'>[] {
+}): (TaskWorkerReport & { readonly id: string })[] {
   const { dispatch } = server.stats;
   if (isLent(dispatch) || isFar(dispatch)) return [];
-  return withIds(`${server.id}/task`, dispatch.workers).flatMap(({ id, worker }) =>
-    Object.entries(taskReport(worker)?.http ?? {}).map(([carrier, http]) => ({
-      ...{ process: id, id: carrier, states: {}, latency: {}, http },
-    })),
-  );
+  return withIds(`${server.id}/task`, dispatch.workers).flatMap(({ id, worker }) => {
+    const report = taskReport(worker);
+    return report === undefined ? [] : [{ id, ...report }];
+  });
+}
+
+/** Calls to carriers that a task worker sent. The searches are those of its server process, but for those that it ran whole. */
+function taskCarriersOf({
+  id,
+  http,
+  search,
+}: TaskWorkerReport & { readonly id: string }): Row<'carriers'>[] {
+  return Object.entries(http).map(([carrier, calls]) => ({
+    ...{ process: id, id: carrier, http: calls },
+    ...{ states: search?.carriers[carrier] ?? {}, latency: search?.latency[carrier] ?? {} },
+  }));
 }
 
 function rounded(value: number): number {

@@ -63,6 +63,7 @@ export function reduce(state: SearchState, event: FeedEvent): SearchState {
       const carriers = updated(state.carriers, event.carriers);
       return { ...state, phase: 'done', carriers, ms: event.ms, pages: event.pages };
     }
+    case 'search-failed':
     case 'refused':
       return { ...state, phase: 'failed', problem: event.problem };
     case 'broken':

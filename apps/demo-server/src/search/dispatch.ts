@@ -11,6 +11,7 @@ import { type FleetFlags, natsOptions, SOON } from '../fleet/nats-options.ts';
 import { programUrl } from '../program-url.ts';
 import { type Telemetry, telemetryEnvironment } from '../telemetry/telemetry.ts';
 import { CARRIER_TASKS, type Carriers, type CarrierTasks, carrierTasks } from './carriers.ts';
+import type { SearchTasks } from './worker-searches.ts';
 
 interface DispatchDependencies {
   readonly flags: FleetFlags & {
@@ -27,6 +28,8 @@ interface DispatchDependencies {
 /** A dispatcher, and what is done with its workers. */
 interface Dispatching {
   readonly dispatcher: Dispatcher<CarrierTasks>;
+  /** The same, if its workers run whole searches, and stream them. */
+  readonly searches?: Dispatcher<SearchTasks> | undefined;
   /** Resolves when it takes tasks. */
   ready(): Promise<void>;
   /** The hosts that it knows, if its workers are hosts. */
@@ -45,6 +48,9 @@ interface DispatchKind {
   start(dependencies: DispatchDependencies): Promise<Dispatching>;
 }
 
+/** Tasks of workers that do nothing else. */
+export type WorkerTasks = CarrierTasks & SearchTasks;
+
 /** Every value of `--dispatch`. */
 const dispatchers = {
   'in-process': {
@@ -57,7 +63,7 @@ const dispatchers = {
     async start(dependencies) {
       const { createForkDispatcher } = await import('@ticketing/dispatch-fork');
       const options = workerOptions(dependencies);
-      return owned(createForkDispatcher<CarrierTasks>(programUrl('tasks'), options));
+      return ofWorkers(createForkDispatcher<WorkerTasks>(programUrl('tasks'), options));
     },
   },
   piscina: {
@@ -65,7 +71,7 @@ const dispatchers = {
     async start(dependencies) {
       const { createPiscinaDispatcher } = await import('@ticketing/dispatch-piscina');
       const options = workerOptions(dependencies);
-      return owned(createPiscinaDispatcher<CarrierTasks>(programUrl('tasks'), options));
+      return ofWorkers(createPiscinaDispatcher<WorkerTasks>(programUrl('tasks'), options));
     },
   },
   cluster: {
@@ -113,6 +119,12 @@ function owned(dispatcher: Dispatcher<CarrierTasks>): Dispatching {
   };
 }
 
+/** Its workers have every task of `tasks.ts`. */
+function ofWorkers(dispatcher: Dispatcher<WorkerTasks>): Dispatching {
+  const { streams } = dispatcher.capabilities;
+  return { ...owned(dispatcher), searches: streams ? dispatcher : undefined };
+}
+
 /** The primary spreads the work over all server processes. */
 async function overServers(primary: Dispatcher<CarrierTasks>): Promise<Dispatching> {
   return {
@@ -129,7 +141,7 @@ async function clusterOfTasks(dependencies: DispatchDependencies): Promise<Dispa
   const { max: workers, env } = workerOptions(dependencies);
   const entry = programUrl('task-worker');
   const supervisor = startCluster({ entry, workers, env, connections: 'external' });
-  return { ...owned(supervisor.dispatcher<CarrierTasks>()), close: () => supervisor.close() };
+  return { ...ofWorkers(supervisor.dispatcher<WorkerTasks>()), close: () => supervisor.close() };
 }
 
 /** Without one hosts have time to come. */

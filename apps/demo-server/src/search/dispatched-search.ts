@@ -18,7 +18,8 @@ export function dispatchedSearch(
   dispatcher: Dispatcher<CarrierTasks>,
   { flags, carriers, now, onEnd = () => {} }: DispatchedSearchOptions,
 ): Search {
-  const run = flags.offload === 'whole' ? runWhole(dispatcher, now) : runNormalise(dispatcher, now);
+  const run =
+    flags.offload === 'normalise' ? runNormalise(dispatcher, now) : runWhole(dispatcher, now);
   return createSearch({
     carriers: flags.carriers.map((name) => carriers.byName[name]),
     deadlineMs: flags.deadlineMs,

@@ -4,13 +4,13 @@ import {
   type CarrierStatus,
   JOURNEY_ORDERS,
   type JourneyOrder,
-  type Search,
   type SearchPages,
 } from '@ticketing/core';
 import type { QuestionKind, TargetContext } from './coalesced.ts';
 import { unprovenPage } from './page-tokens.ts';
 import { INTEGER_PARAMETERS, SearchParameters } from './search-parameters.ts';
 import { type DocumentQuestion, readSearchQuestion } from './search-query.ts';
+import type { Searches } from './searches.ts';
 
 /** The result of a search, serialised once for all clients. Plain data: it may come from another process. */
 export interface SearchDocument {
@@ -25,20 +25,12 @@ export interface SearchDocument {
 export const documentQuestion: QuestionKind<
   DocumentQuestion,
   SearchDocument,
-  { readonly search: Search }
+  { readonly search: Pick<Searches, 'document'> }
 > = {
   name: 'search',
   keyOf: documentKey,
   keyOfTarget: documentKeyOfTarget,
-  local:
-    ({ search }) =>
-    async ({ query, ...asked }, { signal, deadlineMs }) => {
-      const options = { ...asked, signal, deadlineMs };
-      const { pages, ...result } = await search.search(query, options);
-      const { carriers, ms } = result;
-      const body = Buffer.from(JSON.stringify(result));
-      return { body, ...(pages && { pages }), carriers, ms };
-    },
+  local: ({ search }) => search.document,
 };
 
 /** Returns the same text for equal searches. */

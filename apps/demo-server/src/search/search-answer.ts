@@ -14,5 +14,15 @@ type Done = Extract<SearchEvent, { readonly type: 'search-done' }>;
 /** A search as one client gets it. */
 export type SearchAnswer = Omit<SearchResult, 'pages'> & AnswerParts;
 
+/** Why a stream ends before its search has: RFC 9457. */
+export interface StreamProblem {
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+}
+
 /** An event of a stream as one client gets it. */
-export type SearchAnswerEvent = Exclude<SearchEvent, Done> | (Omit<Done, 'pages'> & AnswerParts);
+export type SearchAnswerEvent =
+  | Exclude<SearchEvent, Done>
+  | (Omit<Done, 'pages'> & AnswerParts)
+  | { readonly type: 'search-failed'; readonly problem: StreamProblem };

@@ -1,7 +1,8 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
-import type { Search, SearchEvent } from '@ticketing/core';
+import type { SearchEvent } from '@ticketing/core';
 import { documentKey } from './documents.ts';
 import type { DocumentQuestion } from './search-query.ts';
+import type { Searches } from './searches.ts';
 
 /** Counters of the streams of this process. */
 export interface StreamStats {
@@ -54,17 +55,17 @@ const MOST = 1000;
 
 /** With `isShared`, equal searches in flight are one. */
 export function createSharedStreams(
-  search: Pick<Search, 'stream'>,
+  search: Pick<Searches, 'stream'>,
   { isShared }: { readonly isShared: boolean },
 ): SharedStreams {
   const inFlight = new Map<string, Shared>();
   let [asked, joined] = [0, 0];
 
   function start(
-    { query, ...asked }: DocumentQuestion,
+    question: DocumentQuestion,
     { deadlineMs, forget }: { readonly deadlineMs: number; readonly forget: () => void },
   ): Shared {
-    const stream = search.stream(query, { ...asked, deadlineMs });
+    const stream = search.stream(question, { deadlineMs });
     const shared: Shared = {
       events: [],
       viewers: 0,

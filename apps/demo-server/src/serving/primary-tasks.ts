@@ -14,6 +14,7 @@ import {
 import { createCarriers } from '../search/carriers.ts';
 import { dispatchedSearch } from '../search/dispatched-search.ts';
 import { documentQuestion } from '../search/documents.ts';
+import { localSearches } from '../search/searches.ts';
 import { withIds } from './process-ids.ts';
 import { type ProcessWatch, watchProcess } from './process-watch.ts';
 import type {
@@ -113,7 +114,9 @@ async function share(
   const events = keepEvents(now);
   const operator = createOperator(context, { processes, url, reload: () => supervisor().reload() });
   const isOwn = flags.dispatch === 'cluster';
-  const document = isOwn ? documentQuestion.local({ search }) : remote.document;
+  const document = isOwn
+    ? documentQuestion.local({ search: localSearches(search) })
+    : remote.document;
   const watch = watchProcess();
   const finders = createFinders({ ...remote, document }, { isShared: true });
   const keys = flags.coalesce === 'fleet' ? await joinQuestionFleet(finders, { flags }) : undefined;

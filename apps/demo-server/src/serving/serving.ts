@@ -100,6 +100,8 @@ export interface TaskWorkerReport {
   /** Calls that it sent, by carrier. */
   readonly http: ServerStats['http'];
   readonly process: ProcessStats;
+  /** Of the searches that it ran whole. */
+  readonly search?: SearchStats;
 }
 
 /** What a host of the fleet reports to those whose tasks it runs: `moduleReport` in the rows of their pools. */

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { SETTLED_STATES } from '../../operator/stats-schemas.ts';
+import { Problem } from '../problem.ts';
 
 // The answers of GET /search, as the OpenAPI document shows them. A test holds real answers against these schemas.
 
@@ -260,8 +261,13 @@ const SearchDone = Type.Object(
   { $id: 'SearchDone', description: 'The last event' },
 );
 
+const SearchFailed = Type.Object(
+  { type: Type.Literal('search-failed'), problem: Problem },
+  { $id: 'SearchFailed', description: 'The last event of a search that was lost with its worker' },
+);
+
 /** One event of a streamed answer. */
 export const SearchStreamEvent = Type.Union(
-  [SearchStarted, CarrierStatusEvent, JourneysUpsert, SearchDone],
+  [SearchStarted, CarrierStatusEvent, JourneysUpsert, SearchDone, SearchFailed],
   { $id: 'SearchEvent' },
 );

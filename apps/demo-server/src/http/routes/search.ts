@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Parts } from '../../compose.ts';
 import { CARRIER_NAMES, carrierCalls, carrierTitles } from '../../search/carriers.ts';
 import { documentQuestion, type SearchDocument } from '../../search/documents.ts';
+import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 import { SearchParameters } from '../../search/search-parameters.ts';
 import { readSearchQuestion } from '../../search/search-query.ts';
 import { readSearchView, viewDocument, viewEvents } from '../../search/search-view.ts';
@@ -13,7 +14,7 @@ import { answerExamples, eventExamples, refusalExamples } from '../api/search-ex
 import { SearchAnswer, SearchStreamEvent } from '../api/search-schemas.ts';
 import { sendDocument } from '../encoded-body.ts';
 import { preferredType, prefersPage } from '../preferred-type.ts';
-import { clientSignal, Problem, ProblemError } from '../problem.ts';
+import { clientSignal, lateProblem, Problem, ProblemError } from '../problem.ts';
 
 const problem = { 'application/problem+json': { schema: Problem } };
 const refused = (status: keyof typeof refusalExamples) => ({
@@ -85,12 +86,25 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
       });
     }
     // An EventSource connects again when a stream has ended: 204 tells it to stop.
-    if (request.headers['last-event-id'] === 'search-done') return reply.code(204).send(null);
+    if (LAST_EVENTS.has(request.headers['last-event-id'])) return reply.code(204).send(null);
     const events = streams.follow(question, { deadlineMs: leftMs(request) });
-    return reply.type(accepted).send(toStream(viewEvents(events, view, pageTokens), format));
+    const viewed = viewEvents(events, view, pageTokens);
+    const leave = (): void => void viewed.return?.();
+    clientSignal(reply).addEventListener('abort', leave);
+    // What fails before the first event is a problem with its status, as of a document.
+    const first = await viewed.next();
+    return reply.type(accepted).send(
+      toStream(viewed, {
+        first,
+        format,
+        failed: (error) => ({ type: 'search-failed', problem: lateProblem(error, request) }),
+      }),
+    );
   });
   done();
 };
+
+const LAST_EVENTS: ReadonlySet<unknown> = new Set(['search-done', 'search-failed']);
 
 /** A browser gets the page, also for parameters that are wrong: it says so beside their fields. */
 async function onRequest(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
@@ -127,7 +141,7 @@ function describedCalls(carrier: string): string {
 }
 
 /** Writes one event. */
-type EventFormat = (event: { readonly type: string }) => string;
+type EventFormat = (event: SearchAnswerEvent) => string;
 
 /** By media type: one JSON document per line, and server-sent events (HTML standard, 9.2). */
 const eventFormats: Readonly<Record<string, EventFormat>> = {
@@ -137,17 +151,32 @@ const eventFormats: Readonly<Record<string, EventFormat>> = {
 };
 
 /**
- * Makes a byte stream of events. Destroying it ends the iteration at once; with a generator in between it would end
- * after the next event.
+ * Makes a byte stream of events, of which the first is here; an error becomes the last. Destroying it ends the iteration at once;
+ * with a generator in between it would end after the next event.
  */
-function toStream<Event extends { readonly type: string }>(
-  events: AsyncIterableIterator<Event>,
-  format: EventFormat,
+function toStream(
+  events: AsyncIterableIterator<SearchAnswerEvent>,
+  {
+    first,
+    format,
+    failed,
+  }: {
+    readonly first: IteratorResult<SearchAnswerEvent>;
+    readonly format: EventFormat;
+    readonly failed: (error: unknown) => SearchAnswerEvent;
+  },
 ): Readable {
+  let isFirst = true;
   const lines: AsyncIterableIterator<string> = {
     async next() {
-      const { done, value } = await events.next();
-      return done ? { done, value: undefined } : { done: false, value: format(value) };
+      const following = isFirst ? first : events.next();
+      isFirst = false;
+      try {
+        const { done, value } = await following;
+        return done ? { done, value: undefined } : { done: false, value: format(value) };
+      } catch (error) {
+        return { done: false, value: format(failed(error)) };
+      }
     },
     async return() {
       await events.return?.();

@@ -32,7 +32,7 @@ export async function follow(
     }
     for await (const line of readLines(response.body)) {
       const event = JSON.parse(line) as SearchAnswerEvent;
-      isDone ||= event.type === 'search-done';
+      isDone ||= event.type === 'search-done' || event.type === 'search-failed';
       emit(event);
     }
   } catch {

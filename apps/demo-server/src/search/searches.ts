@@ -1,0 +1,34 @@
+import type { Search, SearchEvent, SearchResult, SearchStats } from '@ticketing/core';
+import type { FindOptions } from './coalesced.ts';
+import type { SearchDocument } from './documents.ts';
+import type { DocumentQuestion } from './search-query.ts';
+
+/** Runs whole searches: in this process, or where a dispatcher runs them. */
+export interface Searches {
+  document(question: DocumentQuestion, options: FindOptions): Promise<SearchDocument>;
+  /** Leaving the events ends the search. What is wrong with the question is thrown at once, or by the first `next()`. */
+  stream(
+    question: DocumentQuestion,
+    options: Pick<FindOptions, 'deadlineMs'>,
+  ): AsyncIterableIterator<SearchEvent>;
+  /** Of the searches of this process. */
+  stats(): SearchStats;
+  close(): Promise<void>;
+}
+
+/** Runs them in this process. */
+export function localSearches(search: Search): Searches {
+  return {
+    document: async ({ query, ...asked }, options) =>
+      documentOf(await search.search(query, { ...asked, ...options })),
+    stream: ({ query, ...asked }, { deadlineMs }) => search.stream(query, { ...asked, deadlineMs }),
+    stats: search.stats,
+    close: search.close,
+  };
+}
+
+function documentOf({ pages, ...result }: SearchResult): SearchDocument {
+  const { carriers, ms } = result;
+  const body = Buffer.from(JSON.stringify(result));
+  return { body, ...(pages && { pages }), carriers, ms };
+}
