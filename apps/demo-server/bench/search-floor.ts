@@ -1,0 +1,179 @@
+// Processor time of a search beside its floor: the same calls by undici alone, and the same bytes parsed. Writes the table into
+// docs/measurements; `--quick` only prints it.
+import assert from 'node:assert/strict';
+import {
+  benchFlags,
+  circumstances,
+  interleaved,
+  median,
+  medianRatio,
+  report,
+  table,
+  times,
+} from '@ticketing/bench-kit';
+import { createSearch } from '@ticketing/core';
+import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
+import { createForkDispatcher } from '@ticketing/dispatch-fork';
+import { carrierTasks, createCarriers } from '../src/search/carriers.ts';
+import { dispatchedSearch } from '../src/search/dispatched-search.ts';
+import { localSearches, type Searches } from '../src/search/searches.ts';
+import { workerSearches } from '../src/search/worker-searches.ts';
+import { recordFloor } from './floor.ts';
+import type { MeasuredTasks } from './search-tasks.ts';
+import { ASKED, queries, startSimulator } from './simulator.ts';
+
+const flags = benchFlags({ rounds: 9 }, { quickLengths: { rounds: 3 } });
+const IN_FLIGHT = [1, 32] as const;
+const SEARCHES = 192;
+const deadlineMs = 60_000;
+
+const simulator = await startSimulator();
+const settings = { carriersUrl: simulator.url, ouigo: { username: 'bench', password: 'bench' } };
+const carriers = createCarriers(settings, Date.now);
+const asked = queries();
+const floor = await recordFloor(carriers, simulator.url, asked);
+
+const search = createSearch({
+  carriers: ASKED.map((name) => carriers.byName[name]),
+  http: carriers.http.clientOf,
+  deadlineMs,
+});
+const here = createInProcessDispatcher(defineTasks(carrierTasks(carriers)));
+const fork = createForkDispatcher<MeasuredTasks>(new URL('./search-tasks.ts', import.meta.url), {
+  max: 1,
+  env: { ...process.env, BENCH_SETTINGS: JSON.stringify(settings) },
+});
+await fork.ready();
+const options = {
+  flags: { carriers: ASKED, deadlineMs, offload: 'whole' },
+  ...{ carriers, now: Date.now },
+} as const;
+const byFork = localSearches(dispatchedSearch(fork, options));
+
+interface Mode {
+  readonly name: string;
+  readonly searches: Searches;
+}
+const modes: readonly Mode[] = [
+  { name: '`createSearch`', searches: localSearches(search) },
+  {
+    name: 'each carrier by `createInProcessDispatcher`',
+    searches: localSearches(dispatchedSearch(here, options)),
+  },
+  { name: 'each carrier by `createForkDispatcher`', searches: byFork },
+  {
+    name: 'the search whole by `createForkDispatcher`',
+    searches: workerSearches(fork, byFork, { carriers: ASKED, onEnd() {} }),
+  },
+];
+
+/** Does one search, of the query at a place. */
+type Work = (place: number) => Promise<void>;
+
+const { signal } = new AbortController();
+const forms: Readonly<Record<string, (searches: Searches) => Work>> = {
+  JSON: (searches) => async (place) => {
+    const query = asked[place % asked.length] as (typeof asked)[number];
+    const found = await searches.document({ query, order: 'departure' }, { signal, deadlineMs });
+    assert.ok(found.carriers.every(({ state }) => state === 'ok'));
+  },
+  stream: (searches) => async (place) => {
+    const query = asked[place % asked.length] as (typeof asked)[number];
+    const events = searches.stream({ query, order: 'departure' }, { deadlineMs });
+    let isComplete = false;
+    for await (const event of events) {
+      const line = Buffer.from(JSON.stringify(event));
+      isComplete = line.length > 0 && event.type === 'search-done' && event.complete;
+    }
+    assert.ok(isComplete);
+  },
+};
+
+interface Contender {
+  readonly name: string;
+  readonly form: string;
+  readonly inFlight: number;
+  readonly work: Work;
+}
+const contenders: readonly Contender[] = IN_FLIGHT.flatMap((inFlight) => [
+  { name: 'floor', form: '', inFlight, work: floor.search },
+  ...modes.flatMap(({ name, searches }) =>
+    Object.entries(forms).map(([form, workOf]) => ({
+      ...{ name, form, inFlight },
+      work: workOf(searches),
+    })),
+  ),
+]);
+
+async function processorMs(): Promise<number> {
+  const worker = await fork.run('processorMs');
+  const { user, system } = process.cpuUsage();
+  return worker + (user + system) / 1000;
+}
+
+/** Milliseconds of this process and its worker for one search. */
+async function measure({ inFlight, work }: Contender): Promise<number> {
+  const before = await processorMs();
+  let begun = 0;
+  const some = async (): Promise<void> => {
+    while (begun < SEARCHES) await work(begun++);
+  };
+  await Promise.all(Array.from({ length: inFlight }, some));
+  return ((await processorMs()) - before) / SEARCHES;
+}
+
+const took = contenders.map((): number[] => []);
+for (const { item, place, round } of interleaved(contenders, {
+  rounds: flags.rounds,
+  // Compilers have seen all of it by then.
+  warmUps: 3,
+})) {
+  const ms = await measure(item);
+  if (round >= 0) took[place]?.push(ms);
+}
+
+const of = (name: string, form: string, inFlight: number): readonly number[] =>
+  took[
+    contenders.findIndex(
+      (each) => each.name === name && each.form === form && each.inFlight === inFlight,
+    )
+  ] ?? [];
+const columns = IN_FLIGHT.flatMap((inFlight) =>
+  Object.keys(forms).map((form) => ({ inFlight, form })),
+);
+const rows = [
+  [
+    `${floor.calls} calls by undici, and the bytes parsed`,
+    ...columns.map(({ inFlight }) => `${median(of('floor', '', inFlight)).toFixed(2)} ms`),
+  ],
+  ...modes.map(({ name }) => [
+    name,
+    ...columns.map(({ inFlight, form }) => {
+      const own = of(name, form, inFlight);
+      const ratio = medianRatio(own, of('floor', '', inFlight));
+      return `${median(own).toFixed(2)} ms (${times(ratio)})`;
+    }),
+  ]),
+];
+
+await fork.close();
+await here.close();
+await search.close();
+await floor.close();
+await carriers.http.close();
+simulator.close();
+
+report(
+  new URL('../../../docs/measurements/demo-server.md', import.meta.url),
+  [
+    ...table([
+      ['', ...columns.map(({ inFlight, form }) => `${form}, ${inFlight} in flight`)],
+      ...rows,
+    ]),
+    '',
+    `A search has ${floor.journeys.toFixed(0)} journeys of ${ASKED.length} carriers. ` +
+      `${circumstances('pnpm --filter demo-server bench:floor', flags)} A round is ${SEARCHES} searches of each; the worker's processor time is ` +
+      'part of it, that of the simulator is not.',
+  ],
+  { ...flags, marks: 'floor' },
+);
