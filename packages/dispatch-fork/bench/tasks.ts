@@ -1,7 +1,7 @@
 // What a worker of the dispatcher loads.
 import { defineTasks, json, rawJson } from '@ticketing/dispatch';
 import { recordsOf } from '@ticketing/dispatch/bench/payloads';
-import { burn, echo, residentBytes } from '@ticketing/dispatch/bench/work';
+import { burn, echo, repeat, residentBytes } from '@ticketing/dispatch/bench/work';
 
 const records = recordsOf(10_000);
 
@@ -11,6 +11,7 @@ const tasks = {
   burn,
   residentBytes,
   records: () => records,
+  repeat,
   recordsAsJson: () => rawJson(records),
 };
 export type Tasks = typeof tasks;

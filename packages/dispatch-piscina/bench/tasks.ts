@@ -1,7 +1,7 @@
 // What a worker of the dispatcher loads.
 import { defineTasks, json, rawJson, transferred } from '@ticketing/dispatch';
 import { recordsOf } from '@ticketing/dispatch/bench/payloads';
-import { burn, echo, heapBytes } from '@ticketing/dispatch/bench/work';
+import { burn, echo, heapBytes, repeat } from '@ticketing/dispatch/bench/work';
 
 const records = recordsOf(10_000);
 
@@ -12,6 +12,7 @@ const tasks = {
   heapBytes,
   pass: (buffer: ArrayBuffer) => transferred(buffer, [buffer]),
   records: () => records,
+  repeat,
   recordsAsJson: () => rawJson(records),
 };
 export type Tasks = typeof tasks;

@@ -6,6 +6,11 @@ export function echo<T>(value: T): T {
   return value;
 }
 
+/** Gives its input again and again, to whoever takes it. */
+export async function* repeat<T>(value: T): AsyncGenerator<T> {
+  for (;;) yield value;
+}
+
 /**
  * Keeps the processor busy for a number of steps, the same work wherever it runs; `stepsPerMs` tells how many take a
  * millisecond. Native code: how long a loop of JavaScript takes depends on when it is compiled, by a factor of five.
