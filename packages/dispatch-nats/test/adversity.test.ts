@@ -119,7 +119,7 @@ it('a host has maxSessions dispatchers; one more is refused, and uses another', 
 
 it('pieces without end are refused before they take more memory than a message may', () => {
   const maxBytes = 1024 * 1024;
-  const reader = new MessageReader(maxBytes, 'tag');
+  const reader = new MessageReader(maxBytes);
   const head = { flags: 0, seq: 1, received: 0 };
   const chunk = new Uint8Array(64 * 1024);
   let pieces = 0;
@@ -129,7 +129,7 @@ it('pieces without end are refused before they take more memory than a message m
   };
   expect(feed).toThrow(/too many pieces/);
   expect(pieces).toBeLessThanOrEqual(maxBytes / 1024);
-  expect(() => new MessageReader(1024, 'tag').add(new Uint8Array(1037), head)).toThrow(/too large/);
+  expect(() => new MessageReader(1024).add(new Uint8Array(1037), head)).toThrow(/too large/);
 });
 
 it('a call that a host loses with a worker of its own has its next attempt, if it may run twice', async () => {

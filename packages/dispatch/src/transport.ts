@@ -35,4 +35,4 @@ export type { WorkerProcessStart } from './process/worker-process.ts';
 export { inheritedExecArgv, startWorker } from './process/worker-process.ts';
 export { decodeFromWorker } from './wire/from-worker-codec.ts';
 export { encodeToWorker, postToWorker } from './wire/to-worker-codec.ts';
-export { fromWorkerTag, toWorkerTag } from './wire/wire-message.ts';
+export type { WireMessage } from './wire/wire-message.ts';

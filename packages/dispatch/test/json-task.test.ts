@@ -41,7 +41,7 @@ test('the types refuse what JSON does not keep', () => {
 
 test('what is no function cannot be marked', () => {
   expect(() => json('search' as never)).toThrow(
-    new TypeError("Cannot mark task: it must be a function, got search"),
+    new TypeError('Cannot mark task: it must be a function, got search'),
   );
 });
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { createOutbox } from '../src/process/frame-pipe.ts';
 import { MessageStream } from '../src/wire/message-stream.ts';
+import type { WireMessage } from '../src/wire/wire-message.ts';
 
-const message = (cells: string) => ({ cells, body: undefined });
+const message = (cells: string): WireMessage => [cells];
 
 function fakeProcess() {
   const callbacks: ((error?: Error | null) => void)[] = [];
@@ -13,7 +14,7 @@ function fakeProcess() {
     messages,
     exits,
     write(bytes: Uint8Array, written: (error?: Error | null) => void) {
-      const stream = new MessageStream('tag', ({ cells }) => messages.push(cells));
+      const stream = new MessageStream(([cells]) => messages.push(cells));
       stream.push(Buffer.from(bytes));
       callbacks.push(written);
     },
@@ -63,7 +64,7 @@ test('a message that is too large throws, and does not prevent the exit', () => 
   const { exits, messages, ...host } = fakeProcess();
   const outbox = createOutbox(host);
   const body = { byteLength: 2 ** 32 } as Uint8Array;
-  expect(() => outbox.post({ cells: '[0]', body })).toThrow('it is too large');
+  expect(() => outbox.post(['[0]', body])).toThrow('it is too large');
   outbox.exit(0);
   expect([messages, exits]).toEqual([[], [0]]);
 });

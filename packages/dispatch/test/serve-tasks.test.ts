@@ -219,7 +219,7 @@ test('an input that cannot be read fails its task alone', async () => {
   postToWorker(
     frames,
     (message) => {
-      (message as { body: Uint8Array }).body.fill(0, 0, 4);
+      (message as readonly [string, Uint8Array])[1].fill(0, 0, 4);
       rig.served.receive(message);
     },
     { transfers: false },

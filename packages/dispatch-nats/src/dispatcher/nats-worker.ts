@@ -2,10 +2,10 @@ import type { DispatchError } from '@ticketing/dispatch';
 import {
   decodeFromWorker,
   type FromWorker,
-  fromWorkerTag,
   postToWorker,
   type ToWorker,
   type Unsent,
+  type WireMessage,
   type WorkerEvents,
   type WorkerHandle,
   type WorkerStart,
@@ -14,7 +14,6 @@ import type { NatsLossSign, NatsMessage } from '../contract.ts';
 import { encodeJson, type Opening, readOpened } from '../fleet/announcement.ts';
 import type { KnownHost } from '../fleet/fleet.ts';
 import { SessionChannel } from '../wire/session-channel.ts';
-import type { SessionMessage } from '../wire/session-message.ts';
 import { Pulse } from './pulse.ts';
 import {
   hasDeadline,
@@ -173,7 +172,7 @@ export class NatsWorker implements WorkerHandle {
       this.inFlight += 1;
       if (state.pulse.calls(frame.seq, this.#context.now)) reply = this.#reply;
     }
-    const post = (message: unknown): void => state.channel.send(message as SessionMessage, reply);
+    const post = (message: unknown): void => state.channel.send(message as WireMessage, reply);
     const timed = frames.some(hasDeadline) ? frames.map(withTimeLeft) : frames;
     const unsent = postToWorker(timed, post, { transfers: false, apartFrom: APART_BYTES });
     this.inFlight -= unsent.length;
@@ -239,7 +238,6 @@ export class NatsWorker implements WorkerHandle {
         subject: subjects.toHost(id, opening.dispatcher, this.#session),
         maxBytes: Math.min(answer.maxMessageBytes, opening.maxMessageBytes),
         name: `host ${id}`,
-        reads: fromWorkerTag,
       },
       {
         message: (message) => this.#read(message),
@@ -264,7 +262,7 @@ export class NatsWorker implements WorkerHandle {
     this.#context.refused(state.host, reason);
   }
 
-  #read(message: SessionMessage): void {
+  #read(message: WireMessage): void {
     let frames: readonly FromWorker[] | undefined;
     try {
       frames = decodeFromWorker(message);

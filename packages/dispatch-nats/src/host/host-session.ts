@@ -1,5 +1,5 @@
 import type { TaskMap, TaskModule } from '@ticketing/dispatch';
-import { toWorkerTag } from '@ticketing/dispatch/transport';
+import type { WireMessage } from '@ticketing/dispatch/transport';
 import {
   decodeToWorker,
   type RunFrame,
@@ -13,7 +13,7 @@ import type { Opening } from '../fleet/announcement.ts';
 import { MAX_KNOWN } from '../fleet/fleet.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 import { SessionChannel } from '../wire/session-channel.ts';
-import { isFarewell, type SessionMessage } from '../wire/session-message.ts';
+import { isFarewell } from '../wire/session-message.ts';
 
 /** Bytes from which a value goes in a message of its own. */
 const APART_BYTES = 4096;
@@ -101,7 +101,6 @@ export class HostSession {
         subject,
         maxBytes: Math.min(maxMessageBytes, context.maxMessageBytes),
         name: context.name,
-        reads: toWorkerTag,
       },
       {
         message: (message) => this.#read(message),
@@ -239,7 +238,7 @@ export class HostSession {
       slot: 0,
       name,
       module: this.#opening.module ?? module,
-      post: (message) => this.#channel.send(message as SessionMessage),
+      post: (message) => this.#channel.send(message as WireMessage),
       // Every call that was sent counts as started: the dispatcher runs none again.
       claim: () => true,
       memoryBytes: () => process.memoryUsage.rss(),
@@ -258,7 +257,7 @@ export class HostSession {
     });
   }
 
-  #read(message: SessionMessage): void {
+  #read(message: WireMessage): void {
     let frames: readonly (ToWorker | Undecodable)[] | undefined;
     try {
       frames = decodeToWorker(message);

@@ -1,4 +1,5 @@
 import { DispatchError } from '@ticketing/dispatch';
+import type { WireMessage } from '@ticketing/dispatch/transport';
 import type { NatsLink } from '../link/nats-link.ts';
 import type { Lane } from '../link/turns.ts';
 import {
@@ -8,7 +9,6 @@ import {
   HEAD_BYTES,
   type Head,
   MessageReader,
-  type SessionMessage,
   writeHead,
 } from './session-message.ts';
 
@@ -20,13 +20,11 @@ export interface ChannelOptions {
   readonly maxBytes: number;
   /** Names the owner in errors. */
   readonly name: string;
-  /** Tag of the messages that the other side writes. */
-  readonly reads: string;
 }
 
 export interface ChannelEvents {
   /** A whole message of frames. */
-  message(message: SessionMessage): void;
+  message(message: WireMessage): void;
   /** The other side asks for a sign of life. */
   ping(): void;
   /** The other side has ended the session. */
@@ -58,7 +56,7 @@ export class SessionChannel implements Lane {
   constructor(options: ChannelOptions, events: ChannelEvents) {
     this.#options = options;
     this.#events = events;
-    this.#reader = new MessageReader(options.maxBytes, options.reads);
+    this.#reader = new MessageReader(options.maxBytes);
   }
 
   /**
@@ -66,7 +64,7 @@ export class SessionChannel implements Lane {
    *
    * @throws DispatchError `ERR_TOO_LARGE`
    */
-  send(message: SessionMessage, reply?: string): void {
+  send(message: WireMessage, reply?: string): void {
     if (this.#isEnded) return;
     const { link, maxBytes, name } = this.#options;
     const atOnce = this.#waiting.length === 0 ? link.pieceBytes : 0;
@@ -150,7 +148,7 @@ export class SessionChannel implements Lane {
   }
 
   #read(data: Uint8Array, head: Head): void {
-    let message: SessionMessage | undefined;
+    let message: WireMessage | undefined;
     try {
       message = this.#reader.add(data, head);
     } catch {

@@ -1,10 +1,4 @@
-/** Frames as `dispatch` writes them: a text, and bytes of the values that are not in it. */
-export interface SessionMessage {
-  readonly ticketing: string;
-  readonly cells: string;
-  readonly body: Uint8Array | undefined;
-  readonly value: undefined;
-}
+import type { WireMessage } from '@ticketing/dispatch/transport';
 
 /** What precedes each message: version, flags, two bytes of zero, number of this message, number of the last one received. */
 export interface Head {
@@ -36,7 +30,7 @@ const KNOWN = flag.last | flag.ping | flag.end;
 
 /** Returns a message as bytes, with room for the head before it; in `memory` if it will be sent at once, as those of `mostBytes` are. */
 export function encodeMessage(
-  { cells, body }: SessionMessage,
+  [cells, body]: WireMessage,
   memory: MessageMemory,
   mostBytes: number,
 ): Uint8Array {
@@ -97,13 +91,11 @@ export function isFarewell(data: Uint8Array): boolean {
 /** Reads messages, and joins pieces. It trusts nothing that it reads. */
 export class MessageReader {
   readonly #maxBytes: number;
-  readonly #tag: string;
   #pieces: Uint8Array[] = [];
   #bytes = 0;
 
-  constructor(maxBytes: number, tag: string) {
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    this.#tag = tag;
   }
 
   /** Reads a head; `undefined` for bytes without one of this version. */
@@ -115,7 +107,7 @@ export class MessageReader {
   }
 
   /** Adds a piece. @returns the message that it completes. @throws Error for too many bytes, or bytes that are no message */
-  add(data: Uint8Array, { flags }: Head): SessionMessage | undefined {
+  add(data: Uint8Array, { flags }: Head): WireMessage | undefined {
     const piece = data.subarray(HEAD_BYTES);
     this.#bytes += piece.byteLength;
     if (this.#bytes > this.#maxBytes)
@@ -123,7 +115,7 @@ export class MessageReader {
     const isLast = (flags & flag.last) !== 0;
     if (isLast && this.#pieces.length === 0) {
       this.#bytes = 0;
-      return decodeMessage(piece, this.#tag);
+      return decodeMessage(piece);
     }
     // Many tiny pieces would take far more memory than their bytes: themselves, and each the chunk that it came in.
     if (this.#pieces.length >= Math.max(MIN_PIECES, this.#maxBytes / LEAST_PIECE_BYTES)) {
@@ -134,23 +126,19 @@ export class MessageReader {
     const whole = Buffer.concat(this.#pieces, this.#bytes);
     this.#pieces = [];
     this.#bytes = 0;
-    return decodeMessage(whole, this.#tag);
+    return decodeMessage(whole);
   }
 }
 
-function decodeMessage(bytes: Uint8Array, ticketing: string): SessionMessage {
+function decodeMessage(bytes: Uint8Array): WireMessage {
   if (bytes.byteLength < LENGTH_BYTES)
     throw new RangeError('Cannot read a message: it is too short');
   const size = readNumber(bytes, 0);
   const end = LENGTH_BYTES + size;
   if (end > bytes.byteLength) throw new RangeError('Cannot read a message: its text is cut off');
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + LENGTH_BYTES, size);
-  return {
-    ticketing,
-    cells: text.toString('utf8'),
-    body: end === bytes.byteLength ? undefined : bytes.subarray(end),
-    value: undefined,
-  };
+  const cells = text.toString('utf8');
+  return end === bytes.byteLength ? [cells] : [cells, bytes.subarray(end)];
 }
 
 function readNumber(bytes: Uint8Array, at: number): number {

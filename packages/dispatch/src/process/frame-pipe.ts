@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import type { WriterOptions } from '../wire/frame-writer.ts';
 import { MessageStream, messageBytes } from '../wire/message-stream.ts';
-import { toWorkerTag, type WireMessage } from '../wire/wire-message.ts';
+import type { WireMessage } from '../wire/wire-message.ts';
 
 /** Number of the pipe for frames among a worker's files: after the standard ones, the channel and the journal. */
 export const FRAMES_FD = 5;
@@ -14,7 +14,7 @@ const READ_BYTES = 64 * 1024;
 
 /** Opens the pipe that the parent has made for frames. It is of this process alone: no task can replace it. */
 export function openFramePipe(read: (message: WireMessage) => void): OutboxHost {
-  const stream = new MessageStream(toWorkerTag, read);
+  const stream = new MessageStream(read);
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
   const callback = (size: number): boolean => {
     stream.push(buffer.subarray(0, size));

@@ -13,7 +13,7 @@ import type {
 import { decodeFromWorker } from '../wire/from-worker-codec.ts';
 import { MessageStream, messageBytes } from '../wire/message-stream.ts';
 import { postToWorker } from '../wire/to-worker-codec.ts';
-import { fromWorkerTag, type WireMessage } from '../wire/wire-message.ts';
+import type { WireMessage } from '../wire/wire-message.ts';
 import { FRAMES_FD, pipeWriter } from './frame-pipe.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 import { openStartJournal, type StartJournal } from './start-journal.ts';
@@ -188,7 +188,7 @@ export class WorkerProcess implements WorkerHandle {
   }
 
   #read(): void {
-    const stream = new MessageStream(fromWorkerTag, (message) => this.#events.frames(message));
+    const stream = new MessageStream((message) => this.#events.frames(message));
     this.#pipe?.on('data', (chunk: Buffer) => {
       if (this.#fault !== undefined) return;
       try {

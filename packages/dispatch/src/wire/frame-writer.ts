@@ -36,7 +36,6 @@ const FULL = 64 * 1024;
  * for the reader, and later changes of it are not seen, provided that the caller posts what is `complete`.
  */
 export class FrameWriter {
-  readonly #tag: string;
   readonly #transfers: boolean;
   readonly #apartFrom: number | undefined;
   readonly #checksJson: boolean;
@@ -45,8 +44,7 @@ export class FrameWriter {
   #parts: Uint8Array[] = [];
   #partBytes = 0;
 
-  constructor(tag: string, options: WriterOptions) {
-    this.#tag = tag;
+  constructor(options: WriterOptions) {
     this.#transfers = options.transfers;
     this.#apartFrom = options.apartFrom;
     this.#checksJson = options.checksJson ?? false;
@@ -175,12 +173,7 @@ export class FrameWriter {
 
   #addDirect(seq: number, cells: string, value: unknown, transfer: readonly Movable[]): void {
     this.#cut();
-    const message: WireMessage = {
-      ticketing: this.#tag,
-      cells: `[0${cells}]`,
-      body: undefined,
-      value,
-    };
+    const message: WireMessage = [`[0${cells}]`, undefined, value];
     this.#postings.push({ message, transfer: [...transfer], only: seq });
   }
 
@@ -198,12 +191,8 @@ export class FrameWriter {
     // A port clones all the memory behind a view.
     const sent = whole || !this.#transfers ? body : joined([body], body.byteLength);
     const moved = this.#transfers && sent !== undefined && (owned || sent !== body);
-    const message: WireMessage = {
-      ticketing: this.#tag,
-      cells: `[0${this.#cells}]`,
-      body: sent,
-      value: undefined,
-    };
+    const text = `[0${this.#cells}]`;
+    const message: WireMessage = sent === undefined ? [text] : [text, sent];
     this.#postings.push({
       message,
       transfer: moved ? [sent.buffer as ArrayBuffer] : [],

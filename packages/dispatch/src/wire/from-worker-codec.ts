@@ -2,7 +2,7 @@ import type { FromWorker } from '../contract/transport.ts';
 import { isTransferred } from '../task-results.ts';
 import { decodeError, encodeError } from './error-codec.ts';
 import { FrameWriter, type Posting, type WriterOptions } from './frame-writer.ts';
-import { FrameReader, fromWorkerTag, malformed } from './wire-message.ts';
+import { FrameReader, malformed } from './wire-message.ts';
 
 const code = {
   ready: 0,
@@ -29,7 +29,7 @@ export class FromWorkerWriter {
   readonly #writer: FrameWriter;
 
   constructor(options: WriterOptions) {
-    this.#writer = new FrameWriter(fromWorkerTag, options);
+    this.#writer = new FrameWriter(options);
   }
 
   /** Adds a frame, or nothing if it throws. @throws DOMException `DataCloneError`, or what a getter throws, for a result or progress datum */
@@ -123,7 +123,7 @@ export class FromWorkerWriter {
 
 /** Reads a message of {@link FromWorkerWriter}; `undefined` for any other message. @throws Error for one that is malformed */
 export function decodeFromWorker(message: unknown): FromWorker[] | undefined {
-  const reader = FrameReader.open(message, fromWorkerTag);
+  const reader = FrameReader.open(message);
   if (reader === undefined) return undefined;
   const frames: FromWorker[] = [];
   while (reader.more) frames.push(readFrame(reader));

@@ -14,7 +14,7 @@ const MOST_BODY_BYTES = 2 ** 32 - 1;
  *
  * @throws RangeError for a text of 512 MiB or more, or a body of 4 GiB or more
  */
-export function messageBytes({ cells, body }: Pick<WireMessage, 'cells' | 'body'>): Uint8Array {
+export function messageBytes([cells, body]: WireMessage): Uint8Array {
   const textBytes = Buffer.byteLength(cells);
   const bodyBytes = body?.byteLength ?? 0;
   if (textBytes > MOST_TEXT_BYTES || bodyBytes > MOST_BODY_BYTES) {
@@ -32,7 +32,6 @@ export function messageBytes({ cells, body }: Pick<WireMessage, 'cells' | 'body'
 
 /** Reads messages from a stream of bytes, however it is cut, in time and memory in proportion to them. */
 export class MessageStream {
-  readonly #tag: string;
   readonly #read: (message: WireMessage) => void;
   /** Less than a head. */
   #rest: Buffer | undefined;
@@ -40,8 +39,7 @@ export class MessageStream {
   #open: OpenMessage | undefined;
 
   /** @param read - Called with each message; its body may be a part of the chunk, and must be read within the call */
-  constructor(tag: string, read: (message: WireMessage) => void) {
-    this.#tag = tag;
+  constructor(read: (message: WireMessage) => void) {
     this.#read = read;
   }
 
@@ -80,7 +78,7 @@ export class MessageStream {
   }
 
   #emit(cells: string, body: Uint8Array | undefined): void {
-    this.#read({ ticketing: this.#tag, cells, body, value: undefined });
+    this.#read(body === undefined ? [cells] : [cells, body]);
   }
 }
 

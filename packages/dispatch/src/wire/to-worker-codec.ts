@@ -2,7 +2,7 @@ import type { Movable } from '../contract/task.ts';
 import type { AbortFrame, CreditFrame, RunFrame, ToWorker, Unsent } from '../contract/transport.ts';
 import { decodeError, encodeError } from './error-codec.ts';
 import { FrameWriter, type Posting, type WriterOptions } from './frame-writer.ts';
-import { FrameReader, malformed, toWorkerTag } from './wire-message.ts';
+import { FrameReader, malformed } from './wire-message.ts';
 
 /** A call whose input could not be read. */
 export interface Undecodable {
@@ -18,7 +18,7 @@ export function encodeToWorker(
   frames: readonly ToWorker[],
   options: WriterOptions,
 ): { readonly messages: Posting[]; readonly unsent: Unsent[] } {
-  const writer = new FrameWriter(toWorkerTag, options);
+  const writer = new FrameWriter(options);
   const unsent: Unsent[] = [];
   for (const frame of frames) {
     if (frame.kind === 'run') {
@@ -63,7 +63,7 @@ export function postToWorker(
 
 /** Reads a message of `encodeToWorker`; `undefined` for any other message. @throws Error for one that is malformed */
 export function decodeToWorker(message: unknown): (ToWorker | Undecodable)[] | undefined {
-  const reader = FrameReader.open(message, toWorkerTag);
+  const reader = FrameReader.open(message);
   if (reader === undefined) return undefined;
   const frames: (ToWorker | Undecodable)[] = [];
   while (reader.more) {

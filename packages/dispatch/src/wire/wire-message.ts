@@ -2,21 +2,11 @@ import { showValue } from '@ticketing/kit';
 import { cloneFromBytes } from './clone-bytes.ts';
 
 /**
- * Frames as they cross a port. Plain data: one text costs the port less than many values, and frames share it.
+ * Frames as they cross a port, in an array, which costs it less than an object. Plain data: one text costs less than many values.
  * `cells` is a JSON array: 0, then for each frame its code, `seq`, kind of value, value or size, and its other fields.
+ * `body` has the bytes of the values that are not in `cells`, one after the other; `value` is one that the port itself clones.
  */
-export interface WireMessage {
-  readonly ticketing: string;
-  readonly cells: string;
-  /** Bytes of the values that are not in `cells`, one after the other. */
-  readonly body: Uint8Array | undefined;
-  /** The value that the port itself clones. */
-  readonly value: unknown;
-}
-
-/** Tags of our messages. Foreign ones on the same channel, such as those of `node --watch`, are ignored. */
-export const toWorkerTag: string = 'dispatch.to-worker';
-export const fromWorkerTag: string = 'dispatch.from-worker';
+export type WireMessage = readonly [cells: string, body?: Uint8Array | undefined, value?: unknown];
 
 /** How a value is written. */
 export const valueKind = {
@@ -38,21 +28,22 @@ export const valueKind = {
 /** Reads the cells and values of a message in their order. */
 export class FrameReader {
   readonly #cells: readonly unknown[];
-  readonly #message: WireMessage;
+  readonly #body: Uint8Array;
+  readonly #value: unknown;
   #at = 1;
   #bodyAt = 0;
 
-  /** Opens a message of ours; `undefined` for any other. */
-  static open(message: unknown, tag: string): FrameReader | undefined {
-    if (typeof message !== 'object' || message === null) return undefined;
-    if ((message as Partial<WireMessage>).ticketing !== tag) return undefined;
-    return new FrameReader(message as WireMessage);
+  /** Opens a message of frames; `undefined` for any other. @throws SyntaxError or TypeError for cells that are no list */
+  static open(message: unknown): FrameReader | undefined {
+    if (!Array.isArray(message) || typeof message[0] !== 'string') return undefined;
+    return new FrameReader(message as unknown as WireMessage);
   }
 
   /** @throws SyntaxError or TypeError for cells that are no list */
-  constructor(message: WireMessage) {
-    this.#message = message;
-    const cells: unknown = JSON.parse(message.cells);
+  constructor([text, body = nothing, value]: WireMessage) {
+    this.#body = body;
+    this.#value = value;
+    const cells: unknown = JSON.parse(text);
     if (!Array.isArray(cells)) throw malformed('a list of cells', cells);
     this.#cells = cells;
   }
@@ -86,7 +77,7 @@ export class FrameReader {
       case valueKind.bigint:
         return BigInt(datum as string);
       case valueKind.direct:
-        return this.#message.value;
+        return this.#value;
       case valueKind.clone:
         return cloneFromBytes(this.#bytes(datum as number));
       default: {
@@ -99,13 +90,12 @@ export class FrameReader {
   }
 
   #bytes(size: number): Uint8Array {
-    const { body = nothing } = this.#message;
     const from = this.#bodyAt;
-    if (!(size >= 0 && from + size <= body.byteLength)) {
+    if (!(size >= 0 && from + size <= this.#body.byteLength)) {
       throw malformed('a size within the body', size);
     }
     this.#bodyAt += size;
-    return body.subarray(from, this.#bodyAt);
+    return this.#body.subarray(from, this.#bodyAt);
   }
 }
 
