@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { channel, hasSubscribers } from 'node:diagnostics_channel';
 import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -71,7 +70,7 @@ class Router implements SocketRouter {
     this.#workers = new Workers({
       ...limits,
       sources: workers,
-      router: randomUUID(),
+      router: newId(),
       laterRequests,
       nextSocketPath: folder && (() => folder.nextPath()),
       emit: this.#emit,
@@ -240,6 +239,11 @@ class Router implements SocketRouter {
       if (this.#state.kind === 'draining') this.#state = { kind: 'closed', end: this.#state.end };
     }
   }
+}
+
+/** Returns an id that no other router of this process has. Without `node:crypto`, which is half a megabyte of heap, also in workers. */
+function newId(): string {
+  return `${process.pid}-${process.hrtime.bigint().toString(36)}`;
 }
 
 /** Loads what the options need, and no more: the code of mode `passthru` with undici, and the optional readers. */
