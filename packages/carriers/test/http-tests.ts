@@ -207,6 +207,32 @@ export function httpTests(runs: Runs): void {
     expect(arrived).toBe(2);
   });
 
+  test('send() ends a request at its deadline: one whose body drips, and one that waits for a socket', async () => {
+    const held = deferred();
+    const { url } = await serve((request, response) => {
+      if (request.url !== '/drips') {
+        held.resolve();
+        return;
+      }
+      const drips = setInterval(() => response.write('x'), 20);
+      response.once('close', () => clearInterval(drips));
+    });
+    const late = { code: 'TIMEOUT', message: 'Cannot ask `carrier`: its deadline has passed' };
+    const soon = (): number => Date.now() + 200;
+    expect(
+      await failureOf(() => client().send(get(`${url}drips`, { deadline: soon() }))),
+    ).toMatchObject(late);
+    const { http, send } = client({ connections: 1 });
+    const controller = new AbortController();
+    const first = failureOf(() => send(get(url, { signal: controller.signal })));
+    await held.promise;
+    expect(await failureOf(() => send(get(url, { deadline: soon() })))).toMatchObject(late);
+    expect(http.stats()).toMatchObject({ carrier: { inFlight: 1 } });
+    controller.abort();
+    await first;
+    expect(http.stats()).toMatchObject({ carrier: { inFlight: 0 } });
+  });
+
   test('send() makes an answer that breaks off NETWORK', async () => {
     const { url } = await serve((request, response) => {
       response.writeHead(200, { 'content-length': '100' });

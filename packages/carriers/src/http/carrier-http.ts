@@ -6,8 +6,9 @@ import {
   type CarrierHttpResponse,
   type CarrierId,
 } from '@ticketing/core';
-import { aFunction, resolveByRules, wholeBetween } from '@ticketing/kit';
-import { type Dispatcher, Pool } from 'undici';
+import { aFunction, createSignalListeners, resolveByRules, wholeBetween } from '@ticketing/kit';
+import { Pool } from 'undici';
+import { type ExchangeLimits, exchange } from './exchange.ts';
 import { readRetryAfter, statusError, transportError } from './http-error.ts';
 
 /** Options of `createCarrierHttp`. */
@@ -60,16 +61,22 @@ export interface CarrierHttpPools extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** An address, read once. */
+interface Target {
+  readonly origin: string;
+  readonly path: string;
+}
+
 interface Client extends CarrierHttp {
   readonly counters: { inFlight: number; sent: number; retried: number; refused: number };
   close(): Promise<void>;
 }
 
 const NETWORK_RETRY_MS = 20;
+const MAX_TARGETS = 128;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Longest body of a status of `alsoResolve`. */
 const MAX_ERROR_BYTES = 64 * 1024;
-const UNREAD_BODY = { bytes: 16 * 1024, ms: 100 };
 
 /**
  * Creates the HTTP of a process's carriers. Every answer is read whole and bounded, every request ends
@@ -110,7 +117,20 @@ export function createCarrierHttp(options: CarrierHttpOptions = {}): CarrierHttp
 function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): Client {
   const { connections, maxInFlight, maxBodyBytes, connectTimeoutMs, retries, now } = options;
   const pools = new Map<string, Pool>();
+  // Most requests of a carrier have one of a few addresses.
+  const targets = new Map<string, Target>();
   const counters = { inFlight: 0, sent: 0, retried: 0, refused: 0 };
+  const limits: ExchangeLimits = {
+    carrier,
+    now,
+    listeners: createSignalListeners(),
+    maxBodyBytes,
+    maxErrorBytes: MAX_ERROR_BYTES,
+    refusal: (status, headers) =>
+      status < 400
+        ? undefined
+        : statusError(carrier, status, readRetryAfter(headers['retry-after'], now())),
+  };
   let closed = false;
 
   function poolOf(origin: string): Pool {
@@ -118,51 +138,49 @@ function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): 
       throw new CarrierError('NETWORK', `Cannot ask \`${carrier}\`: the HTTP client is closed`);
     const known = pools.get(origin);
     if (known) return known;
-    const pool = new Pool(origin, { connections, connect: { timeout: connectTimeoutMs } });
+    const pool = new Pool(origin, {
+      ...{ connections, connect: { timeout: connectTimeoutMs } },
+      // A request has one timer of its own, for its deadline.
+      ...{ headersTimeout: 0, bodyTimeout: 0 },
+    });
     pools.set(origin, pool);
     return pool;
   }
 
-  async function sendOnce(request: CarrierHttpRequest): Promise<CarrierHttpResponse> {
-    const remainingMs = Math.min(Math.ceil(request.deadline - now()), LONGEST_TIMER_MS);
-    if (remainingMs <= 0)
-      throw new CarrierError('TIMEOUT', `Cannot ask \`${carrier}\`: its deadline has passed`);
-    const { origin, pathname, search } = new URL(request.url);
-    counters.sent += 1;
-    const { statusCode, headers, body } = await poolOf(origin).request({
-      method: request.method,
-      path: pathname + search,
-      headers: { ...request.headers },
-      body: request.body ?? null,
-      signal: request.signal,
-      headersTimeout: remainingMs,
-      bodyTimeout: remainingMs,
-    });
-    const resolves = statusCode < 300 || request.alsoResolve?.includes(statusCode) === true;
-    if (!resolves) dropBody(body);
-    if (statusCode >= 400 && !resolves)
-      throw statusError(carrier, statusCode, readRetryAfter(headers['retry-after'], now()));
-    const most = statusCode >= 400 ? Math.min(maxBodyBytes, MAX_ERROR_BYTES) : maxBodyBytes;
-    const bytes = resolves ? await readBody(carrier, body, most) : new Uint8Array();
-    return { status: statusCode, headers, body: bytes, receivedAt: now() };
+  function targetOf(url: string): Target {
+    const known = targets.get(url);
+    if (known) return known;
+    const { origin, pathname, search } = new URL(url);
+    const target = { origin, path: pathname + search };
+    if (targets.size >= MAX_TARGETS) targets.clear();
+    targets.set(url, target);
+    return target;
   }
 
-  async function send(request: CarrierHttpRequest): Promise<CarrierHttpResponse> {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await sendOnce(request);
-      } catch (cause) {
-        const error = transportError(carrier, cause);
-        const waitMs =
-          error.retryAfterMs ?? (error.code === 'NETWORK' ? NETWORK_RETRY_MS : undefined);
-        const retry = attempt < retries && waitMs !== undefined && !closed;
-        if (!retry || now() + waitMs >= request.deadline || request.signal.aborted) throw error;
-        counters.retried += 1;
-        await delay(waitMs, undefined, { signal: request.signal }).catch(() => {
-          throw transportError(carrier, request.signal.reason);
-        });
-      }
-    }
+  function sendOnce(request: CarrierHttpRequest): Promise<CarrierHttpResponse> {
+    const timeoutMs = Math.min(Math.ceil(request.deadline - now()), LONGEST_TIMER_MS);
+    if (timeoutMs <= 0)
+      throw new CarrierError('TIMEOUT', `Cannot ask \`${carrier}\`: its deadline has passed`);
+    const { origin, path } = targetOf(request.url);
+    const pool = poolOf(origin);
+    counters.sent += 1;
+    return exchange(pool, { path, request, timeoutMs }, limits);
+  }
+
+  /** Waits before a request is sent again. @throws CarrierError if it is not to be */
+  async function beforeRetry(
+    { deadline, signal }: CarrierHttpRequest,
+    cause: unknown,
+    isLast: boolean,
+  ): Promise<void> {
+    const error = transportError(carrier, cause);
+    const waitMs = error.retryAfterMs ?? (error.code === 'NETWORK' ? NETWORK_RETRY_MS : undefined);
+    const retry = !isLast && waitMs !== undefined && !closed;
+    if (!retry || now() + waitMs >= deadline || signal.aborted) throw error;
+    counters.retried += 1;
+    await delay(waitMs, undefined, { signal }).catch(() => {
+      throw transportError(carrier, signal.reason);
+    });
   }
 
   return {
@@ -177,7 +195,13 @@ function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): 
       }
       counters.inFlight += 1;
       try {
-        return await send(request);
+        for (let attempt = 0; ; attempt++) {
+          try {
+            return await sendOnce(request);
+          } catch (cause) {
+            await beforeRetry(request, cause, attempt >= retries);
+          }
+        }
       } finally {
         counters.inFlight -= 1;
       }
@@ -187,39 +211,4 @@ function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): 
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
     },
   };
-}
-
-/**
- * Leaves a body unread, so that one that drips delays nothing. A short body gets a moment to end, which keeps
- * its connection; the connection of any other is closed.
- */
-function dropBody(body: Dispatcher.ResponseData['body']): void {
-  const signal = AbortSignal.timeout(UNREAD_BODY.ms);
-  body.dump({ limit: UNREAD_BODY.bytes, signal }).catch(() => {});
-}
-
-async function readBody(
-  carrier: CarrierId,
-  body: Dispatcher.ResponseData['body'],
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    length += chunk.byteLength;
-    if (length > maxBytes) {
-      throw new CarrierError(
-        'PROTOCOL',
-        `Cannot read answer of \`${carrier}\`: it exceeds \`maxBodyBytes\` (${maxBytes})`,
-      );
-    }
-    chunks.push(chunk);
-  }
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return whole;
 }

@@ -9,7 +9,6 @@ const codeByStatus: ReadonlyMap<number, CarrierErrorCode> = new Map([
   [503, 'OVERLOADED'],
 ]);
 
-const TIMEOUTS = /^UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT$/;
 const NETWORK_FAULTS = /^(UND_ERR_SOCKET|UND_ERR_CLOSED|UND_ERR_DESTROYED|E[A-Z_]+)$/;
 const PROTOCOL_FAULTS = /^(HPE_|UND_ERR_(RES|HEADERS_OVERFLOW))/;
 
@@ -39,7 +38,7 @@ export function transportError(carrier: string, error: unknown): CarrierError {
     new CarrierError(kind, `Cannot ask \`${carrier}\`: the request failed with ${code || name}`, {
       cause: error,
     });
-  if (TIMEOUTS.test(code)) return failure('TIMEOUT');
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return failure('TIMEOUT');
   if (PROTOCOL_FAULTS.test(code) || name === 'HTTPParserError') return failure('PROTOCOL');
   if (NETWORK_FAULTS.test(code)) return failure('NETWORK');
   return CarrierError.from(error);

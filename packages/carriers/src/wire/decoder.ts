@@ -31,20 +31,35 @@ export interface DecoderOptions {
   readonly stations?: StationCodes;
 }
 
+const MAX_FOUND = 1024;
+const PLAIN_NUMBER = /^[1-9]\d{0,5}$/;
+
 /** Creates the decoder of one carrier. */
 export function createDecoder(
   carrier: string,
   { system = carrier, stations = stationTable }: DecoderOptions = {},
 ): CarrierDecoder {
   const read = createWireReader(carrier);
+  // The committed table does not change, and the stations of an answer are few.
+  const found = new Map<string, Station>();
   return {
     carrier,
     system,
     read,
     clock: createLocalClock(),
-    stationOf: (code, other = system) => stations.byCode(other, code),
+    stationOf(code, other = system) {
+      if (other !== system || stations !== stationTable) return stations.byCode(other, code);
+      const known = found.get(code);
+      if (known !== undefined) return known;
+      const station = stations.byCode(system, code);
+      if (found.size >= MAX_FOUND) found.clear();
+      if (station !== undefined) found.set(code, station);
+      return station;
+    },
     trainNumber(record, name) {
-      const number = read.text(record, name).replace(/^0+(?=.)/, '');
+      const text = read.text(record, name);
+      if (PLAIN_NUMBER.test(text)) return text;
+      const number = text.replace(/^0+(?=.)/, '');
       if (!/^\d{1,6}$/.test(number))
         throw read.error(`a train number at \`${name}\``, record[name]);
       return number;

@@ -46,9 +46,11 @@ export function readJourneys<Row>(
   const journeys: Journey[] = [];
   const places = new Map<string, Place>();
   let why = '';
+  let named: Place[] = [];
+  const own = journeyDecoder(decoder, (place) => named.push(place));
   for (const row of rows) {
-    const named: Place[] = [];
-    const journey = orLeftOut(read, () => decode(row, journeyDecoder(decoder, named)));
+    named = [];
+    const journey = orLeftOut(read, () => decode(row, own));
     if (journey instanceof LeftOut) {
       why ||= journey.message;
       continue;
@@ -81,7 +83,8 @@ function orLeftOut(read: WireReader, decode: () => Journey): Journey | LeftOut {
   }
 }
 
-function journeyDecoder(decoder: CarrierDecoder, named: Place[]): JourneyDecoder {
+/** `note` gets each place that a journey names. */
+function journeyDecoder(decoder: CarrierDecoder, note: (place: Place) => void): JourneyDecoder {
   const { read } = decoder;
   return {
     ...decoder,
@@ -94,7 +97,7 @@ function journeyDecoder(decoder: CarrierDecoder, named: Place[]): JourneyDecoder
       const station = decoder.stationOf(code, system);
       if (station !== undefined) {
         const { id, name, zone, latitude, longitude } = station;
-        named.push({ id, name, zone, latitude, longitude });
+        note({ id, name, zone, latitude, longitude });
         return station;
       }
       if (!/^[\w.:-]{1,64}$/.test(code)) throw read.error(`a station code at \`${field}\``, code);
@@ -105,7 +108,7 @@ function journeyDecoder(decoder: CarrierDecoder, named: Place[]): JourneyDecoder
         id: `${system}:${code}`,
         name: typeof wire.name === 'string' && wire.name !== '' ? wire.name : code,
       };
-      named.push(place);
+      note(place);
       return place;
     },
   };
