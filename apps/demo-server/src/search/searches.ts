@@ -27,8 +27,14 @@ export function localSearches(search: Search): Searches {
   };
 }
 
+/** The same as `Buffer.from`, which takes twice as long for text that is not all ASCII; the bytes have a buffer of their own. */
+function bytesOf(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
+}
+
 function documentOf({ pages, ...result }: SearchResult): SearchDocument {
   const { carriers, ms } = result;
-  const body = Buffer.from(JSON.stringify(result));
-  return { body, ...(pages && { pages }), carriers, ms };
+  return { body: bytesOf(JSON.stringify(result)), ...(pages && { pages }), carriers, ms };
 }
