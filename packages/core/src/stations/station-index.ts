@@ -77,11 +77,11 @@ export function createStationIndex(
   }
 
   function byWords(folded: string): Entry[] {
-    const words = folded.split(' ');
+    const begins = ` ${folded}`.split(/(?= )/);
     const found = new Set<Entry>();
     for (const [name, named] of byName) {
-      const parts = name.split(' ');
-      if (words.every((word) => parts.some((part) => part.startsWith(word)))) {
+      // To split every name would take ten times as long.
+      if (begins.every((word) => ` ${name}`.includes(word))) {
         for (const station of named) found.add(station);
       }
     }
