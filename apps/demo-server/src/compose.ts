@@ -1,4 +1,3 @@
-import { stationTable } from '@ticketing/carriers';
 import type { StationIndex } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import { openStations, type StationBook } from '@ticketing/stations';
@@ -17,6 +16,7 @@ import { createFinders, type Finders, localFinds, remoteFinds } from './question
 import type { CarrierName, Carriers, CarrierTasks } from './search/carriers.ts';
 import { startDispatcher } from './search/dispatch.ts';
 import { dispatchedSearch } from './search/dispatched-search.ts';
+import { knownStations } from './search/known-stations.ts';
 import { createPageTokens, newPageKey, type PageTokens } from './search/page-tokens.ts';
 import { localSearches } from './search/searches.ts';
 import { openSharedLoads } from './search/shared-loads.ts';
@@ -143,7 +143,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     encoder,
     telemetry,
     durations,
-    stations: stationTable,
+    stations: knownStations,
     pageTokens: createPageTokens(flags.pageKey ?? newPageKey()),
     stationBook() {
       book ??= openStations();

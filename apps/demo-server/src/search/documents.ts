@@ -1,5 +1,4 @@
 import { canonicalKey } from '@ticketing/batching';
-import { stationTable } from '@ticketing/carriers';
 import {
   type CarrierStatus,
   JOURNEY_ORDERS,
@@ -7,6 +6,7 @@ import {
   type SearchPages,
 } from '@ticketing/core';
 import type { QuestionKind, TargetContext } from './coalesced.ts';
+import { knownStations } from './known-stations.ts';
 import { unprovenPage } from './page-tokens.ts';
 import { INTEGER_PARAMETERS, SearchParameters } from './search-parameters.ts';
 import { type DocumentQuestion, readSearchQuestion } from './search-query.ts';
@@ -61,7 +61,7 @@ function documentKeyOfTarget(target: string, asked: TargetContext): string | und
   try {
     // The process that answers the request looks at the proof of a page.
     const pageTokens = { open: unprovenPage };
-    const context = { ...asked, stations: stationTable, pageTokens };
+    const context = { ...asked, stations: knownStations, pageTokens };
     return documentKey(readSearchQuestion(Object.fromEntries(values), context));
   } catch {
     // The process that answers the request reports what is wrong.
