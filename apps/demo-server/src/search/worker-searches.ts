@@ -1,8 +1,9 @@
-import type { CarrierStatus, Search, SearchEvent } from '@ticketing/core';
-import type { Dispatcher, TaskContext } from '@ticketing/dispatch';
+import type { CarrierStatus, Search } from '@ticketing/core';
+import { type Dispatcher, type RawJson, rawJson, type TaskContext } from '@ticketing/dispatch';
 import { retryOptions, TRANSIT_MS } from '../questions.ts';
 import type { CarrierName } from './carriers.ts';
 import type { SearchDocument } from './documents.ts';
+import { eventOf } from './event-text.ts';
 import { rejectRestored } from './restored-error.ts';
 import type { DocumentQuestion } from './search-query.ts';
 import { localSearches, type Searches } from './searches.ts';
@@ -15,7 +16,8 @@ interface WholeSearch {
 /** Tasks that run whole searches. A type, since tasks are indexed. */
 export type SearchTasks = {
   searchDocument(asked: WholeSearch, context: TaskContext): Promise<SearchDocument>;
-  searchEvents(asked: WholeSearch, context: TaskContext): AsyncIterable<SearchEvent>;
+  /** As text, which costs a fraction of copies of their journeys. */
+  searchEvents(asked: WholeSearch, context: TaskContext): AsyncIterable<RawJson>;
 };
 
 /** Creates the tasks. `search` is called by the first of them: a worker without searches counts none. */
@@ -26,10 +28,36 @@ export function searchTasks(search: () => Search): SearchTasks {
         signal: context.signal,
         deadlineMs: leftMs(deadlineMs, context),
       }),
-    // The search's own events, not a generator over them: that would end after its next event, not at once.
-    searchEvents: ({ question, deadlineMs }, context) =>
-      localSearches(search()).stream(question, { deadlineMs: leftMs(deadlineMs, context) }),
+    searchEvents({ question, deadlineMs }, context) {
+      const left = { deadlineMs: leftMs(deadlineMs, context) };
+      return mapped(localSearches(search()).stream(question, left), rawJson);
+    },
   };
+}
+
+/** Leaving these leaves the others at once; a generator in between would end after its next item. */
+function mapped<From, To>(
+  items: AsyncIterableIterator<From>,
+  map: (item: From) => To,
+): AsyncIterableIterator<To> {
+  return {
+    async next() {
+      const { done, value } = await items.next();
+      return done ? { done, value: undefined } : { done: false, value: map(value) };
+    },
+    async return() {
+      await items.return?.();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+/** The same items; errors have the class that they had in the worker. */
+function restored<Item>(items: AsyncIterableIterator<Item>): AsyncIterableIterator<Item> {
+  return { ...mapped(items, (item) => item), next: () => items.next().catch(rejectRestored) };
 }
 
 /** The time that a task waited for its worker is a part of its deadline. */
@@ -73,20 +101,11 @@ export function workerSearches(
     stream(question, { deadlineMs }) {
       const input = asked(question, deadlineMs);
       const events = dispatcher.stream('searchEvents', input, limits(deadlineMs));
-      return {
-        async next() {
-          const result = await events.next().catch(rejectRestored);
-          if (!result.done && result.value.type === 'carrier-status') note(result.value.status);
-          return result;
-        },
-        async return() {
-          await events.return?.();
-          return { done: true, value: undefined };
-        },
-        [Symbol.asyncIterator]() {
-          return this;
-        },
-      };
+      return mapped(restored(events), (bytes) => {
+        const event = eventOf(bytes);
+        if (event.type === 'carrier-status') note(event.status);
+        return event;
+      });
     },
     stats: own.stats,
     close: own.close,

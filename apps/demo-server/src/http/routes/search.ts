@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Parts } from '../../compose.ts';
 import { CARRIER_NAMES, carrierCalls, carrierTitles } from '../../search/carriers.ts';
 import { documentQuestion, type SearchDocument } from '../../search/documents.ts';
+import { textOf } from '../../search/event-text.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 import { SearchParameters } from '../../search/search-parameters.ts';
 import { readSearchQuestion } from '../../search/search-query.ts';
@@ -145,9 +146,9 @@ type EventFormat = (event: SearchAnswerEvent) => string;
 
 /** By media type: one JSON document per line, and server-sent events (HTML standard, 9.2). */
 const eventFormats: Readonly<Record<string, EventFormat>> = {
-  'application/x-ndjson': (event) => `${JSON.stringify(event)}\n`,
+  'application/x-ndjson': (event) => `${textOf(event)}\n`,
   'text/event-stream': (event) =>
-    `id: ${event.type}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+    `id: ${event.type}\nevent: ${event.type}\ndata: ${textOf(event)}\n\n`,
 };
 
 /**
