@@ -1,4 +1,3 @@
-import type { CoalescerStats } from '@ticketing/batching';
 import type { DispatcherStats, FallbackStats, WorkerStats } from '@ticketing/dispatch';
 import type { RouterStats } from '@ticketing/socket-router';
 import type { Flags } from '../flags/flag-specs.ts';
@@ -9,6 +8,7 @@ import type {
   ServerStats,
   TaskWorkerReport,
 } from '../serving/serving.ts';
+import { coalescersOf, fleetCoalescers, machineCoalescers, sharedRows } from './coalescer-rows.ts';
 import { fleetRows, type HostProcess, hostProcesses, hostRows } from './fleet-view.ts';
 import { versions } from './versions.ts';
 import type { OperatorEvent, OperatorView, UpstreamView } from './view-schema.ts';
@@ -97,7 +97,7 @@ export function operatorView(
   };
 }
 
-type Row<K extends 'processes' | 'coalesce' | 'pools' | 'carriers'> = OperatorView[K][number];
+type Row<K extends 'processes' | 'pools' | 'carriers'> = OperatorView[K][number];
 
 function processRow(one: ProcessStatus, primary: PrimaryStats | undefined): Row<'processes'> {
   const { id, role, pid, state, ageMs } = one;
@@ -214,53 +214,6 @@ function isLent({ kind }: DispatcherStats): boolean {
 /** Whether its workers are hosts, which have a row of their own. */
 function isFar({ kind }: DispatcherStats): boolean {
   return kind === 'nats';
-}
-
-function coalescersOf(id: string, { coalesce, streams, worms }: ServerStats): Row<'coalesce'>[] {
-  const { asked, joined, inFlight } = streams;
-  const loaded = asked - joined;
-  return [
-    ...coalescerRows(id, 'process', [coalesce, worms.coalesce]),
-    {
-      ...{ process: id, name: 'streams', scope: 'process', asked, joined, loaded, inFlight },
-      ...{ led: loaded, hits: 0, overflowed: 0 },
-    },
-  ];
-}
-
-function machineCoalescers({ coalesce, worms }: PrimaryStats): Row<'coalesce'>[] {
-  return coalescerRows('primary', 'machine', [coalesce, worms.coalesce]);
-}
-
-function fleetCoalescers(
-  id: string,
-  shared: Pick<PrimaryStats, 'coalesce' | 'worms'> | undefined,
-): Row<'coalesce'>[] {
-  return shared === undefined
-    ? []
-    : coalescerRows(id, 'fleet', [shared.coalesce, shared.worms.coalesce]);
-}
-
-/** What the coalescers of a process asked Redis for: its own loads, those of others, and kept answers. */
-function sharedRows(id: string, shared: ServerStats['shared']): Row<'coalesce'>[] {
-  return Object.entries(shared?.loads ?? {}).map(([name, stats]) => {
-    const { asked, followed: joined, kept: hits, inFlight } = stats;
-    const led = stats.led + stats.local;
-    const counted = { asked, led, joined, hits, loaded: led, overflowed: 0, inFlight };
-    return { process: id, name, scope: 'shared', ...counted };
-  });
-}
-
-function coalescerRows(
-  id: string,
-  scope: Row<'coalesce'>['scope'],
-  all: readonly (CoalescerStats | undefined)[],
-): Row<'coalesce'>[] {
-  return all.flatMap((one) => {
-    if (one === undefined) return [];
-    const { name, asked, led, joined, hits, loaded, overflowed, inFlight } = one;
-    return [{ process: id, name, scope, asked, led, joined, hits, loaded, overflowed, inFlight }];
-  });
 }
 
 function poolRow(owner: string, id: string, stats: DispatcherStats): Row<'pools'> {
