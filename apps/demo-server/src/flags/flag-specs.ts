@@ -130,7 +130,7 @@ export const flagSpecs = {
   offload: flag<Offload>({
     name: 'offload',
     about:
-      "What the dispatcher runs: all of a carrier's work, only the decoding of its bytes, or whole searches",
+      "What the dispatcher runs: a carrier's whole work, the decoding of its bytes, or whole searches",
     value: oneOf(OFFLOADS),
     fallback: 'whole',
   }),
