@@ -3,7 +3,7 @@ import type { Server, Socket } from 'node:net';
 import { answerRequest, answerSocket, problem, type RouterAnswer } from '../answers.ts';
 import { type ProxyOutcome, proxyRequest } from '../http-proxy/proxy-request.ts';
 import { proxyUpgrade } from '../http-proxy/proxy-upgrade.ts';
-import { WorkerPools } from '../http-proxy/worker-pools.ts';
+import { type PoolClass, WorkerPools } from '../http-proxy/worker-pools.ts';
 import { WorkerChooser } from '../placing/choose-worker.ts';
 import { ANY_WORKER, type Choice } from '../placing/decide.ts';
 import type { WorkerQueue } from '../placing/worker-queue.ts';
@@ -44,13 +44,18 @@ export class PassthruIntake implements Intake {
   readonly #chooser: WorkerChooser;
   /** Requests without a worker, each with the timer that refuses it. */
   readonly #waiting = new Map<PendingRequest, NodeJS.Timeout>();
-  readonly #pools = new WorkerPools();
+  readonly #pools: WorkerPools;
   #finished: (() => void) | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(dependencies: IntakeDependencies, { createProxyReader }: OptionalReaders) {
+  constructor(
+    dependencies: IntakeDependencies,
+    { createProxyReader }: OptionalReaders,
+    poolClass: PoolClass,
+  ) {
     const { options, workers, counts } = dependencies;
     this.#dependencies = dependencies;
+    this.#pools = new WorkerPools(poolClass);
     const events: FrontEvents = {
       accepted: () => {
         counts.accepted += 1;

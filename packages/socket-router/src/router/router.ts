@@ -252,8 +252,12 @@ async function loadIntake(
 ): Promise<(dependencies: IntakeDependencies) => Intake> {
   const readers = await loadReaders(options);
   if (options.mode === 'socket') return (dependencies) => new SocketIntake(dependencies, readers);
-  const { PassthruIntake } = await import('../passthru/passthru-intake.ts');
-  return (dependencies) => new PassthruIntake(dependencies, readers);
+  const [{ PassthruIntake }, { loadPoolClass }] = await Promise.all([
+    import('../passthru/passthru-intake.ts'),
+    import('../http-proxy/worker-pools.ts'),
+  ]);
+  const poolClass = await loadPoolClass();
+  return (dependencies) => new PassthruIntake(dependencies, readers, poolClass);
 }
 
 /** Longest path of a unix socket that all systems take, in bytes: that of macOS. */

@@ -170,8 +170,12 @@ export class AttachedServer implements WorkerHandle {
       );
     }
     // Loaded on demand, with undici: docs/discoveries/bodies-cost-the-whole-heap.md
-    const { Forwarding } = await import('./forwarding.ts');
-    return new Forwarding(this.#server, { route, slot });
+    const [{ Forwarding }, { loadPoolClass }] = await Promise.all([
+      import('./forwarding.ts'),
+      import('../http-proxy/worker-pools.ts'),
+    ]);
+    const poolClass = await loadPoolClass();
+    return new Forwarding(this.#server, { route, slot, poolClass });
   }
 
   #linkTo(router: string): RouterLink {

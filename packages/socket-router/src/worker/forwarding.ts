@@ -6,7 +6,7 @@ import type { RouteFunction } from '../contract/head.ts';
 import type { AttachableServer } from '../contract/worker-handle.ts';
 import { proxyRequest } from '../http-proxy/proxy-request.ts';
 import { proxyUpgrade } from '../http-proxy/proxy-upgrade.ts';
-import { WorkerPools } from '../http-proxy/worker-pools.ts';
+import { type PoolClass, WorkerPools } from '../http-proxy/worker-pools.ts';
 import { slotsOf } from '../placing/choose-worker.ts';
 import { type Choice, decide } from '../placing/decide.ts';
 import { headOfRequest } from '../reading/head-views.ts';
@@ -34,6 +34,7 @@ export interface ForwardingOptions {
   readonly route: RouteFunction;
   /** The slot of this worker. */
   readonly slot: string;
+  readonly poolClass: PoolClass;
 }
 
 /** Sends later requests on a connection to the worker of their own key, before the server gets them. */
@@ -41,7 +42,7 @@ export class Forwarding implements LaterRequests {
   readonly #options: ForwardingOptions;
   readonly #emit: Emit;
   readonly #origins = new WeakMap<Socket, Origin>();
-  readonly #pools = new WorkerPools();
+  readonly #pools: WorkerPools;
   #socketPaths: ReadonlyMap<string, string> = new Map();
   #slots: readonly string[] = [];
   #isDraining = false;
@@ -49,6 +50,7 @@ export class Forwarding implements LaterRequests {
 
   constructor(server: AttachableServer, options: ForwardingOptions) {
     this.#options = options;
+    this.#pools = new WorkerPools(options.poolClass);
     this.#emit = interceptRequests(
       server,
       (event, values) => event !== 'connect' && this.#forwards(event, values),
