@@ -78,7 +78,7 @@ export interface RouterLimits {
    * workers' servers need `maxHeaderSize`.
    */
   readonly headBytes?: number | undefined;
-  /** Longest time for a head, and again for a worker to take the connection: default 10,000. */
+  /** Longest time for a head, and again for a worker to take the connection: default 10,000. With `tcp` only the latter. */
   readonly headTimeoutMs?: number | undefined;
   /** Connections that the router holds: default 10,000. */
   readonly pending?: number | undefined;

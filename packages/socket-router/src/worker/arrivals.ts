@@ -10,7 +10,7 @@ const arrivals = new WeakMap<IncomingMessage, number>();
  * Returns when the router had read the head of a request, in milliseconds of this process's `performance.now()`: before
  * the request waited for a worker, or for this process's event loop. Known for each request in mode `passthru` and each
  * that another worker forwarded, and for the first request on a connection in mode `socket`; `undefined` for all others
- * (later requests on a connection that was handed over, TLS, HTTP/2, requests past the router). No client can set it.
+ * (later requests on a connection that was handed over, protocol `tcp`, TLS, HTTP/2, requests past the router). No client can set it.
  *
  * @example
  * const waitedMs = performance.now() - (arrivedAt(request) ?? performance.now());
