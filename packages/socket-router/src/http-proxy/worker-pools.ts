@@ -1,3 +1,4 @@
+/// <reference path="./undici-pool.d.ts" />
 import type { Pool } from 'undici';
 
 /** The constructor of a pool, and nothing else of undici. */
