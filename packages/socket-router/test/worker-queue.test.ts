@@ -77,7 +77,7 @@ test('a message has what the worker must know about a connection', () => {
   queue.enqueue({ ...held(4), bytes: large });
   for (const id of [1, 2, 3, 4]) claim(id);
   const all = { tag: 'ticketing:socket-router', router: 'router', kind: 'hand' };
-  const common = { ...all, bytes: 'GET', before: now + 750, arrivedAt: 0 };
+  const common = { ...all, bytes: 'GET', before: Math.floor(now + 750), arrivedAt: 0 };
   expect(channel.hands.map(({ message }) => message)).toEqual([
     { ...common, id: 1, arrivedAt: 5 },
     { ...common, id: 2, key: 'Madrid', isRouted: true, proxy },

@@ -33,8 +33,14 @@ export interface WorkerSource {
   readonly slots?: readonly string[] | undefined;
   /** Of a supervisor: how its workers get connections. A router refuses one whose workers listen themselves, `shared`. */
   readonly connections?: 'shared' | 'external' | undefined;
-  /** Calls the listener for each worker that runs and for each that starts later. Returns a function that ends that. */
-  subscribe(listener: (worker: RouterWorker) => void): () => void;
+  /**
+   * Calls the listener for each worker that runs and for each that starts later. Returns a function that ends that. `unread`:
+   * the router sends connections without bytes of theirs, for which a channel that speaks JSON is cheaper.
+   */
+  subscribe(
+    listener: (worker: RouterWorker) => void,
+    hints?: { readonly unread: boolean },
+  ): () => void;
   /**
    * Resolves when it has started all its workers; rejects with an error of code `ERR_CIRCUIT_OPEN`, and the reason as its
    * `cause`, while they fail to start. For a source without `slots`.

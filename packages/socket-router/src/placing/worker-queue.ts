@@ -171,7 +171,8 @@ export class WorkerQueue {
     connection.attempts += 1;
     this.#sent = { id, sentAt, connection };
     if (this.#overdueTimer === undefined) this.#watch(claimTimeoutMs);
-    const before = sentAt + CLAIM_SHARE * claimTimeoutMs;
+    // A whole number is shorter in a message.
+    const before = Math.floor(sentAt + CLAIM_SHARE * claimTimeoutMs);
     const message = tagged<HandMessage>(router, { kind: 'hand', id, before });
     if (bytes.length > 0) message.bytes = textOf(bytes);
     if (hasHead) message.arrivedAt = arrivedAt;

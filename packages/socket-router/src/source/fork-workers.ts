@@ -114,6 +114,8 @@ class ForkedWorkers implements WorkerSource {
   readonly #leaving = new Set<ForkedProcess>();
   /** Processes that have neither served nor ended. */
   readonly #starting = new Set<ForkedProcess>();
+  /** Of the channels to its processes. */
+  #serialization: 'json' | 'advanced' = 'advanced';
   #failedStarts = 0;
   #probeTimer: NodeJS.Timeout | undefined;
   #closing = false;
@@ -125,9 +127,13 @@ class ForkedWorkers implements WorkerSource {
     this.slots = Array.from({ length: workers }, (_, index) => `${slotPrefix}${index}`);
   }
 
-  subscribe(listener: (worker: RouterWorker) => void): () => void {
+  subscribe(
+    listener: (worker: RouterWorker) => void,
+    { unread }: { readonly unread: boolean } = { unread: false },
+  ): () => void {
     this.#listeners.add(listener);
     if (this.#slots.length === 0 && !this.#closing) {
+      this.#serialization = unread ? 'json' : 'advanced';
       for (const name of this.slots) {
         this.#slots.push({ name, process: undefined, delayMs: 0, timer: undefined });
       }
@@ -168,7 +174,14 @@ class ForkedWorkers implements WorkerSource {
   #start(slot: Slot): void {
     const { module, env, execArgv, startTimeoutMs } = this.#options;
     const started: ForkedProcess = new ForkedProcess(
-      { module, env, execArgv, startTimeoutMs, slot: slot.name },
+      {
+        module,
+        env,
+        execArgv,
+        startTimeoutMs,
+        slot: slot.name,
+        serialization: this.#serialization,
+      },
       {
         served: () => {
           this.#starting.delete(started);
