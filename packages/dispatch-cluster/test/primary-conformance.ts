@@ -61,13 +61,19 @@ const cases = casesFor('process').map(({ name, skip, run }, index) => {
   return { name, skip: reason, run };
 });
 
-/** What takes long and shows little of the primary is in `test/full`. */
+/** What takes long or is the kernel's work, which shows little of the primary, is in `test/full`. */
 const { chosen: large, others } = splitCases(cases, [
+  'start: a module that never starts',
+  'order:',
+  'capacity:',
+  'map ends:',
+  'recycle:',
   'values: values of each kind',
   'values: a Buffer of 10 MB',
   'values: rawJson of 5 MB',
   'abort: 10,000 calls',
   'queue: a thousand calls',
+  'queue: calls with',
 ]);
 
 /** The cases of `npm test`, or all others. */
