@@ -16,8 +16,8 @@ import { createFinders, type Finders, localFinds, remoteFinds } from './question
 import type { CarrierName, Carriers, CarrierTasks } from './search/carriers.ts';
 import { startDispatcher } from './search/dispatch.ts';
 import { dispatchedSearch } from './search/dispatched-search.ts';
-import { knownStations } from './search/known-stations.ts';
 import { createPageTokens, newPageKey, type PageTokens } from './search/page-tokens.ts';
+import { knownStations } from './search/search-query.ts';
 import { localSearches } from './search/searches.ts';
 import { openSharedLoads } from './search/shared-loads.ts';
 import { createSharedStreams, type SharedStreams } from './search/shared-streams.ts';

@@ -1,6 +1,6 @@
 import { stationTable } from '@ticketing/carriers';
 import { expect, test } from 'vitest';
-import { rememberTexts } from '../src/search/known-stations.ts';
+import { rememberTexts } from '../src/search/search-query.ts';
 
 function counted() {
   const asked: string[] = [];

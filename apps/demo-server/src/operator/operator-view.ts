@@ -61,12 +61,11 @@ export function operatorView(
       ...processes.flatMap((one) => [processRow(one, primary), ...taskRows(one)]),
       ...hosts.map((host) => hostProcessRow(host, ownHosts)),
     ],
-    searches: [
-      ...searching,
-      ...workers.flatMap(({ id, search }) => (search === undefined ? [] : [{ id, search }])),
-    ].map(({ id, search: { running, complete, partial, aborted } }) => ({
-      ...{ process: id, running, complete, partial, aborted },
-    })),
+    searches: [...searching, ...workers].flatMap(({ id: process, search }) => {
+      if (search === undefined) return [];
+      const { running, complete, partial, aborted } = search;
+      return [{ process, running, complete, partial, aborted }];
+    }),
     routes: each((id, { routes }) => routes.map((row) => ({ process: id, ...row }))),
     coalesce: [
       ...(coalesce === 'off' ? [] : each(coalescersOf)),
@@ -97,6 +96,8 @@ export function operatorView(
   };
 }
 
+type WorkerReport = TaskWorkerReport & { readonly id: string };
+type ServerRow = { readonly id: string; readonly stats: ServerStats };
 type Row<K extends 'processes' | 'pools' | 'carriers'> = OperatorView[K][number];
 
 function processRow(one: ProcessStatus, primary: PrimaryStats | undefined): Row<'processes'> {
@@ -202,9 +203,7 @@ export function taskRows({
 }
 
 /** What a task worker says of itself: nothing before its first report, and in-process. */
-function taskReport({ moduleReport }: WorkerStats): TaskWorkerReport | undefined {
-  return moduleReport as TaskWorkerReport | undefined;
-}
+const taskReport = ({ moduleReport }: WorkerStats) => moduleReport as TaskWorkerReport | undefined;
 
 /** Whether its workers are those of another process, which counts their tasks. */
 function isLent({ kind }: DispatcherStats): boolean {
@@ -271,25 +270,17 @@ function carriersOf({
   }));
 }
 
-/** What the workers report that run the tasks of a server process alone, and who they are. */
-function taskReports(server: {
-  readonly id: string;
-  readonly stats: ServerStats;
-}): (TaskWorkerReport & { readonly id: string })[] {
-  const { dispatch } = server.stats;
+/** What the workers report that run the tasks of a server process alone. */
+function taskReports({ id: server, stats: { dispatch } }: ServerRow): WorkerReport[] {
   if (isLent(dispatch) || isFar(dispatch)) return [];
-  return withIds(`${server.id}/task`, dispatch.workers).flatMap(({ id, worker }) => {
+  return withIds(`${server}/task`, dispatch.workers).flatMap(({ id, worker }) => {
     const report = taskReport(worker);
     return report === undefined ? [] : [{ id, ...report }];
   });
 }
 
 /** Calls to carriers that a task worker sent. The searches are those of its server process, but for those that it ran whole. */
-function taskCarriersOf({
-  id,
-  http,
-  search,
-}: TaskWorkerReport & { readonly id: string }): Row<'carriers'>[] {
+function taskCarriersOf({ id, http, search }: WorkerReport): Row<'carriers'>[] {
   return Object.entries(http).map(([carrier, calls]) => ({
     ...{ process: id, id: carrier, http: calls },
     ...{ states: search?.carriers[carrier] ?? {}, latency: search?.latency[carrier] ?? {} },

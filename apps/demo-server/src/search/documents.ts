@@ -6,10 +6,9 @@ import {
   type SearchPages,
 } from '@ticketing/core';
 import type { QuestionKind, TargetContext } from './coalesced.ts';
-import { knownStations } from './known-stations.ts';
 import { unprovenPage } from './page-tokens.ts';
 import { INTEGER_PARAMETERS, SearchParameters } from './search-parameters.ts';
-import { type DocumentQuestion, readSearchQuestion } from './search-query.ts';
+import { type DocumentQuestion, knownStations, readSearchQuestion } from './search-query.ts';
 import type { Searches } from './searches.ts';
 
 /** The result of a search, serialised once for all clients. Plain data: it may come from another process. */

@@ -1,3 +1,4 @@
+import { stationTable } from '@ticketing/carriers';
 import {
   addDays,
   createLocalClock,
@@ -8,6 +9,7 @@ import {
   type SearchQuery,
   type Station,
   type StationIndex,
+  type StationMatch,
 } from '@ticketing/core';
 import { nearest } from '@ticketing/kit';
 import { badParameter } from '../http/problem.ts';
@@ -149,3 +151,30 @@ function stationOf(
 function brief(stations: readonly Station[]): { id: string; name: string }[] {
   return stations.map(({ id, name }) => ({ id, name }));
 }
+
+const MOST_TEXTS = 1000;
+const LONGEST_TEXT = 100;
+
+/**
+ * Returns an index that remembers what texts mean. Clients ask for the same few, each request is read twice, and a text that is no
+ * whole name is looked for in every name. Holds 1,000 short texts at most.
+ */
+export function rememberTexts(index: StationIndex): StationIndex {
+  const known = new Map<string, StationMatch>();
+  return {
+    ...index,
+    find(text) {
+      const before = known.get(text);
+      if (before !== undefined) return before;
+      const match = index.find(text);
+      // A text that means nothing is rarely asked for again.
+      if (match.kind === 'unknown' || text.length > LONGEST_TEXT) return match;
+      if (known.size >= MOST_TEXTS) known.clear();
+      known.set(text, match);
+      return match;
+    },
+  };
+}
+
+/** The stations that searches know. */
+export const knownStations: StationIndex = rememberTexts(stationTable);

@@ -3,9 +3,9 @@ import { type Dispatcher, type RawJson, rawJson, type TaskContext } from '@ticke
 import { retryOptions, TRANSIT_MS } from '../questions.ts';
 import type { CarrierName } from './carriers.ts';
 import type { SearchDocument } from './documents.ts';
-import { eventOf } from './event-text.ts';
 import { rejectRestored } from './restored-error.ts';
 import type { DocumentQuestion } from './search-query.ts';
+import { eventOf } from './search-view.ts';
 import { localSearches, type Searches } from './searches.ts';
 
 interface WholeSearch {

@@ -68,7 +68,7 @@ class Exchange implements Dispatcher.DispatchHandler, AbortWaiter {
   readonly #chunks: Uint8Array[] = [];
   #controller: Dispatcher.DispatchController | undefined;
   #isSettled = false;
-  /** Ends a body that nobody reads. */
+  /** Ends a body that is not read. */
   #dropTimer: NodeJS.Timeout | undefined;
   #status = 0;
   #headers: CarrierHttpResponse['headers'] = {};
