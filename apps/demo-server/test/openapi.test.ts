@@ -99,6 +99,7 @@ test('every example holds against its schema, and each event of a stream has one
       'carrier-status',
       'journeys-upsert',
       'search-done',
+      'search-failed',
     ]);
   }
   expect(Object.keys(content?.['application/json']?.examples ?? {})).toEqual([

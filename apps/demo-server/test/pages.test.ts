@@ -178,6 +178,11 @@ test('reduce() keeps what is known when some are asked again, and joins what the
       ms: 9,
     },
   );
+  const problem = { title: 'Too busy', status: 503, detail: 'Worker 1 ended' };
+  expect(run(partial, { type: 'asked' }, { type: 'search-failed', problem })).toMatchObject({
+    phase: 'failed',
+    problem,
+  });
   const asking = run(partial, { type: 'asked', again: ['renfe'] });
   expect(asking).toMatchObject({
     phase: 'asking',

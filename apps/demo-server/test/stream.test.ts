@@ -88,11 +88,14 @@ test.each([
   );
 });
 
-test('SSE: an event source that connects again after its last event is told to stop', async () => {
-  const { get } = shared();
-  const headers = { accept: 'text/event-stream', 'last-event-id': 'search-done' };
-  expect(await get(MADRID_BARCELONA, { headers })).toMatchObject({ status: 204 });
-});
+test.each(['search-done', 'search-failed'])(
+  'SSE: an event source that connects again after %s is told to stop',
+  async (last) => {
+    const { get } = shared();
+    const headers = { accept: 'text/event-stream', 'last-event-id': last };
+    expect(await get(MADRID_BARCELONA, { headers })).toMatchObject({ status: 204 });
+  },
+);
 
 test('a stream of a bad query is a problem, not a stream', async () => {
   const { get } = shared();

@@ -1,5 +1,6 @@
-import type { Journey, SearchEvent, SearchResult } from '@ticketing/core';
-import type { Problem } from '../problem.ts';
+import type { Journey, SearchResult } from '@ticketing/core';
+import type { SearchAnswerEvent } from '../../search/search-answer.ts';
+import { type Problem, problemBody } from '../problem.ts';
 
 // Answers as readers of the OpenAPI document see them. A test holds them against the schemas.
 
@@ -91,7 +92,7 @@ export const answerExamples: Readonly<Record<string, Example<SearchResult>>> = {
 };
 
 const asked = { state: 'running', ms: 0, found: 0 } as const;
-const events: readonly SearchEvent[] = [
+const events: readonly SearchAnswerEvent[] = [
   {
     type: 'search-started',
     query,
@@ -104,12 +105,21 @@ const events: readonly SearchEvent[] = [
   { type: 'carrier-status', status: renfe },
   { type: 'journeys-upsert', seq: 1, journeys: [journey], removed: [], places },
   { type: 'search-done', carriers: [renfe, hung], complete: false, found: 1, ms: 2000 },
+  {
+    type: 'search-failed',
+    problem: problemBody(
+      503,
+      { detail: 'Worker 3 ended while it ran task `searchEvents`' },
+      '/search',
+    ),
+  },
 ];
 
 /** Each event of a streamed search, by its type. */
-export const eventExamples: Readonly<Record<string, Example<SearchEvent>>> = Object.fromEntries(
-  events.map((value) => [value.type, { summary: `Event ${value.type}`, value }]),
-);
+export const eventExamples: Readonly<Record<string, Example<SearchAnswerEvent>>> =
+  Object.fromEntries(
+    events.map((value) => [value.type, { summary: `Event ${value.type}`, value }]),
+  );
 
 /** Refusals of `GET /search`, by status. */
 export const refusalExamples: Readonly<Record<400 | 503 | 504, Record<string, Example<Problem>>>> =
