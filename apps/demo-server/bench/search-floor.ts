@@ -16,6 +16,7 @@ import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
 import { createForkDispatcher } from '@ticketing/dispatch-fork';
 import { carrierTasks, createCarriers } from '../src/search/carriers.ts';
 import { dispatchedSearch } from '../src/search/dispatched-search.ts';
+import { textOf } from '../src/search/search-view.ts';
 import { localSearches, type Searches } from '../src/search/searches.ts';
 import { workerSearches } from '../src/search/worker-searches.ts';
 import { recordFloor } from './floor.ts';
@@ -82,7 +83,7 @@ const forms: Readonly<Record<string, (searches: Searches) => Work>> = {
     const events = searches.stream({ query, order: 'departure' }, { deadlineMs });
     let isComplete = false;
     for await (const event of events) {
-      const line = Buffer.from(JSON.stringify(event));
+      const line = Buffer.from(textOf(event));
       isComplete = line.length > 0 && event.type === 'search-done' && event.complete;
     }
     assert.ok(isComplete);

@@ -155,7 +155,7 @@ function sealed(
 const texts = new WeakMap<SearchAnswerEvent | SearchEvent, string>();
 
 /** Returns an event as JSON, made once for all clients that follow a search. An event never changes. */
-export function textOf(event: SearchAnswerEvent): string {
+export function textOf(event: SearchAnswerEvent | SearchEvent): string {
   const known = texts.get(event);
   if (known !== undefined) return known;
   const text = JSON.stringify(event);
