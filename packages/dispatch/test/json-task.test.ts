@@ -27,13 +27,13 @@ test('a marked task keeps its type', () => {
 });
 
 test('the types refuse what JSON does not keep', () => {
-  // @ts-expect-error a date becomes a text
+  // @ts-expect-error because a date becomes a text
   json((input: { readonly at: Date }) => input.at.getTime());
-  // @ts-expect-error a map becomes an empty object
+  // @ts-expect-error because a map becomes an empty object
   json((): ReadonlyMap<string, number> => new Map());
-  // @ts-expect-error JSON cannot write a bigint
+  // @ts-expect-error because JSON cannot write a bigint
   json(async (): Promise<bigint[]> => [1n]);
-  // @ts-expect-error bytes become an object
+  // @ts-expect-error because bytes become an object
   json(async function* () {
     yield new Uint8Array(1);
   });
