@@ -119,9 +119,9 @@ function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): T
       pid: process.pid,
       threadId: thread.threadId,
       slot,
-      send(frames) {
+      send(frames, inFlight) {
         const post = (message: unknown, transfer: Movable[]) => thread.send(message, transfer);
-        return postToWorker(frames, post, { transfers: true });
+        return postToWorker(frames, post, { transfers: true, inFlight });
       },
       started: () => thread.started(),
       reclaim: (seqs) => thread.reclaim(seqs),

@@ -53,10 +53,10 @@ export class CloningWorker implements WorkerHandle {
     });
   }
 
-  send(frames: readonly ToWorker[]): readonly Unsent[] {
+  send(frames: readonly ToWorker[], inFlight?: number): readonly Unsent[] {
     const post = (message: unknown, transfer: Movable[]): void =>
       this.#served.receive(structuredClone(message, { transfer }));
-    return postToWorker(frames, post, writing);
+    return postToWorker(frames, post, { ...writing, inFlight });
   }
 
   started(): number {

@@ -5,11 +5,11 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Movable } from '../src/contract/task.ts';
 import type { FromWorker, RunFrame, ToWorker } from '../src/contract/transport.ts';
 import { decodeFromWorker } from '../src/wire/from-worker-codec.ts';
-import { postToWorker } from '../src/wire/to-worker-codec.ts';
+import { encodeToWorker, postToWorker } from '../src/wire/to-worker-codec.ts';
 import { serveTasks } from '../src/worker/serve-tasks.ts';
 import { moduleOf, readyRig, serveRig } from './serve-tasks-fixture.ts';
 import { spend, standingTime } from './standing-time.ts';
-import { channels, runFrame, threadChannel } from './wire-fixture.ts';
+import { channels, processChannel, runFrame, threadChannel } from './wire-fixture.ts';
 
 const echo = moduleOf('{ search: (input) => input, later: async (input) => input }');
 /** A task that takes a millisecond and a half by the clock that the worker reads. */
@@ -83,6 +83,22 @@ test('answers to one message go out together, after the current callbacks', asyn
   expect(rig.messages).toEqual([]);
   await rig.until(settled(3));
   expect(rig.messages).toHaveLength(1);
+});
+
+test.each([
+  [0, [6]],
+  [6, [2, 2, 2]],
+  [12, [4, 2]],
+  [2, [1, 1, 1, 1, 1, 1]],
+  [48, [6]],
+])('with %i calls in flight six answers go out in messages of %j', async (inFlight, sizes) => {
+  const rig = await readyRig(echo);
+  const frames = [1, 2, 3, 4, 5, 6].map((seq) => runFrame(seq, seq));
+  for (const { message } of encodeToWorker(frames, processChannel, inFlight).messages) {
+    rig.served.receive(message);
+  }
+  await rig.until(settled(6));
+  expect(rig.messages.map(({ length }) => length)).toEqual(sizes);
 });
 
 test('answers that have waited for a millisecond go out between tasks', async () => {

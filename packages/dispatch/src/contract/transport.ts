@@ -75,11 +75,12 @@ export interface WorkerHandle {
   /** Of the thread that the worker is. */
   readonly threadId?: number;
   /**
-   * Sends frames in their order, in one message where it can.
+   * Sends frames in their order, in one message where it can. `inFlight`: calls of the worker, with these, by which it may
+   * choose how many answers it sends together.
    *
    * @returns the `run` frames whose input could not be cloned; all others are sent
    */
-  send(frames: readonly ToWorker[]): readonly Unsent[];
+  send(frames: readonly ToWorker[], inFlight?: number): readonly Unsent[];
   /** Returns the highest `seq` that the worker has started, also after its end, however it ended; 0 before the first. */
   started(): number;
   /**

@@ -115,7 +115,7 @@ export class WorkerProcess implements WorkerHandle {
     return this.#child.pid;
   }
 
-  send(frames: readonly ToWorker[]): readonly Unsent[] {
+  send(frames: readonly ToWorker[], inFlight?: number): readonly Unsent[] {
     if (this.#journal === undefined && !this.#ended) {
       const seq = frames.findLast((frame) => frame.kind === 'run')?.seq ?? 0;
       this.#started = Math.max(this.#started, seq);
@@ -126,7 +126,7 @@ export class WorkerProcess implements WorkerHandle {
       // Once the pipe is gone `exit` follows.
       if (pipe?.writable) pipe.write(bytes);
     };
-    return postToWorker(frames, write, pipeWriter);
+    return postToWorker(frames, write, { ...pipeWriter, inFlight });
   }
 
   /** Sends a message over the channel. Does nothing once that is gone: `exit` follows. */

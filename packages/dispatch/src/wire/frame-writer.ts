@@ -36,6 +36,7 @@ const FULL = 64 * 1024;
  * for the reader, and later changes of it are not seen, provided that the caller posts what is `complete`.
  */
 export class FrameWriter {
+  readonly #lead: number;
   readonly #transfers: boolean;
   readonly #apartFrom: number | undefined;
   readonly #checksJson: boolean;
@@ -44,7 +45,9 @@ export class FrameWriter {
   #parts: Uint8Array[] = [];
   #partBytes = 0;
 
-  constructor(options: WriterOptions) {
+  /** @param lead - The first cell of each message */
+  constructor(options: WriterOptions, lead = 0) {
+    this.#lead = lead;
     this.#transfers = options.transfers;
     this.#apartFrom = options.apartFrom;
     this.#checksJson = options.checksJson ?? false;
@@ -173,7 +176,7 @@ export class FrameWriter {
 
   #addDirect(seq: number, cells: string, value: unknown, transfer: readonly Movable[]): void {
     this.#cut();
-    const message: WireMessage = [`[0${cells}]`, undefined, value];
+    const message: WireMessage = [`[${this.#lead}${cells}]`, undefined, value];
     this.#postings.push({ message, transfer: [...transfer], only: seq });
   }
 
@@ -191,7 +194,7 @@ export class FrameWriter {
     // A port clones all the memory behind a view.
     const sent = whole || !this.#transfers ? body : joined([body], body.byteLength);
     const moved = this.#transfers && sent !== undefined && (owned || sent !== body);
-    const text = `[0${this.#cells}]`;
+    const text = `[${this.#lead}${this.#cells}]`;
     const message: WireMessage = sent === undefined ? [text] : [text, sent];
     this.#postings.push({
       message,

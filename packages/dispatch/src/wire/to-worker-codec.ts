@@ -13,12 +13,13 @@ export interface Undecodable {
 
 const code = { run: 0, abort: 1, health: 2, stop: 3, stream: 4, credit: 5 } as const;
 
-/** Writes frames for a worker. `unsent` lists calls whose input cannot be cloned, with the error; all others are written. */
+/** Writes frames for a worker, which has `inFlight` calls with them. `unsent` lists calls whose input cannot be cloned, with the error; all others are written. */
 export function encodeToWorker(
   frames: readonly ToWorker[],
   options: WriterOptions,
+  inFlight = 0,
 ): { readonly messages: Posting[]; readonly unsent: Unsent[] } {
-  const writer = new FrameWriter(options);
+  const writer = new FrameWriter(options, inFlight);
   const unsent: Unsent[] = [];
   for (const frame of frames) {
     if (frame.kind === 'run') {
@@ -47,9 +48,9 @@ export function encodeToWorker(
 export function postToWorker(
   frames: readonly ToWorker[],
   post: (message: unknown, transfer: Movable[]) => void,
-  options: WriterOptions,
+  { inFlight, ...options }: WriterOptions & { readonly inFlight?: number | undefined },
 ): Unsent[] {
-  const { messages, unsent } = encodeToWorker(frames, options);
+  const { messages, unsent } = encodeToWorker(frames, options, inFlight);
   for (const { message, transfer, only } of messages) {
     try {
       post(message, transfer);
@@ -63,6 +64,13 @@ export function postToWorker(
 
 /** Reads a message of `encodeToWorker`; `undefined` for any other message. @throws Error for one that is malformed */
 export function decodeToWorker(message: unknown): (ToWorker | Undecodable)[] | undefined {
+  return readToWorker(message)?.frames;
+}
+
+/** As {@link decodeToWorker}, with the number of calls that the worker has in flight; 0 if that is unknown. */
+export function readToWorker(
+  message: unknown,
+): { readonly inFlight: number; readonly frames: (ToWorker | Undecodable)[] } | undefined {
   const reader = FrameReader.open(message);
   if (reader === undefined) return undefined;
   const frames: (ToWorker | Undecodable)[] = [];
@@ -89,7 +97,7 @@ export function decodeToWorker(message: unknown): (ToWorker | Undecodable)[] | u
         throw malformed('a code of this version', 'another');
     }
   }
-  return frames;
+  return { inFlight: reader.lead, frames };
 }
 
 function writeRun(writer: FrameWriter, frame: RunFrame): void {

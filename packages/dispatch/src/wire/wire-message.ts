@@ -3,7 +3,7 @@ import { cloneFromBytes } from './clone-bytes.ts';
 
 /**
  * Frames as they cross a port, in an array, which costs it less than an object. Plain data: one text costs less than many values.
- * `cells` is a JSON array: 0, then for each frame its code, `seq`, kind of value, value or size, and its other fields.
+ * `cells` is a JSON array: to a worker the number of its calls, else 0; then for each frame its code, `seq`, kind of value, value or size, and its other fields.
  * `body` has the bytes of the values that are not in `cells`, one after the other; `value` is one that the port itself clones.
  */
 export type WireMessage = readonly [cells: string, body?: Uint8Array | undefined, value?: unknown];
@@ -46,6 +46,12 @@ export class FrameReader {
     const cells: unknown = JSON.parse(text);
     if (!Array.isArray(cells)) throw malformed('a list of cells', cells);
     this.#cells = cells;
+  }
+
+  /** The first cell: a whole number, or 0 for anything else. */
+  get lead(): number {
+    const [lead] = this.#cells;
+    return Number.isSafeInteger(lead) ? (lead as number) : 0;
   }
 
   get more(): boolean {

@@ -10,7 +10,7 @@ import type {
 } from '../contract/transport.ts';
 import { isFinalFailure, loadTaskModule } from '../define-tasks.ts';
 import { FromWorkerWriter } from '../wire/from-worker-codec.ts';
-import { decodeToWorker, type Undecodable } from '../wire/to-worker-codec.ts';
+import { readToWorker, type Undecodable } from '../wire/to-worker-codec.ts';
 import { TaskRunner } from './task-runner.ts';
 
 /** The worker around the tasks: a child process, a thread. */
@@ -41,7 +41,7 @@ export interface ServeOptions {
   /** Both as in `WriterOptions`. */
   readonly apartFrom?: number;
   readonly checksJson?: boolean;
-  /** Answers in one message at most, 1 or more. Default 24. */
+  /** Answers in one message at most, 1 or more. Default: a third of the calls in flight, and 24 from 48 on. */
   readonly together?: number;
   /** Called once for each call that has been answered or dropped, unless the owner has abandoned it. */
   readonly settled?: (seq: number) => void;
@@ -75,11 +75,13 @@ export interface Served {
 /** Milliseconds that an answer waits for others, however long their tasks take. */
 const MAX_WAIT_MS = 1;
 
-/**
- * Most answers per message. With more the two sides take turns: one is idle while the other works. Measured with 64 calls
- * in flight: 24 has 1.4 times the throughput of no limit between processes, 1.8 times between threads; 8 is slower.
- */
+/** Most answers per message. With more the two sides take turns: one is idle while the other works. */
 const MAX_TOGETHER = 24;
+
+/** The same for a number of calls in flight. Figures: docs/decisions/0029-frames-in-a-pipe.md. */
+function togetherOf(inFlight: number): number {
+  return inFlight < 2 * MAX_TOGETHER ? Math.max(1, Math.floor(inFlight / 3)) : MAX_TOGETHER;
+}
 
 /** On `ready` the kernel sends tasks; on `started` it starts the clock of the run. */
 const atOnce: ReadonlySet<FromWorker['kind']> = new Set(['ready', 'started'] as const);
@@ -97,7 +99,7 @@ export function serveTasks(options: ServeOptions): Served {
 class TaskServer implements Served {
   readonly #options: ServeOptions;
   readonly #writer: FromWorkerWriter;
-  readonly #together: number;
+  #together: number;
   readonly #readLoad: (now: number) => LoadFrame | undefined;
   #runner: TaskRunner | undefined;
   /** Frames that came before the module was ready. */
@@ -147,8 +149,12 @@ class TaskServer implements Served {
   }
 
   receive(message: unknown): void {
-    const frames = decodeToWorker(message);
-    if (frames !== undefined) this.accept(frames);
+    const read = readToWorker(message);
+    if (read === undefined) return;
+    if (read.inFlight > 0 && this.#options.together === undefined) {
+      this.#together = togetherOf(read.inFlight);
+    }
+    this.accept(read.frames);
   }
 
   accept(frames: readonly (ToWorker | Undecodable)[]): void {

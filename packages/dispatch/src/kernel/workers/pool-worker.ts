@@ -183,6 +183,6 @@ export class PoolWorker {
     if (this.state === 'killed' || this.state === 'gone') return [];
     const frames = this.#outbox;
     this.#outbox = [];
-    return this.handle.send(frames);
+    return this.handle.send(frames, this.calls.size);
   }
 }
