@@ -35,6 +35,8 @@ export function fuzzTests(runs: Runs): void {
   test.each(wires)('$carrier.id: any bytes are PROTOCOL', ({ carrier, wireOf }) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        // Nothing on that day, as Avlo says it: two bytes, and chance finds them.
+        fc.pre(!/^\s*\[\s*\]\s*$/.test(new TextDecoder().decode(bytes)));
         expect(outcome(carrier, wireOf(bytes))).toBe('PROTOCOL');
       }),
       { numRuns: RUNS },

@@ -23,14 +23,22 @@ import { pidsOf } from '../processes.ts';
 import { hasPromtool, promtool } from '../promtool.ts';
 import { samples, sumOf } from '../series.ts';
 
+/** So many different questions that of two owners each has some, whatever their names are: of 9 one may have none. */
+const MANY = 45;
+
+/** One of {@link MANY} questions. */
+function questionOf(number: number): string {
+  const transfers = Math.floor((number % MANY) / 9);
+  return `${MADRID_BARCELONA}&passengers=${1 + (number % 9)}&maxTransfers=${transfers}`;
+}
+
 /** Searches of equal and different questions, one after the other by each client, until they are told to stop. */
 function loadOn(url: string, { clients = 6 } = {}) {
   let isOver = false;
   const outcomes: { readonly status: number | string; readonly complete: boolean }[] = [];
   const running = Array.from({ length: clients }, async (_, client) => {
-    while (!isOver) {
-      const path = `${MADRID_BARCELONA}&passengers=${1 + (client % 9)}`;
-      const asked = getFrom(url + path, { headers: { connection: 'close' } });
+    for (let number = client; !isOver; number += 1) {
+      const asked = getFrom(url + questionOf(number), { headers: { connection: 'close' } });
       const { status, body } = await asked.catch((error) => ({
         status: String(error),
         body: undefined,
@@ -419,7 +427,7 @@ describeWithNats('--coalesce fleet', () => {
       (await getFrom(`${leaves.url}/readyz`, { headers: { connection: 'close' } })).status;
     expect(await statusOf()).toBe(200);
     for (const name of ASKED) sim.setPlan(name, { fault: { kind: 'hang', share: 1 } });
-    const paths = Array.from({ length: 9 }, (_, at) => `${MADRID_BARCELONA}&passengers=${at + 1}`);
+    const paths = Array.from({ length: MANY }, (_, at) => questionOf(at));
     const clients = new AbortController();
     const { signal } = clients;
     const asked = paths.map((path) => getFrom(stays.url + path, { signal }));
