@@ -5,6 +5,7 @@ import {
   createOrphanGuard,
   inheritedExecArgv,
   OutputSink,
+  processWindow,
   slotVariable,
   startWorker,
   type Transport,
@@ -39,7 +40,7 @@ export function createClusterTransport(
   return {
     kind: 'cluster',
     capabilities: { isolation: 'process', hardKill: true, transfer: false, streams: true },
-    autoWindow: { first: 8, max: 64 },
+    autoWindow: processWindow,
     words: {
       started: options.connections === 'external' ? 'it served' : 'it listened',
       proof: 'its first answer',

@@ -8,6 +8,7 @@ import {
   inheritedExecArgv,
   OutputSink,
   outputRule,
+  processWindow,
   slotVariable,
   splitPoolOptions,
   startWorker,
@@ -135,7 +136,7 @@ function createForkTransport(module: URL, options: ResolvedForkOptions): Transpo
   return {
     kind: 'fork',
     capabilities: { isolation: 'process', hardKill: true, transfer: false, streams: true },
-    autoWindow: { first: 8, max: 64 },
+    autoWindow: processWindow,
     spawn,
     close: () => guard?.close() ?? Promise.resolve(),
   };

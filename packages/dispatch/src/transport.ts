@@ -32,7 +32,7 @@ export {
   type WorkerOutput,
 } from './process/worker-output.ts';
 export type { WorkerProcessStart } from './process/worker-process.ts';
-export { inheritedExecArgv, startWorker } from './process/worker-process.ts';
+export { inheritedExecArgv, processWindow, startWorker } from './process/worker-process.ts';
 export { decodeFromWorker } from './wire/from-worker-codec.ts';
 export { encodeToWorker, postToWorker } from './wire/to-worker-codec.ts';
 export type { WireMessage } from './wire/wire-message.ts';

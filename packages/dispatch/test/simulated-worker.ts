@@ -25,6 +25,7 @@ export function simulateWorker(window: Window): { report(load: SimulatedLoad): W
       const endAt = now + REPORT_MS;
       let activeMs = Math.max(0, Math.min(freeAt, endAt) - now);
       let done = 0;
+      let runMs = 0;
       const start = (from: number): void => {
         const startAt = Math.max(from, freeAt);
         freeAt = startAt + cpuMs;
@@ -38,10 +39,11 @@ export function simulateWorker(window: Window): { report(load: SimulatedLoad): W
         if (next > endAt) break;
         settleAt.shift();
         done += 1;
+        runMs += cpuMs + waitMs;
         if (settleAt.length < window.size) start(next + WAY_MS);
       }
       now = endAt;
-      return { elapsedMs: REPORT_MS, activeMs, done, starved: true };
+      return { elapsedMs: REPORT_MS, activeMs, done, starved: true, runMs, bytes: 0 };
     },
   };
 }

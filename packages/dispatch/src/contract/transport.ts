@@ -5,8 +5,11 @@ import type { Movable } from './task.ts';
 export interface Transport {
   readonly kind: DispatcherKind;
   readonly capabilities: Capabilities;
-  /** What `window: 'auto'` begins with and never exceeds. */
-  readonly autoWindow: { readonly first: number; readonly max: number };
+  /**
+   * What `window: 'auto'` begins with and never exceeds. `bytes`: what the way to a worker has room for, if more leaves it idle;
+   * its handle has `bytes` then.
+   */
+  readonly autoWindow: { readonly first: number; readonly max: number; readonly bytes?: number };
   /**
    * Starts a worker. It reports `ready` or `start-failed` as a frame, and its end by `exit`: exactly once, after
    * its last frame, and never within this call. An error that this call throws is a failed start.
@@ -81,6 +84,8 @@ export interface WorkerHandle {
    * @returns the `run` frames whose input could not be cloned; all others are sent
    */
   send(frames: readonly ToWorker[], inFlight?: number): readonly Unsent[];
+  /** Bytes that were sent to it so far, or came from it, whichever are more: for transports with `autoWindow.bytes`. */
+  readonly bytes?: number;
   /** Returns the highest `seq` that the worker has started, also after its end, however it ended; 0 before the first. */
   started(): number;
   /**

@@ -5,6 +5,7 @@ import { devNull } from 'node:os';
 import { StderrTail } from '@ticketing/kit';
 import type {
   ToWorker,
+  Transport,
   Unsent,
   WorkerEnd,
   WorkerEvents,
@@ -19,6 +20,13 @@ import type { OrphanGuard } from './orphan-guard.ts';
 import { openStartJournal, type StartJournal } from './start-journal.ts';
 import { WorkerData } from './worker-data.ts';
 import type { OutputSink } from './worker-output.ts';
+
+/**
+ * The `autoWindow` of workers that are processes. A pair of sockets holds 208 KiB on Linux, and once it is full the writer is
+ * woken when three quarters of it have been read: the reader has then little left. Figures:
+ * docs/decisions/0029-frames-in-a-pipe.md.
+ */
+export const processWindow: Transport['autoWindow'] = { first: 8, max: 64, bytes: 128 * 1024 };
 
 /** Milliseconds that the rest of a process has once its channel, or the process itself, has ended. */
 const LINGER_MS = 500;
@@ -113,6 +121,10 @@ export class WorkerProcess implements WorkerHandle {
 
   get pid(): number | undefined {
     return this.#child.pid;
+  }
+
+  get bytes(): number {
+    return Math.max(this.#pipe?.bytesWritten ?? 0, this.#pipe?.bytesRead ?? 0);
   }
 
   send(frames: readonly ToWorker[], inFlight?: number): readonly Unsent[] {

@@ -28,8 +28,10 @@ export interface WriterOptions {
   readonly checksJson?: boolean;
 }
 
-/** Text and bytes gathered in one message; larger values gain nothing by sharing one. */
-const FULL = 64 * 1024;
+/** Text and bytes gathered in one message: with more the two sides take turns. Figures: docs/decisions/0029-frames-in-a-pipe.md. */
+const FULL = 16 * 1024;
+/** Bytes from which a copy into a shared message costs more than a message. */
+const APART = 64 * 1024;
 
 /**
  * Writes frames into few messages. Each value is written by itself and at once: an object in two of them becomes two objects
@@ -165,7 +167,7 @@ export class FrameWriter {
   }
 
   #addBytes(seq: number, cells: string, bytes: Uint8Array, owned: boolean): void {
-    if (bytes.byteLength >= (this.#apartFrom ?? FULL)) {
+    if (bytes.byteLength >= (this.#apartFrom ?? APART)) {
       this.#addApart(seq, cells, bytes, owned);
       return;
     }

@@ -30,6 +30,8 @@ export class PoolWorker {
   /** It asked to be replaced. */
   asksRecycle = false;
   doneSinceLoad = 0;
+  runMsSinceLoad = 0;
+  bytesAtLoad = 0;
   /** It gave a call back for want of room, and has sent no `room` since: it gets no calls. */
   isBusy = false;
   /** It takes only calls whose key it owns, as long as others take calls. */

@@ -130,6 +130,7 @@ export class WorkerFrames {
     this.#context.free(worker, call);
     worker.done += 1;
     worker.doneSinceLoad += 1;
+    worker.runMsSinceLoad += runMs;
     this.#proved(worker);
     if (call.state === 'sent') {
       const { counts } = call;
@@ -210,11 +211,15 @@ export class WorkerFrames {
 
   #loaded(worker: PoolWorker, frame: Frame<'load'>): void {
     const { elapsedMs, activeMs, memoryBytes, heapBytes } = frame;
-    const { doneSinceLoad: done } = worker;
+    const { doneSinceLoad: done, runMsSinceLoad: runMs } = worker;
     const starved = worker.starved || (!worker.hasRoom && this.#context.feeder.hasFor(worker.slot));
-    worker.window.record({ elapsedMs, activeMs, done, starved });
+    const bytes = worker.handle?.bytes ?? 0;
+    const since = { done, runMs, bytes: bytes - worker.bytesAtLoad };
+    worker.window.record({ elapsedMs, activeMs, starved, ...since });
     worker.load = { activeMs, elapsedMs, at: this.#options.clock.now() };
     worker.doneSinceLoad = 0;
+    worker.runMsSinceLoad = 0;
+    worker.bytesAtLoad = bytes;
     worker.starved = false;
     worker.busy.elapsedMs += elapsedMs;
     worker.busy.activeMs += activeMs;
