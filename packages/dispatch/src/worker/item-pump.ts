@@ -1,17 +1,17 @@
+import { MAX_TURN_MS, type TurnOptions } from './turn-limit.ts';
+
 /** What a pump needs of its runner. */
-export interface PumpOptions {
+export interface PumpOptions extends Required<Pick<TurnOptions, 'afterTurn'>> {
   /** Sends an item. @throws for one that cannot be sent */
   send(item: unknown): void;
   /** Returns monotonic milliseconds. */
   now(): number;
-  /** Resumes after a turn of the event loop. */
-  afterTurn(resume: () => void): void;
 }
 
-/** Milliseconds of items in a row; then the event loop has a turn, so that aborts are read in time. */
-const MAX_TURN_MS = 1;
-
-/** Gives the items of a task to its caller: asks the iterator for one only while there is credit for it. */
+/**
+ * Gives the items of a task to its caller: asks the iterator for one only while there is credit for it. After `MAX_TURN_MS` of
+ * items in a row the event loop has a turn.
+ */
 export class ItemPump {
   readonly #iterator: AsyncIterator<unknown>;
   readonly #options: PumpOptions;

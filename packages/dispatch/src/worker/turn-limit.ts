@@ -1,17 +1,18 @@
-/** How a worker shares its event loop with what comes. */
+/** How a worker lets its event loop read frames between tasks. */
 export interface TurnOptions {
   /** Resumes after a turn of the event loop. Default: by `setImmediate`. */
   readonly afterTurn?: (resume: () => void) => void;
-  /** Whether frames come as events of the event loop alone, as from another process. Default `false`. */
+  /** Whether frames come only as events of the event loop, as over a pipe from another process. Default `false`. */
   readonly byEvents?: boolean | undefined;
 }
 
-/** Milliseconds of tasks in a row; then the event loop has a turn, so that aborts are read in time. */
-const MAX_TURN_MS = 1;
+/** Milliseconds of tasks, or of items, in a row; then the event loop has a turn, so that aborts are read in time. */
+export const MAX_TURN_MS = 1;
 
 /**
- * Limits the tasks that begin in one turn of the event loop. Frames that come as events come in its turns: what follows an
- * emptied queue is a new turn. Calls of the same thread come at any time: each turn of theirs ends with one of the event loop.
+ * Limits the tasks that begin in one turn. With `byEvents`, frames that come after the queue was empty come with a later event,
+ * so their tasks begin a new turn. Otherwise code of the same thread may add frames at any time, so a turn lasts until the event
+ * loop has had one.
  */
 export class TurnLimit {
   readonly #options: TurnOptions;

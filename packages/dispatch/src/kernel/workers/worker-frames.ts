@@ -2,27 +2,20 @@ import type { FromWorker, Unsent } from '../../contract/transport.ts';
 import { DispatchError } from '../../errors.ts';
 import type { Call, LateBy } from '../calls/call.ts';
 import { notCloneable } from '../calls/call-errors.ts';
-import type { CallTimers } from '../calls/call-timers.ts';
-import type { Feeder } from '../calls/feeder.ts';
 import type { Ending } from '../kernel-counts.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import type { PoolWorker } from './pool-worker.ts';
 import type { Upkeep } from './upkeep.ts';
-import type { WorkerPool } from './worker-pool.ts';
+import type { CallsContext } from './worker-losses.ts';
 
 type Frame<K extends FromWorker['kind']> = Extract<FromWorker, { readonly kind: K }>;
 
-interface FramesContext {
-  readonly pool: WorkerPool;
+interface FramesContext extends CallsContext {
   readonly upkeep: Upkeep;
-  readonly feeder: Feeder;
-  readonly timers: CallTimers;
   /** The worker reports that it can run tasks. */
   started(worker: PoolWorker): void;
   /** The worker has nothing more to do with the call. */
   free(worker: PoolWorker, call: Call): void;
-  /** Answers the caller. */
-  settle(call: Call, ending: Ending, value: unknown): void;
   /** The call's time passed before it was started. */
   late(call: Call, limit: LateBy): void;
   /** Answers the caller, and has the worker stop the task. */

@@ -8,18 +8,22 @@ import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import type { PoolWorker } from './pool-worker.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-interface LossesContext {
+/** Where the calls of workers go: to their caller, or to another worker. */
+export interface CallsContext {
   readonly pool: WorkerPool;
   readonly feeder: Feeder;
   readonly timers: CallTimers;
-  readonly transport: Transport;
   /** Answers the caller. */
   settle(call: Call, ending: Ending, value: unknown): void;
+}
+
+interface LossesContext extends CallsContext {
+  readonly transport: Transport;
   /** There may be room for one more call. */
   onRoom(): void;
 }
 
-/** What becomes of the calls of workers that have ended: those that had not begun wait again, the others have their next attempt. */
+/** Handles the calls of workers that have ended: those that had not begun wait again, the others have their next attempt. */
 export class WorkerLosses {
   readonly #context: LossesContext;
   readonly #options: ResolvedPoolOptions;
