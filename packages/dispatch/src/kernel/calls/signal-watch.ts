@@ -1,22 +1,24 @@
 import { type Clock, createSignalListeners, type SignalListeners } from '@ticketing/kit';
 import type { Call } from './call.ts';
 
-/** Milliseconds between two looks at signals that have no listener yet. */
-const LOOK_MS = 1;
-/** Calls in flight from which a signal gets its listener late: with fewer the time of a call is not that of the kernel. */
+/** Milliseconds between two checks of the signals that have no listener yet. */
+const CHECK_MS = 1;
+/** From this many calls in flight on, a signal gets its listener late. With fewer, the kernel's part of a call's time is small. */
 const MANY = 16;
 
 /**
- * Watches the signals of calls. A listener takes longer to add and to remove than a small task takes to run: while many calls are
- * in flight, one whose call ends within a millisecond or two gets none. Such a call notices its signal by then, or when it is
- * about to start or to end: it is never started or answered after its signal was aborted.
+ * Watches the signals of calls, and adds few listeners: to add and to remove one takes longer than to run a small task. With
+ * fewer than `MANY` calls in flight, a signal gets its listener at once. Otherwise it gets one only if its call is in flight for
+ * more than 1 to 2 ms; until then an abort is noticed at the next check, and when the call is about to start or to be answered:
+ * no call is started or answered after its signal was aborted.
  */
 export class SignalWatch {
   readonly #clock: Clock;
   readonly #aborted: (call: Call, reason: unknown) => void;
   readonly #listeners: SignalListeners = createSignalListeners();
-  /** Calls since the last look, and since the one before: these get listeners. */
+  /** Calls that were added since the last check. */
   #young = new Set<Call>();
+  /** Calls that one check has seen: at the next one they get listeners. */
   #old = new Set<Call>();
   #timer: unknown;
 
@@ -32,7 +34,7 @@ export class SignalWatch {
       return;
     }
     this.#young.add(call);
-    this.#lookSoon();
+    this.#checkSoon();
   }
 
   remove(call: Call, signal: AbortSignal): void {
@@ -49,18 +51,18 @@ export class SignalWatch {
     this.#timer = undefined;
   }
 
-  #lookSoon(): void {
+  #checkSoon(): void {
     if (this.#timer !== undefined) return;
     this.#timer = this.#clock.setTimeout(() => {
       this.#timer = undefined;
-      this.#look();
-    }, LOOK_MS);
+      this.#check();
+    }, CHECK_MS);
     // The calls keep the process alive, not this timer.
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  #look(): void {
-    // Whoever hears of an abort may end other calls, which are removed from here then.
+  #check(): void {
+    // A listener of the caller may end other calls, which removes them from these sets during the loop.
     for (const call of this.#old) {
       this.#old.delete(call);
       const signal = call.options?.signal;
@@ -72,6 +74,6 @@ export class SignalWatch {
       const signal = call.options?.signal;
       if (signal?.aborted) this.#aborted(call, signal.reason);
     }
-    if (!this.#isEmpty) this.#lookSoon();
+    if (!this.#isEmpty) this.#checkSoon();
   }
 }

@@ -2,14 +2,14 @@ import type { Clock } from '@ticketing/kit';
 import type { Call } from './call.ts';
 import type { TimeoutCode } from './call-errors.ts';
 
-/** A limit of a call. */
+/** A time limit of a call. */
 export interface TimeLimit {
   readonly call: Call;
   readonly code: TimeoutCode;
   readonly ms: number;
   /** When it passes. */
   readonly at: number;
-  // Links of its list; none once it is removed.
+  // Its list, and its neighbours there; undefined once it has passed or is removed.
   list: LimitList | undefined;
   previous: TimeLimit | undefined;
   next: TimeLimit | undefined;
@@ -24,21 +24,21 @@ interface LimitList {
 }
 
 /**
- * Limits of many calls with few timers: one for each duration, since limits of one duration pass in the order in which they
- * began. Adding and removing take a few steps, however many there are; a timer of the platform takes longer than many a task.
+ * Time limits of calls, with one timer for each duration: limits of one duration pass in the order in which they began. To add
+ * or to remove a limit takes a few steps, however many there are; one timer per limit would take longer than a small task.
  */
 export class TimeLimits {
   readonly #clock: Clock;
   readonly #passed: (limit: TimeLimit) => void;
   readonly #lists = new Map<number, LimitList>();
 
-  /** @param passed - Called once with each limit that passes before it is removed */
+  /** @param passed - Called once for each limit that passes and was not removed before */
   constructor(clock: Clock, passed: (limit: TimeLimit) => void) {
     this.#clock = clock;
     this.#passed = passed;
   }
 
-  /** Begins a limit of so many milliseconds. */
+  /** Begins a limit that passes `ms` after the call was enqueued. */
   add(call: Call, code: TimeoutCode, ms: number): TimeLimit {
     let list = this.#lists.get(ms);
     if (list === undefined) {
@@ -76,7 +76,7 @@ export class TimeLimits {
 
   #check(list: LimitList): void {
     const now = this.#clock.now();
-    // A call that is ended may end others: the list is looked at anew after each.
+    // To end a call may end others, so the loop reads the list's first limit again after each.
     for (let limit = list.first; limit !== undefined && limit.at <= now; limit = list.first) {
       unlink(limit, list);
       if (list.first === undefined) this.#forget(list);
