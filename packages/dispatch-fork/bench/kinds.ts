@@ -1,4 +1,4 @@
-import type { PoolKind } from '@ticketing/dispatch/bench/pools';
+import { markedKind, type PoolKind } from '@ticketing/dispatch/bench/pools';
 import { createForkDispatcher, type ForkOptions } from '@ticketing/dispatch-fork';
 import { peers } from './peers.ts';
 import { rawFork } from './raw-fork.ts';
@@ -23,23 +23,7 @@ export function dispatcherKind(name: string, options: ForkOptions = {}): PoolKin
 
 export const raws: readonly PoolKind[] = [rawFork('json'), rawFork('advanced')];
 
-/** As the peers do: values are JSON, and what that loses is lost. */
-const marked: PoolKind = {
-  name: 'fork dispatcher, `json(fn)`',
-  async create(workers) {
-    const pool = await dispatcherKind('').create(workers);
-    const names: Readonly<Record<string, string>> = { echo: 'echoJson' };
-    return {
-      ...pool,
-      run: (task, input, transfer) => pool.run(names[task] ?? task, input, transfer),
-    };
-  },
-};
+const dispatcher = dispatcherKind('fork dispatcher');
 
 /** The dispatcher first. */
-export const kinds: readonly PoolKind[] = [
-  dispatcherKind('fork dispatcher'),
-  marked,
-  ...peers,
-  ...raws,
-];
+export const kinds: readonly PoolKind[] = [dispatcher, markedKind(dispatcher), ...peers, ...raws];

@@ -1,4 +1,4 @@
-import type { PoolKind } from '@ticketing/dispatch/bench/pools';
+import { markedKind, type PoolKind } from '@ticketing/dispatch/bench/pools';
 import { createPiscinaDispatcher, type PiscinaOptions } from '@ticketing/dispatch-piscina';
 import { peers, piscinas } from './peers.ts';
 import { rawThread } from './raw-thread.ts';
@@ -22,23 +22,12 @@ export function dispatcherKind(name: string, options: PiscinaOptions = {}): Pool
   };
 }
 
-/** As the peers do: values are JSON, and what that loses is lost. */
-const marked: PoolKind = {
-  name: 'piscina dispatcher, `json(fn)`',
-  async create(workers) {
-    const pool = await dispatcherKind('').create(workers);
-    const names: Readonly<Record<string, string>> = { echo: 'echoJson' };
-    return {
-      ...pool,
-      run: (task, input, transfer) => pool.run(names[task] ?? task, input, transfer),
-    };
-  },
-};
+const dispatcher = dispatcherKind('piscina dispatcher');
 
 /** The dispatcher first. */
 export const kinds: readonly PoolKind[] = [
-  dispatcherKind('piscina dispatcher'),
-  marked,
+  dispatcher,
+  markedKind(dispatcher),
   ...piscinas,
   ...peers,
   rawThread,

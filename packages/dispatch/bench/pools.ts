@@ -16,6 +16,21 @@ export interface PoolKind {
   create(workers: number): Pool | Promise<Pool>;
 }
 
+/** Returns the same pool by tasks that `json` marks: values are JSON, as with the peers, and what that loses is lost. */
+export function markedKind({ name, create }: PoolKind): PoolKind {
+  const names: Readonly<Record<string, string>> = { echo: 'echoJson' };
+  return {
+    name: `${name}, \`json(fn)\``,
+    async create(workers) {
+      const pool = await create(workers);
+      return {
+        ...pool,
+        run: (task, input, transfer) => pool.run(names[task] ?? task, input, transfer),
+      };
+    },
+  };
+}
+
 /** A pool of each kind, alive together. */
 export interface Pools {
   /** @throws AssertionError if one of them gives another answer than the function itself */
