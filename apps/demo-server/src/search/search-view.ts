@@ -11,6 +11,7 @@ import {
 } from '@ticketing/core';
 import type { EncodableDocument } from '../http/encoded-body.ts';
 import { badParameter } from '../http/problem.ts';
+import { mapItems } from '../map-items.ts';
 import type { SearchDocument } from './documents.ts';
 import type { PageTokens } from './page-tokens.ts';
 import type { SealedPages, SearchAnswer, SearchAnswerEvent } from './search-answer.ts';
@@ -93,20 +94,7 @@ export function viewEvents(
   view: SearchView,
   tokens: Pick<PageTokens, 'seal'>,
 ): AsyncIterableIterator<SearchAnswerEvent> {
-  const viewed = eventViewer(view, tokens);
-  return {
-    async next() {
-      const { done, value } = await events.next();
-      return done ? { done, value: undefined } : { done: false, value: viewed(value) };
-    },
-    async return() {
-      await events.return?.();
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
+  return mapItems(events, eventViewer(view, tokens));
 }
 
 function eventViewer(

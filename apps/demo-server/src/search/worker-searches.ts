@@ -1,5 +1,6 @@
 import type { CarrierStatus, Search } from '@ticketing/core';
 import { type Dispatcher, type RawJson, rawJson, type TaskContext } from '@ticketing/dispatch';
+import { mapItems } from '../map-items.ts';
 import { retryOptions, TRANSIT_MS } from '../questions.ts';
 import type { CarrierName } from './carriers.ts';
 import type { SearchDocument } from './documents.ts';
@@ -30,34 +31,14 @@ export function searchTasks(search: () => Search): SearchTasks {
       }),
     searchEvents({ question, deadlineMs }, context) {
       const left = { deadlineMs: leftMs(deadlineMs, context) };
-      return mapped(localSearches(search()).stream(question, left), rawJson);
+      return mapItems(localSearches(search()).stream(question, left), rawJson);
     },
   };
 }
 
-/** Leaving these leaves the others at once; a generator in between would end after its next item. */
-function mapped<From, To>(
-  items: AsyncIterableIterator<From>,
-  map: (item: From) => To,
-): AsyncIterableIterator<To> {
-  return {
-    async next() {
-      const { done, value } = await items.next();
-      return done ? { done, value: undefined } : { done: false, value: map(value) };
-    },
-    async return() {
-      await items.return?.();
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
-}
-
-/** The same items; errors have the class that they had in the worker. */
+/** Returns the same items; errors have the class that they had in the worker. */
 function restored<Item>(items: AsyncIterableIterator<Item>): AsyncIterableIterator<Item> {
-  return { ...mapped(items, (item) => item), next: () => items.next().catch(rejectRestored) };
+  return { ...mapItems(items, (item) => item), next: () => items.next().catch(rejectRestored) };
 }
 
 /** The time that a task waited for its worker is a part of its deadline. */
@@ -101,7 +82,7 @@ export function workerSearches(
     stream(question, { deadlineMs }) {
       const input = asked(question, deadlineMs);
       const events = dispatcher.stream('searchEvents', input, limits(deadlineMs));
-      return mapped(restored(events), (bytes) => {
+      return mapItems(restored(events), (bytes) => {
         const event = eventOf(bytes);
         if (event.type === 'carrier-status') note(event.status);
         return event;

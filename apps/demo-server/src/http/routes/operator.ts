@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Flags } from '../../flags/flag-specs.ts';
+import { mapItems } from '../../map-items.ts';
 import type { Operator } from '../../operator/operator.ts';
 import { createViewFeed } from '../../operator/view-feed.ts';
 import { type Command, OperatorView } from '../../operator/view-schema.ts';
@@ -168,26 +169,13 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
   done();
 };
 
-/** An iterator by hand: when the client leaves, it ends at once. A client that does not read gets the latest view when it does. */
+/** When the client leaves, the views end at once. A client that does not read gets the latest view when it does. */
 function eventStream(views: AsyncIterableIterator<string>): Readable {
   let isFirst = true;
-  return Readable.from(
-    {
-      async next() {
-        const { done, value } = await views.next();
-        if (done) return { done, value: undefined };
-        const retry = isFirst ? 'retry: 1000\n' : '';
-        isFirst = false;
-        return { done: false, value: `${retry}event: view\ndata: ${value}\n\n` };
-      },
-      async return() {
-        await views.return?.();
-        return { done: true, value: undefined };
-      },
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-    } as AsyncIterableIterator<string>,
-    { highWaterMark: 1 },
-  );
+  const events = mapItems(views, (view) => {
+    const retry = isFirst ? 'retry: 1000\n' : '';
+    isFirst = false;
+    return `${retry}event: view\ndata: ${view}\n\n`;
+  });
+  return Readable.from(events, { highWaterMark: 1 });
 }
