@@ -18,15 +18,15 @@ interface Growth {
 const MB = 1024 * 1024;
 const READ_MB = 1024;
 
-/** What can be read slowly: a dispatcher with a task that streams as many megabytes as it is asked for. */
+/** A dispatcher whose task `megabytes` streams as many megabytes as its input says. */
 interface Megabytes {
   stream(task: 'megabytes', count: number): AsyncIterable<unknown>;
   close(): Promise<unknown>;
 }
 
-/** Reads 1 GB of a dispatcher slowly, closes it, and writes to standard output how much memory that took: the whole of a program. */
+/** Reads 1 GB from a dispatcher slowly, closes it, and writes to standard output how much memory that took. */
 export async function reportSlowReading(dispatcher: Megabytes): Promise<void> {
-  // What is loaded and compiled once is no memory of the stream.
+  // Loads and compiles everything, so that its memory is not counted.
   for await (const _ of dispatcher.stream('megabytes', 4));
   const growth = await readSlowly(dispatcher.stream('megabytes', READ_MB), 3);
   await dispatcher.close();
@@ -36,7 +36,7 @@ export async function reportSlowReading(dispatcher: Megabytes): Promise<void> {
 /**
  * Runs a program that calls `reportSlowReading`.
  *
- * @throws AssertionError if it did not read all, or took much memory
+ * @throws AssertionError if it did not read everything, or held 64 MB, or grew by 160 MB
  */
 export async function checkSlowReading(program: URL): Promise<void> {
   const args = ['--conditions=@ticketing/source', fileURLToPath(program)];
@@ -44,7 +44,7 @@ export async function checkSlowReading(program: URL): Promise<void> {
   const { read, rss, held } = JSON.parse(stdout) as Growth;
   assert.equal(read, READ_MB * MB);
   assert.ok(held < 64 * MB, `JavaScript held ${held} bytes`);
-  // With what the allocator keeps of buffers that are gone.
+  // This includes what the allocator keeps of freed buffers.
   assert.ok(rss < 160 * MB, `the process grew by ${rss} bytes`);
 }
 

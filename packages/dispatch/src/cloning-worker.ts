@@ -13,7 +13,7 @@ import { decodeFromWorker } from './wire/from-worker-codec.ts';
 import { postToWorker } from './wire/to-worker-codec.ts';
 import { type Served, serveTasks } from './worker/serve-tasks.ts';
 
-/** It is for tests: a mark of `json` that is wrong shows here. */
+/** This worker is for tests, so it also refuses values of a task that `json` has marked wrongly. */
 const writing: WriterOptions = { transfers: true, checksJson: true };
 
 /**

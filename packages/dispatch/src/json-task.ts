@@ -1,7 +1,7 @@
 import { describeValue } from '@ticketing/kit';
 import type { TaskContext } from './contract/task.ts';
 
-/** The same in every copy of this package. */
+/** One symbol for every copy of this package. */
 const mark: unique symbol = Symbol.for('ticketing.dispatch.json');
 
 // biome-ignore lint/suspicious/noExplicitAny: each task has its own input type, which any callable type must accept
@@ -91,7 +91,7 @@ export function lossOfJson(value: unknown, path = 'the value'): string | undefin
 function lossOfArray(value: readonly unknown[], path: string): string | undefined {
   if (Object.getPrototypeOf(value) !== Array.prototype) return says(path, value);
   const names = Object.keys(value);
-  // Names come after the numbers of what is there.
+  // The keys of an array are its indices first, then names.
   const extra = names.at(-1);
   if (extra !== undefined && !(Number(extra) < value.length)) {
     return says(inside(path, extra), (value as unknown as Record<string, unknown>)[extra]);

@@ -179,7 +179,7 @@ function invalidParameter(
   return badParameter(name, expected ?? message.replace(/^must be /, ''), got);
 }
 
-/** One for all: each answer ends with it, and the trace of a new one costs more than the rest of the signal. */
+/** One error for all signals, since each aborts after its answer: a new one costs more, for its stack, than the rest of a signal. */
 const clientLeft = new ProblemError(499, { detail: 'The client left' });
 
 /** Returns a signal that aborts when the client has left or has its answer. */

@@ -4,7 +4,7 @@ import type { OperatorView } from './view-schema.ts';
 
 type Row = OperatorView['coalesce'][number];
 
-/** Those of a server. */
+/** Rows of the coalescers of a server process. */
 export function coalescersOf(id: string, { coalesce, streams, worms }: ServerStats): Row[] {
   const { asked, joined, inFlight } = streams;
   const loaded = asked - joined;
@@ -17,12 +17,12 @@ export function coalescersOf(id: string, { coalesce, streams, worms }: ServerSta
   ];
 }
 
-/** Those of the primary, which answers all processes of the machine. */
+/** Rows of the coalescers of the primary, which answers all processes of the machine. */
 export function machineCoalescers({ coalesce, worms }: PrimaryStats): Row[] {
   return coalescerRows('primary', 'machine', [coalesce, worms.coalesce]);
 }
 
-/** Those of a process that answers a fleet, if it does. */
+/** Rows of the coalescers of a process that answers questions of a fleet; none for any other. */
 export function fleetCoalescers(
   id: string,
   shared: Pick<PrimaryStats, 'coalesce' | 'worms'> | undefined,

@@ -270,7 +270,7 @@ function carriersOf({
   }));
 }
 
-/** What the workers report that run the tasks of a server process alone. */
+/** Reports of the workers that run tasks for this server process alone. */
 function taskReports({ id: server, stats: { dispatch } }: ServerRow): WorkerReport[] {
   if (isLent(dispatch) || isFar(dispatch)) return [];
   return withIds(`${server}/task`, dispatch.workers).flatMap(({ id, worker }) => {
@@ -279,7 +279,7 @@ function taskReports({ id: server, stats: { dispatch } }: ServerRow): WorkerRepo
   });
 }
 
-/** Calls to carriers that a task worker sent. The searches are those of its server process, but for those that it ran whole. */
+/** Calls that a task worker sent to carriers. A search counts in the server process, unless the worker ran it whole. */
 function taskCarriersOf({ id, http, search }: WorkerReport): Row<'carriers'>[] {
   return Object.entries(http).map(([carrier, calls]) => ({
     ...{ process: id, id: carrier, http: calls },

@@ -28,7 +28,7 @@ interface DispatchDependencies {
 /** A dispatcher, and what is done with its workers. */
 interface Dispatching {
   readonly dispatcher: Dispatcher<CarrierTasks>;
-  /** The same, if its workers run whole searches, and stream them. */
+  /** The same dispatcher, if its workers run whole searches and stream their events; otherwise absent. */
   readonly searches?: Dispatcher<SearchTasks> | undefined;
   /** Resolves when it takes tasks. */
   ready(): Promise<void>;
@@ -48,7 +48,7 @@ interface DispatchKind {
   start(dependencies: DispatchDependencies): Promise<Dispatching>;
 }
 
-/** Tasks of workers that do nothing else. */
+/** Tasks of workers that only run tasks. */
 export type WorkerTasks = CarrierTasks & SearchTasks;
 
 /** Every value of `--dispatch`. */

@@ -35,7 +35,7 @@ export const documentQuestion: QuestionKind<
 /** Returns the same text for equal searches. */
 export function documentKey({ query, order, carriers = [] }: DocumentQuestion): string {
   const { origin, destination, via, passengers = 1, ...rest } = query;
-  // Adults are equal as a number and as a list. A list becomes a number, not a number a list: another process may have sent 1e9.
+  // `2` and a list of two adults are equal. The list becomes a number: a number from another process may be too large for a list.
   const isCount =
     Array.isArray(passengers) && passengers.every((one) => Object.keys(Object(one)).length === 0);
   const people = isCount ? passengers.length : passengers;

@@ -167,7 +167,7 @@ export function rememberTexts(index: StationIndex): StationIndex {
       const before = known.get(text);
       if (before !== undefined) return before;
       const match = index.find(text);
-      // A text that means nothing is rarely asked for again.
+      // A text that means nothing is rarely asked for twice.
       if (match.kind === 'unknown' || text.length > LONGEST_TEXT) return match;
       if (known.size >= MOST_TEXTS) known.clear();
       known.set(text, match);

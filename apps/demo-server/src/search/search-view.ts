@@ -151,7 +151,7 @@ export function textOf(event: SearchAnswerEvent | SearchEvent): string {
   return text;
 }
 
-/** Returns the event that another process wrote as JSON, which is the text of it here, too. */
+/** Returns the event that another process wrote as JSON. Those bytes are what `textOf` returns for it. */
 export function eventOf(bytes: Buffer): SearchEvent {
   const text = bytes.toString();
   const event = JSON.parse(text) as SearchEvent;

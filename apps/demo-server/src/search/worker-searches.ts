@@ -17,11 +17,11 @@ interface WholeSearch {
 /** Tasks that run whole searches. A type, since tasks are indexed. */
 export type SearchTasks = {
   searchDocument(asked: WholeSearch, context: TaskContext): Promise<SearchDocument>;
-  /** As text, which costs a fraction of copies of their journeys. */
+  /** Yields events as JSON text: to copy their journeys would cost several times as much. */
   searchEvents(asked: WholeSearch, context: TaskContext): AsyncIterable<RawJson>;
 };
 
-/** Creates the tasks. `search` is called by the first of them: a worker without searches counts none. */
+/** Creates the tasks. The first of them calls `search`: a worker that runs no search reports no counts of searches. */
 export function searchTasks(search: () => Search): SearchTasks {
   return {
     searchDocument: ({ question, deadlineMs }, context) =>
@@ -41,21 +41,21 @@ function restored<Item>(items: AsyncIterableIterator<Item>): AsyncIterableIterat
   return { ...mapItems(items, (item) => item), next: () => items.next().catch(rejectRestored) };
 }
 
-/** The time that a task waited for its worker is a part of its deadline. */
+/** Returns the rest of a deadline: the time that a task waited for its worker has passed of it. */
 function leftMs(deadlineMs: number, { deadline = Number.POSITIVE_INFINITY }: TaskContext): number {
   return Math.max(1, Math.min(deadlineMs, deadline - TRANSIT_MS - Date.now()));
 }
 
 interface WorkerSearchOptions {
-  /** Those that are asked unless a question names some. */
+  /** The carriers of a question that names none. */
   readonly carriers: readonly CarrierName[];
   /** Gets the milliseconds that a carrier took to answer, or had taken at the deadline. */
   readonly onEnd: (carrier: string, ms: number) => void;
 }
 
 /**
- * Runs each search whole in a worker: its events come as its carriers answer. A worker that is lost is one error; before the
- * first event the search is begun again, once. `own` counts the searches of this process, which are none of these.
+ * Returns searches that each run whole in a worker; their events come as their carriers answer. If the worker is lost before the
+ * first event, the search begins again, once; later the loss is one error. `own` counts the searches that run in this process.
  */
 export function workerSearches(
   dispatcher: Dispatcher<SearchTasks>,

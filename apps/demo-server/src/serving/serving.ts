@@ -100,7 +100,7 @@ export interface TaskWorkerReport {
   /** Calls that it sent, by carrier. */
   readonly http: ServerStats['http'];
   readonly process: ProcessStats;
-  /** Of the searches that it ran whole. */
+  /** Counts of the searches that it ran whole; absent if it ran none. */
   readonly search?: SearchStats;
 }
 

@@ -7,7 +7,7 @@ import type { KeyBatch } from './key-batch.ts';
 export class KeptAnswers<K, V> {
   /**
    * The batch whose keys are all that is kept: its map is the cache itself, so that a key costs one entry. It has a copy as
-   * soon as they differ. For a cache that only this batcher changes.
+   * soon as they differ. Only for a cache that nothing but this batcher changes.
    */
   sole: KeyBatch<K, V> | undefined;
   readonly #cache: BatchCache<V>;

@@ -32,7 +32,7 @@ export interface Gate {
    * @param gone aborts when the call has ended, which makes room for the next
    */
   enter(gone: AbortSignal): Promise<void> | undefined;
-  /** Lets in calls that wait, as far as there is room now, as after a change of the plan. */
+  /** Lets waiting calls in while there is room, for example after a change of the plan. */
   admit(): void;
 }
 

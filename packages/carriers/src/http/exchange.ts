@@ -2,18 +2,18 @@ import { CarrierError, type CarrierHttpRequest, type CarrierHttpResponse } from 
 import type { AbortWaiter, SignalListeners } from '@ticketing/kit';
 import type { Dispatcher } from 'undici';
 
-/** What the requests to one carrier, and their answers, are bounded by. */
+/** Bounds of the requests to one carrier, and of their answers. */
 export interface ExchangeLimits {
   readonly carrier: string;
   /** One listener per signal, however many requests have it. */
   readonly listeners: SignalListeners;
-  /** Epoch ms. */
+  /** Returns epoch ms. */
   now(): number;
   /** Longest body of an answer that resolves. */
   readonly maxBodyBytes: number;
-  /** Longest body of a status of `alsoResolve`. */
+  /** Longest body of an answer whose status is in `alsoResolve`. */
   readonly maxErrorBytes: number;
-  /** Returns what an answer rejects with whose body is not read, if anything. */
+  /** Returns the error of an answer that is refused by its status and headers, before its body is read; else `undefined`. */
   refusal(status: number, headers: CarrierHttpResponse['headers']): Error | undefined;
 }
 
@@ -21,15 +21,16 @@ export interface ExchangeLimits {
 interface Sending {
   readonly path: string;
   readonly request: CarrierHttpRequest;
-  /** From now on. */
+  /** Milliseconds from now to its deadline. */
   readonly timeoutMs: number;
 }
 
 const UNREAD_BODY = { bytes: 16 * 1024, ms: 100 };
 
 /**
- * Sends a request, and reads its answer by the parser's own calls: a stream in between costs a tenth of the call. What ends it
- * early, its signal or its time, rejects at once and closes the connection. From status 300 on no body is waited for.
+ * Sends a request, and resolves with its answer. The parser's own calls give the body: a stream in between costs a tenth of the
+ * call. An abort of its signal, or its deadline, rejects at once and closes the connection. A body from status 300 on is not
+ * waited for.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -92,7 +93,7 @@ class Exchange implements Dispatcher.DispatchHandler, AbortWaiter {
     limits.listeners.add(request.signal, this);
   }
 
-  /** Gives up: closes the connection, or takes the request out of the queue for one. */
+  /** Gives up: closes the connection, or takes the request out of the queue for a connection. */
   aborted(reason: unknown): void {
     this.#fail(reason);
     this.#controller?.abort(reason as Error);

@@ -17,19 +17,19 @@ export interface CarrierEndpoint {
   readonly baseUrl: string;
 }
 
-/** A server of one operator whose wire many operators speak: nothing of it is built in. */
+/** The server of one of many operators that speak the same wire: no operator is built in. */
 export interface OperatorServer extends CarrierEndpoint {
   /** Names the carrier in a search, and is the seller of its offers: letters, digits, `.`, `_` and `-`, 40 at most. */
   readonly id: string;
-  /** For people, `'ÖBB'`. */
+  /** The name that people read, such as `'ÖBB'`. */
   readonly name: string;
   /** Knows stations by the server's codes. Default: the table of this package. */
   readonly stations?: StationCodes | undefined;
-  /** Requests in turn for the journeys of a day, 1 to 20. Default 4. */
+  /** Most requests, one after the other, for the journeys of a day: 1 to 20. Default 4. */
   readonly maxPages?: number | undefined;
-  /** Default `ticketing-carriers/` and the version. */
+  /** The `user-agent` header. Default `ticketing-carriers/` and the version. */
   readonly userAgent?: string | undefined;
-  /** Epoch ms; a search of today begins now. Default `Date.now`. */
+  /** Returns epoch ms: a search of today begins at this time. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -68,7 +68,7 @@ const endpointRules = {
   }),
 };
 
-/** The rules of {@link OperatorServer}, but for the endpoint's. */
+/** The rules of {@link OperatorServer}, without those of the endpoint. */
 export const operatorRules: Rules = {
   id: required(anIdentifier),
   name: required(aName),

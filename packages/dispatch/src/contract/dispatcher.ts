@@ -136,8 +136,9 @@ export interface Capabilities {
 /** How one task is run. */
 export interface RunOptions {
   /**
-   * Gives up: the call rejects with `signal.reason`, and the task's own signal aborts. At once; with 16 calls or more in flight,
-   * within a millisecond in the first two of a call. No call is started or answered after its signal was aborted.
+   * Gives up: the call rejects with `signal.reason`, and the task's own signal aborts. This happens at once; with 16 or more
+   * calls in flight, an abort in the first 2 ms of a call may be noticed up to 1 ms late. No call is started or answered after
+   * its signal was aborted.
    */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds from the call to its answer, attempts included, 1 to 2^31-1; then `ERR_TIMEOUT`. Default: no limit. */

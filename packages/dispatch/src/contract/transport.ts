@@ -78,8 +78,8 @@ export interface WorkerHandle {
   /** Of the thread that the worker is. */
   readonly threadId?: number;
   /**
-   * Sends frames in their order, in one message where it can. `inFlight`: calls of the worker, with these, by which it may
-   * choose how many answers it sends together.
+   * Sends frames in their order, in one message where it can. `inFlight`: how many calls the worker has, these included; the
+   * worker may choose by it how many answers it sends together.
    *
    * @returns the `run` frames whose input could not be cloned; all others are sent
    */

@@ -9,10 +9,10 @@ export const FRAMES_FD = 5;
 /** Large values have messages of their own: one that cannot be written fails its call alone. */
 export const pipeWriter: WriterOptions = { transfers: false, apartFrom: 64 * 1024 };
 
-/** The most that a read gives. */
+/** Most bytes of one read. */
 const READ_BYTES = 64 * 1024;
 
-/** Opens the pipe that the parent has made for frames. It is of this process alone: no task can replace it. */
+/** Opens the pipe that the parent has made for frames, and keeps `process.exit`: no task can replace either. */
 export function openFramePipe(read: (message: WireMessage) => void): OutboxHost {
   const stream = new MessageStream(read);
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES);

@@ -11,8 +11,8 @@ export interface ServeProcessOptions
 }
 
 /**
- * Serves tasks over the pipe that the parent has made. The process is a worker and nothing else from here on: it ends when
- * told to, or when its parent is gone. It ignores Ctrl-C, which reaches every process of a terminal: the parent decides.
+ * Serves tasks over the pipe that the parent has made. From here on the process is only a worker: it ends when its parent asks
+ * for it, or is gone. It ignores Ctrl-C, which reaches every process of a terminal: the parent decides.
  *
  * @throws TypeError in a process that no dispatcher or cluster has started
  */

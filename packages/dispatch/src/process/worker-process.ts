@@ -32,7 +32,7 @@ export const processWindow: Transport['autoWindow'] = { first: 8, max: 64, bytes
 const LINGER_MS = 500;
 
 export interface WorkerProcessStart {
-  /** Starts the process with these files, a channel and a pipe among them, and `advanced` serialization. */
+  /** Starts the process with these files, which include a channel and a pipe, and with `advanced` serialization. */
   launch(stdio: StdioOptions): ChildProcess;
   readonly guard: OrphanGuard | undefined;
   readonly workerId: number;
@@ -44,16 +44,16 @@ export interface WorkerProcessStart {
 }
 
 export interface WorkerProcessEvents {
-  /** Of its channel. */
+  /** Called with each message of its channel. */
   message(message: unknown): void;
-  /** Of its pipe. */
+  /** Called with each message of its pipe. */
   frames(message: WireMessage): void;
   /** Called exactly once, after the last message. */
   exit(end: WorkerEnd): void;
 }
 
 /**
- * Starts a process as a worker: frames go over its pipe, `foreign` gets the messages of its channel. Why they do not share one:
+ * Starts a process as a worker. Frames go over its pipe; `foreign` gets the messages of its channel. Why there are two:
  * `docs/decisions/0029-frames-in-a-pipe.md`.
  *
  * @throws what the platform throws when it cannot start a process

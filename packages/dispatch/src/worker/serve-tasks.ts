@@ -36,9 +36,9 @@ export interface ServeOptions {
   exit(code: number): void;
   /** Whether the port moves buffers and shares memory. */
   readonly transfers: boolean;
-  /** Whether all that comes is an event of the event loop, of another thread or process. Default `false`. */
+  /** Whether frames come only as events of the event loop, as over a pipe from another process. Default `false`. */
   readonly byEvents?: boolean;
-  /** Both as in `WriterOptions`. */
+  /** As in `WriterOptions`, like `checksJson`. */
   readonly apartFrom?: number;
   readonly checksJson?: boolean;
   /** Answers in one message at most, 1 or more. Default: a third of the calls in flight, and 24 from 48 on. */

@@ -91,7 +91,7 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
     const viewed = viewEvents(events, view, pageTokens);
     const leave = (): void => void viewed.return?.();
     clientSignal(reply).addEventListener('abort', leave);
-    // What fails before the first event is a problem with its status, as of a document.
+    // A failure before the first event is a problem with its own status, as with a document.
     const first = await viewed.next();
     return reply.type(accepted).send(
       toStream(viewed, {
