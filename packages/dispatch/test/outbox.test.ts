@@ -55,9 +55,11 @@ test('a failed channel does not prevent the exit', () => {
 test('the first exit code counts', () => {
   const { exits, ...host } = fakeProcess();
   const outbox = createOutbox(host);
+  outbox.post(message('one'));
   outbox.exit(4);
   outbox.exit(5);
-  expect(exits[0]).toBe(4);
+  host.callbacks[0]?.(null);
+  expect(exits).toEqual([4]);
 });
 
 test('a message that is too large throws, and does not prevent the exit', () => {
