@@ -1,4 +1,4 @@
-// What the in-process dispatcher adds to a call of the function; written between the marks in docs/measurements. About 12 s.
+// What the in-process dispatcher adds to a call of the function; written between the marks in docs/measurements. About 50 s.
 // `--quick` for a look, `--rounds 60` for more certainty.
 import assert from 'node:assert/strict';
 import { benchFlags, circumstances, median, perSecond, report, table } from '@ticketing/bench-kit';
@@ -7,7 +7,7 @@ import { smallRecord } from './payloads.ts';
 import { type Contender, type Measured, measureSlices } from './slices.ts';
 import { echo } from './work.ts';
 
-const flags = benchFlags({ rounds: 15, sliceMs: 100 });
+const flags = benchFlags({ rounds: 15, sliceMs: 200 });
 const input = smallRecord();
 const dispatcher = createInProcessDispatcher(defineTasks({ echo }));
 await dispatcher.ready();

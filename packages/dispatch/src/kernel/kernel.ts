@@ -232,7 +232,9 @@ export class Kernel {
 
   #read(worker: PoolWorker, frames: readonly FromWorker[]): void {
     this.#recall.heard(worker);
-    for (const frame of frames) this.#frames.read(worker, frame);
+    // Once for all: to ask takes as long as a small answer.
+    const now = this.options.clock.now();
+    for (const frame of frames) this.#frames.read(worker, frame, now);
     this.#pump(worker);
     this.#sender.flush(worker);
     this.#recall.watch(worker);

@@ -36,11 +36,12 @@ export class WorkerFrames {
     this.#options = options;
   }
 
-  read(worker: PoolWorker, frame: FromWorker): void {
+  /** `now`: when the frame came, by the pool's clock. */
+  read(worker: PoolWorker, frame: FromWorker, now: number): void {
     switch (frame.kind) {
       case 'done':
       case 'failed':
-        this.#answered(worker, frame);
+        this.#answered(worker, frame, now);
         break;
       case 'lost':
         this.#lost(worker, worker.calls.get(frame.seq), frame.error);
@@ -73,7 +74,7 @@ export class WorkerFrames {
         break;
       }
       case 'load':
-        this.#loaded(worker, frame);
+        this.#loaded(worker, frame, now);
         break;
       case 'report':
         worker.report = frame.data;
@@ -115,7 +116,7 @@ export class WorkerFrames {
     }
   }
 
-  #answered(worker: PoolWorker, frame: Frame<'done' | 'failed'>): void {
+  #answered(worker: PoolWorker, frame: Frame<'done' | 'failed'>, now: number): void {
     const call = worker.calls.get(frame.seq);
     if (call === undefined) return;
     const { runMs } = frame;
@@ -129,7 +130,6 @@ export class WorkerFrames {
       const { counts } = call;
       counts.run.record(runMs);
       if (call.trace !== undefined) call.trace.runMs = runMs;
-      const now = this.#options.clock.now();
       const heldMs = now - call.sentAt;
       worker.pace?.record(runMs, now);
       counts.transport.record(heldMs - runMs);
@@ -202,14 +202,14 @@ export class WorkerFrames {
     }
   }
 
-  #loaded(worker: PoolWorker, frame: Frame<'load'>): void {
+  #loaded(worker: PoolWorker, frame: Frame<'load'>, now: number): void {
     const { elapsedMs, activeMs, memoryBytes, heapBytes } = frame;
     const { doneSinceLoad: done, runMsSinceLoad: runMs } = worker;
     const starved = worker.starved || (!worker.hasRoom && this.#context.feeder.hasFor(worker.slot));
     const bytes = worker.handle?.bytes ?? 0;
     const since = { done, runMs, bytes: bytes - worker.bytesAtLoad };
     worker.window.record({ elapsedMs, activeMs, starved, ...since });
-    worker.load = { activeMs, elapsedMs, at: this.#options.clock.now() };
+    worker.load = { activeMs, elapsedMs, at: now };
     worker.doneSinceLoad = 0;
     worker.runMsSinceLoad = 0;
     worker.bytesAtLoad = bytes;
