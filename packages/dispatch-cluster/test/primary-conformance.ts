@@ -45,7 +45,7 @@ function create(module: URL, options: PoolOptions): Dispatcher<ConformanceTasks>
 }
 
 function casesFor(isolation: Capabilities['isolation']) {
-  const capabilities = { isolation, hardKill: false, transfer: false, streams: false };
+  const capabilities = { isolation, hardKill: false, transfer: false, streams: true };
   return conformanceCases({ kind: 'primary', capabilities, givesWorkerData: false, create });
 }
 

@@ -61,6 +61,43 @@ test('a caller’s signal reaches the task in the primary', async () => {
   await vi.waitFor(() => expect(seen.aborted).toMatchObject([{ message: 'enough' }]), 60_000);
 });
 
+test('items of a task in the primary come through a worker, and few are ahead of their reader', async () => {
+  const { seen, module } = makeTasks();
+  const supervisor = start({ entry, primaryTasks: module });
+  const dispatcher = supervisor.dispatcher<AskingTasks>();
+  const items: number[] = [];
+  for await (const item of dispatcher.stream('numbers', 500, { window: 2 })) {
+    items.push(item);
+    // Two between the primary and the worker, two between the worker and this reader.
+    expect(seen.made).toBeLessThanOrEqual(items.length + 4);
+  }
+  expect(items).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
+  expect(seen.log).toEqual(['setup', 'numbers ended']);
+});
+
+test('a reader that leaves ends the generator in the primary', async () => {
+  const { seen, module } = makeTasks();
+  const supervisor = start({ entry, primaryTasks: module });
+  const dispatcher = supervisor.dispatcher<AskingTasks>();
+  for await (const item of dispatcher.stream('numbers', 1e9)) if (item === 20) break;
+  await vi.waitFor(() => expect(seen.log).toContain('numbers ended'), 60_000);
+  expect(await dispatcher.run('search', 'again')).toBe('found again 1');
+});
+
+test('a worker that ends in the middle of a stream ends the generator in the primary', async () => {
+  const { seen, module } = makeTasks();
+  const supervisor = start({ entry, workers: 1, primaryTasks: module });
+  const dispatcher = supervisor.dispatcher<AskingTasks>();
+  const items = dispatcher.stream('numbers', 1e9, { window: 4 });
+  expect(await items.next()).toEqual({ done: false, value: 1 });
+  const exited = dispatcher.run('exit', undefined);
+  await expect(exited).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
+  await expect(items.next()).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
+  expect(await items.next()).toEqual({ done: true, value: undefined });
+  await vi.waitFor(() => expect(seen.log).toContain('numbers ended'), 60_000);
+  expect(seen.log.filter((line) => line === 'numbers ended')).toHaveLength(1);
+});
+
 test('without tasks in the primary a call says what is missing', async () => {
   const supervisor = start({ entry });
   const call = supervisor.dispatcher<AskingTasks>().run('search', 'A to B');

@@ -2,7 +2,14 @@ import { defineTasks, type TaskContext } from '@ticketing/dispatch';
 
 /** Tasks for the primary, of which equal searches at once are one, and what is seen of them. */
 export function makeTasks() {
-  const seen = { runs: 0, running: 0, most: 0, aborted: [] as unknown[], log: [] as string[] };
+  const seen = {
+    runs: 0,
+    running: 0,
+    most: 0,
+    made: 0,
+    aborted: [] as unknown[],
+    log: [] as string[],
+  };
   const searches = new Map<string, Promise<string>>();
   async function searchUpstream(query: string): Promise<string> {
     seen.runs += 1;
@@ -27,6 +34,17 @@ export function makeTasks() {
           reject(signal.reason);
         });
       }),
+    /** Gives numbers from 1, and says how many it has made and that it has ended. */
+    async *numbers(count: number) {
+      try {
+        for (let number = 1; number <= count; number += 1) {
+          seen.made = number;
+          yield number;
+        }
+      } finally {
+        seen.log.push('numbers ended');
+      }
+    },
     fail(message: string) {
       throw Object.assign(new RangeError(message), { code: 'ERR_UPSTREAM' });
     },

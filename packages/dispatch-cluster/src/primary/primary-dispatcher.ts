@@ -99,7 +99,7 @@ export function createPrimaryTransport(link: PrimaryLink): Transport {
   });
   return {
     kind: 'primary',
-    capabilities: { isolation: 'process', hardKill: false, transfer: false, streams: false },
+    capabilities: { isolation: 'process', hardKill: false, transfer: false, streams: true },
     // Tasks in the primary wait for what they share: those that wait for one thing must all be there.
     autoWindow: { first: 1024, max: 1024 },
     spawn(worker, events) {
