@@ -55,7 +55,7 @@ async function create(module: URL, options: PoolOptions): Promise<Dispatcher<Con
 }
 
 function casesFor(isolation: Capabilities['isolation']) {
-  const capabilities = { isolation, hardKill: false, transfer: false, streams: false };
+  const capabilities = { isolation, hardKill: false, transfer: false, streams: true };
   return conformanceCases({ kind: 'nats', capabilities, givesWorkerData: false, create });
 }
 
@@ -85,7 +85,12 @@ const { chosen, others } = splitCases(cases, [
   'transfer:',
   'context: a task',
   'map: each outcome',
-  'streams: where there are none',
+  'streams: items come in their order',
+  'streams: a task is never more than',
+  'streams: a consumer that leaves the loop',
+  'streams: an abort rejects',
+  'streams: drain() lets',
+  'streams: close() rejects',
   'errors: name',
   'progress: onProgress gets',
   'context: subscribers',

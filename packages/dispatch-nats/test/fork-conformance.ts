@@ -87,6 +87,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'reload: reload() to a module whose': 'the pool of the host loads the module',
   'close: a dispatcher that lost': 'the pool of the host replaces its workers',
   'statistics: lost workers': 'the pool of the host counts the loss',
+  'streams: a task that does not end': 'the pool of the host counts the loss',
 };
 
 const inOneProcess = new Set([
@@ -95,11 +96,11 @@ const inOneProcess = new Set([
 ]);
 
 function casesFor(isolation: Capabilities['isolation']) {
-  const capabilities = { isolation, hardKill: true, transfer: false, streams: false };
+  const capabilities = { isolation, hardKill: true, transfer: false, streams: true };
   return conformanceCases({ kind: 'nats', capabilities, givesWorkerData: false, create });
 }
 
-/** The cases that hosts in the process of the test cannot run. */
+/** The cases that hosts in the process of the test cannot run, and those of streams, which pass through two dispatchers. */
 export function testForkConformance(): void {
   if (url === undefined) {
     test.skip('conformance over processes (skipped: there is no NATS)', () => {});
@@ -107,7 +108,8 @@ export function testForkConformance(): void {
   }
   const together = casesFor('none');
   for (const [index, { name, skip, run }] of casesFor('process').entries()) {
-    if (!inOneProcess.has(together[index]?.skip ?? '')) continue;
+    const isChosen = inOneProcess.has(together[index]?.skip ?? '') || name.startsWith('streams:');
+    if (!isChosen) continue;
     const exception = Object.keys(exceptions).find((beginning) => name.startsWith(beginning));
     const reason = skip ?? (exception && exceptions[exception]);
     test(

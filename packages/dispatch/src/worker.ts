@@ -9,4 +9,4 @@ export { type ServeProcessOptions, serveProcess } from './process/serve-process.
 export { rawJson, transferred } from './task-results.ts';
 export { decodeToWorker, type Undecodable } from './wire/to-worker-codec.ts';
 export { type Served, type ServeOptions, serveTasks } from './worker/serve-tasks.ts';
-export { forwardCall } from './worker/task-run.ts';
+export { forwardCall, streamWindow } from './worker/task-run.ts';

@@ -54,7 +54,7 @@ export class NatsTransport implements Transport {
     isolation: 'process',
     hardKill: false,
     transfer: false,
-    streams: false,
+    streams: true,
   };
   readonly mayDifferInSpeed = true;
   /** A host grants its own bound. */

@@ -3,15 +3,18 @@ import {
   DispatchError,
   type Dispatcher,
   defineTasks,
+  type RunOptions,
   type TaskContext,
   type TaskMap,
   type TaskModule,
 } from '@ticketing/dispatch';
-import { type ForwardedRunOptions, forwardCall } from '@ticketing/dispatch/worker';
+import { type ForwardedRunOptions, forwardCall, streamWindow } from '@ticketing/dispatch/worker';
 import type { NatsLike } from '../contract.ts';
 import { type JsonEndpoint, serveJson } from '../json/json-endpoint.ts';
 import type { Admission } from './admission.ts';
 import { fullError, type HostOptions } from './host-options.ts';
+
+type Ending = 'completed' | 'failed' | 'aborted';
 
 /** A tracer of this process listens here, and adds its own context to the metadata of a call that has none. */
 const runStart = channel('tracing:ticketing:dispatch:run:start');
@@ -23,8 +26,8 @@ function withoutTrace(metadata: Readonly<Record<string, string>>): Record<string
 }
 
 /**
- * Returns a module whose tasks run in a dispatcher of this machine, with the caller's deadline, metadata and progress. An
- * abort of the call aborts there. `settled` is called with each outcome, `report` as the hook of a module.
+ * Returns a module whose tasks run in a dispatcher of this machine, with the caller's deadline, metadata, progress and items.
+ * An abort of the call aborts there. `settled` is called with each outcome, `report` as the hook of a module.
  */
 export function proxiesOf(
   dispatcher: Dispatcher<TaskMap>,
@@ -33,22 +36,26 @@ export function proxiesOf(
     settled,
     report,
   }: {
-    settled(ending: 'completed' | 'failed' | 'aborted'): void;
+    settled(ending: Ending): void;
     readonly report: (() => unknown) | undefined;
   },
 ): TaskModule<TaskMap> {
   const proxyOf =
     (task: string) =>
-    (input: unknown, context: TaskContext): Promise<unknown> => {
+    (input: unknown, context: TaskContext): Promise<unknown> | AsyncIterable<unknown> => {
       const options = optionsOf(context);
-      const running =
-        forwardCall(dispatcher, context, { task, input, options }) ??
-        dispatcher.run(task, input as never, {
-          ...options,
-          signal: context.signal,
-          onProgress: (data) => context.progress(data),
-        });
-      return running.then(
+      const own = (): RunOptions => ({
+        ...options,
+        signal: context.signal,
+        onProgress: (data) => context.progress(data),
+      });
+      const running = forwardCall(dispatcher, context, { task, input, options });
+      const window = streamWindow(context);
+      if (running === undefined && window !== undefined) {
+        const items = dispatcher.stream(task as never, input as never, { ...own(), window });
+        return counted(items, context, settled);
+      }
+      return (running ?? dispatcher.run(task, input as never, own())).then(
         (value: unknown) => {
           settled('completed');
           return value;
@@ -61,6 +68,24 @@ export function proxiesOf(
     };
   const proxies = Object.fromEntries(tasks.map((task) => [task, proxyOf(task)]));
   return defineTasks(proxies, report && { report });
+}
+
+/** Gives the items of a dispatcher that cannot pass a call on: some wait here too, as many as the caller has room for. */
+async function* counted(
+  items: AsyncIterable<unknown>,
+  { signal }: TaskContext,
+  settled: (ending: Ending) => void,
+): AsyncGenerator<unknown, void> {
+  let ending: Ending = 'aborted';
+  try {
+    yield* items;
+    ending = 'completed';
+  } catch (error) {
+    if (!signal.aborted) ending = 'failed';
+    throw error;
+  } finally {
+    settled(ending);
+  }
 }
 
 /** Returns the options that a call is passed on with; undefined for most calls, so that the dispatcher has none to check. */

@@ -204,6 +204,18 @@ export interface CallSource {
   /** Calls one listener with the reason of an abort, at once if it was before. */
   whenAborted(listener: (reason: unknown) => void): void;
   progress(data: unknown): void;
+  /** Returns where the items go, if the call is a stream: who asks sends them there. */
+  takeItems?(): ItemOutlet | undefined;
+}
+
+/** The caller of a stream that a task of this process passes on: no item waits in between. */
+export interface ItemOutlet {
+  /** Items that it has room for at first. */
+  readonly window: number;
+  /** Sends an item to it. @throws DispatchError for one that cannot be sent */
+  send(item: unknown): void;
+  /** Calls one listener with the number of further items that it has room for. */
+  whenGranted(listener: (items: number) => void): void;
 }
 
 /** How many tasks are run over an iterable. */

@@ -33,6 +33,7 @@ import {
 } from './calls/check-run-options.ts';
 import { type ItemSink, ItemStream } from './calls/item-stream.ts';
 import { type MapInputs, mapTasks } from './calls/map-tasks.ts';
+import { PassedItems } from './calls/passed-items.ts';
 import type { Kernel } from './kernel.ts';
 import type { Ending } from './kernel-counts.ts';
 import { statsOf } from './kernel-stats.ts';
@@ -109,9 +110,13 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
     return this.#run({ task, input, options }, {});
   }
 
-  /** Runs a task for one that passes the call on. Called by `forwardCall` alone. */
+  /** Runs or streams a task for one that passes the call on. Called by `forwardCall` alone. */
   forward(call: ForwardedCall, source: CallSource): Promise<unknown> {
-    return this.#run(call, { source });
+    const outlet = source.takeItems?.();
+    if (outlet === undefined) return this.#run(call, { source });
+    if (!this.capabilities.streams) return Promise.reject(noStreams(this.kind, call.task));
+    const items = new PassedItems(outlet);
+    return this.#run(call, { source, items });
   }
 
   #run(call: ForwardedCall, { owner, source, items }: Callers): Promise<unknown> {

@@ -1,5 +1,13 @@
 import { MAX_TURN_MS, type TurnOptions } from './turn-limit.ts';
 
+/** Gives the items of a task to its caller: no more than there is credit for. */
+export interface Pump {
+  /** The caller has room for more items. */
+  grant(items: number): void;
+  /** No caller is waiting. */
+  stop(): void;
+}
+
 /** What a pump needs of its runner. */
 export interface PumpOptions extends Required<Pick<TurnOptions, 'afterTurn'>> {
   /** Sends an item. @throws for one that cannot be sent */
@@ -12,7 +20,7 @@ export interface PumpOptions extends Required<Pick<TurnOptions, 'afterTurn'>> {
  * Gives the items of a task to its caller: asks the iterator for one only while there is credit for it. After `MAX_TURN_MS` of
  * items in a row the event loop has a turn.
  */
-export class ItemPump {
+export class ItemPump implements Pump {
   readonly #iterator: AsyncIterator<unknown>;
   readonly #options: PumpOptions;
   #credit: number;

@@ -1,9 +1,10 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { TraceChannel } from '@ticketing/kit';
-import type { CallSource, ForwardedCall } from '../contract/dispatcher.ts';
+import type { CallSource, ForwardedCall, ItemOutlet } from '../contract/dispatcher.ts';
 import type { TaskContext } from '../contract/task.ts';
 import type { RunFrame } from '../contract/transport.ts';
-import type { ItemPump } from './item-pump.ts';
+import { ItemPass } from './item-pass.ts';
+import type { Pump } from './item-pump.ts';
 
 /** One run of a task, as subscribers of `tracing:ticketing:dispatch:task:*` see it: the same object in every event. */
 interface TaskTrace {
@@ -41,6 +42,8 @@ interface RunReporter {
   readonly slot: number;
   readonly workerData: unknown;
   progress(run: TaskRun, data: unknown): void;
+  /** @throws DispatchError `ERR_NOT_CLONEABLE` */
+  item(run: TaskRun, item: unknown): void;
 }
 
 const noMetadata: Readonly<Record<string, string>> = Object.freeze({});
@@ -52,7 +55,7 @@ export class TaskRun implements TaskContext, CallSource {
   /** Set while someone subscribes. */
   trace: TaskTrace | undefined = undefined;
   /** Of a stream, while it runs. */
-  pump: ItemPump | undefined = undefined;
+  pump: Pump | undefined = undefined;
   readonly #frame: RunFrame;
   readonly #runner: RunReporter;
   /** Made when it is read: most tasks never read it, and it costs more than all the rest. */
@@ -128,6 +131,19 @@ export class TaskRun implements TaskContext, CallSource {
     this.pump?.stop();
   }
 
+  /** Items that its caller has room for; undefined if it wants a result. */
+  get credit(): number | undefined {
+    return this.#frame.credit;
+  }
+
+  takeItems(): ItemOutlet | undefined {
+    const { credit } = this;
+    if (credit === undefined) return undefined;
+    const pass = new ItemPass(credit, (item) => this.#runner.item(this, item));
+    this.pump = pass;
+    return pass;
+  }
+
   get isAborted(): boolean {
     return this.#aborted !== undefined;
   }
@@ -140,8 +156,8 @@ export class TaskRun implements TaskContext, CallSource {
 }
 
 /**
- * Runs a task in a dispatcher of this process for the task of a context: an abort of that aborts this, and progress of this is
- * progress of that. Costs less than a signal and a listener.
+ * Runs a task in a dispatcher of this process for the task of a context: an abort of that aborts this, and progress and items
+ * of this are those of that. Costs less than a signal and a listener. Of a stream it resolves after the last item.
  *
  * @returns nothing for a dispatcher or a context that cannot do so
  */
@@ -155,6 +171,11 @@ export function forwardCall(
   // Whoever has put another `run` over that of its class wants to see each call.
   const { run } = Object.getPrototypeOf(dispatcher) as Partial<ForwardingDispatcher>;
   return run === own.run ? own.forward?.(call, context) : undefined;
+}
+
+/** Returns how many items the caller of a task has room for at first; undefined if it wants a result, and no items. */
+export function streamWindow(context: TaskContext): number | undefined {
+  return context instanceof TaskRun ? context.credit : undefined;
 }
 
 interface ForwardingDispatcher {

@@ -191,20 +191,23 @@ export class TaskRunner {
     return (input, context) => {
       const run = context as TaskRun;
       const items = task.call(this.#module.tasks, input, context);
+      // Passed on: its items come by `item`.
+      if (run.pump !== undefined && isThenable(items)) return items;
       if (!isItems(items)) {
         // Its outcome is of no use to anyone.
         if (isThenable(items)) items.then(undefined, () => {});
         throw givesNoItems(run.task);
       }
-      const send = (item: unknown): void => this.#sendItem(run, item);
-      run.pump = new ItemPump(items, credit, { send, now, afterTurn });
-      if (run.isAborted) run.pump.stop();
-      return run.pump.run();
+      const send = (item: unknown): void => this.item(run, item);
+      const pump = new ItemPump(items, credit, { send, now, afterTurn });
+      run.pump = pump;
+      if (run.isAborted) pump.stop();
+      return pump.run();
     };
   }
 
-  /** @throws DispatchError `ERR_NOT_CLONEABLE` */
-  #sendItem(run: TaskRun, item: unknown): void {
+  /** Sends an item of a run. @throws DispatchError `ERR_NOT_CLONEABLE` */
+  item(run: TaskRun, item: unknown): void {
     try {
       const json = this.#goesAsJson(run, item);
       this.#tell({ kind: 'item', seq: run.seq, value: asDelivered(item), json });

@@ -1,10 +1,10 @@
 import type { Call } from './call.ts';
 
 /** What a stream needs of the kernel once its call is made. */
-interface StreamKernel {
+export interface StreamKernel {
   /** Sends credit for more items to the worker that has the call. */
   grant(call: Call, items: number): void;
-  giveUp(call: Call, error: unknown, ending: 'aborted'): void;
+  giveUp(call: Call, error: unknown, ending: 'aborted' | 'failed'): void;
 }
 
 /** The side of a stream that the kernel fills. */
