@@ -6,6 +6,7 @@ import type { HostSession } from '../src/host/host-session.ts';
 /** A dispatcher over a network: it sends as many calls as it may have, and no more than it has. */
 class Asker {
   running = 0;
+  stalled = 0;
   isBusy = false;
   takesCalls = true;
   credit: number;
@@ -20,6 +21,10 @@ class Asker {
     this.credit = credit;
     this.allowed = credit;
     this.wants = wants;
+  }
+
+  get active(): number {
+    return this.running - this.stalled;
   }
 
   /** As the host sees it; this side hears of it a way later. */
@@ -151,6 +156,39 @@ describe('admission of a host', () => {
     const host = setUp({ capacity: 16, taskMs: 100, wants: [6, 6] });
     const { busy } = host.run(4000);
     expect(busy).toBe(0);
+  });
+
+  it('has room for calls beside streams that wait, and those that wait have it at once', () => {
+    const host = setUp({ capacity: 4, taskMs: 100, wants: [] });
+    const { admission } = host;
+    const asker = new Asker(8, 0);
+    const granted: number[] = [];
+    asker.grant = (credit) => {
+      asker.isBusy = false;
+      granted.push(credit);
+    };
+    host.sessions.set('streams', asker as unknown as HostSession);
+    const session = asker as unknown as HostSession;
+    const stall = (isStalled: boolean): void => {
+      asker.stalled += isStalled ? 1 : -1;
+      admission.stall(session, isStalled);
+    };
+    const admitted = Array.from({ length: 5 }, () => admission.admit(session));
+    expect(admitted).toEqual([true, true, true, true, false]);
+    asker.isBusy = true;
+    stall(true);
+    expect(granted).toEqual([4]);
+    expect([admission.hasRoom, admission.admit(session), admission.hasRoom]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    stall(false);
+    expect([admission.running, admission.hasRoom]).toEqual([5, false]);
+    stall(true);
+    admission.ended(session);
+    expect([admission.running, admission.stalled]).toEqual([0, 0]);
+    admission.close();
   });
 
   it('leaves one alone that is to send no calls', () => {

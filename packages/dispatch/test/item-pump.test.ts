@@ -112,3 +112,34 @@ test('an error of a result that was no stream is dropped: the call has its own',
     'Cannot stream task `other`: it gives one result, no items; use `run`',
   );
 });
+
+test('a stream says when it waits for its caller, and when it goes on or ends', async () => {
+  const rig = createRig({
+    async *items(count: number) {
+      for (let item = 1; item <= count; item += 1) yield item;
+    },
+  });
+  rig.run(
+    { seq: 1, task: 'items', input: 3, credit: 2 },
+    { seq: 2, task: 'items', input: 3, credit: 9 },
+  );
+  await settle();
+  expect(rig.stalls).toEqual([[1, true]]);
+  rig.runner.accept([{ kind: 'credit', seq: 1, items: 1 }]);
+  await settle();
+  expect(rig.stalls).toEqual([
+    [1, true],
+    [1, false],
+    [1, true],
+  ]);
+  rig.runner.accept([{ kind: 'abort', seq: 1, reason: 'left' }]);
+  await settle();
+  expect(rig.stalls.slice(3)).toEqual([[1, false]]);
+  expect(rig.told.filter(({ kind }) => kind === 'done')).toHaveLength(2);
+  // Nothing is said of one that was abandoned.
+  rig.run({ seq: 3, task: 'items', input: 3, credit: 1 });
+  await settle();
+  rig.runner.abandon('gone');
+  await settle();
+  expect(rig.stalls.slice(4)).toEqual([[3, true]]);
+});

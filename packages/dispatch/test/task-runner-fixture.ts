@@ -10,6 +10,8 @@ export interface RunnerRig {
   readonly told: FromWorker[];
   /** What happened in which order: `started 1`, `task`, … */
   readonly log: string[];
+  /** Streams that wait for room, and those that go on. */
+  readonly stalls: (readonly [seq: number, isStalled: boolean])[];
   stopped: { readonly error: unknown } | undefined | 'not yet';
   advance(ms: number): void;
   /** The event loop comes round. */
@@ -24,6 +26,7 @@ export function createRig(
 ): RunnerRig {
   const told: FromWorker[] = [];
   const log: string[] = [];
+  const stalls: (readonly [number, boolean])[] = [];
   const turns: (() => void)[] = [];
   let now = 1000;
   const runner = new TaskRunner(defineTasks(tasks, hooks), {
@@ -40,6 +43,7 @@ export function createRig(
     stopped: (failure) => {
       rig.stopped = failure;
     },
+    stalled: (seq, isStalled) => stalls.push([seq, isStalled]),
     now: () => now,
     afterTurn: (resume) => turns.push(resume),
   });
@@ -47,6 +51,7 @@ export function createRig(
     runner,
     told,
     log,
+    stalls,
     stopped: 'not yet',
     advance: (ms) => {
       now += ms;

@@ -19,9 +19,11 @@ import {
   hasDeadline,
   isFarewell,
   isSound,
+  isStream,
   lostHost,
   readied,
   reportOf,
+  withoutStreams,
   withTimeLeft,
 } from './session-frames.ts';
 import type { Refused, WorkerContext } from './worker-context.ts';
@@ -39,6 +41,7 @@ type State =
       readonly host: KnownHost;
       readonly channel: SessionChannel;
       readonly pulse: Pulse;
+      readonly streams: boolean;
     }
   | { readonly kind: 'ended' };
 
@@ -160,10 +163,12 @@ export class NatsWorker implements WorkerHandle {
     }
   }
 
-  send(frames: readonly ToWorker[]): readonly Unsent[] {
+  send(given: readonly ToWorker[]): readonly Unsent[] {
     const state = this.#state;
     // A session that goes with the connection gives its calls to others that go with it: none of them starts there.
     if (state.kind !== 'open' || this.#context.link.state !== 'connected') return [];
+    const refused = state.streams ? [] : withoutStreams(given, state.host.announcement.id);
+    const frames = refused.length === 0 ? given : given.filter((frame) => !isStream(frame));
     let reply: string | undefined;
     for (const frame of frames) {
       if (frame.kind === 'stop') this.#expectsEnd = true;
@@ -176,7 +181,7 @@ export class NatsWorker implements WorkerHandle {
     const timed = frames.some(hasDeadline) ? frames.map(withTimeLeft) : frames;
     const unsent = postToWorker(timed, post, { transfers: false, apartFrom: APART_BYTES });
     this.inFlight -= unsent.length;
-    return unsent;
+    return [...refused, ...unsent];
   }
 
   /** Reports every call as started: it is better to run none again than one twice. */
@@ -249,7 +254,7 @@ export class NatsWorker implements WorkerHandle {
     this.credit = answer.window;
     const openedAt = now();
     const pulse = new Pulse(opening, openedAt);
-    this.#state = { kind: 'open', host, channel, pulse };
+    this.#state = { kind: 'open', host, channel, pulse, streams: answer.streams };
     // The host begins when it hears the first message.
     pulse.asked(openedAt, false);
     channel.ping(this.#reply, openedAt);

@@ -1,4 +1,5 @@
-import type { FromWorker, ToWorker } from '@ticketing/dispatch/transport';
+import { DispatchError } from '@ticketing/dispatch';
+import type { FromWorker, ToWorker, Unsent } from '@ticketing/dispatch/transport';
 import type { NatsLossSign, NatsWorkerReport } from '../contract.ts';
 import type { KnownHost } from '../fleet/fleet.ts';
 
@@ -11,6 +12,27 @@ export function hasDeadline(frame: ToWorker): boolean {
 export function withTimeLeft(frame: ToWorker): ToWorker {
   if (frame.kind !== 'run' || frame.deadline === undefined) return frame;
   return { ...frame, deadline: Math.max(0, frame.deadline - Date.now()) };
+}
+
+/** Whether a frame begins a stream. */
+export function isStream(frame: ToWorker): boolean {
+  return frame.kind === 'run' && frame.credit !== undefined;
+}
+
+/** Refuses streams for a host of an older version. */
+export function withoutStreams(frames: readonly ToWorker[], host: string): readonly Unsent[] {
+  return frames.flatMap((frame) =>
+    frame.kind === 'run' && isStream(frame)
+      ? [{ seq: frame.seq, error: noStreams(frame.task, host) }]
+      : [],
+  );
+}
+
+function noStreams(task: string, host: string): DispatchError {
+  const why = `host ${host} has an older version of @ticketing/dispatch-nats, without streams`;
+  return new DispatchError('ERR_UNKNOWN_TASK', `Cannot stream task \`${task}\`: ${why}`, {
+    data: { name: `host ${host}`, task },
+  });
 }
 
 /** Whether the kernel can apply a frame; its numbers are checked by the reader. */

@@ -41,7 +41,13 @@ export interface Opening {
 
 /** What a host answers. */
 export type Opened = { readonly host: string } & (
-  | { readonly ok: true; readonly window: number; readonly maxMessageBytes: number }
+  | {
+      readonly ok: true;
+      readonly window: number;
+      readonly maxMessageBytes: number;
+      /** Whether it knows the frames of streams: an older one would end the session. */
+      readonly streams: boolean;
+    }
   | { readonly ok: false; readonly reason: 'full' | 'leaving' | 'protocol' | 'v8' }
 );
 
@@ -103,7 +109,7 @@ export function readOpened(data: Uint8Array): Opened | undefined {
   if (value?.ok === true) {
     const { window, maxMessageBytes } = value;
     if (!isCount(window) || window < 1 || !isCount(maxMessageBytes)) return undefined;
-    return { host, ok: true, window, maxMessageBytes };
+    return { host, ok: true, window, maxMessageBytes, streams: value.streams === true };
   }
   const reason = value?.reason;
   if (value?.ok !== false) return undefined;
@@ -114,7 +120,13 @@ export function readOpened(data: Uint8Array): Opened | undefined {
 }
 
 type Fields = {
-  readonly [K in keyof (Announcement & Opening) | 'host' | 'ok' | 'reason' | 'window']?: unknown;
+  readonly [K in
+    | keyof (Announcement & Opening)
+    | 'host'
+    | 'ok'
+    | 'reason'
+    | 'window'
+    | 'streams']?: unknown;
 };
 
 function readObject(data: Uint8Array): Fields | undefined {

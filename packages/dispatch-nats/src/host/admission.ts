@@ -12,6 +12,8 @@ const SHARE_MS = 50;
 export class Admission {
   /** Calls that have been let in and have not settled. */
   running = 0;
+  /** Streams of these that wait for their readers: they take no room. */
+  stalled = 0;
   /** Calls that went back. */
   busy = 0;
   capacity: number;
@@ -42,7 +44,7 @@ export class Admission {
   }
 
   get hasRoom(): boolean {
-    return this.running < this.capacity;
+    return this.running - this.stalled < this.capacity;
   }
 
   /** Twice what the host holds. */
@@ -74,6 +76,17 @@ export class Admission {
   release(session?: HostSession): void {
     if (!this.hasRoom) this.#fullAt = this.#clock.now();
     this.running -= 1;
+    this.#makeRoom(session);
+  }
+
+  /** A stream waits for its reader, which makes room for another call; or it goes on, whether or not there is room. */
+  stall(session: HostSession, isStalled: boolean): void {
+    if (!this.hasRoom) this.#fullAt = this.#clock.now();
+    this.stalled += isStalled ? 1 : -1;
+    if (isStalled) this.#makeRoom(session);
+  }
+
+  #makeRoom(session?: HostSession): void {
     const [next] = this.#waiting;
     if (next === undefined || !this.hasRoom) return;
     // One with its share has its next turn after those that wait: its own next call would be here before theirs.
@@ -83,7 +96,7 @@ export class Admission {
     }
     this.#waiting.delete(next);
     if (!next.takesCalls) return;
-    const now = next.isBusy ? next.running : next.credit;
+    const now = next.isBusy ? next.active : next.credit;
     next.grant(Math.min(now + 1, this.#limitedCredit));
     if (next.credit < this.#limitedCredit) this.#waiting.add(next);
   }
@@ -94,7 +107,9 @@ export class Admission {
     this.#waiting.delete(session);
     this.#limited.delete(session);
     this.running -= session.running;
+    this.stalled -= session.stalled;
     session.running = 0;
+    session.stalled = 0;
     this.shareSoon();
   }
 
@@ -130,8 +145,8 @@ export class Admission {
 
   /** Divides what other sessions leave among those that want more. */
   #divide(): void {
-    let others = this.running;
-    for (const { running } of this.#limited) others -= running;
+    let others = this.running - this.stalled;
+    for (const { active } of this.#limited) others -= active;
     this.#share = Math.max(0, this.capacity - others) / this.#limited.size;
   }
 
@@ -141,20 +156,20 @@ export class Admission {
   }
 
   #isServed(session: HostSession): boolean {
-    const { running, isBusy, takesCalls } = session;
+    const { active, isBusy, takesCalls } = session;
     if (isBusy || !takesCalls) return false;
     if (!this.#limited.has(session)) {
-      if (running < Math.floor(this.capacity / (this.#limited.size + 1))) return false;
+      if (active < Math.floor(this.capacity / (this.#limited.size + 1))) return false;
       this.#limited.add(session);
       this.#divide();
     }
-    return running >= Math.floor(this.#share);
+    return active >= Math.floor(this.#share);
   }
 
   /** One that has all that it may while the host has room may have more: others do not use theirs. */
   #encourage(session: HostSession): void {
-    const { running, credit, takesCalls } = session;
-    if (running < credit || credit >= this.capacity || !takesCalls) return;
+    const { active, credit, takesCalls } = session;
+    if (active < credit || credit >= this.capacity || !takesCalls) return;
     if (!this.#limited.has(session)) session.grant(Math.min(this.capacity, 2 * credit));
   }
 

@@ -2,7 +2,6 @@ import type { TaskMap, TaskModule } from '@ticketing/dispatch';
 import type { WireMessage } from '@ticketing/dispatch/transport';
 import {
   decodeToWorker,
-  type RunFrame,
   type Served,
   serveTasks,
   type ToWorker,
@@ -14,6 +13,7 @@ import { MAX_KNOWN } from '../fleet/fleet.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 import { SessionChannel } from '../wire/session-channel.ts';
 import { isFarewell } from '../wire/session-message.ts';
+import { isSound, withDeadline } from './call-frames.ts';
 
 /** Bytes from which a value goes in a message of its own. */
 const APART_BYTES = 4096;
@@ -35,6 +35,7 @@ export interface SessionContext {
     admit(session: HostSession): boolean;
     count(session: HostSession): void;
     release(session: HostSession): void;
+    stall(session: HostSession, isStalled: boolean): void;
   };
   /** A session ends since its dispatcher is silent, or waited for too long. */
   silent(): void;
@@ -49,6 +50,8 @@ export class HostSession {
   readonly subject: string;
   /** Calls that it has here. */
   running = 0;
+  /** Streams of these that wait for their readers. */
+  stalled = 0;
   /** Calls that it was last told to have at most. */
   credit: number;
   /** A call went back, and it was not told of room since: it sends none. */
@@ -201,6 +204,11 @@ export class HostSession {
     return !this.isLeaving && this.#refusedAt === undefined;
   }
 
+  /** Calls that take room. */
+  get active(): number {
+    return this.running - this.stalled;
+  }
+
   /** Whether it has no calls, and none on their way: the dispatcher has heard that calls are refused. */
   get hasNoCalls(): boolean {
     const refusedAt = this.#refusedAt ?? Number.POSITIVE_INFINITY;
@@ -250,6 +258,10 @@ export class HostSession {
         this.running -= 1;
         this.#context.admission.release(this);
       },
+      stalled: (_, isStalled) => {
+        this.stalled += isStalled ? 1 : -1;
+        this.#context.admission.stall(this, isStalled);
+      },
       exit: () => this.end({ tells: true, lost: false, reason: 'it has stopped' }),
       transfers: false,
       apartFrom: APART_BYTES,
@@ -288,12 +300,13 @@ export class HostSession {
     return admitted;
   }
 
-  /** Whether a frame can be what a dispatcher has sent; the reader has checked its numbers. */
+  /** Whether a frame can be what a dispatcher has sent: the number of each call is above those before it. */
   #isSound(frame: ToWorker | Undecodable): boolean {
+    if (!isSound(frame)) return false;
     if (frame.kind !== 'run' && frame.kind !== 'undecodable') return true;
-    if (!(Number.isSafeInteger(frame.seq) && frame.seq > this.#lastSeq)) return false;
+    if (frame.seq <= this.#lastSeq) return false;
     this.#lastSeq = frame.seq;
-    return frame.kind === 'undecodable' || isSoundRun(frame);
+    return true;
   }
 }
 
@@ -325,17 +338,4 @@ export class EndedSessions {
   tick(): void {
     this.#told.clear();
   }
-}
-
-/** The time left, on the clock of this machine. */
-function withDeadline(frame: RunFrame, leftMs: number): RunFrame {
-  return { ...frame, deadline: Date.now() + leftMs };
-}
-
-function isSoundRun({ task, metadata, deadline }: RunFrame): boolean {
-  if (typeof task !== 'string') return false;
-  if (deadline !== undefined && typeof deadline !== 'number') return false;
-  if (metadata === undefined) return true;
-  if (typeof metadata !== 'object' || Array.isArray(metadata)) return false;
-  return Object.values(metadata).every((text) => typeof text === 'string');
 }

@@ -257,7 +257,7 @@ export class NatsTaskHost implements NatsHost {
     this.#ticks.sooner();
     this.#counts.opened += 1;
     this.#admission.shareSoon();
-    return { host: this.id, ok: true, window: credit, maxMessageBytes };
+    return { host: this.id, ok: true, window: credit, maxMessageBytes, streams: true };
   }
 
   #ended(session: HostSession, lost: boolean): void {

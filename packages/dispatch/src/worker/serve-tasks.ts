@@ -45,6 +45,11 @@ export interface ServeOptions {
   readonly together?: number;
   /** Called once for each call that has been answered or dropped, unless the owner has abandoned it. */
   readonly settled?: (seq: number) => void;
+  /**
+   * Called when a stream has sent all that its caller has room for, and again when it goes on or has settled: until then it
+   * takes no room of the worker.
+   */
+  readonly stalled?: (seq: number, isStalled: boolean) => void;
   /** Whether an error says that the task was lost with a worker behind this one, to which it was passed on. Default: none does. */
   readonly isLoss?: (error: unknown) => boolean;
   /** Names this worker in the error for an unknown task. Default: its number. */
@@ -132,6 +137,7 @@ class TaskServer implements Served {
         isLoss: this.#options.isLoss,
         emit: (frame) => this.#emit(frame),
         claim: (seq) => this.#claim(seq),
+        stalled: this.#options.stalled,
         stopped: (failure) => this.#end(failure === undefined ? 0 : 1),
         now: this.#options.now ?? (() => performance.now()),
         byEvents: this.#options.byEvents,

@@ -56,6 +56,10 @@ export class TaskRun implements TaskContext, CallSource {
   trace: TaskTrace | undefined = undefined;
   /** Of a stream, while it runs. */
   pump: Pump | undefined = undefined;
+  /** Items that the caller of a stream has room for now. */
+  room: number;
+  /** There is none: it waits. */
+  isStalled = false;
   readonly #frame: RunFrame;
   readonly #runner: RunReporter;
   /** Made when it is read: most tasks never read it, and it costs more than all the rest. */
@@ -68,6 +72,7 @@ export class TaskRun implements TaskContext, CallSource {
     this.#frame = frame;
     this.#runner = runner;
     this.startedAt = startedAt;
+    this.room = frame.credit ?? 0;
   }
 
   get signal(): AbortSignal {

@@ -1,12 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { TaskFn, TaskMap, TaskModule } from '../contract/task.ts';
-import type { FromWorker, RunFrame, ToWorker } from '../contract/transport.ts';
-import { saysNotCloneable, saysUnknown } from '../error-texts.ts';
-import { DispatchError } from '../errors.ts';
+import type { CreditFrame, FromWorker, RunFrame, ToWorker } from '../contract/transport.ts';
 import { isJsonTask } from '../json-task.ts';
 import { asDelivered, isRawJson, isTransferred } from '../task-results.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { givesItems, givesNoItems, ItemPump, isItems, isThenable } from './item-pump.ts';
+import { notSendable, unknownTask } from './run-errors.ts';
 import { TaskRun, taskChannel, traceSettled } from './task-run.ts';
 import { afterPoll, TurnLimit, type TurnOptions } from './turn-limit.ts';
 
@@ -29,6 +28,8 @@ export interface TaskRunnerOptions extends TurnOptions {
   stopped(failure: { readonly error: unknown } | undefined): void;
   /** Whether an error says that the task was lost with a worker behind this one. Default: none does. */
   isLoss?: ((error: unknown) => boolean) | undefined;
+  /** Called when a stream has sent all that its caller has room for; again when it goes on, or before it settles. */
+  stalled?: ((seq: number, isStalled: boolean) => void) | undefined;
   /** Returns monotonic milliseconds. */
   now(): number;
 }
@@ -92,7 +93,7 @@ export class TaskRunner {
     for (const frame of frames) {
       if (frame.kind === 'run') this.#queue.push(frame);
       else if (frame.kind === 'abort') this.#abort(frame.seq, frame.reason);
-      else if (frame.kind === 'credit') this.#running.get(frame.seq)?.pump?.grant(frame.items);
+      else if (frame.kind === 'credit') this.#grant(frame);
       else if (frame.kind === 'health') void this.#apart(this.#tellHealth);
       else this.#stop ??= 'asked';
     }
@@ -118,7 +119,7 @@ export class TaskRunner {
     try {
       this.#tell({ kind: 'progress', seq: run.seq, data });
     } catch (error) {
-      this.#fail(run, this.#notCloneable('progress', run, data, error));
+      this.#fail(run, notSendable('progress', run, { value: data, cause: error }));
     }
   }
 
@@ -170,7 +171,10 @@ export class TaskRunner {
     this.#current = run;
     try {
       const task = this.#tasks.get(frame.task);
-      if (task === undefined) throw this.#unknown(frame.task);
+      if (task === undefined) {
+        const owner = this.#options.name;
+        throw unknownTask(frame.task, [...this.#tasks.keys()], { workerId: this.workerId, owner });
+      }
       const work = frame.credit === undefined ? task : this.#streaming(task, frame.credit);
       const result = this.#isTraced
         ? this.#runTraced(work, frame, run)
@@ -212,8 +216,24 @@ export class TaskRunner {
       const json = this.#goesAsJson(run, item);
       this.#tell({ kind: 'item', seq: run.seq, value: asDelivered(item), json });
     } catch (cause) {
-      throw this.#notCloneable('an item', run, item, cause);
+      throw notSendable('an item', run, { value: item, cause });
     }
+    run.room -= 1;
+    if (run.room === 0) this.#stall(run, true);
+  }
+
+  #grant({ seq, items }: CreditFrame): void {
+    const run = this.#running.get(seq);
+    if (run === undefined) return;
+    run.room += items;
+    this.#stall(run, false);
+    run.pump?.grant(items);
+  }
+
+  #stall(run: TaskRun, isStalled: boolean): void {
+    if (run.isStalled === isStalled || this.#halted) return;
+    run.isStalled = isStalled;
+    this.#options.stalled?.(run.seq, isStalled);
   }
 
   #runTraced(task: TaskFn<unknown, unknown>, frame: RunFrame, run: TaskRun): unknown {
@@ -249,7 +269,7 @@ export class TaskRunner {
       const json = this.#goesAsJson(run, result);
       this.#tell({ kind: 'done', seq, value: asDelivered(result), runMs, json });
     } catch (cause) {
-      const error = this.#notCloneable('the result', run, result, cause);
+      const error = notSendable('the result', run, { value: result, cause });
       this.#tell({ kind: 'failed', seq, error, runMs });
     }
     this.#stopWhenIdle();
@@ -275,34 +295,9 @@ export class TaskRunner {
   #settle(run: TaskRun): boolean {
     if (run.settled) return false;
     run.settled = true;
+    this.#stall(run, false);
     this.#running.delete(run.seq);
     return true;
-  }
-
-  #unknown(name: string): DispatchError {
-    const { name: owner } = this.#options;
-    const where = owner === undefined ? '' : ` on ${owner}`;
-    return new DispatchError(
-      'ERR_UNKNOWN_TASK',
-      saysUnknown(name, [...this.#tasks.keys()], where),
-      { data: { name: owner ?? `worker ${this.workerId}`, task: name } },
-    );
-  }
-
-  #notCloneable(
-    what: 'the result' | 'an item' | 'progress',
-    run: TaskRun,
-    value: unknown,
-    cause: unknown,
-  ): DispatchError {
-    // A port that refuses a value for another reason says so itself.
-    if (DispatchError.is(cause)) return cause;
-    const given = isTransferred(value) ? value.value : value;
-    return new DispatchError(
-      'ERR_NOT_CLONEABLE',
-      saysNotCloneable(what, run.task, { value: given, cause }),
-      { data: { name: `worker ${this.workerId}`, task: run.task }, cause },
-    );
   }
 
   readonly #report = (): void => {

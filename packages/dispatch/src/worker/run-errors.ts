@@ -1,0 +1,30 @@
+import { saysNotCloneable, saysUnknown } from '../error-texts.ts';
+import { DispatchError } from '../errors.ts';
+import { isTransferred } from '../task-results.ts';
+
+/** The error for a task that the module of a worker lacks. `owner`: the worker's name, if it has one. */
+export function unknownTask(
+  task: string,
+  tasks: readonly string[],
+  { workerId, owner }: { readonly workerId: number; readonly owner: string | undefined },
+): DispatchError {
+  const where = owner === undefined ? '' : ` on ${owner}`;
+  return new DispatchError('ERR_UNKNOWN_TASK', saysUnknown(task, tasks, where), {
+    data: { name: owner ?? `worker ${workerId}`, task },
+  });
+}
+
+/** The error for a value of a task that cannot be sent; that of the port, if it says so itself. */
+export function notSendable(
+  what: 'the result' | 'an item' | 'progress',
+  { task, workerId }: { readonly task: string; readonly workerId: number },
+  { value, cause }: { readonly value: unknown; readonly cause: unknown },
+): DispatchError {
+  if (DispatchError.is(cause)) return cause;
+  const given = isTransferred(value) ? value.value : value;
+  return new DispatchError(
+    'ERR_NOT_CLONEABLE',
+    saysNotCloneable(what, task, { value: given, cause }),
+    { data: { name: `worker ${workerId}`, task }, cause },
+  );
+}
