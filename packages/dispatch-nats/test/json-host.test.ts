@@ -12,6 +12,9 @@ import { createNatsDispatcher, serveNatsTasks } from '../src/index.ts';
 
 const tasks = {
   double: (n: number) => 2 * n,
+  async *numbers(count: number) {
+    for (let number = 1; number <= count; number += 1) yield number;
+  },
   hold: (_: unknown, { signal }: { signal: AbortSignal }) =>
     new Promise<string>((resolve, reject) => {
       releases.push(() => resolve('released'));
@@ -39,7 +42,7 @@ describe.skipIf(engineProgram('nats') === undefined)('serveNatsTasks() with json
       nats: { servers },
       fleet,
       dispatcher: local,
-      tasks: ['double', 'hold'],
+      tasks: ['double', 'hold', 'numbers'],
       json: true,
       ...(capacity !== undefined && { capacity }),
     });
@@ -73,6 +76,24 @@ describe.skipIf(engineProgram('nats') === undefined)('serveNatsTasks() with json
       ),
     );
   }
+
+  it('refuses a task that gives items, which dispatchers stream', async () => {
+    const { ask, close } = await serve('items', server.url);
+    await untilServed(ask);
+    expect(await ask('numbers', '2')).toMatchObject({
+      code: '500',
+      text: 'Cannot run task `numbers`: it gives items one by one; use `stream`',
+    });
+    const dispatcher = createNatsDispatcher<Tasks>({
+      nats: { servers: server.url },
+      fleet: 'items',
+    });
+    const got: number[] = [];
+    for await (const item of dispatcher.stream('numbers', 2)) got.push(item);
+    expect(got).toEqual([1, 2]);
+    await dispatcher.close();
+    await close();
+  });
 
   it('bounds JSON requests and calls of dispatchers together', async () => {
     const { host, ask, close } = await serve('both', server.url, 1);
