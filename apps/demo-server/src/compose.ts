@@ -1,4 +1,4 @@
-import type { StationIndex } from '@ticketing/core';
+import type { Search, StationIndex } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import { openStations, type StationBook } from '@ticketing/stations';
 import type { Flags } from './flags/flag-specs.ts';
@@ -14,7 +14,7 @@ import {
 } from './overload/in-flight-limit.ts';
 import { createFinders, type Finders, localFinds, remoteFinds } from './questions.ts';
 import type { CarrierName, Carriers, CarrierTasks } from './search/carriers.ts';
-import { startDispatcher } from './search/dispatch.ts';
+import { startDispatcher, type WorkerTasks } from './search/dispatch.ts';
 import { dispatchedSearch } from './search/dispatched-search.ts';
 import { createPageTokens, newPageKey, type PageTokens } from './search/page-tokens.ts';
 import { knownStations } from './search/search-query.ts';
@@ -33,6 +33,8 @@ export interface Parts {
   readonly finders: Finders;
   /** Runs the carriers' tasks. */
   readonly dispatcher: Dispatcher<CarrierTasks>;
+  /** The same, if it has every task of a host. */
+  readonly whole: Dispatcher<WorkerTasks> | undefined;
   /** Answers in this process, for itself or for one that coalesces. */
   readonly local: Finders;
   /** Answers as events, shared as the flags say. */
@@ -77,17 +79,20 @@ export interface ComposeDependencies {
   readonly telemetry: Telemetry;
   /** The primary, in a server process of several. */
   readonly primary?: Dispatcher<PrimaryTasks>;
+  /** Of a host: runs whole searches for others, where its workers do not. */
+  readonly hostSearch?: Search;
 }
 
 /** Makes the parts that the flags ask for. `close()` closes the carriers' connections too. */
 export async function compose(flags: Flags, dependencies: ComposeDependencies): Promise<Parts> {
-  const { carriers, now, primary, telemetry } = dependencies;
+  const { carriers, now, primary, telemetry, hostSearch } = dependencies;
   const events = keepEvents(now);
   const dispatching = await startDispatcher(flags.dispatch, {
     flags,
     carriers,
     primary,
     telemetry,
+    hostSearch,
   });
   const { dispatcher } = dispatching;
   const store = await openWorms(dependencies.worms, flags).catch(async (error) => {
@@ -98,7 +103,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
   const onEnd = carriersSign.note;
   const own = localSearches(dispatchedSearch(dispatcher, { flags, carriers, now, onEnd }));
   const search =
-    flags.offload === 'search' && dispatching.searches
+    flags.offload === 'search' && dispatching.searches !== undefined
       ? workerSearches(dispatching.searches, own, { carriers: flags.carriers, onEnd })
       : own;
   const ownFinds = localFinds({ search, worms: store });
@@ -138,6 +143,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
   return {
     finders,
     dispatcher,
+    whole: dispatching.whole,
     local: createFinders(ownFinds, { isShared: false }),
     streams,
     encoder,

@@ -170,10 +170,10 @@ function searchesHere({ processes, searches }: OperatorView): number {
 }
 
 /** Searches that are one task each. */
-function wholeSearches({ processes, searches }: OperatorView): number {
-  const workers = new Set(
-    processes.flatMap(({ id, kind }) => (['task', 'thread'].includes(kind) ? [id] : [])),
-  );
+function wholeSearches({ modes, processes, searches }: OperatorView): number {
+  const inHosts = modes.offload === 'search' && modes.dispatch === 'nats';
+  const kinds = inHosts ? ['host'] : ['task', 'thread'];
+  const workers = new Set(processes.flatMap(({ id, kind }) => (kinds.includes(kind) ? [id] : [])));
   return sum(searches.flatMap(({ process, complete }) => (workers.has(process) ? [complete] : [])));
 }
 

@@ -1,9 +1,11 @@
+import { createSearch, type SearchStats } from '@ticketing/core';
 import type { DrainReport } from '@ticketing/dispatch';
 import type { NatsHostStats } from '@ticketing/dispatch-nats';
 import { compose } from '../compose.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { versions } from '../operator/versions.ts';
-import { CARRIER_TASKS, type CarrierTasks, createCarriers } from '../search/carriers.ts';
+import { createCarriers } from '../search/carriers.ts';
+import { WORKER_TASKS, type WorkerTasks } from '../search/dispatch.ts';
 import type { HostReport, ServerStats, TaskWorkerReport } from '../serving/serving.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { WormLocation } from '../worms/worm-databases.ts';
@@ -40,7 +42,7 @@ export interface HostOptions {
 }
 
 /**
- * Starts a host: it runs carriers' tasks by the dispatcher that the flags name, and answers whole questions whose keys it owns.
+ * Starts a host: it runs carriers' tasks and whole searches by the dispatcher that the flags name, and answers whole questions whose keys it owns.
  * `drain()`, then `close()`.
  */
 export async function startHost(options: HostOptions): Promise<Host> {
@@ -48,10 +50,24 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const now = Date.now;
   const { serveNatsTasks } = await import('@ticketing/dispatch-nats');
   const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
-  const parts = await compose({ ...flags, coalesce: 'on' }, { carriers, now, worms, telemetry });
+  // Those who ask say which carriers they mean.
+  const hostSearch = createSearch({
+    carriers: Object.values(carriers.byName),
+    http: carriers.http.clientOf,
+  });
+  const parts = await compose(
+    { ...flags, coalesce: 'on' },
+    { carriers, now, worms, telemetry, hostSearch },
+  );
+  const { whole } = parts;
+  if (whole === undefined) throw new Error(`Cannot start a host: --dispatch ${flags.dispatch}`);
   const report = (): HostReport => {
     const { pid, stats } = parts.status();
-    const { search, coalesce } = stats;
+    const { coalesce } = stats;
+    const search = summed([
+      stats.search,
+      ...[hostSearch.stats(), ...searchesOf(stats)].map(ofAsked),
+    ]);
     return {
       ...{
         name,
@@ -65,9 +81,9 @@ export async function startHost(options: HostOptions): Promise<Host> {
       worms: { coalesce: stats.worms.coalesce },
     };
   };
-  const tasks = serveNatsTasks<CarrierTasks>({
+  const tasks = serveNatsTasks<WorkerTasks>({
     ...{ nats: natsOptions(flags, `${name} tasks`), fleet: flags.fleet, hostId: name },
-    ...{ dispatcher: parts.dispatcher, tasks: CARRIER_TASKS, revision: versions.ticketing },
+    ...{ dispatcher: whole, tasks: WORKER_TASKS, revision: versions.ticketing },
     ...(flags.zone !== undefined && { zone: flags.zone }),
     report,
   });
@@ -88,23 +104,56 @@ export async function startHost(options: HostOptions): Promise<Host> {
       (closing ??= (async () => {
         await tasks.close();
         await questions.close();
+        await hostSearch.close();
         await parts.close();
       })()),
   };
 }
 
+/** Returns the counts of whole searches in its workers. */
+function searchesOf({ dispatch }: ServerStats): SearchStats[] {
+  return dispatch.workers.flatMap(
+    ({ moduleReport }) => (moduleReport as TaskWorkerReport | undefined)?.search ?? [],
+  );
+}
+
+/** The same of the carriers that were asked. */
+function ofAsked(stats: SearchStats): SearchStats {
+  const carriers = Object.entries(stats.carriers).filter(([, ends]) =>
+    Object.values(ends).some((count) => count > 0),
+  );
+  return { ...stats, carriers: Object.fromEntries(carriers) };
+}
+
+/** Adds counts up, those within them too. Texts, and the bounds of buckets, are those of the first. */
+function summed<T>(all: readonly T[]): T {
+  const [first] = all;
+  if (typeof first === 'number')
+    return all.reduce((sum: number, each) => sum + Number(each), 0) as T;
+  if (typeof first !== 'object' || first === null) return first as T;
+  if (Array.isArray(first)) {
+    return first.map((_, index) => summed(all.map((each) => (each as unknown[])[index]))) as T;
+  }
+  const names = new Set(all.flatMap((each) => Object.keys(each as object)));
+  const sumOf = (name: string): unknown => {
+    const values = all.map((each) => (each as Record<string, unknown>)[name]);
+    const given = values.filter((value) => value !== undefined);
+    return name === 'leMs' ? given[0] : summed(given);
+  };
+  return Object.fromEntries([...names].map((name) => [name, sumOf(name)])) as T;
+}
+
 /** Returns the calls to carriers of this process and of its workers. */
 function callsOf({ http, dispatch }: ServerStats): ServerStats['http'] {
-  const all = dispatch.workers.map(
-    ({ moduleReport }) => moduleReport as TaskWorkerReport | undefined,
+  const workers = dispatch.workers.map(
+    ({ moduleReport }): ServerStats['http'] =>
+      (moduleReport as TaskWorkerReport | undefined)?.http ?? {},
   );
+  const all = [http, ...workers];
   const sum = (carrier: string, count: 'inFlight' | 'sent' | 'retried' | 'refused'): number =>
-    [http, ...all.map((one) => one?.http)].reduce(
-      (sofar, calls) => sofar + (calls?.[carrier]?.[count] ?? 0),
-      0,
-    );
+    all.reduce((sofar, calls) => sofar + (calls[carrier]?.[count] ?? 0), 0);
   return Object.fromEntries(
-    Object.keys(http).map((id) => [
+    [...new Set(all.flatMap((calls) => Object.keys(calls)))].map((id) => [
       id,
       {
         ...{ inFlight: sum(id, 'inFlight'), sent: sum(id, 'sent') },

@@ -1,4 +1,5 @@
 import { FlagError } from '@ticketing/cli-kit';
+import type { Search } from '@ticketing/core';
 import {
   createInProcessDispatcher,
   type Dispatcher,
@@ -11,25 +12,30 @@ import { type FleetFlags, natsOptions, SOON } from '../fleet/nats-options.ts';
 import { programUrl } from '../program-url.ts';
 import { type Telemetry, telemetryEnvironment } from '../telemetry/telemetry.ts';
 import { CARRIER_TASKS, type Carriers, type CarrierTasks, carrierTasks } from './carriers.ts';
-import type { SearchTasks } from './worker-searches.ts';
+import { SEARCH_TASKS, type SearchTasks, searchTasks } from './worker-searches.ts';
 
 interface DispatchDependencies {
   readonly flags: FleetFlags & {
     readonly dispatchWorkers: number;
     readonly fallback: number | 'off';
+    readonly offload: string;
   };
   readonly carriers: Carriers;
   /** That of this process: its workers have their own. */
   readonly telemetry: Telemetry;
   /** The primary, in a server process of several. */
   readonly primary: Dispatcher<CarrierTasks> | undefined;
+  /** Of a host: runs whole searches for others, where its workers do not. */
+  readonly hostSearch: Search | undefined;
 }
 
 /** A dispatcher, and what is done with its workers. */
 interface Dispatching {
   readonly dispatcher: Dispatcher<CarrierTasks>;
-  /** The same dispatcher, if its workers run whole searches and stream their events; otherwise absent. */
+  /** What runs whole searches, and streams their events: the same dispatcher, or the hosts behind it; absent if neither does. */
   readonly searches?: Dispatcher<SearchTasks> | undefined;
+  /** The same, if it has every task of a host. */
+  readonly whole?: Dispatcher<WorkerTasks> | undefined;
   /** Resolves when it takes tasks. */
   ready(): Promise<void>;
   /** The hosts that it knows, if its workers are hosts. */
@@ -48,15 +54,22 @@ interface DispatchKind {
   start(dependencies: DispatchDependencies): Promise<Dispatching>;
 }
 
-/** Tasks of workers that only run tasks. */
+/** Tasks of workers that only run tasks, and of hosts. */
 export type WorkerTasks = CarrierTasks & SearchTasks;
+export const WORKER_TASKS = [...CARRIER_TASKS, ...SEARCH_TASKS] as const;
 
 /** Every value of `--dispatch`. */
 const dispatchers = {
   'in-process': {
     workers: undefined,
-    start: async ({ carriers }) =>
-      owned(createInProcessDispatcher(defineTasks(carrierTasks(carriers)))),
+    async start({ carriers, hostSearch }) {
+      const tasks = carrierTasks(carriers);
+      if (hostSearch === undefined) return owned(createInProcessDispatcher(defineTasks(tasks)));
+      const whole = createInProcessDispatcher<WorkerTasks>(
+        defineTasks({ ...tasks, ...searchTasks(() => hostSearch) }),
+      );
+      return { ...owned(whole), whole };
+    },
   },
   fork: {
     workers: 'processes',
@@ -121,8 +134,7 @@ function owned(dispatcher: Dispatcher<CarrierTasks>): Dispatching {
 
 /** Its workers have every task of `tasks.ts`. */
 function ofWorkers(dispatcher: Dispatcher<WorkerTasks>): Dispatching {
-  const { streams } = dispatcher.capabilities;
-  return { ...owned(dispatcher), searches: streams ? dispatcher : undefined };
+  return { ...owned(dispatcher), searches: dispatcher, whole: dispatcher };
 }
 
 /** The primary spreads the work over all server processes. */
@@ -151,19 +163,25 @@ const LATER = { startTimeoutMs: 5000, restart: { maxFailures: 1 } } as const;
 async function overFleet({ flags, carriers }: DispatchDependencies): Promise<Dispatching> {
   const { fallback } = flags;
   const { createNatsDispatcher } = await import('@ticketing/dispatch-nats');
-  const hosts = createNatsDispatcher<CarrierTasks>({
-    ...{ nats: natsOptions(flags, 'tasks'), fleet: flags.fleet, tasks: CARRIER_TASKS },
+  const tasks = flags.offload === 'search' ? WORKER_TASKS : CARRIER_TASKS;
+  const hosts = createNatsDispatcher<WorkerTasks>({
+    ...{ nats: natsOptions(flags, 'tasks'), fleet: flags.fleet, tasks },
     ...(flags.zone !== undefined && { hosts: { zone: flags.zone } }),
     ...(fallback === 'off' ? LATER : SOON),
   });
-  const dispatcher =
+  const dispatcher: Dispatcher<CarrierTasks> =
     fallback === 'off'
       ? hosts
-      : withFallback(hosts, createInProcessDispatcher(defineTasks(carrierTasks(carriers))), {
-          maxInFlight: fallback,
-        });
+      : withFallback<CarrierTasks>(
+          hosts,
+          createInProcessDispatcher(defineTasks(carrierTasks(carriers))),
+          {
+            maxInFlight: fallback,
+          },
+        );
   return {
     ...owned(dispatcher),
+    searches: hosts,
     fleet: () => hosts.fleet(),
     async ready() {
       try {

@@ -1,10 +1,16 @@
-import type { CarrierStatus, Search } from '@ticketing/core';
-import { type Dispatcher, type RawJson, rawJson, type TaskContext } from '@ticketing/dispatch';
+import type { CarrierStatus, Search, SearchEvent } from '@ticketing/core';
+import {
+  DispatchError,
+  type Dispatcher,
+  type RawJson,
+  rawJson,
+  type TaskContext,
+} from '@ticketing/dispatch';
 import { mapItems } from '../map-items.ts';
 import { retryOptions, TRANSIT_MS } from '../questions.ts';
 import type { CarrierName } from './carriers.ts';
 import type { SearchDocument } from './documents.ts';
-import { rejectRestored } from './restored-error.ts';
+import { rejectRestored, restoredError } from './restored-error.ts';
 import type { DocumentQuestion } from './search-query.ts';
 import { eventOf } from './search-view.ts';
 import { localSearches, type Searches } from './searches.ts';
@@ -20,6 +26,12 @@ export type SearchTasks = {
   /** Yields events as JSON text: to copy their journeys would cost several times as much. */
   searchEvents(asked: WholeSearch, context: TaskContext): AsyncIterable<RawJson>;
 };
+
+/** Names of the tasks. */
+export const SEARCH_TASKS = [
+  'searchDocument',
+  'searchEvents',
+] as const satisfies (keyof SearchTasks)[];
 
 /** Creates the tasks. The first of them calls `search`: a worker that runs no search reports no counts of searches. */
 export function searchTasks(search: () => Search): SearchTasks {
@@ -41,9 +53,45 @@ function restored<Item>(items: AsyncIterableIterator<Item>): AsyncIterableIterat
   return { ...mapItems(items, (item) => item), next: () => items.next().catch(rejectRestored) };
 }
 
+/** The same items, or others if there is no host: then no item came. */
+function orOthers<Item>(
+  items: AsyncIterableIterator<Item>,
+  others: () => AsyncIterableIterator<Item>,
+): AsyncIterableIterator<Item> {
+  let current = items;
+  return {
+    ...mapItems(items, (item) => item),
+    async next() {
+      try {
+        return await current.next();
+      } catch (error) {
+        if (current !== items || !isWithoutHost(error)) throw error;
+        current = others();
+        return current.next();
+      }
+    },
+    async return() {
+      await current.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+/** Whether no host of a fleet is there: the call was never sent. */
+function isWithoutHost(error: unknown): boolean {
+  const isOpen = DispatchError.is(error) && error.code === 'ERR_CIRCUIT_OPEN';
+  return isOpen && DispatchError.is(error.cause) && error.cause.code === 'ERR_NO_HOST';
+}
+
 /** Returns the rest of a deadline: the time that a task waited for its worker has passed of it. */
 function leftMs(deadlineMs: number, { deadline = Number.POSITIVE_INFINITY }: TaskContext): number {
   return Math.max(1, Math.min(deadlineMs, deadline - TRANSIT_MS - Date.now()));
+}
+
+/** Returns what is left of a deadline that begins now. */
+function leftOf(deadlineMs: number): () => number {
+  const endsAt = performance.now() + deadlineMs;
+  return () => Math.max(1, Math.ceil(endsAt - performance.now()));
 }
 
 interface WorkerSearchOptions {
@@ -55,11 +103,11 @@ interface WorkerSearchOptions {
 
 /**
  * Returns searches that each run whole in a worker; their events come as their carriers answer. If the worker is lost before the
- * first event, the search begins again, once; later the loss is one error. `own` counts the searches that run in this process.
+ * first event, the search begins again, once; later the loss is one error. `own` searches, and counts, while a fleet has no host.
  */
 export function workerSearches(
   dispatcher: Dispatcher<SearchTasks>,
-  own: Pick<Searches, 'stats' | 'close'>,
+  own: Searches,
   { carriers, onEnd }: WorkerSearchOptions,
 ): Searches {
   const asked = (question: DocumentQuestion, deadlineMs: number): WholeSearch => ({
@@ -73,20 +121,28 @@ export function workerSearches(
   };
   return {
     async document(question, { signal, deadlineMs }) {
-      const found = await dispatcher
-        .run('searchDocument', asked(question, deadlineMs), { signal, ...limits(deadlineMs) })
-        .catch(rejectRestored);
-      for (const status of found.carriers) note(status);
-      return found;
+      const left = leftOf(deadlineMs);
+      try {
+        const input = asked(question, deadlineMs);
+        const options = { signal, ...limits(deadlineMs) };
+        const found = await dispatcher.run('searchDocument', input, options);
+        for (const status of found.carriers) note(status);
+        return found;
+      } catch (error) {
+        if (!isWithoutHost(error)) throw restoredError(error);
+        return own.document(question, { signal, deadlineMs: left() });
+      }
     },
     stream(question, { deadlineMs }) {
       const input = asked(question, deadlineMs);
-      const events = dispatcher.stream('searchEvents', input, limits(deadlineMs));
-      return mapItems(restored(events), (bytes) => {
+      const left = leftOf(deadlineMs);
+      const texts = dispatcher.stream('searchEvents', input, limits(deadlineMs));
+      const events = mapItems(restored(texts), (bytes): SearchEvent => {
         const event = eventOf(bytes);
         if (event.type === 'carrier-status') note(event.status);
         return event;
       });
+      return orOthers(events, () => own.stream(question, { deadlineMs: left() }));
     },
     stats: own.stats,
     close: own.close,
