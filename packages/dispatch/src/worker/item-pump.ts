@@ -114,15 +114,3 @@ export function isItems(value: unknown): value is AsyncIterable<unknown> {
     typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === 'function'
   );
 }
-
-/** The error of `run` for a task that gives items. Nothing of a generator has run by then. */
-export function givesItems(task: string): TypeError {
-  return new TypeError(`Cannot run task \`${task}\`: it gives items one by one; use \`stream\``);
-}
-
-/** The error of `stream` for a task that has been called and gave no items. */
-export function givesNoItems(task: string): TypeError {
-  return new TypeError(
-    `Cannot stream task \`${task}\`: it gives one result, no items; use \`run\``,
-  );
-}

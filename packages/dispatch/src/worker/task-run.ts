@@ -3,7 +3,6 @@ import type { TraceChannel } from '@ticketing/kit';
 import type { CallSource, ForwardedCall, ItemOutlet } from '../contract/dispatcher.ts';
 import type { TaskContext } from '../contract/task.ts';
 import type { RunFrame } from '../contract/transport.ts';
-import { ItemPass } from './item-pass.ts';
 import type { Pump } from './item-pump.ts';
 
 /** One run of a task, as subscribers of `tracing:ticketing:dispatch:task:*` see it: the same object in every event. */
@@ -34,6 +33,29 @@ export function traceSettled(
   if ('error' in outcome) taskChannel.error.publish(trace);
   taskChannel.asyncStart.publish(trace);
   taskChannel.asyncEnd.publish(trace);
+}
+
+/** The caller of a stream that a task passes on to a dispatcher of this process: credit goes there, and items come from there. */
+class ItemPass implements ItemOutlet, Pump {
+  readonly window: number;
+  readonly send: (item: unknown) => void;
+  #granted: ((items: number) => void) | undefined;
+
+  constructor(credit: number, send: (item: unknown) => void) {
+    this.window = credit;
+    this.send = send;
+  }
+
+  whenGranted(listener: (items: number) => void): void {
+    this.#granted = listener;
+  }
+
+  grant(items: number): void {
+    this.#granted?.(items);
+  }
+
+  /** Does nothing: the abort goes on by itself, and ends the stream there. */
+  stop(): void {}
 }
 
 /** The runner of a run. */

@@ -4,8 +4,8 @@ import type { CreditFrame, FromWorker, RunFrame, ToWorker } from '../contract/tr
 import { isJsonTask } from '../json-task.ts';
 import { asDelivered, isRawJson, isTransferred } from '../task-results.ts';
 import { FrameQueue } from './frame-queue.ts';
-import { givesItems, givesNoItems, ItemPump, isItems, isThenable } from './item-pump.ts';
-import { notSendable, unknownTask } from './run-errors.ts';
+import { ItemPump, isItems, isThenable } from './item-pump.ts';
+import { givesItems, givesNoItems, notSendable, unknownTask } from './run-errors.ts';
 import { TaskRun, taskChannel, traceSettled } from './task-run.ts';
 import { afterPoll, TurnLimit, type TurnOptions } from './turn-limit.ts';
 
