@@ -34,6 +34,9 @@ afterEach(async () => {
   expect(nats.thrown).toEqual([]);
 });
 
+/** Of 100 letters, of two bytes or more each. */
+const textOf = (index: number): string => `${index} `.padEnd(100, 'ü€');
+
 const tasks = {
   async *numbers({ count = 1e9, bytes = 0, mark = 'numbers' }, { attempt, signal }: TaskContext) {
     notes.push(`${mark} begun ${attempt}`);
@@ -48,6 +51,10 @@ const tasks = {
     }
   },
   double: (n: number) => 2 * n,
+  echo: (text: string) => text,
+  async *texts(count: number) {
+    for (let index = 0; index < count; index += 1) yield textOf(index);
+  },
 };
 type Tasks = typeof tasks;
 
@@ -67,7 +74,12 @@ async function setUp(
   const [ofHost, ofDispatcher] = [nats.connect(), nats.connect()];
   const local = serving.dispatcher ?? createInProcessDispatcher(defineTasks(tasks));
   const host = serveNatsTasks<Tasks>({
-    ...{ nats: ofHost, fleet: 'items', dispatcher: local, tasks: ['numbers', 'double'] },
+    ...{
+      nats: ofHost,
+      fleet: 'items',
+      dispatcher: local,
+      tasks: ['numbers', 'double', 'echo', 'texts'],
+    },
     ...serving,
   });
   await host.ready();
@@ -182,6 +194,19 @@ it('an item above `maxMessageBytes` fails the stream after those before it, and 
   expect(notes.slice(-3)).toEqual(['numbers begun 1', 'numbers aborted', 'numbers ended']);
   expect(dispatcher.fleet().lost).toMatchObject({ malformed: 0, ended: 0 });
   expect(await dispatcher.run('double', 3)).toBe(6);
+});
+
+it('small values that are together above `maxMessageBytes` go in several messages', async () => {
+  const { dispatcher, host } = await setUp({ maxMessageBytes: 1024 });
+  const texts = Array.from({ length: 60 }, (_, index) => textOf(index));
+  expect(await Promise.all(texts.map((text) => dispatcher.run('echo', text)))).toEqual(texts);
+  const got: unknown[] = [];
+  for await (const item of dispatcher.stream('texts', 60, { window: 60 })) got.push(item);
+  expect(got).toEqual(texts);
+  await expect(dispatcher.run('echo', 'x'.repeat(1024))).rejects.toMatchObject({
+    code: 'ERR_TOO_LARGE',
+  });
+  expect(host.stats()).toMatchObject({ asked: 61, completed: 61, lost: 0 });
 });
 
 it('a host whose dispatcher cannot pass calls on streams too', async () => {

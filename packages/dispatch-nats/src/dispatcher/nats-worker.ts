@@ -28,8 +28,6 @@ import {
 } from './session-frames.ts';
 import type { Refused, WorkerContext } from './worker-context.ts';
 
-/** Bytes from which a value goes in a message of its own: below it sharing one pays. */
-const APART_BYTES = 4096;
 /** First byte of an answer to an opening; messages begin with their version. */
 const JSON_BEGINS = 0x7b;
 
@@ -179,7 +177,7 @@ export class NatsWorker implements WorkerHandle {
     }
     const post = (message: unknown): void => state.channel.send(message as WireMessage, reply);
     const timed = frames.some(hasDeadline) ? frames.map(withTimeLeft) : frames;
-    const unsent = postToWorker(timed, post, { transfers: false, apartFrom: APART_BYTES });
+    const unsent = postToWorker(timed, post, state.channel.writing);
     this.inFlight -= unsent.length;
     return [...refused, ...unsent];
   }

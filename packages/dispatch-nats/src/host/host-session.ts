@@ -15,8 +15,6 @@ import { SessionChannel } from '../wire/session-channel.ts';
 import { isFarewell } from '../wire/session-message.ts';
 import { isSound, withDeadline } from './call-frames.ts';
 
-/** Bytes from which a value goes in a message of its own. */
-const APART_BYTES = 4096;
 /** Answers in one message at most: a message costs three programs their time, so both sides may take turns. */
 const TOGETHER = 128;
 
@@ -263,8 +261,7 @@ export class HostSession {
         this.#context.admission.stall(this, isStalled);
       },
       exit: () => this.end({ tells: true, lost: false, reason: 'it has stopped' }),
-      transfers: false,
-      apartFrom: APART_BYTES,
+      ...this.#channel.writing,
       together: TOGETHER,
     });
   }

@@ -22,6 +22,18 @@ export interface ChannelOptions {
   readonly name: string;
 }
 
+/** Bytes from which a value goes in a message of its own: below it sharing one pays. */
+const APART_BYTES = 4096;
+/** Text and bytes of values that share a message. */
+const SHARED_BYTES = 65_536;
+
+/** How frames are written for a channel. */
+interface Writing {
+  readonly transfers: false;
+  readonly apartFrom: number;
+  readonly fullAt: number;
+}
+
 export interface ChannelEvents {
   /** A whole message of frames. */
   message(message: WireMessage): void;
@@ -46,6 +58,8 @@ export class SessionChannel implements Lane {
   /** Number of the latest that the other side had received when it last sent one. */
   confirmed = 0;
   #received = 0;
+  /** Small values are together no larger than one may be, in whatever letters. */
+  readonly writing: Writing;
   /** The number of the latest ping, and when it was sent. */
   #pinged = { seq: 0, at: 0 };
   #isEnded = false;
@@ -56,6 +70,12 @@ export class SessionChannel implements Lane {
   constructor(options: ChannelOptions, events: ChannelEvents) {
     this.#options = options;
     this.#events = events;
+    const most = Math.floor(options.maxBytes / 8);
+    this.writing = {
+      transfers: false,
+      apartFrom: Math.min(APART_BYTES, most),
+      fullAt: Math.min(SHARED_BYTES, most),
+    };
     this.#reader = new MessageReader(options.maxBytes);
   }
 

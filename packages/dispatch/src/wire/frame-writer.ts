@@ -24,6 +24,8 @@ export interface WriterOptions {
    * large ones. Default: bytes from 65,536 on, without `only`.
    */
   readonly apartFrom?: number;
+  /** Text and bytes gathered at which a message is complete, 1 or more. Default 16,384. */
+  readonly fullAt?: number;
   /** Whether a value of a task that `json` has marked is refused if JSON would change it. Default `false`. */
   readonly checksJson?: boolean;
 }
@@ -41,6 +43,7 @@ export class FrameWriter {
   readonly #lead: number;
   readonly #transfers: boolean;
   readonly #apartFrom: number | undefined;
+  readonly #fullAt: number;
   readonly #checksJson: boolean;
   #postings: Posting[] = [];
   #cells = '';
@@ -52,6 +55,7 @@ export class FrameWriter {
     this.#lead = lead;
     this.#transfers = options.transfers;
     this.#apartFrom = options.apartFrom;
+    this.#fullAt = options.fullAt ?? FULL;
     this.#checksJson = options.checksJson ?? false;
   }
 
@@ -157,7 +161,7 @@ export class FrameWriter {
 
   #append(cells: string): void {
     this.#cells += cells;
-    if (this.#cells.length + this.#partBytes >= FULL) this.#cut();
+    if (this.#cells.length + this.#partBytes >= this.#fullAt) this.#cut();
   }
 
   #addApart(seq: number, cells: string, bytes: Uint8Array | undefined, owned: boolean): void {

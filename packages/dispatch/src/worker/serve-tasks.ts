@@ -38,8 +38,9 @@ export interface ServeOptions {
   readonly transfers: boolean;
   /** Whether frames come only as events of the event loop, as over a pipe from another process. Default `false`. */
   readonly byEvents?: boolean;
-  /** As in `WriterOptions`, like `checksJson`. */
+  /** As in `WriterOptions`, like the next two. */
   readonly apartFrom?: number;
+  readonly fullAt?: number;
   readonly checksJson?: boolean;
   /** Answers in one message at most, 1 or more. Default: a third of the calls in flight, and 24 from 48 on. */
   readonly together?: number;
