@@ -97,6 +97,16 @@ async function setUp(
   return { host, local, dispatcher, ofHost, ofDispatcher };
 }
 
+/** A message of a host, of frames. */
+function messageOf(seq: number, cells: string): Uint8Array {
+  const bytes = Buffer.alloc(16 + cells.length);
+  bytes.set([1, 1]);
+  bytes.writeUInt32BE(seq, 4);
+  bytes.writeUInt32BE(cells.length, 12);
+  bytes.write(cells, 16);
+  return bytes;
+}
+
 /** Reads on until the stream ends. */
 async function rest(items: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of items);
@@ -228,6 +238,28 @@ it('a host whose dispatcher cannot pass calls on streams too', async () => {
   await until(() => host.stats().aborted === 1, 'the end of the second stream');
   expect(notes.slice(-1)).toEqual(['numbers ended']);
   expect(host.stats()).toMatchObject({ asked: 2, completed: 1 });
+});
+
+it('a host that sends more items than there is room for loses the session', async () => {
+  const { dispatcher, host } = await setUp();
+  const items = dispatcher.stream('numbers', {}, { window: 4 });
+  expect(await items.next()).toMatchObject({ value: 1 });
+  const [session] = host.stats().sessions;
+  const subject = `tt.items.d.${session?.dispatcher}.${session?.session}`;
+  const rogue = nats.connect();
+  closing.push(() => rogue.close());
+  // As the host would, as its next message: five items, where there is room for four at most.
+  let forged = false;
+  nats.seen = (given, data) => {
+    if (given !== subject || forged) return;
+    forged = true;
+    const seq = Buffer.from(data).readUInt32BE(4) + 1;
+    rogue.publish(subject, messageOf(seq, `[0${',16,1,0,9'.repeat(5)}]`));
+  };
+  const all = rest(items);
+  await expect(all).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
+  expect(forged).toBe(true);
+  expect(dispatcher.fleet().lost.malformed).toBe(1);
 });
 
 it('a host of an older version refuses a stream by one clear error, and runs other calls', async () => {

@@ -26,6 +26,7 @@ import {
   withoutStreams,
   withTimeLeft,
 } from './session-frames.ts';
+import { StreamRooms } from './stream-rooms.ts';
 import type { Refused, WorkerContext } from './worker-context.ts';
 
 /** First byte of an answer to an opening; messages begin with their version. */
@@ -66,6 +67,7 @@ export class NatsWorker implements WorkerHandle {
   #state: State = { kind: 'waiting' };
   #module: URL | undefined;
   #lastSeq = 0;
+  readonly #rooms = new StreamRooms();
   #toldHosts = 0;
   /** It was asked to stop, or could not start. */
   #expectsEnd = false;
@@ -169,6 +171,7 @@ export class NatsWorker implements WorkerHandle {
     const frames = refused.length === 0 ? given : given.filter((frame) => !isStream(frame));
     let reply: string | undefined;
     for (const frame of frames) {
+      this.#rooms.sent(frame);
       if (frame.kind === 'stop') this.#expectsEnd = true;
       if (frame.kind !== 'run') continue;
       this.#lastSeq = frame.seq;
@@ -272,7 +275,7 @@ export class NatsWorker implements WorkerHandle {
     } catch {
       // As one that is no message at all.
     }
-    if (frames === undefined || !frames.every(isSound)) {
+    if (!frames?.every((frame) => isSound(frame) && this.#rooms.came(frame))) {
       this.lose('malformed');
       return;
     }
