@@ -34,12 +34,12 @@ export async function reportSlowReading(dispatcher: Megabytes): Promise<void> {
 }
 
 /**
- * Runs a program that calls `reportSlowReading`.
+ * Runs a program that calls `reportSlowReading`, with these arguments.
  *
  * @throws AssertionError if it did not read everything, or held 64 MB, or grew by 160 MB
  */
-export async function checkSlowReading(program: URL): Promise<void> {
-  const args = ['--conditions=@ticketing/source', fileURLToPath(program)];
+export async function checkSlowReading(program: URL, argv: readonly string[] = []): Promise<void> {
+  const args = ['--conditions=@ticketing/source', fileURLToPath(program), ...argv];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   const { read, rss, held } = JSON.parse(stdout) as Growth;
   assert.equal(read, READ_MB * MB);
