@@ -228,7 +228,7 @@ test('in this process there is no worker: each carrier is a task', async () => {
   expect(stats.search.complete).toBe(1);
 });
 
-test('where the primary runs the tasks there are no streams between processes: each carrier is a task', async () => {
+test('where the primary has server processes run the tasks each carrier is a task', async () => {
   const { get, url } = await serveNow(
     ...[...offload, '--accept', 'cluster', '--workers', '1', '--dispatch', 'cluster'],
   );
