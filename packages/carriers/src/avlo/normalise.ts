@@ -32,12 +32,22 @@ export function normaliseAvlo(
     const route = `${query.origin.name} to ${query.destination.name}`;
     throw new CarrierError('NOT_SERVED', `Cannot ask \`avlo\`: it has no line from ${route}`);
   }
+  const [origin, destination] = [Number(from), Number(to)];
   const isAsked = (row: WireRecord): boolean =>
-    String(read.number(row, 'origin')) === from &&
-    String(read.number(row, 'destination')) === to &&
+    read.number(row, 'origin') === origin &&
+    read.number(row, 'destination') === destination &&
     clock.dateOf(instantOf(read, row), query.origin.zone) === query.date;
-  const rows = wire.days.flatMap((day) => read.list(read.json(day), 'timetable'));
-  const asked = read.guard(() => rows.map((row) => read.record(row, 'row')).filter(isAsked));
+  const days = wire.days.map((day) => read.list(read.json(day), 'timetable'));
+  const asked = read.guard(() => {
+    const kept: WireRecord[] = [];
+    for (const rows of days) {
+      for (const value of rows) {
+        const row = read.record(value, 'row');
+        if (isAsked(row)) kept.push(row);
+      }
+    }
+    return kept;
+  });
   return readJourneys(decoder, asked, (row) =>
     journeyOf(decoder, row, { query, minutes, fetchedAt: wire.receivedAt }),
   );

@@ -16,7 +16,7 @@ import type { OuigoWire } from './request.ts';
 
 /** Where Ouigo runs: the zone of a station that the table lacks. */
 const ZONE = 'Europe/Madrid';
-const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:Z|[+-]\d{2}:\d{2})$/;
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:Z|[+-]\d{2}:\d{2})$/;
 
 const codeByOuigoError: ReadonlyMap<string, CarrierErrorCode> = new Map([
   ['BAD_REQUEST', 'BAD_REQUEST'],
@@ -87,13 +87,11 @@ function callAt(
   const call = read.record(train[`${end}_station`], `${end}_station`);
   const at = station(call, '_u_i_c_station_code', { name: call['name'], zone: ZONE });
   const timestamp = read.text(call, `${end}_timestamp`);
-  const local = TIMESTAMP.exec(timestamp)?.[1];
-  const ms = Date.parse(timestamp);
-  if (local === undefined || Number.isNaN(ms))
-    throw read.error('a timestamp with its offset', timestamp);
+  const ms = TIMESTAMP.test(timestamp) ? Date.parse(timestamp) : Number.NaN;
+  if (Number.isNaN(ms)) throw read.error('a timestamp with its offset', timestamp);
   // `Date.parse` reads 30 February as 2 March; the clock refuses it.
-  clock.epoch(local, at.zone);
-  return { station: at, time: clock.fromEpoch(ms, at.zone) };
+  const local = clock.fromLocal(timestamp.slice(0, 19), at.zone);
+  return { station: at, time: local.ms === ms ? local : clock.fromEpoch(ms, at.zone) };
 }
 
 /** `price` is a floating point number of euros, per person. */

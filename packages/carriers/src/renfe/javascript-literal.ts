@@ -21,7 +21,7 @@ export class LiteralError extends Error {
 }
 
 const MAX_DEPTH = 32;
-const REPEATED_SLOTS = 1024;
+const REPEATED_SLOTS = 256;
 const LONGEST_REPEATED = 32;
 // A number of more digits may not be exact when it is summed digit by digit.
 const EXACT_DIGITS = 15;
@@ -68,7 +68,10 @@ const NOTHING: object = Object.freeze(Object.create(null));
  */
 export class LiteralScanner {
   readonly #text: string;
-  readonly #repeated: string[] = new Array(REPEATED_SLOTS).fill('');
+  /** Made for the first object: most texts without one are short. */
+  #repeated: string[] | undefined;
+  /** Plain keys of the last record at each depth, by their places. */
+  readonly #names: string[][] = [];
   #offset = 0;
 
   constructor(text: string) {
@@ -122,10 +125,15 @@ export class LiteralScanner {
 
   #record(depth: number): Literal {
     const values: { [key: string]: Literal } = Object.create(NOTHING);
+    this.#repeated ??= new Array(REPEATED_SLOTS).fill('');
+    this.#names[depth] ??= [];
+    const names = this.#names[depth] as string[];
+    let index = 0;
     this.#offset += 1;
     if (this.#take(RECORD_END)) return values;
     do {
-      const key = this.#key();
+      const key = this.#keyLike(names, index);
+      index += 1;
       if (!this.#take(COLON)) throw new LiteralError("':'", this.#offset);
       values[key] = this.#value(depth);
     } while (this.#take(COMMA));
@@ -133,11 +141,22 @@ export class LiteralScanner {
     return values;
   }
 
-  #key(): string {
+  /** Reads a key. Most records have the names of the one before at their depth, which are found at once. */
+  #keyLike(names: string[], index: number): string {
     const code = this.#next();
     if (code === QUOTE || code === APOSTROPHE) return this.#string(code);
+    const known = names[index];
+    if (known !== undefined && this.#text.startsWith(known, this.#offset)) {
+      const end = this.#offset + known.length;
+      if (this.#text.charCodeAt(end) === COLON) {
+        this.#offset = end;
+        return known;
+      }
+    }
     if (!isNameStart(code)) throw new LiteralError('a key', this.#offset);
-    return this.#name();
+    const name = this.#name();
+    names[index] = name;
+    return name;
   }
 
   #name(): string {
@@ -157,12 +176,13 @@ export class LiteralScanner {
   #slice(start: number, end: number, hash: number): string {
     const text = this.#text;
     const length = end - start;
-    if (length > LONGEST_REPEATED) return text.slice(start, end);
+    const repeated = this.#repeated;
+    if (length > LONGEST_REPEATED || repeated === undefined) return text.slice(start, end);
     const slot = (hash ^ (hash >>> 15)) & (REPEATED_SLOTS - 1);
-    const known = this.#repeated[slot] as string;
+    const known = repeated[slot] as string;
     if (known.length === length && text.startsWith(known, start)) return known;
     const slice = text.slice(start, end);
-    this.#repeated[slot] = slice;
+    repeated[slot] = slice;
     return slice;
   }
 

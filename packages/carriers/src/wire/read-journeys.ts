@@ -47,16 +47,21 @@ export function readJourneys<Row>(
   const places = new Map<string, Place>();
   let why = '';
   let named: Place[] = [];
-  const own = journeyDecoder(decoder, (place) => named.push(place));
-  for (const row of rows) {
-    named = [];
-    const journey = orLeftOut(read, () => decode(row, own));
+  const own = journeyDecoder(decoder, {
+    isNoted: (id) => places.has(id),
+    note: (place) => named.push(place),
+  });
+  let at = 0;
+  const decodeNext = (): Journey => decode(rows[at] as Row, own);
+  for (; at < rows.length; at += 1) {
+    const journey = orLeftOut(read, decodeNext);
     if (journey instanceof LeftOut) {
       why ||= journey.message;
-      continue;
+    } else {
+      journeys.push(journey);
+      for (const place of named) places.set(place.id, place);
     }
-    journeys.push(journey);
-    for (const place of named) places.set(place.id, place);
+    if (named.length > 0) named = [];
   }
   const filtered = rows.length - journeys.length;
   if (filtered > journeys.length) {
@@ -83,8 +88,15 @@ function orLeftOut(read: WireReader, decode: () => Journey): Journey | LeftOut {
   }
 }
 
-/** `note` gets each place that a journey names. */
-function journeyDecoder(decoder: CarrierDecoder, note: (place: Place) => void): JourneyDecoder {
+/** The places of an answer. */
+interface NotedPlaces {
+  /** Whether a journey before has named it. */
+  isNoted(id: string): boolean;
+  /** Gets each place that a journey names, those of the table until they are noted. */
+  note(place: Place): void;
+}
+
+function journeyDecoder(decoder: CarrierDecoder, { isNoted, note }: NotedPlaces): JourneyDecoder {
   const { read } = decoder;
   return {
     ...decoder,
@@ -93,15 +105,15 @@ function journeyDecoder(decoder: CarrierDecoder, note: (place: Place) => void): 
         throw new LeftOut(`without \`${field}\``);
       }
       const code = read.text(record, field);
-      const { system = decoder.system, ...rest } = wire ?? {};
-      const station = decoder.stationOf(code, system);
+      const station = decoder.stationOf(code, wire?.system);
       if (station !== undefined) {
         const { id, name, zone, latitude, longitude } = station;
-        note({ id, name, zone, latitude, longitude });
+        if (!isNoted(id)) note({ id, name, zone, latitude, longitude });
         return station;
       }
       if (!/^[\w.:-]{1,64}$/.test(code)) throw read.error(`a station code at \`${field}\``, code);
       if (wire === undefined) throw new LeftOut(`with unknown station ${code}`);
+      const { system = decoder.system, ...rest } = wire;
       const place = {
         ...rest,
         zone: wire.zone,

@@ -29,11 +29,6 @@ export function createWireReader(carrier: string): WireReader {
       cause === undefined ? {} : { cause },
     );
   }
-  function typed<T>(record: WireRecord, name: string, type: string): T {
-    const value = record[name];
-    if (typeof value !== type) throw error(`a ${type} at \`${name}\``, value);
-    return value as T;
-  }
   function decode(bytes: Uint8Array): string {
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -52,9 +47,21 @@ export function createWireReader(carrier: string): WireReader {
       if (!Array.isArray(value)) throw error(`a list at \`${name}\``, value);
       return value;
     },
-    text: (record, name) => typed<string>(record, name, 'string'),
-    number: (record, name) => typed<number>(record, name, 'number'),
-    boolean: (record, name) => typed<boolean>(record, name, 'boolean'),
+    text(record, name) {
+      const value = record[name];
+      if (typeof value !== 'string') throw error(`a string at \`${name}\``, value);
+      return value;
+    },
+    number(record, name) {
+      const value = record[name];
+      if (typeof value !== 'number') throw error(`a number at \`${name}\``, value);
+      return value;
+    },
+    boolean(record, name) {
+      const value = record[name];
+      if (typeof value !== 'boolean') throw error(`a boolean at \`${name}\``, value);
+      return value;
+    },
     error,
     decode,
     json(bytes) {

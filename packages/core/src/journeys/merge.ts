@@ -9,6 +9,7 @@ import {
   type Offer,
   type RideLeg,
   ridesOf,
+  sortOffers,
   type TimeConflict,
 } from '../model/journey.ts';
 import { presentFields } from '../model/present-fields.ts';
@@ -39,21 +40,22 @@ type Cluster = [leader: Journey, ...others: Journey[]];
 export function mergeJourneys(journeys: readonly Journey[]): Journey[] {
   const ids = new Set<string>();
   for (const { id } of journeys) ids.add(id);
-  if (ids.size === journeys.length && journeys.every(isNumbered)) return [...journeys];
-  const byId = groupBy(journeys.filter(isNumbered), ({ id }) => id);
-  const clusters = [...byId.values()].flatMap(clusterNumbered);
+  const isEachOnce = ids.size === journeys.length;
+  const numbered = journeys.filter(isNumbered);
+  if (isEachOnce && numbered.length === journeys.length) return numbered;
+  const clusters = isEachOnce
+    ? numbered.map((journey): Cluster => [journey])
+    : [...groupBy(numbered, ({ id }) => id).values()].flatMap(clusterNumbered);
   attachLoose(
     clusters,
     journeys.filter((journey) => !isNumbered(journey)),
   );
-  return uniqueIds(clusters.map(mergeCluster));
+  const merged = clusters.map(mergeCluster);
+  return isEachOnce ? merged : uniqueIds(merged);
 }
 
-function isNumbered(journey: Journey): boolean {
-  for (const leg of journey.legs) {
-    if (leg.kind === 'ride' && leg.number === undefined) return false;
-  }
-  return true;
+function isNumbered({ legs }: Journey): boolean {
+  return ridesOf(legs).every(({ number }) => number !== undefined);
 }
 
 /** Journeys with one id are the same if their keys are, and one departs soon after the other. */
@@ -73,33 +75,36 @@ function clusterNumbered(journeys: Journey[]): Cluster[] {
 
 /** Each journey without a number joins the nearest cluster that it does not contradict, or opens one. */
 function attachLoose(clusters: Cluster[], loose: Journey[]): void {
-  if (loose.length === 0) return;
-  const byStations = groupBy(clusters, ([leader]) => stationsOf(leader));
   for (const journey of loose.sort(compareCanonical)) {
-    const stations = stationsOf(journey);
-    const there = byStations.get(stations) ?? [];
-    const candidates = there.filter(
-      (cluster) => timesApart(cluster[0], journey) !== undefined && !contradicts(cluster, journey),
-    );
-    const [nearest] = candidates.sort(
-      ([a], [b]) =>
-        (timesApart(a, journey) ?? 0) - (timesApart(b, journey) ?? 0) || compareCanonical(a, b),
-    );
-    if (nearest) {
-      nearest.push(journey);
-    } else {
-      const opened: Cluster = [journey];
-      clusters.push(opened);
-      there.push(opened);
-      byStations.set(stations, there);
+    let nearest: Cluster | undefined;
+    let least = 0;
+    for (const cluster of clusters) {
+      const [leader] = cluster;
+      const apart = timesApart(leader, journey);
+      if (apart === undefined || !areAlike(leader, journey) || contradicts(cluster, journey)) {
+        continue;
+      }
+      if (!nearest || (apart - least || compareCanonical(leader, nearest[0])) < 0) {
+        nearest = cluster;
+        least = apart;
+      }
     }
+    if (nearest) nearest.push(journey);
+    else clusters.push([journey]);
   }
 }
 
-function stationsOf({ legs }: Journey): string {
-  return ridesOf(legs)
-    .map((ride) => `${ride.origin} ${ride.destination}`)
-    .join(' > ');
+/** Whether the rides of two journeys are between the same stations. */
+function areAlike(a: Journey, b: Journey): boolean {
+  const rides = ridesOf(a.legs);
+  const others = ridesOf(b.legs);
+  return (
+    rides.length === others.length &&
+    rides.every(
+      ({ origin, destination }, index) =>
+        origin === others[index]?.origin && destination === others[index]?.destination,
+    )
+  );
 }
 
 function timesApart(a: Journey, b: Journey): number | undefined {
@@ -158,10 +163,8 @@ function carriersIn(cluster: Cluster, field: 'sources' | 'unpriced'): readonly C
 
 /** The leader's legs; a ride without news of its own has that of the first other member that has any. */
 function legsWithExpected([leader, ...others]: Cluster): readonly Leg[] {
-  if (!others.some(({ legs }) => legs.some((leg) => leg.kind === 'ride' && hasNews(leg)))) {
-    return leader.legs;
-  }
   const rides = others.map(({ legs }) => ridesOf(legs));
+  if (!rides.some((other) => other.some(hasNews))) return leader.legs;
   let index = -1;
   return leader.legs.map((leg) => {
     if (leg.kind === 'transfer') return leg;
@@ -191,7 +194,7 @@ function mergeOffers(cluster: Cluster): Offer[] {
       else if (first !== member) isShared = true;
     }
   }
-  if (!isShared) return offers.sort(compareOffers);
+  if (!isShared) return sortOffers(offers);
   return offers
     .sort(compareIdentity)
     .filter(({ seller, id }, index) => {

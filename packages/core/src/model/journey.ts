@@ -152,15 +152,19 @@ export function createJourney({ source, legs, offers, priced }: JourneyParts): J
     arrival: last.arrival,
     durationMinutes: Math.round((last.arrival.ms - first.departure.ms) / 60_000),
     transfers: rides.length - 1,
-    offers: [...offers].sort(compareOffers),
+    offers: sortOffers([...offers]),
     sources: [source],
     ...(priced === false && { unpriced: [source] }),
   };
 }
 
-/** Returns the legs that are trains. */
-export function ridesOf(legs: readonly Leg[]): RideLeg[] {
-  return legs.filter((leg) => leg.kind === 'ride');
+/** Returns the legs that are trains: the same list if all are. */
+export function ridesOf(legs: readonly Leg[]): readonly RideLeg[] {
+  return legs.every(isRide) ? legs : legs.filter(isRide);
+}
+
+function isRide(leg: Leg): leg is RideLeg {
+  return leg.kind === 'ride';
 }
 
 /**
@@ -168,14 +172,14 @@ export function ridesOf(legs: readonly Leg[]): RideLeg[] {
  * ride without a number also its times, brand and operator.
  */
 export function journeyKey(rides: readonly RideLeg[]): string {
-  return rides
-    .map((ride) => {
-      const day = ride.operatingDay ?? ride.departure.iso.slice(0, 10);
-      const name =
-        ride.number ?? `${ride.departure.ms}/${ride.arrival.ms}/${ride.brand}/${ride.operator}`;
-      return `${day} ${name} ${ride.origin} ${ride.destination}`;
-    })
-    .join(' > ');
+  let key = '';
+  for (const ride of rides) {
+    const day = ride.operatingDay ?? ride.departure.iso.slice(0, 10);
+    const name =
+      ride.number ?? `${ride.departure.ms}/${ride.arrival.ms}/${ride.brand}/${ride.operator}`;
+    key += `${key && ' > '}${day} ${name} ${ride.origin} ${ride.destination}`;
+  }
+  return key;
 }
 
 /** Compares offers, cheapest first. A total order: currency, amount, seller, id. */
@@ -186,6 +190,13 @@ export function compareOffers(a: Offer, b: Offer): number {
     compareText(a.seller, b.seller) ||
     compareText(a.id, b.id)
   );
+}
+
+/** Sorts offers in place. Most answers have them in order. */
+export function sortOffers(offers: Offer[]): Offer[] {
+  const isAfter = (offer: Offer, index: number): boolean =>
+    index === 0 || compareOffers(offers[index - 1] as Offer, offer) <= 0;
+  return offers.every(isAfter) ? offers : offers.sort(compareOffers);
 }
 
 /** Compares texts by code units: the same on every machine. */

@@ -13,8 +13,21 @@ export function stableHash(text: string): string {
     one = Math.imul(one ^ unit, 0x01000193);
     two = Math.imul(two ^ unit, 0x5bd1e995);
   }
-  const high = mix(one).toString(36).padStart(7, '0');
-  return (high + mix(two).toString(36).padStart(7, '0')).slice(1);
+  const high = mix(one);
+  const low = mix(two);
+  return (
+    digits(high / THREE, THREE) +
+    digits(high, THREE) +
+    digits(low / THREE, THREE * 36) +
+    digits(low, THREE)
+  );
+}
+
+const THREE = 36 ** 3;
+
+/** Returns the last digits in base 36, as many as `least` has zeros. Small integers become text faster than `padStart` fills one. */
+function digits(value: number, least: number): string {
+  return (((value >>> 0) % least) + least).toString(36).slice(1);
 }
 
 function mix(lane: number): number {

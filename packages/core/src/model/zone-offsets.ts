@@ -42,7 +42,7 @@ function createZoneOffsets(zone: string): ZoneOffsets {
   const byMinute = new Map<number, number>();
   const texts = new Map<number, string>();
   const offsetAt = (cache: Map<number, number>, key: number, unit: number): number =>
-    cached(cache, key, () => readOffset(format.format(key * unit)));
+    cache.get(key) ?? keep(cache, key, readOffset(format.format(key * unit)));
   const atDay = (day: number): number => offsetAt(byDay, day, DAY_MS);
   const at = (ms: number): number => {
     const day = Math.floor(ms / DAY_MS);
@@ -53,17 +53,18 @@ function createZoneOffsets(zone: string): ZoneOffsets {
   return {
     atDay,
     at,
-    iso: (ms) => cached(texts, ms, () => `${formatLocal(ms, at(ms))}[${zone}]`),
+    iso(ms) {
+      // Small integers are found faster than milliseconds.
+      const second = Math.floor(ms / 1000);
+      return texts.get(second) ?? keep(texts, second, `${formatLocal(ms, at(ms))}[${zone}]`);
+    },
   };
 }
 
-function cached<T>(cache: Map<number, T>, key: number, make: () => T): T {
-  const known = cache.get(key);
-  if (known !== undefined) return known;
+function keep<T>(cache: Map<number, T>, key: number, value: T): T {
   if (cache.size >= MAX_INSTANTS) cache.clear();
-  const made = make();
-  cache.set(key, made);
-  return made;
+  cache.set(key, value);
+  return value;
 }
 
 function offsetFormat(zone: string): Intl.DateTimeFormat {
