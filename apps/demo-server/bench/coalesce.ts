@@ -1,14 +1,7 @@
 // 300 clients ask one question, with and without coalescing; writes the table into docs/measurements. `--quick` only prints it.
-import {
-  benchFlags,
-  circumstances,
-  interleaved,
-  median,
-  report,
-  table,
-  times,
-} from '@ticketing/bench-kit';
+import { benchFlags, median, times } from '@ticketing/bench-kit';
 import autocannon from 'autocannon';
+import { reportDemo, samplesOf } from './demo-bench.ts';
 import { startServer } from './demo-process.ts';
 
 const flags = benchFlags({ rounds: 3, seconds: 5 }, { quickLengths: { seconds: 3 } });
@@ -70,13 +63,10 @@ async function renfeCalls(carriersUrl: string): Promise<number> {
   return counts.renfe.arrived;
 }
 
-const runs: Record<Mode, Run[]> = { on: [], off: [] };
-for (const { item } of interleaved(MODES, { rounds: flags.rounds, warmUps: 0 })) {
-  runs[item].push(await run(item));
-}
+const runs = await samplesOf(MODES, run, { rounds: flags.rounds, warmUps: 0 });
 
 function middle(mode: Mode, figure: keyof Run): number {
-  return median(runs[mode].map((each) => each[figure]));
+  return median((runs[MODES.indexOf(mode)] ?? []).map((each) => each[figure]));
 }
 
 const rows = MODES.map((mode) => [
@@ -87,17 +77,9 @@ const rows = MODES.map((mode) => [
   `${(100 * middle(mode, 'upstreamShare')).toFixed(2)} %`,
   String(middle(mode, 'failed')),
 ]);
-report(
-  new URL('../../../docs/measurements/demo-server.md', import.meta.url),
-  [
-    ...table([
-      ['', 'requests/s', 'p50', 'p99', 'searches upstream per request', 'failed'],
-      ...rows,
-    ]),
-    '',
-    `On to off: ${times(middle('on', 'perSecond') / middle('off', 'perSecond'))}. ` +
-      `${circumstances('pnpm --filter demo-server bench', flags)} ${CONNECTIONS} connections by autocannon; ` +
-      'load, server and simulator share the cores.',
-  ],
-  flags,
-);
+reportDemo(flags, {
+  script: 'bench',
+  rows: [['', 'requests/s', 'p50', 'p99', 'searches upstream per request', 'failed'], ...rows],
+  before: `On to off: ${times(middle('on', 'perSecond') / middle('off', 'perSecond'))}.`,
+  after: `${CONNECTIONS} connections by autocannon; load, server and simulator share the cores.`,
+});

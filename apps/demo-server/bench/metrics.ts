@@ -2,15 +2,7 @@
 // `--quick` only prints it.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  benchFlags,
-  circumstances,
-  interleaved,
-  median,
-  medianRatio,
-  report,
-  table,
-} from '@ticketing/bench-kit';
+import { benchFlags, median, medianRatio } from '@ticketing/bench-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { compose, type Parts } from '../src/compose.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
@@ -19,6 +11,7 @@ import { createDurationCounts } from '../src/metrics/duration-counts.ts';
 import { createCarriers } from '../src/search/carriers.ts';
 import { noTelemetry } from '../src/telemetry/telemetry.ts';
 import { prepareWorms } from '../src/worms/worm-databases.ts';
+import { BARE_FLAGS, reportDemo, samplesOf } from './demo-bench.ts';
 import type { LoadOrder } from './pipelined-load.ts';
 
 const flags = benchFlags({ rounds: 250 }, { quickLengths: { rounds: 20 } });
@@ -26,8 +19,7 @@ const REQUESTS = 1000;
 const PATH = '/compute';
 const ANSWERS = 5_000_000;
 
-const argv = ['--port', '0', '--worms', '0', '--operator', 'off', '--max-in-flight', 'off'];
-const { flags: settings } = readFlags(argv, {});
+const { flags: settings } = readFlags(BARE_FLAGS, {});
 const worms = await prepareWorms(settings, {
   count: 0,
   onFilled: () => {},
@@ -83,18 +75,16 @@ async function measure(): Promise<{ perSecond: number; cpuUs: number }> {
   };
 }
 
-const rates = contenders.map((): number[] => []);
-const costs = contenders.map((): number[] => []);
-for (const { item, place, round } of interleaved(contenders, {
-  rounds: flags.rounds,
-  warmUps: 20,
-})) {
-  counting = item.durations;
-  const { perSecond, cpuUs } = await measure();
-  if (round < 0) continue;
-  rates[place]?.push(perSecond);
-  costs[place]?.push(cpuUs);
-}
+const samples = await samplesOf(
+  contenders,
+  ({ durations }) => {
+    counting = durations;
+    return measure();
+  },
+  { rounds: flags.rounds, warmUps: 20 },
+);
+const rates = samples.map((own) => own.map(({ perSecond }) => perSecond));
+const costs = samples.map((own) => own.map(({ cpuUs }) => cpuUs));
 const counted = counts.rows().flatMap(({ latency }) => latency.counts);
 if (counted.reduce((all, one) => all + one, 0) === 0) {
   throw new Error('Cannot measure: nothing was counted');
@@ -115,17 +105,12 @@ const rows = contenders.map(({ name }, place) => [
   place === 0 ? '' : percent(medianRatio(costs[place] ?? [], baseCosts)),
 ]);
 
-report(
-  new URL('../../../docs/measurements/demo-server.md', import.meta.url),
-  [
-    ...table([['', 'requests', 'more', 'CPU per request', 'more'], ...rows]),
-    '',
-    `To count one answer takes ${timeOfCount().toFixed(0)} ns (a loop over ${ANSWERS / 1e6} million). ` +
-      `${circumstances('pnpm --filter demo-server bench:metrics', flags)} ` +
-      `A round is ${REQUESTS} pipelined requests to each, from another process.`,
-  ],
-  { ...flags, marks: 'metrics' },
-);
+reportDemo(flags, {
+  ...{ script: 'bench:metrics', marks: 'metrics' },
+  rows: [['', 'requests', 'more', 'CPU per request', 'more'], ...rows],
+  before: `To count one answer takes ${timeOfCount().toFixed(0)} ns (a loop over ${ANSWERS / 1e6} million).`,
+  after: `A round is ${REQUESTS} pipelined requests to each, from another process.`,
+});
 
 /** Nanoseconds that it takes to count an answer, without Fastify. */
 function timeOfCount(): number {

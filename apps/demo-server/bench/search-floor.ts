@@ -1,16 +1,7 @@
 // Processor time of a search beside its floor: the same calls by undici alone, and the same bytes parsed. Writes the table into
 // docs/measurements; `--quick` only prints it.
 import assert from 'node:assert/strict';
-import {
-  benchFlags,
-  circumstances,
-  interleaved,
-  median,
-  medianRatio,
-  report,
-  table,
-  times,
-} from '@ticketing/bench-kit';
+import { benchFlags, median, medianRatio, times } from '@ticketing/bench-kit';
 import { createSearch } from '@ticketing/core';
 import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
 import { createForkDispatcher } from '@ticketing/dispatch-fork';
@@ -19,6 +10,7 @@ import { dispatchedSearch } from '../src/search/dispatched-search.ts';
 import { textOf } from '../src/search/search-view.ts';
 import { localSearches, type Searches } from '../src/search/searches.ts';
 import { workerSearches } from '../src/search/worker-searches.ts';
+import { reportDemo, samplesOf } from './demo-bench.ts';
 import { recordFloor } from './floor.ts';
 import type { MeasuredTasks } from './search-tasks.ts';
 import { ASKED, queries, startSimulator } from './simulator.ts';
@@ -123,15 +115,8 @@ async function measure({ inFlight, work }: Contender): Promise<number> {
   return ((await processorMs()) - before) / SEARCHES;
 }
 
-const took = contenders.map((): number[] => []);
-for (const { item, place, round } of interleaved(contenders, {
-  rounds: flags.rounds,
-  // Compilers have seen all of it by then.
-  warmUps: 3,
-})) {
-  const ms = await measure(item);
-  if (round >= 0) took[place]?.push(ms);
-}
+// Compilers have seen all of it after three rounds.
+const took = await samplesOf(contenders, measure, { rounds: flags.rounds, warmUps: 3 });
 
 const of = (name: string, form: string, inFlight: number): readonly number[] =>
   took[
@@ -164,17 +149,9 @@ await floor.close();
 await carriers.http.close();
 simulator.close();
 
-report(
-  new URL('../../../docs/measurements/demo-server.md', import.meta.url),
-  [
-    ...table([
-      ['', ...columns.map(({ inFlight, form }) => `${form}, ${inFlight} in flight`)],
-      ...rows,
-    ]),
-    '',
-    `A search has ${floor.journeys.toFixed(0)} journeys of ${ASKED.length} carriers. ` +
-      `${circumstances('pnpm --filter demo-server bench:floor', flags)} A round is ${SEARCHES} searches of each; the worker's processor time is ` +
-      'part of it, that of the simulator is not.',
-  ],
-  { ...flags, marks: 'floor' },
-);
+reportDemo(flags, {
+  ...{ script: 'bench:floor', marks: 'floor' },
+  rows: [['', ...columns.map(({ inFlight, form }) => `${form}, ${inFlight} in flight`)], ...rows],
+  before: `A search has ${floor.journeys.toFixed(0)} journeys of ${ASKED.length} carriers.`,
+  after: `A round is ${SEARCHES} searches of each; the worker's processor time is part of it, that of the simulator is not.`,
+});

@@ -3,14 +3,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
-import {
-  benchFlags,
-  circumstances,
-  interleaved,
-  median,
-  report,
-  table,
-} from '@ticketing/bench-kit';
+import { benchFlags, median } from '@ticketing/bench-kit';
+import { BARE_FLAGS, reportDemo, samplesOf } from './demo-bench.ts';
 import { type DemoServer, startServer } from './demo-process.ts';
 import { ASKED, queries, startSimulator } from './simulator.ts';
 
@@ -48,9 +42,8 @@ const servers = new Map<string, Promise<Pick<Subject, 'server' | 'pids'>>>();
 
 async function start(argv: readonly string[]): Promise<Pick<Subject, 'server' | 'pids'>> {
   const server = await startServer([
-    ...['--port', '0', '--carriers-url', simulator.url, '--carriers', ASKED.join()],
-    ...['--worms', '0', '--max-in-flight', 'off', '--deadline-ms', '60000'],
-    ...['--operator', 'off', ...argv],
+    ...[...BARE_FLAGS, '--carriers-url', simulator.url, '--carriers', ASKED.join()],
+    ...['--deadline-ms', '60000', ...argv],
     ...(argv.includes('in-process') ? [] : ['--dispatch-workers', '1']),
   ]);
   const config = JSON.parse(await ask(`${server.url}/config`, JSON_TYPE));
@@ -100,11 +93,7 @@ async function measure({ server, accept, pids }: Subject): Promise<number> {
   return (GROUPS * IN_FLIGHT) / (processorSeconds(pids) - before);
 }
 
-const rates = subjects.map((): number[] => []);
-for (const { item, place, round } of interleaved(subjects, { rounds: flags.rounds, warmUps: 2 })) {
-  const rate = await measure(item);
-  if (round >= 0) rates[place]?.push(rate);
-}
+const rates = await samplesOf(subjects, measure, { rounds: flags.rounds, warmUps: 2 });
 agent.destroy();
 for (const started of servers.values()) await (await started).server.stop();
 simulator.close();
@@ -116,16 +105,14 @@ const rows = modes.map(({ argv, accept }, mode) => {
   const form = accept === NDJSON ? 'stream' : 'JSON';
   return [`\`${argv.join(' ')}\`, ${form}`, off.toFixed(0), on.toFixed(0), (1000 / off).toFixed(2)];
 });
-report(
-  new URL('../../../docs/measurements/demo-server.md', import.meta.url),
-  [
-    ...table([
-      ['searches per second of one core', '`--coalesce off`', '`--coalesce on`', 'ms each, off'],
-      ...rows,
-    ]),
-    '',
-    `${circumstances('pnpm --filter demo-server bench:rates', flags)} A round is ${GROUPS} questions to each, each asked by ${IN_FLIGHT} clients at ` +
-      'once; processor time of the server and its worker, that of the simulator and the clients is not part of it.',
+reportDemo(flags, {
+  ...{ script: 'bench:rates', marks: 'rates' },
+  rows: [
+    ['searches per second of one core', '`--coalesce off`', '`--coalesce on`', 'ms each, off'],
+    ...rows,
   ],
-  { ...flags, marks: 'rates' },
-);
+  before: '',
+  after:
+    `A round is ${GROUPS} questions to each, each asked by ${IN_FLIGHT} clients at once; ` +
+    'processor time of the server and its worker, that of the simulator and the clients is not part of it.',
+});
