@@ -1,7 +1,7 @@
 import type { Journey } from '@ticketing/core';
 import { lives } from '@ticketing/test-kit';
 import { beforeAll, expect, test } from 'vitest';
-import { type Accept, COALESCES, type Coalesce } from '../src/flags/flag-specs.ts';
+import { type Accept, COALESCES, type Coalesce, type Flags } from '../src/flags/flag-specs.ts';
 import { type DispatchName, dispatchKind } from '../src/search/dispatch.ts';
 import { eventually, getFrom, MADRID_BARCELONA, sharedServerBy, startDemo } from './demo.ts';
 import { expectEqualCounts } from './equal-counts.ts';
@@ -14,7 +14,7 @@ const day = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
 const PATH = `${MADRID_BARCELONA}&date=${day}`;
 
 function start(
-  { accept, dispatch, coalesce }: Omit<Combination, 'kills'>,
+  { accept, dispatch, coalesce, offload }: Omit<Combination, 'kills'>,
   { natsUrl, redisUrl }: { readonly natsUrl: string; readonly redisUrl: string },
 ) {
   const several = accept === 'single' ? [] : ['--workers', '2'];
@@ -24,7 +24,7 @@ function start(
     coalesce === 'fleet' && !inFleet ? ['--nats-url', natsUrl, '--fleet', newFleet()] : [];
   return startDemo([
     ...['--accept', accept, '--dispatch', dispatch, '--coalesce', coalesce, ...several, ...own],
-    ...['--latency', '0', ...fleet],
+    ...['--latency', '0', '--offload', offload, ...fleet],
     ...(coalesce === 'shared' ? ['--redis-url', redisUrl] : []),
   ]);
 }
@@ -83,6 +83,7 @@ export interface Combination {
   readonly accept: Accept;
   readonly dispatch: DispatchName;
   readonly coalesce: Coalesce;
+  readonly offload: Flags['offload'];
   readonly kills: readonly Role[];
 }
 
@@ -101,12 +102,10 @@ export function testCombinations(combinations: readonly Combination[]): void {
   });
 
   test.each(combinations)(
-    '--accept $accept --dispatch $dispatch --coalesce $coalesce: equal counts; the same journeys, after the kills of $kills too, and nothing is left',
-    async ({ accept, dispatch, coalesce, kills }) => {
-      const demo = await start(
-        { accept, dispatch, coalesce },
-        { natsUrl: nats()?.url ?? '', redisUrl: redis()?.url ?? '' },
-      );
+    '--accept $accept --dispatch $dispatch --coalesce $coalesce --offload $offload: equal counts; the same journeys, after the kills of $kills too, and nothing is left',
+    async ({ kills, ...flags }) => {
+      const { accept } = flags;
+      const demo = await start(flags, { natsUrl: nats()?.url ?? '', redisUrl: redis()?.url ?? '' });
       expect(expected.length).toBeGreaterThanOrEqual(20);
       expect(await journeysOf(demo.url)).toEqual(expected);
       await askInSeveralWays(demo.url);
@@ -156,7 +155,7 @@ export function everyCombination(accept: Accept): Combination[] {
       return !overMachines || inServers === true || workers === undefined;
     };
     return COALESCES.filter((coalesce) => isTested(coalesce) && isChosen(coalesce)).map(
-      (coalesce) => ({ ...{ accept, dispatch, coalesce, kills } }),
+      (coalesce) => ({ ...{ accept, dispatch, coalesce, offload: 'whole', kills } }),
     );
   });
 }

@@ -1,3 +1,12 @@
-import { everyCombination, testCombinations } from '../matrix.ts';
+import { type Combination, everyCombination, testCombinations } from '../matrix.ts';
 
-testCombinations(everyCombination('single'));
+/** Searches that are whole tasks, of each kind of worker. */
+const wholeSearches = (['fork', 'piscina', 'cluster'] as const).map(
+  (dispatch): Combination => ({
+    accept: 'single',
+    ...{ dispatch, coalesce: 'off', offload: 'search' },
+    kills: ['task'],
+  }),
+);
+
+testCombinations([...everyCombination('single'), ...wholeSearches]);
