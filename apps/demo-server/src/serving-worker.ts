@@ -1,7 +1,7 @@
 // A server process: it answers HTTP, and runs tasks for the other processes.
 import { defineTasks } from '@ticketing/dispatch';
 import { clusterWorker, type HttpServer, primaryDispatcher } from '@ticketing/dispatch-cluster';
-import { attachServer, type WorkerHandle } from '@ticketing/socket-router';
+import { attachServer, type WorkerHandle } from '@ticketing/socket-router/worker';
 import { compose, type Parts } from './compose.ts';
 import { buildServer, readTls } from './http/server.ts';
 import { questionTasks, routeFunction } from './questions.ts';

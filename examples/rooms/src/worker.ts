@@ -1,6 +1,6 @@
 // One process of rooms. It does not listen: the router hands it the connections of its rooms.
 import http from 'node:http';
-import { attachServer } from '@ticketing/socket-router';
+import { attachServer } from '@ticketing/socket-router/worker';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { roomOf } from './rooms.ts';
 

@@ -27,5 +27,6 @@ export type { BalanceOptions, RouterLimits, RouterOptions } from './options/rout
 export { createSocketRouter } from './router/router.ts';
 export { type ForkOptions, forkWorkers, type RestartOptions } from './source/fork-workers.ts';
 export { fromCluster } from './source/from-cluster.ts';
+// For workers; `@ticketing/socket-router/worker` has these alone, without the router's code:
 export { arrivedAt } from './worker/arrivals.ts';
 export { attachServer } from './worker/attached-server.ts';

@@ -2,6 +2,7 @@
 import { Session } from 'node:inspector';
 
 const PARTS = {
+  router: /\/socket-router\/(?:src\/router\/|dist\/index)/,
   tls: /\/client-hello-reader[-.]/,
   'proxy-protocol': /\/proxy-protocol[-.]/,
   passthru: /\/passthru-intake[-.]/,

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { arrivedAt as arrivedAtRouter } from '@ticketing/socket-router';
+import { arrivedAt as arrivedAtRouter } from '@ticketing/socket-router/worker';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parts } from '../compose.ts';
 import type { Refusal } from './admission.ts';

@@ -1,4 +1,4 @@
-import { attachServer } from '@ticketing/socket-router';
+import { attachServer } from '@ticketing/socket-router/worker';
 import { createBenchServer } from './bench-server.ts';
 
 attachServer(createBenchServer());

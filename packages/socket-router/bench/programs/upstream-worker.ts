@@ -1,7 +1,7 @@
 // Calls an upstream of 100 ms, once for equal requests at the same time, and answers whether the request made a call.
 import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { attachServer } from '@ticketing/socket-router';
+import { attachServer } from '@ticketing/socket-router/worker';
 
 const inFlight = new Map<string, Promise<void>>();
 

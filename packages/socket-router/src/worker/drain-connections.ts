@@ -34,7 +34,11 @@ export interface Drain {
  * counts half a head as busy, which is no request. Takes every connection of other servers for busy.
  */
 export class BusyConnections {
-  readonly #responses = new Set<ServerResponse>();
+  /**
+   * Requests in flight, by connection. A number that changes in place allocates nothing: a set of responses makes itself
+   * anew every few requests, in the old generation, which brings its next garbage collection nearer.
+   */
+  readonly #inFlight = new WeakMap<Socket, number>();
   readonly #upgraded = new WeakSet<Socket>();
   readonly #isKnown: boolean;
   /** One function for all, since there is one more with each request. */
@@ -42,31 +46,33 @@ export class BusyConnections {
 
   constructor(server: AttachableServer) {
     this.#isKnown = server instanceof Server;
-    const responses = this.#responses;
+    const add = (socket: Socket, requests: number): void => this.#add(socket, requests);
     this.#ended = function (this: ServerResponse): void {
-      responses.delete(this);
+      add(this.req.socket, -1);
     };
   }
 
   /** Must be called for each request of the server: with its event, and the response or the socket. */
   record(event: string | symbol, other: unknown): void {
     if (!this.#isKnown) return;
-    if (event === 'request') this.#add(other as ServerResponse);
+    if (event === 'request') {
+      const response = other as ServerResponse;
+      this.#add(response.req.socket, 1);
+      response.on('close', this.#ended);
+    }
     if (event === 'upgrade' || event === 'connect') this.#upgraded.add(other as Socket);
   }
 
   /** Closes the connections that are not busy. */
   destroyOthers(sockets: Iterable<Socket>): void {
     if (!this.#isKnown) return;
-    const busy = new Set<Socket>([...this.#responses].map(({ req }) => req.socket));
     for (const socket of sockets) {
-      if (!busy.has(socket) && !this.#upgraded.has(socket)) socket.destroy();
+      if (!this.#inFlight.get(socket) && !this.#upgraded.has(socket)) socket.destroy();
     }
   }
 
-  #add(response: ServerResponse): void {
-    this.#responses.add(response);
-    response.on('close', this.#ended);
+  #add(socket: Socket, requests: number): void {
+    this.#inFlight.set(socket, (this.#inFlight.get(socket) ?? 0) + requests);
   }
 }
 

@@ -49,7 +49,7 @@ test.each([
   async ({ options, router, worker }) => {
     const program = startProgram('parts-program.mjs', [JSON.stringify(options)]);
     const [{ port, parts }] = await once(program, 'message');
-    expect(parts).toEqual(seen(router));
+    expect(parts).toEqual(['router', ...seen(router)]);
     // A worker that takes TLS alone cannot be asked.
     if (worker !== undefined) {
       expect(JSON.parse((await ask(port)).text)).toEqual(seen(worker));

@@ -1,0 +1,6 @@
+// What runs in a worker of a router, and nothing of the router itself
+
+export type { WorkerHandle, WorkerHandleStats } from './contract/worker-handle.ts';
+export type { AttachOptions, LeaveOptions } from './options/attach-options.ts';
+export { arrivedAt } from './worker/arrivals.ts';
+export { attachServer } from './worker/attached-server.ts';
