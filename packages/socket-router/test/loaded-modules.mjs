@@ -10,7 +10,6 @@ const PARTS = {
   'worker-socket': /\/worker-socket[-.]/,
   'http-proxy': /\/src\/http-proxy\//,
   undici: /\/node_modules\/undici\//,
-  'all of undici': /\/node_modules\/undici\/index\.js/,
 };
 
 /** Names of the loaded parts; `http-proxy` has no file of its own in what was built. */

@@ -120,6 +120,31 @@ test.each([
   },
 );
 
+test.each(['GET', 'DELETE', 'POST'])(
+  'a body of %s in chunks that reads like a request stays a body',
+  async (method) => {
+    const { port, router } = await openRouter({ ...passthru, count: 1 });
+    const body = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
+    const chunk = `${body.length.toString(16)}\r\n${body}\r\n`;
+    const socket = await open(port);
+    const reply = [];
+    for (const request of [
+      `${method} /one HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n`,
+      'GET /next HTTP/1.1\r\nHost: a\r\n\r\n',
+    ]) {
+      socket.write(request);
+      const [answer] = await once(socket, 'data');
+      reply.push(workerReplyIn(String(answer)));
+    }
+    socket.destroy();
+    expect(reply.map(({ url, bytes }) => [url, bytes])).toEqual([
+      ['/one', 2 * body.length],
+      ['/next', 0],
+    ]);
+    expect(router.stats()).toMatchObject({ handedOver: 2, refused: 0 });
+  },
+);
+
 test('a request that no proxy sends is answered with 501 at once', async () => {
   const { port, router } = await openRouter(passthru);
   expect(await exchange(port, 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(/^HTTP\/1\.1 501 /);

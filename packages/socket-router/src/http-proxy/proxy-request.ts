@@ -1,7 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Dispatcher } from 'undici';
+import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { hasBody } from '../answers.ts';
 import { type RequestOrigin, requestHeaders, responseHeaders } from './proxied-headers.ts';
+
+// Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
+const http = process.getBuiltinModule('node:http');
 
 /**
  * How a proxied request ended. `unreached`: nothing was sent, so it may go to another worker; `unanswered`: it was sent
@@ -19,7 +22,10 @@ export type ProxyOutcome =
 export interface ProxiedRequest extends RequestOrigin {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly dispatcher: Dispatcher;
+  /** Connections to the worker. */
+  readonly agent: Agent;
+  /** The worker's unix socket. */
+  readonly socketPath: string;
   /** Whether the client's connection ends with this answer. */
   readonly isLast: boolean;
   /** Called exactly once. */
@@ -28,86 +34,125 @@ export interface ProxiedRequest extends RequestOrigin {
 
 /** Proxies a request and its answer with back pressure both ways; when either end leaves, the other one is closed. */
 export function proxyRequest(proxied: ProxiedRequest): void {
-  const { request, dispatcher } = proxied;
-  const handler = new AnswerHandler(proxied);
-  try {
-    dispatcher.dispatch(
-      {
-        path: request.url as string,
-        method: request.method as Dispatcher.HttpMethod,
-        headers: requestHeaders(request, proxied),
-        body: hasBody(request) ? request : null,
-      },
-      handler,
-    );
-  } catch (error) {
-    handler.onResponseError(undefined, error as Error);
-  }
+  new Exchange(proxied).begin();
 }
 
-class AnswerHandler implements Dispatcher.DispatchHandler {
+/** Targets that a server behind a proxy can be sent: a path, or a whole URL. */
+const SENDABLE = /^(?:\/|https?:\/\/)/;
+
+class Exchange {
   readonly #proxied: ProxiedRequest;
-  #controller: Dispatcher.DispatchController | undefined;
+  readonly #hasBody: boolean;
+  #outgoing: ClientRequest | undefined;
+  /** Whether its connection is open, so that the worker may have got some of it. */
+  #isSent = false;
   #hasData = false;
   #outcome: ProxyOutcome | undefined;
 
   constructor(proxied: ProxiedRequest) {
     this.#proxied = proxied;
+    this.#hasBody = hasBody(proxied.request);
     proxied.response.once('close', this.#onClose);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#outcome !== undefined) controller.abort(new Error('The client has left'));
+  begin(): void {
+    const { request, agent, socketPath } = this.#proxied;
+    const { url = '', method = 'GET' } = request;
+    if (!SENDABLE.test(url)) {
+      this.#end('unsendable');
+      return;
+    }
+    try {
+      this.#outgoing = http.request({
+        agent,
+        socketPath,
+        method,
+        path: url,
+        headers: this.#headers(),
+      });
+    } catch {
+      this.#end('unsendable');
+      return;
+    }
+    const outgoing = this.#outgoing;
+    outgoing.once('socket', (socket: Socket) => {
+      if (socket.connecting) socket.once('connect', this.#send);
+      else this.#send();
+    });
+    outgoing.once('response', this.#onResponse);
+    outgoing.on('error', this.#onError);
+    if (!this.#hasBody) outgoing.end();
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    _: unknown,
-    text?: string,
-  ): void {
-    // Interim answers, such as 103, are dropped.
-    if (status < 200) return;
-    const headers = responseHeaders((controller.rawHeaders ?? []) as (Buffer | string)[]);
-    if (this.#proxied.isLast) headers.push('connection', 'close');
-    this.#proxied.response.writeHead(status, text ?? '', headers);
+  #headers(): string[] {
+    const { request } = this.#proxied;
+    const headers = requestHeaders(request, this.#proxied);
+    if (request.headers.host === undefined) headers.push('host', 'worker');
+    // The client's framing ended here: Node reads a body as it declares it, and sends it anew.
+    if (request.headers['transfer-encoding'] !== undefined) {
+      headers.push('transfer-encoding', 'chunked');
+    }
+    return headers;
+  }
+
+  /** Of a body nothing is read before: when the connection cannot be opened, another worker gets all of it. */
+  readonly #send = (): void => {
+    this.#isSent = true;
+    if (this.#hasBody && this.#outgoing !== undefined) this.#sendBody(this.#outgoing);
+  };
+
+  #sendBody(outgoing: ClientRequest): void {
+    const { request } = this.#proxied;
+    const onDrain = (): void => {
+      request.resume();
+    };
+    request.on('data', (chunk: Buffer) => {
+      // What an answer came too early for is discarded, so that the client can read the answer.
+      if (outgoing.destroyed || outgoing.write(chunk)) return;
+      request.pause();
+      outgoing.once('drain', onDrain);
+    });
+    request.once('end', () => outgoing.end());
+    outgoing.once('close', onDrain);
+  }
+
+  readonly #onResponse = (answer: IncomingMessage): void => {
+    const { response, isLast } = this.#proxied;
+    const headers = responseHeaders(answer.rawHeaders);
+    if (isLast) headers.push('connection', 'close');
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', headers);
+    answer.on('data', (chunk: Buffer) => {
+      this.#hasData = true;
+      if (response.write(chunk)) return;
+      answer.pause();
+      response.once('drain', () => answer.resume());
+    });
+    answer.once('end', () => {
+      this.#end('answered');
+      response.end();
+    });
+    answer.on('error', this.#onError);
     // The head waits one tick for the first bytes of the body. A client of an event stream still gets it at once.
     process.nextTick(() => {
-      if (!this.#hasData && this.#outcome === undefined) this.#proxied.response.flushHeaders();
+      if (!this.#hasData && this.#outcome === undefined) response.flushHeaders();
     });
-  }
+  };
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { response } = this.#proxied;
-    this.#hasData = true;
-    if (response.write(chunk)) return;
-    controller.pause();
-    response.once('drain', () => controller.resume());
-  }
-
-  onResponseEnd(): void {
-    const { response } = this.#proxied;
-    this.#end('answered');
-    response.end();
-  }
-
-  onResponseError(_: unknown, { code }: NodeJS.ErrnoException): void {
-    if (code === 'UND_ERR_INVALID_ARG') this.#end('unsendable');
-    else if (this.#controller === undefined) this.#end('unreached');
+  readonly #onError = (): void => {
+    if (!this.#isSent) this.#end('unreached');
     else if (this.#maySendAgain()) this.#end('unanswered');
     else this.#end('failed');
-  }
+  };
 
   #maySendAgain(): boolean {
     const { request, response } = this.#proxied;
-    if (response.headersSent || hasBody(request)) return false;
+    if (response.headersSent || this.#hasBody) return false;
     return request.method === 'GET' || request.method === 'HEAD';
   }
 
   readonly #onClose = (): void => {
     this.#end('client-left');
-    this.#controller?.abort(new Error('The client has left'));
+    this.#outgoing?.destroy();
   };
 
   #end(outcome: ProxyOutcome): void {

@@ -3,7 +3,7 @@ import type { Server, Socket } from 'node:net';
 import { answerRequest, answerSocket, problem, type RouterAnswer } from '../answers.ts';
 import { type ProxyOutcome, proxyRequest } from '../http-proxy/proxy-request.ts';
 import { proxyUpgrade } from '../http-proxy/proxy-upgrade.ts';
-import { type PoolClass, WorkerPools } from '../http-proxy/worker-pools.ts';
+import { WorkerAgents } from '../http-proxy/worker-agents.ts';
 import { WorkerChooser } from '../placing/choose-worker.ts';
 import { ANY_WORKER, type Choice } from '../placing/decide.ts';
 import type { WorkerQueue } from '../placing/worker-queue.ts';
@@ -44,18 +44,13 @@ export class PassthruIntake implements Intake {
   readonly #chooser: WorkerChooser;
   /** Requests without a worker, each with the timer that refuses it. */
   readonly #waiting = new Map<PendingRequest, NodeJS.Timeout>();
-  readonly #pools: WorkerPools;
+  readonly #agents = new WorkerAgents();
   #finished: (() => void) | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(
-    dependencies: IntakeDependencies,
-    { createProxyReader }: OptionalReaders,
-    poolClass: PoolClass,
-  ) {
+  constructor(dependencies: IntakeDependencies, { createProxyReader }: OptionalReaders) {
     const { options, workers, counts } = dependencies;
     this.#dependencies = dependencies;
-    this.#pools = new WorkerPools(poolClass);
     const events: FrontEvents = {
       accepted: () => {
         counts.accepted += 1;
@@ -78,7 +73,7 @@ export class PassthruIntake implements Intake {
 
   workersChanged(): void {
     const { workers } = this.#dependencies;
-    this.#pools.keep(new Set([...workers.queues].map((queue) => workers.socketPathOf(queue))));
+    this.#agents.keep(new Set([...workers.queues].map((queue) => workers.socketPathOf(queue))));
     for (const pending of this.#takeWaiting()) this.#place(pending);
   }
 
@@ -97,7 +92,7 @@ export class PassthruIntake implements Intake {
   destroy(): void {
     clearTimeout(this.#idleTimer);
     this.#front.destroy();
-    void this.#pools.destroy();
+    this.#agents.destroy();
   }
 
   stats(): { reading: number; waiting: number } {
@@ -109,9 +104,17 @@ export class PassthruIntake implements Intake {
       request,
       (answer) => answerRequest(response, answer),
       ({ remoteAddress, arrivedAt }, queue, ended) => {
-        const dispatcher = this.#pools.get(this.#socketPathOf(queue));
-        const isLast = this.#finished !== undefined;
-        proxyRequest({ request, response, remoteAddress, arrivedAt, dispatcher, isLast, ended });
+        const socketPath = this.#socketPathOf(queue);
+        proxyRequest({
+          request,
+          response,
+          remoteAddress,
+          arrivedAt,
+          agent: this.#agents.get(socketPath),
+          socketPath,
+          isLast: this.#finished !== undefined,
+          ended,
+        });
       },
     );
   }

@@ -247,18 +247,14 @@ function newId(): string {
   return `${process.pid}-${process.hrtime.bigint().toString(36)}`;
 }
 
-/** Loads what the options need, and no more: the code of mode `passthru` with undici, and the optional readers. */
+/** Loads what the options need, and no more: the code of mode `passthru`, and the optional readers. */
 async function loadIntake(
   options: ResolvedRouterOptions,
 ): Promise<(dependencies: IntakeDependencies) => Intake> {
   const readers = await loadReaders(options);
   if (options.mode === 'socket') return (dependencies) => new SocketIntake(dependencies, readers);
-  const [{ PassthruIntake }, { loadPoolClass }] = await Promise.all([
-    import('../passthru/passthru-intake.ts'),
-    import('../http-proxy/worker-pools.ts'),
-  ]);
-  const poolClass = await loadPoolClass();
-  return (dependencies) => new PassthruIntake(dependencies, readers, poolClass);
+  const { PassthruIntake } = await import('../passthru/passthru-intake.ts');
+  return (dependencies) => new PassthruIntake(dependencies, readers);
 }
 
 /** Longest path of a unix socket that all systems take, in bytes: that of macOS. */

@@ -169,13 +169,9 @@ export class AttachedServer implements WorkerHandle {
         'Cannot attach server: `route` must be a function with `laterRequests` forward, got undefined',
       );
     }
-    // Loaded on demand, with undici: docs/discoveries/bodies-cost-the-whole-heap.md
-    const [{ Forwarding }, { loadPoolClass }] = await Promise.all([
-      import('./forwarding.ts'),
-      import('../http-proxy/worker-pools.ts'),
-    ]);
-    const poolClass = await loadPoolClass();
-    return new Forwarding(this.#server, { route, slot, poolClass });
+    // Loaded on demand: docs/discoveries/bodies-cost-the-whole-heap.md
+    const { Forwarding } = await import('./forwarding.ts');
+    return new Forwarding(this.#server, { route, slot });
   }
 
   #linkTo(router: string): RouterLink {

@@ -6,7 +6,7 @@ import type { RouteFunction } from '../contract/head.ts';
 import type { AttachableServer } from '../contract/worker-handle.ts';
 import { proxyRequest } from '../http-proxy/proxy-request.ts';
 import { proxyUpgrade } from '../http-proxy/proxy-upgrade.ts';
-import { type PoolClass, WorkerPools } from '../http-proxy/worker-pools.ts';
+import { WorkerAgents } from '../http-proxy/worker-agents.ts';
 import { slotsOf } from '../placing/choose-worker.ts';
 import { type Choice, decide } from '../placing/decide.ts';
 import { headOfRequest } from '../reading/head-views.ts';
@@ -34,7 +34,6 @@ export interface ForwardingOptions {
   readonly route: RouteFunction;
   /** The slot of this worker. */
   readonly slot: string;
-  readonly poolClass: PoolClass;
 }
 
 /** Sends later requests on a connection to the worker of their own key, before the server gets them. */
@@ -42,7 +41,7 @@ export class Forwarding implements LaterRequests {
   readonly #options: ForwardingOptions;
   readonly #emit: Emit;
   readonly #origins = new WeakMap<Socket, Origin>();
-  readonly #pools: WorkerPools;
+  readonly #agents = new WorkerAgents();
   #socketPaths: ReadonlyMap<string, string> = new Map();
   #slots: readonly string[] = [];
   #isDraining = false;
@@ -50,7 +49,6 @@ export class Forwarding implements LaterRequests {
 
   constructor(server: AttachableServer, options: ForwardingOptions) {
     this.#options = options;
-    this.#pools = new WorkerPools(options.poolClass);
     this.#emit = interceptRequests(
       server,
       (event, values) => event !== 'connect' && this.#forwards(event, values),
@@ -60,7 +58,7 @@ export class Forwarding implements LaterRequests {
   update(peers: readonly { readonly slot: string; readonly socketPath: string }[]): void {
     this.#socketPaths = new Map(peers.map(({ slot, socketPath }) => [slot, socketPath]));
     this.#slots = [...this.#socketPaths.keys()];
-    this.#pools.keep(new Set(this.#socketPaths.values()));
+    this.#agents.keep(new Set(this.#socketPaths.values()));
   }
 
   /** Requests on connections that were not added are never forwarded. */
@@ -73,7 +71,7 @@ export class Forwarding implements LaterRequests {
   }
 
   close(): void {
-    void this.#pools.destroy();
+    this.#agents.destroy();
   }
 
   #forwards(event: string | symbol, values: readonly unknown[]): boolean {
@@ -140,7 +138,8 @@ export class Forwarding implements LaterRequests {
     proxyRequest({
       request,
       response,
-      dispatcher: this.#pools.get(socketPath),
+      agent: this.#agents.get(socketPath),
+      socketPath,
       remoteAddress: request.socket.remoteAddress,
       arrivedAt: monotonicMs(),
       isLast: this.#isDraining,

@@ -15,12 +15,12 @@ test.each([
     name: 'laterRequests forward',
     options: { laterRequests: 'forward' },
     router: [],
-    worker: ['forwarding', 'worker-socket', 'http-proxy', 'undici'],
+    worker: ['forwarding', 'worker-socket', 'http-proxy'],
   },
   {
     name: 'mode passthru',
     options: { mode: 'passthru' },
-    router: ['passthru', 'http-proxy', 'undici'],
+    router: ['passthru', 'http-proxy'],
     worker: ['worker-socket'],
   },
   { name: 'protocol auto', options: { protocol: 'auto' }, router: ['tls'], worker: [] },
@@ -41,7 +41,7 @@ test.each([
   {
     name: 'mode passthru and a trusted proxy',
     options: { mode: 'passthru', proxyProtocol: { trusted: ['192.0.2.1'] } },
-    router: ['proxy-protocol', 'passthru', 'http-proxy', 'undici'],
+    router: ['proxy-protocol', 'passthru', 'http-proxy'],
     worker: ['worker-socket'],
   },
 ])(
