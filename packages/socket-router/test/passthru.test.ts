@@ -13,7 +13,7 @@ import {
   received,
   workerReplyIn,
 } from './clients.ts';
-import { openRouter } from './router-fixture.ts';
+import { openJournal, openRouter } from './router-fixture.ts';
 import { socketFolders } from './socket-folders.ts';
 
 const passthru = { mode: 'passthru' } as const;
@@ -144,6 +144,26 @@ test.each(['GET', 'DELETE', 'POST'])(
     expect(router.stats()).toMatchObject({ handedOver: 2, refused: 0 });
   },
 );
+
+test('an answer before the end of a body ends the request at the worker, and the client may send the rest', async () => {
+  const journal = openJournal();
+  const { port } = await openRouter({ ...passthru, count: 1, env: { JOURNAL: journal.path } });
+  const socket = await open(port);
+  socket.write('POST /early HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nbody');
+  expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 413 /);
+  await until(() => journal.requests().some(({ url }) => url === '/left'));
+  socket.write('-end GET /next HTTP/1.1\r\nHost: a\r\n\r\n');
+  expect(workerReplyIn(String((await once(socket, 'data'))[0]))).toMatchObject({ url: '/next' });
+  socket.destroy();
+});
+
+test('a worker that switches protocols unasked is answered for with 502', async () => {
+  const { port } = await openRouter({ ...passthru, count: 1 });
+  for (const method of ['GET', 'POST']) {
+    expect(await ask(port, { method, path: '/switch' })).toMatchObject({ status: 502 });
+  }
+  expect((await askWorker(port)).method).toBe('GET');
+});
 
 test('a request that no proxy sends is answered with 501 at once', async () => {
   const { port, router } = await openRouter(passthru);

@@ -46,6 +46,7 @@ class Exchange {
   #outgoing: ClientRequest | undefined;
   /** Whether its connection is open, so that the worker may have got some of it. */
   #isSent = false;
+  #hasAnswer = false;
   #hasData = false;
   #outcome: ProxyOutcome | undefined;
 
@@ -81,6 +82,10 @@ class Exchange {
     });
     outgoing.once('response', this.#onResponse);
     outgoing.on('error', this.#onError);
+    // Without an error if the worker switches protocols, which it was not asked to.
+    outgoing.once('close', () => {
+      if (!this.#hasAnswer) this.#onError();
+    });
     if (!this.#hasBody) outgoing.end();
   }
 
@@ -117,7 +122,8 @@ class Exchange {
   }
 
   readonly #onResponse = (answer: IncomingMessage): void => {
-    const { response, isLast } = this.#proxied;
+    this.#hasAnswer = true;
+    const { request, response, isLast } = this.#proxied;
     const headers = responseHeaders(answer.rawHeaders);
     if (isLast) headers.push('connection', 'close');
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', headers);
@@ -130,6 +136,8 @@ class Exchange {
     answer.once('end', () => {
       this.#end('answered');
       response.end();
+      // The worker wants no more of the body, and its connection cannot be used again without it.
+      if (this.#hasBody && !request.complete) this.#outgoing?.destroy();
     });
     answer.on('error', this.#onError);
     // The head waits one tick for the first bytes of the body. A client of an event stream still gets it at once.

@@ -25,6 +25,11 @@ function arrival(request) {
 const answerTo = (journal, stats) => (request, response) => {
   const arrived = arrival(request);
   if (journal) appendFileSync(journal, `${process.pid} ${request.url}\n`);
+  if (request.url === '/early') {
+    response.writeHead(413, { 'content-length': 0 }).end();
+    request.socket.once('close', () => appendFileSync(journal, `${process.pid} /left\n`));
+    return;
+  }
   const hash = createHash('md5');
   let bytes = 0;
   request.on('data', (chunk) => {
@@ -74,7 +79,11 @@ const answerTo = (journal, stats) => (request, response) => {
       send();
     } else if (pathname === '/exit') process.exit(1);
     else if (pathname === '/break') response.destroy();
-    else if (pathname === '/cut') {
+    else if (pathname === '/switch') {
+      request.socket.write(
+        'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: a\r\n\r\n',
+      );
+    } else if (pathname === '/cut') {
       response.writeHead(200, { 'content-length': 100 });
       response.write('short', () => response.destroy());
     } else send();
