@@ -7,7 +7,7 @@ const { STATUS_CODES, validateHeaderName, validateHeaderValue } =
   process.getBuiltinModule('node:http');
 
 /** Milliseconds for a client to send the rest of its request, or to read the answer. */
-const LINGER_MS = 1000;
+export const LINGER_MS = 1000;
 /** Seconds after which a client that got 503 may ask again. */
 const RETRY_AFTER_S = '1';
 /** Alert `internal_error`, fatal, RFC 8446 6.2: the one answer before a handshake that all versions understand. */

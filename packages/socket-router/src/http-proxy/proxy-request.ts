@@ -1,6 +1,6 @@
 import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { hasBody } from '../answers.ts';
+import { hasBody, LINGER_MS } from '../answers.ts';
 import { type RequestOrigin, requestHeaders, responseHeaders } from './proxied-headers.ts';
 
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
@@ -136,8 +136,7 @@ class Exchange {
     answer.once('end', () => {
       this.#end('answered');
       response.end();
-      // The worker wants no more of the body, and its connection cannot be used again without it.
-      if (this.#hasBody && !request.complete) this.#outgoing?.destroy();
+      if (this.#hasBody && !request.complete) this.#awaitRest();
     });
     answer.on('error', this.#onError);
     // The head waits one tick for the first bytes of the body. A client of an event stream still gets it at once.
@@ -145,6 +144,20 @@ class Exchange {
       if (!this.#hasData && this.#outcome === undefined) response.flushHeaders();
     });
   };
+
+  /** The answer came before the end of the body: without that end neither connection can be used again. */
+  #awaitRest(): void {
+    const { request, response } = this.#proxied;
+    const timer = setTimeout(() => {
+      this.#outgoing?.destroy();
+      const leave = (): void => {
+        request.socket.destroy();
+      };
+      if (response.writableFinished) leave();
+      else response.once('finish', leave);
+    }, LINGER_MS);
+    request.once('end', () => clearTimeout(timer));
+  }
 
   readonly #onError = (): void => {
     if (!this.#isSent) this.#end('unreached');
