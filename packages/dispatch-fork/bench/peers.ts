@@ -42,7 +42,7 @@ export const peers: readonly PoolKind[] = [
     create(workers) {
       const farm = new JestWorker(fileURLToPath(work), {
         numWorkers: workers,
-        exposedMethods: ['burn', 'echo', 'residentBytes'],
+        exposedMethods: ['burn', 'echo', 'residentBytes', 'threadCpuUs'],
         forkOptions: { serialization },
       });
       const tasks = farm as unknown as Record<string, (input: unknown) => Promise<unknown>>;

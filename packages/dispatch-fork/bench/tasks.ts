@@ -1,7 +1,7 @@
 // What a worker of the dispatcher loads.
 import { defineTasks, json, rawJson } from '@ticketing/dispatch';
 import { recordsOf } from '@ticketing/dispatch/bench/payloads';
-import { burn, echo, repeat, residentBytes } from '@ticketing/dispatch/bench/work';
+import { burn, echo, repeat, residentBytes, threadCpuUs } from '@ticketing/dispatch/bench/work';
 
 const records = recordsOf(10_000);
 
@@ -10,6 +10,7 @@ const tasks = {
   echoJson: json((value: unknown) => echo(value)),
   burn,
   residentBytes,
+  threadCpuUs,
   records: () => records,
   repeat,
   recordsAsJson: () => rawJson(records),

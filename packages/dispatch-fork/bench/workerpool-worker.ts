@@ -1,4 +1,4 @@
-import { burn, echo, residentBytes } from '@ticketing/dispatch/bench/work';
+import { burn, echo, residentBytes, threadCpuUs } from '@ticketing/dispatch/bench/work';
 import workerpool from 'workerpool';
 
-workerpool.worker({ burn, echo, residentBytes });
+workerpool.worker({ burn, echo, residentBytes, threadCpuUs });

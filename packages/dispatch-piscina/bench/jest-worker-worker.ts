@@ -1,2 +1,2 @@
 // It moves nothing.
-export { burn, echo, echo as pass, heapBytes } from '@ticketing/dispatch/bench/work';
+export { burn, echo, echo as pass, heapBytes, threadCpuUs } from '@ticketing/dispatch/bench/work';

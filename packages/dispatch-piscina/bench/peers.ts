@@ -77,7 +77,7 @@ export const peers: readonly PoolKind[] = [
       const farm = new JestWorker(fileOf('./jest-worker-worker.ts'), {
         numWorkers: workers,
         enableWorkerThreads: true,
-        exposedMethods: ['burn', 'echo', 'heapBytes', 'pass'],
+        exposedMethods: ['burn', 'echo', 'heapBytes', 'pass', 'threadCpuUs'],
       });
       const tasks = farm as unknown as Record<string, (input: unknown) => Promise<unknown>>;
       return {

@@ -32,10 +32,10 @@ report(
     '',
     ...rates(kinds, burns),
     '',
-    "CPU of the parent's thread for a task, time from creation to the first answer, memory of a worker:",
+    "CPU of the parent's thread and of the worker's for a task, time from creation to the first answer, memory of a worker:",
     '',
     ...costs(kinds, {
-      cases: echoes.filter(({ title }) => title.endsWith('64')),
+      cases: echoes.filter(({ title }) => !title.startsWith('1 MB')),
       starts,
       memory: 'heap',
     }),

@@ -1,7 +1,7 @@
 // What a worker of the dispatcher loads.
 import { defineTasks, json, rawJson, transferred } from '@ticketing/dispatch';
 import { recordsOf } from '@ticketing/dispatch/bench/payloads';
-import { burn, echo, heapBytes, repeat } from '@ticketing/dispatch/bench/work';
+import { burn, echo, heapBytes, repeat, threadCpuUs } from '@ticketing/dispatch/bench/work';
 
 const records = recordsOf(10_000);
 
@@ -10,6 +10,7 @@ const tasks = {
   echo,
   echoJson: json((value: unknown) => echo(value)),
   heapBytes,
+  threadCpuUs,
   pass: (buffer: ArrayBuffer) => transferred(buffer, [buffer]),
   records: () => records,
   repeat,

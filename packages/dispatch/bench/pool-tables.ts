@@ -21,14 +21,17 @@ export function rates(kinds: readonly PoolKind[], cases: readonly Case[]): strin
   return table([['', ...cases.map(({ title }) => title)], ...rows]);
 }
 
-/** The parent's CPU in some cases, and what a start takes. */
+/** The CPU of the parent and of the worker in some cases, and what a start takes. */
 export function costs(
   kinds: readonly PoolKind[],
   { cases, starts, memory }: { cases: readonly Case[]; starts: readonly Start[]; memory: string },
 ): string[] {
   const rows = kinds.map(({ name }, row) => [
     name,
-    ...cases.map(({ measured }) => `${three(measured[row]?.cpuUs ?? 0)} µs`),
+    ...cases.map(({ measured }) => {
+      const { cpuUs, workerCpuUs } = measured[row] as Measured;
+      return `${three(cpuUs)} + ${three(workerCpuUs)} µs`;
+    }),
     `${Math.round(starts[row]?.startMs ?? 0)} ms`,
     `${three((starts[row]?.memoryBytes ?? 0) / 1e6)} MB`,
   ]);

@@ -52,7 +52,8 @@ export async function openPools(kinds: readonly PoolKind[], workers: number): Pr
       const contenders: Contender[] = [];
       for (const { name, pool } of pools) {
         assert.deepEqual(await pool.run(task, input), expected, name);
-        contenders.push({ name, run: () => pool.run(task, input) });
+        const run = () => pool.run(task, input);
+        contenders.push({ name, run, workerCpuUs: workers === 1 ? cpuOf(pool) : undefined });
       }
       return measureSlices(contenders, options);
     },
@@ -73,6 +74,10 @@ export async function openPools(kinds: readonly PoolKind[], workers: number): Pr
       for (const { pool } of pools) await pool.close();
     },
   };
+}
+
+function cpuOf(pool: Pool): () => Promise<number> {
+  return async () => (await pool.run('threadCpuUs', null)) as number;
 }
 
 /** What has come back goes out again, so that the time is not that of making buffers. */

@@ -5,10 +5,13 @@ export interface Contender {
   readonly name: string;
   /** Has one task run. */
   readonly run: () => Promise<unknown>;
+  /** Returns microseconds of processor that the thread of its worker has spent. Default: it has none. */
+  readonly workerCpuUs?: (() => Promise<number>) | undefined;
 }
 
 /** What a contender did in a slice of time. */
 export interface Slice {
+  readonly tasks: number;
   readonly perSecond: number;
   /** Microseconds of processor that this thread spent for a task. */
   readonly cpuUs: number;
@@ -20,6 +23,8 @@ export interface Measured {
   /** Medians of the slices. */
   readonly perSecond: number;
   readonly cpuUs: number;
+  /** As `cpuUs`, of the worker's thread; 0 without one. */
+  readonly workerCpuUs: number;
   /** Median of each round's ratio of tasks per second to the first contender's in the same round. */
   readonly ratio: number;
   /** Tasks per second of each round, for ratios to others. */
@@ -45,7 +50,7 @@ export async function measureSlices(
   contenders: readonly Contender[],
   options: SliceOptions,
 ): Promise<Measured[]> {
-  const slices = contenders.map((): Slice[] => []);
+  const slices = contenders.map((): (Slice & { readonly workerCpuUs: number })[] => []);
   for (const { item, place, round } of interleaved(contenders, options)) {
     const { warmUpMs = 3 * options.sliceMs } = options;
     const sliceMs = round < 0 ? warmUpMs : options.sliceMs;
@@ -53,15 +58,24 @@ export async function measureSlices(
     // of a program at work do not: the first tasks after it are not counted.
     globalThis.gc?.();
     if (round >= 0) await takeSlice(item.run, { ...options, sliceMs });
+    const before = (await item.workerCpuUs?.()) ?? 0;
     const slice = await takeSlice(item.run, { ...options, sliceMs });
-    if (round >= 0) slices[place]?.push(slice);
+    const workerCpuUs = (((await item.workerCpuUs?.()) ?? 0) - before) / slice.tasks;
+    if (round >= 0) slices[place]?.push({ ...slice, workerCpuUs });
   }
   const rates = slices.map((own) => own.map(({ perSecond }) => perSecond));
   const [first = []] = rates;
   return contenders.map(({ name }, place) => {
     const rounds = rates[place] ?? [];
-    const cpuUs = median((slices[place] ?? []).map((slice) => slice.cpuUs));
-    return { name, perSecond: median(rounds), cpuUs, ratio: medianRatio(rounds, first), rounds };
+    const own = slices[place] ?? [];
+    return {
+      name,
+      perSecond: median(rounds),
+      cpuUs: median(own.map(({ cpuUs }) => cpuUs)),
+      workerCpuUs: median(own.map(({ workerCpuUs }) => workerCpuUs)),
+      ratio: medianRatio(rounds, first),
+      rounds,
+    };
   });
 }
 
@@ -82,7 +96,7 @@ export async function takeSlice(
   await Promise.all(Array.from({ length: inFlight }, lane));
   const elapsedMs = performance.now() - start;
   const { user, system } = process.threadCpuUsage(cpu);
-  return { perSecond: (tasks / elapsedMs) * 1000, cpuUs: (user + system) / tasks };
+  return { tasks, perSecond: (tasks / elapsedMs) * 1000, cpuUs: (user + system) / tasks };
 }
 
 /** Median of each round's ratio of one contender to the best of some others in that round. */

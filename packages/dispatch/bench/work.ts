@@ -19,6 +19,12 @@ export function burn(steps: number): number {
   return steps > 0 ? pbkdf2Sync('secret', 'salt', steps, 4, 'sha256').readInt32LE() : 0;
 }
 
+/** Microseconds of processor that this thread has spent. */
+export function threadCpuUs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
+}
+
 /** Bytes of memory that this process holds. */
 export function residentBytes(): number {
   return process.memoryUsage.rss();
