@@ -121,7 +121,7 @@ function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): T
       slot,
       send(frames, inFlight) {
         const post = (message: unknown, transfer: Movable[]) => thread.send(message, transfer);
-        return postToWorker(frames, post, { transfers: true, inFlight });
+        return postToWorker(frames, post, { transfers: true }, inFlight);
       },
       started: () => thread.started(),
       reclaim: (seqs) => thread.reclaim(seqs),

@@ -56,7 +56,7 @@ export class CloningWorker implements WorkerHandle {
   send(frames: readonly ToWorker[], inFlight?: number): readonly Unsent[] {
     const post = (message: unknown, transfer: Movable[]): void =>
       this.#served.receive(structuredClone(message, { transfer }));
-    return postToWorker(frames, post, { ...writing, inFlight });
+    return postToWorker(frames, post, writing, inFlight);
   }
 
   started(): number {

@@ -33,21 +33,25 @@ test('a call that waits leaves the queue when it is aborted, and makes room', as
   expect(transport.at(0).aborts).toEqual([]);
 });
 
-test('a call that is aborted in the tick in which it was made is never sent', async () => {
-  const { run, ready, transport } = createPool({ window: 1 });
+test('a call to a busy worker that is aborted in the tick in which it was made is never sent', async () => {
+  const { run, ready, transport } = createPool({ window: 2 });
   await ready();
   const controller = new AbortController();
-  const call = run(0, { signal: controller.signal });
-  run(1);
+  run(0);
+  const call = run(1, { signal: controller.signal });
+  run(2);
   controller.abort('at once');
   await turn();
   expect(call).toMatchObject({ state: 'rejected', error: 'at once' });
-  expect(transport.at(0).messages).toHaveLength(1);
-  expect(transport.at(0).frames).toMatchObject([{ kind: 'run', input: 1 }]);
+  expect(transport.at(0).messages).toHaveLength(2);
+  expect(transport.at(0).frames).toMatchObject([{ input: 0 }, { kind: 'run', input: 2 }]);
 });
 
 test('a worker that retires stops although its last call was aborted before it was sent', async () => {
-  const { run, ready, dispatcher, transport } = createPool();
+  const { run, ready, dispatcher, transport } = createPool(
+    {},
+    { capabilities: { isolation: 'none' } },
+  );
   await ready();
   const reload = dispatcher.reload();
   const controller = new AbortController();

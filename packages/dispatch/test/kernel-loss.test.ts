@@ -66,12 +66,13 @@ test('unsent calls of a worker that ends in the same tick come back', async () =
   const { run, ready, transport, clock } = createPool({ restart });
   await ready();
   run(0);
+  run(1);
   transport.at(0).exit();
   await turn();
-  expect(transport.at(0).inputs).toEqual([]);
+  expect(transport.at(0).inputs).toEqual([0]);
   clock.advance(100);
   await ready();
-  expect(transport.at(1).inputs).toEqual([0]);
+  expect(transport.at(1).inputs).toEqual([0, 1]);
 });
 
 test('a task is retried only if it is idempotent, only after a loss, and at most retries times', async () => {

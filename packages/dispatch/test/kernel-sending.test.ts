@@ -79,28 +79,38 @@ test('a call that a worker drops is given to another, unless its deadline has pa
   ]);
 });
 
-test('run() sends all calls of a tick in one message', async () => {
+test('run() sends a call to an idle worker at once, and the others of a tick in one message', async () => {
   const { run, ready, transport } = createPool({ window: 10 });
   await ready();
   for (const input of [1, 2, 3]) run(input);
   await Promise.resolve();
   run(4);
-  expect(transport.at(0).messages).toEqual([]);
+  expect(transport.at(0).inputs).toEqual([1]);
   await turn();
-  expect(transport.at(0).messages).toHaveLength(1);
+  expect(transport.at(0).messages).toHaveLength(2);
   expect(transport.at(0).inputs).toEqual([1, 2, 3, 4]);
+});
+
+test('run() never begins a task of this thread within the call', async () => {
+  const { run, ready, transport } = createPool({}, { capabilities: { isolation: 'none' } });
+  await ready();
+  run(1);
+  expect(transport.at(0).inputs).toEqual([]);
+  await turn();
+  expect(transport.at(0).inputs).toEqual([1]);
 });
 
 test('run() does not wait for the end of a tick that is longer than a millisecond', async () => {
   const { run, ready, transport, clock } = createPool({ window: 10 });
   await ready();
   run(1);
-  clock.advance(2);
   run(2);
-  expect(transport.at(0).inputs).toEqual([1, 2]);
+  clock.advance(2);
   run(3);
+  expect(transport.at(0).inputs).toEqual([1, 2, 3]);
+  run(4);
   await turn();
-  expect(transport.at(0).messages).toHaveLength(2);
+  expect(transport.at(0).messages).toHaveLength(3);
 });
 
 test('run() sends the context of a call to the worker', async () => {

@@ -13,9 +13,9 @@ function fakeProcess() {
     callbacks,
     messages,
     exits,
-    write(bytes: Uint8Array, written: (error?: Error | null) => void) {
+    write(data: string | Uint8Array, written: (error?: Error | null) => void) {
       const stream = new MessageStream(([cells]) => messages.push(cells));
-      stream.push(Buffer.from(bytes));
+      stream.push(typeof data === 'string' ? Buffer.from(data, 'latin1') : Buffer.from(data));
       callbacks.push(written);
     },
     exit: (code: number) => exits.push(code),

@@ -126,6 +126,17 @@ test('a call that was taken back is dropped, and reported before the next task i
   expect(rig.log).toMatchObject(['claimed 1', 'claimed 2', 'claimed 3', ...dropped, { seq: 3 }]);
 });
 
+test('of messages that came together an abort is seen before its call begins', async () => {
+  const rig = await readyRig(echo);
+  const abort: ToWorker = { kind: 'abort', seq: 1, reason: undefined };
+  const sent = [[runFrame(1, 1), runFrame(2, 2)], [abort]].flatMap(
+    (frames) => encodeToWorker(frames, processChannel).messages,
+  );
+  rig.served.receiveAll(sent.map(({ message }) => message));
+  await rig.until(settled(2));
+  expect(rig.log).toMatchObject(['claimed 2', { kind: 'dropped', seq: 1 }, { seq: 2 }]);
+});
+
 test('after a millisecond of tasks the event loop has a turn, and an abort is read in time', async () => {
   const rig = await readyRig(moduleOf(spin));
   rig.send(runFrame(1, 0), runFrame(2, 0), runFrame(3, 0));

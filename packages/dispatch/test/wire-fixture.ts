@@ -39,6 +39,7 @@ export function runFrame(seq: number, input: unknown, more: Partial<RunFrame> = 
     metadata: undefined,
     transfer: undefined,
     announce: false,
+    credit: undefined,
     ...more,
   };
 }

@@ -73,7 +73,8 @@ export class Kernel {
       recalled: (worker, call) => this.#recalled(worker, call),
       redistribute: () => this.#redistribute(),
     });
-    const sender = new Sender((worker, unsent) => {
+    const isApart = transport.capabilities.isolation !== 'none';
+    const sender = new Sender(isApart, (worker, unsent) => {
       this.#frames.unsent(worker, unsent);
       this.#pump(worker);
     });
@@ -164,7 +165,7 @@ export class Kernel {
       if (!this.hold.isHeld) this.hold.set(true);
       traceCall(name, call);
       if (options !== undefined) this.#timers.watch(call, options, this.active);
-      if (worker !== undefined) this.feeder.give(worker, call, enqueuedAt);
+      if (worker !== undefined) this.feeder.begin(worker, call, enqueuedAt);
       else this.feeder.wait(call);
       if (source === undefined) return;
       // It has a context of its own, so none is kept for it.

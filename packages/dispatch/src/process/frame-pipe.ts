@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import type { WriterOptions } from '../wire/frame-writer.ts';
-import { MessageStream, messageBytes } from '../wire/message-stream.ts';
+import { MessageStream, messageData } from '../wire/message-stream.ts';
 import type { WireMessage } from '../wire/wire-message.ts';
 
 /** Number of the pipe for frames among a worker's files: after the standard ones, the channel and the journal. */
@@ -12,12 +12,20 @@ export const pipeWriter: WriterOptions = { transfers: false, apartFrom: 64 * 102
 /** Most bytes of one read. */
 const READ_BYTES = 64 * 1024;
 
-/** Opens the pipe that the parent has made for frames, and keeps `process.exit`: no task can replace either. */
-export function openFramePipe(read: (message: WireMessage) => void): OutboxHost {
-  const stream = new MessageStream(read);
+/**
+ * Opens the pipe that the parent has made for frames, and keeps `process.exit`: no task can replace either.
+ *
+ * @param read - Called with all messages that came together, so that an abort is seen before its call begins
+ */
+export function openFramePipe(read: (messages: readonly WireMessage[]) => void): OutboxHost {
+  let messages: WireMessage[] = [];
+  const stream = new MessageStream((message) => messages.push(message));
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
   const callback = (size: number): boolean => {
     stream.push(buffer.subarray(0, size));
+    const together = messages;
+    messages = [];
+    read(together);
     return true;
   };
   const pipe = new Socket({
@@ -29,11 +37,12 @@ export function openFramePipe(read: (message: WireMessage) => void): OutboxHost 
   // Such as EPIPE while the parent dies: `disconnect` follows.
   pipe.on('error', () => {});
   const exit = process.exit.bind(process);
-  return { write: (bytes, written) => pipe.write(bytes, written), exit };
+  return { write: (data, written) => pipe.write(data, 'latin1', written), exit };
 }
 
 export interface OutboxHost {
-  write(bytes: Uint8Array, written: (error?: Error | null) => void): unknown;
+  /** Text has a byte for each character. */
+  write(data: string | Uint8Array, written: (error?: Error | null) => void): unknown;
   exit(code: number): unknown;
 }
 
@@ -55,9 +64,9 @@ export function createOutbox(host: OutboxHost): Outbox {
   };
   return {
     post(message) {
-      const bytes = messageBytes(message as WireMessage);
+      const data = messageData(message as WireMessage);
       unsent += 1;
-      host.write(bytes, written);
+      host.write(data, written);
     },
     exit(code) {
       exitCode ??= code;

@@ -22,7 +22,7 @@ export function serveProcess({ hasWorkerData, ...options }: ServeProcessOptions)
       'Cannot serve tasks: this process has no channel to a parent; a dispatcher starts its workers itself',
     );
   }
-  const outbox = createOutbox(openFramePipe((message) => served.receive(message)));
+  const outbox = createOutbox(openFramePipe((messages) => served.receiveAll(messages)));
   const served = serveTasks({
     ...options,
     workerData: hasWorkerData ? () => askWorkerData() : undefined,

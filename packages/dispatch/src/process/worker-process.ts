@@ -12,7 +12,7 @@ import type {
   WorkerHandle,
 } from '../contract/transport.ts';
 import { decodeFromWorker } from '../wire/from-worker-codec.ts';
-import { MessageStream, messageBytes } from '../wire/message-stream.ts';
+import { MessageStream, messageData } from '../wire/message-stream.ts';
 import { postToWorker } from '../wire/to-worker-codec.ts';
 import type { WireMessage } from '../wire/wire-message.ts';
 import { FRAMES_FD, pipeWriter } from './frame-pipe.ts';
@@ -134,11 +134,11 @@ export class WorkerProcess implements WorkerHandle {
     }
     const pipe = this.#pipe;
     const write = (message: unknown): void => {
-      const bytes = messageBytes(message as WireMessage);
+      const data = messageData(message as WireMessage);
       // Once the pipe is gone `exit` follows.
-      if (pipe?.writable) pipe.write(bytes);
+      if (pipe?.writable) pipe.write(data, 'latin1');
     };
-    return postToWorker(frames, write, { ...pipeWriter, inFlight });
+    return postToWorker(frames, write, pipeWriter, inFlight);
   }
 
   /** Sends a message over the channel. Does nothing once that is gone: `exit` follows. */

@@ -10,18 +10,20 @@ const MOST_TEXT_BYTES = 2 ** 29 - 1;
 const MOST_BODY_BYTES = 2 ** 32 - 1;
 
 /**
- * Returns a message as bytes for a {@link MessageStream}: a copy, so that later changes are not seen.
+ * Returns a message for a {@link MessageStream}, as a socket writes it with the encoding `latin1`: a text where it can, which
+ * needs no memory beside the kernel's. A copy, so that later changes are not seen.
  *
  * @throws RangeError for a text of 512 MiB or more, or a body of 4 GiB or more
  */
-export function messageBytes([cells, body]: WireMessage): Uint8Array {
+export function messageData([cells, body]: WireMessage): string | Uint8Array {
   const textBytes = Buffer.byteLength(cells);
   const bodyBytes = body?.byteLength ?? 0;
   if (textBytes > MOST_TEXT_BYTES || bodyBytes > MOST_BODY_BYTES) {
     throw new RangeError('Cannot send a value: it is too large for one message');
   }
-  const bytes = Buffer.allocUnsafe(HEAD_BYTES + textBytes + bodyBytes);
   const isAscii = textBytes === cells.length;
+  if (isAscii && bodyBytes === 0) return ASCII + cell(textBytes) + cell(0) + cells;
+  const bytes = Buffer.allocUnsafe(HEAD_BYTES + textBytes + bodyBytes);
   bytes.writeUInt32LE(isAscii ? MARK_ASCII : MARK_UTF8, 0);
   bytes.writeUInt32LE(textBytes, 4);
   bytes.writeUInt32LE(bodyBytes, 8);
@@ -29,6 +31,18 @@ export function messageBytes([cells, body]: WireMessage): Uint8Array {
   if (body !== undefined) bytes.set(body, HEAD_BYTES + textBytes);
   return bytes;
 }
+
+/** Returns 32 bits, the lowest first, as characters of a byte each. */
+function cell(number: number): string {
+  return String.fromCharCode(
+    number & 255,
+    (number >>> 8) & 255,
+    (number >>> 16) & 255,
+    number >>> 24,
+  );
+}
+
+const ASCII = cell(MARK_ASCII);
 
 /** Reads messages from a stream of bytes, however it is cut, in time and memory in proportion to them. */
 export class MessageStream {
@@ -38,12 +52,12 @@ export class MessageStream {
   /** A message of which a part has come. */
   #open: OpenMessage | undefined;
 
-  /** @param read - Called with each message; its body may be a part of the chunk, and must be read within the call */
+  /** @param read - Called with each message; its body may be a part of the chunk, and must be read before that is written over */
   constructor(read: (message: WireMessage) => void) {
     this.#read = read;
   }
 
-  /** Reads a chunk, which is not used after the call. @throws RangeError for bytes that are no message; what `read` throws */
+  /** Reads a chunk, which is used after the call only by the bodies of messages. @throws RangeError for bytes that are no message; what `read` throws */
   push(chunk: Buffer): void {
     const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
     this.#rest = undefined;

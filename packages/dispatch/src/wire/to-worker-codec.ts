@@ -48,7 +48,8 @@ export function encodeToWorker(
 export function postToWorker(
   frames: readonly ToWorker[],
   post: (message: unknown, transfer: Movable[]) => void,
-  { inFlight, ...options }: WriterOptions & { readonly inFlight?: number | undefined },
+  options: WriterOptions,
+  inFlight?: number,
 ): Unsent[] {
   const { messages, unsent } = encodeToWorker(frames, options, inFlight);
   for (const { message, transfer, only } of messages) {
@@ -131,7 +132,7 @@ function readRun(reader: FrameReader, isStream: boolean): RunFrame | Undecodable
     metadata: (reader.cell() as Record<string, string> | null) ?? undefined,
     announce: reader.number() === 1,
     transfer: undefined,
-    ...(isStream && { credit: reader.number() }),
+    credit: isStream ? reader.number() : undefined,
   };
   return failure === undefined ? frame : { kind: 'undecodable', seq, error: failure.error };
 }

@@ -68,6 +68,8 @@ type OwnFrame = ReportFrame | RecycleFrame | BusyFrame | RoomFrame;
 export interface Served {
   /** Takes any message of the port; ignores those that are not from the kernel. */
   receive(message: unknown): void;
+  /** As {@link receive}, for messages that came together: no call begins before all are read. */
+  receiveAll(messages: readonly unknown[]): void;
   /** Takes frames of `decodeToWorker`, for owners that read messages themselves. */
   accept(frames: readonly (ToWorker | Undecodable)[]): void;
   /** Posts waiting answers. The owner calls it when the process exits, so that they are not lost with it. */
@@ -156,12 +158,20 @@ class TaskServer implements Served {
   }
 
   receive(message: unknown): void {
-    const read = readToWorker(message);
-    if (read === undefined) return;
-    if (read.inFlight > 0 && this.#options.together === undefined) {
-      this.#together = togetherOf(read.inFlight);
+    this.receiveAll([message]);
+  }
+
+  receiveAll(messages: readonly unknown[]): void {
+    const frames: (ToWorker | Undecodable)[] = [];
+    for (const message of messages) {
+      const read = readToWorker(message);
+      if (read === undefined) continue;
+      if (read.inFlight > 0 && this.#options.together === undefined) {
+        this.#together = togetherOf(read.inFlight);
+      }
+      frames.push(...read.frames);
     }
-    this.accept(read.frames);
+    this.accept(frames);
   }
 
   accept(frames: readonly (ToWorker | Undecodable)[]): void {

@@ -123,12 +123,16 @@ export class Feeder {
     return current?.hasRoom ? current : undefined;
   }
 
-  give(worker: PoolWorker, call: Call, now: number): void {
-    const { sender, recall } = this.#context;
+  /** Gives a worker a call that has not waited. */
+  begin(worker: PoolWorker, call: Call, now: number): void {
+    this.#give(worker, call, now);
+    this.#context.sender.first(worker, now);
+  }
+
+  #give(worker: PoolWorker, call: Call, now: number): void {
     worker.give(call, now);
     call.counts.wait.record(now - call.enqueuedAt);
-    sender.soon(worker, now);
-    recall.watch(worker);
+    this.#context.recall.watch(worker);
     if (call.onWorker === undefined) return;
     try {
       call.onWorker(worker.workerId);
@@ -307,7 +311,8 @@ export class Feeder {
       if (signal?.aborted) this.#context.aborted(call, signal.reason);
       else if (limit !== undefined) this.#context.late(call, limit);
       else {
-        this.give(worker, call, now);
+        this.#give(worker, call, now);
+        this.#context.sender.soon(worker, now);
         return true;
       }
     }

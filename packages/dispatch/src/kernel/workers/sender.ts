@@ -7,10 +7,16 @@ const MAX_UNSENT_MS = 1;
 /** Sends the frames of workers, many in one message. */
 export class Sender {
   readonly #unsent = new Set<PoolWorker>();
+  readonly #isApart: boolean;
   readonly #onUnsent: (worker: PoolWorker, refused: readonly Unsent[]) => void;
   readonly #flushAll = (): void => this.flushAll();
 
-  constructor(onUnsent: (worker: PoolWorker, refused: readonly Unsent[]) => void) {
+  /** @param isApart - Whether workers run elsewhere, so that their tasks do not begin within the code that sends */
+  constructor(
+    isApart: boolean,
+    onUnsent: (worker: PoolWorker, refused: readonly Unsent[]) => void,
+  ) {
+    this.#isApart = isApart;
     this.#onUnsent = onUnsent;
   }
 
@@ -27,6 +33,17 @@ export class Sender {
     }
     if (this.#unsent.size === 0) process.nextTick(this.#flushAll);
     this.#unsent.add(worker);
+  }
+
+  /** As {@link soon}; but a worker that had no call gets it now, and begins while others are made. */
+  first(worker: PoolWorker, now: number): void {
+    if (!this.#isApart || worker.calls.size > 1) {
+      this.soon(worker, now);
+      return;
+    }
+    const refused = worker.flush();
+    // Its caller has not got the promise yet.
+    if (refused.length > 0) process.nextTick(this.#onUnsent, worker, refused);
   }
 
   flush(worker: PoolWorker): void {
