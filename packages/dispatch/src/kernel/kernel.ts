@@ -83,25 +83,26 @@ export class Kernel {
       timedOut: (call, error) => this.giveUp(call, error, 'aborted'),
       stuck: (worker, call) => this.#stuck(worker, call),
     });
+    const settle = (call: Call, ending: Ending, value: unknown): void =>
+      this.#settle(call, ending, value);
     // Its time passed before it was started: no worker has it.
     const late = (call: Call, { code, limit }: LateBy): void =>
-      this.#settle(call, 'aborted', timedOut(code, options.name, { task: call.task, limit }));
+      settle(call, 'aborted', timedOut(code, options.name, { task: call.task, limit }));
     const upkeep = new Upkeep(pool, sender, options);
     const homeOf = transport.homeOf?.bind(transport);
     const feeder = new Feeder(
       {
         ...{ pool, sender, recall, counts, late, homeOf, transport },
-        refused: (call, error) => this.#settle(call, 'rejected', error),
-        aborted: (call, reason) => this.#settle(call, 'aborted', reason),
+        refused: (call, error) => settle(call, 'rejected', error),
+        aborted: (call, reason) => settle(call, 'aborted', reason),
         threw: (call, error) => process.nextTick(() => this.giveUp(call, error, 'failed')),
       },
       options,
     );
     const frames = {
-      ...{ pool, upkeep, feeder, timers, late },
+      ...{ pool, upkeep, feeder, timers, late, settle },
       started: (worker: PoolWorker) => this.broadcaster.begin(worker),
       free: (worker: PoolWorker, call: Call) => this.#free(worker, call),
-      settle: (call: Call, ending: Ending, value: unknown) => this.#settle(call, ending, value),
       giveUp: (call: Call, error: unknown, ending: Ending) => this.giveUp(call, error, ending),
       lost: (worker: PoolWorker, call: Call, error: unknown) =>
         this.#losses.lost(worker, call, () => error),
@@ -109,8 +110,7 @@ export class Kernel {
     this.#frames = new WorkerFrames(frames, options);
     this.#losses = new WorkerLosses(
       {
-        ...{ pool, feeder, timers, transport },
-        settle: (call, ending, value) => this.#settle(call, ending, value),
+        ...{ pool, feeder, timers, transport, settle },
         onRoom: () => this.onRoom(),
       },
       options,
