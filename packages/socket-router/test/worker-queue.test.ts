@@ -66,6 +66,7 @@ test('one connection is under way at a time, the next one follows its claim', ()
 
 test('a message has what the worker must know about a connection', () => {
   vi.useFakeTimers({ toFake: ['hrtime'] });
+  vi.advanceTimersByTime(0.6);
   const [seconds, nanoseconds] = process.hrtime();
   const now = seconds * 1000 + nanoseconds / 1e6;
   const end = { address: '192.0.2.1', port: 1 };
