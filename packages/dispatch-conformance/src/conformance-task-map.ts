@@ -35,7 +35,7 @@ export interface TaskEvent {
 
 /** How often and when workers start. */
 export interface StartPlan {
-  /** File that gets a line `setup <workerId> <slot>` for each attempt, and `teardown`. */
+  /** File that gets a line `setup <workerId> <slot>` for each attempt, `teardown`, and `exit <code>` for each call of `process.exit`, if replaced. */
   readonly log: string;
   /** Attempts that fail. Default 0. */
   readonly failures?: number;
@@ -43,6 +43,8 @@ export interface StartPlan {
   readonly gate?: string;
   /** Whether `teardown` never ends. Default `false`. */
   readonly hangs?: boolean;
+  /** Whether the module replaces `process.exit` by a function that ends nothing. Default `false`. */
+  readonly replacesExit?: boolean;
 }
 
 /** What `items` does. */

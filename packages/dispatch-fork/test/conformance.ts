@@ -50,6 +50,7 @@ const { chosen, others } = splitCases(all, [
   'transfer: capabilities',
   'transfer: transfer copies',
   'transfer: a port',
+  'close: close() waits until a worker',
 ]);
 
 /** The cases of `npm test`, or all others. */

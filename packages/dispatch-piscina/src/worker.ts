@@ -16,6 +16,8 @@ if (isMainThread) {
  */
 export function serve({ workerId, slot, hasWorkerData, module, port, journal }: ThreadStart): void {
   const calls = new StartJournal(journal);
+  // Kept before the module is loaded, which may replace it.
+  const exit = process.exit.bind(process);
   const data = hasWorkerData ? receiveMessageOnPort(port) : undefined;
   const served = serveTasks({
     workerId,
@@ -26,7 +28,7 @@ export function serve({ workerId, slot, hasWorkerData, module, port, journal }: 
     claim: (seq) => calls.claim(seq),
     memoryBytes: () => getHeapStatistics().used_heap_size,
     // Everything posted is in the other port's queue already.
-    exit: (code) => process.exit(code),
+    exit: (code) => exit(code),
     transfers: true,
   });
   port.on('message', (message) => served.receive(message));

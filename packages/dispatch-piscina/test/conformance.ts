@@ -45,6 +45,7 @@ const { chosen, others } = splitCases(all, [
   'close: close() a few turns',
   'statistics: lost workers',
   'close: close() ends a worker',
+  'close: close() waits until a worker',
 ]);
 
 /** The cases of `npm test`, or all others. */

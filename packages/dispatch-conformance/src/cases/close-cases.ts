@@ -4,6 +4,7 @@ import { rejectedWith, startRun } from '../calls.ts';
 import {
   type CaseDraft,
   needsHardKill,
+  needsIsolation,
   needsProcess,
   needsSlowStart,
   test,
@@ -130,6 +131,25 @@ export const closeCases: readonly CaseDraft[] = [
     const { completed, aborted } = await draining;
     assert.equal(completed + aborted, 1);
   }),
+  test(
+    'close() waits until a worker ends by itself, also one whose module replaces process.exit',
+    needsIsolation,
+    async (stage) => {
+      const log = stage.scratch.path('log');
+      const dispatcher = await stage.ready({}, stage.plannedModule({ log, replacesExit: true }));
+      assert.equal(await dispatcher.run('echo', 1), 1);
+      let isClosed = false;
+      // Longer than the case may take: nothing kills the worker.
+      const closing = dispatcher.close({ graceMs: 2 * stage.longestMs }).then(() => {
+        isClosed = true;
+      });
+      const exits = () => stage.scratch.lines('log').filter((line) => line.startsWith('exit'));
+      const what = 'the end of the worker';
+      await until(() => isClosed || exits().length > 0, what, stage.longestMs);
+      assert.deepEqual(exits(), [], 'calls of the function that replaced process.exit');
+      await closing;
+    },
+  ),
   test('close() as an idle worker dies leaves nothing', needsProcess, async (stage) => {
     const dispatcher = await stage.ready({ max: 2 });
     const { pid } = await dispatcher.run('tell', undefined);

@@ -5,7 +5,10 @@ import conformanceTasks from './conformance-tasks.ts';
 
 /** The usual tasks, in workers that start as planned and log it. */
 export function startAsPlanned(plan: StartPlan): TaskModule<ConformanceTasks> {
-  const { log, failures = 0, gate, hangs = false } = plan;
+  const { log, failures = 0, gate, hangs = false, replacesExit = false } = plan;
+  if (replacesExit) {
+    process.exit = ((code) => appendFileSync(log, `exit ${code}\n`)) as typeof process.exit;
+  }
   return defineTasks(conformanceTasks.tasks, {
     setup({ workerId, slot, workerData }) {
       // In one process a fallback's workers, which have none, start beside others.
