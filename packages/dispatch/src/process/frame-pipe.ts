@@ -34,7 +34,7 @@ export function openFramePipe(read: (messages: readonly WireMessage[]) => void):
     writable: true,
     onread: { buffer, callback },
   });
-  // Such as EPIPE while the parent dies: `disconnect` follows.
+  // An error such as EPIPE while the parent dies needs no handling: `disconnect` follows.
   pipe.on('error', () => {});
   const exit = process.exit.bind(process);
   return { write: (data, written) => pipe.write(data, 'latin1', written), exit };

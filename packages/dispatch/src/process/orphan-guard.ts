@@ -27,8 +27,8 @@ for pid in $pids; do kill -9 "$pid" 2>/dev/null; done
 `;
 
 /**
- * Creates a guard: one shell, started with the first worker. Does nothing without a shell, and nothing on Windows; idle
- * workers see there, too, that their channel has closed.
+ * Creates a guard: one shell, started with the first worker. It does nothing on Windows, or where there is no shell; idle
+ * workers end there all the same, since they see that their channel has closed.
  */
 export function createOrphanGuard(shell: string = '/bin/sh'): OrphanGuard {
   const pids = new Set<number>();

@@ -18,7 +18,7 @@ const MARKS = 256;
  * with longer calls looks before each of them.
  */
 const LEASE_MS = 0.5;
-/** Difference of the clocks of two processors. */
+/** The most by which the clocks of two processors differ. */
 const SKEW_MS = 0.05;
 const MOST_READS = 100;
 
@@ -107,7 +107,7 @@ class FileJournal implements StartJournal {
     for (let time = 0; time < MOST_READS; time += 1) {
       readSync(this.fd, record, 0, RECORD_BYTES, 0);
       const [claimed = 0, until = 0, sum] = record;
-      // Any other sum: the worker was writing.
+      // With any other sum the worker was writing meanwhile: read again.
       if (sum === claimed + until) return { claimed, leaseUntil: until + SKEW_MS };
     }
     // Something else writes there. Better to rerun nothing than to run a call twice.
@@ -141,14 +141,14 @@ export function journalClaims(fd: number): (seq: number) => boolean {
   };
 }
 
-/** Never 0. A mark left from an old call makes the worker drop a call, and the kernel gives it again. */
+/** Never 0. A mark left from an old call makes the worker drop a call, and the kernel sends it again. */
 function markOf(seq: number): number {
   return 1 + (Math.floor(seq / MARKS) % 255);
 }
 
 const { hrtime } = process;
 
-/** The same in all processes of a machine. */
+/** Returns the milliseconds of a clock that all processes of a machine share. */
 function monotonicMs(): number {
   const [seconds, nanoseconds] = hrtime();
   return seconds * 1000 + nanoseconds / 1e6;

@@ -1,15 +1,15 @@
 import { cloneFromBytes, cloneToBytes } from '../wire/clone-bytes.ts';
 
-/** Asks the parent, and is answered with the bytes. */
+/** Marks the worker's question and the parent's answer. */
 const tag = 'dispatch.worker-data';
 
 interface WorkerDataMessage {
   readonly ticketing: typeof tag;
-  /** Absent in the question. */
+  /** The data, in the answer alone. */
   readonly bytes?: Uint8Array;
 }
 
-/** Returns the variable that tells a worker its slot, and with it the libraries that it uses. */
+/** Returns the environment variable that tells a worker, and the libraries in it, its slot. */
 export function slotVariable(slot: number): { readonly TICKETING_WORKER_SLOT: string } {
   return { TICKETING_WORKER_SLOT: String(slot) };
 }

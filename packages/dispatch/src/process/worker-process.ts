@@ -28,7 +28,7 @@ import type { OutputSink } from './worker-output.ts';
  */
 export const processWindow: Transport['autoWindow'] = { first: 8, max: 64, bytes: 128 * 1024 };
 
-/** Milliseconds that the rest of a process has once its channel, or the process itself, has ended. */
+/** Milliseconds to wait for the end of a process and of its output, once its channel or the process itself has ended. */
 const LINGER_MS = 500;
 
 export interface WorkerProcessStart {
@@ -53,7 +53,7 @@ export interface WorkerProcessEvents {
 }
 
 /**
- * Starts a process as a worker. Frames go over its pipe; `foreign` gets the messages of its channel. Why there are two:
+ * Starts a process as a worker. Frames go over its pipe; other messages over its channel. Why there are two:
  * `docs/decisions/0029-frames-in-a-pipe.md`.
  *
  * @throws what the platform throws when it cannot start a process
@@ -96,7 +96,7 @@ export class WorkerProcess implements WorkerHandle {
   #disconnected = false;
   #exited = false;
   #ended = false;
-  /** What it wrote that is no message of ours. */
+  /** The error of bytes in its pipe that are no message. */
   #fault: Error | undefined;
 
   constructor(start: WorkerProcessStart, events: WorkerProcessEvents) {
@@ -206,12 +206,12 @@ export class WorkerProcess implements WorkerHandle {
       try {
         stream.push(chunk);
       } catch (error) {
-        // A task has written there. What follows cannot be read, and its calls would wait for ever.
+        // A task has written into the pipe. What follows cannot be read, and the worker's calls would wait for ever.
         this.#fault = error as Error;
         this.kill();
       }
     });
-    // Such as EPIPE while it ends: `exit` follows.
+    // An error such as EPIPE while it ends needs no handling: `exit` follows.
     this.#pipe?.on('error', () => {});
   }
 

@@ -39,7 +39,7 @@ const BUFFER = 100;
 
 /**
  * Writes only the bytes that a view shows: the platform's serializer writes the memory behind it, and a small Buffer shares
- * 64 KiB of that with strangers. Two views of one memory arrive as two memories. Buffers arrive as Buffers.
+ * 64 KiB of that with other Buffers. Two views of one memory arrive as two memories. Buffers arrive as Buffers.
  */
 class TightSerializer extends Serializer {
   constructor() {

@@ -9,7 +9,7 @@ type Encoded =
   | { readonly kind: 'value'; readonly value: unknown }
   | EncodedError
   | { readonly kind: 'object'; readonly own: Members }
-  /** The n-th error or object, from 0, again: in a cycle, or a second time. */
+  /** An error or object that occurs again, in a cycle or a second time, by its number from 0. */
   | { readonly kind: 'again'; readonly index: number };
 
 interface EncodedError {
@@ -38,7 +38,7 @@ const classes: Readonly<Record<string, ErrorClass>> = {
 };
 
 const MAX_DEPTH = 16;
-/** Errors and objects in all. */
+/** Most errors and objects in one thrown value. */
 const MAX_PARTS = 200;
 
 /**

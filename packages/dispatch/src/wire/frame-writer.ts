@@ -30,9 +30,9 @@ export interface WriterOptions {
   readonly checksJson?: boolean;
 }
 
-/** Text and bytes gathered in one message: with more the two sides take turns. Figures: docs/decisions/0029-frames-in-a-pipe.md. */
+/** Text and bytes at which a message is full. With more, one side would wait for the other. Figures: docs/decisions/0029-frames-in-a-pipe.md. */
 const FULL = 16 * 1024;
-/** Bytes from which a copy into a shared message costs more than a message. */
+/** Bytes from which a message of its own costs less than a copy into a shared one. */
 const APART = 64 * 1024;
 
 /**
@@ -70,7 +70,7 @@ export class FrameWriter {
     } else if (jsonKeeps(value)) {
       this.#addText(seq, head, JSON.stringify(value), tail);
     } else if (typeof value === 'number') {
-      // `String` would forget the sign of a zero.
+      // `String` would drop the sign of -0.
       const text = value === 0 ? '-0' : String(value);
       this.#append(`${head},${valueKind.number},"${text}"${tail}`);
     } else if (typeof value === 'bigint') {
@@ -81,7 +81,7 @@ export class FrameWriter {
   }
 
   /**
-   * Adds a frame whose value goes as JSON, whatever that makes of it.
+   * Adds a frame whose value is written as JSON, also where JSON changes it: a Date becomes a text.
    *
    * @throws DOMException `DataCloneError` for a value without a text, or one that `checksJson` refuses; TypeError for one that
    * JSON cannot write; what a getter or a `toJSON` throws

@@ -197,7 +197,7 @@ function readFrame(reader: FrameReader): FromWorker {
   }
 }
 
-/** Whole microseconds: shorter than the fraction, and finer than the platform's clock. */
+/** Returns whole microseconds: fewer digits than a fraction has, and exact enough for the platform's clock. */
 function micros(ms: number): number {
   return Math.round(ms * 1000);
 }

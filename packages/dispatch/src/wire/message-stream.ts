@@ -1,11 +1,11 @@
 import type { WireMessage } from './wire-message.ts';
 
-/** Before each message: its mark, the bytes of its text, and those of its body; each as 32 bits. */
+/** Bytes before each message: its mark, the size of its text and the size of its body, 32 bits each. */
 const HEAD_BYTES = 12;
-/** The text has one byte a character. */
+/** The text has one byte per character. */
 const MARK_ASCII = 0x7dc1_0001;
 const MARK_UTF8 = 0x7dc1_0002;
-/** V8 has no longer texts. */
+/** The longest text that V8 can hold. */
 const MOST_TEXT_BYTES = 2 ** 29 - 1;
 const MOST_BODY_BYTES = 2 ** 32 - 1;
 
@@ -44,12 +44,12 @@ function cell(number: number): string {
 
 const ASCII = cell(MARK_ASCII);
 
-/** Reads messages from a stream of bytes, however it is cut, in time and memory in proportion to them. */
+/** Reads messages from a stream of bytes, wherever its chunks end. Time and memory grow in proportion to the messages. */
 export class MessageStream {
   readonly #read: (message: WireMessage) => void;
-  /** Less than a head. */
+  /** The beginning of a head that came without its end. */
   #rest: Buffer | undefined;
-  /** A message of which a part has come. */
+  /** An incomplete message: its head has come, but not all of its text and body. */
   #open: OpenMessage | undefined;
 
   /** @param read - Called with each message; its body may be a part of the chunk, and must be read before that is written over */
@@ -79,7 +79,7 @@ export class MessageStream {
     if (at < bytes.byteLength) this.#rest = Buffer.from(bytes.subarray(at));
   }
 
-  /** Gives an open message what it lacks. @returns where the next one begins */
+  /** Fills the incomplete message, if there is one, and reads it once it is whole. @returns where the next message begins */
   #fill(bytes: Buffer, from: number): number {
     const open = this.#open;
     if (open === undefined) return from;
@@ -123,7 +123,7 @@ class OpenMessage {
   constructor(head: MessageHead) {
     this.head = head;
     this.text = Buffer.allocUnsafeSlow(head.textBytes);
-    // The reader of a value that is all of it needs no copy.
+    // Not pooled: a value that fills the whole body is then used without a copy.
     this.body = new Uint8Array(Buffer.allocUnsafeSlow(head.bodyBytes).buffer);
   }
 
@@ -131,7 +131,7 @@ class OpenMessage {
     return this.#got === this.head.textBytes + this.head.bodyBytes;
   }
 
-  /** Takes what it lacks from `bytes`, beginning at `from`. @returns where it ended */
+  /** Copies the missing bytes, or as many as there are, from `bytes` at `from` on. @returns the end of what was copied */
   fill(bytes: Buffer, from: number): number {
     let at = from;
     for (const [part, start] of [

@@ -2,7 +2,7 @@ import { showValue } from '@ticketing/kit';
 import { cloneFromBytes } from './clone-bytes.ts';
 
 /**
- * Frames as they cross a port, in an array, which costs it less than an object. Plain data: one text costs less than many values.
+ * Frames as they cross a port: an array, which a port clones faster than an object, with one text, which costs less than many values.
  * `cells` is a JSON array: to a worker the number of its calls, else 0; then for each frame its code, `seq`, kind of value, value or size, and its other fields.
  * `body` has the bytes of the values that are not in `cells`, one after the other; `value` is one that the port itself clones.
  */
@@ -107,7 +107,7 @@ export class FrameReader {
 
 const nothing = new Uint8Array(0);
 
-/** The error of a message that no writer of ours has written. */
+/** Returns the error for a message that is malformed. */
 export function malformed(expected: string, got: unknown): TypeError {
   return new TypeError(`Cannot read a frame: it must have ${expected}, got ${showValue(got)}`);
 }

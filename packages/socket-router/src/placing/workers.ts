@@ -58,7 +58,7 @@ export class Workers {
         joined: (worker) => this.#join(worker),
         circuitOpen: (slots, error) => {
           options.emit('circuit-open', { slots, error });
-          // What waits for those slots waits in vain.
+          // Connections that wait for those slots must be placed anew, or refused: no worker will come.
           this.listener?.workersChanged();
         },
       },

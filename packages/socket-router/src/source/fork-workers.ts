@@ -114,7 +114,7 @@ class ForkedWorkers implements WorkerSource {
   readonly #leaving = new Set<ForkedProcess>();
   /** Processes that have neither served nor ended. */
   readonly #starting = new Set<ForkedProcess>();
-  /** Of the channels to its processes. */
+  /** How messages are written on the channels to its processes. */
   #serialization: 'json' | 'advanced' = 'advanced';
   #failedStarts = 0;
   #probeTimer: NodeJS.Timeout | undefined;
