@@ -23,10 +23,10 @@ import {
   lostHost,
   readied,
   reportOf,
+  StreamRooms,
   withoutStreams,
   withTimeLeft,
 } from './session-frames.ts';
-import { StreamRooms } from './stream-rooms.ts';
 import type { Refused, WorkerContext } from './worker-context.ts';
 
 /** First byte of an answer to an opening; messages begin with their version. */
