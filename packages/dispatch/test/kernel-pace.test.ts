@@ -21,7 +21,7 @@ function workersOf(
     });
     worker.state = 'ready';
     for (const runMs of runsMs) worker.pace?.record(runMs, 0);
-    for (let call = 0; call < calls; call += 1) worker.calls.set(call, { sentAt } as never);
+    for (let call = 0; call < calls; call += 1) worker.calls.add({ seq: call, sentAt } as never);
     (slots[index] as Slot).current = worker;
   }
   return slots;
@@ -61,7 +61,7 @@ test('soonest() gives a worker that is a little slower a little less', () => {
   for (let call = 0; call < 60; call += 1) {
     const worker = (chosen(slots) ?? 0) - 1;
     given[worker] = (given[worker] ?? 0) + 1;
-    slots[worker]?.current?.calls.set(call, { sentAt: 0 } as never);
+    slots[worker]?.current?.calls.add({ seq: call, sentAt: 0 } as never);
   }
   expect(given[0]).toBeGreaterThanOrEqual(10);
   expect(given[0]).toBeLessThanOrEqual(25);

@@ -207,7 +207,7 @@ export class Kernel {
     const matches = (call: Call): boolean => owner === undefined || call.owner === owner;
     for (const call of this.feeder.drain(matches)) this.#settle(call, ending, errorOf(call.task));
     for (const { calls } of this.pool.live) {
-      for (const call of [...calls.values()].filter(matches)) {
+      for (const call of [...calls].filter(matches)) {
         this.giveUp(call, errorOf(call.task), ending);
       }
     }

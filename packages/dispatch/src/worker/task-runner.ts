@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { TaskFn, TaskMap, TaskModule } from '../contract/task.ts';
 import type { CreditFrame, FromWorker, RunFrame, ToWorker } from '../contract/transport.ts';
+import { InFlight } from '../in-flight.ts';
 import { isJsonTask } from '../json-task.ts';
 import { asDelivered, isRawJson, isTransferred } from '../task-results.ts';
 import { FrameQueue } from './frame-queue.ts';
@@ -50,7 +51,7 @@ export class TaskRunner {
   readonly #scope = new AsyncResource('ticketing.dispatch', { requireManualDestroy: true });
   readonly #queue = new FrameQueue();
   /** Runs that returned a promise. */
-  readonly #running = new Map<number, TaskRun>();
+  readonly #running = new InFlight<TaskRun>();
   /** The run whose code is on the stack. */
   #current: TaskRun | undefined;
   readonly #turn: TurnLimit;
@@ -111,7 +112,7 @@ export class TaskRunner {
   /** Halts, and aborts running tasks: no caller is waiting. */
   abandon(reason: unknown): void {
     this.halt();
-    for (const run of [...this.#running.values()]) this.#apart(() => run.abort(reason));
+    for (const run of [...this.#running]) this.#apart(() => run.abort(reason));
   }
 
   /** Emits a progress datum of a run; the run fails if that throws. */
@@ -253,7 +254,7 @@ export class TaskRunner {
   /** `Promise.resolve` keeps a promise as it is, and calls any other `then` later, once. */
   #await(run: TaskRun, result: PromiseLike<unknown>): void {
     const promise = Promise.resolve(result);
-    this.#running.set(run.seq, run);
+    this.#running.add(run);
     promise.then(
       (value) => this.#complete(run, value),
       (error) => this.#fail(run, error),

@@ -80,7 +80,7 @@ export class Recall {
     worker.seen = undefined;
     if (!canLose(worker)) return 'clear';
     const claimed = worker.handle?.started() ?? 0;
-    const waiting = [...worker.calls.values()].filter((call) => canMove(call, claimed));
+    const waiting = [...worker.calls].filter((call) => canMove(call, claimed));
     if (waiting.length === 0 || !this.#canHelp(worker)) return 'clear';
     const checks = before?.claimed === claimed ? before.checks + 1 : 0;
     worker.seen = { claimed, checks };

@@ -1,4 +1,5 @@
 import type { ToWorker, Unsent, WorkerHandle } from '../../contract/transport.ts';
+import { InFlight } from '../../in-flight.ts';
 import type { Call } from '../calls/call.ts';
 import type { Pace } from './pace.ts';
 import type { Window } from './window.ts';
@@ -14,7 +15,7 @@ export class PoolWorker {
   state: PoolWorkerState = 'starting';
   handle: WorkerHandle | undefined = undefined;
   /** Calls that it has not settled, by number. */
-  readonly calls: Map<number, Call> = new Map();
+  readonly calls: InFlight<Call> = new InFlight();
   /** Streams of these that wait for their consumers: they take no room. */
   stalled = 0;
   /** Calls that it has answered. */
@@ -113,7 +114,7 @@ export class PoolWorker {
   /** Whether a task is running. */
   get isRunning(): boolean {
     const started = this.handle?.started() ?? 0;
-    for (const seq of this.calls.keys()) if (seq <= started) return true;
+    for (const { seq } of this.calls) if (seq <= started) return true;
     return false;
   }
 
@@ -125,7 +126,7 @@ export class PoolWorker {
     call.worker = this;
     call.seq = seq;
     call.sentAt = now;
-    this.calls.set(seq, call);
+    this.calls.add(call);
     const { options } = call;
     this.post(
       {

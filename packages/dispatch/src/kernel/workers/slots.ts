@@ -102,7 +102,7 @@ export function soonest(
 function paceOf({ pace, calls }: PoolWorker, now: number, fastestMs: number): number {
   if (pace === undefined) return fastestMs;
   if (calls.size === 0) return pace.at(now, fastestMs);
-  const [oldest] = calls.values();
+  const { oldest } = calls;
   return pace.at(now, fastestMs, calls.size, oldest?.sentAt);
 }
 

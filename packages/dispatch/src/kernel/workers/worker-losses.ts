@@ -39,7 +39,7 @@ export class WorkerLosses {
     const canMove = this.#context.transport.capabilities.transfer;
     const pid = worker.handle?.pid;
     // The last one first, so that each goes back before those after it.
-    const calls = [...worker.calls.values()].reverse();
+    const calls = [...worker.calls].reverse();
     worker.calls.clear();
     for (const call of calls) {
       this.#context.timers.freed(call);
