@@ -252,3 +252,22 @@ test('a session that reports work does not count against the circuit when it end
   await ready();
   expect(dispatcher.state).toBe('ready');
 });
+
+test('a call that was never sent, since its worker gave calls back, keeps its limits and its signal', async () => {
+  const { run, ready, transport, clock } = createPool({ max: 1, window: 3 });
+  await ready();
+  run(1);
+  await turn();
+  const controller = new AbortController();
+  const limited = run(2, { timeoutMs: 50 });
+  const aborted = run(3, { signal: controller.signal });
+  // In the tick of the calls.
+  transport.at(0).busy(1);
+  await turn();
+  expect(transport.at(0).inputs).toEqual([1]);
+  controller.abort('enough');
+  clock.advance(50);
+  await turn();
+  errorOf(limited, 'ERR_TIMEOUT');
+  expect(aborted).toMatchObject({ state: 'rejected', error: 'enough' });
+});

@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { createManualClock } from '@ticketing/test-kit';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { createInProcessDispatcher, defineTasks } from '../src/index.ts';
 import type { Call } from '../src/kernel/calls/call.ts';
 import { TimeLimits } from '../src/kernel/calls/time-limits.ts';
 import { checkPoolsAfterEach, createPool, turn } from './kernel-fixture.ts';
@@ -80,6 +81,37 @@ test('a call that waits is never started after its signal was aborted', async ()
   expect(dispatcher.stats()).toMatchObject({ aborted: 1, queued: 0 });
 });
 
+test.each([2, 20])(
+  'a call that waits for the end of its tick is never sent if its signal aborts before (%i in flight)',
+  async (count) => {
+    const { ready, run, transport, dispatcher } = createPool({ window: 64 });
+    await ready();
+    const controllers = Array.from({ length: count }, () => new AbortController());
+    const calls = controllers.map(({ signal }, input) => run(input, { signal, timeoutMs: 5 }));
+    controllers.at(-1)?.abort('changed my mind');
+    await turn();
+    expect(calls.at(-1)).toMatchObject({ state: 'rejected', error: 'changed my mind' });
+    expect(transport.at(0).inputs).toHaveLength(count - 1);
+    expect(dispatcher.stats()).toMatchObject({ aborted: 1, running: count - 1 });
+    for (let seq = 1; seq < count; seq += 1) transport.at(0).answer(seq, 'an answer');
+    await turn();
+  },
+);
+
+test('a call that is answered as it is sent gets neither a listener nor a timer', async () => {
+  const tasks = defineTasks({ echo: (input: number) => input });
+  const clock = createManualClock();
+  await using dispatcher = createInProcessDispatcher(tasks, { clock });
+  await dispatcher.ready();
+  const controller = new AbortController();
+  const add = vi.spyOn(controller.signal, 'addEventListener');
+  const timer = vi.spyOn(clock, 'setTimeout');
+  const { signal } = controller;
+  expect(await dispatcher.run('echo', 1, { signal, timeoutMs: 70, queueTimeoutMs: 60 })).toBe(1);
+  expect(add).not.toHaveBeenCalled();
+  expect(timer.mock.calls.filter(([, ms]) => ms === 70 || ms === 60)).toEqual([]);
+});
+
 test('limits pass in their order and in time, with one timer for each duration', () => {
   const step = fc.oneof(
     fc.record({ add: fc.constantFrom(5, 5.5, 20, 100) }),
@@ -127,7 +159,7 @@ test('a limit that ends others, and begins one of the same duration, ends each o
     limits.remove(second);
     limits.add({ id: 3, enqueuedAt: clock.now() } as Call, 'ERR_TIMEOUT', 10);
   });
-  const at = (id: number) => limits.add({ id, enqueuedAt: 0 } as Call, 'ERR_TIMEOUT', 10);
+  const at = (id: number) => limits.add({ id, enqueuedAt: clock.now() } as Call, 'ERR_TIMEOUT', 10);
   at(0);
   const second = at(1);
   at(2);

@@ -48,3 +48,24 @@ test('onProgress that throws rejects the call and aborts the task', async () => 
   expect(dispatcher.stats()).toMatchObject({ failed: 1, aborted: 0 });
   transport.at(0).answer(1);
 });
+
+test('a report in the message of an abort is dropped, though the call has just been sent', async () => {
+  const { run, ready, transport } = createPool();
+  await ready();
+  const controller = new AbortController();
+  const got: unknown[] = [];
+  const onProgress = (data: unknown): void => {
+    got.push(data);
+    controller.abort('enough');
+  };
+  const call = run(0, { signal: controller.signal, onProgress });
+  // Between the sending and what follows it.
+  process.nextTick(() => {
+    transport.at(0).progress(1, 'a');
+    transport.at(0).progress(1, 'b');
+  });
+  await turn();
+  expect(got).toEqual(['a']);
+  expect(call).toMatchObject({ state: 'rejected', error: 'enough' });
+  expect(transport.at(0).aborts).toHaveLength(1);
+});

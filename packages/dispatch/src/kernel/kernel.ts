@@ -73,10 +73,13 @@ export class Kernel {
       recalled: (worker, call) => this.#recalled(worker, call),
       redistribute: () => this.#redistribute(),
     });
-    const isApart = transport.capabilities.isolation !== 'none';
-    const sender = new Sender(isApart, (worker, unsent) => {
-      this.#frames.unsent(worker, unsent);
-      this.#pump(worker);
+    const sender = new Sender(transport.capabilities.isolation !== 'none', {
+      sending: () => this.#timers.sending(),
+      sent: () => this.#timers.sent(),
+      unsent: (worker, unsent) => {
+        this.#frames.unsent(worker, unsent);
+        this.#pump(worker);
+      },
     });
     const timers = new CallTimers(options, {
       aborted: this.#onAbort,
@@ -164,7 +167,9 @@ export class Kernel {
       owner?.accepted();
       if (!this.hold.isHeld) this.hold.set(true);
       traceCall(name, call);
-      if (options !== undefined) this.#timers.watch(call, options, this.active);
+      if (options !== undefined) {
+        this.#timers.watch(call, options, this.active, worker !== undefined);
+      }
       if (worker !== undefined) this.feeder.begin(worker, call, enqueuedAt);
       else this.feeder.wait(call);
       if (source === undefined) return;
@@ -228,6 +233,7 @@ export class Kernel {
     this.pool.isClosed = true;
     this.giveUpAll((task) => closed(name, task), 'rejected');
     this.#sender.flushAll();
+    this.#timers.close();
     await this.pool.close(graceMs);
   }
 

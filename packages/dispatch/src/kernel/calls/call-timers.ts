@@ -4,11 +4,14 @@ import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import type { PoolWorker } from '../workers/pool-worker.ts';
 import type { Call } from './call.ts';
 import { timedOut } from './call-errors.ts';
+import { CallList } from './call-list.ts';
 import { SignalWatch } from './signal-watch.ts';
 import { type TimeLimit, TimeLimits } from './time-limits.ts';
 
 /** Poll interval for an abandoned task that waits behind others. */
 const MIN_RECHECK_MS = 10;
+
+const microtask = Promise.resolve();
 
 interface TimerCallbacks {
   /** The caller's signal was aborted. */
@@ -24,6 +27,9 @@ export class CallTimers {
   readonly #callbacks: TimerCallbacks;
   readonly #signals: SignalWatch;
   readonly #limits: TimeLimits;
+  /** Calls that are about to be sent, and those that have just been. */
+  #unsent = new CallList();
+  #sent = new CallList();
 
   constructor(options: ResolvedPoolOptions, callbacks: TimerCallbacks) {
     this.#options = options;
@@ -34,25 +40,46 @@ export class CallTimers {
     this.#limits = new TimeLimits(options.clock, (limit) => this.#passed(limit));
   }
 
-  /** Watches the limits that the caller set. `active`: calls in flight. */
-  watch(call: Call, options: RunOptions, active: number): void {
+  /**
+   * Watches the signal and the limits that the caller set. `active`: calls in flight; `isUnsent`: `sending` is called before the
+   * call is sent. Such a call is watched once it has been sent: most of those that run in this thread are answered by then.
+   */
+  watch(call: Call, options: RunOptions, active: number, isUnsent: boolean): void {
     const { signal, timeoutMs, queueTimeoutMs } = options;
+    if ((signal ?? timeoutMs ?? queueTimeoutMs) === undefined) return;
     // The consumer of a stream hears of an abort at once, however many calls there are.
-    if (signal !== undefined)
-      this.#signals.add(call, signal, call.items === undefined ? active : 0);
-    if (timeoutMs !== undefined) {
-      call.timeLimit = this.#limits.add(call, 'ERR_TIMEOUT', timeoutMs);
-    }
-    if (queueTimeoutMs !== undefined) {
-      call.queueLimit = this.#limits.add(call, 'ERR_QUEUE_TIMEOUT', queueTimeoutMs);
-    }
+    call.active = call.items === undefined ? active : 0;
+    if (isUnsent && call.items === undefined) this.#unsent.add(call);
+    else this.#begin(call);
+  }
+
+  /** Frames are sent after this: calls whose signals have aborted since they were made are given up before. */
+  sending(): void {
+    if (this.#unsent.isEmpty) return;
+    if (!this.#sent.isEmpty) this.#beginSent();
+    [this.#unsent, this.#sent] = [this.#sent, this.#unsent];
+    this.#sent.forEach(this.#look);
+  }
+
+  /** Frames were sent. What answers in this thread does so in the microtasks before those of this. */
+  sent(): void {
+    if (!this.#sent.isEmpty) void microtask.then(this.#beginSent);
   }
 
   /** The caller has been answered. */
   unwatch(call: Call, { signal }: RunOptions): void {
+    if (call.watched === this.#unsent || call.watched === this.#sent) {
+      call.watched.remove(call);
+      return;
+    }
     if (call.timeLimit !== undefined) this.#limits.remove(call.timeLimit);
     if (call.queueLimit !== undefined) this.#limits.remove(call.queueLimit);
     if (signal !== undefined) this.#signals.remove(call, signal);
+  }
+
+  /** Ends what watches signals: there are no calls any more. */
+  close(): void {
+    this.#signals.close();
   }
 
   /** The worker has started the task. */
@@ -82,6 +109,26 @@ export class CallTimers {
     if (call.workerTimer !== undefined) this.#options.clock.clearTimeout(call.workerTimer);
     call.workerTimer = undefined;
   }
+
+  readonly #look = (call: Call): void => {
+    const signal = call.options?.signal;
+    if (signal?.aborted) this.#callbacks.aborted(call, signal.reason);
+  };
+
+  /** Calls that were sent are still in flight. */
+  readonly #beginSent = (): void => this.#sent.forEach(this.#begin);
+
+  readonly #begin = (call: Call): void => {
+    call.watched?.remove(call);
+    const { signal, timeoutMs, queueTimeoutMs } = call.options ?? {};
+    if (timeoutMs !== undefined) call.timeLimit = this.#limits.add(call, 'ERR_TIMEOUT', timeoutMs);
+    if (queueTimeoutMs !== undefined) {
+      call.queueLimit = this.#limits.add(call, 'ERR_QUEUE_TIMEOUT', queueTimeoutMs);
+    }
+    if (signal === undefined) return;
+    this.#signals.add(call, signal, call.active);
+    this.#look(call);
+  };
 
   #passed({ call, code, ms }: TimeLimit): void {
     const hasStarted = call.seq <= (call.worker?.handle?.started() ?? 0);

@@ -8,6 +8,7 @@ import { DispatchError } from '../../errors.ts';
 import type { Ending, KernelCounts } from '../kernel-counts.ts';
 import type { PoolWorker } from '../workers/pool-worker.ts';
 import { withCallers } from './call-errors.ts';
+import type { CallList } from './call-list.ts';
 import type { ItemSink } from './item-stream.ts';
 import type { JobList, Queued } from './job-queue.ts';
 import type { TimeLimit } from './time-limits.ts';
@@ -98,6 +99,11 @@ export class Call implements Queued, AbortWaiter {
   sentAt = 0;
   timeLimit: TimeLimit | undefined = undefined;
   queueLimit: TimeLimit | undefined = undefined;
+  /** Calls in flight when it was made; set if it has a signal or a limit. */
+  active = 0;
+  // The list of its timers that has it, and its place there.
+  watched: CallList | undefined = undefined;
+  watchedAt = 0;
   /** Limits the run; once abandoned, the grace until the worker is killed. */
   workerTimer: unknown = undefined;
   onProgress: ((data: unknown) => void) | undefined = undefined;

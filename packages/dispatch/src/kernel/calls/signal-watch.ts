@@ -1,5 +1,6 @@
 import { type Clock, createSignalListeners, type SignalListeners } from '@ticketing/kit';
 import type { Call } from './call.ts';
+import { CallList } from './call-list.ts';
 
 /** Milliseconds between two checks of the signals that have no listener yet. */
 const CHECK_MS = 1;
@@ -17,9 +18,9 @@ export class SignalWatch {
   readonly #aborted: (call: Call, reason: unknown) => void;
   readonly #listeners: SignalListeners = createSignalListeners();
   /** Calls that were added since the last check. */
-  #young = new Set<Call>();
+  #young = new CallList();
   /** Calls that one check has seen: at the next one they get listeners. */
-  #old = new Set<Call>();
+  #old = new CallList();
   #timer: unknown;
 
   constructor(clock: Clock, aborted: (call: Call, reason: unknown) => void) {
@@ -27,7 +28,7 @@ export class SignalWatch {
     this.#aborted = aborted;
   }
 
-  /** @param active - Calls in flight */
+  /** @param active - Calls in flight when it was made */
   add(call: Call, signal: AbortSignal, active: number): void {
     if (active < MANY) {
       this.#listeners.add(signal, call);
@@ -38,17 +39,16 @@ export class SignalWatch {
   }
 
   remove(call: Call, signal: AbortSignal): void {
-    if (!this.#young.delete(call) && !this.#old.delete(call)) this.#listeners.remove(signal, call);
-    else if (this.#timer !== undefined && this.#isEmpty) this.#stop();
+    // The timer goes on: to stop and to start one again takes longer than its look.
+    if (call.watched === undefined) this.#listeners.remove(signal, call);
+    else call.watched.remove(call);
   }
 
-  get #isEmpty(): boolean {
-    return this.#young.size === 0 && this.#old.size === 0;
-  }
-
-  #stop(): void {
+  /** Stops looking. */
+  close(): void {
     this.#clock.clearTimeout(this.#timer);
-    this.#timer = undefined;
+    // Defined, so that no timer starts again.
+    this.#timer = 'closed';
   }
 
   #checkSoon(): void {
@@ -62,18 +62,24 @@ export class SignalWatch {
   }
 
   #check(): void {
-    // A listener of the caller may end other calls, which removes them from these sets during the loop.
-    for (const call of this.#old) {
-      this.#old.delete(call);
-      const signal = call.options?.signal;
-      if (signal?.aborted) this.#aborted(call, signal.reason);
-      else if (signal !== undefined) this.#listeners.add(signal, call);
-    }
+    // A listener of the caller may end other calls, which removes them from these lists during the loop.
+    this.#old.forEach(this.#lookLast);
     [this.#old, this.#young] = [this.#young, this.#old];
-    for (const call of this.#old) {
-      const signal = call.options?.signal;
-      if (signal?.aborted) this.#aborted(call, signal.reason);
-    }
-    if (!this.#isEmpty) this.#checkSoon();
+    this.#old.forEach(this.#look);
+    if (!this.#old.isEmpty || !this.#young.isEmpty) this.#checkSoon();
   }
+
+  readonly #look = (call: Call): void => {
+    const signal = call.options?.signal;
+    if (signal?.aborted) this.#aborted(call, signal.reason);
+  };
+
+  readonly #lookLast = (call: Call): void => {
+    this.#old.remove(call);
+    const signal = call.options?.signal;
+    if (signal === undefined) return;
+    this.#listeners.add(signal, call);
+    // Its settling removes the listener.
+    if (signal.aborted) this.#aborted(call, signal.reason);
+  };
 }

@@ -40,13 +40,14 @@ export class TimeLimits {
 
   /** Begins a limit that passes `ms` after the call was enqueued. */
   add(call: Call, code: TimeoutCode, ms: number): TimeLimit {
+    const at = call.enqueuedAt + ms;
     let list = this.#lists.get(ms);
     if (list === undefined) {
       list = { ms, first: undefined, last: undefined, timer: undefined };
       this.#lists.set(ms, list);
-      this.#arm(list, ms);
+      // The call may have been made a while ago.
+      this.#arm(list, Math.max(0, at - this.#clock.now()));
     }
-    const at = call.enqueuedAt + ms;
     const limit: TimeLimit = { call, code, ms, at, list, previous: list.last, next: undefined };
     if (list.last === undefined) list.first = limit;
     else list.last.next = limit;

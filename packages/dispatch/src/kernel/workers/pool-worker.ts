@@ -72,6 +72,8 @@ export class PoolWorker {
   readonly bornAt: number;
   /** How long it takes for a run, where workers may differ. */
   readonly pace: Pace | undefined;
+  /** Whether what is unsent will be sent in this turn. */
+  isToBeSent = false;
   /** Called when its end has been seen. */
   onGone: (() => void) | undefined = undefined;
   /** Called once: with `undefined` when it has started, or with the error. */
@@ -173,6 +175,10 @@ export class PoolWorker {
       return false;
     });
     return calls;
+  }
+
+  get hasUnsent(): boolean {
+    return this.#outbox.length > 0;
   }
 
   /** Milliseconds that the oldest unsent frame has waited; 0 if there is none. */

@@ -4,20 +4,27 @@ import type { PoolWorker } from './pool-worker.ts';
 /** Longest wait of a frame for others within one turn of the event loop. */
 const MAX_UNSENT_MS = 1;
 
+interface SenderCallbacks {
+  /** Called before frames are sent. */
+  sending(): void;
+  /** Called after that: an answer of a worker in this thread is on its way by then. */
+  sent(): void;
+  /** Called with calls whose input could not be sent. */
+  unsent(worker: PoolWorker, refused: readonly Unsent[]): void;
+}
+
 /** Sends the frames of workers, many in one message. */
 export class Sender {
-  readonly #unsent = new Set<PoolWorker>();
+  /** With those that were sent meanwhile. */
+  readonly #unsent: PoolWorker[] = [];
+  #isTicking = false;
   readonly #isApart: boolean;
-  readonly #onUnsent: (worker: PoolWorker, refused: readonly Unsent[]) => void;
-  readonly #flushAll = (): void => this.flushAll();
+  readonly #callbacks: SenderCallbacks;
 
   /** @param isApart - Whether workers run elsewhere, so that their tasks do not begin within the code that sends */
-  constructor(
-    isApart: boolean,
-    onUnsent: (worker: PoolWorker, refused: readonly Unsent[]) => void,
-  ) {
+  constructor(isApart: boolean, callbacks: SenderCallbacks) {
     this.#isApart = isApart;
-    this.#onUnsent = onUnsent;
+    this.#callbacks = callbacks;
   }
 
   post(worker: PoolWorker, frame: ToWorker, now: number): void {
@@ -31,8 +38,10 @@ export class Sender {
       this.flush(worker);
       return;
     }
-    if (this.#unsent.size === 0) process.nextTick(this.#flushAll);
-    this.#unsent.add(worker);
+    if (!worker.isToBeSent) this.#unsent.push(worker);
+    worker.isToBeSent = true;
+    if (!this.#isTicking) process.nextTick(this.#tick);
+    this.#isTicking = true;
   }
 
   /** As {@link soon}; but a worker that had no call gets it now, and begins while others are made. */
@@ -41,19 +50,37 @@ export class Sender {
       this.soon(worker, now);
       return;
     }
-    const refused = worker.flush();
+    const refused = this.#send(worker);
     // Its caller has not got the promise yet.
-    if (refused.length > 0) process.nextTick(this.#onUnsent, worker, refused);
+    if (refused.length > 0) process.nextTick(this.#callbacks.unsent, worker, refused);
   }
 
   flush(worker: PoolWorker): void {
-    this.#unsent.delete(worker);
-    const refused = worker.flush();
-    if (refused.length > 0) this.#onUnsent(worker, refused);
+    const refused = this.#send(worker);
+    if (refused.length > 0) this.#callbacks.unsent(worker, refused);
   }
 
   flushAll(): void {
-    // Not over a copy: a refusal makes room for more calls, which would wait for a flush that is not scheduled.
-    for (const worker of this.#unsent) this.flush(worker);
+    // A refusal makes room for more calls, which are sent here too.
+    for (let worker = this.#unsent.pop(); worker !== undefined; worker = this.#unsent.pop()) {
+      worker.isToBeSent = false;
+      this.flush(worker);
+    }
+    // Those of a worker that gave them back, or has ended, wait now: they are none of its frames.
+    this.#callbacks.sending();
+    this.#callbacks.sent();
   }
+
+  #send(worker: PoolWorker): readonly Unsent[] {
+    if (!worker.hasUnsent) return [];
+    this.#callbacks.sending();
+    const refused = worker.flush();
+    this.#callbacks.sent();
+    return refused;
+  }
+
+  readonly #tick = (): void => {
+    this.#isTicking = false;
+    this.flushAll();
+  };
 }

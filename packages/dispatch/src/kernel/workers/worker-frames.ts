@@ -195,6 +195,12 @@ export class WorkerFrames {
 
   #progress(call: Call | undefined, data: unknown): void {
     if (call?.state !== 'sent') return;
+    const signal = call.options?.signal;
+    // It may not have been noticed yet.
+    if (signal?.aborted) {
+      this.#context.giveUp(call, signal.reason, 'aborted');
+      return;
+    }
     try {
       call.onProgress?.(data);
     } catch (error) {
