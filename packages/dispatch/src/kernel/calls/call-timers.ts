@@ -77,7 +77,7 @@ export class CallTimers {
     if (signal !== undefined) this.#signals.remove(call, signal);
   }
 
-  /** Ends what watches signals: there are no calls any more. */
+  /** Ends what watches signals, after the last call. */
   close(): void {
     this.#signals.close();
   }
