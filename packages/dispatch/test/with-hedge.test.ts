@@ -325,6 +325,21 @@ test('an abort after the loss of the first worker is what the caller sees, and w
   expect(hedged.stats()).toMatchObject({ asked: 1, aborted: 1, rejected: 0, running: 0 });
 });
 
+test('an abort that comes when both attempts have ended is not what the caller sees', async () => {
+  const { run, transport, clock, hedged } = await createHedged();
+  const controller = new AbortController();
+  const call = run('a', { signal: controller.signal });
+  await turn();
+  transport.at(0).start(1);
+  // The wrapper has not heard of any of this when the caller aborts.
+  transport.at(0).exit({ exitCode: 1 });
+  clock.advance(100);
+  transport.at(1).busy(1);
+  controller.abort('enough');
+  errorOf(await settled(call), 'ERR_WORKER_LOST');
+  expect(hedged.stats()).toMatchObject({ asked: 1, aborted: 0, rejected: 1, running: 0 });
+});
+
 test('whatever workers do, calls settle once with an answer to themselves, and counts add up', async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constantFrom('run', 'run', 'run', 'once', 'abortable'), ms: fc.nat(3) }),

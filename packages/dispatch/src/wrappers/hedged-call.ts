@@ -130,16 +130,16 @@ export class HedgedCall implements AbortWaiter {
       counts.noRoom += 1;
       this.#owner.giveBack();
     }
-    const isAnswer = endingOf(error, name, second.controller.signal) === 'failed';
+    const { signal } = second.controller;
+    const isAnswer = endingOf(error, name, signal) === 'failed';
     if (isAnswer) this.#answered(second, { error });
     else if (this.#loss === undefined) this.#forget(second, error);
     else {
-      const { signal } = this.#run.options;
-      const isAborted = signal?.aborted === true;
       // The caller sees one of two ends, and the other is not counted.
+      const isAborted = signal.aborted && error === signal.reason;
       if (isAborted) this.#forget(this.#first, this.#loss.error);
       else this.#forget(second, error);
-      this.#settle({ error: isAborted ? signal.reason : this.#loss.error });
+      this.#settle({ error: isAborted ? error : this.#loss.error });
     }
   }
 
