@@ -57,8 +57,8 @@ test('a worker that retires stops although its last call was aborted before it w
   const controller = new AbortController();
   run(0, { signal: controller.signal });
   transport.at(1).ready();
-  await reload;
   controller.abort();
+  await reload;
   await turn();
   expect(transport.at(0).count('stop')).toBe(1);
   expect(transport.at(0).inputs).toEqual([]);

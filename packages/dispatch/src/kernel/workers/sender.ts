@@ -3,6 +3,7 @@ import type { PoolWorker } from './pool-worker.ts';
 
 /** Longest wait of a frame for others within one turn of the event loop. */
 const MAX_UNSENT_MS = 1;
+const microtask = Promise.resolve();
 
 interface SenderCallbacks {
   /** Called before frames are sent. */
@@ -32,7 +33,10 @@ export class Sender {
     this.soon(worker, now);
   }
 
-  /** Sends after the microtasks of this turn: calls made until then go in the same message. */
+  /**
+   * Sends after the microtasks of this turn: calls made until then go in the same message. In this thread there is none, and what
+   * is on the stack now comes first.
+   */
   soon(worker: PoolWorker, now: number): void {
     if (worker.unsentFor(now) > MAX_UNSENT_MS) {
       this.flush(worker);
@@ -40,8 +44,10 @@ export class Sender {
     }
     if (!worker.isToBeSent) this.#unsent.push(worker);
     worker.isToBeSent = true;
-    if (!this.#isTicking) process.nextTick(this.#tick);
+    if (this.#isTicking) return;
     this.#isTicking = true;
+    if (this.#isApart) process.nextTick(this.#tick);
+    else void microtask.then(this.#tick);
   }
 
   /** As {@link soon}; but a worker that had no call gets it now, and begins while others are made. */
