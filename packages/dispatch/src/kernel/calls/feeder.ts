@@ -36,8 +36,8 @@ interface FeederContext {
   readonly aborted: (call: Call, reason: unknown) => void;
   /** Called with a call whose `onWorker` threw. */
   readonly threw: (call: Call, error: unknown) => void;
-  /** The transport's, if it knows owners of keys. */
   readonly transport: Pick<Transport, 'mayDifferInSpeed'>;
+  /** The transport's, if it knows owners of keys. */
   readonly homeOf: ((key: string, workerIds: readonly number[]) => number | undefined) | undefined;
 }
 
@@ -115,9 +115,7 @@ export class Feeder {
   workerFor(target: Target): PoolWorker | undefined {
     const slot = this.#slotOf(target);
     const { apartFrom } = target;
-    if (apartFrom !== undefined) {
-      return this.#best(({ workerId }) => workerId !== apartFrom);
-    }
+    if (apartFrom !== undefined) return this.#best(({ workerId }) => workerId !== apartFrom);
     if (slot === undefined) return this.#best();
     const current = this.#pool.slots[slot]?.current;
     return current?.hasRoom ? current : undefined;
@@ -297,9 +295,8 @@ export class Feeder {
 
   /** Gives a worker its next waiting call that is not late. @returns whether there was one */
   #giveNext(worker: PoolWorker, now: number): boolean {
-    const { slots } = this.#pool;
     for (;;) {
-      const call = this.#waiting.shift(worker.slot, now, leavesToOthers(worker, slots));
+      const call = this.#waiting.shift(worker.slot, now, leavesToOthers(worker, this.#pool.slots));
       if (call === undefined) return false;
       const { only } = call.target;
       if (only !== undefined && only !== worker.workerId) {
@@ -321,12 +318,11 @@ export class Feeder {
   /** Measures departures; the first calls of a worker only fill it. */
   #measure(worker: PoolWorker, taken: number, now: number): void {
     if (taken === 0 && !worker.hasRoom) return;
-    if (taken > 0 && worker.servedAt !== undefined) {
-      this.departures.left(taken, now - Math.max(worker.servedAt, this.#waiting.since), now);
-    } else if (taken > 0) {
-      this.departures.filled(now);
-    }
+    const { servedAt } = worker;
     worker.servedAt = now;
+    if (taken === 0) return;
+    if (servedAt === undefined) this.departures.filled(now);
+    else this.departures.left(taken, now - Math.max(servedAt, this.#waiting.since), now);
   }
 
   /** The slot of a target; undefined for any worker, and while the slot is empty and no worker will come. */
