@@ -2,12 +2,16 @@ import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import {
   journalClaims,
   openStartJournal,
   type StartJournal,
 } from '../src/process/start-journal.ts';
+
+/** A folder that nobody can create: it would be in a file. */
+const nowhere = join(fileURLToPath(import.meta.url), 'none');
 
 const journals: StartJournal[] = [];
 afterEach(() => {
@@ -96,9 +100,9 @@ test('a journal leaves no file behind', async () => {
 });
 
 test('openStartJournal() uses the first folder that permits a file', () => {
-  expect(openJournal(['/nonexistent', tmpdir()]).read()).toBe(0);
+  expect(openJournal([nowhere, tmpdir()]).read()).toBe(0);
 });
 
 test('openStartJournal() returns undefined where no file can be created', () => {
-  expect(openStartJournal(['/nonexistent', '/nonexistent/either'])).toBe(undefined);
+  expect(openStartJournal([nowhere, join(nowhere, 'either')])).toBe(undefined);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Dispatcher } from '@ticketing/dispatch';
 import { type ManualClock, turns, until } from '@ticketing/test-kit';
@@ -193,7 +194,8 @@ function advance(clock: ManualClock): false {
 /** Hosts and tasks that lack temporary files, memory figures or `process.send`. */
 export const hostCases: readonly CaseDraft[] = [
   test('tasks run where the folder for temporary files is missing', needsIsolation, (stage) =>
-    withTemporaryFolder('/nonexistent', () => runsTasks(stage)),
+    // In a file, so that nobody creates it.
+    withTemporaryFolder(join(process.execPath, 'none'), () => runsTasks(stage)),
   ),
   test('tasks run where no file can be created', needsIsolation, (stage) =>
     withoutNewFiles(() => runsTasks(stage)),
