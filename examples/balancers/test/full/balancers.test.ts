@@ -66,9 +66,12 @@ for (const name of Object.keys(BALANCERS) as BalancerName[]) {
       }
     }
 
-    /** Asks for each search three times, sixteen at a time, and runs `during` when a third is answered. */
-    async function askAll(during?: () => Promise<unknown>): Promise<Answer[]> {
-      const dispatcher = new Agent({ connections: IN_FLIGHT });
+    /** Asks for each search three times, and runs `during` when a third is answered. */
+    async function askAll(
+      during?: () => Promise<unknown>,
+      { inFlight = IN_FLIGHT }: { readonly inFlight?: number } = {},
+    ): Promise<Answer[]> {
+      const dispatcher = new Agent({ connections: inFlight });
       onTestFinished(() => dispatcher.close());
       const paths = [...Array(KEYS * TIMES).keys()].map((index) => searches[index % KEYS] ?? '');
       const answers: Answer[] = [];
@@ -80,7 +83,7 @@ for (const name of Object.keys(BALANCERS) as BalancerName[]) {
           answers.push(await ask(path, dispatcher));
         }
       };
-      await Promise.all(Array.from({ length: IN_FLIGHT }, client));
+      await Promise.all(Array.from({ length: inFlight }, client));
       await begun;
       return answers;
     }
@@ -97,19 +100,24 @@ for (const name of Object.keys(BALANCERS) as BalancerName[]) {
 
     let homes: Map<string, Set<number | undefined>>;
 
-    test('900 searches of 300 keys: each key on one host, and there in one process but for a few', async () => {
+    test('900 searches of 300 keys, one at a time: each key in one process', async () => {
       await knowProcesses();
-      const answers = await askAll();
+      const answers = await askAll(undefined, { inFlight: 1 });
       expect(failed(answers)).toEqual([]);
+      expect(severalOf(grouped(answers, ({ worker }) => worker))).toEqual([]);
       homes = hostsByKey(answers);
-      expect([...homes.values()].filter(({ size }) => size > 1)).toEqual([]);
-      const workers = grouped(answers, ({ worker }) => worker);
-      // A router sends a key elsewhere while its process has many more connections than the others.
-      const several = [...workers.values()].filter(({ size }) => size > 1).length;
-      expect(several).toBeLessThan(KEYS / 20);
-      report('keys in two processes of their host', `${several} of ${KEYS}`);
       for (const host of hosts.keys()) expect(keysOn(homes, host)).toBeGreaterThan(KEYS / 10);
       report('keys by host', [...hosts.keys()].map((host) => keysOn(homes, host)).join(', '));
+    });
+
+    test('900 searches of 300 keys, sixteen at a time: each key on the same host', async () => {
+      const answers = await askAll();
+      expect(failed(answers)).toEqual([]);
+      const now = hostsByKey(answers);
+      expect(searches.filter((path) => !equalSets(now.get(path), homes.get(path)))).toEqual([]);
+      // How many depends on how fast they come: a router sends a key elsewhere while its process has many more connections.
+      const several = severalOf(grouped(answers, ({ worker }) => worker)).length;
+      report('keys in two processes of their host', `${several} of ${KEYS}`);
     });
 
     test('a forged X-Route-Key changes nothing', async () => {
@@ -154,7 +162,7 @@ for (const name of Object.keys(BALANCERS) as BalancerName[]) {
       const answers = await askAll();
       expect(failed(answers)).toEqual([]);
       const now = hostsByKey(answers);
-      expect([...now.values()].filter(({ size }) => size > 1)).toEqual([]);
+      expect(severalOf(now)).toEqual([]);
       const moved = searches.filter((path) => !equalSets(now.get(path), homes.get(path)));
       expect(moved).toEqual(searches.filter((path) => homes.get(path)?.has(away)));
       report('keys that moved', `${moved.length} of ${KEYS}`);
@@ -212,6 +220,11 @@ function grouped<T>(answers: readonly Answer[], by: (answer: Answer) => T): Map<
     groups.set(answer.path, group.add(by(answer)));
   }
   return groups;
+}
+
+/** The keys that were in more than one place. */
+function severalOf<T>(places: Map<string, Set<T>>): readonly string[] {
+  return [...places].filter(([, { size }]) => size > 1).map(([key]) => key);
 }
 
 function keysOn(homes: Map<string, Set<number | undefined>>, host: number): number {
