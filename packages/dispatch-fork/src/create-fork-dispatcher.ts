@@ -137,6 +137,7 @@ function createForkTransport(module: URL, options: ResolvedForkOptions): Transpo
     kind: 'fork',
     capabilities: { isolation: 'process', hardKill: true, transfer: false, streams: true },
     autoWindow: processWindow,
+    polls: true,
     spawn,
     close: () => guard?.close() ?? Promise.resolve(),
   };

@@ -22,7 +22,7 @@ test.each<[unknown, string]>([
   [{ workers: 2 }, 'unknown option `workers`; did you mean `workerUrl`?'],
   [
     { resourceLimits: {} },
-    'unknown option `resourceLimits`; known are env, cwd, uid, gid, execPath, execArgv, killWithParent, output, workerUrl, name, min, max, window, maxQueue, maxWaitMs, abortGraceMs, stopGraceMs, startTimeoutMs, healthMs, idleTimeoutMs, recycle, restart, workerData, clock, random',
+    'unknown option `resourceLimits`; known are env, cwd, uid, gid, execPath, execArgv, killWithParent, output, workerUrl, name, min, max, window, maxQueue, maxWaitMs, abortGraceMs, stopGraceMs, startTimeoutMs, healthMs, idleTimeoutMs, recycle, restart, busyPoll, workerData, clock, random',
   ],
   [{ env: 'PATH' }, '`env` must be an object, got PATH'],
   [{ env: null }, '`env` must be an object, got null'],

@@ -94,6 +94,7 @@ function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): T
     kind: 'piscina',
     capabilities: { isolation: 'thread', hardKill: true, transfer: true, streams: true },
     autoWindow: { first: 8, max: 64 },
+    polls: true,
     spawn,
     close: () => Promise.resolve(),
   };

@@ -22,7 +22,7 @@ test.each<[unknown, string]>([
   [{ output: 'pipe' }, '`output` must be inherit, ignore or a function, got pipe'],
   [
     { killWithParent: true },
-    'unknown option `killWithParent`; known are env, execArgv, resourceLimits, output, workerUrl, name, min, max, window, maxQueue, maxWaitMs, abortGraceMs, stopGraceMs, startTimeoutMs, healthMs, idleTimeoutMs, recycle, restart, workerData, clock, random',
+    'unknown option `killWithParent`; known are env, execArgv, resourceLimits, output, workerUrl, name, min, max, window, maxQueue, maxWaitMs, abortGraceMs, stopGraceMs, startTimeoutMs, healthMs, idleTimeoutMs, recycle, restart, busyPoll, workerData, clock, random',
   ],
   [{ env: 'PATH' }, '`env` must be an object, got PATH'],
   [{ env: null }, '`env` must be an object, got null'],

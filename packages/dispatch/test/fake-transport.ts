@@ -18,6 +18,8 @@ export interface FakeTransportOptions {
   readonly reclaims?: boolean;
   /** Who owns a key. Default: keys belong to slots. */
   readonly homeOf?: NonNullable<Transport['homeOf']>;
+  /** Whether the kernel and its workers poll. Default: no. */
+  readonly polls?: boolean;
   /** Whether workers are ready, and end when told to, without the test saying so. Default: no. */
   readonly obliging?: boolean;
 }
@@ -39,6 +41,7 @@ export class FakeTransport implements Transport {
   /** What `close` waits for. */
   closing: Promise<void> = Promise.resolve();
   readonly isObliging: boolean;
+  readonly polls: boolean;
   readonly reclaims: boolean;
   readonly homeOf?: NonNullable<Transport['homeOf']>;
   /** Whether a worker keeps a call that is to be taken back: it drops it when its turn comes. */
@@ -54,6 +57,7 @@ export class FakeTransport implements Transport {
     };
     this.autoWindow = options.autoWindow ?? { first: 4, max: 64 };
     this.isObliging = options.obliging ?? false;
+    this.polls = options.polls ?? false;
     this.reclaims = options.reclaims ?? false;
     if (options.homeOf !== undefined) this.homeOf = options.homeOf;
   }

@@ -25,6 +25,7 @@ test('resolvePoolOptions() fills in every default', () => {
       ...{ utilisation: Infinity, jitter: 0.1 },
     },
     restart: { backoffMs: [100, 5000], maxFailures: 5, withinMs: 10_000 },
+    busyPoll: true,
     clock: systemClock,
     random: Math.random,
   });
@@ -44,6 +45,7 @@ test('resolvePoolOptions() keeps what is given, at both ends of each range', () 
     healthMs: 1,
     idleTimeoutMs: 1,
     recycle: { tasks: 1, ageMs: 1, rssBytes: 1, heapBytes: 1, utilisation: 0.01, jitter: 0 },
+    busyPoll: false,
     workerData: null,
     clock: { ...systemClock },
     random: () => 0,

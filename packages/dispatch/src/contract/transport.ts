@@ -24,6 +24,11 @@ export interface Transport {
   homeOf?(key: string, workerIds: readonly number[]): number | undefined;
   /** Whether workers may differ in speed, as machines do: calls go where they are likely to be answered first. Default: to the worker with the fewest. */
   readonly mayDifferInSpeed?: boolean;
+  /**
+   * Whether small calls are answered within microseconds if neither side sleeps: then the kernel polls for answers, and has
+   * its workers poll for calls (`PollFrame`), as far as `busyPoll` of the pool allows. Default `false`.
+   */
+  readonly polls?: boolean;
   /** For errors, where a worker does more than tasks. */
   readonly words?: TransportWords;
   /** Releases what the workers share, after the last one is gone. */
@@ -111,6 +116,7 @@ export type ToWorker =
   | RunFrame
   | AbortFrame
   | CreditFrame
+  | PollFrame
   | { readonly kind: 'health' }
   | { readonly kind: 'stop' };
 
@@ -138,6 +144,12 @@ export interface CreditFrame {
   readonly kind: 'credit';
   readonly seq: number;
   readonly items: number;
+}
+
+/** Whether the worker polls for its next call when it is idle, instead of sleeping at once; at first it does not. Only for transports that say `polls`. */
+export interface PollFrame {
+  readonly kind: 'poll';
+  readonly on: boolean;
 }
 
 /** Aborts a task's signal with a reason; a task that has not started is `dropped`. Unknown and settled tasks are ignored. */

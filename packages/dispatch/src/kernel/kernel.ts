@@ -1,3 +1,5 @@
+import { usableCores } from '@ticketing/kit';
+import { BusyPoll } from '../busy-poll.ts';
 import type { ForwardedRunOptions } from '../contract/dispatcher.ts';
 import type { FromWorker, Transport } from '../contract/transport.ts';
 import { Broadcaster } from './broadcaster.ts';
@@ -48,12 +50,16 @@ export class Kernel {
   readonly #timers: CallTimers;
   readonly #frames: WorkerFrames;
   readonly #losses: WorkerLosses;
+  readonly #poll = new BusyPoll();
+  /** Most workers with calls for which this thread polls. */
+  readonly #pollUpTo: number;
   readonly #onAbort = (call: Call, reason: unknown): void => this.giveUp(call, reason, 'aborted');
   #lastId = 0;
 
   constructor(transport: Transport, options: ResolvedPoolOptions) {
     this.transport = transport;
     this.options = options;
+    this.#pollUpTo = transport.polls && options.busyPoll ? usableCores() - 1 : 0;
     this.pool = new WorkerPool(transport, options, {
       frames: (worker, frames) => this.#read(worker, frames),
       ready: (worker) => this.#ready(worker),
@@ -75,7 +81,11 @@ export class Kernel {
     });
     const sender = new Sender(transport.capabilities.isolation !== 'none', {
       sending: () => this.#timers.sending(),
-      sent: () => this.#timers.sent(),
+      sent: () => {
+        this.#timers.sent();
+        this.#pollForAnswers();
+      },
+      polls: () => this.#mayPoll,
       unsent: (worker, unsent) => {
         this.#frames.unsent(worker, unsent);
         this.#pump(worker);
@@ -234,10 +244,21 @@ export class Kernel {
     this.giveUpAll((task) => closed(name, task), 'rejected');
     this.#sender.flushAll();
     this.#timers.close();
+    this.#poll.stop();
     await this.pool.close(graceMs);
   }
 
+  /** Whether a core is left for this thread while each worker with calls has one. */
+  get #mayPoll(): boolean {
+    return this.active > 0 && Math.min(this.active, this.pool.live.size) <= this.#pollUpTo;
+  }
+
+  #pollForAnswers(): void {
+    if (this.#mayPoll) this.#poll.expect();
+  }
+
   #read(worker: PoolWorker, frames: readonly FromWorker[]): void {
+    this.#poll.arrived();
     this.#recall.heard(worker);
     // Once for all: to ask takes as long as a small answer.
     const now = this.options.clock.now();
@@ -245,6 +266,7 @@ export class Kernel {
     this.#pump(worker);
     this.#sender.flush(worker);
     this.#recall.watch(worker);
+    this.#pollForAnswers();
   }
 
   #recalled(worker: PoolWorker, call: Call): void {

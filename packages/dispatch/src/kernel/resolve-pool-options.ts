@@ -1,4 +1,5 @@
 import {
+  aFlag,
   aFunction,
   aName,
   anObject,
@@ -59,6 +60,7 @@ const poolRules = {
   idleTimeoutMs: atLeast(1, 30_000),
   recycle: optionsOf(recycleRules),
   restart: optionsOf(restartRules),
+  busyPoll: { ...aFlag, fallback: true },
   workerData: { expected: 'a value', test: () => true },
   clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
   random: { ...aFunction, fallback: Math.random },

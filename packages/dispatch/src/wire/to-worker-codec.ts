@@ -1,5 +1,12 @@
 import type { Movable } from '../contract/task.ts';
-import type { AbortFrame, CreditFrame, RunFrame, ToWorker, Unsent } from '../contract/transport.ts';
+import type {
+  AbortFrame,
+  CreditFrame,
+  PollFrame,
+  RunFrame,
+  ToWorker,
+  Unsent,
+} from '../contract/transport.ts';
 import { decodeError, encodeError } from './error-codec.ts';
 import { FrameWriter, type Posting, type WriterOptions } from './frame-writer.ts';
 import { FrameReader, malformed } from './wire-message.ts';
@@ -11,7 +18,7 @@ export interface Undecodable {
   readonly error: unknown;
 }
 
-const code = { run: 0, abort: 1, health: 2, stop: 3, stream: 4, credit: 5 } as const;
+const code = { run: 0, abort: 1, health: 2, stop: 3, stream: 4, credit: 5, poll: 6 } as const;
 
 /** Writes frames for a worker, which has `inFlight` calls with them. `unsent` lists calls whose input cannot be cloned, with the error; all others are written. */
 export function encodeToWorker(
@@ -30,6 +37,8 @@ export function encodeToWorker(
       }
     } else if (frame.kind === 'credit') {
       writer.add(frame.seq, `,${code.credit},${frame.seq}`, undefined, `,${frame.items}`);
+    } else if (frame.kind === 'poll') {
+      writer.add(0, `,${code.poll},0`, undefined, frame.on ? ',1' : ',0');
     } else if (frame.kind === 'abort') {
       writer.add(frame.seq, `,${code.abort},${frame.seq}`, encodeError(frame.reason), '');
     } else {
@@ -88,6 +97,9 @@ export function readToWorker(
       case code.abort:
         frames.push(readAbort(reader));
         break;
+      case code.poll:
+        frames.push(readPoll(reader));
+        break;
       case code.health:
         frames.push(readPlain(reader, 'health'));
         break;
@@ -145,6 +157,12 @@ function readCredit(reader: FrameReader): CreditFrame {
 
 function readAbort(reader: FrameReader): AbortFrame {
   return { kind: 'abort', seq: reader.number(), reason: decodeError(reader.value()) };
+}
+
+function readPoll(reader: FrameReader): PollFrame {
+  reader.number();
+  reader.value();
+  return { kind: 'poll', on: reader.number() === 1 };
 }
 
 function readPlain<K extends 'health' | 'stop'>(

@@ -1,4 +1,4 @@
-import { getHeapStatistics } from 'node:v8';
+import { BusyPoll } from '../busy-poll.ts';
 import type { Movable, TaskHooks, TaskMap, TaskModule } from '../contract/task.ts';
 import type {
   BusyFrame,
@@ -11,6 +11,7 @@ import type {
 import { isFinalFailure, loadTaskModule } from '../define-tasks.ts';
 import { FromWorkerWriter } from '../wire/from-worker-codec.ts';
 import { readToWorker, type Undecodable } from '../wire/to-worker-codec.ts';
+import { createLoadMeter, type LoadFrame } from './load-meter.ts';
 import { TaskRunner } from './task-runner.ts';
 
 /** The worker around the tasks: a child process, a thread. */
@@ -116,13 +117,21 @@ class TaskServer implements Served {
   #waiting = 0;
   #ticking = false;
   #hasDropped = false;
+  /** Polls for the next call while the worker is idle, if the kernel says so. */
+  readonly #poll = new BusyPoll();
+  #polls = false;
   #abandoned: { readonly reason: unknown } | undefined;
 
   constructor(options: ServeOptions) {
     this.#options = options;
     this.#writer = new FromWorkerWriter(options);
     this.#together = options.together ?? MAX_TOGETHER;
-    this.#readLoad = options.load ?? createLoadMeter(() => options.memoryBytes());
+    this.#readLoad =
+      options.load ??
+      createLoadMeter({
+        memoryBytes: () => options.memoryBytes(),
+        polledMs: () => this.#poll.polledMs,
+      });
   }
 
   async start(): Promise<void> {
@@ -162,6 +171,7 @@ class TaskServer implements Served {
   }
 
   receiveAll(messages: readonly unknown[]): void {
+    this.#poll.arrived();
     const frames: (ToWorker | Undecodable)[] = [];
     for (const message of messages) {
       const read = readToWorker(message);
@@ -178,7 +188,8 @@ class TaskServer implements Served {
     if (this.#abandoned !== undefined) return;
     const known: ToWorker[] = [];
     for (const frame of frames) {
-      if (frame.kind !== 'undecodable') known.push(frame);
+      if (frame.kind === 'poll') this.#polls = frame.on;
+      else if (frame.kind !== 'undecodable') known.push(frame);
       else this.#emit({ kind: 'failed', seq: frame.seq, error: frame.error, runMs: 0 });
     }
     if (this.#runner === undefined) this.#early.push(...known);
@@ -210,6 +221,7 @@ class TaskServer implements Served {
         else refusal = { error };
       }
     }
+    if (this.#polls && this.#runner?.isIdle) this.#poll.expect();
     if (refusal !== undefined) throw refusal.error;
   }
 
@@ -254,41 +266,4 @@ class TaskServer implements Served {
 
 function rethrow(error: unknown): never {
   throw error;
-}
-
-type LoadFrame = Extract<FromWorker, { kind: 'load' }>;
-
-const EVERY_MS = 20;
-/** Asking the system takes longer than many tasks. */
-const MEMORY_EVERY_MS = 1000;
-
-/**
- * Creates the meter of a thread: it returns the load since the last reading, if that is long enough ago. The first, with
- * memory, comes after 20 ms. While memory cannot be read (a process needs a free file descriptor for that) it repeats the
- * last value.
- */
-function createLoadMeter(memoryBytes: () => number): (now: number) => LoadFrame | undefined {
-  let last = performance.eventLoopUtilization();
-  let lastAt = performance.now();
-  let memoryAt = Number.NEGATIVE_INFINITY;
-  let memory: number | undefined;
-  let heap: number | undefined;
-  return (now) => {
-    if (now - lastAt < EVERY_MS) return undefined;
-    lastAt = now;
-    if (now - memoryAt >= MEMORY_EVERY_MS) {
-      memoryAt = now;
-      heap = getHeapStatistics().used_heap_size;
-      try {
-        memory = memoryBytes();
-      } catch {
-        // A worker does not end for a statistic.
-      }
-    }
-    const current = performance.eventLoopUtilization();
-    const activeMs = current.active - last.active;
-    const elapsedMs = activeMs + current.idle - last.idle;
-    last = current;
-    return { kind: 'load', elapsedMs, activeMs, memoryBytes: memory, heapBytes: heap };
-  };
 }

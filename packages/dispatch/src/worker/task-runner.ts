@@ -96,10 +96,15 @@ export class TaskRunner {
       else if (frame.kind === 'abort') this.#abort(frame.seq, frame.reason);
       else if (frame.kind === 'credit') this.#grant(frame);
       else if (frame.kind === 'health') void this.#apart(this.#tellHealth);
-      else this.#stop ??= 'asked';
+      else if (frame.kind === 'stop') this.#stop ??= 'asked';
     }
     this.#drain();
     if (this.#queue.empty) this.#turn.emptied();
+  }
+
+  /** Whether no task runs or waits. */
+  get isIdle(): boolean {
+    return this.#running.size === 0 && this.#queue.empty;
   }
 
   /** Stops starting tasks and emitting frames. Running tasks continue. */
@@ -320,7 +325,7 @@ export class TaskRunner {
 
   #stopWhenIdle(): void {
     if (this.#stop !== 'asked' || this.#draining) return;
-    if (this.#running.size > 0 || !this.#queue.empty) return;
+    if (!this.isIdle) return;
     this.#stop = 'begun';
     clearInterval(this.#reporting);
     void this.#apart(this.#tearDown);

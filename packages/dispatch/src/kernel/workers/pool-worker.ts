@@ -81,6 +81,8 @@ export class PoolWorker {
   #lastSeq = 0;
   #outbox: ToWorker[] = [];
   #outboxSince = 0;
+  /** As the worker knows it. */
+  #polls = false;
 
   constructor(
     worker: Pick<PoolWorker, 'workerId' | 'slot' | 'window' | 'bornAt' | 'onStart' | 'pace'>,
@@ -186,12 +188,21 @@ export class PoolWorker {
     return this.#outbox.length === 0 ? 0 : now - this.#outboxSince;
   }
 
-  /** Sends the posted frames, unless it is being killed. @returns calls whose input cannot be cloned */
-  flush(): readonly Unsent[] {
+  /**
+   * Sends the posted frames, unless it is being killed.
+   *
+   * @param polls - Whether the worker is to poll for its next call
+   * @returns calls whose input cannot be cloned
+   */
+  flush(polls: boolean): readonly Unsent[] {
     if (this.#outbox.length === 0 || this.handle === undefined) return [];
     if (this.state === 'killed' || this.state === 'gone') return [];
     const frames = this.#outbox;
     this.#outbox = [];
+    if (polls !== this.#polls) {
+      this.#polls = polls;
+      frames.push({ kind: 'poll', on: polls });
+    }
     return this.handle.send(frames, this.calls.size);
   }
 }

@@ -6,6 +6,8 @@ const MAX_UNSENT_MS = 1;
 const microtask = Promise.resolve();
 
 interface SenderCallbacks {
+  /** Whether a worker is to poll for its next call. */
+  polls(): boolean;
   /** Called before frames are sent. */
   sending(): void;
   /** Called after that: an answer of a worker in this thread is on its way by then. */
@@ -80,7 +82,7 @@ export class Sender {
   #send(worker: PoolWorker): readonly Unsent[] {
     if (!worker.hasUnsent) return [];
     this.#callbacks.sending();
-    const refused = worker.flush();
+    const refused = worker.flush(this.#callbacks.polls());
     this.#callbacks.sent();
     return refused;
   }

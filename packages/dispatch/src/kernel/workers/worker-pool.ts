@@ -115,7 +115,7 @@ export class WorkerPool {
     const { clock } = this.#options;
     worker.state = 'stopping';
     worker.post({ kind: 'stop' }, clock.now());
-    worker.flush();
+    worker.flush(false);
     worker.stopTimer = clock.setTimeout(() => this.kill(worker), graceMs);
   }
 

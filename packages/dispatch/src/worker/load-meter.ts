@@ -1,0 +1,54 @@
+import { getHeapStatistics } from 'node:v8';
+import type { FromWorker } from '../contract/transport.ts';
+
+export type LoadFrame = Extract<FromWorker, { kind: 'load' }>;
+
+export interface LoadMeterOptions {
+  memoryBytes(): number;
+  /** Returns the milliseconds in which the event loop turned, but only polled. */
+  polledMs(): number;
+  /** Returns the time that the event loop was idle and active so far. Default: that of this thread. */
+  readonly utilization?: () => { readonly idle: number; readonly active: number };
+}
+
+const EVERY_MS = 20;
+/** Asking the system takes longer than many tasks. */
+const MEMORY_EVERY_MS = 1000;
+
+/**
+ * Creates the meter of a thread: it returns the load since the last reading, if that is long enough before `now`. The first, with
+ * memory, comes after 20 ms. While memory cannot be read (a process needs a free file descriptor for that) it repeats the
+ * last value. What was only polled counts as idle.
+ */
+export function createLoadMeter({
+  memoryBytes,
+  polledMs,
+  utilization = () => performance.eventLoopUtilization(),
+}: LoadMeterOptions): (now: number) => LoadFrame | undefined {
+  let last = utilization();
+  let lastPolledMs = polledMs();
+  let lastAt = performance.now();
+  let memoryAt = Number.NEGATIVE_INFINITY;
+  let memory: number | undefined;
+  let heap: number | undefined;
+  return (now) => {
+    if (now - lastAt < EVERY_MS) return undefined;
+    lastAt = now;
+    if (now - memoryAt >= MEMORY_EVERY_MS) {
+      memoryAt = now;
+      heap = getHeapStatistics().used_heap_size;
+      try {
+        memory = memoryBytes();
+      } catch {
+        // A worker does not end for a statistic.
+      }
+    }
+    const current = utilization();
+    const turnedMs = current.active - last.active;
+    const elapsedMs = turnedMs + current.idle - last.idle;
+    const activeMs = Math.max(0, turnedMs - (polledMs() - lastPolledMs));
+    last = current;
+    lastPolledMs = polledMs();
+    return { kind: 'load', elapsedMs, activeMs, memoryBytes: memory, heapBytes: heap };
+  };
+}

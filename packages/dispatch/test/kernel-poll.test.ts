@@ -1,0 +1,91 @@
+import { usableCores } from '@ticketing/kit';
+import { afterEach, expect, test, vi } from 'vitest';
+import { POLL_TURNS } from '../src/busy-poll.ts';
+import { checkPoolsAfterEach, createPool, turn } from './kernel-fixture.ts';
+import { moduleOf, readyRig } from './serve-tasks-fixture.ts';
+
+checkPoolsAfterEach();
+afterEach(() => vi.restoreAllMocks());
+
+const spare = usableCores() - 1;
+
+/** What workers were told of polling, in the order of their slots. */
+function toldBy({ workers }: { workers: readonly { frames: readonly { kind: string }[] }[] }) {
+  return workers.map(({ frames }) => frames.filter(({ kind }) => kind === 'poll'));
+}
+
+test('workers poll for calls while as many cores are left as have calls, and one more', async () => {
+  const { run, ready, transport } = createPool({ max: spare + 1, window: 1 }, { polls: true });
+  await ready();
+  for (let call = 0; call <= spare; call += 1) {
+    run(call);
+    await turn();
+  }
+  const on = Array.from({ length: spare }, () => [{ kind: 'poll', on: true }]);
+  expect(toldBy(transport)).toEqual([...on, []]);
+  for (const worker of transport.workers) worker.answer(1);
+  await turn();
+});
+
+test('a worker is told once, and again when it is to stop polling', async () => {
+  const { run, ready, transport } = createPool({ max: spare + 1, window: 2 }, { polls: true });
+  await ready();
+  for (let call = 1; call <= 3; call += 1) {
+    run(call);
+    await turn();
+    transport.at(0).answer(call);
+    await turn();
+  }
+  const once = spare > 0 ? [{ kind: 'poll', on: true }] : [];
+  expect(toldBy(transport)[0]).toEqual(once);
+  for (let call = 0; call <= spare + 1; call += 1) run(call);
+  await turn();
+  expect(toldBy(transport)[0]).toEqual(spare > 0 ? [...once, { kind: 'poll', on: false }] : []);
+  for (const worker of transport.workers) for (const { seq } of worker.open) worker.answer(seq);
+  await turn();
+});
+
+test.each([
+  ['busyPoll: false', { busyPoll: false }, { polls: true }],
+  ['a transport that does not poll', {}, {}],
+])('%s: nobody polls', async (_name, options, transportOptions) => {
+  const { run, ready, transport } = createPool(options, transportOptions);
+  await ready();
+  const turns = vi.spyOn(globalThis, 'setImmediate');
+  run('a');
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(turns.mock.calls.length).toBeLessThan(POLL_TURNS);
+  expect(toldBy(transport)).toEqual([[]]);
+  transport.at(0).answer(1);
+  await turn();
+});
+
+/** How often the event loop of a worker turns without a message, once it has answered a call. */
+async function turnsAfter(on: boolean | undefined): Promise<number> {
+  const turns = vi.spyOn(globalThis, 'setImmediate');
+  const rig = await readyRig(moduleOf('{ echo: (value) => value }'));
+  if (on !== undefined) rig.send({ kind: 'poll', on: true });
+  if (on === false) rig.send({ kind: 'poll', on });
+  turns.mockClear();
+  rig.send({
+    kind: 'run',
+    ...{ seq: 1, id: 1, task: 'echo', input: 1, attempt: 1, announce: false },
+    ...{ deadline: undefined, metadata: undefined, transfer: undefined },
+  });
+  await rig.until((log) => log.length === 2);
+  let seen = -1;
+  // Until nothing turns any more.
+  while (seen < turns.mock.calls.length) {
+    seen = turns.mock.calls.length;
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  return seen;
+}
+
+test('an idle worker polls for a moment if it was told to', async () => {
+  expect(await turnsAfter(true)).toBeGreaterThanOrEqual(POLL_TURNS);
+  vi.restoreAllMocks();
+  expect(await turnsAfter(false)).toBeLessThan(POLL_TURNS / 2);
+  vi.restoreAllMocks();
+  expect(await turnsAfter(undefined)).toBeLessThan(POLL_TURNS / 2);
+});
