@@ -7,12 +7,17 @@ import type { RelayingTasks } from './fixtures/relaying-worker.ts';
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });
 
-/** A cluster whose requests need tasks of its own workers. */
-function startRelaying(workers: number, shutdown = { lameDuckMs: 300, graceMs: 3000 }) {
+/** A cluster whose requests need tasks of its own workers, which begin once `gate` is open. */
+function startRelaying(
+  workers: number,
+  shutdown = { lameDuckMs: 300, graceMs: 3000 },
+  gate = Promise.resolve(),
+) {
   const running: number[] = [];
   const primaryTasks = defineTasks({
-    relay(ms: number): Promise<number> {
+    async relay(ms: number): Promise<number> {
       running.push(ms);
+      await gate;
       return supervisor.dispatcher<RelayingTasks>().run('later', ms);
     },
   });
@@ -22,13 +27,18 @@ function startRelaying(workers: number, shutdown = { lameDuckMs: 300, graceMs: 3
 }
 
 test('close() has tasks run until the last request is answered', async () => {
-  const { supervisor, running } = startRelaying(2);
+  let open = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const { supervisor, running } = startRelaying(2, undefined, gate);
   await supervisor.ready();
   const url = await addressOf(supervisor);
   const answers = [1, 2, 3, 4].map(() => ask(`${url}/300`));
   await vi.waitFor(() => expect(running).toHaveLength(4), 60_000);
   const closed = supervisor.close();
   expect(supervisor.state).toBe('draining');
+  open();
   for (const { status, pid } of await Promise.all(answers)) {
     expect(status).toBe(200);
     expect(pid).toBeGreaterThan(0);
