@@ -1,7 +1,8 @@
 import { Socket } from 'node:net';
 import type { WriterOptions } from '../wire/frame-writer.ts';
-import { MessageStream, messageData } from '../wire/message-stream.ts';
+import { type LargeMessages, MessageStream, messageData } from '../wire/message-stream.ts';
 import type { WireMessage } from '../wire/wire-message.ts';
+import { inheritedMessageFile } from './message-file.ts';
 
 /** Number of the pipe for frames among a worker's files: after the standard ones, the channel and the journal. */
 export const FRAMES_FD = 5;
@@ -18,8 +19,9 @@ const READ_BYTES = 64 * 1024;
  * @param read - Called with all messages that came together, so that an abort is seen before its call begins
  */
 export function openFramePipe(read: (messages: readonly WireMessage[]) => void): OutboxHost {
+  const large = inheritedMessageFile();
   let messages: WireMessage[] = [];
-  const stream = new MessageStream((message) => messages.push(message));
+  const stream = new MessageStream((message) => messages.push(message), large);
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
   const callback = (size: number): boolean => {
     stream.push(buffer.subarray(0, size));
@@ -37,10 +39,12 @@ export function openFramePipe(read: (messages: readonly WireMessage[]) => void):
   // An error such as EPIPE while the parent dies needs no handling: `disconnect` follows.
   pipe.on('error', () => {});
   const exit = process.exit.bind(process);
-  return { write: (data, written) => pipe.write(data, 'latin1', written), exit };
+  return { large, write: (data, written) => pipe.write(data, 'latin1', written), exit };
 }
 
 export interface OutboxHost {
+  /** Where large messages go, if they do not go through the pipe. */
+  readonly large?: LargeMessages | undefined;
   /** Text has a byte for each character. */
   write(data: string | Uint8Array, written: (error?: Error | null) => void): unknown;
   exit(code: number): unknown;
@@ -64,7 +68,7 @@ export function createOutbox(host: OutboxHost): Outbox {
   };
   return {
     post(message) {
-      const data = messageData(message as WireMessage);
+      const data = messageData(message as WireMessage, host.large);
       unsent += 1;
       host.write(data, written);
     },

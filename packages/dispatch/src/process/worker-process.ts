@@ -16,6 +16,7 @@ import { MessageStream, messageData } from '../wire/message-stream.ts';
 import { postToWorker } from '../wire/to-worker-codec.ts';
 import type { WireMessage } from '../wire/wire-message.ts';
 import { FRAMES_FD, pipeWriter } from './frame-pipe.ts';
+import { MessageFile, openMessageFile } from './message-file.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 import { openStartJournal, type StartJournal } from './start-journal.ts';
 import { WorkerData } from './worker-data.ts';
@@ -87,6 +88,8 @@ export class WorkerProcess implements WorkerHandle {
   readonly #pipe: Socket | undefined;
   readonly #events: WorkerProcessEvents;
   readonly #journal: StartJournal | undefined = openStartJournal();
+  readonly #largeFd: number | undefined = openMessageFile();
+  readonly #large: MessageFile | undefined;
   readonly #stderr = new StderrTail();
   /** To be called when it has ended. */
   readonly #outputs: (() => void)[] = [];
@@ -102,16 +105,18 @@ export class WorkerProcess implements WorkerHandle {
   constructor(start: WorkerProcessStart, events: WorkerProcessEvents) {
     this.slot = start.slot;
     this.#events = events;
-    // Without a journal the worker gets the null device. `'ignore'` would open nothing above the standard files: the worker
-    // would write into whatever file of Node's own has that number.
-    const fd = this.#journal?.fd ?? openSync(devNull, 'r+');
+    if (this.#largeFd !== undefined) this.#large = new MessageFile(this.#largeFd, 'parent');
+    // For a file that could not be opened the worker gets the null device. `'ignore'` would open nothing above the standard
+    // files: the worker would write into whatever file of Node's own has that number.
+    const none = openSync(devNull, 'r+');
+    const files = [this.#journal?.fd ?? none, 'pipe', this.#largeFd ?? none] as const;
     try {
-      this.#child = start.launch(['ignore', start.output.stdout, 'pipe', 'ipc', fd, 'pipe']);
+      this.#child = start.launch(['ignore', start.output.stdout, 'pipe', 'ipc', ...files]);
     } catch (error) {
-      this.#journal?.close();
+      this.#closeFiles();
       throw error;
     } finally {
-      if (this.#journal === undefined) closeSync(fd);
+      closeSync(none);
     }
     this.#pipe = (this.#child.stdio as readonly unknown[] | undefined)?.[FRAMES_FD] as
       | Socket
@@ -124,7 +129,9 @@ export class WorkerProcess implements WorkerHandle {
   }
 
   get bytes(): number {
-    return Math.max(this.#pipe?.bytesWritten ?? 0, this.#pipe?.bytesRead ?? 0);
+    const large = this.#large;
+    const sent = (this.#pipe?.bytesWritten ?? 0) + (large?.bytesWritten ?? 0);
+    return Math.max(sent, (this.#pipe?.bytesRead ?? 0) + (large?.bytesRead ?? 0));
   }
 
   send(frames: readonly ToWorker[], inFlight?: number): readonly Unsent[] {
@@ -134,7 +141,7 @@ export class WorkerProcess implements WorkerHandle {
     }
     const pipe = this.#pipe;
     const write = (message: unknown): void => {
-      const data = messageData(message as WireMessage);
+      const data = messageData(message as WireMessage, this.#large);
       // Once the pipe is gone `exit` follows.
       if (pipe?.writable) pipe.write(data, 'latin1');
     };
@@ -200,7 +207,7 @@ export class WorkerProcess implements WorkerHandle {
   }
 
   #read(): void {
-    const stream = new MessageStream((message) => this.#events.frames(message));
+    const stream = new MessageStream((message) => this.#events.frames(message), this.#large);
     this.#pipe?.on('data', (chunk: Buffer) => {
       if (this.#fault !== undefined) return;
       try {
@@ -229,12 +236,17 @@ export class WorkerProcess implements WorkerHandle {
     if (!this.#held) this.#timer.unref();
   }
 
+  #closeFiles(): void {
+    this.#journal?.close();
+    if (this.#largeFd !== undefined) closeSync(this.#largeFd);
+  }
+
   #end(cause: Error | undefined = this.#fault): void {
     if (this.#ended) return;
     this.#started = this.started();
     this.#ended = true;
     clearTimeout(this.#timer);
-    this.#journal?.close();
+    this.#closeFiles();
     for (const over of this.#outputs) over();
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();

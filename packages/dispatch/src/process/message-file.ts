@@ -1,0 +1,134 @@
+// Large messages beside the pipe of frames. A pair of sockets holds 208 KiB: with more, its writer and its reader wait for each
+// other several times per message, and while one of them works, the other cannot go on.
+
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type LargeMessage,
+  type LargeMessages,
+  notAMessage,
+  unpooledBytes,
+} from '../wire/message-stream.ts';
+
+/** Number of the file for large messages among a worker's files: after the pipe. */
+export const MESSAGES_FD = 6;
+
+/** Bytes of the area of each side. */
+const AREA_BYTES = 4 * 1024 * 1024;
+
+/** A folder in memory. On a disk the file would be written out, and outside of Linux the pipe is used. */
+const FOLDER = '/dev/shm';
+
+/** Opens a file without a name; `undefined` where the folder does not permit it. */
+export function openMessageFile(folder: string = FOLDER): number | undefined {
+  const path = join(folder, `dispatch-${process.pid}-${randomUUID()}`);
+  let fd: number;
+  try {
+    fd = openSync(path, 'wx+', 0o600);
+  } catch {
+    return undefined;
+  }
+  try {
+    unlinkSync(path);
+    return fd;
+  } catch {
+    closeSync(fd);
+    return undefined;
+  }
+}
+
+/** Returns the worker's side of the file that its parent has opened; `undefined` if that has opened none. */
+export function inheritedMessageFile(): MessageFile | undefined {
+  return fstatSync(MESSAGES_FD).isFile() ? new MessageFile(MESSAGES_FD, 'worker') : undefined;
+}
+
+/**
+ * One side of a file that a worker and its parent have open. Each side writes into an area of its own, a ring, and reads from the
+ * other's. A message keeps its room until the other side has reported that it has read it.
+ */
+export class MessageFile implements LargeMessages {
+  readonly #fd: number;
+  readonly #ours: number;
+  readonly #theirs: number;
+  readonly #areaBytes: number;
+  /** Where the messages begin that the other side has not read, the oldest first, and where the latest ends. */
+  readonly #unread: number[] = [];
+  #end = 0;
+  /** How many messages the other side has read. */
+  #readThere = 0;
+  /** How many have been read here, and how many of them the other side knows. */
+  #readHere = 0;
+  #reported = 0;
+  #isRefused = false;
+  bytesWritten = 0;
+  bytesRead = 0;
+
+  constructor(fd: number, side: 'parent' | 'worker', areaBytes: number = AREA_BYTES) {
+    this.#fd = fd;
+    this.#areaBytes = areaBytes;
+    this.#ours = side === 'parent' ? 0 : areaBytes;
+    this.#theirs = areaBytes - this.#ours;
+  }
+
+  write(text: Uint8Array | string, body: Uint8Array | undefined, size: number): number | undefined {
+    const at = this.#room(size);
+    if (at === undefined) return undefined;
+    try {
+      const written =
+        typeof text === 'string'
+          ? writeSync(this.#fd, text, this.#ours + at, 'latin1')
+          : writeSync(this.#fd, text, 0, text.byteLength, this.#ours + at);
+      const rest =
+        body === undefined
+          ? 0
+          : writeSync(this.#fd, body, 0, body.byteLength, this.#ours + at + written);
+      this.#isRefused = written + rest < size;
+    } catch {
+      this.#isRefused = true;
+    }
+    // No memory is left, as in a container with little of it: from now on the pipe has all messages.
+    if (this.#isRefused) return undefined;
+    this.#unread.push(at);
+    this.#end = at + size;
+    this.bytesWritten += size;
+    return at;
+  }
+
+  read(at: number, textBytes: number, bodyBytes: number): LargeMessage {
+    const size = textBytes + bodyBytes;
+    if (at + size > this.#areaBytes) throw notAMessage();
+    const text = Buffer.allocUnsafeSlow(textBytes);
+    const body = unpooledBytes(bodyBytes);
+    const from = this.#theirs + at;
+    let read = readSync(this.#fd, text, 0, textBytes, from);
+    if (bodyBytes > 0) read += readSync(this.#fd, body, 0, bodyBytes, from + textBytes);
+    if (read < size) throw notAMessage();
+    this.#readHere += 1;
+    this.bytesRead += size;
+    return { text, body };
+  }
+
+  get unreported(): number | undefined {
+    if (this.#reported === this.#readHere) return undefined;
+    this.#reported = this.#readHere;
+    return this.#readHere >>> 0;
+  }
+
+  confirm(count: number): void {
+    const more = (count - this.#readThere) >>> 0;
+    if (more > this.#unread.length) throw notAMessage();
+    this.#readThere = count;
+    this.#unread.splice(0, more);
+  }
+
+  /** Returns where a message has room; undefined if it has none. The beginning is used as often as can be: less memory, and warm. */
+  #room(size: number): number | undefined {
+    if (this.#isRefused || size > this.#areaBytes) return undefined;
+    const [oldest] = this.#unread;
+    if (oldest === undefined) return 0;
+    if (this.#end <= oldest) return this.#end + size < oldest ? this.#end : undefined;
+    if (this.#end + size <= this.#areaBytes) return this.#end;
+    return size < oldest ? 0 : undefined;
+  }
+}
