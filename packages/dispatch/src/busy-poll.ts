@@ -5,11 +5,14 @@ export interface BusyPollOptions {
   readonly afterTurn?: (resume: () => void) => void;
 }
 
-/** Turns of a wait that is polled: some 60 to 100 µs, about what a thread takes to fall asleep and to wake up. */
-export const POLL_TURNS = 100;
+/**
+ * Turns of a wait that is polled, some 200 to 300 µs: longer than the other side needs to wake up for a small task. With fewer,
+ * neither side would find out that it is worth it, as long as the other sleeps.
+ */
+export const POLL_TURNS = 400;
 
-/** After this many misses in a row, or more, one of 1,024 waits is polled. */
-const MOST_MISSES = 10;
+/** After this many misses in a row, or more, one of 64 waits is polled. */
+const MOST_MISSES = 6;
 
 /**
  * Polls for a message that is expected soon: its event loop goes on turning for a moment, since to wake a thread that sleeps

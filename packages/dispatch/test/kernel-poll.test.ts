@@ -27,6 +27,28 @@ test('workers poll for calls while as many cores are left as have calls, and one
   await turn();
 });
 
+test('after more workers than that had calls, polling goes on once it was not so for 64 messages', async () => {
+  const { run, ready, transport } = createPool({ max: spare + 1, window: 1 }, { polls: true });
+  await ready();
+  for (let call = 0; call <= spare; call += 1) run(call);
+  await turn();
+  for (const worker of transport.workers) worker.answer(1);
+  await turn();
+  // What each of the next calls found: whether its worker polls.
+  const found: boolean[] = [];
+  for (let call = 0; call < 70; call += 1) {
+    run(call);
+    await turn();
+    const [worker] = transport.workers.filter(({ open }) => open.length > 0);
+    const told = worker?.frames.findLast((frame) => frame.kind === 'poll');
+    found.push(told?.kind === 'poll' && told.on);
+    worker?.answer(worker.open[0]?.seq ?? 0);
+    await turn();
+  }
+  expect(found.slice(0, 60 - spare)).not.toContain(true);
+  expect(found.at(-1)).toBe(spare > 0);
+});
+
 test('a worker is told once, and again when it is to stop polling', async () => {
   const { run, ready, transport } = createPool({ max: spare + 1, window: 2 }, { polls: true });
   await ready();

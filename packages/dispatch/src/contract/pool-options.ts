@@ -67,10 +67,10 @@ export interface PoolOptions {
    */
   readonly workerData?: unknown;
   /**
-   * Whether this process and idle workers poll for answers and calls that are expected, up to some 100 µs, instead of sleeping at
-   * once: calls one after the other are answered several times as fast, and cost no more processor time. It happens where the
-   * process may use more cores than workers have calls, and stops where answers take longer. `false` for processes that pay
-   * for their processor time, or share it. In-process, over NATS and in clusters never. Default `true`.
+   * Whether this process and idle workers poll for answers and calls that are expected, for up to some 300 µs, instead of sleeping
+   * at once: small calls, one after the other, are answered several times as fast. It happens while the process may use more cores
+   * than there are workers with calls, and rarely where answers take longer. `false` for processes that pay for processor
+   * time or share their cores. In-process, over NATS and in clusters never. Default `true`.
    */
   readonly busyPoll?: boolean;
   /** For tests. Default: the platform's. */

@@ -26,6 +26,9 @@ import { WorkerFrames } from './workers/worker-frames.ts';
 import { WorkerLosses } from './workers/worker-losses.ts';
 import { WorkerPool } from './workers/worker-pool.ts';
 
+/** Two callers have one call in flight between their calls: this many messages in a row show that there is one. */
+const CROWDED_READS = 64;
+
 /** The life of each call: gives calls to workers, and answers to callers. */
 export class Kernel {
   readonly pool: WorkerPool;
@@ -53,6 +56,8 @@ export class Kernel {
   readonly #poll = new BusyPoll();
   /** Most workers with calls for which this thread polls. */
   readonly #pollUpTo: number;
+  /** Messages to read until polling goes on, after more workers than that had calls. */
+  #crowded = 0;
   readonly #onAbort = (call: Call, reason: unknown): void => this.giveUp(call, reason, 'aborted');
   #lastId = 0;
 
@@ -248,9 +253,13 @@ export class Kernel {
     await this.pool.close(graceMs);
   }
 
-  /** Whether a core is left for this thread while each worker with calls has one. */
+  /** Whether a core is left for this thread while each worker with calls has one, and has been for a while. */
   get #mayPoll(): boolean {
-    return this.active > 0 && Math.min(this.active, this.pool.live.size) <= this.#pollUpTo;
+    if (this.active === 0 || this.#pollUpTo === 0) return false;
+    if (Math.min(this.active, this.pool.live.size) > this.#pollUpTo) {
+      this.#crowded = CROWDED_READS;
+    }
+    return this.#crowded === 0;
   }
 
   #pollForAnswers(): void {
@@ -259,6 +268,7 @@ export class Kernel {
 
   #read(worker: PoolWorker, frames: readonly FromWorker[]): void {
     this.#poll.arrived();
+    if (this.#crowded > 0) this.#crowded -= 1;
     this.#recall.heard(worker);
     // Once for all: to ask takes as long as a small answer.
     const now = this.options.clock.now();
