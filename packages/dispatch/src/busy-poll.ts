@@ -5,19 +5,23 @@ export interface BusyPollOptions {
   readonly afterTurn?: (resume: () => void) => void;
 }
 
-/**
- * Turns of a wait that is polled, some 200 to 300 µs: longer than the other side needs to wake up for a small task. With fewer,
- * neither side would find out that it is worth it, as long as the other sleeps.
- */
+/** Turns of a wait that is polled, some 200 to 300 µs: longer than the other side needs to wake up for a small task. */
 export const POLL_TURNS = 400;
 
-/** After this many misses in a row, or more, one of 64 waits is polled. */
-const MOST_MISSES = 6;
+/** Share of polled waits that must end in time; the latest has the weight `LATEST` in it. */
+const WORTH = 0.5;
+const LATEST = 0.2;
+
+/** Waits until the next attempt after the first that failed, and after many: it doubles with each. */
+const FIRST_PAUSE = 16;
+const LONGEST_PAUSE = 1024;
+/** An attempt with so many polled waits was a good one. */
+const PROVEN = 64;
 
 /**
  * Polls for a message that is expected soon: its event loop goes on turning for a moment, since to wake a thread that sleeps
- * takes longer than a small task. Where messages come later than that, few waits are polled: after n misses in a row one of
- * 2^n. Figures: docs/decisions/0036-polling-for-answers.md.
+ * takes longer than a small task. Where messages come later than that, it stops after a few waits, and makes an attempt again
+ * after many. Figures: docs/decisions/0036-polling-for-answers.md.
  */
 export class BusyPoll {
   readonly #now: () => number;
@@ -27,8 +31,12 @@ export class BusyPoll {
   #isTurning = false;
   #since = 0;
   #polledMs = 0;
-  #waits = 0;
-  #misses = 0;
+  /** Waits that are not polled until the next attempt; 0 during one. */
+  #pause = 0;
+  #nextPause = FIRST_PAUSE;
+  /** Of the attempt: the share of its waits that ended in time, on average, and how many there were. */
+  #inTime = 1;
+  #polled = 0;
 
   constructor({ now = () => performance.now(), afterTurn = setImmediate }: BusyPollOptions = {}) {
     this.#now = now;
@@ -40,11 +48,26 @@ export class BusyPoll {
     return this.#polledMs;
   }
 
+  /** Whether waits are polled now. */
+  get isTrying(): boolean {
+    return this.#pause === 0;
+  }
+
+  /** Begins another attempt: the other side polls now, too. */
+  retry(): void {
+    this.#pause = 0;
+    this.#inTime = 1;
+    this.#polled = 0;
+  }
+
   /** A message is expected. Does nothing while one is polled for. */
   expect(): void {
     if (this.#turns !== undefined) return;
-    this.#waits = (this.#waits + 1) & ((1 << this.#misses) - 1);
-    if (this.#waits !== 0) return;
+    if (this.#pause > 0) {
+      this.#pause -= 1;
+      if (this.#pause > 0) return;
+      this.retry();
+    }
     this.#turns = 0;
     this.#since = this.#now();
     this.#turnLater();
@@ -52,19 +75,25 @@ export class BusyPoll {
 
   /** A message has come. */
   arrived(): void {
-    if (this.#turns === undefined) return;
-    this.#misses = 0;
-    this.#end();
+    if (this.#turns !== undefined) this.#end(1);
   }
 
   /** No message is expected any longer. */
   stop(): void {
-    if (this.#turns !== undefined) this.#end();
+    if (this.#turns !== undefined) this.#end(undefined);
   }
 
-  #end(): void {
+  /** @param inTime - 1 if the message came in time, 0 if not; undefined if that is unknown */
+  #end(inTime: 0 | 1 | undefined): void {
     this.#turns = undefined;
     this.#polledMs += this.#now() - this.#since;
+    if (inTime === undefined) return;
+    this.#polled += 1;
+    if (this.#polled === PROVEN) this.#nextPause = FIRST_PAUSE;
+    this.#inTime += (inTime - this.#inTime) * LATEST;
+    if (this.#inTime > WORTH) return;
+    this.#pause = this.#nextPause;
+    this.#nextPause = Math.min(LONGEST_PAUSE, 2 * this.#nextPause);
   }
 
   #turnLater(): void {
@@ -77,11 +106,7 @@ export class BusyPoll {
     this.#isTurning = false;
     if (this.#turns === undefined) return;
     this.#turns += 1;
-    if (this.#turns < POLL_TURNS) {
-      this.#turnLater();
-      return;
-    }
-    this.#misses = Math.min(MOST_MISSES, this.#misses + 1);
-    this.#end();
+    if (this.#turns < POLL_TURNS) this.#turnLater();
+    else this.#end(0);
   };
 }

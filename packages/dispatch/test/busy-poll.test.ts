@@ -71,26 +71,75 @@ test('a wait is polled for so many turns, then the event loop sleeps', () => {
   expect(rig.poll.polledMs).toBe(POLL_TURNS);
 });
 
-test('after misses few waits are polled: one of 2, of 4, and so on up to 64', () => {
-  const rig = manualPoll();
-  const gaps: number[] = [];
-  let gap = 0;
-  while (gaps.length < 9) {
-    gap += 1;
-    if (!miss(rig)) continue;
-    gaps.push(gap);
-    gap = 0;
-  }
-  expect(gaps).toEqual([1, 2, 4, 8, 16, 32, 64, 64, 64]);
-});
-
-test('a message that comes in time has all waits polled again', () => {
-  const rig = manualPoll();
-  for (let wait = 0; wait < 7; wait += 1) miss(rig);
-  while (!rig.isTurning) rig.poll.expect();
+/** One wait that ends in time, if it is polled. @returns whether it was */
+function hit(rig: ReturnType<typeof manualPoll>): boolean {
+  rig.poll.expect();
+  const isPolled = rig.isTurning;
   rig.poll.arrived();
   rig.turn(1);
-  expect([miss(rig), miss(rig), miss(rig)]).toEqual([true, false, true]);
+  return isPolled;
+}
+
+/** How many of the waits in a row that follow are polled, or, with `polled` false, are not. */
+function inARow(rig: ReturnType<typeof manualPoll>, wait: typeof miss, polled: boolean): number {
+  let count = 0;
+  while (wait(rig) === polled) count += 1;
+  return count;
+}
+
+test('after four misses in a row polling pauses, for twice as long after each attempt that fails', () => {
+  const rig = manualPoll();
+  const attempts: number[] = [];
+  const pauses: number[] = [];
+  for (let attempt = 0; attempt < 9; attempt += 1) {
+    // The first wait of each row ends the row before.
+    attempts.push(inARow(rig, miss, true) + (attempt === 0 ? 0 : 1));
+    expect(rig.poll.isTrying).toBe(false);
+    pauses.push(inARow(rig, miss, false) + 2);
+  }
+  expect(attempts).toEqual(Array(9).fill(4));
+  expect(pauses).toEqual([16, 32, 64, 128, 256, 512, 1024, 1024, 1024]);
+});
+
+test('a miss among messages that come in time changes nothing', () => {
+  const rig = manualPoll();
+  for (let wait = 0; wait < 100; wait += 1) {
+    const isPolled = wait % 10 === 9 ? miss(rig) : hit(rig);
+    expect(isPolled).toBe(true);
+  }
+});
+
+test('an attempt that goes well for 64 waits makes the next pause short again', () => {
+  const rig = manualPoll();
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    inARow(rig, miss, true);
+    inARow(rig, miss, false);
+  }
+  for (let wait = 0; wait < 64; wait += 1) expect(hit(rig)).toBe(true);
+  inARow(rig, miss, true);
+  expect(inARow(rig, miss, false) + 2).toBe(16);
+});
+
+test('where every second one comes late, few waits are polled', () => {
+  const rig = manualPoll();
+  let polled = 0;
+  for (let wait = 0; wait < 10_000; wait += 1) {
+    rig.poll.expect();
+    if (!rig.isTurning) continue;
+    polled += 1;
+    if (polled % 2 === 0) rig.poll.arrived();
+    rig.turn(Number.POSITIVE_INFINITY);
+  }
+  expect(polled).toBeLessThan(300);
+});
+
+test('retry() begins an attempt at once', () => {
+  const rig = manualPoll();
+  inARow(rig, miss, true);
+  expect(miss(rig)).toBe(false);
+  rig.poll.retry();
+  expect(rig.poll.isTrying).toBe(true);
+  expect(inARow(rig, miss, true)).toBe(4);
 });
 
 test('a wait that is stopped is no miss', () => {

@@ -67,6 +67,22 @@ test('a worker is told once, and again when it is to stop polling', async () => 
   await turn();
 });
 
+test('where answers come late this thread and the worker stop polling', async () => {
+  const { run, ready, transport } = createPool({}, { polls: true });
+  await ready();
+  for (let call = 1; call <= 6; call += 1) {
+    run(call);
+    for (let turns = 0; turns < POLL_TURNS + 10; turns += 1) await new Promise(setImmediate);
+    transport.at(0).answer(call);
+    await turn();
+  }
+  const told = [
+    { kind: 'poll', on: true },
+    { kind: 'poll', on: false },
+  ];
+  expect(toldBy(transport)).toEqual([spare > 0 ? told : []]);
+});
+
 test.each([
   ['busyPoll: false', { busyPoll: false }, { polls: true }],
   ['a transport that does not poll', {}, {}],

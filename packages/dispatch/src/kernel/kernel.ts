@@ -90,7 +90,7 @@ export class Kernel {
         this.#timers.sent();
         this.#pollForAnswers();
       },
-      polls: () => this.#mayPoll,
+      polls: () => this.#mayPoll && this.#poll.isTrying,
       unsent: (worker, unsent) => {
         this.#frames.unsent(worker, unsent);
         this.#pump(worker);

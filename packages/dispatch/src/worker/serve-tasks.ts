@@ -188,8 +188,10 @@ class TaskServer implements Served {
     if (this.#abandoned !== undefined) return;
     const known: ToWorker[] = [];
     for (const frame of frames) {
-      if (frame.kind === 'poll') this.#polls = frame.on;
-      else if (frame.kind !== 'undecodable') known.push(frame);
+      if (frame.kind === 'poll') {
+        this.#polls = frame.on;
+        this.#poll.retry();
+      } else if (frame.kind !== 'undecodable') known.push(frame);
       else this.#emit({ kind: 'failed', seq: frame.seq, error: frame.error, runMs: 0 });
     }
     if (this.#runner === undefined) this.#early.push(...known);
