@@ -1,4 +1,4 @@
-// What several packages need and each of them bundles: option rules, coded errors, an injected clock, a queue, signal listeners, a circuit of restarts, usable cores
+// What several packages need and each of them bundles: option rules, coded errors, an injected clock, a queue, a list, signal listeners, a circuit of restarts, usable cores
 export {
   ADVISED_LE_MS,
   type BucketCounter,
@@ -11,6 +11,7 @@ export { CodedError, isMarked, mark } from './coded-error.ts';
 export { describeValue, wrongValue } from './describe-value.ts';
 export { editDistance, nearest } from './edit-distance.ts';
 export { Fifo } from './fifo.ts';
+export { type Linked, LinkedList } from './linked-list.ts';
 export { mallocVariables } from './malloc-variables.ts';
 export {
   aFlag,

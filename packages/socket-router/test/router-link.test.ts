@@ -1,5 +1,8 @@
+import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { monotonicMs } from '../src/wire/monotonic-clock.ts';
+import { Arrivals, arrivedAt } from '../src/worker/arrivals.ts';
 import { type RouterChannel, RouterLink } from '../src/worker/router-link.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
@@ -52,14 +55,29 @@ test('a count that the router has is not reported again', () => {
   expect(said()).toEqual([]);
 });
 
-test('the time of arrival of a connection is given once', () => {
+test('the first request on a connection has the time of its arrival, later ones do not', () => {
   const { link, take } = openLink();
-  const [known, unknown] = [take(5), take()];
-  expect([known, unknown, new Socket()].map((socket) => link.firstArrival(socket))).toEqual([
-    5,
-    undefined,
-    undefined,
-  ]);
-  expect(link.firstArrival(known)).toBeUndefined();
+  const arrivals = new Arrivals();
+  const request = (socket: Socket): IncomingMessage => new IncomingMessage(socket);
+  const now = performance.now();
+  const before = performance.now();
+  const [known, unknown] = [take(monotonicMs()), take()];
+  const [first, second] = [request(known), request(known)];
+  const others = [request(unknown), request(new Socket())];
+  for (const each of [first, second, ...others]) arrivals.record(each);
+  // The two clocks are read one after the other.
+  expect(arrivedAt(first)).toBeGreaterThan(before - 1);
+  expect(arrivedAt(first)).toBeLessThan(performance.now() + 1);
+  expect([second, ...others].map((each) => arrivedAt(each))).toEqual(Array(3).fill(undefined));
+  expect(arrivals.requests).toBe(4);
   expect(link.sockets.size).toBe(2);
+});
+
+test('the sockets of a link are those that are open, in the order of their coming', () => {
+  const { link, take } = openLink();
+  const sockets = [take(), take(), take()];
+  sockets[1]?.emit('close');
+  expect([...link.sockets.keys()]).toEqual([sockets[0], sockets[2]]);
+  for (const socket of sockets) socket.emit('close');
+  expect([link.sockets.size, ...link.sockets.keys()]).toEqual([0]);
 });

@@ -47,6 +47,7 @@ function held(id: number): HeldConnection {
     attempts: 0,
     timer: undefined,
     stage: 'waiting',
+    ...{ place: undefined, previous: undefined, next: undefined, list: undefined },
   };
 }
 

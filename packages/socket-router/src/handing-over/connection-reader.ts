@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Linked } from '@ticketing/kit';
 import type { ProxiedAddresses } from '../contract/head.ts';
 import { ANY_WORKER, type Choice } from '../placing/decide.ts';
 import { HeadSniffer, type ReadHead, type SnifferOptions } from '../reading/head-sniffer.ts';
@@ -6,7 +7,7 @@ import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
 
 /** A connection that the router holds: from its arrival until a worker has taken it. */
-export interface HeldConnection {
+export interface HeldConnection extends Linked {
   readonly id: number;
   readonly socket: Socket;
   /** Bytes for the worker; while the head is read, the first of them. */
@@ -27,6 +28,13 @@ export interface HeldConnection {
   timer: NodeJS.Timeout | undefined;
   /** `sent`: to a worker that has not answered. */
   stage: 'reading' | 'waiting' | 'queued' | 'sent' | 'done';
+  /** Its place among those that wait, while it does. */
+  place: WaitingPlace | undefined;
+}
+
+/** A place in a list of waiting connections. */
+export interface WaitingPlace extends Linked {
+  readonly connection: HeldConnection;
 }
 
 export interface ConnectionReaderOptions extends SnifferOptions {
@@ -57,6 +65,10 @@ export function holdConnection(id: number, socket: Socket): HeldConnection {
     attempts: 0,
     timer: undefined,
     stage: 'reading',
+    place: undefined,
+    previous: undefined,
+    next: undefined,
+    list: undefined,
   };
 }
 

@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { LinkedList } from '@ticketing/kit';
 import { type AnsweredClient, answerSocket, problem, type RouterAnswer } from '../answers.ts';
 import { Placement } from '../placing/placement.ts';
 import type { UntakenReason, WorkerQueue } from '../placing/worker-queue.ts';
@@ -22,7 +23,7 @@ export class SocketIntake implements Intake {
   readonly #readerOptions: ConnectionReaderOptions;
   readonly #isUnread: boolean;
   readonly #placement: Placement;
-  readonly #held = new Set<HeldConnection>();
+  readonly #held = new LinkedList<HeldConnection>();
   readonly #answered = new Set<Socket>();
   #finished: (() => void) | undefined;
 

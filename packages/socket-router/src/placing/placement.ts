@@ -1,4 +1,5 @@
-import type { HeldConnection } from '../handing-over/connection-reader.ts';
+import { LinkedList } from '@ticketing/kit';
+import type { HeldConnection, WaitingPlace } from '../handing-over/connection-reader.ts';
 import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
 import { leastLoaded, loadBound, type NoPlace, WorkerChooser } from './choose-worker.ts';
 import type { WorkerQueue } from './worker-queue.ts';
@@ -32,12 +33,9 @@ export class Placement {
   readonly #workers: Workers;
   readonly #options: PlacementOptions;
   readonly #chooser: WorkerChooser;
-  readonly #waiting = new Set<HeldConnection>();
-  /** The waiting connections that any worker may get, in their order. */
-  readonly #unrouted = new Set<HeldConnection>();
-  /** Passes each of them once: a new walk at each look would pass all that have left again. */
-  #walk = this.#unrouted.values();
-  #first: HeldConnection | undefined;
+  /** The waiting connections that any worker may get, in their order, and the others. */
+  readonly #unrouted = new LinkedList<WaitingPlace>();
+  readonly #routed = new LinkedList<WaitingPlace>();
   #turn = 0;
 
   constructor(workers: Workers, options: PlacementOptions) {
@@ -52,7 +50,7 @@ export class Placement {
   }
 
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#unrouted.size + this.#routed.size;
   }
 
   place(connection: HeldConnection): void {
@@ -68,17 +66,17 @@ export class Placement {
 
   /** Places the waiting connections again, as far as there is room now. */
   retry(): void {
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    this.#unrouted.clear();
-    this.#first = undefined;
-    for (const connection of waiting) this.place(connection);
+    const waiting = [...this.#routed.take(), ...this.#unrouted.take()];
+    for (const { connection } of waiting) {
+      connection.place = undefined;
+      this.place(connection);
+    }
   }
 
   /** Gives the waiting connections that any worker may get to the free workers. */
   serve(): void {
     for (;;) {
-      const connection = this.#firstUnrouted();
+      const connection = this.#unrouted.first?.connection;
       const queue = connection && this.#freeQueue();
       if (connection === undefined || queue === undefined) return;
       this.leave(connection);
@@ -90,21 +88,10 @@ export class Placement {
 
   /** Forgets a waiting connection. */
   leave(connection: HeldConnection): void {
-    if (connection.stage !== 'waiting') return;
-    this.#waiting.delete(connection);
-    this.#unrouted.delete(connection);
-    // It may wait again, behind the others.
-    if (this.#first === connection) this.#first = undefined;
-  }
-
-  #firstUnrouted(): HeldConnection | undefined {
-    if (this.#unrouted.size === 0) return undefined;
-    while (this.#first === undefined) {
-      const next = this.#walk.next();
-      if (next.done) this.#walk = this.#unrouted.values();
-      this.#first = next.value;
-    }
-    return this.#first;
+    const { place } = connection;
+    if (place === undefined) return;
+    connection.place = undefined;
+    if (!this.#unrouted.delete(place)) this.#routed.delete(place);
   }
 
   #find(connection: HeldConnection): WorkerQueue | 'wait' | NoPlace {
@@ -122,7 +109,7 @@ export class Placement {
 
   /** Whether the first unrouted connection had waited for too long when this one came. */
   #isSlowFor({ waitsSince = 0 }: HeldConnection): boolean {
-    const since = this.#firstUnrouted()?.waitsSince ?? waitsSince;
+    const since = this.#unrouted.first?.connection.waitsSince ?? waitsSince;
     return waitsSince - since > this.#options.maxWaitMs * ADMITTING_SHARE;
   }
 
@@ -138,8 +125,12 @@ export class Placement {
 
   #wait(connection: HeldConnection): void {
     connection.stage = 'waiting';
-    this.#waiting.add(connection);
-    if (connection.choice.kind === 'any') this.#unrouted.add(connection);
-    else connection.waitsSince = undefined;
+    connection.place = { connection, previous: undefined, next: undefined, list: undefined };
+    if (connection.choice.kind === 'any') {
+      this.#unrouted.add(connection.place);
+    } else {
+      this.#routed.add(connection.place);
+      connection.waitsSince = undefined;
+    }
   }
 }

@@ -2,9 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ARRIVED_AT } from '../wire/messages.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
+import { notesOf } from './connection-notes.ts';
 
-/** Times on the machine's monotonic clock. */
-const arrivals = new WeakMap<IncomingMessage, number>();
+/** A time on the machine's monotonic clock, in a request: a weak map of requests would cost each of them, as {@link notesOf} says. */
+const ARRIVED = Symbol('ticketing.socket-router.arrived');
+type Arrived = IncomingMessage & { [ARRIVED]?: number };
 
 /**
  * Returns when the router had read the head of a request, in milliseconds of this process's `performance.now()`: before
@@ -16,7 +18,7 @@ const arrivals = new WeakMap<IncomingMessage, number>();
  * const waitedMs = performance.now() - (arrivedAt(request) ?? performance.now());
  */
 export function arrivedAt(request: IncomingMessage): number | undefined {
-  const arrived = arrivals.get(request);
+  const arrived = (request as Arrived)[ARRIVED];
   return arrived === undefined ? undefined : performance.now() - (monotonicMs() - arrived);
 }
 
@@ -27,28 +29,23 @@ export class Arrivals {
   /** Connections from the router itself, or from another of its workers. */
   readonly #trusted = new WeakSet<Socket>();
 
-  readonly #firstOn: (socket: Socket) => number | undefined;
-
-  /** `firstOn` returns when the first request on a connection arrived, once; `undefined` when that is not known. */
-  constructor(firstOn: (socket: Socket) => number | undefined) {
-    this.#firstOn = firstOn;
-  }
-
   /** Must be called for a connection whose other end is the router or one of its workers. */
   trust(socket: Socket): void {
     this.#trusted.add(socket);
   }
 
   /** Must be called for each request of the server. */
-  record(request: IncomingMessage): void {
+  record(request: Arrived): void {
     const { socket } = request;
     this.requests += 1;
-    const at = this.#firstOn(socket);
-    if (at !== undefined) {
-      arrivals.set(request, at);
+    const notes = notesOf(socket);
+    if (notes.arrivedAt !== undefined) {
+      request[ARRIVED] = notes.arrivedAt;
+      // Later requests on the connection arrive at times that nobody knows.
+      notes.arrivedAt = undefined;
     } else if (this.#trusted.has(socket)) {
       const time = Number(request.headers[ARRIVED_AT]);
-      if (time > 0) arrivals.set(request, time);
+      if (time > 0) request[ARRIVED] = time;
     }
   }
 }

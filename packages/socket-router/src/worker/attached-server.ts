@@ -44,7 +44,7 @@ export class AttachedServer implements WorkerHandle {
   readonly #sessions = new Set<{ close(): void }>();
   readonly #draining = new AbortController();
   readonly #addresses: ClientAddresses;
-  readonly #arrivals: Arrivals;
+  readonly #arrivals: Arrivals = new Arrivals();
   readonly #busy: BusyConnections;
   #end: Promise<void> | undefined;
 
@@ -53,7 +53,6 @@ export class AttachedServer implements WorkerHandle {
     this.#options = options;
     this.#channel = options.channel;
     this.#addresses = new ClientAddresses(server);
-    this.#arrivals = new Arrivals((socket) => this.#firstArrival(socket));
     this.#busy = new BusyConnections(server);
     interceptRequests(server, (event, [request, other]) => {
       this.#arrivals.record(request as IncomingMessage);
@@ -181,14 +180,6 @@ export class AttachedServer implements WorkerHandle {
       this.#links.set(router, link);
     }
     return link;
-  }
-
-  #firstArrival(socket: Socket): number | undefined {
-    for (const link of this.#links.values()) {
-      const at = link.firstArrival(socket);
-      if (at !== undefined) return at;
-    }
-    return undefined;
   }
 
   #take(link: RouterLink, message: HandMessage, socket: Socket | undefined): void {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { AttachableServer } from '../contract/worker-handle.ts';
+import { notesOf } from './connection-notes.ts';
 
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { Server } = process.getBuiltinModule('node:http');
@@ -9,8 +10,11 @@ const { Server } = process.getBuiltinModule('node:http');
 /** Milliseconds between two checks for idle connections: no event reports that a connection has become idle. */
 const SWEEP_MS = 20;
 
-/** A set of sockets, or a map by socket. */
-export type OpenSockets = Pick<ReadonlySet<Socket>, 'keys' | 'size'>;
+/** Open connections; those that close leave it. */
+export interface OpenSockets {
+  readonly size: number;
+  keys(): Iterable<Socket>;
+}
 
 export interface Drain {
   readonly server: AttachableServer;
@@ -34,21 +38,14 @@ export interface Drain {
  * counts half a head as busy, which is no request. Takes every connection of other servers for busy.
  */
 export class BusyConnections {
-  /**
-   * Requests in flight, by connection. A number that changes in place allocates nothing: a set of responses makes itself
-   * anew every few requests, in the old generation, which brings its next garbage collection nearer.
-   */
-  readonly #inFlight = new WeakMap<Socket, number>();
-  readonly #upgraded = new WeakSet<Socket>();
   readonly #isKnown: boolean;
   /** One function for all, since there is one more with each request. */
   readonly #ended: (this: ServerResponse) => void;
 
   constructor(server: AttachableServer) {
     this.#isKnown = server instanceof Server;
-    const add = (socket: Socket, requests: number): void => this.#add(socket, requests);
     this.#ended = function (this: ServerResponse): void {
-      add(this.req.socket, -1);
+      notesOf(this.req.socket).requests -= 1;
     };
   }
 
@@ -57,22 +54,21 @@ export class BusyConnections {
     if (!this.#isKnown) return;
     if (event === 'request') {
       const response = other as ServerResponse;
-      this.#add(response.req.socket, 1);
+      notesOf(response.req.socket).requests += 1;
       response.on('close', this.#ended);
     }
-    if (event === 'upgrade' || event === 'connect') this.#upgraded.add(other as Socket);
+    if (event === 'upgrade' || event === 'connect') {
+      notesOf(other as Socket).isUpgraded = true;
+    }
   }
 
   /** Closes the connections that are not busy. */
   destroyOthers(sockets: Iterable<Socket>): void {
     if (!this.#isKnown) return;
     for (const socket of sockets) {
-      if (!this.#inFlight.get(socket) && !this.#upgraded.has(socket)) socket.destroy();
+      const { requests, isUpgraded } = notesOf(socket);
+      if (requests === 0 && !isUpgraded) socket.destroy();
     }
-  }
-
-  #add(socket: Socket, requests: number): void {
-    this.#inFlight.set(socket, (this.#inFlight.get(socket) ?? 0) + requests);
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
+import { LinkedList } from '@ticketing/kit';
 import { type HandMessage, tagged, type WorkerMessage } from '../wire/messages.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
+import { type ConnectionNotes, notesOf } from './connection-notes.ts';
 import type { OpenSockets } from './drain-connections.ts';
 import type { LaterRequests } from './later-requests.ts';
 import type { WorkerSocket } from './worker-socket.ts';
@@ -33,8 +35,9 @@ export function sendToRouter(
 export class RouterLink {
   readonly router: string;
   readonly #channel: RouterChannel;
-  /** Its open connections, each with the time at which its first request arrived, until that is taken. */
-  readonly #sockets = new Map<Socket, number | undefined>();
+  /** Its open connections. */
+  readonly #open = new LinkedList<ConnectionNotes>();
+  readonly sockets: OpenSockets;
   /** One function for all, since there is one more with each connection. */
   readonly #closed: (this: Socket) => void;
   #reported = 0;
@@ -56,14 +59,19 @@ export class RouterLink {
   constructor(router: string, channel: RouterChannel) {
     this.router = router;
     this.#channel = channel;
+    const open = this.#open;
+    this.sockets = {
+      get size() {
+        return open.size;
+      },
+      *keys() {
+        for (const { socket } of open) yield socket;
+      },
+    };
     const forget = (socket: Socket): void => this.#forget(socket);
     this.#closed = function (this: Socket): void {
       forget(this);
     };
-  }
-
-  get sockets(): OpenSockets {
-    return this.#sockets;
   }
 
   send(message: WorkerMessage): boolean {
@@ -80,7 +88,7 @@ export class RouterLink {
       socket.destroy();
       return this.#decline(id, this.isDraining ? 'draining' : 'late');
     }
-    this.#reported = this.#sockets.size + 1;
+    this.#reported = this.#open.size + 1;
     this.#hasClaimed = true;
     const isSent = this.send({ kind: 'claim', id, open: this.#reported });
     // The process may have been stopped between the check of the time and the claim, and the router may have given the
@@ -90,16 +98,11 @@ export class RouterLink {
       return false;
     }
     this.claimed += 1;
-    this.#sockets.set(socket, arrivedAt);
+    const notes = notesOf(socket);
+    notes.arrivedAt = arrivedAt;
+    this.#open.add(notes);
     socket.on('close', this.#closed);
     return true;
-  }
-
-  /** Returns when the first request on a connection arrived, once; `undefined` when that is not known. */
-  firstArrival(socket: Socket): number | undefined {
-    const at = this.#sockets.get(socket);
-    if (at !== undefined) this.#sockets.set(socket, undefined);
-    return at;
   }
 
   /** Asks the router for no more connections; resolves with its answer, or when it cannot answer. */
@@ -122,7 +125,7 @@ export class RouterLink {
   }
 
   #forget(socket: Socket): void {
-    this.#sockets.delete(socket);
+    this.#open.delete(notesOf(socket));
     if (this.#loadTimer === undefined) this.#watchLoad();
   }
 
@@ -143,8 +146,8 @@ export class RouterLink {
       return;
     }
     this.#loadTimer = undefined;
-    if (this.#reported === this.#sockets.size) return;
-    this.#reported = this.#sockets.size;
+    if (this.#reported === this.#open.size) return;
+    this.#reported = this.#open.size;
     this.send({ kind: 'load', open: this.#reported });
   }
 }
