@@ -59,7 +59,6 @@ test('the first request on a connection has the time of its arrival, later ones 
   const { link, take } = openLink();
   const arrivals = new Arrivals();
   const request = (socket: Socket): IncomingMessage => new IncomingMessage(socket);
-  const now = performance.now();
   const before = performance.now();
   const [known, unknown] = [take(monotonicMs()), take()];
   const [first, second] = [request(known), request(known)];

@@ -5,7 +5,7 @@ import { monotonicMs } from '../wire/monotonic-clock.ts';
 import { notesOf } from './connection-notes.ts';
 
 /** A time on the machine's monotonic clock, in a request: a weak map of requests would cost each of them, as {@link notesOf} says. */
-const ARRIVED = Symbol('ticketing.socket-router.arrived');
+const ARRIVED: unique symbol = Symbol('ticketing.socket-router.arrived');
 type Arrived = IncomingMessage & { [ARRIVED]?: number };
 
 /**

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import type { Linked } from '@ticketing/kit';
 
-const NOTES = Symbol('ticketing.socket-router.notes');
+const NOTES: unique symbol = Symbol('ticketing.socket-router.notes');
 
 /**
  * What a worker knows of a connection. It is a member of the socket: maps by socket, weak ones too, make a new table after every few
- * connections, which the collector keeps with sockets that are gone ([figures](../../../../docs/decisions/0031-a-connection-unread.md)).
+ * connections, which the collector keeps with sockets that are gone. Figures: docs/decisions/0031-a-connection-unread.md.
  */
 export interface ConnectionNotes extends Linked {
   readonly socket: Socket;
