@@ -10,8 +10,8 @@ export { type Clock, systemClock } from './clock.ts';
 export { CodedError, isMarked, mark } from './coded-error.ts';
 export { describeValue, wrongValue } from './describe-value.ts';
 export { editDistance, nearest } from './edit-distance.ts';
-export { Fifo } from './fifo.ts';
-export { type Linked, LinkedList } from './linked-list.ts';
+export { Fifo } from './lists/fifo.ts';
+export { type Linked, LinkedList } from './lists/linked-list.ts';
 export { mallocVariables } from './malloc-variables.ts';
 export {
   aFlag,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Linked, LinkedList } from '../src/linked-list.ts';
+import { type Linked, LinkedList } from '../src/lists/linked-list.ts';
 
 interface Member extends Linked {
   readonly id: number;

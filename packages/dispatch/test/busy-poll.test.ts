@@ -1,3 +1,4 @@
+import { turns } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { BusyPoll, POLL_TURNS } from '../src/busy-poll.ts';
 
@@ -154,7 +155,7 @@ test('a wait that is stopped is no miss', () => {
 test('the platform calls back after a turn of its event loop, by default', async () => {
   const poll = new BusyPoll();
   poll.expect();
-  await new Promise((resolve) => setTimeout(resolve));
+  await turns();
   poll.arrived();
   expect(poll.polledMs).toBeGreaterThan(0);
 });

@@ -9,6 +9,10 @@ afterEach(() => vi.restoreAllMocks());
 
 const spare = usableCores() - 1;
 
+/** The platform's, also while a test counts the turns that others ask for. */
+const { setImmediate: afterTurn } = globalThis;
+const aTurn = (): Promise<void> => new Promise((resolve) => afterTurn(resolve));
+
 /** What workers were told of polling, in the order of their slots. */
 function toldBy({ workers }: { workers: readonly { frames: readonly { kind: string }[] }[] }) {
   return workers.map(({ frames }) => frames.filter(({ kind }) => kind === 'poll'));
@@ -86,12 +90,12 @@ test('where answers come late this thread and the worker stop polling', async ()
 test.each([
   ['busyPoll: false', { busyPoll: false }, { polls: true }],
   ['a transport that does not poll', {}, {}],
-])('%s: nobody polls', async (_name, options, transportOptions) => {
+])('%s: neither side polls', async (_name, options, transportOptions) => {
   const { run, ready, transport } = createPool(options, transportOptions);
   await ready();
   const turns = vi.spyOn(globalThis, 'setImmediate');
   run('a');
-  await new Promise((resolve) => setTimeout(resolve));
+  for (let count = 0; count < 20; count += 1) await aTurn();
   expect(turns.mock.calls.length).toBeLessThan(POLL_TURNS);
   expect(toldBy(transport)).toEqual([[]]);
   transport.at(0).answer(1);
@@ -112,10 +116,10 @@ async function turnsAfter(on: boolean | undefined): Promise<number> {
   });
   await rig.until((log) => log.length === 2);
   let seen = -1;
-  // Until nothing turns any more.
+  // Until nothing turns.
   while (seen < turns.mock.calls.length) {
     seen = turns.mock.calls.length;
-    await new Promise((resolve) => setTimeout(resolve));
+    for (let count = 0; count < 5; count += 1) await aTurn();
   }
   return seen;
 }

@@ -1,5 +1,3 @@
-import { usableCores } from '@ticketing/kit';
-import { BusyPoll } from '../busy-poll.ts';
 import type { ForwardedRunOptions } from '../contract/dispatcher.ts';
 import type { FromWorker, Transport } from '../contract/transport.ts';
 import { Broadcaster } from './broadcaster.ts';
@@ -17,6 +15,7 @@ import { checkCall } from './calls/check-run-options.ts';
 import { Feeder } from './calls/feeder.ts';
 import { Recall } from './calls/recall.ts';
 import { createKernelCounts, type Ending, type KernelCounts } from './kernel-counts.ts';
+import { PolledAnswers } from './polled-answers.ts';
 import type { ResolvedPoolOptions } from './resolve-pool-options.ts';
 import type { PoolWorker } from './workers/pool-worker.ts';
 import { ProcessHold } from './workers/process-hold.ts';
@@ -25,9 +24,6 @@ import { Upkeep } from './workers/upkeep.ts';
 import { WorkerFrames } from './workers/worker-frames.ts';
 import { WorkerLosses } from './workers/worker-losses.ts';
 import { WorkerPool } from './workers/worker-pool.ts';
-
-/** Two callers have one call in flight between their calls: this many messages in a row show that there is one. */
-const CROWDED_READS = 64;
 
 /** The life of each call: gives calls to workers, and answers to callers. */
 export class Kernel {
@@ -53,18 +49,14 @@ export class Kernel {
   readonly #timers: CallTimers;
   readonly #frames: WorkerFrames;
   readonly #losses: WorkerLosses;
-  readonly #poll = new BusyPoll();
-  /** Most workers with calls for which this thread polls. */
-  readonly #pollUpTo: number;
-  /** Messages to read until polling goes on, after more workers than that had calls. */
-  #crowded = 0;
+  readonly #answers: PolledAnswers;
   readonly #onAbort = (call: Call, reason: unknown): void => this.giveUp(call, reason, 'aborted');
   #lastId = 0;
 
   constructor(transport: Transport, options: ResolvedPoolOptions) {
     this.transport = transport;
     this.options = options;
-    this.#pollUpTo = transport.polls && options.busyPoll ? usableCores() - 1 : 0;
+    this.#answers = new PolledAnswers((transport.polls ?? false) && options.busyPoll);
     this.pool = new WorkerPool(transport, options, {
       frames: (worker, frames) => this.#read(worker, frames),
       ready: (worker) => this.#ready(worker),
@@ -88,9 +80,9 @@ export class Kernel {
       sending: () => this.#timers.sending(),
       sent: () => {
         this.#timers.sent();
-        this.#pollForAnswers();
+        this.#answers.expect(this.active, this.pool.live.size);
       },
-      polls: () => this.#mayPoll && this.#poll.isTrying,
+      polls: () => this.#answers.polls(this.active, this.pool.live.size),
       unsent: (worker, unsent) => {
         this.#frames.unsent(worker, unsent);
         this.#pump(worker);
@@ -249,26 +241,12 @@ export class Kernel {
     this.giveUpAll((task) => closed(name, task), 'rejected');
     this.#sender.flushAll();
     this.#timers.close();
-    this.#poll.stop();
+    this.#answers.stop();
     await this.pool.close(graceMs);
   }
 
-  /** Whether a core is left for this thread while each worker with calls has one, and has been for a while. */
-  get #mayPoll(): boolean {
-    if (this.active === 0 || this.#pollUpTo === 0) return false;
-    if (Math.min(this.active, this.pool.live.size) > this.#pollUpTo) {
-      this.#crowded = CROWDED_READS;
-    }
-    return this.#crowded === 0;
-  }
-
-  #pollForAnswers(): void {
-    if (this.#mayPoll) this.#poll.expect();
-  }
-
   #read(worker: PoolWorker, frames: readonly FromWorker[]): void {
-    this.#poll.arrived();
-    if (this.#crowded > 0) this.#crowded -= 1;
+    this.#answers.arrived();
     this.#recall.heard(worker);
     // Once for all: to ask takes as long as a small answer.
     const now = this.options.clock.now();
@@ -276,7 +254,7 @@ export class Kernel {
     this.#pump(worker);
     this.#sender.flush(worker);
     this.#recall.watch(worker);
-    this.#pollForAnswers();
+    this.#answers.expect(this.active, this.pool.live.size);
   }
 
   #recalled(worker: PoolWorker, call: Call): void {

@@ -41,7 +41,7 @@ export class Arrivals {
     const notes = notesOf(socket);
     if (notes.arrivedAt !== undefined) {
       request[ARRIVED] = notes.arrivedAt;
-      // Later requests on the connection arrive at times that nobody knows.
+      // When later requests on the connection arrive is not known.
       notes.arrivedAt = undefined;
     } else if (this.#trusted.has(socket)) {
       const time = Number(request.headers[ARRIVED_AT]);
