@@ -164,7 +164,9 @@ function rideOf(decoder: ConnectionDecoder, section: WireRecord, from: Call, to:
   const at = (ms: number, place: WirePlace): TimeAt => clock.fromEpoch(ms, place.zone);
   const product =
     journey['prodX'] === undefined ? {} : entryOf(row, frame.products, journey, 'prodX');
-  const operator = textOf(Object(frame.operators[Number(product['oprX'])]), 'name');
+  const { oprX } = product;
+  const operator = typeof oprX === 'number' ? frame.operators[oprX] : undefined;
+  const operatorName = textOf(Object(operator), 'name');
   return {
     kind: 'ride',
     origin: from.place.id,
@@ -175,7 +177,7 @@ function rideOf(decoder: ConnectionDecoder, section: WireRecord, from: Call, to:
     ...(to.expectedMs !== undefined && { expectedArrival: at(to.expectedMs, to.place) }),
     ...((journey['isCncl'] === true || from.cancelled || to.cancelled) && { cancelled: true }),
     ...nameOf(decoder, product),
-    ...(operator !== undefined && { operator }),
+    ...(operatorName !== undefined && { operator: operatorName }),
   };
 }
 
@@ -185,9 +187,10 @@ function nameOf(
   product: WireRecord,
 ): Pick<RideLeg, 'mode' | 'brand' | 'number'> {
   const context = Object(product['prodCtx']) as WireRecord;
-  const bit = String(product['cls']);
+  const { cls } = product;
+  const bit = typeof cls === 'number' ? String(cls) : '';
   const known = Object.hasOwn(profile.products, bit) ? profile.products[bit] : 'other';
-  const mode = product['cls'] === undefined ? 'train' : (known ?? 'other');
+  const mode = cls === undefined ? 'train' : (known ?? 'other');
   const kind = mode === 'train' ? textOf(context, 'catOut') : textOf(context, 'line');
   const brand = textOf(product, 'nameS') ?? kind ?? textOf(product, 'name');
   const number = textOf(context, 'num')?.replace(/^0+(?=.)/, '');
