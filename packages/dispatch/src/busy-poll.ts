@@ -14,7 +14,7 @@ const LATEST = 0.2;
 
 /** Waits until the next attempt after the first that failed, and after many: it doubles with each. */
 const FIRST_PAUSE = 16;
-const LONGEST_PAUSE = 1024;
+const LONGEST_PAUSE = 256;
 /** An attempt with so many polled waits was a good one. */
 const PROVEN = 64;
 

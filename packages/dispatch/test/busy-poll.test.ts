@@ -99,7 +99,7 @@ test('after four misses in a row polling pauses, for twice as long after each at
     pauses.push(inARow(rig, miss, false) + 2);
   }
   expect(attempts).toEqual(Array(9).fill(4));
-  expect(pauses).toEqual([16, 32, 64, 128, 256, 512, 1024, 1024, 1024]);
+  expect(pauses).toEqual([16, 32, 64, 128, 256, 256, 256, 256, 256]);
 });
 
 test('a miss among messages that come in time changes nothing', () => {
@@ -131,7 +131,7 @@ test('where every second one comes late, few waits are polled', () => {
     if (polled % 2 === 0) rig.poll.arrived();
     rig.turn(Number.POSITIVE_INFINITY);
   }
-  expect(polled).toBeLessThan(300);
+  expect(polled).toBeLessThan(600);
 });
 
 test('retry() begins an attempt at once', () => {
