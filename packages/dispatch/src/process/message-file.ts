@@ -1,15 +1,14 @@
 // Large messages beside the pipe of frames. A pair of sockets holds 208 KiB: with more, its writer and its reader wait for each
 // other several times per message, and while one of them works, the other cannot go on.
 
-import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { fstatSync, readSync, writeSync } from 'node:fs';
 import {
   type LargeMessage,
   type LargeMessages,
   notAMessage,
   unpooledBytes,
 } from '../wire/message-stream.ts';
+import { openUnlinkedFile } from './unlinked-file.ts';
 
 /** Number of the file for large messages among a worker's files: after the pipe. */
 const MESSAGES_FD = 6;
@@ -22,20 +21,7 @@ const FOLDER = '/dev/shm';
 
 /** Opens a file without a name; `undefined` where the folder does not permit it. */
 export function openMessageFile(folder: string = FOLDER): number | undefined {
-  const path = join(folder, `dispatch-${process.pid}-${randomUUID()}`);
-  let fd: number;
-  try {
-    fd = openSync(path, 'wx+', 0o600);
-  } catch {
-    return undefined;
-  }
-  try {
-    unlinkSync(path);
-    return fd;
-  } catch {
-    closeSync(fd);
-    return undefined;
-  }
+  return openUnlinkedFile(folder);
 }
 
 /** Returns the worker's side of the file that its parent has opened; `undefined` if that has opened none. */

@@ -1,9 +1,8 @@
 // A journal in a file, for processes. Threads have theirs in shared memory (dispatch-piscina): other media, no shared code.
 
-import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, readSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { openUnlinkedFile } from './unlinked-file.ts';
 
 /** Number of the journal among a worker's files: after the standard ones and the channel. */
 export const JOURNAL_FD = 4;
@@ -45,29 +44,13 @@ export function openStartJournal(
   folders: readonly string[] = [tmpdir(), '/dev/shm'],
 ): StartJournal | undefined {
   for (const folder of folders) {
-    const fd = openIn(folder);
+    // Reserves the space on the disk now: a full disk must not end a worker later.
+    const fd = openUnlinkedFile(folder, (opened) => {
+      writeSync(opened, new Uint8Array(RECORD_BYTES + MARKS), 0, RECORD_BYTES + MARKS, 0);
+    });
     if (fd !== undefined) return new FileJournal(fd);
   }
   return undefined;
-}
-
-function openIn(folder: string): number | undefined {
-  const path = join(folder, `dispatch-${process.pid}-${randomUUID()}`);
-  let fd: number;
-  try {
-    fd = openSync(path, 'wx+', 0o600);
-  } catch {
-    return undefined;
-  }
-  try {
-    unlinkSync(path);
-    // Reserves the space on the disk now: a full disk must not end a worker later.
-    writeSync(fd, new Uint8Array(RECORD_BYTES + MARKS), 0, RECORD_BYTES + MARKS, 0);
-    return fd;
-  } catch {
-    closeSync(fd);
-    return undefined;
-  }
 }
 
 class FileJournal implements StartJournal {
