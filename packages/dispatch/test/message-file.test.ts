@@ -95,13 +95,16 @@ test('a message keeps its room until the other side has reported that it was rea
   expect(write(100)).toBe(0);
 });
 
-test.runIf(process.platform === 'linux')('where no memory is left messages have no room, from then on', () => {
-  const full = openSync('/dev/full', 'r+');
-  fds.push(full);
-  const file = new MessageFile(full, 'parent');
-  expect(file.write('text', undefined, 4)).toBeUndefined();
-  expect(file.bytesWritten).toBe(0);
-});
+test.runIf(process.platform === 'linux')(
+  'where no memory is left messages have no room, from then on',
+  () => {
+    const full = openSync('/dev/full', 'r+');
+    fds.push(full);
+    const file = new MessageFile(full, 'parent');
+    expect(file.write('text', undefined, 4)).toBeUndefined();
+    expect(file.bytesWritten).toBe(0);
+  },
+);
 
 test('a place without so many bytes, and a report of more messages than there were, are errors', () => {
   const { parent, worker } = bothSides(100);
