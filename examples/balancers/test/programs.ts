@@ -70,14 +70,18 @@ export async function startHost({
           ...['--conditions=@ticketing/source', DEMO, ...flags],
           ...['--carriers', 'avlo', '--worms', '0', '--deadline-ms', '20000'],
         ],
-        { stdio: ['ignore', 'ignore', 'inherit'], detached: true },
+        { stdio: ['ignore', 'pipe', 'inherit'], detached: true },
       );
-      const address = `http://127.0.0.1:${port}`;
-      await until(async () => {
+      let printed = '';
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        printed += text;
+      });
+      // Not when `/readyz` answers: one process does that alone, and has all keys until the other one is there.
+      await until(() => {
         if (child?.exitCode !== null) throw new Error('Cannot start a host: it has ended');
-        return (await statusOf(`${address}/readyz`)) === 200;
-      }, 'a host that is ready');
-      const { body } = await request(`${address}/config`);
+        return printed.includes('\nprocesses ');
+      }, 'the addresses, printed once both processes serve');
+      const { body } = await request(`http://127.0.0.1:${port}/config`);
       const config = (await body.json()) as { processes: { pid: number }[] };
       pids = [...new Set([child.pid ?? 0, ...config.processes.map(({ pid }) => pid)])];
     },

