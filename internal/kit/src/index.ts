@@ -1,4 +1,4 @@
-// What several packages need and each of them bundles: option rules, coded errors, an injected clock, a queue, a list, signal listeners, a circuit of restarts, usable cores
+// What several packages need and each of them bundles: option rules, coded errors, an injected clock, a queue, a list, signal listeners, a circuit of restarts, usable cores, a file without a name
 export {
   ADVISED_LE_MS,
   type BucketCounter,
@@ -53,4 +53,5 @@ export {
 } from './signal-listeners.ts';
 export { StderrTail } from './stderr-tail.ts';
 export type { TraceChannel } from './trace-channel.ts';
+export { openUnlinkedFile } from './unlinked-file.ts';
 export { usableCores } from './usable-cores.ts';

@@ -1,6 +1,6 @@
 import { createManualClock, type ManualClock } from '@ticketing/test-kit';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import type { Dispatcher, RunOptions } from '../src/contract/dispatcher.ts';
+import type { Dispatcher, RunOptions, StreamOptions } from '../src/contract/dispatcher.ts';
 import type { PoolOptions } from '../src/contract/pool-options.ts';
 import { DispatchError, type DispatchErrorCode } from '../src/errors.ts';
 import {
@@ -64,6 +64,18 @@ export function createPool(
   };
   made.push(pool);
   return pool;
+}
+
+/** Streams `echo`. */
+export function streamOf(
+  dispatcher: unknown,
+  options?: StreamOptions,
+): AsyncIterableIterator<unknown, undefined> {
+  const { stream } = dispatcher as Dispatcher<{ echo: (input: string) => AsyncIterable<unknown> }>;
+  return stream.call(dispatcher, 'echo', 'input', options) as AsyncIterableIterator<
+    unknown,
+    undefined
+  >;
 }
 
 /** Follows a promise, which then cannot be an unhandled rejection. */

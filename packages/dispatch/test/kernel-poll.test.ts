@@ -1,7 +1,7 @@
 import { usableCores } from '@ticketing/kit';
 import { afterEach, expect, test, vi } from 'vitest';
 import { POLL_TURNS } from '../src/busy-poll.ts';
-import { checkPoolsAfterEach, createPool, turn } from './kernel-fixture.ts';
+import { checkPoolsAfterEach, createPool, streamOf, turn, watch } from './kernel-fixture.ts';
 import { moduleOf, readyRig } from './serve-tasks-fixture.ts';
 
 checkPoolsAfterEach();
@@ -91,14 +91,58 @@ test.each([
   ['busyPoll: false', { busyPoll: false }, { polls: true }],
   ['a transport that does not poll', {}, {}],
 ])('%s: neither side polls', async (_name, options, transportOptions) => {
+  // Before the pool is made, which takes it then.
+  const turns = vi.spyOn(globalThis, 'setImmediate');
   const { run, ready, transport } = createPool(options, transportOptions);
   await ready();
-  const turns = vi.spyOn(globalThis, 'setImmediate');
+  turns.mockClear();
   run('a');
   for (let count = 0; count < 20; count += 1) await aTurn();
-  expect(turns.mock.calls.length).toBeLessThan(POLL_TURNS);
+  expect(turns.mock.calls.length).toBeLessThan(10);
   expect(toldBy(transport)).toEqual([[]]);
   transport.at(0).answer(1);
+  await turn();
+});
+
+test('for the items of a stream neither side polls, for a call beside it both do, and this one after credit', async () => {
+  const turns = vi.spyOn(globalThis, 'setImmediate');
+  const { dispatcher, run, ready, transport } = createPool({}, { polls: true });
+  await ready();
+  turns.mockClear();
+  const items = streamOf(dispatcher);
+  const first = watch(items.next());
+  await turn();
+  const worker = transport.at(0);
+  worker.start();
+  worker.emit({ kind: 'item', seq: 1, value: 'a' });
+  for (let count = 0; count < 20; count += 1) await aTurn();
+  expect(first.value).toEqual({ done: false, value: 'a' });
+  expect(turns.mock.calls.length).toBeLessThan(10);
+  expect(toldBy(transport)).toEqual([[]]);
+  run('b');
+  for (let count = 0; count < 20; count += 1) await aTurn();
+  if (spare > 0) expect(turns.mock.calls.length).toBeGreaterThan(15);
+  expect(toldBy(transport)).toEqual([spare > 0 ? [{ kind: 'poll', on: true }] : []]);
+  worker.answer(2);
+  await turn();
+  // Half of its window: the worker may have waited for more credit.
+  for (let count = 2; count <= 8; count += 1) {
+    worker.emit({ kind: 'item', seq: 1, value: 'a' });
+    await items.next();
+  }
+  await turn();
+  expect(worker.frames.filter(({ kind }) => kind === 'credit')).toMatchObject([{ items: 8 }]);
+  turns.mockClear();
+  for (let count = 0; count < 20; count += 1) await aTurn();
+  if (spare > 0) expect(turns.mock.calls.length).toBeGreaterThan(15);
+  worker.answer(1);
+  await turn();
+  // The stream has ended: calls alone are in flight again.
+  run('c');
+  turns.mockClear();
+  for (let count = 0; count < 20; count += 1) await aTurn();
+  if (spare > 0) expect(turns.mock.calls.length).toBeGreaterThan(15);
+  worker.answer(3);
   await turn();
 });
 

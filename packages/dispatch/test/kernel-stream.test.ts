@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { Dispatcher, StreamOptions } from '../src/contract/dispatcher.ts';
 import { withFallback } from '../src/wrappers/with-fallback.ts';
 import { withHedge } from '../src/wrappers/with-hedge.ts';
 import type { FakeWorker } from './fake-transport.ts';
@@ -8,19 +7,12 @@ import {
   createPool,
   errorOf,
   settled,
+  streamOf,
   turn,
   watch,
 } from './kernel-fixture.ts';
 
 checkPoolsAfterEach();
-
-function stream(dispatcher: unknown, options?: StreamOptions) {
-  const { stream } = dispatcher as Dispatcher<{ echo: (input: string) => AsyncIterable<unknown> }>;
-  return stream.call(dispatcher, 'echo', 'input', options) as AsyncIterableIterator<
-    unknown,
-    undefined
-  >;
-}
 
 /** The credit that a worker was given: with its calls, and after. */
 function credits(worker: FakeWorker): unknown[] {
@@ -33,7 +25,7 @@ function credits(worker: FakeWorker): unknown[] {
 test('the window goes with the call, and half of it at a time as items are taken', async () => {
   const { dispatcher, transport, ready } = createPool();
   await ready();
-  const items = stream(dispatcher, { window: 4 });
+  const items = streamOf(dispatcher, { window: 4 });
   const first = watch(items.next());
   await turn();
   const worker = transport.at(0);
@@ -78,7 +70,7 @@ test('a stream that waits in the queue goes by leaving it, and is never sent', a
   const { dispatcher, run, transport, ready } = createPool({ window: 1 });
   await ready();
   const held = run(1);
-  const items = stream(dispatcher);
+  const items = streamOf(dispatcher);
   const next = watch(items.next());
   await turn();
   expect(dispatcher.stats().queued).toBe(1);
@@ -95,7 +87,7 @@ test('a stream that waits in the queue goes by leaving it, and is never sent', a
 test('a stream that waits for its consumer takes no room, until its worker may go on', async () => {
   const { dispatcher, run, transport, ready } = createPool({ window: 1 });
   await ready();
-  const items = stream(dispatcher, { window: 2 });
+  const items = streamOf(dispatcher, { window: 2 });
   const first = watch(items.next());
   const calls = [run(1)];
   await turn();
@@ -130,7 +122,7 @@ test('a stream that waits for its consumer takes no room, until its worker may g
 test('throw() leaves the stream, and rejects with its error', async () => {
   const { dispatcher, transport, ready } = createPool();
   await ready();
-  const items = stream(dispatcher);
+  const items = streamOf(dispatcher);
   const next = watch(items.next());
   await turn();
   transport.at(0).start();
@@ -148,8 +140,8 @@ test('an end that is not the task’s drops what waits, the task’s own error d
   const { dispatcher, transport, ready } = createPool({ window: 4 });
   await ready();
   const controller = new AbortController();
-  const aborted = stream(dispatcher, { signal: controller.signal });
-  const failed = stream(dispatcher);
+  const aborted = streamOf(dispatcher, { signal: controller.signal });
+  const failed = streamOf(dispatcher);
   const firsts = [watch(aborted.next()), watch(failed.next())];
   await turn();
   const worker = transport.at(0);
@@ -173,11 +165,11 @@ test('drain() and close() of a lent dispatcher are about its own streams', async
   const { pool, dispatcher, transport, ready } = createPool({ window: 4 });
   await ready();
   const lent = pool.lend();
-  const [own, other] = [stream(lent), stream(dispatcher)];
+  const [own, other] = [streamOf(lent), streamOf(dispatcher)];
   const nexts = [watch(own.next()), watch(other.next())];
   await turn();
   const drained = watch(lent.drain());
-  errorOf(await settled(watch(stream(lent).next())), 'ERR_DRAINING');
+  errorOf(await settled(watch(streamOf(lent).next())), 'ERR_DRAINING');
   await lent.close();
   errorOf(await settled(nexts[0] as never), 'ERR_CLOSED');
   expect((await settled(drained)).value).toEqual({ completed: 0, aborted: 1 });
@@ -198,7 +190,7 @@ test('wrappers have the streams of their first dispatcher, and hedge none', asyn
   await first.ready();
   const wrapped = withFallback(withHedge(first.dispatcher, { afterMs: 1 }), local.dispatcher);
   expect(wrapped.capabilities.streams).toBe(true);
-  const items = stream(wrapped, { idempotent: true });
+  const items = streamOf(wrapped, { idempotent: true });
   const next = watch(items.next());
   await turn();
   first.transport.at(0).start();
@@ -214,7 +206,7 @@ test.each([
   [{ attempt: 2 }, 'Cannot stream task: unknown option `attempt`'],
   [{ retries: 1 }, 'Cannot stream task: `idempotent` must be true with `retries`'],
   [null, 'Cannot stream task: `options` must be an object, got null'],
-])('stream() refuses the options %j at once', async (options, message) => {
+])('streamOf() refuses the options %j at once', async (options, message) => {
   const { dispatcher } = createPool();
-  expect(() => stream(dispatcher, options as never)).toThrow(message);
+  expect(() => streamOf(dispatcher, options as never)).toThrow(message);
 });

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import type { RouterWorker, WorkerChannel } from '../src/contract/worker-source.ts';
+import type { RouterWorker, SharedFile, WorkerChannel } from '../src/contract/worker-source.ts';
 
 export interface Sent {
   readonly message: Record<string, unknown> & { readonly kind: string; readonly router: string };
@@ -33,7 +33,7 @@ export class SimulatedChannel extends EventEmitter {
     this.emit('message', { tag: 'ticketing:socket-router', router: 'router', ...message });
   }
 
-  asWorker(slot = '0'): RouterWorker {
-    return { slot, pid: 1, channel: this as unknown as WorkerChannel };
+  asWorker(slot = '0', sharedFile?: SharedFile): RouterWorker {
+    return { slot, pid: 1, channel: this as unknown as WorkerChannel, sharedFile };
   }
 }

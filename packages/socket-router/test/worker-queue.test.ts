@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import type { RouterWorker } from '../src/contract/worker-source.ts';
 import type { HeldConnection } from '../src/handing-over/connection-reader.ts';
 import { WorkerQueue } from '../src/placing/worker-queue.ts';
 import { SimulatedChannel } from './simulated-channel.ts';
@@ -11,7 +12,16 @@ let heard: string[];
 beforeEach(() => {
   channel = new SimulatedChannel();
   heard = [];
-  queue = new WorkerQueue(channel.asWorker(), {
+  queue = queueOf(channel.asWorker());
+  channel.say({ kind: 'ready' });
+});
+afterEach(() => {
+  queue.release();
+  vi.useRealTimers();
+});
+
+function queueOf(worker: RouterWorker): WorkerQueue {
+  return new WorkerQueue(worker, {
     router: 'router',
     claimTimeoutMs: 1000,
     maxWaitMs: 500,
@@ -26,12 +36,7 @@ beforeEach(() => {
         heard.push(`untaken ${connections.map(({ id }) => id)} ${reason}`),
     },
   });
-  channel.say({ kind: 'ready' });
-});
-afterEach(() => {
-  queue.release();
-  vi.useRealTimers();
-});
+}
 
 function held(id: number): HeldConnection {
   return {
@@ -86,6 +91,55 @@ test('a message has what the worker must know about a connection', () => {
     { ...common, id: 3, isRouted: true, bytes: 'a'.repeat(8192) },
     { ...common, id: 4, bytes: large },
   ]);
+});
+
+test('where there is a file, bytes too long for a message are in an area of the queue', () => {
+  const written: [number, string][] = [];
+  let isFull = false;
+  let end = 0;
+  const file = {
+    workerFd: 4,
+    reserve: (bytes: number) => {
+      end += bytes;
+      return end - bytes;
+    },
+    write: (bytes: Uint8Array, at: number) => {
+      if (!isFull) written.push([at, Buffer.from(bytes).toString('latin1')]);
+      return !isFull;
+    },
+  };
+  const queues = [0, 1].map(() => queueOf(channel.asWorker('0', file)));
+  onTestFinished(() => {
+    for (const each of queues) each.release();
+  });
+  const bytesOf = (): unknown => channel.hands.at(-1)?.message['bytes'];
+  const send = (to: number, id: number, bytes: Buffer): void => {
+    queues[to]?.enqueue({ ...held(id), bytes });
+  };
+  const [one, other] = [Buffer.alloc(8193, 'a'), Buffer.alloc(131_072, 'b')];
+  send(0, 1, one);
+  expect(bytesOf()).toEqual({ fd: 4, at: 0, length: 8193 });
+  send(1, 2, other);
+  expect(bytesOf()).toEqual({ fd: 4, at: 131_072, length: 131_072 });
+  claim(1);
+  send(0, 3, other);
+  expect(bytesOf()).toEqual({ fd: 4, at: 0, length: 131_072 });
+  expect(written).toEqual([
+    [0, one.toString()],
+    [131_072, other.toString()],
+    [0, other.toString()],
+  ]);
+  claim(3);
+  // Longer than the area, short enough for a message, or the file has no room: a text.
+  send(0, 4, Buffer.alloc(131_073, '\u00ff', 'latin1'));
+  expect(bytesOf()).toBe('\u00ff'.repeat(131_073));
+  claim(4);
+  send(0, 5, one.subarray(1));
+  expect(bytesOf()).toBe('a'.repeat(8192));
+  claim(5);
+  isFull = true;
+  send(0, 6, one);
+  expect(bytesOf()).toBe('a'.repeat(8193));
 });
 
 test('drain() asks the worker, and resolves when all its connections have ended or it is down', async () => {

@@ -25,7 +25,7 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const { wrong, path, size } = await sendLargeValues();
     expect(wrong).toEqual([]);
-    expect(path).toMatch(/^\/dev\/shm\/dispatch-.* \(deleted\)$/);
+    expect(path).toMatch(/^\/dev\/shm\/ticketing-.* \(deleted\)$/);
     expect(size).toBeGreaterThan(1_000_000);
   },
   60_000,

@@ -15,7 +15,7 @@ import { checkCall } from './calls/check-run-options.ts';
 import { Feeder } from './calls/feeder.ts';
 import { Recall } from './calls/recall.ts';
 import { createKernelCounts, type Ending, type KernelCounts } from './kernel-counts.ts';
-import { PolledAnswers } from './polled-answers.ts';
+import { type InFlight, PolledAnswers } from './polled-answers.ts';
 import type { ResolvedPoolOptions } from './resolve-pool-options.ts';
 import type { PoolWorker } from './workers/pool-worker.ts';
 import { ProcessHold } from './workers/process-hold.ts';
@@ -50,6 +50,8 @@ export class Kernel {
   readonly #frames: WorkerFrames;
   readonly #losses: WorkerLosses;
   readonly #answers: PolledAnswers;
+  /** How many of the calls in flight are streams. */
+  #streams = 0;
   readonly #onAbort = (call: Call, reason: unknown): void => this.giveUp(call, reason, 'aborted');
   #lastId = 0;
 
@@ -80,9 +82,9 @@ export class Kernel {
       sending: () => this.#timers.sending(),
       sent: () => {
         this.#timers.sent();
-        this.#answers.expect(this.active, this.pool.live.size);
+        this.#answers.expect(this.#inFlight);
       },
-      polls: () => this.#answers.polls(this.active, this.pool.live.size),
+      polls: () => this.#answers.polls(this.#inFlight),
       unsent: (worker, unsent) => {
         this.#frames.unsent(worker, unsent);
         this.#pump(worker);
@@ -169,8 +171,11 @@ export class Kernel {
         { id: this.#lastId, task, input, options, target, counts, enqueuedAt, owner },
         { resolve, reject, onAbort: this.#onAbort },
       );
-      items?.begin(call, this);
       this.active += 1;
+      if (items !== undefined) {
+        items.begin(call, this);
+        this.#streams += 1;
+      }
       owner?.accepted();
       if (!this.hold.isHeld) this.hold.set(true);
       traceCall(name, call);
@@ -211,6 +216,7 @@ export class Kernel {
   /** Lets the worker of a stream send more items. */
   grant({ worker, seq, state }: Call, items: number): void {
     if (state !== 'sent' || worker === undefined) return;
+    this.#answers.granted();
     this.#sender.post(worker, { kind: 'credit', seq, items }, this.options.clock.now());
   }
 
@@ -254,7 +260,11 @@ export class Kernel {
     this.#pump(worker);
     this.#sender.flush(worker);
     this.#recall.watch(worker);
-    this.#answers.expect(this.active, this.pool.live.size);
+    this.#answers.expect(this.#inFlight);
+  }
+
+  get #inFlight(): InFlight {
+    return { calls: this.active, streams: this.#streams, workers: this.pool.live.size };
   }
 
   #recalled(worker: PoolWorker, call: Call): void {
@@ -307,6 +317,7 @@ export class Kernel {
   #settle(call: Call, ending: Ending, value: unknown): void {
     call.state = 'settled';
     this.active -= 1;
+    if (call.items !== undefined) this.#streams -= 1;
     call.counts[ending] += 1;
     call.owner?.settled(ending);
     if (call.options !== undefined) this.#timers.unwatch(call, call.options);

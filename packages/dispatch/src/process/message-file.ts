@@ -2,13 +2,13 @@
 // other several times per message, and while one of them works, the other cannot go on.
 
 import { fstatSync, readSync, writeSync } from 'node:fs';
+import { openUnlinkedFile } from '@ticketing/kit';
 import {
   type LargeMessage,
   type LargeMessages,
   notAMessage,
   unpooledBytes,
 } from '../wire/message-stream.ts';
-import { openUnlinkedFile } from './unlinked-file.ts';
 
 /** Number of the file for large messages among a worker's files: after the pipe. */
 const MESSAGES_FD = 6;

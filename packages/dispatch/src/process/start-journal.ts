@@ -2,7 +2,7 @@
 
 import { closeSync, readSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { openUnlinkedFile } from './unlinked-file.ts';
+import { openUnlinkedFile } from '@ticketing/kit';
 
 /** Number of the journal among a worker's files: after the standard ones and the channel. */
 export const JOURNAL_FD = 4;

@@ -22,6 +22,18 @@ export interface RouterWorker {
   readonly channel: WorkerChannel;
   /** `false`: its program says that it has attached no server, so that it would never take a connection. */
   readonly attached?: boolean | undefined;
+  /** For bytes that a router has read and that are too long for a message; without it they are a part of the message. */
+  readonly sharedFile?: SharedFile | undefined;
+}
+
+/** A file in memory that this process and one worker have open. */
+export interface SharedFile {
+  /** Its number in the worker. */
+  readonly workerFd: number;
+  /** Returns where an area begins that nobody else gets. */
+  reserve(bytes: number): number;
+  /** Writes bytes into an area of the caller's. Returns false if they cannot be written: there is no memory, or the worker has ended. */
+  write(bytes: Uint8Array, at: number): boolean;
 }
 
 /** Starts a router's workers; a supervisor of processes can be one. */
@@ -33,14 +45,8 @@ export interface WorkerSource {
   readonly slots?: readonly string[] | undefined;
   /** Of a supervisor: how its workers get connections. A router refuses one whose workers listen themselves, `shared`. */
   readonly connections?: 'shared' | 'external' | undefined;
-  /**
-   * Calls the listener for each worker that runs and for each that starts later. Returns a function that ends that. `unread`:
-   * the router sends connections without bytes of theirs, for which a channel that speaks JSON is cheaper.
-   */
-  subscribe(
-    listener: (worker: RouterWorker) => void,
-    hints?: { readonly unread: boolean },
-  ): () => void;
+  /** Calls the listener for each worker that runs and for each that starts later. Returns a function that ends that. */
+  subscribe(listener: (worker: RouterWorker) => void): () => void;
   /**
    * Resolves when it has started all its workers; rejects with an error of code `ERR_CIRCUIT_OPEN`, and the reason as its
    * `cause`, while they fail to start. For a source without `slots`.

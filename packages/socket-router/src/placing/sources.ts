@@ -27,7 +27,6 @@ interface Waiter {
 export class Sources {
   readonly #states: readonly SourceState[];
   readonly #events: SourcesEvents;
-  readonly #hints: { readonly unread: boolean };
   readonly #owners = new Map<string, SourceState>();
   readonly #ends: (() => void)[] = [];
   #waiters: Waiter[] = [];
@@ -35,13 +34,8 @@ export class Sources {
   /** Whether each slot has had a worker that serves, all at once. */
   wereReady = false;
 
-  constructor(
-    sources: readonly WorkerSource[],
-    hints: { readonly unread: boolean },
-    events: SourcesEvents,
-  ) {
+  constructor(sources: readonly WorkerSource[], events: SourcesEvents) {
     this.#events = events;
-    this.#hints = hints;
     this.#states = sources.map((source) => {
       const state: SourceState = {
         source,
@@ -60,7 +54,7 @@ export class Sources {
       const opened = ({ error }: { readonly error: unknown }): void => this.#open(state, error);
       source.events?.on('circuit-open', opened);
       this.#ends.push(() => source.events?.off('circuit-open', opened));
-      this.#ends.push(source.subscribe((worker) => this.#join(state, worker), this.#hints));
+      this.#ends.push(source.subscribe((worker) => this.#join(state, worker)));
       this.#learn(state);
     }
   }

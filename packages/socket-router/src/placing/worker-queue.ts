@@ -4,6 +4,7 @@ import type { RouterWorker } from '../contract/worker-source.ts';
 import type { HeldConnection } from '../handing-over/connection-reader.ts';
 import type { Leave } from '../options/attach-options.ts';
 import {
+  type FiledBytes,
   type HandMessage,
   isTagged,
   type RouterMessage,
@@ -14,8 +15,10 @@ import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
 
 /** A worker claims a connection within this share of the claim timeout, so that its claim arrives before the end. */
 const CLAIM_SHARE = 0.75;
-/** Longer bytes are sent as a buffer: as a text, which lies on the heap, they would cost more. */
+/** Longer bytes are sent by a file or as a buffer: as a text, which lies on the heap, they would cost more. */
 const MAX_TEXT_BYTES = 8192;
+/** Room in the file: for a head of the default limit, and what is read with its end. */
+const AREA_BYTES = 128 * 1024;
 /** Milliseconds for the last messages of a process that has ended. */
 const LINGER_MS = 500;
 
@@ -60,6 +63,8 @@ export class WorkerQueue {
   readonly #queue = new Fifo<HeldConnection>();
   /** The handle under way; without a connection if that has gone to another worker since. */
   #sent: { id: number; sentAt: number; connection: HeldConnection | undefined } | undefined;
+  /** Where its bytes lie in the worker's file. */
+  #area: number | undefined;
   #overdueTimer: NodeJS.Timeout | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
   #stuckTimer: NodeJS.Timeout | undefined;
@@ -174,7 +179,7 @@ export class WorkerQueue {
     // A whole number is shorter in a message.
     const before = Math.floor(sentAt + CLAIM_SHARE * claimTimeoutMs);
     const message = tagged<HandMessage>(router, { kind: 'hand', id, before });
-    if (bytes.length > 0) message.bytes = textOf(bytes);
+    if (bytes.length > 0) message.bytes = this.#messageBytes(bytes);
     if (hasHead) message.arrivedAt = arrivedAt;
     if (choice.kind === 'key' && choice.among === undefined) message.key = choice.key;
     if (choice.kind !== 'any') message.isRouted = true;
@@ -183,6 +188,21 @@ export class WorkerQueue {
     this.worker.channel.send(message, socket, { keepOpen: true }, (error) => {
       if (error !== null) this.#unsent(id, error);
     });
+  }
+
+  #messageBytes(bytes: Buffer): string | Buffer | FiledBytes {
+    const { length } = bytes;
+    if (length <= MAX_TEXT_BYTES) return bytes.toString('latin1');
+    const { sharedFile } = this.worker;
+    if (sharedFile === undefined) return bytes;
+    if (length <= AREA_BYTES) {
+      // One area is enough: the next handle goes when the worker has answered this one.
+      this.#area ??= sharedFile.reserve(AREA_BYTES);
+      const at = this.#area;
+      if (sharedFile.write(bytes, at)) return { fd: sharedFile.workerFd, at, length };
+    }
+    // A channel to such a worker may speak JSON.
+    return bytes.toString('latin1');
   }
 
   #unsent(id: number, error: NodeJS.ErrnoException): void {
@@ -332,8 +352,4 @@ export class WorkerQueue {
     const queued = this.#queue.take();
     return connection === undefined ? queued : [connection, ...queued];
   }
-}
-
-function textOf(bytes: Buffer): string | Buffer {
-  return bytes.length > MAX_TEXT_BYTES ? bytes : bytes.toString('latin1');
 }

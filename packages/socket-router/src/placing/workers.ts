@@ -11,8 +11,6 @@ import {
 
 export interface WorkersOptions extends Omit<WorkerQueueOptions, 'events'> {
   readonly sources: readonly WorkerSource[];
-  /** Whether connections are handed over without bytes of theirs. */
-  readonly unread: boolean;
   readonly laterRequests: 'connection' | 'forward' | 'close';
   /** Present when the workers open unix sockets: returns a path that was not used before. */
   readonly nextSocketPath: (() => string) | undefined;
@@ -50,19 +48,14 @@ export class Workers {
       workerChanged: (queue, change) => this.#workerChanged(queue, change),
     };
     this.#queueOptions = { ...options, events };
-    const { sources, unread } = options;
-    this.#sources = new Sources(
-      sources,
-      { unread },
-      {
-        joined: (worker) => this.#join(worker),
-        circuitOpen: (slots, error) => {
-          options.emit('circuit-open', { slots, error });
-          // Connections that wait for those slots must be placed anew, or refused: no worker will come.
-          this.listener?.workersChanged();
-        },
+    this.#sources = new Sources(options.sources, {
+      joined: (worker) => this.#join(worker),
+      circuitOpen: (slots, error) => {
+        options.emit('circuit-open', { slots, error });
+        // Connections that wait for those slots must be placed anew, or refused: no worker will come.
+        this.listener?.workersChanged();
       },
-    );
+    });
   }
 
   get queues(): Iterable<WorkerQueue> {

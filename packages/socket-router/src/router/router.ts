@@ -70,7 +70,6 @@ class Router implements SocketRouter {
     this.#workers = new Workers({
       ...limits,
       sources: workers,
-      unread: options.protocol === 'tcp',
       router: newId(),
       laterRequests,
       nextSocketPath: folder && (() => folder.nextPath()),

@@ -114,8 +114,6 @@ class ForkedWorkers implements WorkerSource {
   readonly #leaving = new Set<ForkedProcess>();
   /** Processes that have neither served nor ended. */
   readonly #starting = new Set<ForkedProcess>();
-  /** How messages are written on the channels to its processes. */
-  #serialization: 'json' | 'advanced' = 'advanced';
   #failedStarts = 0;
   #probeTimer: NodeJS.Timeout | undefined;
   #closing = false;
@@ -127,13 +125,9 @@ class ForkedWorkers implements WorkerSource {
     this.slots = Array.from({ length: workers }, (_, index) => `${slotPrefix}${index}`);
   }
 
-  subscribe(
-    listener: (worker: RouterWorker) => void,
-    { unread }: { readonly unread: boolean } = { unread: false },
-  ): () => void {
+  subscribe(listener: (worker: RouterWorker) => void): () => void {
     this.#listeners.add(listener);
     if (this.#slots.length === 0 && !this.#closing) {
-      this.#serialization = unread ? 'json' : 'advanced';
       for (const name of this.slots) {
         this.#slots.push({ name, process: undefined, delayMs: 0, timer: undefined });
       }
@@ -174,14 +168,7 @@ class ForkedWorkers implements WorkerSource {
   #start(slot: Slot): void {
     const { module, env, execArgv, startTimeoutMs } = this.#options;
     const started: ForkedProcess = new ForkedProcess(
-      {
-        module,
-        env,
-        execArgv,
-        startTimeoutMs,
-        slot: slot.name,
-        serialization: this.#serialization,
-      },
+      { module, env, execArgv, startTimeoutMs, slot: slot.name },
       {
         served: () => {
           this.#starting.delete(started);

@@ -3,6 +3,7 @@ import { mallocVariables, StderrTail } from '@ticketing/kit';
 import type { RouterWorker, WorkerChannel } from '../contract/worker-source.ts';
 import { RouterError, type RouterErrorData } from '../errors.ts';
 import { isTagged, type WorkerMessage } from '../wire/messages.ts';
+import { InheritedFile } from './shared-file.ts';
 
 /** Milliseconds for the rest of what a process that has ended wrote. */
 const LINGER_MS = 500;
@@ -13,8 +14,6 @@ export interface ForkedProcessOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly execArgv?: readonly string[] | undefined;
   readonly startTimeoutMs: number;
-  /** JSON costs less for small messages, and far more for bytes that a router has read. */
-  readonly serialization: 'json' | 'advanced';
 }
 
 export interface ForkedProcessEvents {
@@ -30,6 +29,7 @@ export class ForkedProcess {
   readonly #options: ForkedProcessOptions;
   readonly #events: ForkedProcessEvents;
   readonly #child: ChildProcess;
+  readonly #file = new InheritedFile();
   readonly #stderr = new StderrTail();
   readonly #startTimer: NodeJS.Timeout;
   #startError: RouterError | undefined;
@@ -37,12 +37,14 @@ export class ForkedProcess {
   #hasEnded = false;
 
   constructor(options: ForkedProcessOptions, events: ForkedProcessEvents) {
-    const { module, env = process.env, execArgv, startTimeoutMs, serialization } = options;
+    const { module, env = process.env, execArgv, startTimeoutMs } = options;
     this.#options = options;
     this.#events = events;
+    const { fd } = this.#file;
     this.#child = fork(module, {
-      serialization,
-      stdio: ['inherit', 'inherit', 'pipe', 'ipc'],
+      // JSON costs less for small messages, and far more for a buffer. There is none in them where the file is.
+      serialization: fd === undefined ? 'advanced' : 'json',
+      stdio: ['inherit', 'inherit', 'pipe', 'ipc', ...(fd === undefined ? [] : [fd])],
       env: { ...mallocVariables(env), ...env },
       ...(execArgv && { execArgv: [...execArgv] }),
     });
@@ -67,7 +69,9 @@ export class ForkedProcess {
   get worker(): RouterWorker | undefined {
     const { pid, connected } = this.#child;
     if (!connected) return undefined;
-    return { slot: this.#options.slot, pid, channel: this.#child as WorkerChannel };
+    const { slot } = this.#options;
+    const sharedFile = this.#file.fd === undefined ? undefined : this.#file;
+    return { slot, pid, channel: this.#child as WorkerChannel, sharedFile };
   }
 
   /** Has it finish its connections and exit; kills it after the grace. Resolves when it has ended. */
@@ -116,6 +120,7 @@ export class ForkedProcess {
 
   #exited(): void {
     clearTimeout(this.#startTimer);
+    this.#file.close();
     const { stderr } = this.#child;
     const report = (): void => {
       if (this.#hasEnded) return;

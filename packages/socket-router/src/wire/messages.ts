@@ -32,9 +32,9 @@ export interface HandMessage {
   id: number;
   /**
    * Bytes that the router has read. Short ones are a text, one character per byte, which costs a channel less than a
-   * buffer, in JSON far less. Longer ones are a buffer, of which JSON makes an object. Absent when there are none.
+   * buffer, in JSON far less. Longer ones are in a file, or a buffer, of which JSON makes an object. Absent when there are none.
    */
-  bytes?: string | Buffer;
+  bytes?: string | Buffer | FiledBytes;
   /** Time on the machine's monotonic clock after which the worker may not claim it. */
   before: number;
   /** When its first head was read, on the same clock; absent if none was read. */
@@ -44,6 +44,13 @@ export interface HandMessage {
   /** It was routed by a key or to a slot. */
   isRouted?: true;
   proxy?: ProxiedAddresses;
+}
+
+/** Bytes in a file that the worker has open. They stay there until it has answered the message. */
+export interface FiledBytes {
+  fd: number;
+  at: number;
+  length: number;
 }
 
 /** From a worker to a router. */

@@ -1,3 +1,4 @@
+import { readSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type {
@@ -183,10 +184,12 @@ export class AttachedServer implements WorkerHandle {
   }
 
   #take(link: RouterLink, message: HandMessage, socket: Socket | undefined): void {
+    // Before it is claimed: then the file has room for those of another one.
+    const bytes = socket === undefined ? undefined : bytesOf(message);
     if (!link.take(message, socket)) return;
-    const { bytes, proxy } = message;
+    const { proxy } = message;
     socket.allowHalfOpen = this.#server.allowHalfOpen ?? false;
-    if (bytes !== undefined) socket.unshift(bufferOf(bytes));
+    if (bytes !== undefined) socket.unshift(bytes);
     if (proxy !== undefined) this.#addresses.set(socket, proxy);
     link.laterRequests.add?.(socket, message);
     this.#server.emit('connection', socket);
@@ -239,8 +242,14 @@ export class AttachedServer implements WorkerHandle {
   };
 }
 
-function bufferOf(bytes: string | Buffer): Buffer {
+function bytesOf({ bytes }: HandMessage): Buffer | undefined {
+  if (bytes === undefined) return undefined;
   if (typeof bytes === 'string') return Buffer.from(bytes, 'latin1');
+  if ('fd' in bytes) {
+    const read = Buffer.allocUnsafeSlow(bytes.length);
+    readSync(bytes.fd, read, 0, bytes.length, bytes.at);
+    return read;
+  }
   // A channel that speaks JSON has made an object of a buffer.
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
 }
