@@ -12,7 +12,7 @@ export function openUnlinkedFile(
   folder: string,
   prepare: (fd: number) => void = () => {},
 ): number | undefined {
-  const path = join(folder, `ticketing-${process.pid}-${randomUUID()}`);
+  const path = join(folder, `ticketing-${randomUUID()}`);
   let fd: number;
   try {
     fd = openSync(path, 'wx+', 0o600);

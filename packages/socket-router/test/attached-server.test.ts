@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
+import { InheritedFile } from '../src/source/shared-file.ts';
 import { monotonicMs } from '../src/wire/monotonic-clock.ts';
 import { AttachedServer } from '../src/worker/attached-server.ts';
 import type { RouterChannel } from '../src/worker/router-link.ts';
@@ -91,6 +92,23 @@ test.each([GET, JSON.parse(JSON.stringify(GET))])(
     expect(String(answer)).toContain('/one');
   },
 );
+
+test('bytes in a file are read before the claim: after it the file has those of another connection', async () => {
+  const file = new InheritedFile(tmpdir());
+  onTestFinished(() => file.close());
+  const { router } = attach(createServer((request, response) => response.end(request.url)));
+  const at = file.reserve(1) + 100;
+  expect(file.write(GET, at)).toBe(true);
+  router.send = ({ kind }) => {
+    if (kind === 'claim') file.write(Buffer.from(GET.toString().replace('one', 'two')), at);
+    return true;
+  };
+  const [served, client] = await connection();
+  const bytes = { fd: file.fd, at, length: GET.length };
+  router.say({ kind: 'hand', id: 1, bytes, before: inTime() }, served);
+  const [answer] = await once(client, 'data');
+  expect(String(answer)).toContain('/one');
+});
 
 test('a connection that comes too late is declined: another worker has it', async () => {
   let requests = 0;

@@ -30,7 +30,7 @@ export interface RouterWorker {
 export interface SharedFile {
   /** Its number in the worker. */
   readonly workerFd: number;
-  /** Returns where an area begins that nobody else gets. */
+  /** Returns where an area begins that no other caller gets. */
   reserve(bytes: number): number;
   /** Writes bytes into an area of the caller's. Returns false if they cannot be written: there is no memory, or the worker has ended. */
   write(bytes: Uint8Array, at: number): boolean;

@@ -3,8 +3,8 @@ import type { WorkerStats } from '../contract/socket-router.ts';
 import type { RouterWorker } from '../contract/worker-source.ts';
 import type { HeldConnection } from '../handing-over/connection-reader.ts';
 import type { Leave } from '../options/attach-options.ts';
+import { FirstBytes } from '../wire/first-bytes.ts';
 import {
-  type FiledBytes,
   type HandMessage,
   isTagged,
   type RouterMessage,
@@ -15,10 +15,6 @@ import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
 
 /** A worker claims a connection within this share of the claim timeout, so that its claim arrives before the end. */
 const CLAIM_SHARE = 0.75;
-/** Longer bytes are sent by a file or as a buffer: as a text, which lies on the heap, they would cost more. */
-const MAX_TEXT_BYTES = 8192;
-/** Room in the file: for a head of the default limit, and what is read with its end. */
-const AREA_BYTES = 128 * 1024;
 /** Milliseconds for the last messages of a process that has ended. */
 const LINGER_MS = 500;
 
@@ -63,8 +59,7 @@ export class WorkerQueue {
   readonly #queue = new Fifo<HeldConnection>();
   /** The handle under way; without a connection if that has gone to another worker since. */
   #sent: { id: number; sentAt: number; connection: HeldConnection | undefined } | undefined;
-  /** Where its bytes lie in the worker's file. */
-  #area: number | undefined;
+  readonly #firstBytes: FirstBytes;
   #overdueTimer: NodeJS.Timeout | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
   #stuckTimer: NodeJS.Timeout | undefined;
@@ -79,6 +74,7 @@ export class WorkerQueue {
   constructor(worker: RouterWorker, options: WorkerQueueOptions) {
     this.worker = worker;
     this.slotHash = hashText(worker.slot);
+    this.#firstBytes = new FirstBytes(worker.sharedFile);
     this.#options = options;
     worker.channel.on('message', this.#onMessage);
     worker.channel.on('disconnect', this.#onDisconnect);
@@ -179,7 +175,7 @@ export class WorkerQueue {
     // A whole number is shorter in a message.
     const before = Math.floor(sentAt + CLAIM_SHARE * claimTimeoutMs);
     const message = tagged<HandMessage>(router, { kind: 'hand', id, before });
-    if (bytes.length > 0) message.bytes = this.#messageBytes(bytes);
+    if (bytes.length > 0) message.bytes = this.#firstBytes.encode(bytes);
     if (hasHead) message.arrivedAt = arrivedAt;
     if (choice.kind === 'key' && choice.among === undefined) message.key = choice.key;
     if (choice.kind !== 'any') message.isRouted = true;
@@ -188,21 +184,6 @@ export class WorkerQueue {
     this.worker.channel.send(message, socket, { keepOpen: true }, (error) => {
       if (error !== null) this.#unsent(id, error);
     });
-  }
-
-  #messageBytes(bytes: Buffer): string | Buffer | FiledBytes {
-    const { length } = bytes;
-    if (length <= MAX_TEXT_BYTES) return bytes.toString('latin1');
-    const { sharedFile } = this.worker;
-    if (sharedFile === undefined) return bytes;
-    if (length <= AREA_BYTES) {
-      // One area is enough: the next handle goes when the worker has answered this one.
-      this.#area ??= sharedFile.reserve(AREA_BYTES);
-      const at = this.#area;
-      if (sharedFile.write(bytes, at)) return { fd: sharedFile.workerFd, at, length };
-    }
-    // A channel to such a worker may speak JSON.
-    return bytes.toString('latin1');
   }
 
   #unsent(id: number, error: NodeJS.ErrnoException): void {

@@ -1,4 +1,5 @@
 import type { ProxiedAddresses } from '../contract/head.ts';
+import type { MessageBytes } from './first-bytes.ts';
 
 const TAG = 'ticketing:socket-router';
 
@@ -34,7 +35,7 @@ export interface HandMessage {
    * Bytes that the router has read. Short ones are a text, one character per byte, which costs a channel less than a
    * buffer, in JSON far less. Longer ones are in a file, or a buffer, of which JSON makes an object. Absent when there are none.
    */
-  bytes?: string | Buffer | FiledBytes;
+  bytes?: MessageBytes;
   /** Time on the machine's monotonic clock after which the worker may not claim it. */
   before: number;
   /** When its first head was read, on the same clock; absent if none was read. */
@@ -44,13 +45,6 @@ export interface HandMessage {
   /** It was routed by a key or to a slot. */
   isRouted?: true;
   proxy?: ProxiedAddresses;
-}
-
-/** Bytes in a file that the worker has open. They stay there until it has answered the message. */
-export interface FiledBytes {
-  fd: number;
-  at: number;
-  length: number;
 }
 
 /** From a worker to a router. */

@@ -1,4 +1,3 @@
-import { readSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type {
@@ -14,6 +13,7 @@ import {
   resolveAttachOptions,
   resolveLeave,
 } from '../options/attach-options.ts';
+import { decodeBytes } from '../wire/first-bytes.ts';
 import {
   ANY_ROUTER,
   type HandMessage,
@@ -185,7 +185,7 @@ export class AttachedServer implements WorkerHandle {
 
   #take(link: RouterLink, message: HandMessage, socket: Socket | undefined): void {
     // Before it is claimed: then the file has room for those of another one.
-    const bytes = socket === undefined ? undefined : bytesOf(message);
+    const bytes = message.bytes && socket ? decodeBytes(message.bytes) : undefined;
     if (!link.take(message, socket)) return;
     const { proxy } = message;
     socket.allowHalfOpen = this.#server.allowHalfOpen ?? false;
@@ -240,18 +240,6 @@ export class AttachedServer implements WorkerHandle {
       process.exit();
     });
   };
-}
-
-function bytesOf({ bytes }: HandMessage): Buffer | undefined {
-  if (bytes === undefined) return undefined;
-  if (typeof bytes === 'string') return Buffer.from(bytes, 'latin1');
-  if ('fd' in bytes) {
-    const read = Buffer.allocUnsafeSlow(bytes.length);
-    readSync(bytes.fd, read, 0, bytes.length, bytes.at);
-    return read;
-  }
-  // A channel that speaks JSON has made an object of a buffer.
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
 }
 
 /**
