@@ -164,14 +164,14 @@ test('the only worker keeps a window of 2 for long tasks, until there is another
   await ready();
   const worker = transport.at(0);
   let answered = 0;
-  /** Runs tasks of 9 ms that keep the worker busy. @returns its window then */
+  /** Runs tasks of 5 ms that keep the worker busy. @returns its window then */
   const work = (tasks: number): number | undefined => {
     for (let task = 0; task < tasks; task++) {
       run(task);
       answered += 1;
       worker.start();
       worker.answer(answered);
-      worker.emit({ kind: 'load', elapsedMs: 9, activeMs: 9, memoryBytes: 1 });
+      worker.emit({ kind: 'load', elapsedMs: 5, activeMs: 5, memoryBytes: 1 });
     }
     return dispatcher.stats().workers[0]?.window;
   };

@@ -26,7 +26,7 @@ const AHEAD_MS = 1.5;
 /** One call to work on, one that waits in its process: else it would be idle until the next arrives. */
 const LEAST = 2;
 /** From this many milliseconds of work per call on, that idle time is negligible, and waiting behind another call is long. */
-const ALONE_MS = 8;
+const ALONE_MS = 4;
 /** Below the first it is idle, from the second on it is full: between them nothing changes. */
 const IDLE = 0.9;
 const FULL = 0.97;
@@ -47,7 +47,7 @@ interface AutoBounds {
 
 /**
  * Creates the window of one worker. A number is kept. `auto` begins with `first`, stays within 2 to `max`, and follows the load:
- * tasks that keep the worker busy fill 1.5 ms of work; from 8 ms per task on the window is 1, because a call in a worker's
+ * tasks that keep the worker busy fill 1.5 ms of work; from 4 ms per task on the window is 1, because a call in a worker's
  * window moves to another worker only once that worker is held up (the only worker keeps 2). Tasks that wait for something
  * else leave the worker idle: the window grows while calls are queued. Large values leave it idle too, if they fill the way to it:
  * beside the calls that run, it holds no more than that has room for.
