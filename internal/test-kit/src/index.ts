@@ -1,4 +1,4 @@
-// What the tests of several packages share: a manual clock, polling, processes that live, engines, a link that fails
+// What the tests of several packages share: a manual clock, polling, processes that live, engines, a link that fails, a folder in memory that is full
 export {
   type EngineName,
   type EngineOptions,
@@ -15,5 +15,6 @@ export {
 } from './engines.ts';
 export { createLink, type Link, type LinkOptions, type LinkSpeed } from './link.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
+export { canMountMemory, runWithMemory } from './memory-folder.ts';
 export { checkSlowReading, reportSlowReading } from './read-slowly.ts';
 export { gone, lives, turns, until } from './until.ts';
