@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Changes the sources in one place at a time and runs the related tests. A change that no test notices is a missing test,
-// or dead code. `mutants.mjs [--package core] [--file placement] [--sample 40] [--seed 1]`.
+// or dead code. `mutants.mjs [--package core] [--file placement] [--sample 40] [--seed 1]`; `--help` lists the packages.
 import { fork } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { mutantsOf } from './mutants/mutants-of.mjs';
 
-/** Folders in which tests must notice every change. */
+/** Folders in which tests must notice every change, by package. */
 const AREAS = {
   core: ['packages/core/src'],
   batching: ['packages/batching/src'],
@@ -16,24 +16,34 @@ const AREAS = {
   'socket-router': ['placing', 'handing-over', 'passthru', 'router', 'worker'].map(
     (folder) => `packages/socket-router/src/${folder}`,
   ),
+  ...Object.fromEntries(
+    ['batching-redis', 'carriers', 'dispatch-cluster', 'dispatch-nats', 'otel', 'stations'].map(
+      (name) => [name, [`packages/${name}/src`]],
+    ),
+  ),
+  // What runs in a browser is tested there, from a bundle.
+  'demo-server': [
+    'flags',
+    'fleet',
+    'http',
+    'metrics',
+    'operator',
+    'overload',
+    'search',
+    'serving',
+    'telemetry',
+    'worms',
+  ].map((folder) => `apps/demo-server/src/${folder}`),
 };
+const USAGE = `usage: mutants.mjs [--package NAME] [--file TEXT] [--sample 40] [--seed 1]
+  --package  one of ${Object.keys(AREAS).join(', ')}; all by default
+  --file     changes only files whose path contains this text
+  --sample   changes per package, at least 1
+  --seed     equal seeds choose equal changes`;
 
-const { values } = parseArgs({
-  options: {
-    package: { type: 'string' },
-    file: { type: 'string', default: '' },
-    sample: { type: 'string', default: '40' },
-    seed: { type: 'string', default: '1' },
-  },
-});
+const values = readOptions();
 const root = fileURLToPath(new URL('..', import.meta.url));
 const packages = values.package === undefined ? Object.keys(AREAS) : [values.package];
-if (!packages.every((name) => Object.hasOwn(AREAS, name))) {
-  console.error(
-    `Unknown package ${values.package}: --package must be ${Object.keys(AREAS).join(', ')}`,
-  );
-  process.exit(2);
-}
 
 /** The test process. */
 let host;
@@ -77,11 +87,46 @@ for (const name of packages) {
 console.log(`\n${[...summary, ...survivors.map((line) => `survived  ${line}`)].join('\n')}`);
 process.exit(survivors.length === 0 ? 0 : 1);
 
+/** Returns the options. Ends the process with its usage for `--help`, an unknown option or a wrong value. */
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        package: { type: 'string' },
+        file: { type: 'string', default: '' },
+        sample: { type: 'string', default: '40' },
+        seed: { type: 'string', default: '1' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    if (values.help) {
+      console.log(USAGE);
+      process.exit(0);
+    }
+    if (values.package !== undefined && !Object.hasOwn(AREAS, values.package)) {
+      throw new TypeError(`--package must be one of the packages below, got ${values.package}`);
+    }
+    for (const name of ['sample', 'seed']) {
+      if (!/^[1-9]\d{0,8}$/.test(values[name])) {
+        throw new RangeError(`--${name} must be a whole number of at least 1, got ${values[name]}`);
+      }
+    }
+    return values;
+  } catch (error) {
+    console.error(`Cannot change sources: ${error.message}\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
 function sourcesOf(folder) {
   return readdirSync(join(root, folder), { recursive: true })
     .map((file) => join(root, folder, file))
     .filter(
-      (path) => path.endsWith('.ts') && !path.endsWith('index.ts') && path.includes(values.file),
+      (path) =>
+        path.endsWith('.ts') &&
+        !path.endsWith('.d.ts') &&
+        !path.endsWith('index.ts') &&
+        path.includes(values.file),
     )
     .sort();
 }
