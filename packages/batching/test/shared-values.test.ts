@@ -35,6 +35,25 @@ test('a value above maxBytes is not shared: each process loads for itself, for a
   await Promise.all(later);
 });
 
+test.each([
+  ['lone surrogates', '\ud800', '\ud801'],
+  ['a lone surrogate and the character that replaces it', '\ud800', '\ufffd'],
+  ['forms of a letter', 'é', 'e\u0301'],
+  ['lone surrogates within a text', 'a\udc00b', 'a\udc01b'],
+])('keys that differ in %s have values of their own [own-answer]', async (_label, key, other) => {
+  const settings = { ttlMs: 1000 };
+  const [one, another] = [createProcess(settings), createProcess(settings)];
+  const answers = [one.users.get(key)];
+  await settleJobs();
+  one.calls[0]?.resolve('of the first');
+  answers.push(another.users.get(other));
+  await settleJobs();
+  another.calls[0]?.resolve('of the second');
+  expect(await Promise.all(answers)).toEqual(['of the first', 'of the second']);
+  expect(await another.users.get(key)).toBe('of the first');
+  expect([one, another].map(called)).toEqual([1, 1]);
+});
+
 test('a value that the codec refuses goes to the callers of its process; bytes that it refuses are loaded', async () => {
   const encode = (): Uint8Array => {
     throw new Error('cannot');

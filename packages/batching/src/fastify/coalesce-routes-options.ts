@@ -82,15 +82,15 @@ export type RouteKey = { keyOf(request: FastifyRequest): KeyValue }['keyOf'];
 /** `config.coalesce` of a route; `true` stands for `{}`. */
 export interface RouteCoalesceOptions {
   /**
-   * Returns what equal requests of this route have in common, instead of method, host and URL. Default: these three.
+   * Returns what equal requests of this route have in common, instead of method, protocol, host and URL. Default: these four.
    * Credentials, `vary`, and conditional headers count in any case. Required for methods other than GET and HEAD.
    */
   readonly key?: RouteKey | undefined;
   /** Request headers that are part of the key, besides those of the plugin. Default: none. */
   readonly vary?: readonly string[] | undefined;
   /**
-   * `true` states that the answer does not depend on the client: Authorization, Proxy-Authorization and Cookie do
-   * not count, and a Set-Cookie is shared. Default `false`.
+   * `true` states that the answer does not depend on the client: Authorization, Proxy-Authorization, Cookie, the client's
+   * certificate and the fields in which proxies send it do not count, and a Set-Cookie is shared. Default `false`.
    */
   readonly shareCredentials?: boolean | undefined;
 }

@@ -37,7 +37,7 @@ declare module 'fastify' {
  * that registers it and below, so await its registration: routes of that scope that have `config.coalesce` and were added
  * before fail each request. It closes with the app, once the requests in flight are answered.
  *
- * - Equal requests have the same route, method, host, URL as sent, credentials, conditional and range headers, `vary`,
+ * - Equal requests have the same route, method, protocol, host, URL as sent, credentials, conditional and range headers, `vary`,
  *   and headers that the route's answers named in `Vary`. Whatever else a handler reads belongs in `vary` or `key`.
  * - The hooks before the handler run for each request, so each client is authenticated by itself.
  * - Each client keeps the headers that its own hooks set; it gets the leader's status, body, and all that the

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
 import { canonicalKey } from '../canonical-key.ts';
 import type { ResolvedRouteCoalesceOptions } from './coalesce-routes-options.ts';
@@ -25,7 +26,14 @@ export function requestHeader(request: FastifyRequest, name: string): string | u
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-const credentials = ['authorization', 'proxy-authorization', 'cookie'];
+// The last two name a client's certificate, by a proxy that ends TLS (RFC 9440, and Envoy).
+const credentials = [
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'client-cert',
+  'x-forwarded-client-cert',
+];
 
 // With these a client alone may get 304, 206, 412 or 416.
 const conditions = [
@@ -46,8 +54,12 @@ const conditions = [
 export function requestKey(request: FastifyRequest, route: CoalescedRoute): string {
   const { id, key, vary, learned, shareCredentials } = route;
   const headers = new Set([...conditions, ...vary, ...learned]);
-  if (!shareCredentials) for (const name of credentials) headers.add(name);
   const sent: string[] = [];
+  if (!shareCredentials) {
+    for (const name of credentials) headers.add(name);
+    const certificate = certificateOf(request);
+    if (certificate !== undefined) sent.push(':certificate', certificate);
+  }
   for (const name of headers) {
     const value = requestHeader(request, name);
     if (value !== undefined) sent.push(name, value);
@@ -60,10 +72,21 @@ export function requestKey(request: FastifyRequest, route: CoalescedRoute): stri
   return canonicalKey(id, target, digest);
 }
 
+/**
+ * The fingerprint of the certificate by which the client authenticates itself. It is read for each request: a server may ask
+ * for one while the connection is in use.
+ */
+function certificateOf({ raw }: FastifyRequest): string | undefined {
+  const socket = raw.socket as Partial<TLSSocket> | undefined;
+  return socket?.getPeerX509Certificate?.()?.fingerprint256;
+}
+
 function targetOf(request: FastifyRequest): string {
-  const host = requestHeader(request, ':authority') ?? requestHeader(request, 'host');
-  // The URLs differ if the server rewrites them, and a handler may read either.
-  return canonicalKey(request.method, host, request.url, request.originalUrl);
+  // Of each there may be two: what the client or its proxy sent, and what Fastify makes of it by `trustProxy` or a rewriting of
+  // URLs. A handler may read either.
+  const { method, protocol, host, url, originalUrl } = request;
+  const sent = requestHeader(request, ':authority') ?? requestHeader(request, 'host');
+  return canonicalKey(method, protocol, host, sent, url, originalUrl);
 }
 
 function ownKey(request: FastifyRequest, key: NonNullable<CoalescedRoute['key']>): unknown {

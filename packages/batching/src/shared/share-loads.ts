@@ -265,7 +265,8 @@ class SharedLoads<K, V> {
   #idOf(key: K): string {
     const { name, key: keyOf } = this.#options;
     const text = canonicalKey(keyOf === undefined ? key : keyOf(key));
-    const hash = createHash('sha256').update(text).digest('base64url');
+    // As UTF-8 all lone surrogates are the same.
+    const hash = createHash('sha256').update(text, 'utf16le').digest('base64url');
     return `${name}:${hash.slice(0, 22)}`;
   }
 }
