@@ -17,7 +17,7 @@ const given = JSON.parse(process.argv[2] ?? '') as ServingHostGiven;
 
 subscribe('ticketing:dispatch-nats:host', (message) => {
   const event = message as NatsHostEvent;
-  if (event.type === 'late') return;
+  if (event.host === undefined || event.type === 'late') return;
   const sign = event.type === 'lost' ? { sign: event.sign } : {};
   tell({ kind: 'event', at: epoch(), type: event.type, host: event.host, ...sign });
 });

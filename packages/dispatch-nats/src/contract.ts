@@ -34,6 +34,10 @@ export interface NatsLike {
   status(): AsyncIterable<{ readonly type: string }>;
   flush(): Promise<void>;
   isClosed(): boolean;
+  /** Whether it takes no more messages, since it is about to close. */
+  isDraining?(): boolean;
+  /** Resolves at its end, with the error that has ended it. */
+  closed?(): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -128,7 +132,8 @@ export interface NatsHost extends AsyncDisposable {
   stats(): NatsHostStats;
   /**
    * Leaves the fleet: dispatchers start successors elsewhere, then send nothing more; what is not done after `timeoutMs` is
-   * aborted. Later calls return the report of the first one.
+   * aborted. Then closes the host, so that it no longer keeps the process alive; `dispatcher` stays open. Later calls return the
+   * report of the first one.
    */
   drain(options?: DrainOptions): Promise<DrainReport>;
   /** Ends every session at once: open calls are aborted. Idempotent. */
@@ -205,7 +210,9 @@ export interface NatsWorkerReport {
 
 /**
  * What `ticketing:dispatch-nats:host` publishes. By dispatchers: a host `joined`, was `refused` (passed over), was `lost`,
- * is `leaving`; by hosts: `late`, its event loop was blocked for more than half of what counts as death.
+ * is `leaving`; by hosts: `late`, its event loop was blocked for more than half of what counts as death. By both: the connection
+ * to NATS was `closed` for good, as after the last of its attempts; a message was `unsent`, as an
+ * announcement above `max_payload` of the server.
  */
 export type NatsHostEvent =
   | { readonly type: 'joined' | 'leaving'; readonly name: string; readonly host: string }
@@ -221,7 +228,24 @@ export type NatsHostEvent =
       readonly host: string;
       readonly sign: NatsLossSign;
     }
-  | { readonly type: 'late'; readonly host: string; readonly blockedMs: number };
+  | { readonly type: 'late'; readonly host: string; readonly blockedMs: number }
+  | {
+      readonly type: 'closed';
+      /** Of the dispatcher, if it was its connection; else `host` is the id of the host. */
+      readonly name: string | undefined;
+      readonly host: string | undefined;
+      /** Whether another connection is being made: not for one that was given. */
+      readonly reconnects: boolean;
+      readonly error: unknown;
+    }
+  | {
+      readonly type: 'unsent';
+      readonly name: string | undefined;
+      readonly host: string | undefined;
+      readonly subject: string;
+      readonly bytes: number;
+      readonly error: unknown;
+    };
 
 /**
  * How a loss was seen: the server says that no subscription is there; beats are missing; the own connection broke; a message is

@@ -44,7 +44,8 @@ const rules = {
 
 /**
  * Starts a host: it announces itself to the dispatchers of a fleet, and runs their calls in `dispatcher`. It connects by
- * itself, and serves again when NATS is back. The caller must call `close()`, after `drain()` if no call may fail.
+ * itself, and serves again when NATS is back. The caller must call `close()`, or `drain()`
+ * if no call may fail, which closes it too.
  *
  * @throws TypeError or RangeError for options
  * @example

@@ -1,5 +1,5 @@
 import { createInProcessDispatcher, defineTasks, type TaskContext } from '@ticketing/dispatch';
-import { type EngineServer, startNatsServer } from '@ticketing/test-kit';
+import { type EngineOptions, type EngineServer, startNatsServer } from '@ticketing/test-kit';
 import {
   createNatsDispatcher,
   type NatsDispatcher,
@@ -68,8 +68,8 @@ export interface TestFleet extends AsyncDisposable {
 
 const taskNames = ['echo', 'where', 'bytes', 'size', 'told', 'hold', 'pause'] as const;
 
-export async function startFleet(): Promise<TestFleet> {
-  const server = await startNatsServer();
+export async function startFleet(engine?: EngineOptions): Promise<TestFleet> {
+  const server = await startNatsServer(engine);
   const notes: string[] = [];
   const closers: (() => Promise<unknown>)[] = [];
   const natsAt = (port = server.port) => ({ servers: `nats://127.0.0.1:${port}` });

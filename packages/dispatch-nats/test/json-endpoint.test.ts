@@ -233,7 +233,7 @@ describe.skipIf(engineProgram('nats') === undefined)('serveJson() on a NATS serv
     endpoint.disconnected();
     expect(aborted).toHaveLength(1);
     await until(() => endpoint.stats().running === 0);
-    endpoint.connected();
+    endpoint.connected(host);
     expect(await answer).toMatchObject({
       status: 503,
       text: 'Cannot finish: the host has lost its connection to NATS',

@@ -70,7 +70,7 @@ test.skipIf(engineProgram('nats') === undefined)(
     });
     await host.ready();
     const client = await connect(nats);
-    const [, subject = '', payload = ''] = readme.match(/nats request (\S+) '([^']*)'/) ?? [];
+    const [, subject = '', payload = ''] = readme.match(/nats .*request (\S+) '([^']*)'/) ?? [];
     const [, service = ''] = readme.match(/nats micro info (\S+)/) ?? [];
     expect((await client.request(subject, payload)).json()).toBe(6);
     expect((await client.request(`$SRV.INFO.${service}`)).json()).toMatchObject({

@@ -48,6 +48,21 @@ async function runFleet(web: NodeConnectionOptions, host: NodeConnectionOptions,
   return { dispatcher, served, close };
 }
 
+/** Adds a user beside each that asks, with the permissions of its own: the same, with another name. */
+function withTwins(config: string): string {
+  let twins = '';
+  for (const [user, twin] of [
+    ['web', 'api'],
+    ['shell', 'cron'],
+  ] as const) {
+    const block = config.match(new RegExp(` {2}\\{ user: ${user},[\\s\\S]*?\\} \\}\\n`))?.[0] ?? '';
+    twins += block
+      .replaceAll(user, twin)
+      .replace(`$${user.toUpperCase()}_`, `$${twin.toUpperCase()}_`);
+  }
+  return config.replace(/\] \}\n$/, `${twins}] }\n`);
+}
+
 describe.skipIf(engineProgram('nats') === undefined)('permissions of the README', () => {
   let server: EngineServer;
   const connections: NatsConnection[] = [];
@@ -57,6 +72,7 @@ describe.skipIf(engineProgram('nats') === undefined)('permissions of the README'
     servers: server.url,
     user,
     pass: `${user}-secret`,
+    inboxPrefix: `_INBOX_${user}`,
   });
   async function open(user: string) {
     const nats = await connect(as(user));
@@ -67,7 +83,7 @@ describe.skipIf(engineProgram('nats') === undefined)('permissions of the README'
   beforeAll(async () => {
     const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
     const config = readme.match(/```\n(authorization \{[\s\S]*?)```/)?.[1] ?? '';
-    const withPasswords = config
+    const withPasswords = withTwins(config)
       .replace(/\$([A-Z]+)_PASSWORD/g, (_, user: string) => `${user.toLowerCase()}-secret`)
       .replace(
         'users: [',
@@ -156,6 +172,53 @@ describe.skipIf(engineProgram('nats') === undefined)('permissions of the README'
     expect(await mayPublish('host', `tt.shop.s.${id()}.web.aaaaaaaa.1`)).toBe(false);
     expect(await mayPublish('host', `tt.shop.h.${id()}.open`)).toBe(false);
     expect(await maySubscribe('host', 'tt.shop.d.>')).toBe(false);
+  });
+
+  it('keep a caller from the replies to another, and from its sessions [nats-replies]', async () => {
+    const [session] = fleet.served.stats().sessions;
+    const ofWeb = session?.dispatcher ?? '';
+    expect(ofWeb).toMatch(/^web\.\w{8}$/);
+    const replies = ['>', '*.>', '_INBOX.>', '_INBOX_*.>', 'tt.>', 'tt.shop.>', 'tt.shop.d.>'];
+    for (const user of ['api', 'cron']) {
+      const others = [`tt.shop.d.${ofWeb}.>`, 'tt.shop.d.web.>', 'tt.shop.d.*.>', '_INBOX_shell.>'];
+      for (const subject of [...replies, ...others]) {
+        expect([user, subject, await maySubscribe(user, subject)]).toEqual([user, subject, false]);
+      }
+      const sessions = [`tt.shop.s.${id()}.${ofWeb}.1`, `tt.shop.d.${ofWeb}.1`, '_INBOX_shell.x'];
+      for (const subject of sessions) {
+        expect([user, subject, await mayPublish(user, subject)]).toEqual([user, subject, false]);
+      }
+    }
+    // Each has its own.
+    for (const [user, subject] of [
+      ['api', 'tt.shop.d.api.>'],
+      ['cron', '_INBOX_cron.>'],
+    ] as const) {
+      expect([subject, await maySubscribe(user, subject)]).toEqual([subject, true]);
+    }
+    const cron = await open('cron');
+    const overheard: string[] = [];
+    cron.subscribe('_INBOX_cron.>', { callback: (_, { subject }) => void overheard.push(subject) });
+    await cron.flush();
+    const shell = await open('shell');
+    expect((await shell.request('tt.shop.t.sum', '[1, 2]', { timeout: 20_000 })).json()).toBe(3);
+    expect(await fleet.dispatcher.run('sum', [2, 3])).toBe(5);
+    await cron.flush();
+    expect(overheard).toEqual([]);
+    expect(fleet.dispatcher.fleet().lost).toMatchObject({ gap: 0, malformed: 0, ended: 0 });
+  });
+
+  it('leave a shell no reply but its own inbox: a host answers nothing to subjects of its fleet [nats-replies]', async () => {
+    const [session] = fleet.served.stats().sessions;
+    const shell = await open('shell');
+    const before = fleet.served.stats().json?.ignored ?? 0;
+    const subjects = ['tt.shop.here', `tt.shop.d.${session?.dispatcher}.1`, 'tt.shop.who'];
+    for (const reply of subjects) shell.publish('tt.shop.t.sum', '[1]', { reply });
+    // After those.
+    expect((await shell.request('tt.shop.t.sum', '[2]', { timeout: 20_000 })).json()).toBe(2);
+    expect(fleet.served.stats().json?.ignored).toBe(before + subjects.length);
+    expect(await fleet.dispatcher.run('sum', [3])).toBe(3);
+    expect(fleet.dispatcher.stats().lost).toBe(0);
   });
 
   it('refuse whoever has no password', async () => {

@@ -102,3 +102,38 @@ test('a task whose run timed out has its grace, then its worker is killed', asyn
   clock.advance(1);
   expect(transport.at(0).kills).toBe(1);
 });
+
+test('a call that ends while no worker takes calls has the reason as its cause', async () => {
+  const restart = { backoffMs: [1000, 1000] as const, maxFailures: 5 };
+  const { run, ready, transport, clock } = createPool({ restart });
+  const why = new Error('Cannot find module');
+  const before = run(0, { timeoutMs: 10 });
+  clock.advance(10);
+  await turn();
+  // The first start is still under way.
+  expect(errorOf(before, 'ERR_TIMEOUT').cause).toBeUndefined();
+  transport.at(0).startFailed(why);
+  const calls = [run(1, { timeoutMs: 50 }), run(2, { queueTimeoutMs: 50 })] as const;
+  clock.advance(50);
+  await turn();
+  expect(errorOf(calls[0], 'ERR_TIMEOUT').cause).toBe(why);
+  expect(errorOf(calls[1], 'ERR_QUEUE_TIMEOUT').cause).toBe(why);
+  clock.advance(1000);
+  await ready();
+  // A call that a worker has, and one that waits behind it, are late for another reason.
+  const late = Array.from({ length: 100 }, (_, index) => run(index, { timeoutMs: 50 }));
+  await turn();
+  clock.advance(50);
+  await turn();
+  for (const call of late) expect(errorOf(call, 'ERR_TIMEOUT').cause).toBeUndefined();
+});
+
+test('a transport may know more than the latest start why there is no worker', async () => {
+  const { run, transport, clock } = createPool();
+  const why = new Error('Nobody is there');
+  Object.assign(transport, { whyUnready: () => why });
+  const call = run(0, { timeoutMs: 10 });
+  clock.advance(10);
+  await turn();
+  expect(errorOf(call, 'ERR_TIMEOUT').cause).toBe(why);
+});

@@ -38,7 +38,7 @@ const channels: Readonly<
   ],
   'ticketing:dispatch:circuit-open': [
     'circuit-open',
-    ({ name, error }) => `Workers of ${name} fail to start: ${(error as Error)?.message ?? error}`,
+    ({ name, error }) => `Workers of ${name} fail to start: ${messageOf(error)}`,
   ],
   'ticketing:dispatch:fallback': [
     'fallback',
@@ -59,7 +59,18 @@ const channels: Readonly<
   'ticketing:dispatch-nats:host': [({ type }) => `host-${type}` as Kind, ofHost],
 };
 
-function ofHost({ type, host, reason, sign, blockedMs }: Message): string {
+function ofHost({
+  type,
+  name,
+  host,
+  reason,
+  sign,
+  blockedMs,
+  subject,
+  bytes,
+  error,
+}: Message): string {
+  const who = host === undefined ? `Dispatcher ${name}` : `Host ${host}`;
   switch (type) {
     case 'joined':
       return `Host ${host} takes tasks`;
@@ -69,9 +80,17 @@ function ofHost({ type, host, reason, sign, blockedMs }: Message): string {
       return `Host ${host} was lost: ${sign}`;
     case 'refused':
       return `Host ${host} is passed over: ${reason}`;
+    case 'closed':
+      return `${who} has lost its connection to NATS for good: ${messageOf(error)}`;
+    case 'unsent':
+      return `${who} could not send ${bytes} bytes to ${subject}: ${messageOf(error)}`;
     default:
       return `Host ${host} was blocked for ${Math.round(Number(blockedMs))} ms`;
   }
+}
+
+function messageOf(error: unknown): string {
+  return String((error as Error | undefined)?.message ?? error ?? 'it was closed');
 }
 
 function ofWorker(message: Message, say: (message: Message) => string): string | undefined {

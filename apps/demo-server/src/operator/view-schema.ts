@@ -173,6 +173,8 @@ const hostEvents = [
   'host-lost',
   'host-refused',
   'host-late',
+  'host-closed',
+  'host-unsent',
 ] as const;
 
 const Event = Type.Object({

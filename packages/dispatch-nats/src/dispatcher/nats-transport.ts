@@ -1,4 +1,4 @@
-import { DispatchError } from '@ticketing/dispatch';
+import type { DispatchError } from '@ticketing/dispatch';
 import type {
   Capabilities,
   Transport,
@@ -10,9 +10,11 @@ import type { Clock } from '@ticketing/kit';
 import type { NatsFleetStats, NatsLossSign } from '../contract.ts';
 import { PROTOCOL, readAnnouncement, V8_FORMAT } from '../fleet/announcement.ts';
 import { Fleet, type KnownHost } from '../fleet/fleet.ts';
+import { publishHostEvent } from '../fleet/host-events.ts';
 import { newIdentity, subjectsOf } from '../fleet/subjects.ts';
 import { type LinkOptions, NatsLink } from '../link/nats-link.ts';
 import { NatsWorker } from './nats-worker.ts';
+import { noHost } from './no-host.ts';
 import { idleMsOf, TICKS_OF_BEAT } from './pulse.ts';
 import type { Refused, WorkerContext } from './worker-context.ts';
 import { ZoneGate } from './zone-gate.ts';
@@ -96,6 +98,13 @@ export class NatsTransport implements Transport {
           for (const worker of this.#workers.values()) worker.holdCalls(true);
           this.#leaveServer();
         },
+        ended: ({ reconnects, error }) => {
+          publishHostEvent({ type: 'closed', name, host: undefined, reconnects, error });
+          if (reconnects) return;
+          for (const worker of [...this.#workers.values()]) this.#withoutHost(worker);
+        },
+        unsent: (message) =>
+          publishHostEvent({ type: 'unsent', name, host: undefined, ...message }),
       },
     );
     this.#prefix = subjects.toDispatcher(this.id, '');
@@ -143,7 +152,8 @@ export class NatsTransport implements Transport {
   spawn(start: WorkerStart, events: WorkerEvents): WorkerHandle {
     const worker = new NatsWorker(start, events, this.#context);
     this.#workers.set(String(start.workerId), worker);
-    this.#settleSoon();
+    if (this.#link.state === 'closed') queueMicrotask(() => this.#withoutHost(worker));
+    else this.#settleSoon();
     return worker;
   }
 
@@ -154,6 +164,15 @@ export class NatsTransport implements Transport {
     return workerIds.find(
       (workerId) => this.#workers.get(String(workerId))?.host?.announcement.id === owner,
     );
+  }
+
+  whyUnready(): DispatchError {
+    const { state, lastError } = this.#link;
+    const taken = new Set<string>();
+    for (const { host, isReady } of this.#workers.values()) {
+      if (host !== undefined && isReady) taken.add(host.announcement.id);
+    }
+    return noHost(this.#options, [...this.fleet.hosts.values()], { state, lastError, taken });
   }
 
   stats(): NatsFleetStats {
@@ -227,17 +246,8 @@ export class NatsTransport implements Transport {
   }
 
   #withoutHost(worker: NatsWorker): void {
-    const { name, fleet, tasks } = this.#options;
-    const having =
-      tasks.length === 0 ? '' : ` that has ${tasks.map((task) => `\`${task}\``).join(', ')}`;
-    const { state, lastError } = this.#link;
-    const why = state === 'connected' ? '' : `: NATS is ${state}`;
-    worker.fail(
-      new DispatchError('ERR_NO_HOST', `Fleet \`${fleet}\` has no free host${having}${why}`, {
-        data: { name },
-        ...(lastError !== undefined && { cause: lastError }),
-      }),
-    );
+    // Nobody makes another connection than the one that was given: to start anew would fail in the same way.
+    worker.fail(this.whyUnready(), this.#link.state === 'closed');
   }
 
   /** Once for all that happens in a turn, and never within a call of the kernel. */

@@ -220,10 +220,10 @@ export class NatsWorker implements WorkerHandle {
     else if (this.#state.kind === 'open') this.lose('disconnect');
   }
 
-  /** Ends a worker that never got a host. */
-  fail(error: DispatchError): void {
+  /** Ends a worker that never got a host. `final`: another one would not get one either. */
+  fail(error: DispatchError, final: boolean): void {
     if (this.#state.kind !== 'waiting' && this.#state.kind !== 'opening') return;
-    this.#events.frames([{ kind: 'start-failed', error, final: false }]);
+    this.#events.frames([{ kind: 'start-failed', error, final }]);
     this.#end(undefined, false);
   }
 

@@ -55,8 +55,8 @@ const MAX_TASKS = 10_000;
 const MAX_IDLE_MS = 86_400_000;
 /** What is known of a host that does not say. */
 const WITHIN_MS = 13_000;
-/** A host of any size says what it is in less. */
-const MAX_BYTES = 512 * 1024;
+/** Of an announcement, an opening or its answer: others are not read. */
+export const MAX_JSON_BYTES: number = 512 * 1024;
 
 export function encodeJson(value: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(value));
@@ -130,7 +130,7 @@ type Fields = {
 };
 
 function readObject(data: Uint8Array): Fields | undefined {
-  if (data.byteLength > MAX_BYTES) return undefined;
+  if (data.byteLength > MAX_JSON_BYTES) return undefined;
   try {
     const value: unknown = JSON.parse(
       Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString(),

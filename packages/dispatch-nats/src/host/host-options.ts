@@ -35,6 +35,24 @@ export function closedError(name: string): DispatchError {
   });
 }
 
+/** The error of a host whose connection, which it was given, has been closed. */
+export function withoutConnection(name: string, cause: unknown): DispatchError {
+  return new DispatchError(
+    'ERR_CLOSED',
+    `Host ${name} cannot serve: the connection of \`nats\` is closed`,
+    { data: { name }, ...(cause !== undefined && { cause }) },
+  );
+}
+
+/** The error of a host that cannot announce itself. */
+export function tooManyTasks(name: string, bytes: number, limit: number): DispatchError {
+  return new DispatchError(
+    'ERR_TOO_LARGE',
+    `Host ${name} cannot announce itself: ${bytes} bytes exceed ${limit}; name fewer \`tasks\`, or raise \`max_payload\` of the server`,
+    { data: { name, limit } },
+  );
+}
+
 export function fullError(name: string, task: string, limit: number): DispatchError {
   return new DispatchError(
     'ERR_QUEUE_FULL',

@@ -1,4 +1,10 @@
-import type { DrainOptions, DrainReport, TaskMap, TaskModule } from '@ticketing/dispatch';
+import type {
+  DispatchError,
+  DrainOptions,
+  DrainReport,
+  TaskMap,
+  TaskModule,
+} from '@ticketing/dispatch';
 import { between, checkByRules, MAX_TIMER_MS } from '@ticketing/kit';
 import type {
   NatsHost,
@@ -10,6 +16,7 @@ import type {
 import {
   type Announcement,
   encodeJson,
+  MAX_JSON_BYTES,
   type Opened,
   type Opening,
   PROTOCOL,
@@ -23,7 +30,13 @@ import { NatsLink } from '../link/nats-link.ts';
 import { farewell } from '../wire/session-message.ts';
 import { Admission } from './admission.ts';
 import { Announcer } from './announcer.ts';
-import { capacityOf, closedError, type HostOptions } from './host-options.ts';
+import {
+  capacityOf,
+  closedError,
+  type HostOptions,
+  tooManyTasks,
+  withoutConnection,
+} from './host-options.ts';
 import { EndedSessions, HostSession, type SessionContext } from './host-session.ts';
 import { HostTicks, LATE_MS } from './host-ticks.ts';
 import { isLossOf, proxiesOf, serveHostJson } from './task-proxies.ts';
@@ -78,6 +91,12 @@ export class NatsTaskHost implements NatsHost {
         connected: () => this.#connected(),
         disconnected: () => this.#disconnected(),
         leaving: () => this.#serverLeaves(),
+        ended: ({ reconnects, error }) => {
+          publishHostEvent({ type: 'closed', name: undefined, host: this.id, reconnects, error });
+          if (!reconnects) this.#notReady(withoutConnection(this.id, error));
+        },
+        unsent: (message) =>
+          publishHostEvent({ type: 'unsent', name: undefined, host: this.id, ...message }),
       },
     );
     this.#ticks = new HostTicks({
@@ -130,7 +149,12 @@ export class NatsTaskHost implements NatsHost {
 
   ready(): Promise<void> {
     if (this.#isClosed) return Promise.reject(closedError(this.id));
-    if (this.#link.isConnected) return Promise.resolve();
+    const { state, lastError } = this.#link;
+    if (state === 'closed') return Promise.reject(withoutConnection(this.id, lastError));
+    if (this.#link.isConnected) {
+      const error = this.#unheard();
+      return error === undefined ? Promise.resolve() : Promise.reject(error);
+    }
     return new Promise((resolve, reject) => this.#readyWaiters.push({ resolve, reject }));
   }
 
@@ -182,15 +206,25 @@ export class NatsTaskHost implements NatsHost {
   }
 
   #connected(): void {
-    if (this.#json !== undefined) this.#json.connected();
-    else if (this.#options.json && this.#link.nats !== undefined) {
-      this.#json = serveHostJson(this.#link.nats, this.#options, {
+    const { nats } = this.#link;
+    if (this.#json !== undefined && nats !== undefined) this.#json.connected(nats);
+    else if (this.#options.json && nats !== undefined) {
+      this.#json = serveHostJson(nats, this.#options, {
         id: this.id,
         admission: this.#admission,
       });
     }
     this.#announcer.announce();
+    const error = this.#unheard();
+    if (error !== undefined) this.#notReady(error);
     for (const { resolve } of this.#readyWaiters.splice(0)) resolve();
+  }
+
+  /** Returns the error of a host that no dispatcher can find: its announcement is larger than its server or they accept. */
+  #unheard(): DispatchError | undefined {
+    const bytes = encodeJson(this.#announcement(MAX_TIMER_MS)).byteLength;
+    const most = Math.min(this.#link.mostBytes, MAX_JSON_BYTES);
+    return bytes <= most ? undefined : tooManyTasks(this.id, bytes, most);
   }
 
   /** NATS is about to stop: nothing new begins, and what runs has a moment. */
@@ -206,6 +240,10 @@ export class NatsTaskHost implements NatsHost {
     for (const session of [...this.#sessions.values()]) {
       session.end({ tells: true, lost: true, reason: 'the connection to NATS broke' });
     }
+  }
+
+  #notReady(error: unknown): void {
+    for (const { reject } of this.#readyWaiters.splice(0)) reject(error);
   }
 
   #announcement(withinMs: number): Announcement {
@@ -286,6 +324,7 @@ export class NatsTaskHost implements NatsHost {
     await json;
     if (timer !== false) clock.clearTimeout(timer);
     const { completed, failed, aborted } = this.#counts;
+    await this.close();
     return {
       completed: completed + failed - before.completed - before.failed,
       aborted: aborted - before.aborted,
@@ -304,7 +343,7 @@ export class NatsTaskHost implements NatsHost {
     this.#announcer.publish();
     this.#endAll('the host is closed');
     this.#emptied?.();
-    for (const { reject } of this.#readyWaiters.splice(0)) reject(closedError(this.id));
+    this.#notReady(closedError(this.id));
     this.#ticks.close();
     this.#announcer.close();
     await this.#json?.close();

@@ -29,7 +29,8 @@ export interface JsonEndpoint {
   stats(): NatsJsonStats;
   /** Aborts what runs: an answer could get lost. Its callers are answered with 503 at `connected`. */
   disconnected(): void;
-  connected(): void;
+  /** `nats`: perhaps another connection, where the first one has ended for good. */
+  connected(nats: JsonEndpointOptions['nats']): void;
   /** Takes no more requests, and resolves when those in progress are answered. */
   drain(): Promise<void>;
   /** Takes no more requests, and resolves when those in progress are aborted and answered with 503. Idempotent. */
@@ -38,8 +39,8 @@ export interface JsonEndpoint {
 
 const QUEUE_GROUP = 'hosts';
 const LONGEST_HEADER = 256;
-/** Of an answer's `max_payload`, which counts headers. */
-const HEADER_BYTES = 1024;
+/** Beginning of the subjects of fleets: an answer there would be a message of this host. */
+const OWN_SUBJECTS = 'tt.';
 
 /** Codes of the micro protocol, as those of HTTP; all others are 500. With 503 the caller may try again. */
 const statuses: Readonly<Record<string, number>> = {
@@ -71,10 +72,15 @@ const taskNames = {
  * @throws TypeError for a task whose name cannot be part of a subject
  */
 export function serveJson(options: JsonEndpointOptions): JsonEndpoint {
-  const { nats, fleet, host, tasks } = options;
+  const { tasks } = options;
   if (!taskNames.test(tasks)) throw wrongOption('serve tasks', 'tasks', taskNames, tasks);
+  return new Endpoint(options);
+}
+
+function announce(options: JsonEndpointOptions, nats: JsonEndpointOptions['nats']): MicroService {
+  const { fleet, host, tasks } = options;
   const { id, zone, revision } = host;
-  const service = announceMicroService({
+  return announceMicroService({
     nats,
     name: `ticketing-${fleet}`,
     // The protocol allows no dot.
@@ -92,7 +98,6 @@ export function serveJson(options: JsonEndpointOptions): JsonEndpoint {
       queueGroup: QUEUE_GROUP,
     })),
   });
-  return new Endpoint(options, service);
 }
 
 /** A request in progress. */
@@ -103,8 +108,9 @@ interface Running {
 
 class Endpoint implements JsonEndpoint {
   readonly #options: JsonEndpointOptions;
-  readonly #service: MicroService;
-  readonly #subscriptions: ReturnType<NatsLike['subscribe']>[];
+  #nats: JsonEndpointOptions['nats'];
+  #service: MicroService;
+  #subscriptions: ReturnType<NatsLike['subscribe']>[];
   readonly #running = new Set<Running>();
   readonly #denied = new Set<string>();
   readonly #idle: (() => void)[] = [];
@@ -113,12 +119,17 @@ class Endpoint implements JsonEndpoint {
   #state: 'connected' | 'disconnected' = 'connected';
   readonly #counts = { completed: 0, failed: 0, busy: 0, ignored: 0 };
 
-  constructor(options: JsonEndpointOptions, service: MicroService) {
+  constructor(options: JsonEndpointOptions) {
     this.#options = options;
-    this.#service = service;
-    this.#subscriptions = options.tasks.map((task, index) => {
-      const endpoint = service.endpoints[index] as MicroEndpoint;
-      return options.nats.subscribe(endpoint.subject, {
+    this.#nats = options.nats;
+    this.#service = announce(options, options.nats);
+    this.#subscriptions = this.#subscribe();
+  }
+
+  #subscribe(): ReturnType<NatsLike['subscribe']>[] {
+    return this.#options.tasks.map((task, index) => {
+      const endpoint = this.#service.endpoints[index] as MicroEndpoint;
+      return this.#nats.subscribe(endpoint.subject, {
         queue: QUEUE_GROUP,
         callback: (error, message) => {
           if (error === null) void this.#serve(task, endpoint, message);
@@ -137,8 +148,13 @@ class Endpoint implements JsonEndpoint {
     this.#abort('Cannot finish: the host has lost its connection to NATS');
   }
 
-  connected(): void {
+  connected(nats: JsonEndpointOptions['nats']): void {
     this.#state = 'connected';
+    if (nats !== this.#nats && this.#subscriptions.length > 0) {
+      this.#nats = nats;
+      this.#service = announce(this.#options, nats);
+      this.#subscriptions = this.#subscribe();
+    }
     const unsent = this.#unsent;
     this.#unsent = [];
     for (const send of unsent) send();
@@ -169,7 +185,7 @@ class Endpoint implements JsonEndpoint {
 
   /** Never rejects. */
   async #serve(task: string, endpoint: MicroEndpoint, message: NatsMessage): Promise<void> {
-    if (!message.reply) {
+    if (!message.reply || message.reply.startsWith(OWN_SUBJECTS)) {
       this.#counts.ignored += 1;
       return;
     }
@@ -197,11 +213,11 @@ class Endpoint implements JsonEndpoint {
   }
 
   async #run(task: string, { message, aborter }: Running): Promise<Uint8Array> {
-    const { nats, run, maxMessageBytes } = this.#options;
+    const { run, maxMessageBytes } = this.#options;
     const { input, timeoutMs, metadata } = readRequest(message, maxMessageBytes);
     const value = await run(task, input, { signal: aborter.signal, timeoutMs, metadata });
     const bytes = writeAnswer(task, value);
-    const most = (nats.info?.max_payload ?? Number.POSITIVE_INFINITY) - HEADER_BYTES;
+    const most = this.#mostBytes;
     if (bytes.byteLength <= most) return bytes;
     const size = `${bytes.byteLength} bytes exceed \`max_payload\` of the server (${most})`;
     throw new DispatchError('ERR_TOO_LARGE', `Result of task \`${task}\` is too large: ${size}`, {
@@ -221,11 +237,18 @@ class Endpoint implements JsonEndpoint {
     this.#send(message, Buffer.from(body), head);
   }
 
+  /** Of an answer: the server counts its headers too, and a result has none. */
+  get #mostBytes(): number {
+    return this.#nats.info?.max_payload ?? Number.POSITIVE_INFINITY;
+  }
+
   /** What is published while disconnected is lost in silence. */
   #send({ reply = '' }: NatsMessage, bytes: Uint8Array, head?: MsgHdrs): void {
     const send = () => {
+      // The head has all that a caller needs of an error.
+      const fits = head === undefined || bytes.byteLength + bytesOf(head) <= this.#mostBytes;
       try {
-        this.#options.nats.publish(reply, bytes, head && { headers: head });
+        this.#nats.publish(reply, fits ? bytes : NOTHING, head && { headers: head });
       } catch {
         // The connection is closed or draining: NATS drops the request, and its caller meets its own timeout.
       }
@@ -233,6 +256,17 @@ class Endpoint implements JsonEndpoint {
     if (this.#state === 'connected') send();
     else if (this.#unsent.length < this.#options.capacity) this.#unsent.push(send);
   }
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** Returns the bytes of an answer's headers, as the client writes them. */
+function bytesOf(head: MsgHdrs): number {
+  let bytes = Buffer.byteLength('NATS/1.0\r\n\r\n');
+  for (const name of head.keys()) {
+    for (const value of head.values(name)) bytes += Buffer.byteLength(`${name}: ${value}\r\n`);
+  }
+  return bytes;
 }
 
 /** Raw JSON arrives here as a Buffer, and goes on as it is. */

@@ -61,11 +61,12 @@ export function announceMicroService(options: MicroServiceOptions): MicroService
       const subscription = nats.subscribe(subject, {
         callback: (error, message) => {
           // Without the permission there is nothing to answer; tasks go on.
-          if (error !== null || !message.reply) return;
+          if (error !== null || !message.reply || message.reply.startsWith('tt.')) return;
           try {
             nats.publish(message.reply, Buffer.from(JSON.stringify(answer())));
           } catch {
-            // The connection is closing. What a callback throws would have the client stop reading.
+            // The connection is closing, or its server takes no answer of so many endpoints. What a callback throws would
+            // have the client stop reading.
           }
         },
       });

@@ -4,7 +4,7 @@ import type { NatsLike, NatsMessage } from '../contract.ts';
 import { MessageMemory } from '../wire/session-message.ts';
 import { Turns } from './turns.ts';
 
-/** `cut-off`: the connection broke, or its server asks clients to leave. */
+/** `cut-off`: the connection broke, or its server asks clients to leave. `closed`: for good, as a lent one that its owner closed. */
 export type LinkState = 'connecting' | 'connected' | 'cut-off' | 'closed';
 
 /** Largest piece in bytes: below it another session's beat waits for less than a few milliseconds. */
@@ -23,6 +23,22 @@ export interface LinkEvents {
   disconnected(): void;
   /** The server is about to stop: nothing new should begin on this connection. Not told of a lent one, which its owner moves. */
   leaving?(): void;
+  /** The connection has ended for good. `reconnects`: another one is being made, so `disconnected` was all that has happened. */
+  ended?(end: LinkEnd): void;
+  /** The connection takes no such message, as one that is too large for its server. Others are not affected. */
+  unsent?(message: UnsentMessage): void;
+}
+
+export interface LinkEnd {
+  readonly reconnects: boolean;
+  /** Why, if the client knows. */
+  readonly error: unknown;
+}
+
+export interface UnsentMessage {
+  readonly subject: string;
+  readonly bytes: number;
+  readonly error: unknown;
 }
 
 export interface LinkOptions {
@@ -43,7 +59,7 @@ function isConnection(nats: NatsLike | NodeConnectionOptions): nats is NatsLike 
  */
 export class NatsLink {
   state: LinkState = 'connecting';
-  /** Why the first connection has failed so far. */
+  /** Why connecting has failed so far, or why the last connection has ended. */
   lastError: unknown = undefined;
   readonly turns: Turns;
   readonly memory: MessageMemory = new MessageMemory();
@@ -72,9 +88,14 @@ export class NatsLink {
     return this.state === 'connected';
   }
 
-  /** Bytes that a message may have, head included. */
+  /** Bytes that a piece may have, head included. */
   get pieceBytes(): number {
-    return Math.min(this.#nats?.info?.max_payload ?? PIECE_BYTES, PIECE_BYTES);
+    return Math.min(this.mostBytes, PIECE_BYTES);
+  }
+
+  /** Bytes that the server takes in one message; its subject does not count. */
+  get mostBytes(): number {
+    return this.#nats?.info?.max_payload ?? Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -99,7 +120,7 @@ export class NatsLink {
   subscribe(subject: string, listener: (message: NatsMessage) => void, queue?: string): void {
     const subscribed: Subscribed = { subject, listener, queue, end: undefined };
     this.#subscriptions.push(subscribed);
-    if (this.#nats !== undefined) this.#begin(this.#nats, subscribed);
+    if (this.#nats?.isClosed() === false) this.#begin(this.#nats, subscribed);
   }
 
   /** Has the client leave its server, unless it is a user's. */
@@ -165,7 +186,8 @@ export class NatsLink {
   #use(nats: NatsLike): void {
     this.#nats = nats;
     if (nats.isClosed()) {
-      this.state = 'closed';
+      // The caller has its link first.
+      queueMicrotask(() => this.#ended(nats));
       return;
     }
     for (const subscribed of this.#subscriptions) this.#begin(nats, subscribed);
@@ -198,22 +220,51 @@ export class NatsLink {
     this.#stopWatching = () => statuses.stop?.();
     for await (const { type } of statuses) {
       if (this.#isClosed) break;
-      this.#read(type);
+      this.#read(nats, type);
     }
-    if (!this.#isClosed) this.#lost('closed');
+    this.#ended(nats);
   }
 
-  #read(type: string): void {
-    if (this.#isClosed) return;
+  #read(nats: NatsLike, type: string): void {
+    if (this.#isClosed || nats !== this.#nats) return;
     if (type === 'reconnect') this.#connected();
     else if (type === 'disconnect' || type === 'staleConnection') this.#lost('cut-off');
-    else if (type === 'close') this.#lost('closed');
+    else if (type === 'close') this.#ended(nats);
     else if (type === 'ldm' && !isConnection(this.#options.nats)) this.#events.leaving?.();
+  }
+
+  /** A connection has ended for good, whatever its options say of attempts: one that is not lent is followed by another. */
+  #ended(nats: NatsLike): void {
+    if (this.#isClosed || nats !== this.#nats) return;
+    this.#nats = undefined;
+    const options = this.#options.nats;
+    if (!isConnection(options)) {
+      this.#lost('cut-off');
+      this.#running = this.#connectAgain(nats, options);
+      return;
+    }
+    this.#lost('closed');
+    void this.#reportEnd(nats, false);
+  }
+
+  async #connectAgain(nats: NatsLike, options: NodeConnectionOptions): Promise<void> {
+    await this.#reportEnd(nats, true);
+    if (this.#isClosed) return;
+    // A server may end each connection that it gets.
+    await this.#wait((RETRY_MS * (1 + this.#options.random())) / 2);
+    await this.#connect(options);
+  }
+
+  async #reportEnd(nats: NatsLike, reconnects: boolean): Promise<void> {
+    const error = await nats.closed?.().catch((thrown: unknown) => thrown);
+    if (error) this.lastError = error;
+    if (!this.#isClosed) this.#events.ended?.({ reconnects, error: error || undefined });
   }
 
   #connected(): void {
     if (this.#isClosed || this.state === 'connected') return;
     this.state = 'connected';
+    this.lastError = undefined;
     for (const { subject, payload } of this.#atLast.splice(0)) this.publish(subject, payload);
     this.#events.connected();
   }
@@ -233,16 +284,20 @@ export class NatsLink {
     if (unsent.length === 0 || nats === undefined) return;
     this.#unsent = [];
     this.#unsentBytes = 0;
-    try {
-      for (const { subject, payload, reply } of unsent) {
-        nats.publish(subject, payload, reply === undefined ? undefined : { reply });
-      }
-    } catch {
-      // Closed or draining: its status follows.
-    }
+    for (const message of unsent) this.#publishOne(nats, message);
     // The client copies what it was given in a microtask of its own, before this one.
     if (nats instanceof NatsConnectionImpl) queueMicrotask(this.#reuseMemory);
   };
+
+  #publishOne(nats: NatsLike, { subject, payload, reply }: Unsent): void {
+    try {
+      nats.publish(subject, payload, reply === undefined ? undefined : { reply });
+    } catch (error) {
+      // What is closed or draining takes nothing, and its status follows. Anything else is about this message alone.
+      if (nats.isClosed() || nats.isDraining?.()) return;
+      this.#events.unsent?.({ subject, bytes: payload.byteLength, error });
+    }
+  }
 
   readonly #reuseMemory = (): void => {
     if (this.#unsent.length === 0) this.memory.reuse();

@@ -123,9 +123,10 @@ export class SessionChannel implements Lane {
     const bytes = this.#waiting[0];
     if (bytes === undefined) return 0;
     const from = this.#waitingAt;
-    const to = Math.min(from + this.#options.link.pieceBytes, bytes.byteLength);
+    const { pieceBytes } = this.#options.link;
+    // The first piece of a message begins with room for its head, which counts as a part of every piece.
+    const to = Math.min(from + pieceBytes - (from === 0 ? 0 : HEAD_BYTES), bytes.byteLength);
     const isLast = to === bytes.byteLength;
-    // The first piece of a message begins with room for its head.
     const piece = from === 0 ? bytes.subarray(0, to) : withHead(bytes.subarray(from, to));
     if (isLast) {
       this.#waiting.shift();

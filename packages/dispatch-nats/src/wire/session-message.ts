@@ -11,8 +11,8 @@ export const HEAD_BYTES = 12;
 /** Bytes before the text: its length. */
 const LENGTH_BYTES = 4;
 const VERSION = 1;
-/** Of a piece, on average: no server is set to less. */
-const LEAST_PIECE_BYTES = 1024;
+/** Of a piece, on average: with less for each message of a server an opening would not fit. */
+const LEAST_PIECE_BYTES = 256;
 const MIN_PIECES = 64;
 /** A smaller piece is copied, so that it keeps no other memory alive. */
 const COPIED_BYTES = 16_384;

@@ -29,6 +29,11 @@ export interface Transport {
    * its workers poll for calls (`PollFrame`), as far as `busyPoll` of the pool allows. Default `false`.
    */
   readonly polls?: boolean;
+  /**
+   * Returns why no worker takes calls yet, for one that comes from elsewhere and may be long in coming: the cause of the error of
+   * a call that ends meanwhile. Default: why the latest start failed.
+   */
+  whyUnready?(): unknown;
   /** For errors, where a worker does more than tasks. */
   readonly words?: TransportWords;
   /** Releases what the workers share, after the last one is gone. */

@@ -93,13 +93,16 @@ export class Kernel {
     const timers = new CallTimers(options, {
       aborted: this.#onAbort,
       timedOut: (call, error) => this.giveUp(call, error, 'aborted'),
+      whyUnbegun: (call) => this.#whyUnbegun(call),
       stuck: (worker, call) => this.#stuck(worker, call),
     });
     const settle = (call: Call, ending: Ending, value: unknown): void =>
       this.#settle(call, ending, value);
     // Its time passed before it was started: no worker has it.
-    const late = (call: Call, { code, limit }: LateBy): void =>
-      settle(call, 'aborted', timedOut(code, options.name, { task: call.task, limit }));
+    const late = (call: Call, { code, limit }: LateBy): void => {
+      const of = { task: call.task, limit, cause: this.#whyUnbegun(call) };
+      settle(call, 'aborted', timedOut(code, options.name, of));
+    };
     const upkeep = new Upkeep(pool, sender, options);
     const homeOf = transport.homeOf?.bind(transport);
     const feeder = new Feeder(
@@ -261,6 +264,11 @@ export class Kernel {
     this.#sender.flush(worker);
     this.#recall.watch(worker);
     this.#answers.expect(this.#inFlight);
+  }
+
+  #whyUnbegun({ state }: Call): unknown {
+    if (state !== 'queued' || this.pool.readyCount > 0) return undefined;
+    return this.transport.whyUnready?.() ?? this.pool.circuit.lastError;
   }
 
   get #inFlight(): InFlight {

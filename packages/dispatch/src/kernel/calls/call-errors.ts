@@ -65,11 +65,18 @@ export type TimeoutCode = keyof typeof timeouts;
 export function timedOut(
   code: TimeoutCode,
   name: string,
-  { task, limit }: { readonly task: string; readonly limit: number },
+  {
+    task,
+    limit,
+    cause,
+  }: { readonly task: string; readonly limit: number; readonly cause?: unknown },
 ): DispatchError {
   const [what, option] = timeouts[code];
   const message = `Task \`${task}\` did not ${what} within \`${option}\` (${limit} ms)`;
-  return callError(code, { name, task }, message, { data: { limit } });
+  return callError(code, { name, task }, message, {
+    data: { limit },
+    ...(cause !== undefined && { cause }),
+  });
 }
 
 export function closed(name: string, task?: string): DispatchError {

@@ -17,6 +17,8 @@ interface TimerCallbacks {
   /** The caller's signal was aborted. */
   aborted(call: Call, reason: unknown): void;
   timedOut(call: Call, error: DispatchError): void;
+  /** Returns why a call has not begun, if no worker takes any. */
+  whyUnbegun(call: Call): unknown;
   /** An abandoned task has started, and did not settle within its grace. */
   stuck(worker: PoolWorker, call: Call): void;
 }
@@ -134,6 +136,7 @@ export class CallTimers {
     const hasStarted = call.seq <= (call.worker?.handle?.started() ?? 0);
     if (code === 'ERR_QUEUE_TIMEOUT' && call.state === 'sent' && hasStarted) return;
     const { name } = this.#options;
-    this.#callbacks.timedOut(call, timedOut(code, name, { task: call.task, limit: ms }));
+    const cause = this.#callbacks.whyUnbegun(call);
+    this.#callbacks.timedOut(call, timedOut(code, name, { task: call.task, limit: ms, cause }));
   }
 }
