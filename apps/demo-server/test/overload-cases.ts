@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   ASKED,
@@ -86,5 +87,32 @@ export function testLimit(accept: string): void {
     expect((await requestsAt(carriersUrl))['avlo']?.arrived ?? 0).toBe(0);
     for (const { leave } of uploads) leave();
     await until(get, { inFlight: 0, waiting: 0, refused: { late: 1 } });
+  });
+}
+
+/** Requests of one connection that are answered at a time. */
+const AT_A_TIME = 8;
+
+/** Proves that a client which asks ahead takes no more of a server than eight requests, however the server accepts. */
+export function testPipelining(accept: string): void {
+  const flags = ['--accept', accept, ...(accept === 'single' ? [] : ['--workers', '1'])];
+
+  test(`--accept ${accept}: of 400 requests that one connection sends ahead 8 are under way, and others are answered [one-client-share]`, async () => {
+    const { url, carriersUrl } = await startDemo([
+      ...[...flags, '--max-in-flight', 'off', '--coalesce', 'off'],
+      ...['--latency', '0', '--deadline-ms', '600000'],
+    ]);
+    const get: Get = (path, init) => getFrom(url + path, init);
+    await hang(carriersUrl);
+    const { hostname, port } = new URL(url);
+    const client = connect({ port: Number(port), host: hostname });
+    onTestFinished(() => void client.destroy());
+    client.on('error', () => {});
+    const request = `GET ${MADRID_BARCELONA} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    await new Promise((sent) => client.write(request.repeat(400), sent));
+    await until(get, { inFlight: AT_A_TIME });
+    // Whoever asks afterwards is answered by a process that has been sent all of them.
+    for (let other = 0; other < 3; other += 1) expect((await get('/readyz')).status).toBe(200);
+    expect(await admissionOf(get)).toMatchObject({ inFlight: AT_A_TIME, admitted: AT_A_TIME });
   });
 }

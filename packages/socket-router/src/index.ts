@@ -24,9 +24,10 @@ export type { RouterWorker, WorkerChannel, WorkerSource } from './contract/worke
 export { RouterError, type RouterErrorCode } from './errors.ts';
 export type { AttachOptions, LeaveOptions } from './options/attach-options.ts';
 export type { BalanceOptions, RouterLimits, RouterOptions } from './options/router-options.ts';
+// For workers; `@ticketing/socket-router/worker` has these alone, without the router's code:
+export { limitPipelined } from './pipelining/limit-pipelined.ts';
 export { createSocketRouter } from './router/router.ts';
 export { type ForkOptions, forkWorkers, type RestartOptions } from './source/fork-workers.ts';
 export { fromCluster } from './source/from-cluster.ts';
-// For workers; `@ticketing/socket-router/worker` has these alone, without the router's code:
 export { arrivedAt } from './worker/arrivals.ts';
 export { attachServer } from './worker/attached-server.ts';

@@ -2,5 +2,6 @@
 
 export type { WorkerHandle, WorkerHandleStats } from './contract/worker-handle.ts';
 export type { AttachOptions, LeaveOptions } from './options/attach-options.ts';
+export { limitPipelined } from './pipelining/limit-pipelined.ts';
 export { arrivedAt } from './worker/arrivals.ts';
 export { attachServer } from './worker/attached-server.ts';

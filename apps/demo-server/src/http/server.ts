@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls';
 import accepts from '@fastify/accepts';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { FlagError } from '@ticketing/cli-kit';
+import { limitPipelined } from '@ticketing/socket-router/worker';
 import { type FastifyInstance, fastify, LogController, type RouteOptions } from 'fastify';
 import type { Parts } from '../compose.ts';
 import type { Flags } from '../flags/flag-specs.ts';
@@ -103,6 +104,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   }
   parts.telemetry.watch(app as unknown as FastifyInstance);
   parts.durations.watch(app as unknown as FastifyInstance);
+  // Otherwise each request that one client sends ahead is work, and an answer in memory, whether or not it reads them.
+  limitPipelined(app.server);
   // First, so that a refusal costs little.
   admitRequests(app as unknown as FastifyInstance, options);
   rules.apply(app as unknown as FastifyInstance);

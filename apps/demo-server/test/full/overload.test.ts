@@ -1,5 +1,8 @@
-import { testLimit } from '../overload-cases.ts';
+import { testLimit, testPipelining } from '../overload-cases.ts';
 
 testLimit('cluster');
 testLimit('socket');
 testLimit('passthru');
+testPipelining('cluster');
+testPipelining('socket');
+testPipelining('passthru');

@@ -5,6 +5,7 @@ import { answerRequest, answerSocket, hasBody, problem } from '../answers.ts';
 import type { ProxiedAddresses } from '../contract/head.ts';
 import { headText } from '../http-proxy/proxied-headers.ts';
 import type { ResolvedRouterOptions } from '../options/router-options.ts';
+import { limitPipelined } from '../pipelining/limit-pipelined.ts';
 import { createHeadReader } from '../reading/http/head-reader.ts';
 import type { HeadState } from '../reading/http/head-state.ts';
 import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
@@ -112,6 +113,7 @@ export class FrontServer {
     const server = createServer(options, (request, response) => {
       this.#events.request(request, response);
     });
+    limitPipelined(server);
     server.on('checkExpectation', (_, response: ServerResponse) => {
       answerRequest(response, problem(417));
       this.#events.refused(417, 'expectation');
