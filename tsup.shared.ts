@@ -7,7 +7,7 @@ export const library = (...entry: string[]): ReturnType<typeof defineConfig> =>
     format: ['esm'],
     // What is imported dynamically stays a file that is loaded when it is needed.
     splitting: true,
-    target: 'node20',
+    target: 'node20.19',
     platform: 'node',
     sourcemap: true,
     clean: true,

@@ -7,6 +7,7 @@ import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { mutantsOf } from './mutants/mutants-of.mjs';
+import { onPinnedNode } from './shared/beside.mjs';
 
 /** Folders in which tests must notice every change, by package. */
 const AREAS = {
@@ -42,6 +43,7 @@ const USAGE = `usage: mutants.mjs [--package NAME] [--file TEXT] [--sample 40] [
   --seed     equal seeds choose equal changes`;
 
 const values = readOptions();
+if (!process.features.typescript) process.exit(await onPinnedNode());
 const root = fileURLToPath(new URL('..', import.meta.url));
 const packages = values.package === undefined ? Object.keys(AREAS) : [values.package];
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Packs every library that is published, installs the tarballs in projects outside the repository, compiles programs
-// against their types with the oldest and the latest types of Node, and runs a search there on each Node version:
-// `pack-smoke.mjs [--nodes 20,22,24,26]`. Needs built packages.
+// against their types with the oldest and the latest types of Node, and runs a search there on each Node version, and so
+// does the built demo on them: `pack-smoke.mjs [--nodes 20,22,24,26]`. Needs a build.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { installNode } from './shared/node-version.mjs';
-import { npmInstall, packPackages, publishedPackages } from './shared/packages.mjs';
+import { npmInstall, packDemo, packPackages, publishedPackages } from './shared/packages.mjs';
 
 const { values } = parseArgs({ options: { nodes: { type: 'string', default: '20,22,24,26' } } });
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -72,12 +72,16 @@ try {
   const user = project('user');
   npmInstall(user, [...tarballs.values()]);
   cpSync(join(root, 'scripts/pack-smoke-project'), user, { recursive: true });
+  const demo = project('demo');
+  npmInstall(demo, [...tarballs.values(), packDemo(join(outside, 'tarballs'))]);
+  cpSync(join(root, 'scripts/pack-smoke-demo'), demo, { recursive: true });
   for (const major of values.nodes.split(',')) {
     const node = installNode(major, join(outside, `node-${major}`));
+    const stdio = ['ignore', 'inherit', 'inherit'];
     for (const script of readdirSync(join(root, 'scripts/pack-smoke-project'))) {
-      const stdio = ['ignore', 'inherit', 'inherit'];
       execFileSync(node, [script], { cwd: user, stdio });
     }
+    execFileSync(node, ['start.mjs'], { cwd: demo, stdio });
   }
 } finally {
   rmSync(outside, { recursive: true });

@@ -2,9 +2,7 @@
 // Runs a command beside servers of its own: nats-server (its URL is in TEST_NATS_URL), and valkey-server or redis-server
 // (TEST_REDIS_URL): `with-engines.mjs [--nats] [--redis] [--must-be-used] <command…>`. With the last flag it fails if the
 // command connected to none of them. They are looked for in NATS_SERVER_BIN and REDIS_SERVER_BIN, on PATH and in /usr/sbin.
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { readCommand, runCommand } from './shared/beside.mjs';
+import { onPinnedNode, readCommand, runCommand } from './shared/beside.mjs';
 
 const USAGE = 'with-engines.mjs [--nats] [--redis] [--must-be-used] <command…>';
 const { flags, command } = readCommand(USAGE, ['--nats', '--redis', '--must-be-used']);
@@ -13,7 +11,7 @@ if (names.length === 0) {
   console.error(`usage: ${USAGE}\nCannot start engines: name at least one, --nats or --redis`);
   process.exit(2);
 }
-process.exitCode = process.features.typescript ? await main() : await again();
+process.exitCode = process.features.typescript ? await main() : await onPinnedNode();
 
 async function main() {
   const { engineUrlVariable, startEngine } = await import('../internal/test-kit/src/engines.ts');
@@ -40,12 +38,4 @@ async function main() {
   } finally {
     for (const { server } of servers) await server.close();
   }
-}
-
-/** The engines' code is TypeScript, which the pinned Node reads. */
-async function again() {
-  const pinned = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
-  if (existsSync(pinned)) return runCommand([pinned, ...process.argv.slice(1)], {});
-  console.error('Cannot start engines: the pinned Node is not installed, which `npm test` does');
-  return 2;
 }

@@ -1,6 +1,6 @@
 // Every change of one source that tests must notice.
 import { readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
+import module from 'node:module';
 import { parseAst } from 'vitest/node';
 
 const OPERATORS = {
@@ -34,7 +34,7 @@ export function mutantsOf(path) {
     });
   };
   // Stripping replaces types by blanks, so positions stay.
-  visit(parseAst(stripTypeScriptTypes(text)), (node) => {
+  visit(parseAst(module.stripTypeScriptTypes(text)), (node) => {
     const shown = text.slice(node.start, node.end).replace(/\s+/g, ' ').slice(0, 60);
     if (node.type === 'BinaryExpression' || node.type === 'LogicalExpression') {
       const { operator, left, right } = node;
@@ -81,7 +81,7 @@ export function mutantsOf(path) {
 
 function parses(text) {
   try {
-    parseAst(stripTypeScriptTypes(text));
+    parseAst(module.stripTypeScriptTypes(text));
     return true;
   } catch {
     return false;

@@ -1,15 +1,20 @@
 // Runs the tests of one package in one process, whenever `mutants.mjs` requests it: `test-host.mjs <package>`.
+import { existsSync } from 'node:fs';
 import { BaseSequencer, createVitest } from 'vitest/node';
 
 const [, , name] = process.argv;
+/** Builds what the package's tests start, which then has the change; such tests do not import it. */
+const build = await buildOf(name);
 /** Test files in order; all of them for the run without a change. */
 let order;
 let run;
 
+const rank = ({ moduleId }) => order?.indexOf(moduleId) ?? 0;
+const byOrder = (one, other) => rank(one) - rank(other);
+
 class InOrder extends BaseSequencer {
   async sort(files) {
-    const rank = ({ moduleId }) => order?.indexOf(moduleId) ?? 0;
-    return files.sort((one, other) => rank(one) - rank(other));
+    return files.sort(byOrder);
   }
 }
 
@@ -39,12 +44,15 @@ process.on('message', async (request) => {
   order = request.order;
   for (const path of request.written) vitest.invalidateFile(path);
   let files = all;
-  if (request.changed !== undefined) {
+  if (request.changed !== undefined && build !== undefined) {
+    files = all.filter(({ moduleId }) => order.includes(moduleId));
+  } else if (request.changed !== undefined) {
     vitest.config.related = [request.changed];
     const related = await vitest.getRelevantTestSpecifications();
     const ids = new Set(related.map(({ moduleId }) => moduleId));
     files = all.filter(({ moduleId }) => ids.has(moduleId) && order.includes(moduleId));
   }
+  await build?.({ provide: () => {} });
   for (const project of vitest.projects) project.config.bail = order === undefined ? 0 : 1;
   process.send({ kind: 'done', ...(await runAll(files)) });
 });
@@ -63,4 +71,10 @@ async function runAll(files) {
     files: run.files,
     passed: run.passed,
   };
+}
+
+/** Returns the build of a package whose tests start programs, as the demo's do. */
+async function buildOf(name) {
+  const module = new URL(`../../apps/${name}/test/programs.ts`, import.meta.url);
+  return existsSync(module) ? (await import(module)).default : undefined;
 }

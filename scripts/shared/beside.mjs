@@ -1,7 +1,9 @@
-// What scripts share that run a command beside a server of its own.
+// What scripts share that run a command.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
 
 /**
  * Takes the flags that begin a command line, and the command: `{ flags, command }`. Ends the process with its usage
@@ -29,6 +31,14 @@ export async function runCommand([program, ...args], variables) {
   }
   const [code, signal] = await once(child, 'exit');
   return signal ? 1 : code;
+}
+
+/** Runs this program again on the pinned Node, which reads TypeScript. Resolves with its exit code. */
+export function onPinnedNode() {
+  const pinned = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url));
+  if (existsSync(pinned)) return runCommand([pinned, ...process.argv.slice(1)], {});
+  console.error('Cannot start: the pinned Node is not installed, which `npm test` does');
+  return Promise.resolve(2);
 }
 
 /** Returns a loopback port on which nothing listens. */

@@ -22,14 +22,24 @@ export function packPackages(destination) {
   return new Map(
     publishedPackages().map(({ name, folder, manifest }) => {
       checkBundle(folder);
-      execFileSync('pnpm', ['pack', '--pack-destination', destination], {
-        cwd: folder,
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
-      const file = `${name.slice(1).replace('/', '-')}-${manifest.version}.tgz`;
-      return [name, join(destination, file)];
+      return [name, pack(folder, manifest, destination)];
     }),
   );
+}
+
+/** Packs what `pnpm build` writes of the demo into a folder. Returns the path of the tarball. */
+export function packDemo(destination) {
+  const folder = join(root, 'apps/demo-server');
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return pack(folder, manifest, destination);
+}
+
+function pack(folder, { name, version }, destination) {
+  execFileSync('pnpm', ['pack', '--pack-destination', destination], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return join(destination, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
 }
 
 /** Fails if a package bundles anything but private packages of this repository: a missing dependency would go unnoticed. */
