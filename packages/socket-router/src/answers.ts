@@ -102,6 +102,11 @@ export function answerRequest(
   request.resume();
 }
 
+/** Returns whether an answer has begun, or is to come. */
+export function isPending(response: ServerResponse | undefined): response is ServerResponse {
+  return response !== undefined && !response.writableFinished && !response.destroyed;
+}
+
 /** Whether a request says that a body follows its head. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;

@@ -1,10 +1,13 @@
 import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { hasBody, LINGER_MS } from '../answers.ts';
-import { type RequestOrigin, requestHeaders, responseHeaders } from './proxied-headers.ts';
-
-// Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
-const http = process.getBuiltinModule('node:http');
+import {
+  isPassable,
+  type RequestOrigin,
+  requestHeaders,
+  responseHeaders,
+} from './proxied-headers.ts';
+import { createWorkerRequest } from './worker-request.ts';
 
 /**
  * How a proxied request ended. `unreached`: nothing was sent, so it may go to another worker; `unanswered`: it was sent
@@ -26,8 +29,10 @@ export interface ProxiedRequest extends RequestOrigin {
   readonly agent: Agent;
   /** The worker's unix socket. */
   readonly socketPath: string;
-  /** Whether the client's connection ends with this answer. */
-  readonly isLast: boolean;
+  /** Longest head of an answer; Node's own limit if `undefined`. */
+  readonly answerHeadBytes?: number | undefined;
+  /** Returns whether the client's connection ends with this answer; called when the answer begins. */
+  readonly isLast: () => boolean;
   /** Called exactly once. */
   readonly ended: (outcome: ProxyOutcome) => void;
 }
@@ -38,7 +43,7 @@ export function proxyRequest(proxied: ProxiedRequest): void {
 }
 
 /** Targets that a server behind a proxy can be sent: a path, or a whole URL. */
-const SENDABLE = /^(?:\/|https?:\/\/)/;
+const SENDABLE = /^(?:\/|https?:\/\/)/i;
 
 class Exchange {
   readonly #proxied: ProxiedRequest;
@@ -57,19 +62,19 @@ class Exchange {
   }
 
   begin(): void {
-    const { request, agent, socketPath } = this.#proxied;
-    const { url = '', method = 'GET' } = request;
-    if (!SENDABLE.test(url)) {
+    const { request, agent, socketPath, answerHeadBytes } = this.#proxied;
+    if (!SENDABLE.test(request.url ?? '')) {
       this.#end('unsendable');
       return;
     }
     try {
-      this.#outgoing = http.request({
+      const headers = this.#headers();
+      this.#outgoing = createWorkerRequest({
+        request,
+        headers,
         agent,
         socketPath,
-        method,
-        path: url,
-        headers: this.#headers(),
+        answerHeadBytes,
       });
     } catch {
       this.#end('unsendable');
@@ -93,10 +98,6 @@ class Exchange {
     const { request } = this.#proxied;
     const headers = requestHeaders(request, this.#proxied);
     if (request.headers.host === undefined) headers.push('host', 'worker');
-    // The client's framing ended here: Node reads a body as it declares it, and sends it anew.
-    if (request.headers['transfer-encoding'] !== undefined) {
-      headers.push('transfer-encoding', 'chunked');
-    }
     return headers;
   }
 
@@ -123,10 +124,14 @@ class Exchange {
 
   readonly #onResponse = (answer: IncomingMessage): void => {
     this.#hasAnswer = true;
-    const { request, response, isLast } = this.#proxied;
-    const headers = responseHeaders(answer.rawHeaders);
-    if (isLast) headers.push('connection', 'close');
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', headers);
+    const { request, response } = this.#proxied;
+    answer.on('error', this.#onError);
+    if (!this.#beginsAnswer(answer)) {
+      // Without an answer of the worker the client may have got the router's own before.
+      this.#end(response.headersSent ? 'client-left' : 'failed');
+      this.#outgoing?.destroy();
+      return;
+    }
     answer.on('data', (chunk: Buffer) => {
       this.#hasData = true;
       if (response.write(chunk)) return;
@@ -138,12 +143,25 @@ class Exchange {
       response.end();
       if (this.#hasBody && !request.complete) this.#awaitRest();
     });
-    answer.on('error', this.#onError);
     // The head waits one tick for the first bytes of the body. A client of an event stream still gets it at once.
     process.nextTick(() => {
       if (!this.#hasData && this.#outcome === undefined) response.flushHeaders();
     });
   };
+
+  /** Returns whether the answer could be begun: its bytes are the worker's, and Node refuses some of them. */
+  #beginsAnswer(answer: IncomingMessage): boolean {
+    const { response, isLast } = this.#proxied;
+    if (response.headersSent || !isPassable(answer)) return false;
+    const headers = responseHeaders(answer.rawHeaders);
+    if (isLast()) headers.push('connection', 'close');
+    try {
+      response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', headers);
+      return true;
+    } catch {
+      return false;
+    }
+  }
 
   /** The answer came before the end of the body: without that end neither connection can be used again. */
   #awaitRest(): void {
@@ -160,7 +178,9 @@ class Exchange {
   }
 
   readonly #onError = (): void => {
-    if (!this.#isSent) this.#end('unreached');
+    // The client has got the router's own answer before.
+    if (this.#proxied.response.headersSent && !this.#hasAnswer) this.#end('client-left');
+    else if (!this.#isSent) this.#end('unreached');
     else if (this.#maySendAgain()) this.#end('unanswered');
     else this.#end('failed');
   };

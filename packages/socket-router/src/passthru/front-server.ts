@@ -1,14 +1,13 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { answerRequest, answerSocket, hasBody, problem } from '../answers.ts';
+import { hasBody, problem, type RouterAnswer } from '../answers.ts';
 import type { ProxiedAddresses } from '../contract/head.ts';
-import { headText } from '../http-proxy/proxied-headers.ts';
 import type { ResolvedRouterOptions } from '../options/router-options.ts';
 import { limitPipelined } from '../pipelining/limit-pipelined.ts';
-import { createHeadReader } from '../reading/http/head-reader.ts';
-import type { HeadState } from '../reading/http/head-state.ts';
+import { headBytesOf } from '../reading/http/head-text.ts';
 import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
+import { ClientConnections } from './client-connections.ts';
 
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { createServer } = process.getBuiltinModule('node:http');
@@ -22,6 +21,9 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
+
+/** The error for bytes behind a request that closes the connection. */
+const BEHIND_LAST = 'HPE_CLOSED_CONNECTION';
 
 /** An option of Node from 22.21 and 24.9 on that its types do not have yet. */
 interface UpgradeChoice {
@@ -48,7 +50,7 @@ export class FrontServer {
   readonly #options: ResolvedRouterOptions;
   readonly #events: FrontEvents;
   readonly #addresses = new WeakMap<Socket, ProxiedAddresses>();
-  readonly #sockets = new Set<Socket>();
+  readonly #clients = new ClientConnections();
 
   /** `createProxyReader` is present when clients come through proxies that send PROXY headers. */
   constructor(
@@ -60,9 +62,12 @@ export class FrontServer {
     this.#events = events;
     this.#http = this.#createHttp();
     this.#http.on('connection', (socket: Socket) => this.#accept(socket));
-    this.#http.on('upgrade', (request, socket, early) => {
-      if (hasBody(request)) this.#readPlain(request, socket as Socket, early);
-      else events.upgrade(request, socket as Socket, early);
+    this.#http.on('upgrade', (request, socket: Socket, early) => {
+      // Its socket is no longer the server's, so no answer would wait for those before it.
+      if (!this.#clients.mayUpgrade(socket))
+        this.#refuse({ code: 'upgrade-behind-request' }, socket);
+      else if (hasBody(request)) this.#readPlain(request, socket, early);
+      else events.upgrade(request, socket, early);
     });
     this.#plain = this.#createHttp();
     // A server that does not listen starts its timeouts with this event.
@@ -74,7 +79,7 @@ export class FrontServer {
   }
 
   get connections(): number {
-    return this.#sockets.size;
+    return this.#clients.size;
   }
 
   /** Returns the addresses that a PROXY header gave for a connection. */
@@ -82,17 +87,27 @@ export class FrontServer {
     return this.#addresses.get(socket);
   }
 
+  /** Sends an answer of the router itself, which closes the connection. */
+  answer(response: ServerResponse, answer: RouterAnswer): void {
+    this.#clients.answer(response, answer);
+  }
+
+  /** Returns whether a connection can end with an answer; then no further request on it is processed. */
+  endsWith(response: ServerResponse): boolean {
+    return this.#clients.ends(response);
+  }
+
   closeIdle(): void {
     this.#http.closeIdleConnections();
     this.#plain.closeIdleConnections();
-    for (const socket of this.#sockets) {
+    for (const socket of this.#clients.sockets()) {
       // Node up to 24 counts a connection that has sent nothing as busy.
       if (socket.bytesRead === 0) socket.destroy();
     }
   }
 
   destroy(): void {
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#clients.sockets()) socket.destroy();
     // Stops their timers, also when they do not listen.
     this.#http.close();
     this.#plain.close();
@@ -111,11 +126,12 @@ export class FrontServer {
       shouldUpgradeCallback: (request) => request.method === 'CONNECT' || !hasBody(request),
     };
     const server = createServer(options, (request, response) => {
-      this.#events.request(request, response);
+      if (this.#clients.begins(request, response)) this.#events.request(request, response);
     });
     limitPipelined(server);
-    server.on('checkExpectation', (_, response: ServerResponse) => {
-      answerRequest(response, problem(417));
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+      if (!this.#clients.begins(request, response)) return;
+      this.answer(response, problem(417));
       this.#events.refused(417, 'expectation');
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
@@ -191,36 +207,12 @@ export class FrontServer {
   }
 
   #accept(socket: Socket): void {
-    this.#sockets.add(socket);
+    this.#clients.add(socket, () => this.#events.emptied());
     this.#events.accepted();
-    socket.once('close', () => {
-      this.#sockets.delete(socket);
-      if (this.#sockets.size === 0) this.#events.emptied();
-    });
   }
 
-  #refuse({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
-    // A client that has reset the connection, or has sent nothing, gets no answer.
-    if (!socket.writable || socket.bytesRead === 0) {
-      socket.destroy();
-      return;
-    }
-    const status = STATUS_OF[code] ?? 400;
-    answerSocket(socket, problem(status));
-    this.#events.refused(status, code);
+  #refuse({ code = '' }: Pick<NodeJS.ErrnoException, 'code'>, socket: Socket): void {
+    const status = this.#clients.refuse(socket, STATUS_OF[code] ?? 400, code === BEHIND_LAST);
+    if (status !== undefined) this.#events.refused(status, code);
   }
-}
-
-/** Writes the head of a parsed request as bytes again; spaces and tabs around values are lost. */
-function headBytesOf(request: IncomingMessage): Buffer {
-  const { method, url, httpVersion, rawHeaders } = request;
-  return Buffer.from(headText(`${method} ${url} HTTP/${httpVersion}`, rawHeaders), 'latin1');
-}
-
-/**
- * Reads the head of a parsed request with the reader of mode `socket`, so that both modes refuse the same requests. Node
- * has limited its length before.
- */
-export function readAgain(request: IncomingMessage): HeadState {
-  return createHeadReader({ headBytes: Number.MAX_SAFE_INTEGER }).push(headBytesOf(request));
 }

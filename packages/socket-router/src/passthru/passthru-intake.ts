@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
-import { answerRequest, answerSocket, problem, type RouterAnswer } from '../answers.ts';
+import { answerSocket, problem, type RouterAnswer } from '../answers.ts';
 import { type ProxyOutcome, proxyRequest } from '../http-proxy/proxy-request.ts';
 import { proxyUpgrade } from '../http-proxy/proxy-upgrade.ts';
 import { WorkerAgents } from '../http-proxy/worker-agents.ts';
@@ -9,9 +9,10 @@ import { ANY_WORKER, type Choice } from '../placing/decide.ts';
 import type { WorkerQueue } from '../placing/worker-queue.ts';
 import type { OptionalReaders } from '../reading/head-sniffer.ts';
 import { headOfRequest } from '../reading/head-views.ts';
+import { readAgain } from '../reading/http/read-again.ts';
 import type { Intake, IntakeDependencies } from '../router/intake.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
-import { type FrontEvents, FrontServer, readAgain } from './front-server.ts';
+import { type FrontEvents, FrontServer } from './front-server.ts';
 
 /** How often a request whose worker is lost is sent again: a request that ends its workers ends at most three. */
 const MAX_LOST = 2;
@@ -102,7 +103,7 @@ export class PassthruIntake implements Intake {
   #receiveRequest(request: IncomingMessage, response: ServerResponse): void {
     this.#receive(
       request,
-      (answer) => answerRequest(response, answer),
+      (answer) => this.#front.answer(response, answer),
       ({ remoteAddress, arrivedAt }, queue, ended) => {
         const socketPath = this.#socketPathOf(queue);
         proxyRequest({
@@ -112,7 +113,8 @@ export class PassthruIntake implements Intake {
           arrivedAt,
           agent: this.#agents.get(socketPath),
           socketPath,
-          isLast: this.#finished !== undefined,
+          answerHeadBytes: this.#dependencies.options.limits.headBytes,
+          isLast: () => this.#finished !== undefined && this.#front.endsWith(response),
           ended,
         });
       },
@@ -125,7 +127,16 @@ export class PassthruIntake implements Intake {
       (answer) => answerSocket(socket, answer),
       ({ remoteAddress, arrivedAt }, queue, ended) => {
         const socketPath = this.#socketPathOf(queue);
-        proxyUpgrade({ request, socket, early, remoteAddress, arrivedAt, socketPath, ended });
+        proxyUpgrade({
+          request,
+          socket,
+          early,
+          remoteAddress,
+          arrivedAt,
+          answerHeadBytes: this.#dependencies.options.limits.headBytes,
+          socketPath,
+          ended,
+        });
       },
     );
   }

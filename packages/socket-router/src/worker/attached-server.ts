@@ -27,7 +27,7 @@ import { ClientAddresses } from './client-address.ts';
 import { BusyConnections, drainConnections } from './drain-connections.ts';
 import { type LaterRequests, oneRequestEach } from './later-requests.ts';
 import { type RouterChannel, RouterLink, sendToRouter } from './router-link.ts';
-import { interceptRequests } from './server-events.ts';
+import { beginTimeouts, interceptRequests } from './server-events.ts';
 
 /** Milliseconds for idle connections when the router has died. */
 const ORPHAN_LAME_DUCK_MS = 100;
@@ -60,8 +60,7 @@ export class AttachedServer implements WorkerHandle {
       this.#busy.record(event, other);
       return false;
     });
-    // An HTTP server starts its timeouts, and counts idle connections, with this event.
-    if (!server.listening) server.emit('listening');
+    if (!server.listening) beginTimeouts(server);
     server.on(
       'session',
       (session: { close(): void; once(event: 'close', f: () => void): void }) => {
@@ -244,8 +243,8 @@ export class AttachedServer implements WorkerHandle {
 
 /**
  * Lets a server of this process (net, tls, http, https, http2; of Fastify `app.server`) answer connections that a
- * router has accepted. The server need not listen; one that does not emits `listening` once nevertheless, as its
- * timeouts start with that event. The process lives as long as its router, and ends with it.
+ * router has accepted. The server need not listen; its timeouts hold nevertheless. The process lives as long as its
+ * router, and ends with it.
  *
  * @throws TypeError or RangeError for a value that is no server, wrong options, or a process that no router has started
  * @example

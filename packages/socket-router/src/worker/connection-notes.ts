@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Linked } from '@ticketing/kit';
 
@@ -15,6 +16,8 @@ export interface ConnectionNotes extends Linked {
   requests: number;
   /** It has another protocol now. */
   isUpgraded: boolean;
+  /** The request whose answer closes it. */
+  last: IncomingMessage | undefined;
 }
 
 /** Returns the notes of a connection; at first there is nothing in them. */
@@ -26,6 +29,7 @@ export function notesOf(socket: Socket & { [NOTES]?: ConnectionNotes }): Connect
       arrivedAt: undefined,
       requests: 0,
       isUpgraded: false,
+      last: undefined,
       previous: undefined,
       next: undefined,
       list: undefined,
@@ -33,4 +37,24 @@ export function notesOf(socket: Socket & { [NOTES]?: ConnectionNotes }): Connect
     socket[NOTES] = notes;
   }
   return notes;
+}
+
+/** Notes that the answer to a request closes its connection. HTTP/2 has more requests on it. */
+export function noteLast(request: IncomingMessage): void {
+  if (request.httpVersionMajor === 1) notesOf(request.socket).last = request;
+}
+
+/** Returns whether a request came behind the last one that is answered: it is not processed, RFC 9112 9.6. */
+export function isBehindLast(request: IncomingMessage): boolean {
+  const { last } = notesOf(request.socket);
+  return last !== undefined && last !== request;
+}
+
+/** Processes a request that came in time, although one behind it may be the last by now. */
+export function processInTime({ socket }: IncomingMessage, process: () => void): void {
+  const notes = notesOf(socket);
+  const { last } = notes;
+  notes.last = undefined;
+  process();
+  notes.last ??= last;
 }

@@ -1,8 +1,8 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { AttachableServer } from '../contract/worker-handle.ts';
-import { notesOf } from './connection-notes.ts';
+import { noteLast, notesOf } from './connection-notes.ts';
 
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { Server } = process.getBuiltinModule('node:http');
@@ -80,8 +80,10 @@ export async function drainConnections(drain: Drain): Promise<void> {
   const { server, sockets, sessions, busy, waitsForMore, graceMs, lameDuckMs } = drain;
   const begin = performance.now();
   const lameMs = Math.min(lameDuckMs, graceMs);
-  const lastAnswer = (_: unknown, response: ServerResponse): void => {
-    if (!response.headersSent) response.setHeader('connection', 'close');
+  const lastAnswer = (request: IncomingMessage, response: ServerResponse): void => {
+    if (response.headersSent) return;
+    response.setHeader('connection', 'close');
+    noteLast(request);
   };
   server.prependListener('request', lastAnswer);
   for (const session of sessions) session.close();

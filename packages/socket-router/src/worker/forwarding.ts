@@ -1,16 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { hashText, rendezvousWeight } from '@ticketing/kit';
-import { answerRequest, answerSocket, hasBody, problem } from '../answers.ts';
+import {
+  answerRequest,
+  answerSocket,
+  hasBody,
+  isPending,
+  problem,
+  type RouterAnswer,
+} from '../answers.ts';
 import type { RouteFunction } from '../contract/head.ts';
 import type { AttachableServer } from '../contract/worker-handle.ts';
 import { proxyRequest } from '../http-proxy/proxy-request.ts';
 import { proxyUpgrade } from '../http-proxy/proxy-upgrade.ts';
 import { WorkerAgents } from '../http-proxy/worker-agents.ts';
 import { slotsOf } from '../placing/choose-worker.ts';
-import { type Choice, decide } from '../placing/decide.ts';
+import { type Choice, type Decision, decide } from '../placing/decide.ts';
 import { headOfRequest } from '../reading/head-views.ts';
+import { readAgain } from '../reading/http/read-again.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
+import { noteLast, processInTime } from './connection-notes.ts';
 import type { LaterRequests, RoutedBy } from './later-requests.ts';
 import { type Emit, interceptRequests } from './server-events.ts';
 
@@ -19,6 +28,8 @@ interface Origin {
   /** The key of its first request. */
   readonly key: string | undefined;
   hasAsked: boolean;
+  /** The answer to the last request that came on it. */
+  last: ServerResponse | undefined;
 }
 
 /** A request that another worker is to answer. */
@@ -63,7 +74,7 @@ export class Forwarding implements LaterRequests {
 
   /** Requests on connections that were not added are never forwarded. */
   add(socket: Socket, { key }: RoutedBy): void {
-    this.#origins.set(socket, { key, hasAsked: false });
+    this.#origins.set(socket, { key, hasAsked: false, last: undefined });
   }
 
   drain(): void {
@@ -78,20 +89,19 @@ export class Forwarding implements LaterRequests {
     const request = values[0] as IncomingMessage;
     const origin = this.#origins.get(request.socket);
     if (origin === undefined) return false;
-    // Node up to 24 takes the bytes of its body for those of the new protocol: only the server can read them.
-    if (event === 'upgrade' && hasBody(request)) return false;
+    const before = origin.last;
+    if (event !== 'upgrade') origin.last = values[1] as ServerResponse;
     if (!origin.hasAsked) {
       // The router has routed this one.
       origin.hasAsked = true;
       return false;
     }
-    const decision = decide(this.#options.route, () =>
-      headOfRequest(request, request.socket.remoteAddress),
-    );
+    // Node up to 24 takes the bytes of its body for those of the new protocol: only the server can read them.
+    if (event === 'upgrade' && hasBody(request)) return false;
+    const decision = this.#decide(request);
     if (decision.kind === 'refuse' || decision.kind === 'answer') {
       const answer = decision.kind === 'answer' ? decision.answer : problem(decision.status);
-      if (event === 'upgrade') answerSocket(values[1] as Socket, answer);
-      else answerRequest(values[1] as ServerResponse, answer);
+      answerHere(event, values, answer);
       return true;
     }
     const slot = this.#slotFor(decision, origin);
@@ -100,10 +110,20 @@ export class Forwarding implements LaterRequests {
     const mayAnswer = slotsOf(decision)?.includes(this.#options.slot) !== false;
     if (socketPath === undefined && (isHere || mayAnswer)) return false;
     const forwarded: ForwardedRequest = { event, values, mayAnswer };
-    if (socketPath === undefined) this.#fail(forwarded, 503);
-    else if (event === 'upgrade') this.#forwardUpgrade(request, forwarded, socketPath);
-    else this.#forwardRequest(request, forwarded, socketPath);
+    if (socketPath === undefined) answerHere(event, values, problem(503));
+    else if (event !== 'upgrade') this.#forwardRequest(request, forwarded, socketPath, origin);
+    else if (!isPending(before)) this.#forwardUpgrade(request, forwarded, socketPath);
+    // Its socket is no longer the server's: the answer of another worker would not wait for those before it.
+    else before.once('finish', () => answerHere(event, values, problem(400)));
     return true;
+  }
+
+  /** The router has checked the first head of a connection alone. */
+  #decide(request: IncomingMessage): Decision {
+    const head = readAgain(request);
+    if (head.kind === 'refused')
+      return { kind: 'refuse', status: head.status, reason: head.reason };
+    return decide(this.#options.route, () => headOfRequest(request, request.socket.remoteAddress));
   }
 
   /** Returns the slot that a request belongs to; `undefined` when there is none among those that are ready. */
@@ -120,19 +140,20 @@ export class Forwarding implements LaterRequests {
     return key === origin.key ? this.#options.slot : homeSlot(key, this.#slots);
   }
 
-  #fail({ event, values }: ForwardedRequest, status: number): void {
-    if (event === 'upgrade') answerSocket(values[1] as Socket, problem(status));
-    else answerRequest(values[1] as ServerResponse, problem(status));
-  }
-
   /** The other worker did not take it: this one answers if the request may be answered here. */
   #takeBack(forwarded: ForwardedRequest, status: number): void {
     this.forwarded -= 1;
-    if (forwarded.mayAnswer) this.#emit(forwarded.event, ...forwarded.values);
-    else this.#fail(forwarded, status);
+    const { event, values, mayAnswer } = forwarded;
+    if (mayAnswer) processInTime(values[0] as IncomingMessage, () => this.#emit(event, ...values));
+    else answerHere(event, values, problem(status));
   }
 
-  #forwardRequest(request: IncomingMessage, forwarded: ForwardedRequest, socketPath: string): void {
+  #forwardRequest(
+    request: IncomingMessage,
+    forwarded: ForwardedRequest,
+    socketPath: string,
+    origin: Origin,
+  ): void {
     const response = forwarded.values[1] as ServerResponse;
     this.forwarded += 1;
     proxyRequest({
@@ -142,12 +163,16 @@ export class Forwarding implements LaterRequests {
       socketPath,
       remoteAddress: request.socket.remoteAddress,
       arrivedAt: monotonicMs(),
-      isLast: this.#isDraining,
+      isLast: () => {
+        const isLast = this.#isDraining && origin.last === response;
+        if (isLast) noteLast(request);
+        return isLast;
+      },
       ended: (outcome) => {
         // The other worker has just died, or a proxy cannot send the request.
         if (outcome === 'unreached' || outcome === 'unanswered') this.#takeBack(forwarded, 503);
         else if (outcome === 'unsendable') this.#takeBack(forwarded, 501);
-        else if (outcome === 'failed') answerRequest(response, problem(502));
+        else if (outcome === 'failed') answerHere(forwarded.event, forwarded.values, problem(502));
       },
     });
     if (forwarded.event === 'checkContinue') response.writeContinue();
@@ -165,10 +190,21 @@ export class Forwarding implements LaterRequests {
       arrivedAt: monotonicMs(),
       ended: (outcome) => {
         if (outcome === 'unanswered') this.#takeBack(forwarded, 503);
-        else if (outcome === 'failed') answerSocket(socket, problem(502));
+        else if (outcome === 'failed') answerHere('upgrade', forwarded.values, problem(502));
       },
     });
   }
+}
+
+/** Answers a request without a worker, and closes its connection. */
+function answerHere(
+  event: string | symbol,
+  [request, other]: readonly unknown[],
+  answer: RouterAnswer,
+): void {
+  noteLast(request as IncomingMessage);
+  if (event === 'upgrade') answerSocket(other as Socket, answer);
+  else answerRequest(other as ServerResponse, answer);
 }
 
 /** Returns the slot that a key belongs to; `undefined` without slots. */

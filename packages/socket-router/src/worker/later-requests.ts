@@ -1,7 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AttachableServer } from '../contract/worker-handle.ts';
 import type { HandMessage } from '../wire/messages.ts';
+import { noteLast } from './connection-notes.ts';
+import { interceptRequests } from './server-events.ts';
+
+// Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
+const { ServerResponse } = process.getBuiltinModule('node:http');
 
 /** How the router routed the first request on a connection. */
 export type RoutedBy = Pick<HandMessage, 'key' | 'isRouted'>;
@@ -19,17 +24,22 @@ export interface LaterRequests {
   readonly forwarded?: number;
 }
 
-/** Ends each connection that was routed by a key or to a slot with its first answer, so that the next request is routed anew. */
+/**
+ * Ends each connection that was routed by a key or to a slot with its first answer, so that the next request is routed
+ * anew. Requests behind the first are not processed.
+ */
 export function oneRequestEach(server: AttachableServer): LaterRequests {
   const routed = new WeakSet<Socket>();
-  const sayClose = ({ socket }: IncomingMessage, response: ServerResponse): void => {
-    if (routed.has(socket)) response.setHeader('connection', 'close');
-  };
-  server.prependListener('request', sayClose);
+  interceptRequests(server, (_, [request, other]) => {
+    const first = request as IncomingMessage;
+    if (!routed.has(first.socket)) return false;
+    noteLast(first);
+    if (other instanceof ServerResponse) other.setHeader('connection', 'close');
+    return false;
+  });
   return {
     add: (socket, { isRouted }) => {
       if (isRouted) routed.add(socket);
     },
-    close: () => server.off('request', sayClose),
   };
 }

@@ -1,10 +1,12 @@
 import { type ChunkReader, createChunkReader, GatheredBytes, INCOMPLETE } from '../chunk-reader.ts';
 import { HeadFields } from './head-fields.ts';
 import {
+  connectionOf,
   framingOf,
   parseRequestLine,
   type RequestLine,
   upgradeOf,
+  wrongConnection,
   wrongHost,
 } from './head-rules.ts';
 import { type HeadRefusalReason, type HeadState, refuseHead } from './head-state.ts';
@@ -96,11 +98,12 @@ class HeadLines {
   #finish(line: RequestLine): HeadState {
     const { bytes } = this.#gathered;
     const fields = this.#fields;
-    const reason = wrongHost(bytes, fields, line);
+    const options = connectionOf(bytes, fields);
+    const reason = wrongHost(bytes, fields, line) ?? wrongConnection(options);
     if (reason !== undefined) return refuseHead(reason);
     const body = framingOf(bytes, fields, line);
     if (typeof body === 'string') return refuseHead(body);
-    const upgrade = upgradeOf(bytes, fields, line.method);
+    const upgrade = upgradeOf(bytes, fields, line.method, options);
     if (typeof upgrade === 'string') return refuseHead(upgrade);
     return {
       kind: 'http1',

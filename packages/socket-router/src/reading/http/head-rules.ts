@@ -1,3 +1,4 @@
+import { isFraming, namesIn } from './connection-options.ts';
 import type { HeadFields } from './head-fields.ts';
 import type { BodyFraming, HeadRefusalReason } from './head-state.ts';
 
@@ -14,7 +15,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Visible ASCII; no `#`, since a fragment is no part of a target. */
 const PATH = /^\/[!"$-~]*$/;
-const ABSOLUTE = /^https?:\/\/([^/?]+)(?:[/?][!"$-~]*)?$/i;
+const ABSOLUTE = /^(https?):\/\/([^/?]+)(?:[/?][!"$-~]*)?$/i;
 const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::[0-9]{1,5})?$/;
 const WITH_PORT = /:[0-9]{1,5}$/;
 
@@ -34,9 +35,16 @@ export function parseRequestLine(line: string): RequestLine | HeadRefusalReason 
   return { method, target, version: protocol === 'HTTP/1.1' ? '1.1' : '1.0' };
 }
 
-/** Returns the host and port in a target, in lower case; `undefined` for a path. */
-function authorityOf(target: string): string | undefined {
-  return ABSOLUTE.exec(target)?.[1]?.toLowerCase();
+/** Ends of an authority that say no more than its scheme, RFC 9110 4.2.3. */
+const DEFAULT_PORTS = { http: /:(?:80)?$/, https: /:(?:443)?$/ };
+
+/** Returns whether a target names no host, or a `Host` is the same host and port as those of the target. */
+function isHostOf(target: string, host: string): boolean {
+  const [, scheme = '', authority] = ABSOLUTE.exec(target) ?? [];
+  if (authority === undefined) return true;
+  const defaultPort = DEFAULT_PORTS[scheme.toLowerCase() as 'http' | 'https'];
+  const normal = (text: string): string => text.toLowerCase().replace(defaultPort, '');
+  return normal(authority) === normal(host);
 }
 
 /** Checks the four forms of RFC 9112 3.2, each with the methods that may have it. */
@@ -44,7 +52,7 @@ function isTarget(method: string, target: string): boolean {
   if (method === 'CONNECT') return AUTHORITY.test(target) && WITH_PORT.test(target);
   if (target === '*') return method === 'OPTIONS';
   if (PATH.test(target)) return true;
-  const authority = authorityOf(target);
+  const authority = ABSOLUTE.exec(target)?.[2];
   return authority !== undefined && AUTHORITY.test(authority);
 }
 
@@ -67,8 +75,7 @@ export function wrongHost(
   if (host === undefined) return version === '1.1' ? 'host-missing' : undefined;
   if (!HOST.test(host)) return 'host';
   // A router that reads Host and a server that reads the target must see the same host.
-  const authority = authorityOf(target);
-  return authority === undefined || authority === host.toLowerCase() ? undefined : 'host';
+  return isHostOf(target, host) ? undefined : 'host';
 }
 
 /**
@@ -104,39 +111,34 @@ function lengthOf(lengths: readonly string[]): BodyFraming | HeadRefusalReason {
   return { kind: 'length', bytes };
 }
 
+/** Returns the fields that list options of the connection. As in Node's parser `Proxy-Connection` counts as `Connection`. */
+export function connectionOf(bytes: Buffer, fields: HeadFields): readonly string[] {
+  const options = fields.untrimmedOf(bytes, 'connection');
+  const others = fields.untrimmedOf(bytes, 'proxy-connection');
+  return others.length === 0 ? options : [...options, ...others];
+}
+
+/**
+ * Refuses a `Connection` that names a field which ends the body or names the host: a proxy removes the fields that it
+ * names, RFC 9110 7.6.1, and the next reader would take the body for another request.
+ */
+export function wrongConnection(options: readonly string[]): HeadRefusalReason | undefined {
+  return namesIn(options).some(isFraming) ? 'connection-field' : undefined;
+}
+
 /**
  * Returns whether the client asks for another protocol, RFC 9110 7.8 and 9.3.6. As in Node's parser an empty `Upgrade`
- * asks for none, and `Proxy-Connection` counts as `Connection`.
+ * asks for none.
  */
 export function upgradeOf(
   bytes: Buffer,
   fields: HeadFields,
   method: string,
+  options: readonly string[],
 ): boolean | HeadRefusalReason {
   if (method === 'CONNECT') return true;
   if (!fields.valuesOf(bytes, 'upgrade').some((value) => value !== '')) return false;
-  const options = ['connection', 'proxy-connection'].flatMap((name) =>
-    fields.untrimmedOf(bytes, name),
-  );
   if (!namesIn(options).includes('upgrade')) return false;
   // Node 20 ignores `upgrade` with a tab beside it; later versions take it.
   return options.some((value) => value.includes('\t')) ? 'connection' : true;
-}
-
-/** Returns the members of lists in lower case, without spaces and tabs around them. */
-function namesIn(values: readonly string[]): string[] {
-  return values.flatMap((value) => value.split(',')).map((name) => trimmed(name).toLowerCase());
-}
-
-/** `trim()` removes more than spaces and tabs, and a regular expression takes quadratic time. */
-function trimmed(text: string): string {
-  let from = 0;
-  let to = text.length;
-  while (from < to && isBlank(text[from])) from += 1;
-  while (to > from && isBlank(text[to - 1])) to -= 1;
-  return text.slice(from, to);
-}
-
-function isBlank(character: string | undefined): boolean {
-  return character === ' ' || character === '\t';
 }

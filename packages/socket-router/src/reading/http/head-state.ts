@@ -26,6 +26,7 @@ export const HEAD_REFUSALS = {
   'transfer-encoding-unknown': 501,
   'connect-with-body': 400,
   connection: 400,
+  'connection-field': 400,
   'head-too-large': 431,
   'too-many-fields': 431,
 } as const;
