@@ -41,6 +41,7 @@ export function createClusterTransport(
     kind: 'cluster',
     capabilities: { isolation: 'process', hardKill: true, transfer: false, streams: true },
     autoWindow: processWindow,
+    extraFrames: ['report'],
     words: {
       started: options.connections === 'external' ? 'it served' : 'it listened',
       proof: 'its first answer',

@@ -34,6 +34,7 @@ export function createShared(
     kind: 'shared',
     capabilities: { isolation: 'none', hardKill: false, transfer: false, streams: true },
     autoWindow: { first: 1024, max: 1024 },
+    extraFrames: ['busy', 'keys-only', 'lost', 'room'],
     spawn: (start, events) => new SharedWorker(start, events, module, hosts),
     close: () => Promise.resolve(),
   };

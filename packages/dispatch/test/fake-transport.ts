@@ -20,6 +20,8 @@ export interface FakeTransportOptions {
   readonly homeOf?: NonNullable<Transport['homeOf']>;
   /** Whether the kernel and its workers poll. Default: no. */
   readonly polls?: boolean;
+  /** Frames that are not those of every worker. Default: all that there are. */
+  readonly extraFrames?: Transport['extraFrames'];
   /** Whether workers are ready, and end when told to, without the test saying so. Default: no. */
   readonly obliging?: boolean;
 }
@@ -43,6 +45,7 @@ export class FakeTransport implements Transport {
   readonly isObliging: boolean;
   readonly polls: boolean;
   readonly reclaims: boolean;
+  readonly extraFrames: NonNullable<Transport['extraFrames']>;
   readonly homeOf?: NonNullable<Transport['homeOf']>;
   /** Whether a worker keeps a call that is to be taken back: it drops it when its turn comes. */
   keeps: (frame: RunFrame) => boolean = () => false;
@@ -59,6 +62,7 @@ export class FakeTransport implements Transport {
     this.isObliging = options.obliging ?? false;
     this.polls = options.polls ?? false;
     this.reclaims = options.reclaims ?? false;
+    this.extraFrames = options.extraFrames ?? ['busy', 'keys-only', 'lost', 'report', 'room'];
     if (options.homeOf !== undefined) this.homeOf = options.homeOf;
   }
 

@@ -1,5 +1,5 @@
 import type { TaskHooks, TaskMap, TaskModule } from '@ticketing/dispatch';
-import { type Served, serveTasks } from '@ticketing/dispatch/worker';
+import { decodeToWorker, type Served, serveTasks } from '@ticketing/dispatch/worker';
 import { type FromPrimaryMessage, fromPrimaryTag, type ToPrimary } from './primary-messages.ts';
 
 /** A worker of the cluster. */
@@ -25,8 +25,7 @@ export class PrimarySessions {
   receive(peer: Peer, message: ToPrimary): void {
     const { session, act } = message;
     if (act === 'open') this.#open(peer, session, message.module);
-    else if (act === 'frames')
-      this.#peers.get(peer.workerId)?.get(session)?.receive(message.message);
+    else if (act === 'frames') this.#receive(peer, session, message.message);
     else this.#end(peer.workerId, session);
   }
 
@@ -43,6 +42,21 @@ export class PrimarySessions {
     if (this.#setup === undefined) return;
     this.#setup = undefined;
     await this.#tasks?.hooks.teardown?.();
+  }
+
+  /** What a worker writes must not end the primary: a session whose message cannot be read is over. */
+  #receive(peer: Peer, session: number, message: unknown): void {
+    const served = this.#peers.get(peer.workerId)?.get(session);
+    if (served === undefined) return;
+    let frames: ReturnType<typeof decodeToWorker>;
+    try {
+      frames = decodeToWorker(message);
+    } catch {
+      this.#end(peer.workerId, session);
+      peer.send({ ticketing: fromPrimaryTag, session, act: 'closed' });
+      return;
+    }
+    if (frames !== undefined) served.accept(frames);
   }
 
   #open(peer: Peer, session: number, module: string | undefined): void {

@@ -59,6 +59,7 @@ export class NatsTransport implements Transport {
     streams: true,
   };
   readonly mayDifferInSpeed = true;
+  readonly extraFrames = ['busy', 'keys-only', 'lost', 'report', 'room'] as const;
   /** A host grants its own bound. */
   readonly autoWindow: Transport['autoWindow'] = { first: 65_536, max: 65_536 };
   readonly id: string;

@@ -275,7 +275,9 @@ export class NatsWorker implements WorkerHandle {
     } catch {
       // As one that is no message at all.
     }
-    if (!frames?.every((frame) => isSound(frame) && this.#rooms.came(frame))) {
+    // A session is ready once.
+    const isNew = (frame: FromWorker): boolean => frame.kind !== 'ready' || !this.isReady;
+    if (!frames?.every((frame) => isSound(frame) && isNew(frame) && this.#rooms.came(frame))) {
       this.lose('malformed');
       return;
     }

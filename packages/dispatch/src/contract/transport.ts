@@ -34,6 +34,8 @@ export interface Transport {
    * a call that ends meanwhile. Default: why the latest start failed.
    */
   whyUnready?(): unknown;
+  /** Frames that its workers may send beside those of every worker. Without them the kernel ignores such frames. Default: none. */
+  readonly extraFrames?: readonly ExtraFrame['kind'][];
   /** For errors, where a worker does more than tasks. */
   readonly words?: TransportWords;
   /** Releases what the workers share, after the last one is gone. */
@@ -104,6 +106,11 @@ export interface WorkerHandle {
    * Without this method a call stays with its worker until the worker answers or ends.
    */
   reclaim?(seqs: readonly number[]): readonly number[];
+  /**
+   * Looks at what has come from the worker, every `healthMs`, and ends one whose bytes cannot be read further. @returns whether the
+   * worker is to be asked for a sign of life before the next look. For transports that read streams of bytes.
+   */
+  inspect?(): boolean;
   /** Ends the worker now, whatever it does; `exit` follows. */
   kill(): void;
   /** Sets whether the worker keeps this process alive. At first it does. */
@@ -268,6 +275,9 @@ export interface KeysOnlyFrame {
   readonly kind: 'keys-only';
   readonly on: boolean;
 }
+
+/** A frame that only some workers send: sessions with hosts, which others use too, and workers that do more than tasks. */
+export type ExtraFrame = BusyFrame | KeysOnlyFrame | LostFrame | ReportFrame | RoomFrame;
 
 /** The worker asks to be replaced. */
 export interface RecycleFrame {

@@ -115,7 +115,7 @@ export class Kernel {
       options,
     );
     const frames = {
-      ...{ pool, upkeep, feeder, timers, late, settle },
+      ...{ pool, upkeep, feeder, timers, transport, late, settle },
       started: (worker: PoolWorker) => this.broadcaster.begin(worker),
       free: (worker: PoolWorker, call: Call) => this.#free(worker, call),
       giveUp: (call: Call, error: unknown, ending: Ending) => this.giveUp(call, error, ending),

@@ -12,7 +12,7 @@ import type {
   WorkerHandle,
 } from '../contract/transport.ts';
 import { decodeFromWorker } from '../wire/from-worker-codec.ts';
-import { MessageStream, messageData } from '../wire/message-stream.ts';
+import { MessageStream, messageData, neverWhole } from '../wire/message-stream.ts';
 import { postToWorker } from '../wire/to-worker-codec.ts';
 import type { WireMessage } from '../wire/wire-message.ts';
 import { FRAMES_FD, pipeWriter } from './frame-pipe.ts';
@@ -28,6 +28,9 @@ import type { OutputSink } from './worker-output.ts';
  * docs/decisions/0029-frames-in-a-pipe.md.
  */
 export const processWindow: Transport['autoWindow'] = { first: 8, max: 64, bytes: 128 * 1024 };
+
+/** A worker whose event loop runs writes at least so much of a message, or its end, between two looks: a pipe holds more. */
+const LEAST_GROWTH_BYTES = 1024;
 
 /** Milliseconds to wait for the end of a process and of its output, once its channel or the process itself has ended. */
 const LINGER_MS = 500;
@@ -101,11 +104,15 @@ export class WorkerProcess implements WorkerHandle {
   #ended = false;
   /** The error of bytes in its pipe that are no message. */
   #fault: Error | undefined;
+  readonly #stream: MessageStream;
+  /** The message that was incomplete at the latest look. */
+  #partial: MessageStream['partial'];
 
   constructor(start: WorkerProcessStart, events: WorkerProcessEvents) {
     this.slot = start.slot;
     this.#events = events;
     if (this.#largeFd !== undefined) this.#large = new MessageFile(this.#largeFd, 'parent');
+    this.#stream = new MessageStream((message) => this.#events.frames(message), this.#large);
     // For a file that could not be opened the worker gets the null device. `'ignore'` would open nothing above the standard
     // files: the worker would write into whatever file of Node's own has that number.
     const none = openSync(devNull, 'r+');
@@ -163,6 +170,23 @@ export class WorkerProcess implements WorkerHandle {
     return this.#ended ? [] : (this.#journal?.reclaim(seqs) ?? []);
   }
 
+  /**
+   * A worker that is asked answers behind the rest of an incomplete message, or within it: then a task has written the beginning of
+   * a message that never ends, and all answers are read as a part of it. One that a task or a pause keeps from writing sends nothing.
+   */
+  inspect(): boolean {
+    const before = this.#partial;
+    const partial = this.#stream.partial;
+    this.#partial = partial;
+    if (partial === undefined) return false;
+    if (partial.message !== before?.message) return true;
+    const grown = partial.bytes - before.bytes;
+    if (grown === 0 || grown >= LEAST_GROWTH_BYTES) return grown > 0;
+    this.#fault ??= neverWhole();
+    this.kill();
+    return false;
+  }
+
   kill(): void {
     // A stopped process, and one in a loop, ignore every other signal.
     this.#child.kill('SIGKILL');
@@ -207,7 +231,7 @@ export class WorkerProcess implements WorkerHandle {
   }
 
   #read(): void {
-    const stream = new MessageStream((message) => this.#events.frames(message), this.#large);
+    const stream = this.#stream;
     this.#pipe?.on('data', (chunk: Buffer) => {
       if (this.#fault !== undefined) return;
       try {

@@ -165,8 +165,8 @@ function readFrame(reader: FrameReader): FromWorker {
         kind: 'load',
         elapsedMs: reader.number() / 1000,
         activeMs: reader.number() / 1000,
-        memoryBytes: (reader.cell() as number | null) ?? undefined,
-        heapBytes: (reader.cell() as number | null) ?? undefined,
+        memoryBytes: reader.optionalNumber(),
+        heapBytes: reader.optionalNumber(),
       };
     case code.healthy:
       return reader.number() === 1
@@ -187,14 +187,23 @@ function readFrame(reader: FrameReader): FromWorker {
     case code.ready:
       return {
         kind: 'ready',
-        tasks: value as string[],
-        jsonTasks: (reader.cell() as string[] | null) ?? undefined,
+        tasks: textsOf(value),
+        jsonTasks: optionalTexts(reader.cell()),
       };
     case code.startFailed:
       return { kind: 'start-failed', error: decodeError(value), final: reader.number() === 1 };
     default:
       throw malformed('a code of this version', kind);
   }
+}
+
+function optionalTexts(cell: unknown): string[] | undefined {
+  return cell === null ? undefined : textsOf(cell);
+}
+
+function textsOf(value: unknown): string[] {
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
+  throw malformed('a list of texts', value);
 }
 
 /** Returns whole microseconds: fewer digits than a fraction has, and exact enough for the platform's clock. */

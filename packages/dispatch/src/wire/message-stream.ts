@@ -107,6 +107,12 @@ export class MessageStream {
     this.#large = large;
   }
 
+  /** Bytes that have come of a message whose end has not; undefined if there is none. */
+  get partial(): { readonly message: object; readonly bytes: number } | undefined {
+    const open = this.#open;
+    return open && { message: open.head, bytes: open.got };
+  }
+
   /** Reads a chunk, which is used after the call only by the bodies of messages. @throws RangeError for bytes that are no message; what `read` throws */
   push(chunk: Buffer): void {
     const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
@@ -198,6 +204,11 @@ export function notAMessage(): RangeError {
   return new RangeError('Cannot read messages: these bytes are none');
 }
 
+/** Returns the error for a message whose end never comes. */
+export function neverWhole(): RangeError {
+  return new RangeError('Cannot read messages: the end of one is missing');
+}
+
 /** Returns bytes that fill their memory: a value that fills the whole body of a message is then used without a copy. */
 export function unpooledBytes(size: number): Uint8Array {
   return new Uint8Array(Buffer.allocUnsafeSlow(size).buffer);
@@ -208,7 +219,8 @@ class OpenMessage {
   readonly head: MessageHead;
   readonly text: Buffer;
   readonly body: Uint8Array;
-  #got = 0;
+  /** Bytes that have come. */
+  got = 0;
 
   constructor(head: MessageHead) {
     this.head = head;
@@ -217,7 +229,7 @@ class OpenMessage {
   }
 
   get isWhole(): boolean {
-    return this.#got === this.head.textBytes + this.head.bodyBytes;
+    return this.got === this.head.textBytes + this.head.bodyBytes;
   }
 
   /** Copies the missing bytes, or as many as there are, from `bytes` at `from` on. @returns the end of what was copied */
@@ -227,11 +239,11 @@ class OpenMessage {
       [this.text, 0] as const,
       [this.body, this.head.textBytes] as const,
     ]) {
-      const missing = start + part.byteLength - Math.max(start, this.#got);
+      const missing = start + part.byteLength - Math.max(start, this.got);
       if (missing <= 0) continue;
       const size = Math.min(missing, bytes.byteLength - at);
-      part.set(bytes.subarray(at, at + size), this.#got - start);
-      this.#got += size;
+      part.set(bytes.subarray(at, at + size), this.got - start);
+      this.got += size;
       at += size;
       if (size < missing) break;
     }

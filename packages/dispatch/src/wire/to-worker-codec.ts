@@ -138,15 +138,29 @@ function readRun(reader: FrameReader, isStream: boolean): RunFrame | Undecodable
     seq,
     input,
     id: reader.number(),
-    task: reader.cell() as string,
+    task: textOf(reader.cell()),
     attempt: reader.number(),
-    deadline: (reader.cell() as number | null) ?? undefined,
-    metadata: (reader.cell() as Record<string, string> | null) ?? undefined,
+    deadline: reader.optionalNumber(),
+    metadata: metadataOf(reader.cell()),
     announce: reader.number() === 1,
     transfer: undefined,
     credit: isStream ? reader.number() : undefined,
   };
   return failure === undefined ? frame : { kind: 'undecodable', seq, error: failure.error };
+}
+
+function textOf(cell: unknown): string {
+  if (typeof cell !== 'string') throw malformed('a text', cell);
+  return cell;
+}
+
+function metadataOf(cell: unknown): Record<string, string> | undefined {
+  if (cell === null) return undefined;
+  if (typeof cell === 'object' && !Array.isArray(cell)) {
+    const metadata = cell as Record<string, string>;
+    if (Object.values(metadata).every((text) => typeof text === 'string')) return metadata;
+  }
+  throw malformed('an object of texts', cell);
 }
 
 function readCredit(reader: FrameReader): CreditFrame {

@@ -69,6 +69,14 @@ export class FrameReader {
     return this.#cells[this.#at++];
   }
 
+  /** @throws TypeError for a cell that is neither a number nor `null`, which is `undefined` */
+  optionalNumber(): number | undefined {
+    const cell = this.cell();
+    if (cell === null) return undefined;
+    if (typeof cell !== 'number') throw malformed('a number or null', cell);
+    return cell;
+  }
+
   /** Reads a value. After an error the next frame can still be read. @throws Error for bytes that are no clone */
   value(): unknown {
     const kind = this.#cells[this.#at++];

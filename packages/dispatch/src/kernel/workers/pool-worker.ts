@@ -28,6 +28,8 @@ export class PoolWorker {
   moduleReport: unknown = undefined;
   /** The names of its tasks that `json` has marked; undefined if there are none. */
   jsonTasks: ReadonlySet<string> | undefined = undefined;
+  /** It has reported that it can run tasks: it may still run some as a part of its start. */
+  hasStarted = false;
   /** It asked to be replaced. */
   asksRecycle = false;
   doneSinceLoad = 0;

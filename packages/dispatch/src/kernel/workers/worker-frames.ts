@@ -1,4 +1,4 @@
-import type { FromWorker, Unsent } from '../../contract/transport.ts';
+import type { ExtraFrame, FromWorker, Transport, Unsent } from '../../contract/transport.ts';
 import { DispatchError } from '../../errors.ts';
 import type { Call, LateBy } from '../calls/call.ts';
 import { notCloneable } from '../calls/call-errors.ts';
@@ -11,6 +11,7 @@ import type { CallsContext } from './worker-losses.ts';
 type Frame<K extends FromWorker['kind']> = Extract<FromWorker, { readonly kind: K }>;
 
 interface FramesContext extends CallsContext {
+  readonly transport: Transport;
   readonly upkeep: Upkeep;
   /** The worker reports that it can run tasks. */
   started(worker: PoolWorker): void;
@@ -30,9 +31,11 @@ export class WorkerFrames {
   tasks: ReadonlySet<string> | undefined;
   readonly #context: FramesContext;
   readonly #options: ResolvedPoolOptions;
+  readonly #extra: ReadonlySet<ExtraFrame['kind']>;
 
   constructor(context: FramesContext, options: ResolvedPoolOptions) {
     this.#context = context;
+    this.#extra = new Set(context.transport.extraFrames);
     this.#options = options;
   }
 
@@ -44,20 +47,24 @@ export class WorkerFrames {
         this.#answered(worker, frame, now);
         break;
       case 'lost':
+        if (!this.#extra.has(frame.kind)) break;
         this.#lost(worker, worker.calls.get(frame.seq), frame.error);
         break;
       case 'dropped':
         this.#dropped(worker, worker.calls.get(frame.seq));
         break;
       case 'busy':
+        if (!this.#extra.has(frame.kind)) break;
         this.#busy(worker, worker.calls.get(frame.seq));
         break;
       case 'room':
+        if (!this.#extra.has(frame.kind)) break;
         worker.isBusy = false;
         worker.most = Math.max(1, Math.floor(frame.window) || 1);
         worker.mostEver = Math.max(worker.mostEver, worker.most);
         break;
       case 'keys-only':
+        if (!this.#extra.has(frame.kind)) break;
         worker.keysOnly = frame.on;
         break;
       case 'started': {
@@ -77,6 +84,7 @@ export class WorkerFrames {
         this.#loaded(worker, frame, now);
         break;
       case 'report':
+        if (!this.#extra.has(frame.kind)) break;
         worker.report = frame.data;
         if (frame.worked) this.#proved(worker);
         break;
@@ -88,6 +96,9 @@ export class WorkerFrames {
         this.#context.upkeep.recycle(worker);
         break;
       case 'ready':
+        // Once: it would change the tasks of all workers.
+        if (worker.state !== 'starting' || worker.hasStarted) break;
+        worker.hasStarted = true;
         this.tasks = new Set(frame.tasks);
         if (frame.jsonTasks?.length) worker.jsonTasks = new Set(frame.jsonTasks);
         this.#context.started(worker);
