@@ -64,9 +64,11 @@ function reloadSignals(): { pass(reload: Serving['reload']): void } {
     pass(reload) {
       run = () => {
         if (stopping.aborted) return;
-        reload().catch((error) =>
-          console.error(`Cannot reload: ${String((error as Error).stack ?? error)}`),
-        );
+        reload().catch((error) => {
+          // The successors that it waits for are ended by a stop.
+          if (stopping.aborted) return;
+          console.error(`Cannot reload: ${String((error as Error).stack ?? error)}`);
+        });
       };
       if (isPending) run();
     },

@@ -175,14 +175,20 @@ export function temporaryFolder(atEnd: AtEnd = onTestFinished): string {
   return folder;
 }
 
-/** Runs the server's main module, or the one that `DEMO_MAIN` names; nothing of it outlives the test. */
+/** Runs the server's main module, or the one that `DEMO_MAIN` names, with `DEMO_GROUP` in a process group of its own; nothing of it outlives the test. */
 export function spawnDemo(
   argv: readonly string[],
   env: Record<string, string> = {},
   atEnd: AtEnd = onTestFinished,
 ): ChildProcess {
-  const { DEMO_MAIN: main = fileURLToPath(program('main')), ...variables } = env;
+  const {
+    DEMO_MAIN: main = fileURLToPath(program('main')),
+    DEMO_GROUP: ownGroup,
+    ...variables
+  } = env;
   const child = spawn(process.execPath, mainWith(argv, main), {
+    // The leader of a process group, as under a shell or a service manager.
+    detached: ownGroup !== undefined,
     env: { ...environment(atEnd), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -90,6 +90,39 @@ export function testReplacement(accept: string): void {
   });
 }
 
+/** Proves that a signal to every process of the program, as of a terminal or a service manager, loses no request in flight. */
+export function testGroupSignal(signal: NodeJS.Signals, accept: string, dispatch: string): void {
+  test(`${signal} to the whole group, --accept ${accept} --dispatch ${dispatch}: what is in flight is answered [group-signals]`, async () => {
+    const ways = ['--accept', accept, '--dispatch', dispatch, '--latency', '300'];
+    if (accept !== 'single') ways.push('--workers', '2');
+    const demo = await startDemo(ways, { DEMO_GROUP: 'own' });
+    const group = -(demo.child.pid as number);
+    const { body: config } = await getFrom(`${demo.url}/config`);
+    const pids = ['server', 'task'].flatMap((role) => pidsOf(config, role));
+    const asked = Array.from({ length: 6 }, (_, index) =>
+      getFrom(`${demo.url}${MADRID_BARCELONA}&passengers=${index + 1}`, {
+        headers: { connection: 'close' },
+      }),
+    );
+    await eventually(async () =>
+      expect((await requestsAt(demo.carriersUrl))['renfe']?.open).toBe(6),
+    );
+    process.kill(group, signal);
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ status, body }) => [status, body.complete])).toEqual(
+      asked.map(() => [200, true]),
+    );
+    if (signal === 'SIGHUP') {
+      // It goes on, with others in the place of its workers.
+      expect((await getFrom(demo.url + MADRID_BARCELONA)).status).toBe(200);
+      process.kill(group, 'SIGTERM');
+    }
+    expect(await demo.exit()).toBe(0);
+    expect(demo.errors()).not.toMatch(/Cannot|Error/);
+    expect(pids.filter(lives)).toEqual([]);
+  });
+}
+
 /** Proves that SIGTERM loses no request that is in flight, and no process. */
 export function testTermination(accept: string, dispatch: string): void {
   test(`SIGTERM, --accept ${accept} --dispatch ${dispatch}: what is in flight is answered, then nothing is left`, {}, async () => {

@@ -1,4 +1,4 @@
-// What several packages need and each of them bundles: option rules, coded errors, an injected clock, a queue, a list, signal listeners, a circuit of restarts, usable cores, a file without a name
+// What several packages need and each of them bundles: option rules, coded errors, an injected clock, a queue, a list, signal listeners, signals of a group, a circuit of restarts, usable cores, a file without a name
 export {
   ADVISED_LE_MS,
   type BucketCounter,
@@ -10,6 +10,7 @@ export { type Clock, systemClock } from './clock.ts';
 export { CodedError, isMarked, mark } from './coded-error.ts';
 export { describeValue, wrongValue } from './describe-value.ts';
 export { editDistance, nearest } from './edit-distance.ts';
+export { leaveSignalsToParent } from './leave-signals-to-parent.ts';
 export { Fifo } from './lists/fifo.ts';
 export { type Linked, LinkedList } from './lists/linked-list.ts';
 export { mallocVariables } from './malloc-variables.ts';

@@ -39,6 +39,7 @@ import {
   type LeaveMessage,
   leave,
   left,
+  terminated,
   type WorkerReport,
 } from './worker-messages.ts';
 
@@ -80,6 +81,7 @@ export class ClusterSupervisor implements Supervisor {
       },
       message: (workerId, message) => {
         if (isMessage(message, left)) this.#departure?.left(workerId);
+        else if (isMessage(message, terminated)) this.#terminated(workerId);
         else if (isToPrimary(message)) this.#sessions.receive(this.#peer(workerId), message);
       },
       ended: (workerId) => {
@@ -221,6 +223,14 @@ export class ClusterSupervisor implements Supervisor {
       this.#signals?.remove();
       clearInterval(this.#hold);
     }
+  }
+
+  /** A cluster that closes by the same signal needs no successor: this process may see it one turn of the event loop later. */
+  #terminated(workerId: number): void {
+    const recycle = (): void => {
+      if (this.#closing === undefined) this.#pool.recycle(workerId);
+    };
+    setImmediate(() => setImmediate(recycle));
   }
 
   #peer(workerId: number): Peer {

@@ -71,7 +71,12 @@ export const leave: Pick<LeaveMessage, 'ticketing'> = { ticketing: 'dispatch-clu
 /** Reports to the primary that no request is left. */
 export const left: { readonly ticketing: string } = { ticketing: 'dispatch-cluster.left' };
 
-/** Returns whether a message is `leave` or `left`, among messages of others. */
+/** Reports to the primary that the worker got SIGTERM, alone or with all processes of the program. */
+export const terminated: { readonly ticketing: string } = {
+  ticketing: 'dispatch-cluster.terminated',
+};
+
+/** Returns whether a message is one of these, among messages of others. */
 export function isMessage(message: unknown, wanted: { readonly ticketing: string }): boolean {
   return (Object(message) as { readonly ticketing?: unknown }).ticketing === wanted.ticketing;
 }

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Dispatcher } from '@ticketing/dispatch';
-import { gone, lives } from '@ticketing/test-kit';
+import { gone, lives, until } from '@ticketing/test-kit';
 import { afterEach, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import { createForkDispatcher, type ForkOptions } from '../src/index.ts';
 import type { Tasks } from './fixtures/tasks.ts';
@@ -20,6 +20,8 @@ function create(options: ForkOptions = {}) {
   return dispatcher;
 }
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 const programs: ChildProcess[] = [];
 
 afterEach(async () => {
@@ -27,11 +29,19 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((dispatcher) => dispatcher.close()));
 });
 
-function program(file: URL) {
+function program(file: URL, detached = false) {
   const args = [...execArgv, fileURLToPath(file)];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, args, { detached, stdio: ['ignore', 'pipe', 'inherit'] });
   programs.push(child);
   return child;
+}
+
+function groupLives(group: number): boolean {
+  try {
+    return process.kill(-group, 0);
+  } catch {
+    return false;
+  }
 }
 
 test('a dispatcher is typed by its module, or by a map of tasks', async () => {
@@ -118,12 +128,27 @@ test('the program of the workers can be elsewhere', async () => {
   expect(await create({ workerUrl }).run('argv', undefined)).toContain('worker-elsewhere.ts');
 });
 
-test('workers ignore Ctrl-C; their parent decides', async () => {
+test('signals of a terminal or a service change nothing in a worker', async () => {
   const dispatcher = create();
   const pid = await dispatcher.run('pid', undefined);
-  process.kill(pid, 'SIGINT');
+  for (const signal of signals) process.kill(pid, signal);
   expect(await dispatcher.run('pid', undefined)).toBe(pid);
+  expect(dispatcher.stats().spawned).toBe(1);
 });
+
+test.each(signals)(
+  '%s to the whole group of a program that drains: its task ends, and nothing is left [group-signals]',
+  async (signal) => {
+    const draining = program(new URL('fixtures/draining-program.ts', import.meta.url), true);
+    const [line] = await once(draining.stdout, 'data');
+    expect(String(line)).toBe('held\n');
+    process.kill(-(draining.pid as number), signal);
+    const [output, [code]] = await Promise.all([text(draining.stdout), once(draining, 'exit')]);
+    expect([output, code]).toEqual(['ended\nspawned 1\n', 0]);
+    // No process of the group lives.
+    await until(() => !groupLives(draining.pid as number));
+  },
+);
 
 test('workers of a parent that is killed are gone within a second, idle and busy', async () => {
   const parent = program(new URL('fixtures/dispatching-parent.ts', import.meta.url));

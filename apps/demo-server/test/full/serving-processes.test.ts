@@ -1,4 +1,4 @@
-import { testReload, testReplacement, testTermination } from '../serving-cases.ts';
+import { testGroupSignal, testReload, testReplacement, testTermination } from '../serving-cases.ts';
 
 testReplacement('cluster');
 testReplacement('socket');
@@ -11,3 +11,11 @@ testTermination('cluster', 'fork');
 testTermination('cluster', 'cluster');
 testTermination('socket', 'cluster');
 testTermination('passthru', 'cluster');
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  testGroupSignal(signal, 'single', 'fork');
+  testGroupSignal(signal, 'single', 'piscina');
+  testGroupSignal(signal, 'cluster', 'cluster');
+  testGroupSignal(signal, 'socket', 'cluster');
+  testGroupSignal(signal, 'passthru', 'fork');
+}

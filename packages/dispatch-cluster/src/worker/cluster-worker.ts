@@ -7,6 +7,7 @@ import {
   leave,
   left,
   takeWorkerStart,
+  terminated,
   type WorkerStartMessage,
 } from '../worker-messages.ts';
 import {
@@ -34,8 +35,8 @@ const noTasks: TaskModule<TaskMap> = { tasks: {}, hooks: {} };
 /**
  * Makes this process, which `startCluster` started, a worker that serves requests and tasks. Must be called once, at the
  * start of the program. When the primary ends the worker, it accepts no more, answers with `Connection: close`, finishes the
- * requests in flight, closes the server and exits. Workers ignore Ctrl-C, which the primary handles; SIGTERM to one worker has
- * it replaced.
+ * requests in flight, closes the server and exits. SIGINT, SIGTERM and SIGHUP, which reach all processes of a terminal or of a
+ * service, are left to the primary; SIGTERM to one worker has it replaced.
  *
  * @throws TypeError for options, in a process that `startCluster` did not start, and for a second call
  * @example
@@ -68,7 +69,11 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
     await server.stop((message as LeaveMessage).graceMs);
     send?.(left, undefined, undefined, () => {});
   });
-  process.on('SIGTERM', () => served.tell({ kind: 'recycle' }));
+  // Signals change nothing in a worker; after one to all processes the primary closes or reloads the cluster. A router does so
+  // for the workers that are attached to it.
+  if (options.attach === undefined) {
+    process.on('SIGTERM', () => send?.(terminated, undefined, undefined, () => {}));
+  }
   return {
     workerId: start.workerId,
     slot: start.slot,

@@ -54,7 +54,10 @@ export function createPool<M extends TaskMap>(
     },
     recycle(workerId) {
       const slot = kernel.pool.slots.find(({ current }) => current?.workerId === workerId);
-      if (slot?.current !== undefined) kernel.upkeep.recycle(slot.current);
+      if (slot?.current === undefined) return;
+      // While no successor starts, later checks try again.
+      slot.current.asksRecycle = true;
+      kernel.upkeep.recycle(slot.current);
     },
     lend: () => new KernelDispatcher(kernel, owner) as Dispatcher<M>,
     observe: (observer) => {

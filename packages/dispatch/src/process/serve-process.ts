@@ -1,3 +1,4 @@
+import { leaveSignalsToParent } from '@ticketing/kit';
 import { type Served, type ServeOptions, serveTasks } from '../worker/serve-tasks.ts';
 import { createOutbox, openFramePipe, pipeWriter } from './frame-pipe.ts';
 import { JOURNAL_FD, journalClaims } from './start-journal.ts';
@@ -12,7 +13,7 @@ export interface ServeProcessOptions
 
 /**
  * Serves tasks over the pipe that the parent has made. From here on the process is only a worker: it ends when its parent asks
- * for it, or is gone. It ignores Ctrl-C, which reaches every process of a terminal: the parent decides.
+ * for it, or is gone. SIGINT, SIGTERM and SIGHUP, which reach every process of a terminal or of a service, change nothing.
  *
  * @throws TypeError in a process that no dispatcher or cluster has started
  */
@@ -34,7 +35,7 @@ export function serveProcess({ hasWorkerData, ...options }: ServeProcessOptions)
     ...pipeWriter,
   });
   process.on('exit', () => served.flush());
-  process.on('SIGINT', () => {});
+  leaveSignalsToParent();
   process.on('disconnect', () => process.exit(1));
   // The parent may be gone since before this listener.
   if (!process.connected) process.exit(1);

@@ -41,7 +41,7 @@ export interface RouterEvents {
   };
   /** A worker has not taken a connection within `claimTimeoutMs`; it gets none until it answers again. */
   'worker-stuck': WorkerEvent;
-  /** A worker has taken nothing for `stuckTimeoutMs`: its source has been asked to replace it. */
+  /** A worker has taken nothing for `stuckTimeoutMs`, or got SIGTERM: its source has been asked to replace it. */
   'worker-replaced': WorkerEvent;
   /** A worker's process or its channel has ended. */
   'worker-down': WorkerEvent;

@@ -60,8 +60,9 @@ export interface WorkerSource {
       }
     | undefined;
   /**
-   * Ends a worker's process and starts another one in its slot. Called when a worker has taken nothing for
-   * `limits.stuckTimeoutMs`: it may have run out of descriptors while a socket was on its way, and never take one again.
+   * Ends a worker's process and starts another one in its slot. Called when a worker has got SIGTERM, and when it has taken
+   * nothing for `limits.stuckTimeoutMs`: it may have run out of descriptors while a socket was on its way, and never take one
+   * again. SIGTERM by this method has the worker finish its connections and end.
    */
   replace?(worker: RouterWorker): void;
   /** Replaces all workers, without a failed request. Called on SIGHUP with the router's option `signals`. */

@@ -88,11 +88,12 @@ export class Sources {
   }
 
   /** Has the worker's source replace it. Returns whether it can. */
-  replace(worker: RouterWorker, replacing: () => void): void {
+  replace(worker: RouterWorker, replacing: () => void): boolean {
     const source = this.#owners.get(worker.slot)?.source;
-    if (source?.replace === undefined) return;
+    if (source?.replace === undefined) return false;
     replacing();
     source.replace(worker);
+    return true;
   }
 
   /** Notes that a worker serves: its source can start workers. */

@@ -35,7 +35,14 @@ export interface ConnectionEvents {
 }
 
 /** What happens to a worker; `lost`: it has been stuck for `stuckTimeoutMs`, and may never answer. */
-export type WorkerChange = 'attached' | 'ready' | 'stuck' | 'lost' | 'retired' | 'down';
+export type WorkerChange =
+  | 'attached'
+  | 'ready'
+  | 'stuck'
+  | 'lost'
+  | 'terminated'
+  | 'retired'
+  | 'down';
 
 export interface WorkerQueueOptions {
   /** The router's id, in every message. */
@@ -252,6 +259,9 @@ export class WorkerQueue {
         this.open = 0;
         this.#drained?.();
         this.#drained = undefined;
+        break;
+      case 'terminated':
+        this.#options.events.workerChanged(this, 'terminated');
     }
   }
 

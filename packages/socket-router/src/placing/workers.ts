@@ -31,6 +31,9 @@ export class Workers {
   readonly #socketPaths = new Map<WorkerQueue, string>();
   /** What workers that have ended had taken. */
   readonly ended = { workers: 0, handedOver: 0 };
+  /** Workers whose source has been asked to replace them. */
+  readonly #replaced = new WeakSet<WorkerQueue>();
+  #isClosing = false;
   #isDraining = false;
   /** Set before the first connection is enqueued. */
   listener: WorkersListener | undefined;
@@ -82,6 +85,7 @@ export class Workers {
 
   /** Notifies the workers that the drain is near, while connections of the router still go to them. */
   announceDrain(): void {
+    this.#isClosing = true;
     for (const queue of this.#queues) queue.send({ kind: 'closing' });
   }
 
@@ -137,7 +141,11 @@ export class Workers {
         emit('worker-stuck', { slot, pid });
         break;
       case 'lost':
-        this.#sources.replace(queue.worker, () => emit('worker-replaced', { slot, pid }));
+        this.#replace(queue);
+        break;
+      case 'terminated':
+        // This process may see the same signal one turn of the event loop later.
+        setImmediate(() => setImmediate(() => this.#terminated(queue)));
         break;
       case 'retired':
         this.#updateReady();
@@ -148,6 +156,22 @@ export class Workers {
         this.#updateReady();
         emit('worker-down', { slot, pid });
     }
+  }
+
+  #terminated(queue: WorkerQueue): void {
+    // The signal came to all processes of the program.
+    if (this.#isClosing || queue.state === 'down') return;
+    // Where it has no successor, or SIGTERM is how its source ends it.
+    if (this.#replaced.has(queue) || !this.#replace(queue)) queue.send({ kind: 'leave' });
+  }
+
+  /** Returns whether the worker's source can replace it. */
+  #replace(queue: WorkerQueue): boolean {
+    const { slot, pid } = queue.worker;
+    this.#replaced.add(queue);
+    return this.#sources.replace(queue.worker, () =>
+      this.#options.emit('worker-replaced', { slot, pid }),
+    );
   }
 
   #end(queue: WorkerQueue): void {

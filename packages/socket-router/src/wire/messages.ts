@@ -14,7 +14,9 @@ export type RouterMessage =
   /** The router hands over no more. The worker ends its connections, idle ones after `lameDuckMs`, and at once those that are open after the grace. */
   | { kind: 'drain'; graceMs: number; lameDuckMs: number }
   /** The answer to `retire`. */
-  | { kind: 'retired' };
+  | { kind: 'retired' }
+  /** The answer to `terminated` of a worker that its source does not replace: it finishes its connections, and SIGTERM ends it. */
+  | { kind: 'leave' };
 
 /** The first message, sent again when the worker attaches. */
 export interface HelloMessage {
@@ -60,7 +62,9 @@ export type WorkerMessage =
   | { kind: 'load'; open: number }
   /** The worker wants no more connections. */
   | { kind: 'retire' }
-  | { kind: 'drained' };
+  | { kind: 'drained' }
+  /** The worker got SIGTERM. It goes on: as a part of a signal to all processes of the router it means nothing. */
+  | { kind: 'terminated' };
 
 /** Addresses every router that listens. */
 export const ANY_ROUTER = '*';

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { leaveSignalsToParent } from '@ticketing/kit';
 import type {
   AttachableServer,
   WorkerHandle,
@@ -34,6 +35,8 @@ const ORPHAN_LAME_DUCK_MS = 100;
 
 export interface AttachedServerOptions extends ResolvedAttachOptions {
   readonly channel: RouterChannel;
+  /** Keeps signals from ending the process, calls the function at SIGTERM, and returns what ends that. Default: nothing does. */
+  readonly keepSignals?: typeof leaveSignalsToParent;
 }
 
 /** A server and the routers that hand it connections. */
@@ -47,6 +50,7 @@ export class AttachedServer implements WorkerHandle {
   readonly #addresses: ClientAddresses;
   readonly #arrivals: Arrivals = new Arrivals();
   readonly #busy: BusyConnections;
+  readonly #releaseSignals: () => void;
   #end: Promise<void> | undefined;
 
   constructor(server: AttachableServer, options: AttachedServerOptions) {
@@ -68,6 +72,7 @@ export class AttachedServer implements WorkerHandle {
         session.once('close', () => this.#sessions.delete(session));
       },
     );
+    this.#releaseSignals = options.keepSignals?.(this.#onTerminated) ?? (() => {});
     this.#channel.on('message', this.#onMessage);
     this.#channel.on('disconnect', this.#onDisconnect);
     sendToRouter(this.#channel, ANY_ROUTER, { kind: 'attached' });
@@ -123,10 +128,16 @@ export class AttachedServer implements WorkerHandle {
         break;
       case 'drain':
         link.isLeft = true;
-        void this.#drain(link, message).then(() => link.send({ kind: 'drained' }));
+        void this.#drain(link, message).then(() => {
+          link.isOver = true;
+          link.send({ kind: 'drained' });
+        });
         break;
       case 'retired':
         link.retired();
+        break;
+      case 'leave':
+        void this.#leave();
     }
   };
 
@@ -204,6 +215,12 @@ export class AttachedServer implements WorkerHandle {
     this.#channel.off('message', this.#onMessage);
     this.#channel.off('disconnect', this.#onDisconnect);
     for (const link of links) link.release();
+    this.#releaseSignals();
+  }
+
+  async #leave(): Promise<void> {
+    await this.close({ graceMs: this.#options.orphanGraceMs });
+    process.kill(process.pid, 'SIGTERM');
   }
 
   async #drain(link: RouterLink, { graceMs, lameDuckMs }: Leave): Promise<void> {
@@ -226,11 +243,22 @@ export class AttachedServer implements WorkerHandle {
     workerSocket?.close();
   }
 
+  /** The routers decide. Without any of them, as for a program that ends its workers after its router, the signal does. */
+  readonly #onTerminated = (): void => {
+    if (this.#end !== undefined || !this.#channel.connected) return;
+    const links = [...this.#links.values()].filter(({ isOver }) => !isOver);
+    for (const link of links) if (!link.isLeft) link.send({ kind: 'terminated' });
+    if (links.length > 0) return;
+    this.#releaseSignals();
+    process.kill(process.pid, 'SIGTERM');
+  };
+
   readonly #onDisconnect = (): void => {
     const links = [...this.#links.values()];
     for (const link of links) link.retired();
     // `forkWorkers` reads it: a write after its process has ended must not end what is being answered.
     process.stderr.on('error', () => {});
+    if (this.#options.orphan === 'stay') this.#releaseSignals();
     if (this.#end !== undefined || this.#options.orphan === 'stay') return;
     const graceMs = this.#options.orphanGraceMs;
     const leave = { graceMs, lameDuckMs: Math.min(ORPHAN_LAME_DUCK_MS, graceMs / 2) };
@@ -244,7 +272,8 @@ export class AttachedServer implements WorkerHandle {
 /**
  * Lets a server of this process (net, tls, http, https, http2; of Fastify `app.server`) answer connections that a
  * router has accepted. The server need not listen; its timeouts hold nevertheless. The process lives as long as its
- * router, and ends with it.
+ * router, and ends with it: SIGINT, SIGTERM and SIGHUP, which reach all processes of a terminal or of a service, do not end it.
+ * SIGTERM to it alone has it replaced.
  *
  * @throws TypeError or RangeError for a value that is no server, wrong options, or a process that no router has started
  * @example
@@ -257,5 +286,9 @@ export function attachServer(server: AttachableServer, options: AttachOptions = 
       'Cannot attach server: this process has no channel to a router; start it by `forkWorkers`, node:cluster or a supervisor',
     );
   }
-  return new AttachedServer(server, { ...resolved, channel: process as RouterChannel });
+  return new AttachedServer(server, {
+    ...resolved,
+    channel: process as RouterChannel,
+    keepSignals: leaveSignalsToParent,
+  });
 }

@@ -50,6 +50,8 @@ export class RouterLink {
   isDraining = false;
   /** The router hands over no more connections: it may be gone, and may not answer. */
   isLeft = false;
+  /** The connections of the router have ended. */
+  isOver = false;
   /** Settles when the worker is set up for the router. */
   met: Promise<void> | undefined;
   laterRequests: LaterRequests = {};
