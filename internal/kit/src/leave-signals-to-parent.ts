@@ -1,3 +1,5 @@
+import process from 'node:process';
+
 /**
  * Has SIGINT, SIGTERM and SIGHUP change nothing in this process, whose parent decides when it ends. A terminal sends them to
  * every process of a group, and a service manager to every process of a service: a worker that ended by one would lose what it
@@ -8,7 +10,7 @@
  */
 export function leaveSignalsToParent(
   terminated: () => void = () => {},
-  host: Pick<NodeJS.Process, 'on' | 'off'> = process,
+  host: Pick<typeof process, 'on' | 'off'> = process,
 ): () => void {
   const listeners = [
     ['SIGINT', () => {}],
