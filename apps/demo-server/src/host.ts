@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exitCodeOf } from '@ticketing/cli-kit';
+import { exitCodeOf, hideSecrets } from '@ticketing/cli-kit';
 import { hideNatsSecrets } from './flags/flag-values.ts';
 import { readHostFlags } from './flags/host-flags.ts';
 import { type Host, startHost } from './fleet/host.ts';
@@ -53,7 +53,7 @@ async function run(): Promise<void> {
       [
         `host      ${name} of fleet ${flags.fleet} at ${hideNatsSecrets(flags.natsUrl ?? '')}`,
         `ready     http://127.0.0.1:${bound}/readyz`,
-        `carriers  ${upstream.url}`,
+        `carriers  ${hideSecrets(upstream.url)}`,
       ].join('\n'),
     );
     await stopped();

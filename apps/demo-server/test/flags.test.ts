@@ -151,7 +151,7 @@ test.each([
   [
     ['--carriers-url', 'localhost:1'],
     {},
-    "Cannot start: --carriers-url must be an http or https URL, got 'localhost:1'",
+    "Cannot start: --carriers-url must be an http or https URL, got '…'",
   ],
   [
     ['--latency', 'slow'],

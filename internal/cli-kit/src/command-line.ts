@@ -1,6 +1,6 @@
 import { parseArgs, styleText } from 'node:util';
 import { nearest } from '@ticketing/kit';
-import { trueFalse, type ValueReader } from './flag-values.ts';
+import { hideSecrets, trueFalse, type ValueReader } from './flag-values.ts';
 
 /** A command line or environment that a program cannot run with. Its message is one line. */
 export class FlagError extends Error {}
@@ -23,7 +23,7 @@ export interface FlagSpec<T> {
   readonly absent?: string;
   /** Formats a value that is shown. */
   show?(value: NonNullable<T>): string;
-  /** Removes the secrets of a text that is shown. */
+  /** Removes the secrets of a text that is shown. Default: as its kind of value does. */
   readonly hide?: (text: string) => string;
   /** Its variable, if that has another name. */
   readonly variable?: string;
@@ -162,11 +162,13 @@ function parse(
   const { name: wordName = '', known = [] } = wordSpec ?? {};
   const unknown = words.find((word) => !known.includes(word));
   if (unknown !== undefined && wordSpec === undefined) {
-    throw new FlagError(`Cannot ${verb}: unexpected argument '${unknown}'; --help lists the flags`);
+    throw new FlagError(
+      `Cannot ${verb}: unexpected argument '${hideUrls(unknown)}'; --help lists the flags`,
+    );
   }
   if (unknown !== undefined) {
     throw new FlagError(
-      `Cannot ${verb}: each ${wordName} must be one of ${known.join(', ')}, got '${unknown}'`,
+      `Cannot ${verb}: each ${wordName} must be one of ${known.join(', ')}, got '${hideUrls(unknown)}'`,
     );
   }
   return { texts, words };
@@ -225,8 +227,8 @@ function checked<T>(
   from: string,
   text: string,
   {
-    value: { expected, words = [], read },
-    hide = (shown) => shown,
+    value: { expected, words = [], read, hide: hideKind = hideUrls },
+    hide = hideKind,
   }: { readonly value: ValueReader<NonNullable<T>>; readonly hide?: (text: string) => string },
 ): NonNullable<T> {
   const value = read(text);
@@ -237,17 +239,34 @@ function checked<T>(
   throw new FlagError(`Cannot ${verb}: ${from} must be ${expected}, got '${hide(text)}'${hint}`);
 }
 
+/** A URL may have been meant for another flag, and have a password. */
+function hideUrls(text: string): string {
+  return text.includes('://') ? hideSecrets(text) : text;
+}
+
 function variableOf(name: string): string {
   return name.toUpperCase().replaceAll('-', '_');
 }
 
 /** Formats the value of a flag without its secrets. */
-export function shownValue<T>({ absent = 'none', show, hide }: FlagSpec<T>, value: T): string {
+export function shownValue<T>(spec: FlagSpec<T>, value: T): string {
+  const { absent = 'none', show } = spec;
   if (value === undefined || value === null) return absent;
   if (show !== undefined) return show(value);
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (Array.isArray(value)) return value.join(',');
-  return hide === undefined ? String(value) : hide(String(value));
+  const shown = hiddenValue(spec, value);
+  return Array.isArray(shown) ? shown.join(',') : String(shown);
+}
+
+/** Returns the value of a flag without its secrets, of the same type. */
+export function hiddenValue<T>(
+  { value: { hide: hideKind }, hide = hideKind }: FlagSpec<T>,
+  value: T,
+): T {
+  if (hide === undefined) return value;
+  const hidden = (one: unknown): unknown =>
+    typeof one === 'string' ? hide(one) : Array.isArray(one) ? one.map(hidden) : one;
+  return hidden(value) as T;
 }
 
 /** Describes a program and each of its flags: what it decides, its values, its default. */

@@ -6,6 +6,17 @@ export interface ValueReader<T> {
   readonly words?: readonly string[];
   /** Returns `undefined` for a text that is refused. */
   read(text: string): T | undefined;
+  /** Removes the secrets that such a value may have from a text that is shown, also from one that is refused. */
+  readonly hide?: (text: string) => string;
+}
+
+/** Returns a URL without user, password and parameters; of any other text nothing, since it may be a password. */
+export function hideSecrets(text: string): string {
+  const [, scheme, rest] = /^([a-z][a-z\d+.-]*:\/\/)(.*)$/is.exec(text) ?? [];
+  if (scheme === undefined || rest === undefined) return text === '' ? '' : '…';
+  // A password that is not encoded may have any character: the host is after the last @.
+  const host = rest.slice(rest.lastIndexOf('@') + 1);
+  return scheme + host.replace(/[?#].*$/s, '');
 }
 
 export const anyText: ValueReader<string> = {
@@ -71,7 +82,15 @@ export function someOf<Name extends string>(
 
 /** Reads values with commas between them. */
 export function listOf<T>(each: ValueReader<T>): ValueReader<readonly T[]> {
+  const { hide } = each;
   return {
+    // A comma may be part of a password: then nothing but the last is shown.
+    ...(hide && {
+      hide: (text: string) =>
+        text.split(',').every((one) => each.read(one) !== undefined)
+          ? text.split(',').map(hide).join()
+          : hide(text),
+    }),
     expected: `a list, with commas, of which each is ${each.expected}`,
     read(text) {
       const values = text.split(',').map((one) => each.read(one));
@@ -83,9 +102,10 @@ export function listOf<T>(each: ValueReader<T>): ValueReader<readonly T[]> {
 /** Also takes a word, which is its own value. */
 export function wordOr<Word extends string, T>(
   word: Word,
-  { expected, words = [], read }: ValueReader<T>,
+  { expected, words = [], read, hide }: ValueReader<T>,
 ): ValueReader<T | Word> {
   return {
+    ...(hide && { hide: (text: string) => (text === word ? word : hide(text)) }),
     // A list of alternatives goes on; a single one gets its "or".
     expected: `${word}, ${/^\w+, /.test(expected) ? '' : 'or '}${expected}`,
     words: [word, ...words],
@@ -93,11 +113,13 @@ export function wordOr<Word extends string, T>(
   };
 }
 
-/** Returns it without slashes at the end. */
+/** Reads a URL that paths are added to, and returns it without slashes at the end. */
 export const httpUrl: ValueReader<string> = {
   expected: 'an http or https URL',
+  hide: hideSecrets,
   read(text) {
-    if (!/^https?:/.test(text) || !URL.canParse(text)) return undefined;
+    // A path after a query would be a part of it.
+    if (!/^https?:[^?#]*$/.test(text) || !URL.canParse(text)) return undefined;
     let end = text.length;
     while (text[end - 1] === '/') end -= 1;
     return text.slice(0, end);

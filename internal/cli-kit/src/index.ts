@@ -10,6 +10,7 @@ export {
   type FlagSpecs,
   flag,
   HelpRequest,
+  hiddenValue,
   readCommandLine,
   type Setting,
   type Settings,
@@ -19,6 +20,7 @@ export {
 } from './command-line.ts';
 export {
   anyText,
+  hideSecrets,
   httpUrl,
   integerFrom,
   listOf,

@@ -16,8 +16,6 @@ import { DISPATCH_NAMES, type DispatchName } from '../search/dispatch.ts';
 import {
   databaseUrl,
   fleetName,
-  hideNatsSecrets,
-  hideSecrets,
   type Latency,
   latency,
   natsUrl,
@@ -107,7 +105,6 @@ export const flagSpecs = {
       'NATS servers of a fleet, password included; --dispatch nats starts one if there is none',
     value: natsUrl,
     fallback: undefined,
-    hide: hideNatsSecrets,
   }),
   fleet: flag({
     name: 'fleet',
@@ -146,7 +143,6 @@ export const flagSpecs = {
     about: 'Redis or Valkey of --coalesce shared, password included',
     value: redisUrl,
     fallback: undefined,
-    hide: hideSecrets,
   }),
   deadlineMs: flag({
     name: 'deadline-ms',
@@ -172,7 +168,6 @@ export const flagSpecs = {
     value: secret,
     fallback: undefined,
     absent: 'made at each start',
-    hide: () => '…',
   }),
   carriers: flag<readonly CarrierName[]>({
     name: 'carriers',
@@ -207,7 +202,6 @@ export const flagSpecs = {
     value: databaseUrl,
     fallback: undefined,
     absent: 'embedded SQLite',
-    hide: hideSecrets,
   }),
   operator: flag<Operator | 'auto'>({
     name: 'operator',
@@ -223,7 +217,6 @@ export const flagSpecs = {
     value: httpUrl,
     fallback: undefined,
     variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    hide: hideSecrets,
   }),
   otelSample: flag({
     name: 'otel-sample',

@@ -1,4 +1,4 @@
-import type { ValueReader } from '@ticketing/cli-kit';
+import { hideSecrets, type ValueReader } from '@ticketing/cli-kit';
 
 export type RouteBy = 'search-key' | 'none' | `header:${string}`;
 
@@ -54,6 +54,7 @@ export const routeBy: ValueReader<RouteBy> = {
 
 export const databaseUrl: ValueReader<string> = {
   expected: 'a postgres:// or mongodb:// URL',
+  hide: hideSecrets,
   read(text) {
     // The platform's parser refuses MongoDB's lists of hosts.
     const isKnown = /^(?:postgres(?:ql)?|mongodb):\/\/[^\s]+$/.test(text);
@@ -66,6 +67,7 @@ const isNatsServer = (text: string): boolean =>
 
 export const natsUrl: ValueReader<string> = {
   expected: 'nats:// or tls:// URLs of one cluster, with commas',
+  hide: hideNatsSecrets,
   read: (text) => (text.split(',').every(isNatsServer) ? text : undefined),
 };
 
@@ -83,19 +85,49 @@ export const fleetName: ValueReader<string> = {
 
 export const redisUrl: ValueReader<string> = {
   expected: 'a redis:// or rediss:// URL',
+  hide: hideSecrets,
   read: (text) => (/^rediss?:\/\/[^\s]+$/.test(text) && URL.canParse(text) ? text : undefined),
 };
 
 export const secret: ValueReader<string> = {
   expected: 'text of 16 to 200 characters',
+  hide: () => '…',
   read: (text) => (text.length >= 16 && text.length <= 200 ? text : undefined),
 };
 
-/** Returns a URL without user, password and parameters; of any other text nothing, since it may be a password. */
-export function hideSecrets(text: string): string {
-  const [, scheme, rest] = /^([a-z][a-z\d+.-]*:\/\/)(.*)$/is.exec(text) ?? [];
-  if (scheme === undefined || rest === undefined) return text === '' ? '' : '…';
-  // A password that is not encoded may have any character: the host is after the last @.
-  const host = rest.slice(rest.lastIndexOf('@') + 1);
-  return scheme + host.replace(/[?#].*$/s, '');
+/** Returns a message of a library without the secrets of the URLs that it was given, one or several with commas between them. */
+export function hideSecretsOf(urls: string, message: string): string {
+  const all = new Set([urls, ...urls.split(',')].filter((url) => url.includes('://')));
+  const whole = [...all].reduce((text, url) => text.replaceAll(url, hideSecrets(url)), message);
+  const secrets = new Set([...all].flatMap(secretsOf).filter((secret) => secret !== ''));
+  // The longest first: another may be a part of it.
+  return [...secrets]
+    .sort((one, other) => other.length - one.length)
+    .reduce((text, secret) => text.replaceAll(secret, '…'), whole);
+}
+
+const SECRET_PARAMETER = /pass|secret|token|key/i;
+
+/** Returns the password of a URL, or a user without one, which is a token, as written and decoded; and parameters that are named like one. */
+function secretsOf(url: string): string[] {
+  const start = url.indexOf('://') + '://'.length;
+  const end = url.lastIndexOf('@');
+  const user = end < start ? '' : url.slice(start, end);
+  const [, query = ''] = url.split(/\?(.*)/s);
+  const written = [
+    user.slice(user.indexOf(':') + 1),
+    ...query.split('&').flatMap((pair) => {
+      const [name = '', value = ''] = pair.split(/=(.*)/s);
+      return SECRET_PARAMETER.test(name) ? [value] : [];
+    }),
+  ];
+  return [...written, ...written.map(decoded)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

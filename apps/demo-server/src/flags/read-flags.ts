@@ -3,6 +3,7 @@ import {
   type Environment,
   FlagError,
   type FlagSpec,
+  hiddenValue,
   readCommandLine,
   shownValue,
   stated,
@@ -60,6 +61,23 @@ export function readFlags(
     from: settings[key as keyof Stated].from,
   }));
   return { flags, rows };
+}
+
+type Shown = Omit<Flags, 'ouigo' | 'pageKey'>;
+type Unset = { [K in keyof Shown]: undefined extends Shown[K] ? K : never }[keyof Shown];
+
+/** Returns the flags that are set as others may see them: URLs without their secrets, and no secret alone. */
+export function shownFlags(
+  flags: Flags,
+): Omit<Shown, Unset> & { readonly [K in Unset]?: NonNullable<Shown[K]> } {
+  const { ouigo: _, pageKey: __, ...shown } = flags;
+  const values = Object.entries(shown)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => {
+      const spec: FlagSpec<unknown> = flagSpecs[key as keyof Shown];
+      return [key, hiddenValue(spec, value)];
+    });
+  return Object.fromEntries(values);
 }
 
 /** @throws FlagError for flags that exclude each other, or that have no effect with the others */

@@ -7,7 +7,7 @@ import {
   withFallback,
 } from '@ticketing/dispatch';
 import type { NatsFleetStats } from '@ticketing/dispatch-nats';
-import { hideNatsSecrets } from '../flags/flag-values.ts';
+import { hideNatsSecrets, hideSecretsOf } from '../flags/flag-values.ts';
 import { type FleetFlags, natsOptions, SOON } from '../fleet/nats-options.ts';
 import { programUrl } from '../program-url.ts';
 import { type Telemetry, telemetryEnvironment } from '../telemetry/telemetry.ts';
@@ -187,7 +187,7 @@ async function overFleet({ flags, carriers }: DispatchDependencies): Promise<Dis
       try {
         await dispatcher.ready();
       } catch (error) {
-        const { message } = error as Error;
+        const message = hideSecretsOf(flags.natsUrl ?? '', (error as Error).message);
         const url = hideNatsSecrets(flags.natsUrl ?? '');
         throw new FlagError(
           `Cannot start: fleet ${flags.fleet} at ${url} must have a host, got ${message}; see pnpm --filter demo-server host`,

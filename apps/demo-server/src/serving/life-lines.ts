@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { hideSecrets } from '@ticketing/cli-kit';
 import type { Flags } from '../flags/flag-specs.ts';
 import type { FlagRow } from '../flags/read-flags.ts';
 import { dispatchKind } from '../search/dispatch.ts';
@@ -19,7 +20,7 @@ export function startLines(
   const addresses = columns([
     ['ticketing', `${url}/`, 'search', `curl '${url}${QUERY}'`],
     ['operator', `${url}/operator`, 'metrics', `${url}/metrics`],
-    ['api', `${url}/docs`, 'carriers', carriersUrl],
+    ['api', `${url}/docs`, 'carriers', hideSecrets(carriersUrl)],
   ]);
   const shown = flags.showFlags ? rows : rows.filter(({ from }) => from !== 'default');
   const table = columns(shown.map(({ flag, value, from }) => [flag, value, from]));

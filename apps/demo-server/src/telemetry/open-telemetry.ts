@@ -19,7 +19,9 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import { hideSecrets } from '@ticketing/cli-kit';
 import { instrumentTicketing } from '@ticketing/otel';
+import { hideSecretsOf } from '../flags/flag-values.ts';
 import { linkStreams, watchRequests } from './request-spans.ts';
 import type { Telemetry, TelemetrySettings } from './telemetry.ts';
 
@@ -110,12 +112,12 @@ function reportOutages(
         send(data, (result) => {
           const hasFailed = result.code !== ExportResultCode.SUCCESS;
           if (hasFailed && !isOut) {
-            const why = result.error?.message || 'no answer';
+            const why = hideSecretsOf(url, result.error?.message || 'no answer');
             log(
-              `Cannot send telemetry: ${why}; --otel must be a collector that answers, got ${url}`,
+              `Cannot send telemetry: ${why}; --otel must be a collector that answers, got ${hideSecrets(url)}`,
             );
           }
-          if (!hasFailed && isOut) log(`Sends telemetry again, to ${url}`);
+          if (!hasFailed && isOut) log(`Sends telemetry again, to ${hideSecrets(url)}`);
           isOut = hasFailed;
           done(result);
         });

@@ -1,5 +1,5 @@
 import { FlagError } from '@ticketing/cli-kit';
-import { hideSecrets } from '../flags/flag-values.ts';
+import { hideSecretsOf } from '../flags/flag-values.ts';
 
 /** What can be wrong with a database, and the HTTP status of each. */
 const statuses = {
@@ -34,8 +34,7 @@ export class WormError extends Error {
 
 /** Makes the error for a database that cannot be used: one line, without secrets. */
 export function databaseRefused(error: unknown, url: string): FlagError {
-  const reason = reasonOf(error).replaceAll(url, hideSecrets(url)).replace(/\s+/g, ' ').trim();
-  const shown = secretsOf(url).reduce((text, secret) => text.replaceAll(secret, '…'), reason);
+  const shown = hideSecretsOf(url, reasonOf(error)).replace(/\s+/g, ' ').trim();
   return new FlagError(
     `Cannot start: --database-url must be a database that can be filled, got ${shown}`,
   );
@@ -46,15 +45,4 @@ function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   const { message, code, name } = error as Error & { code?: unknown };
   return message || String(code ?? name);
-}
-
-/** The password as written in the URL, and decoded. */
-function secretsOf(url: string): string[] {
-  const [, written] = /^[^:]+:\/\/[^:/]*:(.*)@/s.exec(url) ?? [];
-  if (!written) return [];
-  try {
-    return [written, decodeURIComponent(written)];
-  } catch {
-    return [written];
-  }
 }

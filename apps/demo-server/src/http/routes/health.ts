@@ -1,7 +1,8 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { hideSecrets } from '@ticketing/cli-kit';
 import { type Static, Type } from 'typebox';
 import type { Flags } from '../../flags/flag-specs.ts';
-import { hideNatsSecrets, hideSecrets } from '../../flags/flag-values.ts';
+import { shownFlags } from '../../flags/read-flags.ts';
 import { hostProcesses } from '../../operator/fleet-view.ts';
 import { roundedAll, taskRows } from '../../operator/operator-view.ts';
 import { ConfigDocument, StatsDocument } from '../../operator/stats-schemas.ts';
@@ -65,9 +66,9 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
       },
     },
     async () => ({
-      ...withoutSecrets(flags),
+      ...shownFlags(flags),
       carriers: [...flags.carriers],
-      carriersUrl,
+      carriersUrl: hideSecrets(carriersUrl),
       startedAt,
       versions,
       processes: runningOf(await processes()),
@@ -112,20 +113,4 @@ function runningOf(
 
 function counters({ stats, events: _, traffic: __, ...process }: ProcessStatus): object {
   return roundedAll({ ...process, ...stats });
-}
-
-function withoutSecrets({
-  ouigo: _,
-  pageKey: __,
-  databaseUrl,
-  natsUrl,
-  redisUrl,
-  ...flags
-}: Flags) {
-  return {
-    ...flags,
-    databaseUrl: databaseUrl && hideSecrets(databaseUrl),
-    ...(natsUrl !== undefined && { natsUrl: hideNatsSecrets(natsUrl) }),
-    ...(redisUrl !== undefined && { redisUrl: hideSecrets(redisUrl) }),
-  };
 }
