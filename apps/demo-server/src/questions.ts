@@ -1,7 +1,6 @@
 import { DispatchError, type Dispatcher, type TaskContext } from '@ticketing/dispatch';
 import type { RouteFunction } from '@ticketing/socket-router';
-import type { RouteBy } from './flags/flag-values.ts';
-import type { CarrierName } from './search/carriers.ts';
+import type { Flags } from './flags/flag-specs.ts';
 import {
   coalesced,
   direct,
@@ -13,6 +12,7 @@ import {
   type TargetContext,
 } from './search/coalesced.ts';
 import { documentQuestion } from './search/documents.ts';
+import { createPageTokens, newPageKey } from './search/page-tokens.ts';
 import { rejectRestored } from './search/restored-error.ts';
 import { wormQuestion } from './worms/worm-question.ts';
 
@@ -125,13 +125,13 @@ export function questionTasks(finders: () => Finders): QuestionTasks {
 export function routeFunction({
   routeBy,
   carriers,
-}: {
-  readonly routeBy: RouteBy;
-  readonly carriers: readonly CarrierName[];
-}): RouteFunction | undefined {
+  pageKey = newPageKey(),
+}: Pick<Flags, 'routeBy' | 'carriers' | 'pageKey'>): RouteFunction | undefined {
   if (routeBy === 'none') return undefined;
   if (routeBy === 'search-key') {
-    return ({ target = '' }) => keyed(keyOfTarget(target, { nowMs: Date.now(), carriers }));
+    const pageTokens = createPageTokens(pageKey);
+    return ({ target = '' }) =>
+      keyed(keyOfTarget(target, { nowMs: Date.now(), carriers, pageTokens }));
   }
   const name = routeBy.slice('header:'.length);
   return ({ header }) => keyed(header?.(name));

@@ -4,13 +4,13 @@ import { exchange } from './demo.ts';
 /** Proves that a server whose `--request-timeout-ms` is short cuts clients whose requests drip, and only those. */
 export async function cutSlowBody({ url }: { readonly url: string }): Promise<void> {
   const drip = (head: string) =>
-    exchange(url, `${head} HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n`, {
+    exchange(url, `${head} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n`, {
       drips: true,
     });
   const [read, unread, kept] = await Promise.all([
     drip('POST /sink'),
     drip('GET /healthz'),
-    drip('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nPOST /sink'),
+    drip('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nPOST /sink'),
   ]);
   expectTimeout(read);
   // It has been answered before its body came: another answer would be the next request's.

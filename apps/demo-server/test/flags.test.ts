@@ -15,6 +15,7 @@ test('readFlags() fills every default', () => {
   expect(readFlags([], {}).flags).toEqual({
     port: 3000,
     host: '127.0.0.1',
+    allowedHosts: undefined,
     deadlineMs: 2000,
     requestTimeoutMs: 30_000,
     maxInFlight: 'auto',
@@ -296,6 +297,11 @@ test.each([
     ['--worms', '0', '--database-url', 'postgres://db/worms'],
     {},
     'Cannot start: --worms 0 means no store, got --database-url too',
+  ],
+  [
+    ['--allowed-hosts', 'a.test,b test'],
+    {},
+    "Cannot start: --allowed-hosts must be host names, with commas, got 'a.test,b test'",
   ],
   [['--worms=-1'], {}, "Cannot start: --worms must be an integer from 0 to 10000000, got '-1'"],
   [

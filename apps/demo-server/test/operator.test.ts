@@ -229,8 +229,9 @@ test.each([
   [{ ...well, host: '[::1]:3000', origin: 'http://[::1]:3000' }],
   [{ ...well, host: '192.168.1.7', origin: 'https://192.168.1.7' }],
   [{ ...well, host: 'demo.test:3000', origin: 'http://demo.test:3000' }],
+  [{ ...well, host: 'proxy.test', origin: 'https://proxy.test' }],
 ])('a control is taken from a page of this server: %j', (headers) => {
-  guardControls({ headers }, { operator: 'on', host: 'demo.test' });
+  guardControls({ headers }, { operator: 'on', host: 'demo.test', allowedHosts: ['proxy.test'] });
 });
 
 test('the routes guard themselves, and say why', async () => {

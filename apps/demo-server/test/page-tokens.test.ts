@@ -1,7 +1,7 @@
 import type { SearchPage } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPageTokens, newPageKey, unprovenPage } from '../src/search/page-tokens.ts';
+import { createPageTokens, newPageKey } from '../src/search/page-tokens.ts';
 
 const tokens = createPageTokens('a key of these tests');
 const page: SearchPage = {
@@ -16,7 +16,6 @@ test('a page comes back as it was sealed, as text for addresses', () => {
   expect(text).toMatch(/^[\w-]+\.[\w-]{43}$/);
   expect(encodeURIComponent(text)).toBe(text);
   expect(tokens.open(text)).toEqual(page);
-  expect(unprovenPage(text)).toEqual(page);
   expect(tokens.seal(page)).toBe(text);
 });
 
@@ -49,10 +48,4 @@ test('no other text is a page, whatever is changed in it', () => {
   for (const forged of ['', '.', `${payload}.`, `.${proof}`, payload, `${text}.x`, `${text}=`]) {
     expect(tokens.open(forged), forged).toBeUndefined();
   }
-});
-
-test('unprovenPage() of text that is no page is undefined', () => {
-  for (const text of ['', '.', 'x', 'e30=.x y', '\0'])
-    expect(() => unprovenPage(text)).not.toThrow();
-  expect(unprovenPage('x.y')).toBeUndefined();
 });

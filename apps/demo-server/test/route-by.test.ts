@@ -2,11 +2,13 @@ import { expect, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { routeFunction } from '../src/questions.ts';
 import { documentKey, documentQuestion } from '../src/search/documents.ts';
+import { createPageTokens } from '../src/search/page-tokens.ts';
 import { routeLaterRequests } from '../src/serving/server-processes.ts';
 import { wormQuestion } from '../src/worms/worm-question.ts';
 import { ASKED } from './demo.ts';
 
-const CONTEXT = { nowMs: Date.parse('2026-11-20T12:00Z'), carriers: ASKED };
+const pageTokens = createPageTokens('a key of these tests');
+const CONTEXT = { nowMs: Date.parse('2026-11-20T12:00Z'), carriers: ASKED, pageTokens };
 const wormKey = (target: string) => wormQuestion.keyOfTarget(target, CONTEXT);
 const flagsOf = (...argv: string[]) => readFlags(['--accept', 'socket', ...argv], {}).flags;
 
@@ -40,7 +42,7 @@ test('documentKey() is the same for adults as a number and as a list, and makes 
   expect(keyOf(1e9)).toEqual(expect.any(String));
 });
 
-const PAGE = Buffer.from('{"v":1}').toString('base64url');
+const PAGE = pageTokens.seal({ v: 1, query: 'q', direction: 'later', byCarrier: {} });
 test.each([
   '&date=2026-11-22',
   '&passengers=2',
@@ -53,7 +55,7 @@ test.each([
   '&class=first',
   '&ages=8',
   '&cards=BC50',
-  `&page=${PAGE}.proof`,
+  `&page=${PAGE}`,
 ])('documentQuestion.keyOfTarget() is another one with %s', (more) => {
   const target = '/search?origin=Atocha&destination=Barcelona';
   expect(documentQuestion.keyOfTarget(target + more, CONTEXT)).not.toBe(
@@ -79,6 +81,9 @@ test.each([
   '/search?origin=Atocha&origin=Atocha&destination=Barcelona',
   '/search?origin=Atocha&destination=Barcelona&colour=red',
   '/search?origin=Atocha&destination=Barcelona&page=x',
+  `/search?origin=Atocha&destination=Barcelona&page=${PAGE.slice(0, -1)}`,
+  `/search?origin=Atocha&destination=Barcelona${'&'.repeat(21)}`,
+  `/search?origin=Atocha&destination=Barcelona&cards=${'x'.repeat(201)}`,
   '/search?origin=Atocha&destination=Barcelona&ages=1&passengers=2',
   '/search?origin=Atocha&destination=Barcelona&order=random',
   '/search?origin=Atocha&destination=Barcelona&carriers=',

@@ -18,8 +18,8 @@ export function testCutAtStop(accept: string): void {
 
   test(`SIGTERM with half a head and a body that drips open, --accept ${accept}: both are cut, and the exit code is 0`, async () => {
     const demo = await startDemo([...flags, '--deadline-ms', '500']);
-    const half = exchange(demo.url, 'GET /healthz HTTP/1.1\r\nHost: a');
-    const body = 'POST /sink HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n';
+    const half = exchange(demo.url, 'GET /healthz HTTP/1.1\r\nHost: localhost');
+    const body = 'POST /sink HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n';
     const slow = exchange(demo.url, body, { drips: true });
     // Both have been read when a later connection is answered.
     await getFrom(`${demo.url}/healthz`);

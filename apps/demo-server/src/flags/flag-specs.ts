@@ -16,6 +16,7 @@ import { DISPATCH_NAMES, type DispatchName } from '../search/dispatch.ts';
 import {
   databaseUrl,
   fleetName,
+  hostNames,
   type Latency,
   latency,
   natsUrl,
@@ -54,6 +55,12 @@ export const flagSpecs = {
     about: 'Host name or address to listen on',
     value: anyText,
     fallback: '127.0.0.1',
+  }),
+  allowedHosts: flag<readonly string[] | undefined>({
+    name: 'allowed-hosts',
+    about: 'Names by which clients reach a loopback --host, beside localhost: those of a proxy',
+    value: hostNames,
+    fallback: undefined,
   }),
   accept: flag<Accept>({
     name: 'accept',

@@ -78,6 +78,16 @@ export function hideNatsSecrets(text: string): string {
   return servers.every(isNatsServer) ? servers.map(hideSecrets).join(',') : hideSecrets(text);
 }
 
+const HOST_NAME = /^[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/;
+
+export const hostNames: ValueReader<readonly string[]> = {
+  expected: 'host names, with commas',
+  read(text) {
+    const names = text.toLowerCase().split(',');
+    return names.every((name) => HOST_NAME.test(name)) ? names : undefined;
+  },
+};
+
 export const fleetName: ValueReader<string> = {
   expected: '1 to 24 lower-case letters, digits and dashes',
   read: (text) => (/^[a-z0-9-]{1,24}$/.test(text) ? text : undefined),

@@ -4,6 +4,40 @@ import type { Flags } from '../flags/flag-specs.ts';
 import { isLoopback } from '../flags/flag-values.ts';
 import { ProblemError } from './problem.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether this route only gives a page, or what pages are made of: it is answered under any name. Default `false`. */
+    page?: boolean;
+  }
+}
+
+type Names = Pick<Flags, 'host'> & Partial<Pick<Flags, 'allowedHosts'>>;
+
+/**
+ * Refuses a request for another name than those of this server: a page elsewhere whose name was bound to this address would read
+ * the answer. A server that others can reach as well has no secrets from them.
+ *
+ * @throws ProblemError with the name that was asked for
+ */
+export function guardNames(
+  { headers, is404, routeOptions }: Pick<FastifyRequest, 'headers' | 'is404' | 'routeOptions'>,
+  names: Names,
+): void {
+  if (!isLoopback(names.host) || is404 || routeOptions.config.page === true) return;
+  // HTTP/1.0 needs none, and no browser speaks it.
+  if (headers.host !== undefined) refuseNames(headers.host, names);
+}
+
+/** A name can be bound to this address by anybody, an address cannot. */
+function refuseNames(host: string, { host: boundHost, allowedHosts }: Names): void {
+  const hostname = hostnameOf(host);
+  if (isIP(hostname) !== 0 || isLoopback(hostname) || hostname === boundHost.toLowerCase()) return;
+  if (allowedHosts?.includes(hostname)) return;
+  throw refusal(
+    `Host must be an address, localhost, --host (${boundHost}) or one of --allowed-hosts, got ${show(host)}`,
+  );
+}
+
 /**
  * Refuses a request that changes something unless a page of this server sent it: a page elsewhere, or one behind a name that
  * was bound to this address, must not end workers on somebody's machine.
@@ -12,7 +46,7 @@ import { ProblemError } from './problem.ts';
  */
 export function guardControls(
   { headers }: Pick<FastifyRequest, 'headers'>,
-  { operator, host: boundHost }: Pick<Flags, 'operator' | 'host'>,
+  { operator, ...names }: Pick<Flags, 'operator'> & Names,
 ): void {
   if (operator !== 'on') {
     throw refusal(`Controls need --operator on, got ${operator}`);
@@ -28,11 +62,7 @@ export function guardControls(
   if (site !== undefined && site !== 'same-origin') {
     throw refusal(`Sec-Fetch-Site must be same-origin, got ${show(site)}`);
   }
-  const hostname = hostnameOf(host);
-  // A name can be bound to this address by anybody, an address cannot.
-  if (isIP(hostname) === 0 && !isLoopback(hostname) && hostname !== boundHost.toLowerCase()) {
-    throw refusal(`Host must be an address, localhost or --host (${boundHost}), got ${show(host)}`);
-  }
+  refuseNames(host, names);
   if (hostOf(origin) !== host.toLowerCase()) {
     throw refusal(`Origin must be that of this server (${host}), got ${show(origin)}`);
   }

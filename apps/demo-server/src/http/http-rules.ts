@@ -8,7 +8,11 @@ import { DOCS, ProblemError, type ProblemStatus, problemBody } from './problem.t
 /** Milliseconds that a client gets to read why its connection is closed. */
 const LINGER_MS = 1000;
 const problemType = 'application/problem+json';
-const problemHeaders = { 'content-type': problemType, 'cache-control': 'no-store' };
+const problemHeaders = {
+  'content-type': problemType,
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
 
 /** Rules of HTTP that routes cannot enforce. */
 export interface HttpRules {
@@ -77,7 +81,8 @@ function refuseMethods(app: FastifyInstance, routes: Routes): void {
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return undefined;
     const path = pathOf(request);
-    const known = [...routes].find(([url]) => isPathOf(url, path));
+    const segments = path.split('/', MOST_SEGMENTS);
+    const known = [...routes].find(([url]) => isPathOf(url, segments));
     const { method } = request;
     if (known === undefined) {
       if ((method === 'GET' || method === 'HEAD') && prefersPage(request)) return undefined;
@@ -91,9 +96,11 @@ function refuseMethods(app: FastifyInstance, routes: Routes): void {
   });
 }
 
+/** More than any route has. */
+const MOST_SEGMENTS = 20;
+
 /** Whether a route's `url` matches: a segment `:name` is any text. */
-function isPathOf(url: string, path: string): boolean {
-  const segments = path.split('/');
+function isPathOf(url: string, segments: readonly string[]): boolean {
   const expected = url.split('/');
   return (
     segments.length === expected.length &&
@@ -109,10 +116,11 @@ function pathOf({ url }: { readonly url: string }): string {
 
 function notFound(request: FastifyRequest, routes: Routes): ProblemError {
   const path = pathOf(request);
+  const segments = path.split('/', MOST_SEGMENTS);
   const names = new Map(
     [...routes].flatMap(([url, { route }]) => {
       const { summary } = Object(route.schema);
-      return summary === undefined ? [] : [[filled(url, path), String(summary)] as const];
+      return summary === undefined ? [] : [[filled(url, segments), String(summary)] as const];
     }),
   );
   const near = nearest(path, [...names.keys()]);
@@ -125,8 +133,7 @@ function notFound(request: FastifyRequest, routes: Routes): ProblemError {
 }
 
 /** A route's `url` with the path's own text for each segment `:name`. */
-function filled(url: string, path: string): string {
-  const segments = path.split('/');
+function filled(url: string, segments: readonly string[]): string {
   return url
     .split('/')
     .map((one, place) => (one.startsWith(':') ? (segments[place] ?? one) : one))
@@ -155,7 +162,7 @@ function answerAndClose(socket: Socket, status: ProblemStatus, detail: string): 
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
   socket.end(
-    `HTTP/1.1 ${status} ${problem.title}\r\ncontent-type: ${problemType}\r\ncache-control: no-store\r\nconnection: close\r\n` +
+    `HTTP/1.1 ${status} ${problem.title}\r\ncontent-type: ${problemType}\r\ncache-control: no-store\r\nx-content-type-options: nosniff\r\nconnection: close\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

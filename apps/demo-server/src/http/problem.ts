@@ -150,13 +150,22 @@ function toProblem(error: unknown, request: FastifyRequest): ProblemError {
   if (validation?.[0]) {
     const context =
       validationContext === 'params' ? 'params' : validationContext === 'body' ? 'body' : 'query';
-    const values = request[context];
-    return invalidParameter(validation[0], values as Record<string, unknown>);
+    const [first] = validation;
+    if (context === 'body' && first.instancePath === '' && first.keyword === 'type') {
+      return badBody(request.body);
+    }
+    const values = request[context] ?? {};
+    return invalidParameter(first, values as Record<string, unknown>);
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ProblemError(400, { detail: message });
   }
   return new ProblemError(500, { detail: 'The server failed; its log has the reason' });
+}
+
+function badBody(got: unknown): ProblemError {
+  const kind = got === null ? 'null' : Array.isArray(got) ? 'a list' : typeof got;
+  return new ProblemError(400, { detail: `The body must be an object, got ${kind}` });
 }
 
 /** Makes the problem of a parameter that the schema refused. */

@@ -9,6 +9,7 @@ import type { Parts } from '../compose.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { admitRequests } from '../overload/admit-requests.ts';
 import { describeApi } from './api/describe-api.ts';
+import { guardNames } from './guard-controls.ts';
 import { createHttpRules } from './http-rules.ts';
 import { sendProblem } from './problem.ts';
 import { computeRoute } from './routes/compute.ts';
@@ -90,6 +91,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     const total = `total;dur=${reply.elapsedTime.toFixed(1)}`;
     reply.header('server-timing', timing === undefined ? total : `${timing}, ${total}`);
     reply.header('x-worker', process.pid);
+    // A text that a client sent may be repeated in any answer.
+    reply.header('x-content-type-options', 'nosniff');
     // Prices, counters and problems are true for this moment alone; what may be kept says so.
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     if (draining()) reply.header('connection', 'close');
@@ -109,6 +112,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   // First, so that a refusal costs little.
   admitRequests(app as unknown as FastifyInstance, options);
   rules.apply(app as unknown as FastifyInstance);
+  app.addHook('onRequest', async (request) => guardNames(request, flags));
   app.addHook('onRoute', readIntegers);
   await app.register(accepts);
   await describeApi(app as unknown as FastifyInstance);

@@ -6,7 +6,10 @@ import type { Refusal } from './admission.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether this route is answered however busy the server is. Default `false`. */
+    /**
+     * Whether this route is answered however busy the server is: only one whose work no client can make more, by what it
+     * sends or by how often. Default `false`.
+     */
     always?: boolean;
     /** Returns the key by which requests of this route share their work; `undefined` for one that shares nothing. */
     keyOf?: (request: FastifyRequest) => string | undefined;
@@ -29,8 +32,8 @@ const details: Readonly<Record<Refusal, string>> = {
 };
 
 /**
- * Lets each request wait for its admission before any work is done, and answers 503 to those that are refused. Routes with
- * `config.always` and unknown paths do not wait.
+ * Lets each request wait for its admission before any work is done, and answers 503 to those that are refused. Only routes with
+ * `config.always` do not wait.
  */
 export function admitRequests(
   app: FastifyInstance,
@@ -54,7 +57,7 @@ export function admitRequests(
     const { config } = request.routeOptions;
     request.routeConfig = config;
     const { always, keyOf } = config;
-    if (always === true || request.is404) {
+    if (always === true) {
       done();
       return;
     }
@@ -89,6 +92,7 @@ function refuse(
       'content-type': 'application/problem+json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
       'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
       'retry-after': RETRY_AFTER_S,
       'server-timing': `total;dur=${reply.elapsedTime.toFixed(1)}`,
       'x-worker': process.pid,

@@ -1,5 +1,6 @@
 import { type CoalescerStats, createCoalescer, type LoadContext } from '@ticketing/batching';
 import type { CarrierName } from './carriers.ts';
+import type { PageTokens } from './page-tokens.ts';
 
 export interface FindOptions {
   /** Aborts when the client leaves. */
@@ -26,6 +27,8 @@ export interface TargetContext {
   readonly nowMs: number;
   /** Those that the server asks. */
   readonly carriers: readonly CarrierName[];
+  /** Of the server: what a page contains is read after its proof. */
+  readonly pageTokens: Pick<PageTokens, 'open'>;
 }
 
 /** A kind of question. Equal questions in flight can share one answer, in each process or in the primary. */
@@ -34,7 +37,10 @@ export interface QuestionKind<Question, Answer, Sources> {
   readonly name: string;
   /** Returns equal keys for equal questions, and never the key of another kind. */
   readonly keyOf: (question: Question) => string;
-  /** Returns the same key for a request's target; `undefined` for any other or invalid target. */
+  /**
+   * Returns the same key for a request's target; `undefined` for any other or invalid target. It is called before a request is
+   * admitted, and in the router: it takes no time that grows with a power of the target's length, and looks for no near names.
+   */
   readonly keyOfTarget: (target: string, context: TargetContext) => string | undefined;
   /** Answers in this process. */
   readonly local: (sources: Sources) => Find<Question, Answer>;

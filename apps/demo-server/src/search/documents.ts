@@ -4,9 +4,9 @@ import {
   JOURNEY_ORDERS,
   type JourneyOrder,
   type SearchPages,
+  type StationIndex,
 } from '@ticketing/core';
 import type { QuestionKind, TargetContext } from './coalesced.ts';
-import { unprovenPage } from './page-tokens.ts';
 import { INTEGER_PARAMETERS, SearchParameters } from './search-parameters.ts';
 import { type DocumentQuestion, knownStations, readSearchQuestion } from './search-query.ts';
 import type { Searches } from './searches.ts';
@@ -42,14 +42,36 @@ export function documentKey({ query, order, carriers = [] }: DocumentQuestion): 
   return canonicalKey(origin.id, destination.id, via?.id, people, rest, order, ...carriers);
 }
 
-const NAMES: ReadonlySet<string> = new Set(Object.keys(SearchParameters.properties));
+/** Longest value of a parameter that is a word or a number. */
+const MOST_OF_OTHERS = 20;
+
+/** Longest value of each parameter. */
+const LONGEST: ReadonlyMap<string, number> = new Map(
+  Object.entries<object>(SearchParameters.properties).map(([name, schema]) => [
+    name,
+    'maxLength' in schema ? Number(schema.maxLength) : MOST_OF_OTHERS,
+  ]),
+);
+
+/** A text that means nothing has no key, and what it may mean is for the answer to say. */
+const keyStations: StationIndex = {
+  ...knownStations,
+  find(text) {
+    const match = knownStations.find(text);
+    return match.kind === 'found' ? match : { kind: 'unknown', nearest: [] };
+  },
+};
 
 function documentKeyOfTarget(target: string, asked: TargetContext): string | undefined {
   if (!target.startsWith('/search?')) return undefined;
-  const entries = [...new URLSearchParams(target.slice('/search?'.length))];
+  const query = target.slice('/search?'.length);
+  if (hasMoreThan(LONGEST.size, query)) return undefined;
+  const entries = [...new URLSearchParams(query)];
+  const isKnown = ([name, text]: readonly [string, string]): boolean =>
+    text.length <= (LONGEST.get(name) ?? -1);
+  if (!entries.every(isKnown)) return undefined;
   const parameters = Object.fromEntries(entries);
   if (Object.keys(parameters).length < entries.length) return undefined;
-  if (!Object.keys(parameters).every((name) => NAMES.has(name))) return undefined;
   const { origin, destination, order = 'departure' } = parameters;
   if (origin === undefined || destination === undefined) return undefined;
   if (!JOURNEY_ORDERS.includes(order as JourneyOrder)) return undefined;
@@ -58,12 +80,20 @@ function documentKeyOfTarget(target: string, asked: TargetContext): string | und
     INTEGER_PARAMETERS.has(name) ? Number(text) : text,
   ]);
   try {
-    // The process that answers the request looks at the proof of a page.
-    const pageTokens = { open: unprovenPage };
-    const context = { ...asked, stations: knownStations, pageTokens };
+    const context = { ...asked, stations: keyStations };
     return documentKey(readSearchQuestion(Object.fromEntries(values), context));
   } catch {
     // The process that answers the request reports what is wrong.
     return undefined;
   }
+}
+
+/** Whether a query has more pairs than that, however long they are. */
+function hasMoreThan(most: number, query: string): boolean {
+  let at = -1;
+  for (let pairs = 1; pairs <= most; pairs++) {
+    at = query.indexOf('&', at + 1);
+    if (at < 0) return false;
+  }
+  return true;
 }

@@ -4,22 +4,24 @@ import { type Static, Type } from 'typebox';
 /** Longest text of `page`, in characters: below the limit of a request's head. */
 const MAX_PAGE_TEXT = 12_000;
 
-const stationText = (what: string) =>
+const stationText = (what: string, ...examples: string[]) =>
   Type.String({
     minLength: 1,
     maxLength: MAX_STATION_TEXT,
     description: `${what}: a name, a station id, or a carrier's code`,
-    examples: ['Madrid', 'uic:7160000', 'renfe:60000'],
+    ...(examples.length > 0 && { examples }),
   });
 const shortText = (description: string, examples: string[] = []) =>
-  Type.Optional(Type.String({ maxLength: 40, description, examples }));
+  Type.Optional(
+    Type.String({ maxLength: 40, description, ...(examples.length > 0 && { examples }) }),
+  );
 const yesOrNo = (description: string) =>
   Type.Optional(Type.Enum(['1', 'true', '0', 'false'], { description }));
 
 /** What the carriers are asked. Equal ones are one search. */
 const question = {
-  origin: stationText('Where the journey begins'),
-  destination: stationText('Where it ends'),
+  origin: stationText('Where the journey begins', 'Madrid', 'uic:7160000', 'renfe:60000'),
+  destination: stationText('Where it ends', 'Barcelona', 'uic:7171801'),
   date: shortText(
     'Day of departure at the origin, with `arriveBy` of arrival, YYYY-MM-DD; default: tomorrow',
   ),

@@ -31,10 +31,13 @@ function wormKey(wormClass: string): string {
 }
 
 const PATH = '/api/v1/worms/';
+/** Longest class in a target: 100 characters, each of three bytes that are written as `%E2`. */
+const LONGEST = 900;
 
 function wormKeyOfTarget(target: string): string | undefined {
+  if (!target.startsWith(PATH) || target.length > PATH.length + LONGEST) return undefined;
   const wormClass = target.slice(PATH.length);
-  if (!target.startsWith(PATH) || !/^[^/?#]+$/.test(wormClass)) return undefined;
+  if (!/^[^/?#]+$/.test(wormClass)) return undefined;
   try {
     return wormKey(decodeURIComponent(wormClass));
   } catch {

@@ -23,7 +23,7 @@ test.each(['cluster', 'socket'])(
         session ??= begun;
       });
       const reused = once(socket, 'secureConnect').then(() => socket.isSessionReused());
-      socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+      socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
       const answer = Buffer.concat(await socket.toArray()).toString();
       workers.add(/x-worker: (\d+)/i.exec(answer)?.[1]);
       expect(await reused).toBe(index > 0);

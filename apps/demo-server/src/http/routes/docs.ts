@@ -33,10 +33,12 @@ export const docsRoutes: FastifyPluginCallbackTypebox<Parts> = (app, parts, done
       url,
       headers,
     });
-    return reply.code(made.statusCode).headers(made.headers).send(made.rawPayload);
+    // Those of its connection, which is none.
+    const { connection: _, 'keep-alive': __, 'transfer-encoding': ___, ...fields } = made.headers;
+    return reply.code(made.statusCode).headers(fields).send(made.rawPayload);
   }
 
-  const config = { always: true };
+  const config = { page: true };
   const summary = 'The API as a page';
   app.get(DOCS, { config, schema: { hide: true, summary } }, answer);
   app.get(`${DOCS}/*`, { config, schema: { hide: true } }, answer);
@@ -52,7 +54,7 @@ const openapiRoute: FastifyPluginAsyncTypebox<Parts> = async (app, { encoder }) 
   let document: EncodableDocument | undefined;
   app.get(
     '/openapi.json',
-    { config: { always: true }, schema: { hide: true, summary: 'The API as an OpenAPI document' } },
+    { schema: { hide: true, summary: 'The API as an OpenAPI document' } },
     (request, reply) => {
       document ??= { body: Buffer.from(JSON.stringify(app.swagger())) };
       reply

@@ -9,6 +9,7 @@ import { ConfigDocument, StatsDocument } from '../../operator/stats-schemas.ts';
 import { versions } from '../../operator/versions.ts';
 import type { ProcessStatus } from '../../serving/serving.ts';
 import { ProblemError } from '../problem.ts';
+import { shareLooks } from '../share-looks.ts';
 
 const Status = Type.Object({ status: Type.String() });
 
@@ -25,6 +26,11 @@ export interface HealthOptions {
 /** Routes for operators: alive, ready, configuration, counters. */
 export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, options, done) => {
   const { flags, carriersUrl, startedAt, draining, processes } = options;
+  const shown = shownFlags(flags);
+  const look = shareLooks(processes);
+  const count = shareLooks(async () =>
+    JSON.stringify({ processes: (await processes()).map(counters) }),
+  );
   app.get(
     '/healthz',
     {
@@ -66,12 +72,12 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
       },
     },
     async () => ({
-      ...shownFlags(flags),
+      ...shown,
       carriers: [...flags.carriers],
       carriersUrl: hideSecrets(carriersUrl),
       startedAt,
       versions,
-      processes: runningOf(await processes()),
+      processes: runningOf(await look()),
     }),
   );
   app.get(
@@ -86,7 +92,8 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
       },
     },
     // The types of the libraries say the same in their own words; a test checks the answer against the schema.
-    async () => ({ processes: (await processes()).map(counters) }) as never,
+    async (_, reply) =>
+      reply.type('application/json; charset=utf-8').send((await count()) as never),
   );
   done();
 };

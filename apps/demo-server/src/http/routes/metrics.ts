@@ -5,7 +5,9 @@ import type { Distribution, Family, Point } from '../../metrics/family.ts';
 import { families } from '../../metrics/points.ts';
 import { operatorView } from '../../operator/operator-view.ts';
 import type { OperatorView } from '../../operator/view-schema.ts';
+import { firstRanges } from '../preferred-type.ts';
 import { ProblemError } from '../problem.ts';
+import { shareLooks } from '../share-looks.ts';
 import type { HealthOptions } from './health.ts';
 
 const MS_PER_S = 1000;
@@ -35,6 +37,12 @@ export const metricsRoute: FastifyPluginCallbackTypebox<HealthOptions> = (
   { flags, startedAt, processes },
   done,
 ) => {
+  const written = (isOpen: boolean) =>
+    shareLooks(async () => {
+      const view = operatorView(await processes(), { at: Date.now(), startedAt, flags });
+      return writeMetrics(view, { isOpen });
+    });
+  const [open, plain] = [written(true), written(false)];
   app.get(
     '/metrics',
     {
@@ -51,10 +59,11 @@ export const metricsRoute: FastifyPluginCallbackTypebox<HealthOptions> = (
         const detail = `Metrics need Node ${LEAST_NODE} or later, got ${process.versions.node}; /stats has the same counters`;
         throw new ProblemError(501, { detail });
       }
-      const view = operatorView(await processes(), { at: Date.now(), startedAt, flags });
+      const { headers } = request.raw;
+      headers.accept &&= firstRanges(headers.accept);
       const wanted = request.accepts().type([text, ...openMetrics]);
       const isOpen = typeof wanted === 'string' && openMetrics.includes(wanted);
-      const { type, body } = await writeMetrics(view, { isOpen });
+      const { type, body } = await (isOpen ? open() : plain());
       return reply.headers({ vary: 'accept' }).type(type).send(body);
     },
   );

@@ -24,7 +24,10 @@ export interface OperatorOptions {
 
 const MOST_PER_SECOND = 50;
 const MOST_SECONDS = 30;
-const id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) });
+const idLike = (example: string) =>
+  Type.Object({ id: Type.String({ minLength: 1, maxLength: 100, examples: [example] }) });
+/** Controls are sent as JSON, which a page elsewhere cannot do without being asked. */
+const Nothing = Type.Object({}, { additionalProperties: false, examples: [{}] });
 const Load = Type.Object(
   {
     perSecond: Type.Integer({ minimum: 1, maximum: MOST_PER_SECOND }),
@@ -35,7 +38,10 @@ const Load = Type.Object(
       description: 'Of a GET request to this server: /search?…, /compute, /api/…, /healthz',
     }),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [{ perSecond: 10, seconds: 1, path: '/healthz' }],
+  },
 );
 const Plan = Type.Object(
   {
@@ -43,7 +49,11 @@ const Plan = Type.Object(
     fault: Type.Optional(Type.Unknown({ description: 'null: none' })),
     journeys: Type.Optional(Type.Unknown()),
   },
-  { additionalProperties: false, description: 'The fields of the plan to change' },
+  {
+    additionalProperties: false,
+    description: 'The fields of the plan to change',
+    examples: [{ latency: { kind: 'fixed', ms: 50 }, fault: null }],
+  },
 );
 const problem = { content: { 'application/problem+json': { schema: Problem } } };
 const refusals = {
@@ -69,6 +79,15 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
     if (request.routeOptions.config.controls === true) guardControls(request, flags);
   });
 
+  /** A view is shared for half a second: it is written once. */
+  const texts = new WeakMap<OperatorView, string>();
+  async function viewText(): Promise<string> {
+    const view = await operator.view();
+    const text = texts.get(view) ?? JSON.stringify(view);
+    texts.set(view, text);
+    return text;
+  }
+
   async function control(command: Command): Promise<unknown> {
     const outcome = await operator.control(command);
     if ('value' in outcome) return outcome.value;
@@ -87,7 +106,8 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
         response: { 200: OperatorView },
       },
     },
-    () => operator.view(),
+    async (_, reply) =>
+      reply.type('application/json; charset=utf-8').send((await viewText()) as never),
   );
   app.get(
     '/operator/events',
@@ -118,7 +138,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
         summary: "Changes a carrier's latency or fault in the embedded simulator",
         operationId: 'changeCarrierPlan',
         tags: ['operator'],
-        params: id,
+        params: idLike('renfe'),
         body: Plan,
         response: { 200: Type.Unknown(), ...refusals, ...notFound },
       },
@@ -147,7 +167,8 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
         summary: 'Ends a worker by SIGKILL; another takes its place',
         operationId: 'killProcess',
         tags: ['operator'],
-        params: id,
+        params: idLike('server-0/task-0'),
+        body: Nothing,
         response: { 200: Type.Unknown(), ...refusals, ...notFound },
       },
     },
@@ -161,6 +182,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
         summary: 'Replaces all workers one by one, as SIGHUP does',
         operationId: 'reloadWorkers',
         tags: ['operator'],
+        body: Nothing,
         response: { 202: Type.Unknown(), ...refusals },
       },
     },

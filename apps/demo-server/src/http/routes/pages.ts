@@ -26,7 +26,7 @@ import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 import { INTEGER_PARAMETERS, SearchParameters } from '../../search/search-parameters.ts';
 import { readSearchQuestion } from '../../search/search-query.ts';
 import { readSearchView, viewEvents } from '../../search/search-view.ts';
-import { sendDocument } from '../encoded-body.ts';
+import { type EncodableDocument, sendDocument } from '../encoded-body.ts';
 import { badQuery, type ProblemError } from '../problem.ts';
 import { securityHeaders } from '../security-headers.ts';
 
@@ -65,6 +65,9 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('permissions-policy', 'camera=(), geolocation=(), microphone=()');
   });
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, page: true };
+  });
   await app.register(staticFiles, {
     root: assets.folder,
     prefix: '/assets/',
@@ -76,8 +79,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
   });
   await app.register(etag);
 
-  const hidden = { config: { always: true }, schema: { hide: true } };
-  app.get('/favicon.ico', hidden, (_request, reply) =>
+  app.get('/favicon.ico', { schema: { hide: true } }, (_request, reply) =>
     reply.header('cache-control', 'no-cache').redirect(assets.of('traveller').icon),
   );
 
@@ -90,22 +92,31 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
   });
 
   if (flags.operator !== 'off') {
+    // It is needed most when the server is busy: written once for all, and again with other assets.
+    let kept: { readonly script: string; readonly page: EncodableDocument } | undefined;
+    const isSimulated = flags.carriersUrl === undefined;
+    const keptPage = (): EncodableDocument => {
+      const own = assets.of('operator');
+      if (kept?.script !== own.script) {
+        const markup = operatorPage({
+          assets: own,
+          modes: modesOf(flags),
+          carriers: new Map(
+            isSimulated ? flags.carriers.map((id) => [id, carrierTitles[id]] as const) : [],
+          ),
+        });
+        kept = { script: own.script, page: { body: Buffer.from(String(markup)) } };
+      }
+      return kept.page;
+    };
     const operator = {
-      ...hidden,
+      config: { always: true },
       schema: { hide: true, summary: 'The server at work, as a page' },
     };
     app.get('/operator', operator, (request, reply) => {
-      const isSimulated = flags.carriersUrl === undefined;
-      const page = operatorPage({
-        assets: assets.of('operator'),
-        modes: modesOf(flags),
-        carriers: new Map(
-          isSimulated ? flags.carriers.map((id) => [id, carrierTitles[id]] as const) : [],
-        ),
-      });
       reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
       reply.type('text/html; charset=utf-8');
-      return sendDocument({ request, reply, encoder }, { body: Buffer.from(String(page)) });
+      return sendDocument({ request, reply, encoder }, keptPage());
     });
   }
 

@@ -57,7 +57,7 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
   const isShared = finders.document.stats() !== undefined;
   const keyOf = ({ url, headers }: FastifyRequest): string | undefined => {
     const key = isShared
-      ? documentQuestion.keyOfTarget(url, { nowMs: now(), carriers })
+      ? documentQuestion.keyOfTarget(url, { nowMs: now(), carriers, pageTokens })
       : undefined;
     const isStream = /event-stream|ndjson/.test(headers.accept ?? '');
     return key !== undefined && isStream ? streamKey(key) : key;

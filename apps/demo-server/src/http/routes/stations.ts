@@ -148,14 +148,27 @@ export const stationRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts
     return reply.send(JSON.stringify({ ...body(), asOf, attribution }));
   }
 
-  /** What to give /search for a station or city; nothing if it would not find it. */
+  /** By id, since all but a few are not known, and each is looked for among all names: as many as the table has rows. */
+  const searchNames = new Map<string, string | undefined>();
+
+  /** Returns the name of a station or city for /search; nothing if it would not find it. */
   function searchNameOf(book: StationBook, id: string): string | undefined {
+    if (!searchNames.has(id)) searchNames.set(id, findSearchName(book, id));
+    return searchNames.get(id);
+  }
+
+  function findSearchName(book: StationBook, id: string): string | undefined {
     const known = searched.byId(id);
     if (known !== undefined) return known.name;
-    const ids = new Set(book.membersOf(id).map((member) => member.id));
+    const members = book.membersOf(id);
+    // Of a text that the search finds by another station's name nothing is meant.
+    if (members.length === 0) return undefined;
+    const ids = new Set(members.map((member) => member.id));
     const match = searched.find(book.byId(id)?.name ?? '');
     return match.kind === 'found' && ids.has(match.station.id) ? book.byId(id)?.name : undefined;
   }
+
+  const countries = [...new Set(searched.stations.map(({ country }) => country))];
 
   function suggestions(book: StationBook, query: Static<typeof Query>) {
     const { text, limit = 8, only } = query;
@@ -166,7 +179,6 @@ export const stationRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts
       return { ...one, ...(searchName !== undefined && { searchName }) };
     };
     const most = isSearchable ? MOST_SUGGESTED : limit;
-    const countries = [...new Set(searched.stations.map(({ country }) => country))];
     const found =
       text === undefined && near !== undefined
         ? book.near(near, { radiusKm: NEAR_KM, limit: most }).map(({ station, km }) => {
@@ -189,7 +201,6 @@ export const stationRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts
   app.get(
     '/stations',
     {
-      config: { always: true },
       schema: {
         summary: 'Stations and cities that a text means, or that are near a point',
         operationId: 'listStations',
@@ -212,7 +223,6 @@ export const stationRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts
   app.get(
     '/stations/:id',
     {
-      config: { always: true },
       schema: {
         summary: 'A station or city, with its codes in every system',
         operationId: 'getStation',

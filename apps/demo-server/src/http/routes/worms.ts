@@ -50,12 +50,12 @@ const schema = {
 /** `GET /api/v1/worms/:class`: documents from a store that has no index of classes. */
 export const wormsRoute: FastifyPluginCallbackTypebox<Parts> = (
   app,
-  { finders: { worms }, carriers, now, leftMs },
+  { finders: { worms }, carriers, pageTokens, now, leftMs },
   done,
 ) => {
   const isShared = worms.stats() !== undefined;
   const keyOf = ({ url }: FastifyRequest): string | undefined =>
-    isShared ? wormQuestion.keyOfTarget(url, { nowMs: now(), carriers }) : undefined;
+    isShared ? wormQuestion.keyOfTarget(url, { nowMs: now(), carriers, pageTokens }) : undefined;
   app.get('/api/v1/worms/:class', { schema, config: { keyOf } }, async (request, reply) => {
     const wormClass = request.params.class;
     if (/\p{Cc}/u.test(wormClass)) {

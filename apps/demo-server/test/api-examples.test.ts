@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { type ApiOperation, apiOperations, targetOf } from './api-operations.ts';
+import { eventually, sharedServerBy } from './demo.ts';
+
+const server = sharedServerBy(
+  Date.now,
+  ...['--latency', '0', '--worms', '50', '--dispatch', 'fork', '--dispatch-workers', '1'],
+  ...['--carriers', 'all'],
+);
+
+/** Sends an operation with its first examples, as the page of the API does, and returns the status. */
+async function execute(operation: ApiOperation, wanted: 'required' | 'all'): Promise<number> {
+  const { url } = server();
+  const target = targetOf(operation, ({ required, filled }) =>
+    wanted === 'all' || required ? filled : undefined,
+  );
+  const { method, body } = operation;
+  const leaving = new AbortController();
+  const response = await fetch(url + target, {
+    method,
+    signal: leaving.signal,
+    headers: { origin: url, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body.filled) }),
+  });
+  const isEndless = response.headers.get('content-type')?.startsWith('text/event-stream');
+  const text = isEndless ? '' : await response.text();
+  leaving.abort();
+  expect(response.ok, `${method} ${target}: ${text.slice(0, 400)}`).toBe(true);
+  return response.status;
+}
+
+test('every operation of the document succeeds with its own examples, all of them and those that are required', async () => {
+  const operations = apiOperations((await server().get('/openapi.json')).body);
+  expect(operations.length).toBeGreaterThan(15);
+  for (const operation of operations) {
+    for (const wanted of ['required', 'all'] as const) {
+      // What an operation before did to the workers has an end.
+      await eventually(async () => expect(await execute(operation, wanted)).toBeLessThan(300));
+    }
+  }
+});
+
+test('the search of the examples finds journeys', async () => {
+  const operations = apiOperations((await server().get('/openapi.json')).body);
+  const search = operations.find(({ id }) => id === 'search');
+  for (const isWanted of [true, false]) {
+    const target = targetOf(search as ApiOperation, ({ required, filled }) =>
+      isWanted || required ? filled : undefined,
+    );
+    const { body } = await server().get(target);
+    expect(body.journeys.length, target).toBeGreaterThan(0);
+  }
+});
