@@ -10,10 +10,12 @@ export { type Clock, systemClock } from './clock.ts';
 export { CodedError, isMarked, mark } from './coded-error.ts';
 export { describeValue, wrongValue } from './describe-value.ts';
 export { editDistance, nearest } from './edit-distance.ts';
+export { inheritedExecArgv, inheritedNodeOptions } from './inherited-exec-argv.ts';
 export { leaveSignalsToParent } from './leave-signals-to-parent.ts';
 export { Fifo } from './lists/fifo.ts';
 export { type Linked, LinkedList } from './lists/linked-list.ts';
 export { mallocVariables } from './malloc-variables.ts';
+export { endNesting, NESTED_WORKERS, nestingVariable, refuseNesting } from './nested-workers.ts';
 export {
   aFlag,
   aFunction,
@@ -56,3 +58,4 @@ export { StderrTail } from './stderr-tail.ts';
 export type { TraceChannel } from './trace-channel.ts';
 export { openUnlinkedFile } from './unlinked-file.ts';
 export { usableCores } from './usable-cores.ts';
+export { type WorkerProgram, workerProgram } from './worker-program.ts';

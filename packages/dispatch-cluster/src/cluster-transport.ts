@@ -3,7 +3,6 @@ import cluster, { type ClusterSettings } from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import {
   createOrphanGuard,
-  inheritedExecArgv,
   OutputSink,
   processWindow,
   slotVariable,
@@ -13,7 +12,7 @@ import {
   type WorkerHandle,
   type WorkerStart,
 } from '@ticketing/dispatch/transport';
-import { mallocVariables } from '@ticketing/kit';
+import { inheritedExecArgv, mallocVariables } from '@ticketing/kit';
 import type { ResolvedClusterOptions } from './cluster-options.ts';
 import { environmentOf } from './worker-messages.ts';
 

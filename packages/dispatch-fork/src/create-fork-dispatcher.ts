@@ -1,11 +1,9 @@
 import { fork, type StdioOptions } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { extname } from 'node:path';
 import type { Dispatcher, PoolOptions, TaskMap, TaskSource, TasksOf } from '@ticketing/dispatch';
 import {
   createDispatcher,
   createOrphanGuard,
-  inheritedExecArgv,
   OutputSink,
   outputRule,
   processWindow,
@@ -23,11 +21,17 @@ import {
   aName,
   anObject,
   aUrl,
+  inheritedExecArgv,
+  inheritedNodeOptions,
+  nestingVariable,
   type Rule,
   type Rules,
+  refuseNesting,
   resolveByRules,
   texts,
+  type WorkerProgram,
   wholeBetween,
+  workerProgram,
   wrongOption,
 } from '@ticketing/kit';
 
@@ -62,7 +66,7 @@ export interface ForkOptions extends PoolOptions {
    * while our own standard error is full. Errors keep the last of standard error in any case.
    */
   readonly output?: WorkerOutput;
-  /** Program of the workers, for bundles: the URL of a copy of `@ticketing/dispatch-fork/worker`. Default: beside this one. */
+  /** Program of the workers: the URL of a copy of `@ticketing/dispatch-fork/worker`. Needed in a bundle. Default: beside this one. */
   readonly workerUrl?: URL;
 }
 
@@ -113,18 +117,30 @@ export function createForkDispatcher<S extends TaskSource>(
 export function createForkDispatcher(module: URL, options: ForkOptions = {}): Dispatcher<TaskMap> {
   const action = 'create dispatcher';
   if (!aUrl.test(module)) throw wrongOption(action, 'module', aUrl, module);
+  refuseNesting(action, module, NESTING_CURE);
   const { pool, own } = splitPoolOptions(action, options, forkRules);
   const resolved = resolveByRules<ResolvedForkOptions>(action, own, forkRules);
-  return createDispatcher(createForkTransport(module, resolved), pool);
+  const program = workerProgram(action, resolved.workerUrl, WORKER);
+  return createDispatcher(createForkTransport(module, program, resolved), pool);
 }
 
+const NESTING_CURE =
+  'keep the tasks in a separate file, and in a single executable set `execPath` to the path of a Node';
+
+const WORKER: WorkerProgram = {
+  specifier: '@ticketing/dispatch-fork/worker',
+  file: 'dispatch-fork-worker',
+  beside: import.meta.url,
+};
+
 /** Creates a transport whose workers are child processes. */
-function createForkTransport(module: URL, options: ResolvedForkOptions): Transport {
-  const { env, workerUrl = workerBesideThis() } = options;
+function createForkTransport(module: URL, program: URL, options: ResolvedForkOptions): Transport {
+  const { env } = options;
   const guard = options.killWithParent ? createOrphanGuard() : undefined;
   const output = new OutputSink(options.output);
-  const execArgv = [...inheritedExecArgv(process.execArgv), ...options.execArgv];
   const { cwd, uid, gid, execPath } = options;
+  const isElsewhere = cwd !== undefined;
+  const execArgv = [...inheritedExecArgv(process.execArgv, isElsewhere), ...options.execArgv];
   const settings = {
     ...(cwd !== undefined && { cwd }),
     ...(uid !== undefined && { uid }),
@@ -148,11 +164,22 @@ function createForkTransport(module: URL, options: ResolvedForkOptions): Transpo
       throw new Error(`Cannot start worker: the folder of \`cwd\` is gone: ${cwd}`);
     }
     const { workerId, slot, workerData } = worker;
-    const args = [String(workerId), String(slot), (worker.module ?? module).href];
+    const { href } = worker.module ?? module;
+    const args = [String(workerId), String(slot), href];
     if (workerData !== undefined) args.push('data');
-    const own = { ...settings, env: { ...(env ?? process.env), ...slotVariable(slot) } };
-    const launch = (stdio: StdioOptions) => fork(workerUrl, args, { ...own, stdio });
+    const variables = { ...slotVariable(slot), ...nestingVariable(href) };
+    const own = { ...settings, env: { ...environment(), ...variables } };
+    const launch = (stdio: StdioOptions) => fork(program, args, { ...own, stdio });
     return startWorker({ launch, guard, workerId, slot, workerData, output }, events);
+  }
+
+  /** The paths in the Node options of this process are relative to its own folder. */
+  function environment(): Readonly<Record<string, string | undefined>> {
+    const own = env ?? process.env;
+    const { NODE_OPTIONS } = own;
+    if (!isElsewhere || NODE_OPTIONS === undefined) return own;
+    if (NODE_OPTIONS !== process.env['NODE_OPTIONS']) return own;
+    return { ...own, NODE_OPTIONS: inheritedNodeOptions(NODE_OPTIONS, true) };
   }
 }
 
@@ -161,10 +188,4 @@ function isFolder(value: unknown): boolean {
   const isPath = typeof value === 'string' && value !== '';
   if (!isPath && !(aUrl.test(value) && (value as URL).protocol === 'file:')) return false;
   return statSync(value as string | URL, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-/** Runs from `src` as TypeScript and from `dist` as JavaScript; both have the worker in the same folder. */
-function workerBesideThis(): URL {
-  const { pathname } = new URL(import.meta.url);
-  return new URL(`./worker${extname(pathname)}`, import.meta.url);
 }

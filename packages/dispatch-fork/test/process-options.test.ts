@@ -1,5 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -8,6 +15,9 @@ import { createForkDispatcher, type ForkOptions } from '../src/index.ts';
 
 const module = new URL('fixtures/tasks.ts', import.meta.url);
 const execArgv = ['--conditions=@ticketing/source'];
+const PERMISSION = process.version.startsWith('v20.')
+  ? '--experimental-permission'
+  : '--permission';
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
@@ -41,6 +51,63 @@ test('cwd is the folder of the workers, as a path or a URL, and not ours', async
   expect(await create({}).run('where')).toBe(before);
   expect(process.cwd()).toBe(before);
 });
+
+const program = fileURLToPath(new URL('fixtures/finishing-program.ts', import.meta.url));
+
+test('a program that may read and start processes, and write nothing, has workers', () => {
+  const permissions = [PERMISSION, '--allow-fs-read=*', '--allow-child-process'];
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    [...permissions, ...execArgv, program],
+    { encoding: 'utf8' },
+  );
+  expect([stderr.replace(/^.*SecurityWarning.*\n.*\n/gm, ''), status]).toEqual(['', 0]);
+  expect(stdout).toMatch(/^\d+\n$/);
+});
+
+test.each(['options', 'NODE_OPTIONS'])(
+  'with cwd the paths in %s of the program belong to its own folder',
+  (where) => {
+    const here = folder();
+    writeFileSync(join(here, 'set up.mjs'), 'globalThis.isSetUp = true;');
+    writeFileSync(join(here, '.env'), 'FROM_FILE=read');
+    const tasks = pathToFileURL(join(here, 'tasks.mjs'));
+    writeFileSync(
+      tasks,
+      `import { defineTasks } from '${import.meta.resolve('@ticketing/dispatch')}';
+export default defineTasks({ seen: () => [globalThis.isSetUp, process.env.FROM_FILE, process.cwd()] });`,
+    );
+    const main = join(here, 'main.mjs');
+    writeFileSync(
+      main,
+      `import { createForkDispatcher } from '${new URL('../src/index.ts', import.meta.url)}';
+const dispatcher = createForkDispatcher(new URL('${tasks}'), { max: 1, cwd: '/' });
+console.log(JSON.stringify(await dispatcher.run('seen')));
+await dispatcher.close();`,
+    );
+    const isOption = where === 'options';
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [
+        ...execArgv,
+        ...(isOption ? ['--import', './set up.mjs'] : []),
+        '--env-file=.env',
+        'main.mjs',
+      ],
+      {
+        cwd: here,
+        encoding: 'utf8',
+        env: {
+          ...process.env,
+          FROM_FILE: undefined,
+          ...(!isOption && { NODE_OPTIONS: '--import "./set up.mjs"' }),
+        },
+      },
+    );
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual([true, 'read', '/']);
+  },
+);
 
 test('a folder that is gone is the reason of the failed starts', async () => {
   const path = folder();

@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import type { ResourceLimits } from 'node:worker_threads';
 import type { Dispatcher, PoolOptions, TaskMap, TaskSource, TasksOf } from '@ticketing/dispatch';
 import {
@@ -16,7 +15,18 @@ import {
   type WorkerOutput,
   type WorkerStart,
 } from '@ticketing/dispatch/transport';
-import { anObject, aUrl, type Rules, resolveByRules, texts, wrongOption } from '@ticketing/kit';
+import {
+  anObject,
+  aUrl,
+  nestingVariable,
+  type Rules,
+  refuseNesting,
+  resolveByRules,
+  texts,
+  type WorkerProgram,
+  workerProgram,
+  wrongOption,
+} from '@ticketing/kit';
 import { WorkerThread } from './worker-thread.ts';
 
 /** How a dispatcher keeps its threads. */
@@ -35,7 +45,7 @@ export interface PiscinaOptions extends PoolOptions {
    * drops them; a function gets `(chunk, { stream, workerId })`, and the thread waits for a promise that it returns.
    */
   readonly output?: WorkerOutput;
-  /** Program of the threads, for bundles: the file URL of a copy of `@ticketing/dispatch-piscina/worker`. Default: beside this one. */
+  /** Program of the threads: the file URL of a copy of `@ticketing/dispatch-piscina/worker`. Needed in a bundle. Default: beside this one. */
   readonly workerUrl?: URL;
 }
 
@@ -80,14 +90,26 @@ export function createPiscinaDispatcher(
 ): Dispatcher<TaskMap> {
   const action = 'create dispatcher';
   if (!aUrl.test(module)) throw wrongOption(action, 'module', aUrl, module);
+  refuseNesting(action, module, 'keep the tasks in a separate file');
   const { pool, own } = splitPoolOptions(action, options, piscinaRules);
   const resolved = resolveByRules<ResolvedPiscinaOptions>(action, own, piscinaRules);
-  return createDispatcher(createPiscinaTransport(module, resolved), pool);
+  const program = workerProgram(action, resolved.workerUrl, WORKER);
+  return createDispatcher(createPiscinaTransport(module, program, resolved), pool);
 }
 
+const WORKER: WorkerProgram = {
+  specifier: '@ticketing/dispatch-piscina/worker',
+  file: 'dispatch-piscina-worker',
+  beside: import.meta.url,
+};
+
 /** Creates a transport whose workers are threads of piscina. */
-function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): Transport {
-  const { env, resourceLimits, workerUrl: entry = workerBesideThis() } = options;
+function createPiscinaTransport(
+  module: URL,
+  program: URL,
+  options: ResolvedPiscinaOptions,
+): Transport {
+  const { env, resourceLimits } = options;
   const output = new OutputSink(options.output);
   const execArgv = threadExecArgv(process.execArgv, options.execArgv);
   return {
@@ -102,8 +124,8 @@ function createPiscinaTransport(module: URL, options: ResolvedPiscinaOptions): T
   function spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle {
     const { href } = worker.module ?? module;
     const { workerId, slot, workerData } = worker;
-    const own = { ...(env ?? process.env), ...slotVariable(slot) };
-    const start = { entry, workerId, slot, workerData, module: href, env: own, execArgv };
+    const own = { ...(env ?? process.env), ...slotVariable(slot), ...nestingVariable(href) };
+    const start = { entry: program, workerId, slot, workerData, module: href, env: own, execArgv };
     const thread = new WorkerThread(
       { ...start, resourceLimits },
       {
@@ -154,10 +176,4 @@ export function threadExecArgv(
     if (keep) inherited.push(argument);
   }
   return [...inherited, ...added];
-}
-
-/** Runs from `src` as TypeScript and from `dist` as JavaScript; both have the worker in the same folder. */
-function workerBesideThis(): URL {
-  const { pathname } = new URL(import.meta.url);
-  return new URL(`./worker${extname(pathname)}`, import.meta.url);
 }

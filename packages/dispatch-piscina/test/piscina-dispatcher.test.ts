@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
@@ -41,6 +41,15 @@ afterEach(async () => {
   await setImmediate();
   expect(ports()).toBe(before);
   expect(escaped).toEqual([]);
+});
+
+test('tasks in the file of the main program: one thread starts, and its error names the cure', () => {
+  const file = fileURLToPath(new URL('fixtures/main-and-tasks.ts', import.meta.url));
+  const { stdout, stderr } = spawnSync(process.execPath, [...execArgv, file], { encoding: 'utf8' });
+  expect(stderr).toBe('start\nstart\n');
+  expect(stdout).toBe(
+    'ERR_CIRCUIT_OPEN: Workers keep failing to start: Cannot create dispatcher: this program was started as a worker of the same `module`, and its own workers would start more without end; keep the tasks in a separate file\n',
+  );
 });
 
 test('a dispatcher is typed by its module, or by a map of tasks', () => {
@@ -135,7 +144,7 @@ test('close() ends a task without end', async () => {
 });
 
 test('the program of the threads explains itself when it is loaded directly', async () => {
-  const program = fileURLToPath(new URL('../src/worker.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../src/dispatch-piscina-worker.ts', import.meta.url));
   const child = spawn(process.execPath, [...execArgv, program], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -1,4 +1,4 @@
-import { describeValue, unknownOption } from '@ticketing/kit';
+import { describeValue, NESTED_WORKERS, unknownOption } from '@ticketing/kit';
 import type { TaskHooks, TaskMap, TaskModule } from './contract/task.ts';
 import { DispatchError } from './errors.ts';
 
@@ -95,7 +95,7 @@ export function isFinalFailure(error: unknown, href: string): boolean {
   if (!(error instanceof Error)) return false;
   // A module that this one imports may exist in a moment, as while a build runs.
   const { code, url } = error as { readonly code?: unknown; readonly url?: unknown };
-  return code === 'ERR_MODULE_NOT_FOUND' && url === href;
+  return code === NESTED_WORKERS || (code === 'ERR_MODULE_NOT_FOUND' && url === href);
 }
 
 function holdsFunctions(value: unknown): value is object {

@@ -1,5 +1,6 @@
 // For authors of transports: what the kernel asks of one, and the parts that transports share
 
+export { inheritedExecArgv } from '@ticketing/kit';
 export type { BroadcastOptions, Capabilities, Dispatcher } from './contract/dispatcher.ts';
 export type { PoolOptions } from './contract/pool-options.ts';
 export type { Movable, TaskMap, TaskSource, TasksOf } from './contract/task.ts';
@@ -32,7 +33,7 @@ export {
   type WorkerOutput,
 } from './process/worker-output.ts';
 export type { WorkerProcessStart } from './process/worker-process.ts';
-export { inheritedExecArgv, processWindow, startWorker } from './process/worker-process.ts';
+export { processWindow, startWorker } from './process/worker-process.ts';
 export { decodeFromWorker } from './wire/from-worker-codec.ts';
 export { encodeToWorker, postToWorker } from './wire/to-worker-codec.ts';
 export type { WireMessage } from './wire/wire-message.ts';

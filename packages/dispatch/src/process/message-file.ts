@@ -11,7 +11,7 @@ import {
 } from '../wire/message-stream.ts';
 
 /** Number of the file for large messages among a worker's files: after the pipe. */
-const MESSAGES_FD = 6;
+export const MESSAGES_FD = 6;
 
 /** Bytes of the area of each side. */
 const AREA_BYTES = 4 * 1024 * 1024;

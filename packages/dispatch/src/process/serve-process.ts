@@ -1,4 +1,5 @@
-import { leaveSignalsToParent } from '@ticketing/kit';
+import { endNesting, leaveSignalsToParent } from '@ticketing/kit';
+import type { TaskHooks } from '../contract/task.ts';
 import { type Served, type ServeOptions, serveTasks } from '../worker/serve-tasks.ts';
 import { createOutbox, openFramePipe, pipeWriter } from './frame-pipe.ts';
 import { JOURNAL_FD, journalClaims } from './start-journal.ts';
@@ -23,9 +24,21 @@ export function serveProcess({ hasWorkerData, ...options }: ServeProcessOptions)
       'Cannot serve tasks: this process has no channel to a parent; a dispatcher starts its workers itself',
     );
   }
+  // Loading is over once the module is set up.
+  const around = (hooks: TaskHooks): TaskHooks => {
+    const own = options.around?.(hooks) ?? hooks;
+    return {
+      ...own,
+      async setup(worker) {
+        await own.setup?.(worker);
+        endNesting();
+      },
+    };
+  };
   const outbox = createOutbox(openFramePipe((messages) => served.receiveAll(messages)));
   const served = serveTasks({
     ...options,
+    around,
     workerData: hasWorkerData ? () => askWorkerData() : undefined,
     post: (message) => outbox.post(message),
     claim: journalClaims(JOURNAL_FD),

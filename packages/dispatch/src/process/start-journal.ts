@@ -1,6 +1,6 @@
 // A journal in a file, for processes. Threads have theirs in shared memory (dispatch-piscina): other media, no shared code.
 
-import { closeSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { openUnlinkedFile } from '@ticketing/kit';
 
@@ -100,9 +100,11 @@ class FileJournal implements StartJournal {
 
 /**
  * Returns how the worker that has the journal open as `fd` claims a call; in a worker that is {@link JOURNAL_FD}. A claim is
- * false for a call that the kernel has taken back: the worker must not run it.
+ * false for a call that the kernel has taken back: the worker must not run it. It is always true where the parent could open no
+ * journal, and takes nothing back.
  */
 export function journalClaims(fd: number): (seq: number) => boolean {
+  if (!fstatSync(fd).isFile()) return () => true;
   const record = new Float64Array(3);
   const marks = new Uint8Array(MARKS);
   let leaseUntil = 0;

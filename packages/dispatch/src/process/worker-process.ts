@@ -1,7 +1,6 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { devNull } from 'node:os';
 import { StderrTail } from '@ticketing/kit';
 import type {
   ToWorker,
@@ -16,9 +15,9 @@ import { MessageStream, messageData, neverWhole } from '../wire/message-stream.t
 import { postToWorker } from '../wire/to-worker-codec.ts';
 import type { WireMessage } from '../wire/wire-message.ts';
 import { FRAMES_FD, pipeWriter } from './frame-pipe.ts';
-import { MessageFile, openMessageFile } from './message-file.ts';
+import { MESSAGES_FD, MessageFile, openMessageFile } from './message-file.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
-import { openStartJournal, type StartJournal } from './start-journal.ts';
+import { JOURNAL_FD, openStartJournal, type StartJournal } from './start-journal.ts';
 import { WorkerData } from './worker-data.ts';
 import type { OutputSink } from './worker-output.ts';
 
@@ -113,21 +112,18 @@ export class WorkerProcess implements WorkerHandle {
     this.#events = events;
     if (this.#largeFd !== undefined) this.#large = new MessageFile(this.#largeFd, 'parent');
     this.#stream = new MessageStream((message) => this.#events.frames(message), this.#large);
-    // For a file that could not be opened the worker gets the null device. `'ignore'` would open nothing above the standard
-    // files: the worker would write into whatever file of Node's own has that number.
-    const none = openSync(devNull, 'r+');
-    const files = [this.#journal?.fd ?? none, 'pipe', this.#largeFd ?? none] as const;
+    // For a file that could not be opened the worker gets a pipe that neither side uses. `'ignore'` would open nothing above the
+    // standard files: the worker would write into whatever file of Node's own has that number.
+    const files = [this.#journal?.fd ?? 'pipe', 'pipe', this.#largeFd ?? 'pipe'] as const;
     try {
       this.#child = start.launch(['ignore', start.output.stdout, 'pipe', 'ipc', ...files]);
     } catch (error) {
       this.#closeFiles();
       throw error;
-    } finally {
-      closeSync(none);
     }
-    this.#pipe = (this.#child.stdio as readonly unknown[] | undefined)?.[FRAMES_FD] as
-      | Socket
-      | undefined;
+    const pipes = (this.#child.stdio ?? []) as readonly (Socket | null | undefined)[];
+    for (const unused of [JOURNAL_FD, MESSAGES_FD]) pipes[unused]?.destroy();
+    this.#pipe = pipes[FRAMES_FD] ?? undefined;
     this.#listen(start);
   }
 
@@ -283,25 +279,4 @@ export class WorkerProcess implements WorkerHandle {
       ...(cause && { cause }),
     });
   }
-}
-
-// Options of the main program alone: code on the command line (a child would run it again, without end), watching,
-// testing, and the inspector, whose port is taken.
-const OWN = [
-  /^-(?:e|p|pe|i|c)$/,
-  /^--(?:eval|print|interactive|check|run|input-type|debug-port)(?:=|$)/,
-  /^--(?:watch|test|inspect)(?:[-=]|$)/,
-];
-
-/**
- * Returns the Node options of a program that its workers need too, such as `--conditions` and `--import`: all but
- * `--eval`, `--print`, `--check`, `--interactive`, `--run`, `--input-type`, `--watch…`, `--test…` and `--inspect…`.
- */
-export function inheritedExecArgv(execArgv: readonly string[]): string[] {
-  let keep = true;
-  return execArgv.filter((argument) => {
-    // An argument without a dash is the value of the option before it.
-    if (argument.startsWith('-')) keep = !OWN.some((pattern) => pattern.test(argument));
-    return keep;
-  });
 }

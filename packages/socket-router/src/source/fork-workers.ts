@@ -7,6 +7,7 @@ import {
   optionsOf,
   type Restart,
   type Rules,
+  refuseNesting,
   required,
   resolveByRules,
   restartRules,
@@ -89,6 +90,7 @@ export function forkWorkers(module: URL, options: number | ForkOptions): WorkerS
   if (!(module instanceof URL)) {
     throw new TypeError(`Cannot ${ACTION}: \`module\` must be a URL, got ${String(module)}`);
   }
+  refuseNesting(ACTION, module, 'keep the program of the workers in a separate file');
   const named = typeof options === 'number' ? { workers: options } : options;
   const resolved = resolveByRules<Omit<ResolvedForkOptions, 'module'>>(ACTION, named, RULES);
   const restart = resolveByRules<Restart>(ACTION, resolved.restart, restartRules, 'restart');

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mallocVariables, StderrTail } from '@ticketing/kit';
+import { mallocVariables, nestingVariable, StderrTail } from '@ticketing/kit';
 import type { RouterWorker, WorkerChannel } from '../contract/worker-source.ts';
 import { RouterError, type RouterErrorData } from '../errors.ts';
 import { isTagged, type WorkerMessage } from '../wire/messages.ts';
@@ -45,7 +45,7 @@ export class ForkedProcess {
       // JSON costs less for small messages, and far more for a buffer. There is none in them where the file is.
       serialization: fd === undefined ? 'advanced' : 'json',
       stdio: ['inherit', 'inherit', 'pipe', 'ipc', ...(fd === undefined ? [] : [fd])],
-      env: { ...mallocVariables(env), ...env },
+      env: { ...mallocVariables(env), ...env, ...nestingVariable(module) },
       ...(execArgv && { execArgv: [...execArgv] }),
     });
     this.#startTimer = setTimeout(() => this.#startTookTooLong(), startTimeoutMs);

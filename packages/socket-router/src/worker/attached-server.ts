@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { leaveSignalsToParent } from '@ticketing/kit';
+import { endNesting, leaveSignalsToParent } from '@ticketing/kit';
 import type {
   AttachableServer,
   WorkerHandle,
@@ -286,6 +286,7 @@ export function attachServer(server: AttachableServer, options: AttachOptions = 
       'Cannot attach server: this process has no channel to a router; start it by `forkWorkers`, node:cluster or a supervisor',
     );
   }
+  endNesting();
   return new AttachedServer(server, {
     ...resolved,
     channel: process as RouterChannel,

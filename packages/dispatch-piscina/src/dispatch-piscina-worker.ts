@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { isMainThread, receiveMessageOnPort } from 'node:worker_threads';
 import { serveTasks } from '@ticketing/dispatch/worker';
+import { endNesting } from '@ticketing/kit';
 import { StartJournal } from './start-journal.ts';
 import type { ThreadStart } from './worker-thread.ts';
 
@@ -24,6 +25,13 @@ export function serve({ workerId, slot, hasWorkerData, module, port, journal }: 
     slot,
     workerData: () => data?.message as unknown,
     module,
+    around: (hooks) => ({
+      ...hooks,
+      async setup(worker) {
+        await hooks.setup?.(worker);
+        endNesting();
+      },
+    }),
     post: (message, transfer) => port.postMessage(message, transfer),
     claim: (seq) => calls.claim(seq),
     memoryBytes: () => getHeapStatistics().used_heap_size,
