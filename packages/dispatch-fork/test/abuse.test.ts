@@ -45,6 +45,10 @@ test.each<[unknown, string]>([
   [{ execPath: 20 }, '`execPath` must be the path of a program, or its name, got 20'],
   [{ output: 'pipe' }, '`output` must be inherit, ignore or a function, got pipe'],
   [{ killWithParent: 'yes' }, '`killWithParent` must be true or false, got yes'],
+  [
+    { workerUrl: new URL('file:///nowhere/worker.js') },
+    '`workerUrl` must be the URL of a copy of @ticketing/dispatch-fork/worker, got file:///nowhere/worker.js, which does not exist',
+  ],
   [{ workerUrl: './worker.js' }, '`workerUrl` must be a URL, got ./worker.js'],
   [{ name: '' }, '`name` must be a text, got '],
   [{ max: '2' }, '`max` must be an integer of 1 to 1024, got 2'],

@@ -33,6 +33,10 @@ test.each<[unknown, string]>([
   [{ execArgv: '--no-warnings' }, '`execArgv` must be a list of texts, got --no-warnings'],
   [{ execArgv: [1] }, '`execArgv` must be a list of texts, got 1'],
   [{ resourceLimits: 64 }, '`resourceLimits` must be an object, got 64'],
+  [
+    { workerUrl: new URL('file:///nowhere/worker.js') },
+    '`workerUrl` must be the URL of a copy of @ticketing/dispatch-piscina/worker, got file:///nowhere/worker.js, which does not exist',
+  ],
   [{ workerUrl: './worker.js' }, '`workerUrl` must be a file URL, got ./worker.js'],
   [
     { workerUrl: new URL('https://a.test/w.js') },

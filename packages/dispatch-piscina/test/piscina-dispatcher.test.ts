@@ -168,8 +168,8 @@ test('the program of the threads can be elsewhere', async () => {
   expect(await create({ workerUrl }).run('env', 'ELSEWHERE')).toBe('yes');
 });
 
-test('a missing program of the threads opens the circuit', async () => {
-  const workerUrl = new URL('fixtures/nothing.ts', import.meta.url);
+test('a program of the threads that serves nothing opens the circuit', async () => {
+  const workerUrl = new URL('fixtures/tasks.ts', import.meta.url);
   const dispatcher = create({ workerUrl, restart: { maxFailures: 0 } });
   await expect(dispatcher.run('echo', 1)).rejects.toMatchObject({ code: 'ERR_CIRCUIT_OPEN' });
 });
