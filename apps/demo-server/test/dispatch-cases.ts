@@ -26,18 +26,14 @@ export function timeless(journeys: readonly Journey[]): readonly Journey[] {
 export const inProcessServer = () => sharedServerBy(Date.now, '--latency', '0');
 
 /**
- * Proves that a way to dispatch gives what `--dispatch in-process` gives. Its tests share one server, in this order: the
- * first one counts the only search.
+ * Proves that a way to dispatch gives what `--dispatch in-process` gives.
  */
 export function testDispatch(inProcess: () => Demo, ...flags: string[]): void {
   describe(flags.join(' '), () => {
-    const shared = sharedServerBy(
-      Date.now,
-      ...['--latency', '0', '--dispatch-workers', '1', ...flags],
-    );
+    const own = () => serveNow('--latency', '0', '--dispatch-workers', '1', ...flags);
 
     test('the same journeys as in this process, and /stats counts the tasks', async () => {
-      const { get } = shared();
+      const { get } = await own();
       const { status, body } = await get(SEARCH);
       expect([status, body.complete]).toEqual([200, true]);
       const expected = timeless((await inProcess().get(SEARCH)).body.journeys);
@@ -55,7 +51,7 @@ export function testDispatch(inProcess: () => Demo, ...flags: string[]): void {
     });
 
     test('a carrier’s failure keeps its code, and others answer', async () => {
-      const { get, carriersUrl } = shared();
+      const { get, carriersUrl } = await own();
       await setPlan(carriersUrl, 'renfe', { fault: { kind: 'malformed-price' } });
       const { status, body } = await get(SEARCH);
       expect(status).toBe(200);

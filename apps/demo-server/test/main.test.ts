@@ -11,9 +11,9 @@ import {
   runDemo,
   serveDemo,
   sharedProcess,
+  startDemo,
 } from './demo.ts';
 
-// The tests have one server, which does not outlive the last.
 describe('main', () => {
   const shared = sharedProcess('--log-requests', 'on', '--latency', '0', '--deadline-ms', '15000');
 
@@ -30,19 +30,20 @@ describe('main', () => {
 
   test('--log-requests on writes one line a request, with the pid', async () => {
     const demo = shared();
-    await getFrom(`${demo.url}/healthz`);
-    const { status, body } = await getFrom(demo.url + MADRID_BARCELONA);
+    const own = '&departAfter=00:01';
+    await getFrom(`${demo.url}/healthz?${own}`);
+    const { status, body } = await getFrom(demo.url + MADRID_BARCELONA + own);
     expect([status, body.complete]).toEqual([200, true]);
-    await eventually(() => expect(demo.output()).toContain('"url":"/search'));
+    await eventually(() => expect(demo.output()).toContain(`"url":"${MADRID_BARCELONA}${own}`));
     const lines = demo
       .output()
       .split('\n')
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line));
-    const requests = lines.filter(({ msg }) => msg === 'request');
+    const requests = lines.filter(({ msg, url }) => msg === 'request' && url.includes(own));
     expect(requests).toMatchObject([
-      { pid: demo.child.pid, method: 'GET', url: '/healthz', status: 200 },
-      { pid: demo.child.pid, method: 'GET', url: MADRID_BARCELONA, status: 200 },
+      { pid: demo.child.pid, method: 'GET', url: `/healthz?${own}`, status: 200 },
+      { pid: demo.child.pid, method: 'GET', url: MADRID_BARCELONA + own, status: 200 },
     ]);
   });
 
@@ -54,13 +55,14 @@ describe('main', () => {
     expect([status, body.complete]).toEqual([200, true]);
     expect(body.journeys.length).toBeGreaterThan(10);
   });
+});
 
-  test('stops with 0 on SIGTERM, and the simulator with it', async () => {
-    const demo = shared();
-    demo.child.kill('SIGTERM');
-    expect(await demo.exit()).toBe(0);
-    await expect(fetch(demo.carriersUrl)).rejects.toThrow();
-  });
+test('stops with 0 on SIGTERM, and the simulator with it', async () => {
+  const demo = await startDemo(['--latency', '0']);
+  await fetch(demo.carriersUrl);
+  demo.child.kill('SIGTERM');
+  expect(await demo.exit()).toBe(0);
+  await expect(fetch(demo.carriersUrl)).rejects.toThrow();
 });
 
 test('--carriers-url asks a simulator elsewhere', async () => {

@@ -115,11 +115,14 @@ export function testCombinations(combinations: readonly Combination[]): void {
       expect(some.carriers).toMatchObject([{ carrier: 'avlo', state: 'ok' }]);
       const all = new Set<number>();
       for (const role of kills) {
-        const config = await configOf(demo.url);
-        for (const each of ROLES) for (const pid of pidsOf(config, each)) all.add(pid);
-        // With a process that serves those that run its tasks are gone as well.
-        const victim = pidsOf(config, role).find(lives);
-        if (victim === undefined) continue;
+        // With a process that serves those that run its tasks are gone as well, until it has a successor.
+        const victim = await eventually(async () => {
+          const config = await configOf(demo.url);
+          for (const each of ROLES) for (const pid of pidsOf(config, each)) all.add(pid);
+          const living = pidsOf(config, role).find(lives);
+          expect(living, `a process for the role ${role}`).toBeDefined();
+          return Number(living);
+        });
         process.kill(victim, 'SIGKILL');
         expect(await journeysOf(demo.url)).toEqual(expected);
       }
@@ -147,8 +150,12 @@ function isTested(name: Coalesce): boolean {
 export function everyCombination(accept: Accept): Combination[] {
   return testedDispatches.flatMap((dispatch) => {
     const { inFleet, inServers, workers } = dispatchKind(dispatch);
-    const role = inFleet ? 'host' : 'task';
-    const kills: readonly Role[] = accept === 'single' ? [role] : ['server', role];
+    // Threads are no processes, and server processes that run tasks are killed as such.
+    const hasTaskWorkers = workers === 'processes' && (accept === 'single' || inServers !== true);
+    const kills: readonly Role[] = [
+      ...(accept === 'single' ? [] : (['server'] as const)),
+      ...(inFleet ? (['host'] as const) : hasTaskWorkers ? (['task'] as const) : []),
+    ];
     const isChosen = (coalesce: Coalesce): boolean => {
       if (inFleet) return coalesce === 'on' || coalesce === 'fleet';
       const overMachines = coalesce === 'fleet' || coalesce === 'shared';

@@ -105,6 +105,17 @@ test('a chip says its state in words, and why; the line says what a search has c
   expect([toAskAgain([failed(true)]), toAskAgain([failed(false)])]).toEqual([['renfe'], []]);
 });
 
+test('a carrier that answered with a part of its journeys is said to have, and may be asked again', () => {
+  const error = { code: 'HTTP', retryable: true, message: '' } as const;
+  const partial = { ...status('ok', 18), error };
+  expect(String(carrierChip(partial, 'Renfe'))).toContain('18, not all · 12 ms');
+  expect(statusText({ carriers: [partial], found: 18, names, ms: 9 })).toBe(
+    '18 journeys; Renfe did not send all',
+  );
+  expect(toAskAgain([partial])).toEqual(['renfe']);
+  expect(toAskAgain([{ ...partial, error: { ...error, retryable: false } }])).toEqual([]);
+});
+
 test('reduce() keeps the newest state of each journey and carrier', () => {
   const journey = (id: string) => ({ id }) as never;
   let state = reduce(idle, { type: 'asked' });

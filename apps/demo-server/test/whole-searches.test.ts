@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   ASKED,
   eventually,
@@ -19,6 +19,8 @@ const flags = [...offload, '--dispatch-workers', '1'];
 /** Only what a test does ends a search of these. */
 const HELD = ['--deadline-ms', '60000'];
 
+/** The plan of a carrier that answers at once. */
+const WELL = { fault: null, latency: { kind: 'fixed', ms: 0 } };
 const hang = { fault: { kind: 'hang', share: 1 } };
 /** What comes of a search while the first carrier hangs; the others may come in any order. */
 const WITHOUT_RENFE = ['search-started', 'avlo', 'journeys-upsert', 'ouigo', 'journeys-upsert'];
@@ -29,9 +31,11 @@ describe.each(['fork', 'piscina', 'cluster'] as const)(
   (dispatch) => {
     const inProcess = inProcessServer();
     const shared = sharedServerBy(Date.now, ...flags, ...HELD, '--dispatch', dispatch);
+    const own = () => serveNow(...flags, ...HELD, '--dispatch', dispatch);
+    beforeEach(() => setPlan(shared().carriersUrl, 'renfe', WELL));
 
     test('a document is that of this process; one task, and the search counts in its worker', async () => {
-      const { get, url, carriersUrl } = shared();
+      const { get, url, carriersUrl } = await own();
       const { status, body } = await get(SEARCH);
       expect([status, body.complete]).toEqual([200, true]);
       const { body: expected } = await inProcess().get(SEARCH);
@@ -53,7 +57,7 @@ describe.each(['fork', 'piscina', 'cluster'] as const)(
     });
 
     test('a client that leaves ends the search in the worker', async () => {
-      const { get, url, carriersUrl } = shared();
+      const { get, url, carriersUrl } = await own();
       await setPlan(carriersUrl, 'renfe', hang);
       const { seen } = await readEvents(url + SEARCH, { until: WITHOUT_RENFE.length });
       expect(sorted(seen)).toEqual(sorted(WITHOUT_RENFE));
@@ -69,7 +73,7 @@ describe.each(['fork', 'piscina', 'cluster'] as const)(
     test.skipIf(dispatch === 'piscina')(
       'a worker that is lost is one last event, and the next search has another worker',
       async () => {
-        const { get, url, carriersUrl } = shared();
+        const { get, url, carriersUrl } = await own();
         await setPlan(carriersUrl, 'renfe', hang);
         const [{ dispatch: before }] = await statsOf({ get });
         const { seen, last } = await readEvents(url + SEARCH, {
@@ -108,9 +112,10 @@ describeWithNats('--offload search --dispatch nats', () => {
   const inProcess = inProcessServer();
   // It starts a server of NATS, and two hosts.
   const shared = sharedServerBy(Date.now, ...offload, ...HELD, '--dispatch', 'nats');
+  beforeEach(() => setPlan(shared().carriersUrl, 'renfe', WELL));
 
   test('a document is that of this process; one task, and the search counts on its host', async () => {
-    const { get, url, carriersUrl } = shared();
+    const { get, url, carriersUrl } = await serveNow(...offload, ...HELD, '--dispatch', 'nats');
     const { status, body } = await get(SEARCH);
     expect([status, body.complete]).toEqual([200, true]);
     const { body: expected } = await inProcess().get(SEARCH);
@@ -123,6 +128,7 @@ describeWithNats('--offload search --dispatch nats', () => {
 
   test('events come from the host as carriers answer', async () => {
     const { get, url, carriersUrl } = shared();
+    const [before] = await statsOf({ get });
     await setPlan(carriersUrl, 'renfe', { latency: { kind: 'fixed', ms: 200 } });
     const { seen } = await readEvents(url + SEARCH);
     const count = WITHOUT_RENFE.length;
@@ -130,25 +136,35 @@ describeWithNats('--offload search --dispatch nats', () => {
     expect(seen.slice(count)).toEqual(['renfe', 'journeys-upsert', 'search-done']);
     const [stats] = await statsOf({ get });
     expect(stats.search.complete).toBe(0);
-    expect(stats.dispatch).toMatchObject({ asked: 2, completed: 2 });
+    const { asked, completed } = before.dispatch;
+    expect(stats.dispatch).toMatchObject({ asked: asked + 1, completed: completed + 1 });
   });
 
   test('a client that leaves ends the search on the host', async () => {
     const { get, url, carriersUrl } = shared();
+    const [{ dispatch: before }] = await statsOf({ get });
+    const { aborted: abortedBefore = 0 } = (await requestsAt(carriersUrl))['renfe'] ?? {};
+    const abortedOf = (searches: readonly object[]): number =>
+      searches.reduce((sum, one) => sum + ('aborted' in one ? Number(one.aborted) : 0), 0);
+    const endedBefore = abortedOf([...hostSearches(before.workers).values()]);
     await setPlan(carriersUrl, 'renfe', hang);
     const { seen } = await readEvents(url + SEARCH, { until: WITHOUT_RENFE.length });
     expect(sorted(seen)).toEqual(sorted(WITHOUT_RENFE));
     await eventually(async () => {
-      expect((await requestsAt(carriersUrl))['renfe']).toMatchObject({ aborted: 1, open: 0 });
+      expect((await requestsAt(carriersUrl))['renfe']).toMatchObject({
+        aborted: abortedBefore + 1,
+        open: 0,
+      });
       const [{ dispatch: pool }] = await statsOf({ get });
-      expect(pool).toMatchObject({ running: 0, aborted: 1, lost: 0 });
+      const { lost, aborted } = before;
+      expect(pool).toMatchObject({ running: 0, aborted: aborted + 1, lost });
       const searches = [...hostSearches(pool.workers).values()];
-      expect(searches).toContainEqual(expect.objectContaining({ running: 0, aborted: 1 }));
+      expect(abortedOf(searches)).toBe(endedBefore + 1);
     });
   });
 
   test('a host that is killed is one last event, and the next search has another host', async () => {
-    const { get, url, carriersUrl } = shared();
+    const { get, url, carriersUrl } = await serveNow(...offload, ...HELD, '--dispatch', 'nats');
     await setPlan(carriersUrl, 'renfe', hang);
     type Row = { inFlight: number; moduleReport?: { pid: number } };
     let killed = false;

@@ -24,13 +24,13 @@ export function carrierChip(status: CarrierStatus, name: string): SafeHtml {
 }
 
 /** Says in words what became of a carrier. */
-function chipText({ state, found, ms }: CarrierStatus): string {
+function chipText({ state, found, ms, error }: CarrierStatus): string {
   const time = `${Math.round(ms)} ms`;
   switch (state) {
     case 'running':
       return 'asking';
     case 'ok':
-      return `${found} · ${time}`;
+      return error === undefined ? `${found} · ${time}` : `${found}, not all · ${time}`;
     case 'empty':
       return `none · ${time}`;
     case 'timeout':
@@ -81,11 +81,13 @@ export function statusText(search: {
   }
   const failed = carriers.filter(({ state }) => state !== 'ok' && state !== 'empty');
   if (failed.length > 0) return `${journeys}; ${listed(failed)} did not answer`;
+  const partial = carriers.filter(({ error }) => error !== undefined);
+  if (partial.length > 0) return `${journeys}; ${listed(partial)} did not send all`;
   if (found === 0) return 'No journeys on this day';
   return `${journeys} in ${Math.round(ms)} ms`;
 }
 
-/** Returns the ids of the carriers that have not answered, and may if they are asked again. */
+/** Returns the ids of the carriers that have not answered, or not with all of their journeys, and may if they are asked again. */
 export function toAskAgain(carriers: readonly CarrierStatus[]): string[] {
   return carriers
     .filter(
@@ -94,7 +96,7 @@ export function toAskAgain(carriers: readonly CarrierStatus[]): string[] {
         state === 'timeout' ||
         state === 'rejected-busy' ||
         state === 'rate-limited' ||
-        (state === 'error' && error?.retryable),
+        error?.retryable === true,
     )
     .map(({ carrier }) => carrier);
 }

@@ -5,7 +5,7 @@ const wholeSearches = (['fork', 'piscina', 'cluster'] as const).map(
   (dispatch): Combination => ({
     accept: 'single',
     ...{ dispatch, coalesce: 'off', offload: 'search' },
-    kills: ['task'],
+    kills: dispatch === 'piscina' ? [] : ['task'],
   }),
 );
 

@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
 import type { OperatorView } from '../../operator/view-schema.ts';
+import { dashOf, MOST_LINES } from './line-dash.ts';
 import type { Rates } from './rates.ts';
 import { clockTime } from './show.ts';
 
@@ -16,8 +17,6 @@ type Lines = (
   rates: Rates,
 ) => readonly (readonly [string, number | undefined])[];
 
-/** More would be a tangle; the table has all of them. */
-const MOST_LINES = 8;
 const POINTS = 120;
 const HEIGHT = 160;
 
@@ -173,8 +172,7 @@ function optionsOf(
       ...labels.map((label, at) => ({
         label,
         stroke: ink(host, `ink-${at}`),
-        // Lines differ by more than colour.
-        dash: [[], [6, 3], [2, 2], [8, 3, 2, 3]][at % 4] ?? [],
+        dash: [...dashOf(at)],
         width: 1.5,
         points: { show: false },
         value: (_: uPlot, value: number | null) =>

@@ -98,10 +98,7 @@ function draw(): void {
   );
   show(notes, carrierNotes(state.carriers, { carriers: carrierNames, calls }));
   journeys.classList.toggle('stale', isStale);
-  show(
-    pages,
-    pageLinks(state.pages, (page) => withPage(location.search, page)),
-  );
+  drawPages();
   clearTimeout(listing);
   if (!isStale) {
     const wait = phase === 'asking' ? listedAt + LIST_EVERY_MS - performance.now() : 0;
@@ -112,6 +109,14 @@ function draw(): void {
   clearTimeout(speaking);
   if (wait <= 0 || phase !== 'asking') speak();
   else speaking = setTimeout(speak, wait);
+}
+
+/** The links have what the address has: they are drawn again when it changes. */
+function drawPages(): void {
+  show(
+    pages,
+    pageLinks(state.pages, (page) => withPage(location.search, page)),
+  );
 }
 
 function drawList(): void {
@@ -218,6 +223,7 @@ form.addEventListener('change', (event) => {
   if (parameters.size > 0) {
     parameters.set('order', order());
     history.replaceState(null, '', `/?${parameters}`);
+    drawPages();
   }
   drawList();
 });

@@ -230,6 +230,24 @@ describeInBrowser('the traveller’s page', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
+  test('Earlier and Later keep the order that was chosen after the search', async () => {
+    const page = await browser.open();
+    await page.goto(`${server().url}/?${ROUTE}`);
+    await done(page);
+    for (const order of ['best', 'price']) {
+      await page.check(`[name=order][value=${order}]`);
+      for (const link of ['Earlier', 'Later']) {
+        const to = await page.getAttribute(`#pages a:text-is("${link}")`, 'href');
+        expect(new URL(to ?? '', page.url()).searchParams.get('order'), link).toBe(order);
+      }
+    }
+    await page.check('[name=order][value=best]');
+    await page.click('#pages a:text-is("Later")');
+    await done(page);
+    expect(await page.isChecked('[name=order][value=best]')).toBe(true);
+    expect(new URL(page.url()).searchParams.get('order')).toBe('best');
+  });
+
   test('a train that is sold out says so, and sorts last by price', async () => {
     let day = '';
     for (let ahead = 1; day === '' && ahead < 30; ahead++) {
