@@ -28,6 +28,20 @@ describeInBrowser('the page of the API', () => {
     expect([...origins]).toEqual([server().url]);
   });
 
+  test('/docs: the first Execute of a search and of a control succeeds, with what the page fills in', async () => {
+    const page = await browser.open();
+    await page.goto(`${server().url}/docs`);
+    await page.waitForSelector('#operations-search-search');
+    for (const id of ['#operations-search-search', '#operations-operator-startLoad']) {
+      await page.click(`${id} .opblock-summary-control`);
+      await page.click(`${id} button.execute`);
+      await page.waitForSelector(`${id} .live-responses-table`);
+      expect(await page.textContent(`${id} .live-responses-table .response-col_status`)).toMatch(
+        /200/,
+      );
+    }
+  });
+
   test('an unknown path is a page whose form searches, without a violation', async () => {
     const page = await browser.open();
     await page.goto(`${server().url}/serch`);
