@@ -19,15 +19,16 @@ const HOSTS = 2;
 const LEAVE_MS = 2000;
 
 /**
- * Starts a NATS server and two hosts, and resolves when others can find them. A host that ends is replaced.
+ * Starts a NATS server and two hosts, and resolves when others can find them. What ends of them is started again.
  *
  * @throws FlagError if nats-server is not installed
  */
 export async function startEmbeddedFleet(
   start: Omit<ServingStart, 'ticketKeys'>,
+  log: (line: string) => void,
 ): Promise<EmbeddedFleet> {
   const { flags } = start;
-  const nats = await startNatsServer();
+  const nats = await startNatsServer({ log });
   const hosts = createForkDispatcher(programUrl('host-tasks'), {
     name: 'hosts',
     max: HOSTS,

@@ -3,10 +3,11 @@ import type { DrainReport } from '@ticketing/dispatch';
 import type { NatsHostStats } from '@ticketing/dispatch-nats';
 import { compose } from '../compose.ts';
 import type { Flags } from '../flags/flag-specs.ts';
+import { taskReportOf } from '../operator/checked-reports.ts';
 import { versions } from '../operator/versions.ts';
 import { createCarriers } from '../search/carriers.ts';
 import { WORKER_TASKS, type WorkerTasks } from '../search/dispatch.ts';
-import type { HostReport, ServerStats, TaskWorkerReport } from '../serving/serving.ts';
+import type { HostReport, ServerStats } from '../serving/serving.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { WormLocation } from '../worms/worm-databases.ts';
 import { natsOptions } from './nats-options.ts';
@@ -112,9 +113,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
 
 /** Returns the counts of whole searches in its workers. */
 function searchesOf({ dispatch }: ServerStats): SearchStats[] {
-  return dispatch.workers.flatMap(
-    ({ moduleReport }) => (moduleReport as TaskWorkerReport | undefined)?.search ?? [],
-  );
+  return dispatch.workers.flatMap(({ moduleReport }) => taskReportOf(moduleReport)?.search ?? []);
 }
 
 /** The same of the carriers that were asked. */
@@ -146,8 +145,7 @@ function summed<T>(all: readonly T[]): T {
 /** Returns the calls to carriers of this process and of its workers. */
 function callsOf({ http, dispatch }: ServerStats): ServerStats['http'] {
   const workers = dispatch.workers.map(
-    ({ moduleReport }): ServerStats['http'] =>
-      (moduleReport as TaskWorkerReport | undefined)?.http ?? {},
+    ({ moduleReport }): ServerStats['http'] => taskReportOf(moduleReport)?.http ?? {},
   );
   const all = [http, ...workers];
   const sum = (carrier: string, count: 'inFlight' | 'sent' | 'retried' | 'refused'): number =>

@@ -6,68 +6,157 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { FlagError } from '@ticketing/cli-kit';
-import { createOrphanGuard } from '@ticketing/dispatch/transport';
+import { createOrphanGuard, type OrphanGuard } from '@ticketing/dispatch/transport';
+import { type Clock, createCircuit, type Restart, systemClock } from '@ticketing/kit';
 
 /** A NATS server that this process has started. */
 export interface NatsServer {
-  /** With its token. */
+  /** With its token. The same while it is started again. */
   readonly url: string;
-  readonly pid: number;
+  /** `undefined` while it does not run. */
+  readonly pid: number | undefined;
   close(): Promise<void>;
+}
+
+export interface NatsServerOptions {
+  /** Default: that of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Gets a line when the server has ended, and when it fails to start again. */
+  readonly log?: (line: string) => void;
+  /** For tests. Defaults: the platform's, a shell of its own. */
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly guard?: OrphanGuard;
 }
 
 const PROGRAM = 'nats-server';
 const START_MS = 30_000;
 const MAX_LOG = 16_384;
+/** More ends than these within the time, and it is tried every five seconds. */
+const RESTART: Restart = { backoffMs: [100, 5000], maxFailures: 5, withinMs: 10_000 };
 
 /**
- * Starts a server on a free loopback port, and resolves when it listens. Only who knows its token may connect. It leaves nothing
- * on disk, and ends with this process, however that ends.
+ * Starts a server on a free loopback port, and resolves when it listens. One that ends is started again, on the same port and
+ * with the same token, so that its clients find it. Only who knows the token may connect. It leaves nothing on disk, and ends with
+ * this process, however that ends.
  *
  * @throws FlagError if nats-server is not installed; Error with its log if it does not listen
  */
-export async function startNatsServer(
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): Promise<NatsServer> {
+export async function startNatsServer({
+  env = process.env,
+  log = () => {},
+  clock = systemClock,
+  random = Math.random,
+  guard = createOrphanGuard(),
+}: NatsServerOptions = {}): Promise<NatsServer> {
   const program = findProgram(env);
   const token = randomBytes(16).toString('hex');
-  const folder = mkdtempSync(join(tmpdir(), 'ticketing-demo-nats-'));
-  const guard = createOrphanGuard();
-  try {
-    // A token on the command line would be seen by every user of the machine.
-    const config = join(folder, 'server.conf');
-    writeFileSync(config, `authorization { token: "${token}" }\n`, { mode: 0o600 });
-    const server = spawn(program, ['-c', config, '-a', '127.0.0.1', '-p', '-1'], {
-      cwd: '/',
-      // With a session of its own, so that Ctrl-C does not end it before the server that needs it.
-      detached: true,
-      stdio: ['ignore', 'ignore', 'pipe'],
+  const circuit = createCircuit(RESTART, random);
+  /** Of its first start; -1: any that is free. */
+  let port = -1;
+  let server: ChildProcess | undefined;
+  let starting: Promise<void> | undefined;
+  let timer: unknown;
+  let isClosing = false;
+
+  async function start(): Promise<void> {
+    const child = launch({ program, token, port });
+    server = child;
+    const { pid } = child;
+    if (pid !== undefined) guard.add(pid);
+    const ended = new Promise<string>((resolve) => {
+      child.once('exit', (code, signal) => {
+        // Its number may be another process's soon.
+        if (pid !== undefined) guard.remove(pid);
+        resolve(String(signal ?? code));
+      });
     });
-    if (server.pid !== undefined) guard.add(server.pid);
-    const port = await portOf(server).catch(async (error) => {
-      server.kill('SIGKILL');
-      await guard.close();
+    try {
+      port = await portOf(child);
+    } catch (error) {
+      child.kill('SIGKILL');
       throw error;
+    }
+    const since = clock.now();
+    child.unref();
+    (child.stderr as Socket).unref();
+    void ended.then((how) => {
+      if (isClosing) return;
+      log(`${PROGRAM} ${pid} ended (${how}): it is started again on port ${port}`);
+      if (clock.now() - since >= RESTART.withinMs) circuit.succeeded();
+      startLater(new Error(`${PROGRAM} ended (${how})`));
     });
-    server.unref();
-    (server.stderr as Socket).unref();
-    return {
-      url: `nats://${token}@127.0.0.1:${port}`,
-      pid: server.pid as number,
-      async close() {
-        if (server.exitCode === null && server.signalCode === null) {
-          server.ref();
-          const ended = once(server, 'exit');
-          server.kill('SIGTERM');
-          await ended;
-        }
-        guard.remove(server.pid as number);
-        await guard.close();
-      },
-    };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
+
+  function startLater(error: unknown): void {
+    const before = circuit.state;
+    const decision = circuit.failed(clock.now(), error, false);
+    if (before === 'closed' && decision.kind === 'open') {
+      log(`${PROGRAM} fails to start; it is tried from time to time: ${(error as Error).message}`);
+    }
+    const ms = decision.kind === 'retry' ? decision.afterMs : decision.probeAfterMs;
+    timer = clock.setTimeout(() => {
+      circuit.probing();
+      starting = start().catch((failure: unknown) => {
+        if (!isClosing) startLater(failure);
+      });
+    }, ms);
+    (timer as { unref?: () => void } | undefined)?.unref?.();
+  }
+
+  async function close(): Promise<void> {
+    isClosing = true;
+    clock.clearTimeout(timer);
+    if (server !== undefined && runs(server)) {
+      server.ref();
+      const ended = once(server, 'exit');
+      server.kill('SIGTERM');
+      await ended;
+    }
+    await starting;
+    await guard.close();
+  }
+
+  try {
+    await start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    url: `nats://${token}@127.0.0.1:${port}`,
+    get pid() {
+      return server !== undefined && runs(server) ? server.pid : undefined;
+    },
+    close,
+  };
+}
+
+function launch(of: {
+  readonly program: string;
+  readonly token: string;
+  readonly port: number;
+}): ChildProcess {
+  const folder = mkdtempSync(join(tmpdir(), 'ticketing-demo-nats-'));
+  // A token on the command line would be seen by every user of the machine.
+  const config = join(folder, 'server.conf');
+  writeFileSync(config, `authorization { token: "${of.token}" }\n`, { mode: 0o600 });
+  const args = ['-c', config, '-a', '127.0.0.1', '-p', String(of.port)];
+  const child = spawn(of.program, args, {
+    cwd: '/',
+    // With a session of its own, so that Ctrl-C does not end it before the server that needs it.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  child.once('exit', remove).once('error', remove);
+  // Once it has written a line it has read the file.
+  child.stderr?.once('data', remove);
+  return child;
+}
+
+function runs({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid !== undefined && exitCode === null && signalCode === null;
 }
 
 /** Returns the path of the program: NATS_SERVER_BIN, on PATH, or in /usr/sbin, where Debian has it. @throws FlagError */

@@ -1,6 +1,7 @@
 import type { DispatcherStats, WorkerStats } from '@ticketing/dispatch';
 import type { NatsFleetStats, NatsWorkerReport } from '@ticketing/dispatch-nats';
 import type { HostReport, KeysStats, ProcessStatus } from '../serving/serving.ts';
+import { hostReportOf } from './checked-reports.ts';
 import type { OperatorView } from './view-schema.ts';
 
 /** A host as a process: what it reports of itself over its sessions. Those who see the same host have the same of it. */
@@ -42,8 +43,8 @@ export function hostProcesses(processes: readonly ProcessStatus[]): HostProcess[
   const found = new Map<string, Omit<HostProcess, 'id'>>();
   for (const { dispatch } of seenBy(processes)) {
     for (const { moduleReport, state } of dispatch.workers) {
-      if (moduleReport === undefined) continue;
-      const report = moduleReport as HostReport;
+      const report = hostReportOf(moduleReport);
+      if (report === undefined) continue;
       const key = `${report.name} ${report.pid}`;
       const known = found.get(key);
       // The latest of those that several processes have.

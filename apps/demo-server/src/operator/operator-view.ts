@@ -8,6 +8,7 @@ import type {
   ServerStats,
   TaskWorkerReport,
 } from '../serving/serving.ts';
+import { taskReportOf } from './checked-reports.ts';
 import { coalescersOf, fleetCoalescers, machineCoalescers, sharedRows } from './coalescer-rows.ts';
 import { fleetRows, type HostProcess, hostProcesses, hostRows } from './fleet-view.ts';
 import { versions } from './versions.ts';
@@ -203,7 +204,7 @@ export function taskRows({
 }
 
 /** What a task worker says of itself: nothing before its first report, and in-process. */
-const taskReport = ({ moduleReport }: WorkerStats) => moduleReport as TaskWorkerReport | undefined;
+const taskReport = ({ moduleReport }: WorkerStats) => taskReportOf(moduleReport);
 
 /** Whether its workers are those of another process, which counts their tasks. */
 function isLent({ kind }: DispatcherStats): boolean {

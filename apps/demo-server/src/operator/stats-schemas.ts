@@ -134,6 +134,25 @@ const CarrierCalls = Type.Record(
   Type.Object(counts('inFlight', 'sent', 'retried', 'refused')),
 );
 
+/** What another process may report of a worker that runs carriers' tasks. */
+export const TaskReport = Type.Object({
+  http: CarrierCalls,
+  process: ProcessFigures,
+  search: Type.Optional(Search),
+});
+
+/** What a host may report: hosts may be of another version, or of anybody who has a password of the fleet. */
+export const ReportOfHost = Type.Object({
+  ...TaskReport.properties,
+  // A part of ids, and of labels of metrics.
+  name: Type.String({ pattern: '^[\\w.:-]{1,64}$' }),
+  pid: count,
+  ageMs: figure,
+  search: Search,
+  coalesce: Type.Optional(Coalescer),
+  worms: Type.Object({ coalesce: Type.Optional(Coalescer) }),
+});
+
 const Attached = Type.Object(counts('connections', 'claimed', 'requests', 'forwarded'));
 
 const Fleet = Type.Object(

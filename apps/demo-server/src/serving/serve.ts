@@ -59,7 +59,7 @@ export async function serve(
     closers.unshift(() => upstream.close());
     const { location } = worms;
     const { url: carriersUrl } = upstream;
-    const fleet = await fleetFor({ flags, carriersUrl, worms: location, startedAt });
+    const fleet = await fleetFor({ flags, carriersUrl, worms: location, startedAt }, log);
     closers.unshift(() => fleet.close());
     const context = {
       // Server processes have the same key: each opens the pages that another one sealed.
@@ -91,7 +91,10 @@ export async function serve(
 }
 
 /** Starts a fleet if the flags ask for one and name no NATS server. Nothing of it is loaded otherwise. */
-async function fleetFor(start: Omit<ServingStart, 'ticketKeys'>): Promise<{
+async function fleetFor(
+  start: Omit<ServingStart, 'ticketKeys'>,
+  log: (line: string) => void,
+): Promise<{
   readonly natsUrl: string | undefined;
   pids(): readonly number[];
   reload(): Promise<void>;
@@ -102,5 +105,5 @@ async function fleetFor(start: Omit<ServingStart, 'ticketKeys'>): Promise<{
     return { natsUrl, pids: () => [], reload: async () => {}, close: async () => {} };
   }
   const { startEmbeddedFleet } = await import('../fleet/embedded-fleet.ts');
-  return startEmbeddedFleet(start);
+  return startEmbeddedFleet(start, log);
 }
