@@ -1,4 +1,9 @@
 import { defineProject, mergeConfig } from 'vitest/config';
 // @boundaries-ignore the settings that all packages share are at the top of the repository
 import shared from '../../vitest.shared.ts';
-export default mergeConfig(shared, defineProject({ test: { name: 'batching-redis' } }));
+export default mergeConfig(
+  shared,
+  defineProject({
+    test: { name: 'batching-redis', globalSetup: '../../internal/test-kit/setup/redis.ts' },
+  }),
+);

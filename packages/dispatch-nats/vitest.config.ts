@@ -3,5 +3,11 @@ import { defineProject, mergeConfig } from 'vitest/config';
 import shared from '../../vitest.shared.ts';
 export default mergeConfig(
   shared,
-  defineProject({ test: { name: 'dispatch-nats', isolate: false } }),
+  defineProject({
+    test: {
+      name: 'dispatch-nats',
+      isolate: false,
+      globalSetup: '../../internal/test-kit/setup/nats.ts',
+    },
+  }),
 );
