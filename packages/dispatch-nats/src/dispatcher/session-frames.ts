@@ -100,7 +100,7 @@ export class StreamRooms {
     switch (frame.kind) {
       case 'item': {
         const room = this.#rooms.get(frame.seq) ?? 0;
-        this.#rooms.set(frame.seq, room - 1);
+        if (room > 0) this.#rooms.set(frame.seq, room - 1);
         return room > 0;
       }
       // The host has nothing more to do with the call.
