@@ -96,13 +96,13 @@ export function testLimit(accept: string): void {
 }
 
 /** Requests of one connection that are answered at a time. */
-const AT_A_TIME = 8;
+const AT_A_TIME = 4;
 
-/** Proves that a client which asks ahead takes no more of a server than eight requests, however the server accepts. */
+/** Proves that a client which asks ahead takes no more of a server than four requests, however the server accepts. */
 export function testPipelining(accept: string): void {
   const flags = ['--accept', accept, ...(accept === 'single' ? [] : ['--workers', '1'])];
 
-  test(`--accept ${accept}: of 400 requests that one connection sends ahead 8 are under way, and others are answered [one-client-share]`, async () => {
+  test(`--accept ${accept}: of 400 requests that one connection sends ahead 4 are under way, and others are answered [one-client-share]`, async () => {
     const { url, carriersUrl } = await startDemo([
       ...[...flags, '--max-in-flight', 'off', '--coalesce', 'off'],
       ...['--latency', '0', '--deadline-ms', '600000'],

@@ -10,7 +10,7 @@ import { openRouter } from './router-fixture.ts';
 
 const http = process.getBuiltinModule('node:http');
 
-const AT_A_TIME = 8;
+const AT_A_TIME = 4;
 /** Heads that the parser may have got beyond those: of the shortest, as many as fit into one piece of a connection's bytes. */
 const AHEAD = 20;
 
@@ -52,7 +52,7 @@ function urlsOf(waiting: readonly Waiting[]): (string | undefined)[] {
   return waiting.map(({ request }) => request.url);
 }
 
-test('limitPipelined() has 8 requests of a connection under way, in their order, and pauses its socket meanwhile', async () => {
+test('limitPipelined() has 4 requests of a connection under way, in their order, and pauses its socket meanwhile', async () => {
   const { port, waiting, sockets, counts } = await openServer();
   const client = await open(port);
   const all = received(client);
@@ -76,7 +76,7 @@ test('limitPipelined() has 8 requests of a connection under way, in their order,
   expect(answered).toEqual(seen);
 });
 
-test('limitPipelined() holds no more than 8 answers for a client that reads none', async () => {
+test('limitPipelined() holds no more than 4 answers for a client that reads none', async () => {
   const { port, waiting, counts } = await openServer();
   const client = await open(port);
   client.pause();
@@ -210,11 +210,11 @@ test('limitPipelined() gives a server the requests that it would get without it,
   );
 });
 
-test('mode passthru: of 1,500 requests that one client sends ahead 8 are under way, and the others are answered [one-client-share]', async () => {
+test('mode passthru: of 1,500 requests that one client sends ahead 4 are under way, and the others are answered [one-client-share]', async () => {
   const { port, router } = await openRouter({
     mode: 'passthru',
     count: 1,
-    limits: { queuePerWorker: 30 },
+    limits: { queuePerWorker: 20 },
   });
   const clients = await Promise.all([open(port), open(port), open(port)]);
   for (const client of clients) client.write(get('/never').repeat(1500));

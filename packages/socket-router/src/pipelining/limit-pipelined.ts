@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { type Emit, interceptRequests } from '../worker/server-events.ts';
 
 /** Requests of one connection that are under way at a time: no client takes more of a server by asking ahead. */
-const MAX_UNDER_WAY = 8;
+const MAX_UNDER_WAY = 4;
 /** The parser gets no more bytes at once than these and the rest of a head: so few heads fit into them. */
 const PIECE_BYTES = 512;
 /** Ends each head. Parsers of Node accept no other line ends. */
@@ -21,9 +21,9 @@ interface WaitingRequest {
 }
 
 /**
- * Has a server answer at most 8 requests of one connection at a time. What a client sends ahead beyond those stays unread: its
+ * Has a server answer at most 4 requests of one connection at a time. What a client sends ahead beyond those stays unread: its
  * socket is paused until answers have gone out, as Node alone does only when many bytes of answers wait. So a client that
- * sends a thousand requests, or reads no answer, costs as much as one that sends eight. Once per server; further calls do nothing.
+ * sends a thousand requests, or reads no answer, costs as much as one that sends four. Once per server; further calls do nothing.
  *
  * For HTTP/1: connections of HTTP/2 and of other protocols are left alone.
  *
