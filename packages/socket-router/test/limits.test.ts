@@ -140,7 +140,7 @@ test('the worker of a key, with a full queue, gets no more either', async () => 
 test('a connection that no worker takes in time is refused with 503', async () => {
   const { port, pids, router } = await openRouter({
     count: 1,
-    limits: { headTimeoutMs: 300, claimTimeoutMs: 50 },
+    limits: { maxWaitMs: 300, claimTimeoutMs: 50 },
   });
   const [pid = Number.NaN] = pids();
   process.kill(pid, 'SIGSTOP');
@@ -204,22 +204,23 @@ test.each(['http', 'tls-sni', 'auto'] as const)(
 test('a queue that has waited for half of maxWaitMs takes no more: 503 at once, with the time to ask again', async () => {
   const { port, pids, router } = await openRouter({
     count: 1,
-    limits: { maxWaitMs: 100, claimTimeoutMs: 60_000, headTimeoutMs: 60_000 },
+    limits: { maxWaitMs: 1000, claimTimeoutMs: 60_000, headTimeoutMs: 60_000 },
   });
   const [pid = Number.NaN] = pids();
   process.kill(pid, 'SIGSTOP');
+  const reasons: string[] = [];
+  router.on('refused', ({ reason }) => reasons.push(reason));
   const answers = [ask(port)];
   await until(() => router.stats().workers[0]?.queued === 1);
-  const refused = nextEvent(router, 'refused');
-  while (router.stats().refused === 0) {
+  // On a busy machine the first may have waited for all of it before another one comes.
+  while (!reasons.includes('queue-slow')) {
     answers.push(ask(port));
     await until(() => router.stats().accepted === answers.length);
   }
-  expect(await refused).toEqual({ status: 503, reason: 'queue-slow' });
   const { status, headers } = (await answers.at(-1)) as Awaited<ReturnType<typeof ask>>;
   expect([status, headers['retry-after']]).toEqual([503, '1']);
   process.kill(pid, 'SIGCONT');
   const statuses = (await Promise.all(answers)).map((answer) => answer.status);
-  expect(statuses[0]).toBe(200);
   expect(statuses.filter((code) => code !== 200 && code !== 503)).toEqual([]);
+  expect(new Set(reasons)).not.toContain('pending-full');
 });

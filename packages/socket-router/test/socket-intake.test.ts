@@ -13,6 +13,7 @@ import { loadReaders } from '../src/reading/head-sniffer.ts';
 const HEAD = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const HELLO_START = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]);
 const HEAD_TIMEOUT_MS = 100;
+const MAX_WAIT_MS = 400;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -77,7 +78,7 @@ async function openIntake(options: Partial<RouterOptions> = {}) {
   const resolved = resolveRouterOptions({
     workers: { subscribe: () => () => {} },
     ...options,
-    limits: { headTimeoutMs: HEAD_TIMEOUT_MS, ...options.limits },
+    limits: { headTimeoutMs: HEAD_TIMEOUT_MS, maxWaitMs: MAX_WAIT_MS, ...options.limits },
   });
   const intake = new SocketIntake(
     {
@@ -179,27 +180,46 @@ test('a client that leaves before its head is read is gone', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a connection waits for a worker for headTimeoutMs after its head; one that is under way is not refused', async () => {
+test('a connection waits for maxWaitMs from the end of its head, whether it has a worker that does not take it or none', async () => {
   const { connect, refused, workers, given, intake } = await openIntake();
   const underWay = connect();
   await underWay.say(HEAD);
+  vi.advanceTimersByTime(MAX_WAIT_MS / 2);
   workers.ready = [];
+  vi.advanceTimersByTime(MAX_WAIT_MS / 4);
   const waiting = connect();
-  vi.advanceTimersByTime(HEAD_TIMEOUT_MS / 2);
   await waiting.say(HEAD);
   expect(intake.stats()).toEqual({ reading: 0, waiting: 1 });
-  vi.advanceTimersByTime(HEAD_TIMEOUT_MS - 1);
+  vi.advanceTimersByTime(MAX_WAIT_MS / 4 - 1);
+  await turn();
   expect(refused).toEqual([]);
   vi.advanceTimersByTime(1);
+  // Its claim may have arrived already.
+  expect(refused).toEqual([]);
+  await turn();
+  await turn();
+  expect([refused, given[0]?.stage]).toEqual([['503 worker-timeout'], 'done']);
+  expect(underWay.answer).toMatch(/^HTTP\/1\.1 503 [^]*\r\nRetry-After: 1\r\n/);
+  vi.advanceTimersByTime((MAX_WAIT_MS * 3) / 4);
+  await turn();
+  expect(refused).toEqual(['503 worker-timeout', '503 worker-timeout']);
+  expect(waiting.answer).toMatch(/^HTTP\/1\.1 503 /);
+  expect(intake.stats()).toEqual({ reading: 0, waiting: 0 });
+});
+
+test('a connection whose claim arrives with the end of its time is taken; one that comes back then has no time left', async () => {
+  const { connect, refused, given, intake, queue, workers, counts } = await openIntake();
+  await connect().say(HEAD);
+  await connect().say(HEAD);
+  vi.advanceTimersByTime(MAX_WAIT_MS);
+  intake.taken(given[0] as HeldConnection, queue);
+  workers.ready = [];
+  intake.untaken([given[1] as HeldConnection], queue, 'declined');
+  await turn();
   await turn();
   expect(refused).toEqual(['503 worker-timeout']);
-  expect(waiting.answer).toMatch(/^HTTP\/1\.1 503 /);
-  vi.advanceTimersByTime(10 * HEAD_TIMEOUT_MS);
-  expect([underWay.destroyed, given[0]?.stage]).toEqual([false, 'sent']);
-  // It is looked at again when it has come back.
-  (given[0] as HeldConnection).stage = 'waiting';
-  vi.advanceTimersByTime(HEAD_TIMEOUT_MS);
-  expect(refused).toEqual(['503 worker-timeout', '503 worker-timeout']);
+  expect(counts).toMatchObject({ handedOver: 1, refused: 1 });
+  expect(intake.stats()).toEqual({ reading: 0, waiting: 0 });
 });
 
 test('refuseWaiting() spares a connection under way, which destroy() cuts off', async () => {
@@ -287,17 +307,16 @@ test('with protocol tcp a connection is given to a worker at once, and refused w
   });
   connect();
   expect(given).toMatchObject([{ id: 1, hasHead: false, stage: 'sent', bytes: Buffer.alloc(0) }]);
-  expect(vi.getTimerCount()).toBe(0);
   workers.ready = [];
+  vi.advanceTimersByTime(MAX_WAIT_MS / 2);
   const waiting = connect();
   expect(intake.stats()).toEqual({ reading: 0, waiting: 1 });
-  // One that comes back has its time from then on.
-  vi.advanceTimersByTime(HEAD_TIMEOUT_MS / 2);
+  // One that comes back has the rest of its time.
   intake.untaken(given, queue, 'worker-down');
   expect(intake.stats()).toEqual({ reading: 0, waiting: 2 });
-  vi.advanceTimersByTime(HEAD_TIMEOUT_MS / 2);
+  vi.advanceTimersByTime(MAX_WAIT_MS / 2);
   expect(refused).toEqual(['503 worker-timeout']);
-  vi.advanceTimersByTime(HEAD_TIMEOUT_MS / 2);
+  vi.advanceTimersByTime(MAX_WAIT_MS / 2);
   expect(refused).toEqual(['503 worker-timeout', '503 worker-timeout']);
   const three = [connect(), connect(), connect()];
   const above = connect();

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { RouterWorker } from '../src/contract/worker-source.ts';
 import type { HeldConnection } from '../src/handing-over/connection-reader.ts';
 import { WorkerQueue } from '../src/placing/worker-queue.ts';
+import { monotonicMs } from '../src/wire/monotonic-clock.ts';
 import { SimulatedChannel } from './simulated-channel.ts';
 
 let channel: SimulatedChannel;
@@ -24,7 +25,7 @@ function queueOf(worker: RouterWorker): WorkerQueue {
   return new WorkerQueue(worker, {
     router: 'router',
     claimTimeoutMs: 1000,
-    maxWaitMs: 500,
+    maxWaitMs: 60_000,
     stuckTimeoutMs: 5000,
     events: {
       workerChanged: (_, change) => heard.push(change),
@@ -44,7 +45,7 @@ function held(id: number): HeldConnection {
     socket: new Socket(),
     bytes: Buffer.from('GET'),
     choice: { kind: 'any' },
-    arrivedAt: 0,
+    arrivedAt: monotonicMs(),
     hasHead: true,
     speaksTls: false,
     proxy: undefined,
@@ -73,20 +74,20 @@ test('one connection is under way at a time, the next one follows its claim', ()
 test('a message has what the worker must know about a connection', () => {
   vi.useFakeTimers({ toFake: ['hrtime'] });
   vi.advanceTimersByTime(0.6);
-  const [seconds, nanoseconds] = process.hrtime();
-  const now = seconds * 1000 + nanoseconds / 1e6;
+  const now = monotonicMs();
   const end = { address: '192.0.2.1', port: 1 };
   const proxy = { source: end, destination: end };
   const large = Buffer.alloc(8193, 'a');
-  queue.enqueue({ ...held(1), arrivedAt: 5 });
+  queue.enqueue({ ...held(1), arrivedAt: now - 53_400 });
   queue.enqueue({ ...held(2), choice: { kind: 'key', key: 'Madrid' }, proxy });
   queue.enqueue({ ...held(3), choice: { kind: 'slot', slot: '0' }, bytes: large.subarray(1) });
   queue.enqueue({ ...held(4), bytes: large });
   for (const id of [1, 2, 3, 4]) claim(id);
   const all = { tag: 'ticketing:socket-router', router: 'router', kind: 'hand' };
-  const common = { ...all, bytes: 'GET', before: Math.floor(now + 750), arrivedAt: 0 };
+  const common = { ...all, bytes: 'GET', before: Math.floor(now + 750), arrivedAt: now };
   expect(channel.hands.map(({ message }) => message)).toEqual([
-    { ...common, id: 1, arrivedAt: 5 },
+    // Nine tenths of `maxWaitMs` from its arrival are over before the time for a claim.
+    { ...common, id: 1, arrivedAt: now - 53_400, before: Math.floor(now + 600) },
     { ...common, id: 2, key: 'Madrid', isRouted: true, proxy },
     { ...common, id: 3, isRouted: true, bytes: 'a'.repeat(8192) },
     { ...common, id: 4, bytes: large },
@@ -363,14 +364,10 @@ test('foreign messages, and those of other routers, are ignored', () => {
 
 test('a connection that waited for longer than maxWaitMs is not sent when its turn comes; the next one is', () => {
   vi.useFakeTimers({ toFake: ['hrtime'] });
-  const monotonic = (): number => {
-    const [seconds, nanoseconds] = process.hrtime();
-    return seconds * 1000 + nanoseconds / 1e6;
-  };
   for (const id of [1, 2, 3]) {
-    queue.enqueue({ ...held(id), waitsSince: monotonic() });
-    if (id === 2) expect(queue.firstWaitsSince).toBe(monotonic());
-    vi.advanceTimersByTime(300);
+    queue.enqueue({ ...held(id), waitsSince: monotonicMs() });
+    if (id === 2) expect(queue.firstWaitsSince).toBe(monotonicMs());
+    vi.advanceTimersByTime(id === 2 ? 54_000 : 1);
   }
   claim(1);
   expect(heard).toEqual(['ready', 'taken 1', 'overdue 2']);
@@ -386,6 +383,23 @@ test('a connection that its timer has refused is no longer the first of the queu
   expect(queue.firstWaitsSince).toBe(1);
   second.stage = 'done';
   expect([queue.firstWaitsSince, queue.queued]).toEqual([2, 2]);
+});
+
+test('a connection that its timer has refused is not sent again, and counts for nothing, whatever its worker does', () => {
+  const [first, second] = [held(1), held(2)];
+  for (const connection of [first, second]) queue.enqueue(connection);
+  first.stage = 'done';
+  expect(queue.queued).toBe(1);
+  channel.say({ kind: 'decline', id: 1, why: 'late' });
+  expect(channel.hands.map(({ message }) => message['id'])).toEqual([1, 2]);
+  second.stage = 'done';
+  claim(2);
+  expect([heard, queue.handedOver, queue.queued]).toEqual([['ready'], 0, 0]);
+  const last = held(3);
+  queue.enqueue(last);
+  last.stage = 'done';
+  channel.emit('disconnect');
+  expect(heard).toEqual(['ready', 'down']);
 });
 
 test('a worker that is stuck for stuckTimeoutMs is reported as lost, once; one that answers before is not', async () => {

@@ -13,14 +13,14 @@ export interface HeldConnection extends Linked {
   /** Bytes for the worker; while the head is read, the first of them. */
   bytes: Buffer;
   choice: Choice;
-  /** When its head was read, or the connection was accepted if no head is read, on the machine's monotonic clock. */
+  /** When its head was read, or the connection was accepted if no head is read, on the machine's monotonic clock: `maxWaitMs` counts from here. */
   arrivedAt: number;
   /** Whether a head was read: not with protocol `tcp`. */
   hasHead: boolean;
   /** Known when the head is read: such a client understands no HTTP answer. */
   speaksTls: boolean;
   proxy: ProxiedAddresses | undefined;
-  /** Since when it has waited for workers that are ready, on the same clock; absent while no worker is. */
+  /** Since when it has waited for workers that are ready, on the same clock; absent while no worker is: shows how slow they are. */
   waitsSince: number | undefined;
   /** How often it was sent to a worker. */
   attempts: number;
@@ -39,6 +39,7 @@ export interface WaitingPlace extends Linked {
 
 export interface ConnectionReaderOptions extends SnifferOptions {
   readonly headTimeoutMs: number;
+  readonly maxWaitMs: number;
   read(connection: HeldConnection, head: ReadHead): void;
   /** Status 0 closes without an answer. */
   refused(connection: HeldConnection, status: number, reason: string): void;
@@ -99,7 +100,8 @@ export function readConnection(
       connection.stage = 'waiting';
       connection.arrivedAt = monotonicMs();
       connection.hasHead = sniffed.head.kind !== 'tcp';
-      connection.timer?.refresh();
+      clearTimeout(connection.timer);
+      connection.timer = setTimeout(() => options.overdue(connection), options.maxWaitMs);
       const all = chunks.length === 1 ? chunk : Buffer.concat(chunks);
       connection.bytes = sniffer.proxyBytes === 0 ? all : all.subarray(sniffer.proxyBytes);
       connection.proxy = sniffer.proxy;
@@ -117,7 +119,6 @@ export function readConnection(
     if (connection.stage === 'reading') options.gone(connection);
   });
   connection.timer = setTimeout(() => {
-    if (connection.stage !== 'reading') return options.overdue(connection);
     options.refused(connection, isSilent() ? 0 : 408, 'head-timeout');
   }, options.headTimeoutMs);
   return connection;

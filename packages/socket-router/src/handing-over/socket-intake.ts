@@ -46,6 +46,7 @@ export class SocketIntake implements Intake {
       protocol: options.protocol,
       headBytes: limits.headBytes,
       headTimeoutMs: limits.headTimeoutMs,
+      maxWaitMs: limits.maxWaitMs,
       createHelloReader,
       read: (connection, head) => this.#place(connection, head),
       refused: (connection, status, reason) => this.#refuse(connection, status, reason),
@@ -106,10 +107,9 @@ export class SocketIntake implements Intake {
     counts.rerouted += untaken.length;
     emit('rerouted', { slot: queue.worker.slot, reason, connections: untaken.length });
     for (const connection of untaken) {
-      // The wait for another worker begins now.
+      // How long it waited for this worker does not show how slow the others are.
       connection.waitsSince = undefined;
       this.#placement.place(connection);
-      this.#limitWait(connection);
     }
   }
 
@@ -149,16 +149,9 @@ export class SocketIntake implements Intake {
     const connection = holdConnection(id, socket);
     connection.arrivedAt = monotonicMs();
     this.#held.add(connection);
+    const { maxWaitMs } = this.#dependencies.options.limits;
+    connection.timer = setTimeout(() => this.#timeout(connection), maxWaitMs);
     this.#place(connection, UNREAD);
-    this.#limitWait(connection);
-  }
-
-  /** Of a connection that was read, the timer of its head limits this as well. */
-  #limitWait(connection: HeldConnection): void {
-    if (connection.timer !== undefined || connection.stage === 'sent') return;
-    if (connection.stage === 'done') return;
-    const { headTimeoutMs } = this.#dependencies.options.limits;
-    connection.timer = setTimeout(() => this.#timeout(connection), headTimeoutMs);
   }
 
   #reading(): HeldConnection[] {
@@ -180,9 +173,10 @@ export class SocketIntake implements Intake {
   }
 
   #timeout(connection: HeldConnection): void {
-    // The claim timeout ends the wait of a connection under way.
-    if (connection.stage === 'sent') connection.timer?.refresh();
-    else this.#refuse(connection, 503, 'worker-timeout');
+    const refuse = (): void => this.#refuse(connection, 503, 'worker-timeout');
+    // A worker may have claimed it in time: timers run before messages are read, and it may be this process that was stopped.
+    if (connection.stage === 'sent') setImmediate(() => setImmediate(refuse));
+    else refuse();
   }
 
   #refuse(connection: HeldConnection, status: number, reason: string): void {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { isFraming, namesIn } from '../reading/http/connection-options.ts';
 import { ARRIVED_AT } from '../wire/messages.ts';
+import { encodeTerms, TAKE_TERMS, type TakeTerms } from '../wire/taken-marks.ts';
 
 /**
  * Headers that belong to one connection, RFC 9110 7.6.1; `trailer`, since trailers are not passed on; `expect`, which the
@@ -32,6 +33,8 @@ export interface RequestOrigin {
   readonly remoteAddress: string | undefined;
   /** On the machine's monotonic clock. */
   readonly arrivedAt: number;
+  /** Without them a worker may take the request at any time. */
+  readonly terms?: TakeTerms | undefined;
 }
 
 /**
@@ -40,11 +43,12 @@ export interface RequestOrigin {
  */
 export function requestHeaders(request: IncomingMessage, origin: RequestOrigin): string[] {
   const { headers, rawHeaders } = request;
-  const { remoteAddress, arrivedAt } = origin;
+  const { remoteAddress, arrivedAt, terms } = origin;
   const passed = passedOn(rawHeaders, remoteAddress === undefined ? ARRIVED : ARRIVED_FROM);
   // The client's framing ended here: Node reads a body as it declares it, and sends it anew.
   if (headers['transfer-encoding'] !== undefined) passed.push('transfer-encoding', 'chunked');
   passed.push(ARRIVED_AT, String(arrivedAt));
+  if (terms !== undefined) passed.push(TAKE_TERMS, encodeTerms(terms));
   if (remoteAddress === undefined) return passed;
   const before = headers[FORWARDED_FOR];
   const address = isIP(remoteAddress) === 0 ? UNKNOWN : remoteAddress;
@@ -53,8 +57,8 @@ export function requestHeaders(request: IncomingMessage, origin: RequestOrigin):
 }
 
 /** Headers of a request that the proxy writes itself. */
-const ARRIVED: ReadonlySet<string> = new Set([ARRIVED_AT]);
-const ARRIVED_FROM: ReadonlySet<string> = new Set([ARRIVED_AT, FORWARDED_FOR]);
+const ARRIVED: ReadonlySet<string> = new Set([ARRIVED_AT, TAKE_TERMS]);
+const ARRIVED_FROM: ReadonlySet<string> = new Set([...ARRIVED, FORWARDED_FOR]);
 const NONE: ReadonlySet<string> = new Set();
 
 /** Returns the headers of a proxied answer, as names and values in turn: without those of the connection. */

@@ -12,7 +12,7 @@ import { createWorkerRequest } from './worker-request.ts';
 /**
  * How a proxied request ended. `unreached`: nothing was sent, so it may go to another worker; `unanswered`: it was sent
  * and got no answer, and as a GET or HEAD without a body it may be sent again; `unsendable`: no proxy can send it, such
- * as `OPTIONS *`.
+ * as `OPTIONS *`; `abandoned`: by the caller.
  */
 export type ProxyOutcome =
   | 'answered'
@@ -20,6 +20,7 @@ export type ProxyOutcome =
   | 'unanswered'
   | 'unsendable'
   | 'failed'
+  | 'abandoned'
   | 'client-left';
 
 export interface ProxiedRequest extends RequestOrigin {
@@ -37,9 +38,14 @@ export interface ProxiedRequest extends RequestOrigin {
   readonly ended: (outcome: ProxyOutcome) => void;
 }
 
-/** Proxies a request and its answer with back pressure both ways; when either end leaves, the other one is closed. */
-export function proxyRequest(proxied: ProxiedRequest): void {
-  new Exchange(proxied).begin();
+/**
+ * Proxies a request and its answer with back pressure both ways; when either end leaves, the other one is closed. Returns a
+ * function that abandons the request, which is then the caller's to answer, if it has no answer yet.
+ */
+export function proxyRequest(proxied: ProxiedRequest): () => void {
+  const exchange = new Exchange(proxied);
+  exchange.begin();
+  return () => exchange.abandon();
 }
 
 /** Targets that a server behind a proxy can be sent: a path, or a whole URL. */
@@ -92,6 +98,12 @@ class Exchange {
       if (!this.#hasAnswer) this.#onError();
     });
     if (!this.#hasBody) outgoing.end();
+  }
+
+  abandon(): void {
+    if (this.#outcome !== undefined || this.#hasAnswer) return;
+    this.#end('abandoned');
+    this.#outgoing?.destroy();
   }
 
   #headers(): string[] {

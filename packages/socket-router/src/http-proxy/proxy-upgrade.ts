@@ -23,28 +23,31 @@ export interface ProxiedUpgrade extends RequestOrigin {
   /** Longest head of an answer; Node's own limit if `undefined`. */
   readonly answerHeadBytes?: number | undefined;
   /** Called exactly once: when both connections have ended, or when no answer came and the client's is still open. */
-  readonly ended: (outcome: 'answered' | 'unanswered' | 'failed' | 'client-left') => void;
+  readonly ended: (
+    outcome: 'answered' | 'unanswered' | 'failed' | 'client-left' | 'abandoned',
+  ) => void;
 }
 
 /**
  * Proxies a request for another protocol. After the answer 101 bytes go both ways; after any other answer the client's
- * connection ends, since its further bytes would reach the worker unchecked.
+ * connection ends, since its further bytes would reach the worker unchecked. Returns a function that abandons the request,
+ * which is then the caller's to answer, if it has no answer yet.
  */
-export function proxyUpgrade(upgrade: ProxiedUpgrade): void {
+export function proxyUpgrade(upgrade: ProxiedUpgrade): () => void {
   const { request, socket, early } = upgrade;
   let outgoing: ClientRequest;
   try {
     outgoing = requestUpgrade(upgrade);
   } catch {
     upgrade.ended('failed');
-    return;
+    return () => {};
   }
   let isAnswered = false;
   const close = (): void => {
     outgoing.destroy();
     upgrade.ended(isAnswered ? 'answered' : 'client-left');
   };
-  const fail = (outcome: 'unanswered' | 'failed'): void => {
+  const fail = (outcome: 'unanswered' | 'failed' | 'abandoned'): void => {
     if (isAnswered || socket.destroyed) return;
     isAnswered = true;
     socket.off('close', close);
@@ -80,6 +83,7 @@ export function proxyUpgrade(upgrade: ProxiedUpgrade): void {
     if (early.length > 0) peer.write(early);
   });
   outgoing.end();
+  return () => fail('abandoned');
 }
 
 function requestUpgrade(upgrade: ProxiedUpgrade): ClientRequest {

@@ -2,7 +2,7 @@ import { LinkedList } from '@ticketing/kit';
 import type { HeldConnection, WaitingPlace } from '../handing-over/connection-reader.ts';
 import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
 import { leastLoaded, loadBound, type NoPlace, WorkerChooser } from './choose-worker.ts';
-import type { WorkerQueue } from './worker-queue.ts';
+import { TAKEN_SHARE, type WorkerQueue } from './worker-queue.ts';
 import type { Workers } from './workers.ts';
 
 /** How often a connection is sent to workers that do not take it. */
@@ -55,7 +55,7 @@ export class Placement {
 
   place(connection: HeldConnection): void {
     if (connection.stage === 'done') return;
-    // Without workers nothing moves: the connection's timer bounds the wait for them.
+    // Without workers nothing moves, which shows nothing: the connection's timer bounds the wait for them.
     if (this.#workers.ready.length === 0) connection.waitsSince = undefined;
     else connection.waitsSince ??= monotonicMs();
     const place = this.#find(connection);
@@ -81,7 +81,7 @@ export class Placement {
       if (connection === undefined || queue === undefined) return;
       this.leave(connection);
       const { maxWaitMs, refuse } = this.#options;
-      if (hasWaited(connection.waitsSince, maxWaitMs)) refuse(connection, 'queue-slow');
+      if (hasWaited(connection.arrivedAt, TAKEN_SHARE * maxWaitMs)) refuse(connection, 'queue-slow');
       else queue.enqueue(connection);
     }
   }

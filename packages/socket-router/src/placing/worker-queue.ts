@@ -15,6 +15,11 @@ import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
 
 /** A worker claims a connection within this share of the claim timeout, so that its claim arrives before the end. */
 const CLAIM_SHARE = 0.75;
+/**
+ * A worker may claim a connection within this share of `maxWaitMs` from its arrival, so that the router, which refuses it after all
+ * of it, knows.
+ */
+export const TAKEN_SHARE = 0.9;
 /** Milliseconds for the last messages of a process that has ended. */
 const LINGER_MS = 500;
 
@@ -28,7 +33,7 @@ export interface ConnectionEvents {
   untaken(connections: HeldConnection[], queue: WorkerQueue, reason: UntakenReason): void;
   /** The client left while the connection was queued. */
   gone(connection: HeldConnection): void;
-  /** Its turn has come, but it has waited for longer than `maxWaitMs`. */
+  /** Its turn has come, but no worker could claim it within `maxWaitMs` from its arrival. */
   overdue(connection: HeldConnection): void;
   /** The queue has run empty: its worker can be handed another connection at once. */
   free(): void;
@@ -91,7 +96,7 @@ export class WorkerQueue {
   }
 
   get queued(): number {
-    return this.#queue.length + (this.#sent?.connection === undefined ? 0 : 1);
+    return this.#queue.length + (this.#sent?.connection?.stage === 'sent' ? 1 : 0);
   }
 
   /** Whether a connection that is enqueued is sent at once. */
@@ -122,6 +127,11 @@ export class WorkerQueue {
     connection.stage = 'queued';
     this.#queue.push(connection);
     if (this.#sent === undefined) this.#handNext();
+  }
+
+  /** Takes the worker out of the ready ones until it answers: it has let the time for a request pass. */
+  suspect(): void {
+    if (this.state === 'ready') this.#becomeStuck();
   }
 
   send(message: RouterMessage): void {
@@ -162,7 +172,7 @@ export class WorkerQueue {
       if (connection.stage !== 'queued') continue;
       if (connection.socket.destroyed) {
         events.gone(connection);
-      } else if (hasWaited(connection.waitsSince, maxWaitMs)) {
+      } else if (hasWaited(connection.arrivedAt, TAKEN_SHARE * maxWaitMs)) {
         events.overdue(connection);
       } else {
         this.#hand(connection);
@@ -173,14 +183,16 @@ export class WorkerQueue {
 
   #hand(connection: HeldConnection): void {
     const { id, socket, bytes, arrivedAt, hasHead, choice, proxy } = connection;
-    const { router, claimTimeoutMs } = this.#options;
+    const { router, claimTimeoutMs, maxWaitMs } = this.#options;
     const sentAt = monotonicMs();
     connection.stage = 'sent';
     connection.attempts += 1;
     this.#sent = { id, sentAt, connection };
     if (this.#overdueTimer === undefined) this.#watch(claimTimeoutMs);
     // A whole number is shorter in a message.
-    const before = Math.floor(sentAt + CLAIM_SHARE * claimTimeoutMs);
+    const before = Math.floor(
+      Math.min(sentAt + CLAIM_SHARE * claimTimeoutMs, arrivedAt + TAKEN_SHARE * maxWaitMs),
+    );
     const message = tagged<HandMessage>(router, { kind: 'hand', id, before });
     if (bytes.length > 0) message.bytes = this.#firstBytes.encode(bytes);
     if (hasHead) message.arrivedAt = arrivedAt;
@@ -216,6 +228,11 @@ export class WorkerQueue {
   #overdue(id: number): void {
     // A connection that was sent meanwhile has a timer of its own.
     if (this.state === 'down' || this.#sent?.id !== id) return;
+    this.#becomeStuck();
+    this.#untaken(this.#takeAll(), 'worker-stuck');
+  }
+
+  #becomeStuck(): void {
     const { events, stuckTimeoutMs } = this.#options;
     if (this.state === 'ready') {
       this.state = 'stuck';
@@ -227,7 +244,6 @@ export class WorkerQueue {
       }, stuckTimeoutMs);
     }
     events.workerChanged(this, 'stuck');
-    events.untaken(this.#takeAll(), this, 'worker-stuck');
   }
 
   readonly #onMessage = (received: unknown): void => {
@@ -269,7 +285,7 @@ export class WorkerQueue {
     const sent = this.#sent;
     if (sent?.id !== id) return;
     this.#sent = undefined;
-    if (sent.connection !== undefined) {
+    if (sent.connection !== undefined && sent.connection.stage !== 'done') {
       this.handedOver += 1;
       this.#options.events.taken(sent.connection, this);
     }
@@ -299,7 +315,13 @@ export class WorkerQueue {
   #untake(reason: UntakenReason): void {
     const connection = this.#sent?.connection;
     this.#sent = undefined;
-    if (connection !== undefined) this.#options.events.untaken([connection], this, reason);
+    if (connection !== undefined) this.#untaken([connection], reason);
+  }
+
+  /** Reports connections that need another worker, if any: the timers of others have refused them. */
+  #untaken(connections: readonly HeldConnection[], reason: UntakenReason): void {
+    const held = connections.filter(({ stage }) => stage !== 'done');
+    if (held.length > 0) this.#options.events.untaken(held, this, reason);
   }
 
   /** Takes the worker out of the ready ones, and gives its queue to others. */
@@ -307,7 +329,7 @@ export class WorkerQueue {
     this.state = 'retired';
     this.#options.events.workerChanged(this, 'retired');
     const queued = this.#queue.take();
-    if (queued.length > 0) this.#options.events.untaken(queued, this, reason);
+    this.#untaken(queued, reason);
   }
 
   #retire(): void {
@@ -333,7 +355,7 @@ export class WorkerQueue {
     this.#drained?.();
     const untaken = this.#takeAll();
     this.#sent = undefined;
-    if (untaken.length > 0) this.#options.events.untaken(untaken, this, 'worker-down');
+    this.#untaken(untaken, 'worker-down');
   };
 
   /** Returns the connections under way and in the queue. The handle stays under way: the channel is not free. */

@@ -78,6 +78,12 @@ export class Workers {
     return this.#socketPaths.get(queue);
   }
 
+  /** Notes that a worker has not taken a request in time. It gets no more until it answers a greeting. */
+  suspect(queue: WorkerQueue): void {
+    queue.suspect();
+    this.#greet(queue);
+  }
+
   /** Whether clients have connections to workers: in mode `passthru` only this router has. */
   get haveClients(): boolean {
     return [...this.#queues].some(({ open }) => open > 0);

@@ -4,6 +4,8 @@ import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { AttachableServer } from '../contract/worker-handle.ts';
 import type { Arrivals } from './arrivals.ts';
+import { MarkWriter } from '../wire/taken-marks.ts';
+import { takeRequests } from './take-requests.ts';
 
 /** A unix socket that accepts requests which another process has read. */
 export interface WorkerSocket {
@@ -30,6 +32,8 @@ export async function openWorkerSocket(
   const { path, routerPid, server, arrivals } = options;
   const sockets = new Set<Socket>();
   const { allowHalfOpen = false } = server;
+  const marks = new MarkWriter(path);
+  takeRequests(server, { connections: sockets, marks });
   const listener = createServer({ allowHalfOpen }, (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -48,6 +52,7 @@ export async function openWorkerSocket(
     sockets,
     close: () => {
       listener.close();
+      marks.close();
       // A router removes the folder itself, and needs it for successors. The last worker of a killed router removes it.
       if (process.ppid !== routerPid) removeEmpty(dirname(path));
     },

@@ -1,0 +1,118 @@
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+
+/**
+ * Header with the terms on which a worker may take a request. Like the time of its arrival a proxy replaces the one that a
+ * client sends, and a worker reads it on connections to its unix socket alone.
+ */
+export const TAKE_TERMS = 'x-router-take';
+
+const MARK_BYTES = 4;
+const MOST_IDS = 2 ** 32;
+
+/** The terms on which a worker may take a request. */
+export interface TakeTerms {
+  /** Time on the machine's monotonic clock after which the request is the router's to answer. */
+  readonly before: number;
+  /** Position of the mark. */
+  readonly at: number;
+  /** The mark that the worker writes there before it begins. */
+  readonly id: number;
+}
+
+export function encodeTerms({ before, at, id }: TakeTerms): string {
+  return `${before} ${at} ${id}`;
+}
+
+export function decodeTerms(text: unknown): TakeTerms | undefined {
+  if (typeof text !== 'string') return undefined;
+  const [before = 0, at = 0, id = 0] = text.split(' ').map(Number);
+  return before > 0 && at >= 0 && id > 0 ? { before, at, id } : undefined;
+}
+
+/** Returns the path of the marks of the worker that has this unix socket. */
+export function marksPath(socketPath: string): string {
+  return `${socketPath}.taken`;
+}
+
+/**
+ * Marks of the requests that one worker has taken, as the router reads them: in a file that both have open. A mark costs the worker
+ * 2 µs, and the router nothing until a request is late: a message would wake it for every request.
+ */
+export class TakenMarks {
+  readonly #path: string;
+  readonly #file: number;
+  readonly #free: number[] = [];
+  readonly #bytes = Buffer.alloc(MARK_BYTES);
+  #positions = 0;
+  #id = 0;
+  #isClosed = false;
+
+  /** @throws the platform's error if the file cannot be created */
+  constructor(socketPath: string) {
+    this.#path = marksPath(socketPath);
+    this.#file = openSync(this.#path, 'wx+', 0o600);
+  }
+
+  /**
+   * Reserves a mark until it is released: no other request has its position meanwhile.
+   *
+   * @throws the platform's error if the file has no room
+   */
+  reserve(before: number): TakeTerms {
+    this.#id = (this.#id + 1) % MOST_IDS || 1;
+    let at = this.#free.pop();
+    if (at === undefined) {
+      at = this.#positions;
+      this.#positions += 1;
+      // Its room is there before a worker needs it, also on a full disk.
+      writeSync(this.#file, this.#bytes.fill(0), 0, MARK_BYTES, at * MARK_BYTES);
+    }
+    return { before, at, id: this.#id };
+  }
+
+  release({ at }: TakeTerms): void {
+    this.#free.push(at);
+  }
+
+  /** Returns whether the worker has taken the request, as far as is known. */
+  has({ at, id }: TakeTerms): boolean {
+    if (this.#isClosed) return false;
+    const read = readSync(this.#file, this.#bytes, 0, MARK_BYTES, at * MARK_BYTES);
+    return read === MARK_BYTES && this.#bytes.readUInt32LE() === id;
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    closeSync(this.#file);
+    rmSync(this.#path, { force: true });
+  }
+}
+
+/** The marks as the worker writes them. */
+export class MarkWriter {
+  readonly #path: string;
+  readonly #bytes = Buffer.alloc(MARK_BYTES);
+  #file: number | undefined;
+
+  constructor(socketPath: string) {
+    this.#path = marksPath(socketPath);
+  }
+
+  /** Writes a mark, if it can be written. */
+  write({ at, id }: TakeTerms): void {
+    try {
+      this.#file ??= openSync(this.#path, 'r+');
+      this.#bytes.writeUInt32LE(id);
+      writeSync(this.#file, this.#bytes, 0, MARK_BYTES, at * MARK_BYTES);
+    } catch {
+      // The router has gone, or there are no descriptors: a request that runs and is late is better than none.
+    }
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    rmSync(this.#path, { force: true });
+  }
+}
