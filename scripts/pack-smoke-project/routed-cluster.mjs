@@ -13,7 +13,8 @@ if (cluster.isPrimary) {
     connections: 'external',
   });
   const route = ({ header }) => ({ key: header?.('x-user') ?? '' });
-  const router = createSocketRouter({ workers: supervisor, route, signals: true });
+  const laterRequests = 'close';
+  const router = createSocketRouter({ workers: supervisor, route, laterRequests, signals: true });
   await router.ready();
   const { port } = await router.listen({ port: 0, host: '127.0.0.1' });
   const headers = { connection: 'close', 'x-user': 'one' };

@@ -121,3 +121,27 @@ export function testPipelining(accept: string): void {
     expect(await admissionOf(get)).toMatchObject({ inFlight: AT_A_TIME, admitted: AT_A_TIME });
   });
 }
+
+/** Proves that the deadline limits the wait for server processes of which none takes anything. */
+export function testStoppedProcesses(accept: string): void {
+  test(`--accept ${accept}: while the server processes are stopped clients get 503 with Retry-After within the deadline, and answers afterwards [paused-process]`, async () => {
+    const { url } = await startDemo([
+      ...['--accept', accept, '--workers', '2', '--latency', '0', '--deadline-ms', '2000'],
+    ]);
+    const get: Get = (path, init) => getFrom(url + path, init);
+    const processes: { role: string; pid: number }[] = await statsOf({ get });
+    const pids = processes.filter(({ role }) => role === 'server').map(({ pid }) => pid);
+    expect(pids).toHaveLength(2);
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    const refused = Array.from({ length: 6 }, () =>
+      get('/readyz', { headers: { connection: 'close' } }),
+    );
+    for (const { status, headers } of await Promise.all(refused)) {
+      expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    }
+    for (const pid of pids) process.kill(pid, 'SIGCONT');
+    await vi.waitFor(async () => expect((await get(MADRID_BARCELONA)).status).toBe(200), {
+      timeout: 30_000,
+    });
+  });
+}

@@ -10,6 +10,8 @@ const router = createSocketRouter({
     forkWorkers(worker, { ...canary, ...withVersion('1.1') }),
   ],
   health: '/healthz',
+  // A member's WebSocket has a connection of its own. Behind a balancer that keeps connections, pages would need `forward`.
+  laterRequests: 'connection',
   route: ({ target }) => {
     const room = roomOf(target);
     // A slot, not a key: while its process is replaced members wait for the successor. A key would take them to another

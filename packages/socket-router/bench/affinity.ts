@@ -21,9 +21,15 @@ const ROUTINGS: readonly (Partial<RouterOptions> & { readonly name: string })[] 
   {
     name: 'by key, `loadFactor: Infinity`',
     route,
+    laterRequests: 'connection',
     balance: { loadFactor: Number.POSITIVE_INFINITY },
   },
-  { name: 'by key, `loadFactor: 1.25`', route, balance: { loadFactor: 1.25 } },
+  {
+    name: 'by key, `loadFactor: 1.25`',
+    route,
+    laterRequests: 'connection',
+    balance: { loadFactor: 1.25 },
+  },
 ];
 
 /** Sends the same requests with each kind of routing; returns lines of text. */

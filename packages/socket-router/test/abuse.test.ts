@@ -70,6 +70,16 @@ const options: Wrong[] = [
   [{ workers, mode: 'cluster' }, TypeError, '`mode` must be one of socket, passthru, got cluster'],
   [{ workers, route: 'key' }, TypeError, '`route` must be a function, got key'],
   [
+    { workers, route: () => undefined },
+    TypeError,
+    '`laterRequests` must be forward, close or connection with `route`, got undefined; a balancer sends requests of many clients on one connection, and with connection all of them go where the first one goes',
+  ],
+  [
+    { workers, route: () => undefined, protocol: 'auto' },
+    TypeError,
+    '`laterRequests` must be close or connection with `route`, got undefined; a balancer sends requests of many clients on one connection, and with connection all of them go where the first one goes',
+  ],
+  [
     { workers, laterRequests: 'sticky' },
     TypeError,
     '`laterRequests` must be one of connection, forward, close, got sticky',

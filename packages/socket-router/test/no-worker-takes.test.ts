@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { lives, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { type Answer, ask } from './clients.ts';
@@ -35,7 +36,7 @@ test.each(['socket', 'passthru'] as const)(
       limits,
       env: { JOURNAL: journal.path },
     });
-    for (const pid of pids()) process.kill(pid, 'SIGSTOP');
+    await stop(pids());
     const paths = Array.from({ length: 12 }, (_, index) => `/stopped-${index}`);
     const answers = await Promise.all(
       paths.map((path, index) => timed(port, path, index % 3 === 0 ? 'POST' : 'GET')),
@@ -98,7 +99,7 @@ test.each(['socket', 'passthru'] as const)(
 test('mode passthru: a worker that has let the time for a request pass gets no more while others serve', async () => {
   const { port, pids, router } = await openRouter({ mode: 'passthru', own: true, limits });
   const [first = 0, second = 0] = pids();
-  process.kill(first, 'SIGSTOP');
+  await stop([first]);
   await until(async () => {
     await Promise.all([ask(port), ask(port)]);
     return router.stats().workers[0]?.state === 'stuck';
@@ -111,6 +112,15 @@ test('mode passthru: a worker that has let the time for a request pass gets no m
   process.kill(first, 'SIGCONT');
   await until(() => router.stats().workers[0]?.state === 'ready');
 });
+
+/** Stops processes, and resolves when they are: none takes what comes next. */
+async function stop(pids: readonly number[]): Promise<void> {
+  for (const pid of pids) {
+    process.kill(pid, 'SIGSTOP');
+    const state = () => /^State:\t(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    if (process.platform === 'linux') await until(() => state() === 'T');
+  }
+}
 
 function totalQueued(router: Awaited<ReturnType<typeof openRouter>>['router']): number {
   return router.stats().workers.reduce((sum, { queued }) => sum + queued, 0);

@@ -48,10 +48,6 @@ async function openServer(options: ServerOptions = {}) {
   return { server, port, waiting, sockets, counts };
 }
 
-function urlsOf(waiting: readonly Waiting[]): (string | undefined)[] {
-  return waiting.map(({ request }) => request.url);
-}
-
 test('limitPipelined() has 4 requests of a connection under way, in their order, and pauses its socket meanwhile', async () => {
   const { port, waiting, sockets, counts } = await openServer();
   const client = await open(port);

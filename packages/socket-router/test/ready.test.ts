@@ -49,7 +49,10 @@ class PlayedWorkers extends EventEmitter {
 }
 
 async function listening(options: RouterOptions): Promise<{ router: SocketRouter; port: number }> {
-  const router = createSocketRouter(options);
+  const router = createSocketRouter({
+    ...(options.route && { laterRequests: 'connection' }),
+    ...options,
+  });
   onTestFinished(() => router.close({ graceMs: 500 }));
   const { port } = await router.listen({ port: 0, host: '127.0.0.1' });
   return { router, port };

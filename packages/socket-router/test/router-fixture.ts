@@ -33,6 +33,8 @@ export async function openRouter(options: OpenOptions = {}): Promise<OpenRouter>
     workers: (own ? forked : lentWorkers)(worker, count, env),
     // A machine that is busy with other tests may let a queue wait for longer than the default.
     limits: { maxWaitMs: 60_000, ...limits },
+    // Required where the router reads requests, and chooses by them.
+    ...(rest.route && rest.mode !== 'passthru' && { laterRequests: 'connection' }),
     ...rest,
   });
   const seen = new Set<number>();

@@ -1,4 +1,4 @@
-import { testLimit, testPipelining } from '../overload-cases.ts';
+import { testLimit, testPipelining, testStoppedProcesses } from '../overload-cases.ts';
 
 testLimit('cluster');
 testLimit('socket');
@@ -6,3 +6,5 @@ testLimit('passthru');
 testPipelining('cluster');
 testPipelining('socket');
 testPipelining('passthru');
+testStoppedProcesses('socket');
+testStoppedProcesses('passthru');

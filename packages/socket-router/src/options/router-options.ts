@@ -38,9 +38,11 @@ export interface RouterOptions {
    */
   readonly health?: string | undefined;
   /**
-   * Where later requests on a connection go in mode `socket`: `connection` (default): to the same worker; `forward`: to
-   * the worker of their own key, to which the first worker proxies them; `close`: nowhere, since a connection that was
-   * routed by a key or to a slot closes after its first request.
+   * Where later requests on a connection go in mode `socket`: `connection`: to the same worker; `forward`: to the worker of
+   * their own key, to which the first worker proxies them; `close`: nowhere, since a connection that was routed by a key or
+   * to a slot closes after its first request. Required with `route` and requests that the router reads (`protocol` http or
+   * auto): a balancer sends requests of many clients on one connection, and with `connection` all of them reach the worker of the
+   * first. Without `route` the default is `connection`.
    */
   readonly laterRequests?: 'connection' | 'forward' | 'close' | undefined;
   readonly balance?: BalanceOptions | undefined;
@@ -78,17 +80,17 @@ export interface RouterLimits {
    * workers' servers need `maxHeaderSize`.
    */
   readonly headBytes?: number | undefined;
-  /** Longest time for a head, and again for a worker to take the connection: default 10,000. With `tcp` only the latter. */
+  /** Longest time for a head: default 10,000. */
   readonly headTimeoutMs?: number | undefined;
   /** Connections that the router holds: default 10,000. */
   readonly pending?: number | undefined;
   /** Connections that wait for one worker, and, per worker, connections that wait for any: default 1,000. */
   readonly queuePerWorker?: number | undefined;
   /**
-   * Longest wait in the queue of workers that take connections: default 2,000. A connection that comes when the first of
-   * the queue has waited for half of it gets 503 with `Retry-After` at once; a connection that has waited for all of it
-   * gets the same when its turn comes. The wait begins when a worker is ready, and again when the connection goes to
-   * another worker. In mode `passthru` requests wait in their worker, which can refuse them by `arrivedAt`.
+   * Longest wait for a worker: default 2,000, from the end of the head (with `tcp` from the arrival) until a worker has taken the
+   * connection, in mode `passthru` the request, also while no worker is ready or each one is stopped or busy. Then it gets 503
+   * with `Retry-After`; with `tcp` it is closed. A connection that comes while the first of a queue has waited for half of it
+   * gets 503 at once. A request that a worker has taken may last as long as the worker needs.
    */
   readonly maxWaitMs?: number | undefined;
   /** How long a worker may leave a connection untaken before it goes to another: 10 or more, default 1,000. */
@@ -203,6 +205,7 @@ export function resolveRouterOptions(options: RouterOptions): ResolvedRouterOpti
     requireValue('protocol', protocol, 'http', 'with `mode` passthru');
     requireValue('laterRequests', laterRequests, 'connection', 'with `mode` passthru');
   }
+  if (options.laterRequests === undefined && mode === 'socket') checkLaterRequests(resolved);
   if (laterRequests === 'forward')
     requireValue('protocol', protocol, 'http', 'with `laterRequests` forward');
   // It reads no requests over TLS, and none with `tcp`.
@@ -220,6 +223,15 @@ function checkSources(sources: readonly WorkerSource[]): void {
   const slots = sources.flatMap((source) => [...new Set(source.slots)]);
   const shared = slots.find((slot, index) => slots.indexOf(slot) !== index);
   if (shared !== undefined) throw sharedSlot(shared);
+}
+
+/** Without `route` any worker answers any request, and requests inside TLS, or of other protocols, are not seen. */
+function checkLaterRequests({ route, protocol }: ResolvedRouterOptions): void {
+  if (route === undefined || (protocol !== 'http' && protocol !== 'auto')) return;
+  const choices = protocol === 'http' ? 'forward, close or connection' : 'close or connection';
+  throw new TypeError(
+    `Cannot ${ACTION}: \`laterRequests\` must be ${choices} with \`route\`, got undefined; a balancer sends requests of many clients on one connection, and with connection all of them go where the first one goes`,
+  );
 }
 
 function requireValue(option: string, value: string, expected: string, when: string): void {

@@ -81,7 +81,8 @@ export class Placement {
       if (connection === undefined || queue === undefined) return;
       this.leave(connection);
       const { maxWaitMs, refuse } = this.#options;
-      if (hasWaited(connection.arrivedAt, TAKEN_SHARE * maxWaitMs)) refuse(connection, 'queue-slow');
+      if (hasWaited(connection.arrivedAt, TAKEN_SHARE * maxWaitMs))
+        refuse(connection, 'queue-slow');
       else queue.enqueue(connection);
     }
   }

@@ -16,10 +16,7 @@ export interface TakeOptions {
  * Takes each request that a router has sent on terms, before the server gets it: until then the router may answer it itself. A
  * request that comes too late, since this process was stopped or busy, is refused and runs nowhere.
  */
-export function takeRequests(
-  server: AttachableServer,
-  { connections, marks }: TakeOptions,
-): void {
+export function takeRequests(server: AttachableServer, { connections, marks }: TakeOptions): void {
   interceptRequests(server, (event, [first, second]) => {
     const { socket, headers } = first as IncomingMessage;
     if (headers[TAKE_TERMS] === undefined || !connections.has(socket)) return false;

@@ -3,8 +3,8 @@ import { existsSync, rmdirSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { AttachableServer } from '../contract/worker-handle.ts';
-import type { Arrivals } from './arrivals.ts';
 import { MarkWriter } from '../wire/taken-marks.ts';
+import type { Arrivals } from './arrivals.ts';
 import { takeRequests } from './take-requests.ts';
 
 /** A unix socket that accepts requests which another process has read. */
