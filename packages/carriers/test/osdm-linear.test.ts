@@ -1,5 +1,5 @@
+import { countSteps } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { countSteps } from './steps.ts';
 import { bytesOf, createCarriers, failureOf, fixture, queryOf } from './upstream.ts';
 
 const { osdm } = createCarriers('http://127.0.0.1:1');

@@ -1,3 +1,4 @@
+import type { CarrierErrorCode } from './errors.ts';
 import type { CarrierId, Journey } from './model/journey.ts';
 import type { CarrierQuery } from './search/search-query.ts';
 import type { Place } from './stations/station-index.ts';
@@ -53,10 +54,25 @@ export interface CarrierAnswer {
   readonly places?: readonly Place[];
   /** Tokens for the journeys before and after these; a carrier without one has no more. */
   readonly pages?: CarrierPages;
-  /** The departures that the answer covers, epoch ms. Absent: the whole day. */
+  /** The departures that the answer covers, epoch ms. Absent: the whole day; beside `pages`, those of the journeys. */
   readonly covers?: Covered;
+  /**
+   * Why the answer ends before what was asked for: a further page failed, or there was no time for it. The journeys before it count,
+   * and the search is not complete. Plain data, or a `CarrierError` in the same process.
+   */
+  readonly failure?: CarrierFailure;
   /** Journeys that were left out since this model cannot hold them. */
   readonly filtered?: number;
+}
+
+/** Why an answer ends early. */
+export interface CarrierFailure {
+  readonly code: CarrierErrorCode;
+  readonly message: string;
+  /** Default: by code. */
+  readonly retryable?: boolean;
+  /** Milliseconds that the carrier asked to wait. */
+  readonly retryAfterMs?: number;
 }
 
 /** Tokens of one carrier, opaque, for the journeys before and after an answer. */

@@ -84,6 +84,7 @@ export type {
   CarrierAnswer,
   CarrierCapabilities,
   CarrierContext,
+  CarrierFailure,
   CarrierHttp,
   CarrierHttpRequest,
   CarrierHttpResponse,

@@ -34,7 +34,17 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
   [
     { carriers: [silent], timeout: 5 },
     TypeError,
-    'unknown option `timeout`; known are deadlineMs, order, carriers, http, run, now',
+    'unknown option `timeout`; known are deadlineMs, order, carriers, maxJourneys, http, run, now',
+  ],
+  [
+    { carriers: [silent], maxJourneys: 0 },
+    RangeError,
+    '`maxJourneys` must be an integer of 1 or more, got 0',
+  ],
+  [
+    { carriers: [silent], maxJourneys: 1.5 },
+    RangeError,
+    '`maxJourneys` must be an integer of 1 or more, got 1.5',
   ],
   [{ carriers: [silent], deadlineMs: 0 }, RangeError, '`deadlineMs` must be 1 to 600000, got 0'],
   [

@@ -192,6 +192,19 @@ test('places, counts and covers of all members are joined', async () => {
   });
 });
 
+test('of several members the failure of the first that has one counts, and journeys of all stay', async () => {
+  const { carrier } = asked('renfe', ({ origin }) => ({
+    journeys: [train({ number: origin.id.slice(-3) })],
+    ...(origin.id !== madrid.id && {
+      failure: { code: 'HTTP' as const, message: origin.id, retryable: true },
+    }),
+  }));
+  const { carriers, journeys, complete } = await search(carrier, { origin: city });
+  expect(carriers).toMatchObject([{ state: 'ok', error: { code: 'HTTP', retryable: true } }]);
+  expect(carriers[0]?.found).toBeGreaterThan(1);
+  expect([journeys.length > 0, complete]).toEqual([true, false]);
+});
+
 test('via a group is at any of its stations, also for carriers that understand a via of one station', async () => {
   const seen: unknown[] = [];
   const changing = (at: string) => {

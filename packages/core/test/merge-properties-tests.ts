@@ -9,6 +9,7 @@ import {
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createJourneyFeed } from '../src/journeys/merge.ts';
+import { naiveMerge } from './naive-merge.ts';
 import type { Scale } from './scale.ts';
 import { NOW, offer, train } from './trains.ts';
 
@@ -75,6 +76,47 @@ export function mergePropertyTests({ runs }: Scale): void {
         }
       }),
       { numRuns: runs(2000) },
+    );
+  });
+
+  // Of one or two rides, whose carriers and ids are few.
+  const nearlySame: fc.Arbitrary<Journey> = fc
+    .record({
+      first: journeys,
+      second: fc.option(journeys, { nil: undefined, freq: 3 }),
+      seconds: fc.integer({ min: 0, max: 3 }),
+      id: fc.option(fc.constantFrom('j-1', 'j-1-2', 'j-2'), { nil: undefined, freq: 3 }),
+      sources: fc.uniqueArray(fc.constantFrom(...SOURCES), { minLength: 1, maxLength: 2 }),
+    })
+    .map(({ first, second, seconds, id = first.id, sources }) => {
+      const departure = { ...first.departure, ms: first.departure.ms + seconds * 1000 };
+      const legs = [...first.legs, ...(second?.legs ?? [])];
+      return { ...first, departure, legs, id, sources: sources.sort() };
+    });
+
+  test('mergeJourneys() finds what a comparison of each journey with every other finds', () => {
+    const lists = fc.array(fc.oneof(journeys, nearlySame), { maxLength: 30 });
+    fc.assert(
+      fc.property(lists, (list) => {
+        // Each journey has one offer, by which it is known in the result.
+        const known = list.map((journey, index) => ({
+          ...journey,
+          offers: [offer(`seller-${index}`, 1)],
+        }));
+        const merged = mergeJourneys(known);
+        const compared = naiveMerge(known);
+        expect(merged.map(({ id }) => id).sort()).toEqual(compared.map(({ id }) => id).sort());
+        const found = merged.map(({ departure, arrival, offers: own }) =>
+          [departure.iso, arrival.iso, ...own.map(({ seller }) => seller).sort()].join(),
+        );
+        const expected = compared.map(({ members }) => {
+          const [{ departure, arrival }] = members;
+          const sellers = members.map(({ offers: [own] }) => own?.seller).sort();
+          return [departure.iso, arrival.iso, ...sellers].join();
+        });
+        expect(found.sort()).toEqual(expected.sort());
+      }),
+      { numRuns: runs(10_000) },
     );
   });
 

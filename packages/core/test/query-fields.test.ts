@@ -155,6 +155,111 @@ test('a status has what was left out and what the answer covers', async () => {
   ]);
 });
 
+const failure = { code: 'RATE_LIMITED', message: 'Slower', retryAfterMs: 5 } as const;
+
+test('an answer that a later page ends early keeps its journeys, and the search is not complete', async () => {
+  const covers = { fromMs: NOW, untilMs: noon.departure.ms };
+  const { carrier } = carrierOf({ window: 'page' }, { failure, covers, pages: { later: 'on' } });
+  const search = createSearch({ carriers: [carrier], now: () => NOW });
+  const result = await search.search(query);
+  expect(result.journeys).toHaveLength(3);
+  const status = {
+    carrier: 'a',
+    state: 'ok',
+    ms: 0,
+    found: 3,
+    covers,
+    error: { code: 'RATE_LIMITED', retryable: true, message: 'Slower', retryAfterMs: 5 },
+  };
+  expect(result.carriers).toEqual([status]);
+  expect(result.complete).toBe(false);
+  // The rest is behind the page that it ends with.
+  expect(result.pages?.later?.byCarrier).toEqual({ a: ['on'] });
+  const events = [];
+  for await (const event of search.stream(query)) events.push(event);
+  expect(events).toContainEqual({ type: 'carrier-status', status });
+  expect(events.at(-1)).toMatchObject({ type: 'search-done', complete: false, found: 3 });
+  expect(search.stats()).toMatchObject({ complete: 0, partial: 2 });
+});
+
+test.each([
+  ['RATE_LIMITED', 'rate-limited', false],
+  ['TIMEOUT', 'timeout', false],
+  ['HTTP', 'error', false],
+  ['NO_RESULTS', 'empty', true],
+] as const)(
+  'without any journey a failure with %s is all that is known: %s',
+  async (code, state, complete) => {
+    const { carrier } = carrierOf(
+      { window: 'page' },
+      { journeys: [], failure: { code, message: 'M' }, pages: { later: 'on' } },
+    );
+    const search = createSearch({ carriers: [carrier], now: () => NOW });
+    const result = await search.search(query);
+    expect(result.carriers[0]).toMatchObject({ state, found: 0, error: { code, message: 'M' } });
+    expect(result.complete).toBe(complete);
+    expect(result.pages?.later?.byCarrier).toEqual({ a: complete ? ['on'] : [] });
+  },
+);
+
+test('a failure that is a CarrierError keeps its details', async () => {
+  const late = new CarrierError('HTTP', 'down', { retryable: true });
+  const { carrier } = carrierOf({}, { failure: late });
+  const search = createSearch({ carriers: [carrier], now: () => NOW });
+  const { carriers } = await search.search(query);
+  expect(carriers[0]?.error).toEqual({ code: 'HTTP', retryable: true, message: 'down' });
+});
+
+test('a page without `covers` covers the departures of its journeys, and no whole day', async () => {
+  const statusOf = async (capabilities: CarrierCapabilities, answer: Partial<CarrierAnswer>) => {
+    const { carrier } = carrierOf(capabilities, answer);
+    const search = createSearch({ carriers: [carrier], now: () => NOW });
+    return (await search.search(query)).carriers[0];
+  };
+  const pages = { later: 'on' };
+  const shown = { fromMs: early.departure.ms, untilMs: change.departure.ms };
+  expect(await statusOf({ window: 'page' }, { pages })).toMatchObject({ covers: shown });
+  const mixed = { pages, journeys: [noon, change, early] };
+  expect(await statusOf({ window: 'page' }, mixed)).toMatchObject({ covers: shown });
+  // It has no more on either side.
+  expect(await statusOf({ window: 'page' }, {})).not.toHaveProperty('covers');
+  expect(await statusOf({ window: 'page' }, { pages, journeys: [] })).not.toHaveProperty('covers');
+  // It was asked for a day.
+  expect(await statusOf({}, { pages })).not.toHaveProperty('covers');
+});
+
+test('a carrier that answers more than `maxJourneys` fails, and the others are found', async () => {
+  const { carrier } = carrierOf();
+  const many = createSearch({ carriers: [carrier], now: () => NOW, maxJourneys: 3 });
+  expect((await many.search(query)).carriers[0]).toMatchObject({ state: 'ok', found: 3 });
+  const other: Carrier = { ...carrier, id: 'b', normalise: () => ({ journeys: [early] }) };
+  const few = createSearch({ carriers: [carrier, other], now: () => NOW, maxJourneys: 2 });
+  const { carriers, journeys, complete } = await few.search(query);
+  expect(carriers).toMatchObject([
+    {
+      state: 'error',
+      found: 0,
+      error: {
+        code: 'PROTOCOL',
+        retryable: false,
+        message: 'Carrier `a` answered 3 journeys, more than `maxJourneys` (2)',
+      },
+    },
+    { state: 'ok', found: 1 },
+  ]);
+  expect([journeys.length, complete]).toEqual([1, false]);
+});
+
+test('10,000 journeys are an answer, one more is not [carrier-bounds]', async () => {
+  const answerOf = async (length: number) => {
+    const journeys = Array.from({ length }, (_, index) => ({ ...early, id: `j-${index}` }));
+    const { carrier } = carrierOf({}, { journeys });
+    const { carriers } = await createSearch({ carriers: [carrier], now: () => NOW }).search(query);
+    return carriers[0]?.state;
+  };
+  expect([await answerOf(10_000), await answerOf(10_001)]).toEqual(['ok', 'error']);
+});
+
 test('a carrier that is asked too often is rate-limited, and says until when', async () => {
   const { carrier } = carrierOf();
   const limited: Carrier = {

@@ -274,6 +274,11 @@ test.each<[what: string, answer: unknown, message: string]>([
     wrongAnswer('filtered', 'a count, got -1'),
   ],
   [
+    'a failure without a code',
+    { journeys: [], failure: { message: 'late' } },
+    missing('failure.code'),
+  ],
+  [
     'sources that are no list',
     { journeys: [{ ...journey, sources: null }] },
     wrong('.sources', 'a list, got null'),

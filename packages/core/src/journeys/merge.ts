@@ -1,3 +1,4 @@
+import { getOrAdd } from '../model/get-or-add.ts';
 import { groupBy } from '../model/group-by.ts';
 import {
   type CarrierId,
@@ -13,14 +14,11 @@ import {
   type TimeConflict,
 } from '../model/journey.ts';
 import { presentFields } from '../model/present-fields.ts';
+import { attachLoose, type Cluster, type CompareJourneys, isNumbered } from './loose-journeys.ts';
 import { type JourneyOrder, sortJourneys } from './order.ts';
 
 const SAME_TRAIN_MS = 10 * 60_000;
-const SAME_TIMES_MS = 2 * 60_000;
 const CONFLICT_MS = 3 * 60_000;
-
-/** Journeys of several carriers that are one and the same: it has the times and legs of the first member. */
-type Cluster = [leader: Journey, ...others: Journey[]];
 
 /**
  * Returns the journeys of several carriers, each once. The result is unordered and does not depend on the
@@ -43,101 +41,38 @@ export function mergeJourneys(journeys: readonly Journey[]): Journey[] {
   const isEachOnce = ids.size === journeys.length;
   const numbered = journeys.filter(isNumbered);
   if (isEachOnce && numbered.length === journeys.length) return numbered;
+  const compare = totalOrder();
   const clusters = isEachOnce
     ? numbered.map((journey): Cluster => [journey])
-    : [...groupBy(numbered, ({ id }) => id).values()].flatMap(clusterNumbered);
-  attachLoose(
-    clusters,
-    journeys.filter((journey) => !isNumbered(journey)),
-  );
+    : [...groupBy(numbered, ({ id }) => id).values()].flatMap((group) =>
+        clusterNumbered(group, compare),
+      );
+  if (numbered.length < journeys.length) {
+    clusters.sort(([a], [b]) => compare(a, b));
+    const loose = journeys.filter((journey) => !isNumbered(journey));
+    attachLoose(clusters, loose, compare);
+  }
   const merged = clusters.map(mergeCluster);
-  return isEachOnce ? merged : uniqueIds(merged);
-}
-
-function isNumbered({ legs }: Journey): boolean {
-  return ridesOf(legs).every(({ number }) => number !== undefined);
+  return isEachOnce ? merged : uniqueIds(merged, compare);
 }
 
 /** Journeys with one id are the same if their keys are, and one departs soon after the other. */
-function clusterNumbered(journeys: Journey[]): Cluster[] {
+function clusterNumbered(journeys: Journey[], compare: CompareJourneys): Cluster[] {
   const clusters: Cluster[] = [];
-  for (const journey of journeys.sort(compareCanonical)) {
-    const cluster = clusters.find(
-      ([leader]) =>
-        journey.departure.ms - leader.departure.ms <= SAME_TRAIN_MS &&
-        journeyKey(ridesOf(journey.legs)) === journeyKey(ridesOf(leader.legs)),
-    );
-    if (cluster) cluster.push(journey);
-    else clusters.unshift([journey]);
+  // They come in the order of departures: of one key only the last cluster can be near.
+  const last = new Map<string, Cluster>();
+  for (const journey of journeys.sort(compare)) {
+    const key = journeyKey(ridesOf(journey.legs));
+    const cluster = last.get(key);
+    if (cluster && journey.departure.ms - cluster[0].departure.ms <= SAME_TRAIN_MS) {
+      cluster.push(journey);
+    } else {
+      const opened: Cluster = [journey];
+      clusters.push(opened);
+      last.set(key, opened);
+    }
   }
   return clusters;
-}
-
-/** Each journey without a number joins the nearest cluster that it does not contradict, or opens one. */
-function attachLoose(clusters: Cluster[], loose: Journey[]): void {
-  for (const journey of loose.sort(compareCanonical)) {
-    let nearest: Cluster | undefined;
-    let least = 0;
-    for (const cluster of clusters) {
-      const [leader] = cluster;
-      const apart = timesApart(leader, journey);
-      if (apart === undefined || !areAlike(leader, journey) || contradicts(cluster, journey)) {
-        continue;
-      }
-      if (!nearest || (apart - least || compareCanonical(leader, nearest[0])) < 0) {
-        nearest = cluster;
-        least = apart;
-      }
-    }
-    if (nearest) nearest.push(journey);
-    else clusters.push([journey]);
-  }
-}
-
-/** Whether the rides of two journeys are between the same stations. */
-function areAlike(a: Journey, b: Journey): boolean {
-  const rides = ridesOf(a.legs);
-  const others = ridesOf(b.legs);
-  return (
-    rides.length === others.length &&
-    rides.every(
-      ({ origin, destination }, index) =>
-        origin === others[index]?.origin && destination === others[index]?.destination,
-    )
-  );
-}
-
-function timesApart(a: Journey, b: Journey): number | undefined {
-  const departure = Math.abs(a.departure.ms - b.departure.ms);
-  const arrival = Math.abs(a.arrival.ms - b.arrival.ms);
-  return departure <= SAME_TIMES_MS && arrival <= SAME_TIMES_MS ? departure + arrival : undefined;
-}
-
-function contradicts(cluster: Cluster, journey: Journey): boolean {
-  const rides = ridesOf(journey.legs);
-  return cluster.some(
-    (member) =>
-      areTwoOfOneCarrier(member, journey) ||
-      ridesOf(member.legs).some(
-        (ride, index) =>
-          differ(ride.brand, rides[index]?.brand) ||
-          differ(ride.operator, rides[index]?.operator) ||
-          differ(ride.number, rides[index]?.number),
-      ),
-  );
-}
-
-/** A carrier without train numbers may list two trains within two minutes. */
-function areTwoOfOneCarrier(a: Journey, b: Journey): boolean {
-  return (
-    (a.departure.ms !== b.departure.ms || a.arrival.ms !== b.arrival.ms) &&
-    !isNumbered(a) &&
-    a.sources.some((source) => b.sources.includes(source))
-  );
-}
-
-function differ(a: string | undefined, b: string | undefined): boolean {
-  return a !== undefined && b !== undefined && a.toLowerCase() !== b.toLowerCase();
 }
 
 function mergeCluster(cluster: Cluster): Journey {
@@ -217,18 +152,19 @@ function conflictsIn([leader, ...others]: Cluster): readonly TimeConflict[] {
 }
 
 /** Numbers the trains that share a key (they depart more than 10 minutes apart) in the order of their times. */
-function uniqueIds(journeys: Journey[]): Journey[] {
+function uniqueIds(journeys: Journey[], compare: CompareJourneys): Journey[] {
   const taken = new Set(journeys.map(({ id }) => id));
   if (taken.size === journeys.length) return journeys;
-  const seen = new Set<string>();
-  return journeys.sort(compareCanonical).map((journey) => {
-    let { id } = journey;
-    for (let count = 2; seen.has(id); count++) {
-      const next = `${journey.id}-${count}`;
-      if (!taken.has(next)) id = next;
-    }
-    seen.add(id);
-    return id === journey.id ? journey : { ...journey, id };
+  const counts = new Map<string, number>();
+  return journeys.sort(compare).map((journey) => {
+    let count = counts.get(journey.id) ?? 0;
+    let id: string;
+    do {
+      count += 1;
+      id = count === 1 ? journey.id : `${journey.id}-${count}`;
+    } while (count > 1 && taken.has(id));
+    counts.set(journey.id, count);
+    return count === 1 ? journey : { ...journey, id };
   });
 }
 
@@ -242,15 +178,17 @@ function compareIdentity(a: Offer, b: Offer): number {
   );
 }
 
-/** A total order of whole values, so that the result does not depend on who answered first. */
-function compareCanonical(a: Journey, b: Journey): number {
-  return (
+/** Returns a total order of whole values, so that the result does not depend on who answered first. */
+function totalOrder(): CompareJourneys {
+  const texts = new Map<Journey, string>();
+  const textOf = (journey: Journey): string =>
+    getOrAdd(texts, journey, () => JSON.stringify(journey));
+  return (a, b) =>
     a.departure.ms - b.departure.ms ||
     a.arrival.ms - b.arrival.ms ||
     compareText(a.id, b.id) ||
     compareText(a.sources[0] ?? '', b.sources[0] ?? '') ||
-    compareText(JSON.stringify(a), JSON.stringify(b))
-  );
+    compareText(textOf(a), textOf(b));
 }
 
 /** Merges answers as they come. */

@@ -78,7 +78,14 @@ export function stateOfCode(code: string): SettledState {
   return code === 'OVERLOADED' ? 'rejected-busy' : 'error';
 }
 
-/** Whether every source answered. */
-export function isComplete(statuses: readonly { readonly state: SourceState }[]): boolean {
-  return statuses.every(({ state }) => state === 'ok' || state === 'empty');
+/** Whether every source answered, and none ended early. */
+export function isComplete(
+  statuses: readonly {
+    readonly state: SourceState;
+    readonly error?: { readonly code: string };
+  }[],
+): boolean {
+  return statuses.every(
+    ({ state, error }) => state === 'empty' || (state === 'ok' && error === undefined),
+  );
 }

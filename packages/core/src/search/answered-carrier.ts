@@ -1,5 +1,6 @@
 import type { Rule } from '@ticketing/kit';
 import type { CarrierAnswer } from '../carrier.ts';
+import { CarrierError } from '../errors.ts';
 import type { CarrierId } from '../model/journey.ts';
 import { journeysOf } from '../model/journey-shape.ts';
 import { aNumber, aText, explain, firstWrong, type Shape } from '../model/shape.ts';
@@ -32,6 +33,7 @@ const anAnswer: Shape = {
   pages: { optional: { earlier: { optional: aToken }, later: { optional: aToken } } },
   covers: { optional: anInterval },
   filtered: { optional: aCount },
+  failure: { optional: { code: aText, message: aText } },
 };
 
 /**
@@ -39,8 +41,18 @@ const anAnswer: Shape = {
  * fail, not the search.
  *
  * @throws TypeError that names the first wrong field
+ * @throws CarrierError `PROTOCOL` for more than `maxJourneys`: which of them to leave out, nobody can say
  */
-export function answeredCarrier(carrier: CarrierId, answer: CarrierAnswer): CarrierAnswer {
+export function answeredCarrier(
+  carrier: CarrierId,
+  answer: CarrierAnswer,
+  maxJourneys: number,
+): CarrierAnswer {
+  const count = answer?.journeys?.length;
+  if (count > maxJourneys) {
+    const message = `Carrier \`${carrier}\` answered ${count} journeys, more than \`maxJourneys\` (${maxJourneys})`;
+    throw new CarrierError('PROTOCOL', message);
+  }
   const found = firstWrong(Object(answer), anAnswer);
   if (found === undefined) return answer;
   throw new TypeError(`Carrier \`${carrier}\` gave a wrong answer: ${explain(found)}`);

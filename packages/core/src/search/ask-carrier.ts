@@ -26,6 +26,7 @@ export interface CarrierAsk {
   readonly context: CarrierContext;
   readonly run: RunCarrier;
   readonly clock: LocalClock;
+  readonly maxJourneys: number;
   /** The days that searches may ask for. */
   days(): SearchDays;
 }
@@ -38,7 +39,7 @@ export interface CarrierAsk {
 export async function askCarrier(
   carrier: Carrier,
   query: ResolvedQuery,
-  { context, run, clock, days }: CarrierAsk,
+  { context, run, clock, maxJourneys, days }: CarrierAsk,
 ): Promise<CarrierFindings> {
   const { id, capabilities } = carrier;
   const ignored = ignoredFields(query, capabilities);
@@ -59,10 +60,12 @@ export async function askCarrier(
       return { ...fields, origin, destination, ...(page && { page }) };
     },
   );
-  const ask = async (question: CarrierQuery, own: CarrierContext): Promise<CarrierAnswer> =>
-    answeredCarrier(id, await run(carrier, question, own));
+  const ask = async (question: CarrierQuery, own: CarrierContext): Promise<CarrierAnswer> => {
+    const answer = answeredCarrier(id, await run(carrier, question, own), maxJourneys);
+    return byDay ? answer : withCovers(answer);
+  };
   const [only] = questions;
-  const { journeys, places, covers, filtered, pages } =
+  const { journeys, places, covers, filtered, failure, pages } =
     questions.length === 1 && only !== undefined
       ? soleAnswer(await ask(only, context))
       : joinAnswers(await askAll(questions, context, ask));
@@ -72,9 +75,20 @@ export async function askCarrier(
     places,
     covers,
     filtered,
+    failure,
     pages: byDay ? undefined : pages,
     ignored,
   };
+}
+
+/** A page without `covers` covers no more than its journeys show. */
+function withCovers(answer: CarrierAnswer): CarrierAnswer {
+  const { journeys, pages, covers } = answer;
+  if (covers !== undefined || pages === undefined || journeys.length === 0) return answer;
+  const times = journeys.map(({ departure }) => departure.ms);
+  const fromMs = times.reduce((a, b) => Math.min(a, b));
+  const untilMs = times.reduce((a, b) => Math.max(a, b));
+  return { ...answer, covers: { fromMs, untilMs } };
 }
 
 /** A page may be followed on a later day than that of its result. */

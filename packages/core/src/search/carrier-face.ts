@@ -41,7 +41,7 @@ export function createCarrierFace(
   options: ResolvedSearchOptions,
   clock: LocalClock,
 ): ScatterFace<Carrier, ResolvedQuery, CarrierFindings, CarrierStatus, EndedSearch> {
-  const { carriers, now, run, http } = options;
+  const { carriers, now, run, http, maxJourneys } = options;
   return {
     sources: carriers,
     now,
@@ -52,20 +52,22 @@ export function createCarrierFace(
         context,
         run,
         clock,
+        maxJourneys,
         days: () => searchDays(query, now(), clock),
       });
     },
     running: (carrier) => ({ carrier, state: 'running', ms: 0, found: 0 }),
-    answered(carrier, ms, { journeys, filtered, covers, ignored }) {
+    answered(carrier, ms, { journeys, filtered, covers, ignored, failure }) {
       const found = journeys.length;
-      const state = found > 0 ? 'ok' : 'empty';
-      const more = { filtered: filtered || undefined, covers, ignored };
+      const error = failure && errorOf(failure);
+      // Without journeys a failure is all that there is.
+      const state = found > 0 ? 'ok' : error ? stateOfCode(error.code) : 'empty';
+      const more = { filtered: filtered || undefined, covers, ignored, error };
       return { carrier, state, ms, found, ...presentFields(more) };
     },
     failed(carrier, ms, cause, state) {
-      const { code, retryable, message, retryAfterMs } = CarrierError.from(cause);
-      const error = { code, retryable, message, ...presentFields({ retryAfterMs }) };
-      return { carrier, state: state ?? stateOfCode(code), ms, found: 0, error };
+      const error = errorOf(cause);
+      return { carrier, state: state ?? stateOfCode(error.code), ms, found: 0, error };
     },
     late: (ms) => new CarrierError('TIMEOUT', `No answer within \`deadlineMs\` (${ms} ms)`),
     left: () => new CarrierError('ABORTED', 'The caller left'),
@@ -87,4 +89,9 @@ export function createCarrierFace(
       return { searchId, query, deadlineMs, carrier };
     },
   };
+}
+
+function errorOf(cause: unknown): NonNullable<CarrierStatus['error']> {
+  const { code, retryable, message, retryAfterMs } = CarrierError.from(cause);
+  return { code, retryable, message, ...presentFields({ retryAfterMs }) };
 }

@@ -22,10 +22,12 @@ export function bothWays<T>(make: (direction: Direction) => T | undefined): Both
 
 /** The answers of one carrier to several pairs of stations, as one. */
 export interface JoinedAnswer
-  extends Omit<CarrierAnswer, 'pages' | 'places' | 'covers' | 'filtered'> {
+  extends Omit<CarrierAnswer, 'pages' | 'places' | 'covers' | 'filtered' | 'failure'> {
   readonly places: CarrierAnswer['places'] | undefined;
   readonly covers: Covered | undefined;
   readonly filtered: number | undefined;
+  /** That of the first answer that has one. */
+  readonly failure: CarrierAnswer['failure'] | undefined;
   readonly pages: TokensByDirection | undefined;
 }
 
@@ -44,14 +46,15 @@ export function joinAnswers(answers: readonly CarrierAnswer[]): JoinedAnswer {
     places,
     covers: covers.length === 0 ? undefined : overlapOf(covers),
     filtered,
+    failure: answers.find(({ failure }) => failure)?.failure,
     pages: tokensOf(answers),
   };
 }
 
 /** The same for one answer, which almost all are. */
 export function soleAnswer(answer: CarrierAnswer): JoinedAnswer {
-  const { journeys, places, covers, filtered, pages } = answer;
-  return { journeys, places, covers, filtered, pages: pages && tokensOf([answer]) };
+  const { journeys, places, covers, filtered, failure, pages } = answer;
+  return { journeys, places, covers, filtered, failure, pages: pages && tokensOf([answer]) };
 }
 
 function tokensOf(answers: readonly CarrierAnswer[]): TokensByDirection {

@@ -3,9 +3,11 @@ import {
   aSignal,
   checkByRules,
   oneOf,
+  orInfinity,
   type Rule,
   required,
   resolveByRules,
+  whole,
 } from '@ticketing/kit';
 import type { Carrier, CarrierAnswer, CarrierContext, CarrierHttp } from '../carrier.ts';
 import { JOURNEY_ORDERS, type JourneyOrder } from '../journeys/order.ts';
@@ -29,6 +31,11 @@ export interface SearchOptions {
   readonly deadlineMs?: number | undefined;
   /** Sorts the journeys. Default `departure`. */
   readonly order?: JourneyOrder | undefined;
+  /**
+   * Most journeys in one answer of a carrier, 1 or more, or `Infinity`. A carrier that answers more fails with code `PROTOCOL`: none is
+   * left out in silence. Default 10,000.
+   */
+  readonly maxJourneys?: number | undefined;
   /** Where a carrier gets its HTTP client. Default: none, for carriers that need no network. */
   readonly http?: ((carrier: CarrierId) => CarrierHttp) | undefined;
   /** Runs one carrier. Default: `normalise(await request())` in this process. */
@@ -73,6 +80,7 @@ export function resolveSearchOptions(options: SearchOptions): ResolvedSearchOpti
   const resolved = resolveByRules<ResolvedSearchOptions>(SEARCH, options, {
     ...callRules,
     carriers: required(someCarriers),
+    maxJourneys: orInfinity(whole(10_000)),
     http: { ...aFunction, fallback: noHttp },
     run: { ...aFunction, fallback: runInProcess },
     now: { ...aFunction, fallback: () => Date.now() },

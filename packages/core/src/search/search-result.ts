@@ -32,6 +32,7 @@ export interface CarrierStatus {
   readonly covers?: Covered;
   /** What this answer does not heed: its prices are of adults, or without cards. Absent: it heeds everything. */
   readonly ignored?: readonly IgnoredField[];
+  /** Why it did not answer. With state `ok`: why its answer ends early, where `covers` ends. */
   readonly error?: {
     readonly code: CarrierErrorCode;
     readonly retryable: boolean;
@@ -52,7 +53,7 @@ export interface SearchResult {
   readonly pages?: SearchPages;
   /** One per carrier, in the order of option `carriers`. */
   readonly carriers: readonly CarrierStatus[];
-  /** Whether every carrier answered. */
+  /** Whether every carrier answered, and none ended early. */
   readonly complete: boolean;
   readonly ms: number;
 }

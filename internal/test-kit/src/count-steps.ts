@@ -2,7 +2,7 @@ import { Session } from 'node:inspector/promises';
 
 /**
  * Returns how many steps our own code makes: how often each of its functions is called, as V8 counts it. The same on every
- * machine, however busy it is.
+ * machine, however busy it is. Blocks are not counted: V8 misses some of those of functions that it has compiled.
  *
  * @param isOurs whether the file of a URL counts
  */

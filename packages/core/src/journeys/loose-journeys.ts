@@ -1,0 +1,195 @@
+import { getOrAdd } from '../model/get-or-add.ts';
+import { type Journey, ridesOf } from '../model/journey.ts';
+
+const SAME_TIMES_MS = 2 * 60_000;
+/** Cells of arrivals beside a cell of departures: those of 200 years. */
+const ROW = 2 ** 26;
+/** From the cell of a journey to itself, then to those beside it: what is nearest comes first. */
+const AROUND = [0, -1, 1].flatMap((departure) =>
+  [0, -1, 1].map((arrival) => departure * ROW + arrival),
+);
+/**
+ * How many groups, and clusters that it does not contradict, are looked at for one journey. Timetables have a few; where a hundred
+ * trains within minutes may be the same, the first ones in order count.
+ */
+const MOST_LOOKS = 100;
+/** Timetables have a few, by what carriers leave out. */
+const MOST_INDEXES = 64;
+
+/** Journeys of several carriers that are one and the same: it has the times and legs of the first member. */
+export type Cluster = [leader: Journey, ...others: Journey[]];
+
+/** Compares journeys by a total order. */
+export type CompareJourneys = (a: Journey, b: Journey) => number;
+
+/**
+ * What the members of a cluster say, by names: brand, operator and number of each ride, and times by each carrier that lists it
+ * without numbers, since such a carrier may list two trains within two minutes. A fact that two clusters have and that differs is
+ * a contradiction.
+ */
+type Facts = Map<string, string>;
+
+/** A fact of two values. No value is in upper case. */
+const MANY = 'MANY';
+
+interface Entry {
+  readonly cluster: Cluster;
+  readonly facts: Facts;
+}
+
+/** Clusters whose facts have the same names. */
+interface Group {
+  readonly names: readonly string[];
+  readonly entries: Set<Entry>;
+  /** For some of the names: entries by their values, as JSON. */
+  readonly indexes: Map<string, Index>;
+}
+
+interface Index {
+  readonly names: readonly string[];
+  readonly byValues: Map<string, Set<Entry>>;
+}
+
+export function isNumbered({ legs }: Journey): boolean {
+  return ridesOf(legs).every(({ number }) => number !== undefined);
+}
+
+/**
+ * Lets each journey without a number join the nearest cluster that it does not contradict, or open one. Clusters are found by stations,
+ * minutes and facts, so that time is linear: a carrier decides how many trains it lists at one time.
+ *
+ * @param clusters in order of their leaders; gains those that are opened
+ */
+export function attachLoose(clusters: Cluster[], loose: Journey[], compare: CompareJourneys): void {
+  /** By stations, then by the numbers of {@link cellOf}. */
+  const places = new Map<string, Map<number, Map<string, Group>>>();
+  const cellsOf = ({ legs }: Journey) => {
+    const stations = ridesOf(legs).map(({ origin, destination }) => `${origin} ${destination}`);
+    return getOrAdd(places, stations.join('>'), () => new Map<number, Map<string, Group>>());
+  };
+
+  function groupOf({ cluster: [leader], facts }: Entry): Group {
+    const names = [...facts.keys()].sort();
+    const cell = getOrAdd(cellsOf(leader), cellOf(leader), () => new Map<string, Group>());
+    return getOrAdd(cell, names.join(), () => ({
+      names,
+      entries: new Set(),
+      indexes: new Map(),
+    }));
+  }
+
+  function add(entry: Entry): void {
+    const { entries, indexes } = groupOf(entry);
+    entries.add(entry);
+    for (const index of indexes.values()) addTo(index, entry);
+  }
+
+  function remove(entry: Entry): void {
+    const { entries, indexes } = groupOf(entry);
+    entries.delete(entry);
+    for (const { names, byValues } of indexes.values()) {
+      byValues.get(valuesOf(entry.facts, names))?.delete(entry);
+    }
+  }
+
+  function nearest(journey: Journey, facts: Facts): Entry | undefined {
+    let found: Entry | undefined;
+    let least = 0;
+    let looks = MOST_LOOKS;
+    const cells = cellsOf(journey);
+    const cell = cellOf(journey);
+    for (const away of AROUND) {
+      for (const group of cells.get(cell + away)?.values() ?? []) {
+        looks -= 1;
+        for (const entry of looks > 0 ? alike(group, facts) : []) {
+          looks -= 1;
+          if (looks < 0) break;
+          const [leader] = entry.cluster;
+          const apart = timesApart(leader, journey);
+          if (apart === undefined) continue;
+          if (!found || (apart - least || compare(leader, found.cluster[0])) < 0) {
+            found = entry;
+            least = apart;
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  for (const cluster of clusters) {
+    const facts: Facts = new Map();
+    for (const member of cluster) learn(facts, factsOf(member));
+    add({ cluster, facts });
+  }
+  for (const journey of loose.sort(compare)) {
+    const facts = factsOf(journey);
+    const entry = nearest(journey, facts);
+    if (entry === undefined) {
+      const cluster: Cluster = [journey];
+      clusters.push(cluster);
+      add({ cluster, facts });
+    } else {
+      entry.cluster.push(journey);
+      if (![...facts].every(([name, value]) => entry.facts.get(name) === value)) {
+        remove(entry);
+        learn(entry.facts, facts);
+        add(entry);
+      }
+    }
+  }
+}
+
+/** Returns the entries of a group that facts do not contradict. */
+function alike({ names, entries, indexes }: Group, facts: Facts): Iterable<Entry> {
+  const shared = names.filter((name) => facts.has(name));
+  const key = shared.join();
+  let index = indexes.get(key);
+  if (index === undefined) {
+    if (indexes.size === MOST_INDEXES) return [];
+    index = { names: shared, byValues: new Map() };
+    indexes.set(key, index);
+    for (const entry of entries) addTo(index, entry);
+  }
+  return index.byValues.get(valuesOf(facts, shared)) ?? [];
+}
+
+function addTo({ names, byValues }: Index, entry: Entry): void {
+  getOrAdd(byValues, valuesOf(entry.facts, names), () => new Set<Entry>()).add(entry);
+}
+
+function valuesOf(facts: Facts, names: readonly string[]): string {
+  return JSON.stringify(names.map((name) => facts.get(name)));
+}
+
+function learn(known: Facts, facts: Facts): void {
+  for (const [name, value] of facts) {
+    known.set(name, (known.get(name) ?? value) === value ? value : MANY);
+  }
+}
+
+function factsOf(journey: Journey): Facts {
+  const facts: Facts = new Map();
+  for (const [index, ride] of ridesOf(journey.legs).entries()) {
+    for (const name of ['brand', 'operator', 'number'] as const) {
+      const value = ride[name];
+      if (value !== undefined) facts.set(name + index, value.toLowerCase());
+    }
+  }
+  if (!isNumbered(journey)) {
+    const times = `${journey.departure.ms} ${journey.arrival.ms}`;
+    for (const source of journey.sources) facts.set(`by ${source}`, times);
+  }
+  return facts;
+}
+
+/** Returns the number of the two minutes of a journey's departure and of those of its arrival. */
+function cellOf({ departure, arrival }: Journey): number {
+  return Math.floor(departure.ms / SAME_TIMES_MS) * ROW + Math.floor(arrival.ms / SAME_TIMES_MS);
+}
+
+function timesApart(a: Journey, b: Journey): number | undefined {
+  const departure = Math.abs(a.departure.ms - b.departure.ms);
+  const arrival = Math.abs(a.arrival.ms - b.arrival.ms);
+  return departure <= SAME_TIMES_MS && arrival <= SAME_TIMES_MS ? departure + arrival : undefined;
+}
