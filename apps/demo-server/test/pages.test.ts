@@ -103,6 +103,9 @@ test('a chip says its state in words, and why; the line says what a search has c
   const failed = (retryable: boolean) =>
     ({ ...status('ok'), state: 'error', error: { code: 'HTTP', retryable, message: '' } }) as const;
   expect([toAskAgain([failed(true)]), toAskAgain([failed(false)])]).toEqual([['renfe'], []]);
+  // A carrier that says why there is nothing has answered.
+  const none = { ...failed(false), state: 'empty', found: 0 } as const;
+  expect(line(none, 0, 9)).toBe('No journeys on this day');
 });
 
 test('a carrier that answered with a part of its journeys is said to have, and may be asked again', () => {

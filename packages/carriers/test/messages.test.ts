@@ -4,7 +4,7 @@ import { statusError, transportError } from '../src/http/http-error.ts';
 import { createCarrierHttp } from '../src/index.ts';
 import { stationCode } from '../src/stations/station-table.ts';
 import { createDecoder } from '../src/wire/decoder.ts';
-import { bytesOf, createCarriers, failureOf, queryOf } from './upstream.ts';
+import { bytesOf, createCarriers, failureOf, fixture, queryFor, queryOf } from './upstream.ts';
 
 const reset = Object.assign(new Error('gone'), { code: 'ECONNRESET' });
 const { read, trainNumber, total } = createDecoder('ouigo');
@@ -80,6 +80,16 @@ test.each<[what: string, fail: () => unknown, message: string]>([
     'Cannot read answer of `ouigo`: it must have JSON, got <html>',
   ],
   [
+    'an empty text in place of a code',
+    () => carriers.ouigo.normalise(answer(ouigoTrain({ from: '' })), queryOf()),
+    'Cannot read answer of `ouigo`: it must have a station code at `_u_i_c_station_code`, got an empty text',
+  ],
+  [
+    'half an answer of Renfe',
+    () => carriers.renfe.normalise(answer('(function(){var r=window.dwr._[0'), queryOf()),
+    "Cannot read answer of `renfe`: it must have '];' at 32, got the end",
+  ],
+  [
     'a refusal of Ouigo',
     () =>
       carriers.ouigo.normalise(
@@ -95,6 +105,49 @@ test.each<[what: string, fail: () => unknown, message: string]>([
   });
   expect(error).toMatchObject({ message });
 });
+
+const wires: Readonly<Record<string, (body: Uint8Array<ArrayBuffer>) => unknown>> = {
+  renfe: (body) => carriers.renfe.normalise({ body, receivedAt: 1 }, queryOf()),
+  'ouigo.json': (body) => carriers.ouigo.normalise({ body, receivedAt: 1 }, queryOf()),
+  'avlo.json': (body) => carriers.avlo.normalise({ days: [body], receivedAt: 1 }, queryOf()),
+  'hafas.json': (body) =>
+    carriers.hafas.normalise(
+      { pages: [{ body, receivedAt: 1 }], ask: { kind: 'time', atMs: 0 }, ended: false },
+      queryFor('hafas'),
+    ),
+  'osdm.json': (offers) =>
+    carriers.osdm.normalise(
+      {
+        pages: [{ ask: { atMs: 0, by: 'departure', direction: 'later' }, offers }],
+        whole: true,
+        receivedAt: 1,
+      },
+      queryFor('osdm'),
+    ),
+  'ojp.xml': (body) =>
+    carriers.ojp.normalise(
+      {
+        question: { atMs: 0, by: 'departure', direction: 'later' },
+        answers: [{ status: 200, body }],
+        whole: true,
+      },
+      queryFor('ojp'),
+    ),
+};
+
+test.each(Object.keys(wires))(
+  '%s: the message for an answer that is cut off says what is there instead',
+  async (name) => {
+    const whole = fixture(name);
+    const normalise = wires[name] as (typeof wires)[string];
+    for (let part = 0; part < 60; part++) {
+      const body = whole.slice(0, Math.floor((whole.length * part) / 60));
+      const { code, message } = await failureOf(async () => normalise(body));
+      expect(code).toBe('PROTOCOL');
+      expect(message).toMatch(/^Cannot read answer of `\w+`: it must have .+, got \S/);
+    }
+  },
+);
 
 test('the message above maxInFlight and after close() names the limit and the reason', async () => {
   const http = createCarrierHttp({ maxInFlight: 1 });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
@@ -17,6 +17,18 @@ test('README: the first snippet finds trains of three carriers', async () => {
   const { journeys, carriers } = await import(file.href);
   expect(journeys.length).toBeGreaterThanOrEqual(20);
   expect(carriers.map(({ state }: { state: string }) => state)).toEqual(['ok', 'ok', 'ok']);
+});
+
+test('each function that the pages of the wires name is one that a package exports', () => {
+  const wires = new URL('../wires/', import.meta.url);
+  const named = readdirSync(wires).flatMap((name) =>
+    [...readFileSync(new URL(name, wires), 'utf8').matchAll(/`(\w+)\(\)`/g)].map(([, one]) => one),
+  );
+  const exports = ['core', 'carriers', 'stations']
+    .map((name) => readFileSync(new URL(`../../${name}/src/index.ts`, import.meta.url), 'utf8'))
+    .join();
+  expect(named).toContain('openStations');
+  for (const name of named) expect(exports).toMatch(new RegExp(`\\b${name}\\b`));
 });
 
 test('README: every snippet is one that a test here runs', () => {

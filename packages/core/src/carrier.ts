@@ -70,9 +70,9 @@ export interface CarrierFailure {
   readonly code: CarrierErrorCode;
   readonly message: string;
   /** Default: by code. */
-  readonly retryable?: boolean;
+  readonly retryable?: boolean | undefined;
   /** Milliseconds that the carrier asked to wait. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** Tokens of one carrier, opaque, for the journeys before and after an answer. */

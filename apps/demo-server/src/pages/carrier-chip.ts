@@ -81,7 +81,7 @@ export function statusText(search: {
   }
   const failed = carriers.filter(({ state }) => state !== 'ok' && state !== 'empty');
   if (failed.length > 0) return `${journeys}; ${listed(failed)} did not answer`;
-  const partial = carriers.filter(({ error }) => error !== undefined);
+  const partial = carriers.filter(({ state, error }) => state === 'ok' && error !== undefined);
   if (partial.length > 0) return `${journeys}; ${listed(partial)} did not send all`;
   if (found === 0) return 'No journeys on this day';
   return `${journeys} in ${Math.round(ms)} ms`;

@@ -3,8 +3,10 @@ import {
   CarrierError,
   type CarrierQuery,
   createJourney,
+  type Journey,
 } from '@ticketing/core';
-import { readJourneys } from '../wire/read-journeys.ts';
+import { readSoundPages, type SoundPages } from '../wire/further-pages.ts';
+import { type JourneyDecoder, readJourneys } from '../wire/read-journeys.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 import { readFares } from './fares.ts';
 import { type HafasFrame, readFrame } from './frame.ts';
@@ -12,35 +14,33 @@ import { readLegs } from './legs.ts';
 import { askedJourneys, emptyAnswer, pagesOf } from './pages.ts';
 import type { HafasServer, HafasWire } from './request.ts';
 
-/** A connection, and the page that it stands on. */
-interface Row {
-  readonly connection: WireRecord;
+/** A page that was read. */
+interface ReadPage {
   readonly frame: HafasFrame;
   readonly receivedAt: number;
+}
+
+/** A connection, and the page that it stands on. */
+interface Row extends ReadPage {
+  readonly connection: WireRecord;
 }
 
 /** Turns the connections of all pages into journeys. */
 export function normaliseHafas(
   { decoder, profile }: Pick<HafasServer, 'decoder' | 'profile'>,
-  { pages, ask, ended }: HafasWire,
+  { pages, ask, ended, failure }: HafasWire,
   query: CarrierQuery,
 ): CarrierAnswer {
   const { read, carrier } = decoder;
-  let frames: readonly HafasFrame[];
+  let found: readonly ReadPage[];
   try {
-    frames = pages.map(({ body }) => readFrame(decoder, body));
+    found = pages.map(({ body, receivedAt }) => ({ frame: readFrame(decoder, body), receivedAt }));
   } catch (error) {
     const isTimed = ask.kind === 'time' || ask.kind === 'arrive-by';
     if (isTimed && CarrierError.is(error) && error.code === 'NO_RESULTS') return emptyAnswer(ask);
     throw error;
   }
-  const [first, last] = [frames[0], frames.at(-1)];
-  if (first === undefined || last === undefined) throw read.error('a page', 'none');
-  const rows = pages.flatMap(({ receivedAt }, index): Row[] => {
-    const frame = frames[index] as HafasFrame;
-    return frame.connections.map((connection) => ({ connection, frame, receivedAt }));
-  });
-  const answer = readJourneys(decoder, rows, ({ connection, frame, receivedAt }, row) => {
+  const decode = ({ connection, frame, receivedAt }: Row, row: JourneyDecoder): Journey => {
     const day = read.text(connection, 'date');
     const offers = readFares(decoder, connection, {
       profile,
@@ -54,8 +54,23 @@ export function normaliseHafas(
       // Nothing on this wire tells a journey that is sold out from one without a known price.
       ...(offers.length === 0 && { priced: false }),
     });
-  });
-  const journeys = askedJourneys(answer.journeys, ask, query.arriveBy);
-  const beside = pagesOf(ask, journeys, { first, last, ended }, query.arriveBy);
-  return { ...answer, journeys, ...beside };
+  };
+  const readRows = (some: readonly ReadPage[]): CarrierAnswer => {
+    const rows = some.flatMap((page) =>
+      page.frame.connections.map((connection): Row => ({ ...page, connection })),
+    );
+    return readJourneys(decoder, rows, decode);
+  };
+  // Between what is found before an instant and the instant nothing may be missing.
+  const sound: SoundPages<ReadPage, CarrierAnswer> =
+    ask.kind === 'before'
+      ? { answer: readRows(found), pages: found }
+      : readSoundPages(found, readRows);
+  const [first, last] = [sound.pages[0]?.frame, sound.pages.at(-1)?.frame];
+  if (first === undefined || last === undefined) throw read.error('a page', 'none');
+  const journeys = askedJourneys(sound.answer.journeys, ask, query.arriveBy);
+  const reached = { first, last, ended: ended && sound.failure === undefined };
+  const beside = pagesOf(ask, journeys, reached, query.arriveBy);
+  const why = sound.failure ?? failure;
+  return { ...sound.answer, journeys, ...beside, ...(why && { failure: why }) };
 }

@@ -3,12 +3,14 @@ import {
   addDays,
   type CarrierContext,
   CarrierError,
+  type CarrierFailure,
   type CarrierHttpResponse,
   type CarrierQuery,
   type LocalClock,
 } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
+import { type FurtherPages, furtherPages } from '../wire/further-pages.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 import { type HafasFrame, readFrame } from './frame.ts';
 import type { HafasChecksum, ResolvedProfile } from './hafas-profile.ts';
@@ -23,6 +25,8 @@ export interface HafasWire {
   readonly ask: HafasAsk;
   /** Whether the pages reach the end of the day that was asked for. */
   readonly ended: boolean;
+  /** Why there are no further pages, if one failed or was too late. */
+  readonly failure?: CarrierFailure;
 }
 
 /** One answer, and when it arrived (epoch ms). */
@@ -42,8 +46,8 @@ export interface HafasServer {
   now(): number;
 }
 
-/** No further page is asked for after this share of the time until the deadline. */
-const TIME_SHARE = 0.6;
+/** Most pages of departures before an instant: three days of a train every five minutes have fewer. */
+const MOST_PAGES_BEFORE = 150;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -57,15 +61,11 @@ export async function requestHafas(
   context: CarrierContext,
 ): Promise<HafasWire> {
   const ask = askOf(server, query);
-  const startedAt = server.now();
   if (ask.kind === 'before') return requestBefore(server, query, context, ask);
+  const further = furtherPages(server.decoder.carrier, { context, now: server.now });
   const first = await send(server, query, context, ask);
   if (ask.kind !== 'day') return { pages: [first], ask, ended: false };
-  const mayGoOn = (pages: number): boolean =>
-    pages < server.maxPages &&
-    server.now() - startedAt < TIME_SHARE * (context.deadline - startedAt);
-  const bytes = { bytes: first, frame: frameOf(server, first) };
-  return requestRest(server, query, context, { ask, first: bytes, mayGoOn });
+  return requestRest(server, query, { ask, first, further });
 }
 
 /**
@@ -83,37 +83,57 @@ async function requestBefore(
     const bytes = await send(server, query, context, ask);
     const isLast = index === LOOK_BACK_MS.length - 1;
     if (!isLast && isEmpty(server, bytes)) continue;
-    const first = { bytes, frame: frameOf(server, bytes) };
-    return requestRest(server, query, context, { ask, first, mayGoOn: () => true });
+    // Between what is found before the instant and the instant nothing may be missing.
+    const further: FurtherPages = {
+      context,
+      late: () => undefined,
+      failure(error) {
+        throw error;
+      },
+    };
+    return requestRest(server, query, { ask, first: bytes, further });
   }
   throw new TypeError('Cannot ask: there is nothing to look back at');
 }
 
 interface Rest {
   readonly ask: DayAsk;
-  readonly first: { readonly bytes: HafasBytes; readonly frame: HafasFrame | undefined };
-  mayGoOn(pages: number): boolean;
+  readonly first: HafasBytes;
+  readonly further: FurtherPages;
 }
 
 /** Follows the pages of a day until it ends. */
 async function requestRest(
   server: HafasServer,
   query: CarrierQuery,
-  context: CarrierContext,
-  { ask, first, mayGoOn }: Rest,
+  { ask, first, further }: Rest,
 ): Promise<HafasWire> {
-  const pages = [first.bytes];
-  let { frame } = first;
+  const pages = [first];
+  let frame = frameOf(server, first);
   while (frame !== undefined) {
     if (isOver(server, frame, ask.untilMs)) return { pages, ask, ended: true };
-    if (frame.later === undefined || !mayGoOn(pages.length)) break;
-    const next = await follow(server, query, context, { ...ask, context: frame.later });
-    if (next === 'none') return { pages, ask, ended: true };
-    if (next === undefined) break;
-    pages.push(next.bytes);
-    frame = next.frame;
+    const maxPages = ask.kind === 'day' ? server.maxPages : MOST_PAGES_BEFORE;
+    if (frame.later === undefined || pages.length >= maxPages) break;
+    const late = further.late();
+    if (late !== undefined) return { pages, ask, ended: false, failure: late };
+    try {
+      const next = { ...ask, context: frame.later };
+      const bytes = await send(server, query, further.context, next);
+      frame = readFrame(server.decoder, bytes.body);
+      pages.push(bytes);
+    } catch (error) {
+      if (isEnd(error)) return { pages, ask, ended: true };
+      return { pages, ask, ended: false, failure: further.failure(error) };
+    }
   }
   return { pages, ask, ended: false };
+}
+
+/** Whether a server says that there is no further page. */
+function isEnd(error: unknown): boolean {
+  return (
+    CarrierError.is(error) && (error.code === 'NO_RESULTS' || error.code === 'DATE_OUT_OF_RANGE')
+  );
 }
 
 /** Returns what a query means: a day begins now, or at its midnight at the origin. */
@@ -129,31 +149,6 @@ function askOf({ decoder: { clock, carrier }, now }: HafasServer, query: Carrier
   const untilMs = clock.epoch(`${addDays(date, 1)}T00:00`, origin.zone);
   const nowMs = now() - (now() % 60_000);
   return { kind: 'day', atMs: nowMs < untilMs ? Math.max(midnightMs, nowMs) : midnightMs, untilMs };
-}
-
-interface FollowedPage {
-  readonly bytes: HafasBytes;
-  readonly frame: HafasFrame;
-}
-
-/** Returns the next page of a day, `none` when there is none, and nothing when it cannot be had now. */
-async function follow(
-  server: HafasServer,
-  query: CarrierQuery,
-  context: CarrierContext,
-  ask: HafasAsk,
-): Promise<FollowedPage | 'none' | undefined> {
-  try {
-    const bytes = await send(server, query, context, ask);
-    return { bytes, frame: readFrame(server.decoder, bytes.body) };
-  } catch (error) {
-    // The pages before it are an answer, which says how far it reaches.
-    if (!CarrierError.is(error) || context.signal.aborted) throw error;
-    const isEnd = error.code === 'NO_RESULTS' || error.code === 'DATE_OUT_OF_RANGE';
-    // Between what is found before an instant and the instant nothing may be missing.
-    if (!isEnd && ask.kind === 'before') throw error;
-    return isEnd ? 'none' : undefined;
-  }
 }
 
 async function send(

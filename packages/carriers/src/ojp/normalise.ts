@@ -1,6 +1,7 @@
 import { type CarrierAnswer, CarrierError, type Journey } from '@ticketing/core';
 import { statusError } from '../http/http-error.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
+import { readSoundPages } from '../wire/further-pages.ts';
 import { readJourneys } from '../wire/read-journeys.ts';
 import { windowOf } from '../wire/time-pages.ts';
 import { childOf, childrenOf, readXml, textAt, type XmlElement } from '../wire/xml-reader.ts';
@@ -18,30 +19,21 @@ interface Delivery {
 }
 
 /** Reads the answers to a question: the journeys that it asks for, each once, and where those before and after them are. */
-export function normaliseOjp(
-  decoder: CarrierDecoder,
-  zone: string,
-  { question, answers, whole }: OjpWire,
-): CarrierAnswer {
-  const deliveries = answers.map(({ status, body }, index) => {
-    try {
-      return readDelivery(decoder, status, body);
-    } catch (error) {
-      // After the last trip of a day there is no trip. Without one after a time, there may be some before it.
-      const mayBeEmpty = index > 0 || question.untilMs === undefined;
-      if (mayBeEmpty && CarrierError.is(error) && error.code === 'NO_RESULTS')
-        return { trips: [], places: new Map() } satisfies Delivery;
-      throw error;
-    }
-  });
-  const rows = deliveries.flatMap(({ trips, places }) => trips.map((trip) => ({ trip, places })));
-  const {
-    journeys: found,
-    places = [],
-    ...answer
-  } = readJourneys(decoder, rows, ({ trip, places }, reader) =>
-    journeyOf(reader, trip, { places, zone }),
-  );
+export function normaliseOjp(decoder: CarrierDecoder, zone: string, wire: OjpWire): CarrierAnswer {
+  const { question, answers } = wire;
+  const read = (some: OjpWire['answers']): CarrierAnswer => {
+    const rows = some.flatMap((page) => {
+      const { trips, places } = deliveryOf(decoder, wire, page);
+      return trips.map((trip) => ({ trip, places }));
+    });
+    return readJourneys(decoder, rows, ({ trip, places }, reader) =>
+      journeyOf(reader, trip, { places, zone }),
+    );
+  };
+  const sound = readSoundPages(answers, read);
+  const { failure = wire.failure } = sound;
+  const { journeys: found, places = [], ...answer } = sound.answer;
+  const whole = wire.whole && failure === undefined;
   // Pages overlap, and servers repeat trips.
   const once = [...new Map(found.map((journey) => [journey.id, journey])).values()];
   const { journeys, covers, ahead, behind } = windowOf(
@@ -54,7 +46,30 @@ export function normaliseOjp(
   };
   const named = namedBy(journeys);
   const kept = places.filter(({ id }) => named.has(id));
-  return { ...answer, journeys, covers, pages, ...(kept.length > 0 && { places: kept }) };
+  return {
+    ...answer,
+    journeys,
+    covers,
+    pages,
+    ...(kept.length > 0 && { places: kept }),
+    ...(failure && { failure }),
+  };
+}
+
+/** Reads one answer. After the last trip of a day there is no trip; without one after a time, there may be some before it. */
+function deliveryOf(
+  decoder: CarrierDecoder,
+  { question, answers }: OjpWire,
+  page: OjpWire['answers'][number],
+): Delivery {
+  try {
+    return readDelivery(decoder, page.status, page.body);
+  } catch (error) {
+    const mayBeEmpty = page !== answers[0] || question.untilMs === undefined;
+    if (mayBeEmpty && CarrierError.is(error) && error.code === 'NO_RESULTS')
+      return { trips: [], places: new Map() };
+    throw error;
+  }
 }
 
 function namedBy(journeys: readonly Journey[]): ReadonlySet<string> {

@@ -1,5 +1,11 @@
-import { type CarrierContext, CarrierError, type CarrierQuery } from '@ticketing/core';
+import {
+  type CarrierContext,
+  CarrierError,
+  type CarrierFailure,
+  type CarrierQuery,
+} from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
+import { furtherPages } from '../wire/further-pages.ts';
 import { type OjpQuestion, questionOf } from './question.ts';
 import { writeTripRequest } from './trip-request.ts';
 
@@ -9,6 +15,8 @@ export interface OjpWire {
   readonly answers: readonly OjpAnswer[];
   /** Whether no trip until the end of the question is missing. */
   readonly whole: boolean;
+  /** Why there are no further answers, if one failed or was too late. */
+  readonly failure?: CarrierFailure;
 }
 
 interface OjpAnswer {
@@ -33,13 +41,11 @@ export interface OjpAccess {
   readonly now: () => number;
 }
 
-/** Pages after the first one must be there in this share of the time. */
-const SHARE_OF_TIME = 0.6;
 const MINUTE_MS = 60_000;
 
 /**
  * Asks for a page, or for a day page by page: as long as trips of the day may be missing, there are less than `maxPages`, and there
- * is time. A later page that fails is left out: the answer says how far it reaches.
+ * is time. What a later page fails with ends the answer early.
  */
 export async function requestOjp(
   access: OjpAccess,
@@ -47,26 +53,31 @@ export async function requestOjp(
   context: CarrierContext,
 ): Promise<OjpWire> {
   const { decoder, now, maxPages } = access;
-  const startMs = now();
-  const question = questionOf(decoder.carrier, query, decoder.clock, startMs);
+  const question = questionOf(decoder.carrier, query, decoder.clock, now());
+  const further = furtherPages(decoder.carrier, { context, now });
   const first = await askPage(access, query, context, question);
   const answers = [first];
   const { untilMs } = question;
   if (untilMs === undefined || first.status >= 400) return { question, answers, whole: false };
-  const deadline = startMs + SHARE_OF_TIME * (context.deadline - startMs);
   let { atMs } = question;
   let reached = lastDeparture(first.body);
   while (reached !== undefined && reached < untilMs) {
     if (answers.length >= maxPages) return { question, answers, whole: false };
     // Trips of the last minute may be missing, unless the page has no others.
     atMs = reached > atMs ? reached : atMs + MINUTE_MS;
-    const next = await askMore(access, query, { ...context, deadline }, { ...question, atMs });
-    if (next === undefined) return { question, answers, whole: false };
+    const late = further.late();
+    if (late !== undefined) return { question, answers, whole: false, failure: late };
+    let next: OjpAnswer;
+    try {
+      next = await askPage(access, query, further.context, { ...question, atMs });
+    } catch (error) {
+      return { question, answers, whole: false, failure: further.failure(error) };
+    }
     answers.push(next);
-    const further = lastDeparture(next.body);
+    const last = lastDeparture(next.body);
     // Nothing after the last minute: that was the last trip.
-    if (further !== undefined && further <= reached && atMs > reached) break;
-    reached = further;
+    if (last !== undefined && last <= reached && atMs > reached) break;
+    reached = last;
   }
   return { question, answers, whole: true };
 }
@@ -112,22 +123,6 @@ async function headersOf(
   } catch (cause) {
     const message = `Cannot ask \`${carrier}\`: \`headers\` failed`;
     throw CarrierError.is(cause) ? cause : new CarrierError('AUTH', message, { cause });
-  }
-}
-
-/** Returns a further page, or `undefined` when there is none in time. */
-async function askMore(
-  access: OjpAccess,
-  query: CarrierQuery,
-  context: CarrierContext,
-  page: OjpQuestion,
-): Promise<OjpAnswer | undefined> {
-  try {
-    const answer = await askPage(access, query, context, page);
-    return answer.status >= 400 ? undefined : answer;
-  } catch (error) {
-    if (!CarrierError.is(error) || context.signal.aborted) throw error;
-    return undefined;
   }
 }
 

@@ -6,6 +6,7 @@ import {
   type Place,
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
+import { readSoundPages } from '../wire/further-pages.ts';
 import { readJourneys } from '../wire/read-journeys.ts';
 import { type TimePage, windowOf } from '../wire/time-pages.ts';
 import {
@@ -34,7 +35,10 @@ export function normaliseOsdm(
   wire: OsdmWire,
   query: CarrierQuery,
 ): CarrierAnswer {
-  const pages = wire.pages.map((page) => readAnswer(osdm, { page, wire, query }));
+  const { answer: pages, failure = wire.failure } = readSoundPages(wire.pages, (some) =>
+    some.map((page) => readAnswer(osdm, { page, wire, query })),
+  );
+  const whole = wire.whole && failure === undefined;
   const journeys = new Map<string, Journey>();
   const places = new Map<string, Place>();
   let filtered = 0;
@@ -46,13 +50,14 @@ export function normaliseOsdm(
     }
   }
   return {
-    ...windowAround(wire, pages, {
+    ...windowAround(whole, pages, {
       query,
       found: [...journeys.values()],
       clock: osdm.decoder.clock,
     }),
     ...(places.size > 0 && { places: [...places.values()] }),
     ...(filtered > 0 && { filtered }),
+    ...(failure && { failure }),
   };
 }
 
@@ -93,7 +98,7 @@ function readAnswer(
 
 /** What was asked for, of what was found. */
 function windowAround(
-  { whole }: OsdmWire,
+  whole: boolean,
   pages: readonly PageAnswer[],
   {
     query,

@@ -1,11 +1,13 @@
 import {
   type CarrierContext,
   CarrierError,
+  type CarrierFailure,
   type CarrierHttpResponse,
   type CarrierQuery,
 } from '@ticketing/core';
 import { showValue } from '@ticketing/kit';
 import type { CarrierDecoder } from '../wire/decoder.ts';
+import { furtherPages } from '../wire/further-pages.ts';
 import { endOfDay, firstAsk, isWholeDay, type OsdmAsk, restOfDay } from './ask.ts';
 import { offersBody, type StationNames, tripCriteria } from './encode-request.ts';
 import { readPage } from './page.ts';
@@ -16,6 +18,8 @@ export interface OsdmWire {
   readonly pages: readonly OsdmPage[];
   /** Whether a day was read to its end. */
   readonly whole: boolean;
+  /** Why there are no further pages, if one failed or was too late. */
+  readonly failure?: CarrierFailure;
   readonly receivedAt: number;
 }
 
@@ -43,9 +47,6 @@ export interface OsdmAccess {
   now(): number;
 }
 
-/** Of the time until the deadline, the share in which another page of a day is begun. */
-const PAGES_SHARE = 0.6;
-
 /** Asks for one page of journeys; for a day, page after page until it ends. What a later page fails with ends the day early. */
 export async function requestOsdm(
   access: OsdmAccess,
@@ -53,9 +54,8 @@ export async function requestOsdm(
   context: CarrierContext,
 ): Promise<OsdmWire> {
   const { carrier, maxPages, now, decoder } = access;
-  const startMs = now();
-  const lastStartMs = startMs + (context.deadline - startMs) * PAGES_SHARE;
-  const ask = firstAsk(carrier, query, { clock: decoder.clock, nowMs: startMs });
+  const ask = firstAsk(carrier, query, { clock: decoder.clock, nowMs: now() });
+  const further = furtherPages(carrier, { context, now });
   const first = await askPage(access, query, context, ask);
   if (!isWholeDay(query)) {
     return { pages: [first ?? { ask }], whole: false, receivedAt: now() };
@@ -68,18 +68,20 @@ export async function requestOsdm(
   }
   const pages = [first];
   let next = nextOfDay(access, query, first);
-  while (next !== undefined && pages.length < maxPages && now() < lastStartMs) {
-    let page: OsdmPage | undefined;
+  let failure: CarrierFailure | undefined;
+  while (next !== undefined && pages.length < maxPages) {
+    failure = further.late();
+    if (failure !== undefined) break;
     try {
-      page = await askPage(access, query, context, next);
+      const page: OsdmPage | undefined = await askPage(access, query, further.context, next);
+      next = page && nextOfDay(access, query, page);
+      if (page !== undefined) pages.push(page);
     } catch (error) {
-      if (context.signal.aborted || !CarrierError.is(error)) throw error;
+      failure = further.failure(error);
       break;
     }
-    if (page !== undefined) pages.push(page);
-    next = page && nextOfDay(access, query, page);
   }
-  return { pages, whole: next === undefined, receivedAt: now() };
+  return { pages, whole: next === undefined, receivedAt: now(), ...(failure && { failure }) };
 }
 
 /** Returns the ask for the rest of a day, `undefined` when a page reaches its end. */

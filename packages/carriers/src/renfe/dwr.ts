@@ -47,7 +47,8 @@ export function readReplyBytes(read: WireReader, body: Uint8Array): DwrReply {
     return readDwrReply(script);
   } catch (cause) {
     if (!(cause instanceof LiteralError)) throw cause;
-    throw read.error(`${cause.expected} at ${cause.offset}`, script.slice(cause.offset));
+    const rest = script.slice(cause.offset) || 'the end';
+    throw read.error(`${cause.expected} at ${cause.offset}`, rest);
   }
 }
 

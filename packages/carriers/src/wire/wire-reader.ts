@@ -84,8 +84,9 @@ export function createWireReader(carrier: string): WireReader {
   };
 }
 
-/** Writes a value as errors show it: an object or a list is only named. */
+/** Writes a value as errors show it: an object, a list or an empty text is only named. */
 function show(value: unknown): string {
+  if (value === '') return 'an empty text';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   return showValue(value);
