@@ -1,4 +1,5 @@
 import { createStationIndex, MAX_STATION_TEXT, type Station } from '@ticketing/core';
+import { countSteps } from '@ticketing/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { barcelona, madrid } from './trains.ts';
@@ -71,6 +72,45 @@ test('find() names the nearest stations of an unknown text, nearest first', () =
   expect(nearest('Atcoha')[0]).toBe('Madrid Puerta de Atocha');
   expect(nearest('Zambrnao')[0]).toBe('Málaga María Zambrano');
   expect(nearest('Barcelnoa')).toHaveLength(5);
+});
+
+test('find() looks for the nearest names when they are read, and once [linear-readers]', async () => {
+  const many = Array.from({ length: 500 }, (_, number) =>
+    place(`x:${number}`, `Station ${number}`),
+  );
+  const large = createStationIndex(many);
+  const text = 'barclona madird '.repeat(7).slice(0, MAX_STATION_TEXT);
+  const isNear = (url: string): boolean => url.includes('edit-distance');
+  let match = large.find('Station 7');
+  const find = () => {
+    match = large.find(text);
+  };
+  const read = () => match.kind === 'unknown' && match.nearest;
+  expect(await countSteps(find, isNear)).toBe(0);
+  expect(await countSteps(read, isNear)).toBeGreaterThan(500);
+  expect(await countSteps(read, isNear)).toBe(0);
+});
+
+test('find() gives the nearest names as plain data', () => {
+  const match = index.find('Barcelnoa');
+  expect(match).toMatchObject({ kind: 'unknown', nearest: [{}, {}, {}, {}, {}] });
+  expect(JSON.parse(JSON.stringify(match))).toEqual(structuredClone(match));
+});
+
+test('find() compares whole names and words, and takes the nearest of both', () => {
+  const named = createStationIndex([
+    place('x:1', 'Abcdef Ghijkl Mnopqr'),
+    place('x:2', 'Abcdefgh'),
+    place('x:3', 'Zzzz'),
+  ]);
+  const nearest = (text: string) => {
+    const match = named.find(text);
+    return match.kind === 'unknown' && match.nearest.map(({ id }) => id);
+  };
+  // Of a whole name and a word that are equally near, the whole name comes first.
+  expect(nearest('Abcdxefgh')).toEqual(['x:2', 'x:1', 'x:3']);
+  expect(nearest('Ghijk x')).toEqual(['x:1', 'x:2', 'x:3']);
+  expect(nearest('mnopqxr')).toEqual(['x:1', 'x:2', 'x:3']);
 });
 
 test('find() knows nothing of empty and of overlong text', () => {

@@ -157,12 +157,19 @@ function createStationBook(
     const { own, other } = rowFinder().named(text);
     const named = own.length > 0 ? own : other;
     if (named.length > 0) return matchOf(withoutMembers(named));
-    const { rows: found, isCorrected } = rowFinder().find(text, { limit: MOST_CANDIDATES });
-    const list = found.map(({ row }) => row);
-    if (isCorrected || list.length === 0) {
-      return { kind: 'unknown', nearest: list.slice(0, MOST_NEAREST).map(table.entryOf) };
-    }
-    return matchOf(list);
+    const { rows: begun } = rowFinder().find(text, { limit: MOST_CANDIDATES, isExact: true });
+    if (begun.length > 0) return matchOf(begun.map(({ row }) => row));
+    let nearest: readonly (Station | StationGroup)[] | undefined;
+    return {
+      kind: 'unknown',
+      // Who does not read them does not pay for them.
+      get nearest() {
+        nearest ??= rowFinder()
+          .find(text, { limit: MOST_NEAREST })
+          .rows.map(({ row }) => table.entryOf(row));
+        return nearest;
+      },
+    };
   }
 
   /** Rows of an id, or of a code with or without its system. */

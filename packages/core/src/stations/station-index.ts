@@ -10,6 +10,7 @@ const WORD_HANDICAP = 0.01;
 /** What a text means: one station or city, none (with the nearest names), or several. */
 export type StationMatch =
   | { readonly kind: 'found'; readonly station: Station | StationGroup }
+  /** To find `nearest` may cost as much as a hundred other texts: it is looked for when it is read, and then kept. */
   | { readonly kind: 'unknown'; readonly nearest: readonly (Station | StationGroup)[] }
   | { readonly kind: 'ambiguous'; readonly candidates: readonly (Station | StationGroup)[] };
 
@@ -27,7 +28,7 @@ export interface StationIndex {
    * Returns the station or city of an id (`uic:7171801`, `city:es:madrid`), of a code with or without its
    * system (`renfe:71801`, `7171801`), or of a name or alias, with or without accents, in any case and width;
    * then by the words of a name. For any other text it returns the five with the nearest names or words,
-   * nearest first. Never throws.
+   * nearest first, which it looks for when they are read. Never throws.
    */
   find(text: string): StationMatch;
 }
@@ -91,8 +92,12 @@ export function createStationIndex(
   function nearest(folded: string): Entry[] {
     const distance = new Map<Entry, number>();
     for (const [name, named] of byName) {
-      const words = name.split(' ').map((word) => editShare(folded, word) + WORD_HANDICAP);
-      const edits = Math.min(editShare(folded, name), ...words);
+      let edits = editShare(folded, name);
+      for (const word of name.split(' ')) {
+        // Texts differ by their lengths, at least.
+        const least = 1 - word.length / folded.length + WORD_HANDICAP;
+        if (least < edits) edits = Math.min(edits, editShare(folded, word) + WORD_HANDICAP);
+      }
       for (const station of named) {
         distance.set(station, Math.min(edits, distance.get(station) ?? edits));
       }
@@ -125,12 +130,24 @@ export function createStationIndex(
           ? { kind: 'found', station }
           : { kind: 'ambiguous', candidates: [station, ...others] };
       }
-      return { kind: 'unknown', nearest: nearest(folded) };
+      return unknownText(() => nearest(folded));
     },
   };
 }
 
 type Entry = Station | StationGroup;
+
+/** Returns the match of a text that means none. Who does not read `nearest` does not pay for it. */
+function unknownText(find: () => readonly Entry[]): StationMatch {
+  let found: readonly Entry[] | undefined;
+  return {
+    kind: 'unknown',
+    get nearest() {
+      found ??= find();
+      return found;
+    },
+  };
+}
 
 /** A city stands for its stations. */
 function withoutMembers(found: Iterable<Entry>): Entry[] {

@@ -11,8 +11,8 @@ const TIER_POINTS = 1000;
 const MOST_CORRECTED = 5;
 /** A row is better if the first typed word is like the first of a name. */
 const FIRST_BONUS = 60;
-/** Rows that are kept for each first letter, if so many words begin with it. */
-const KEPT = 16;
+/** Rows that are kept for each first letter, if so many words begin with it: the most that are asked for. */
+const KEPT = 100;
 const MANY_ROWS = 500;
 
 /** A row that a text may mean. */
@@ -38,6 +38,8 @@ export interface Wanted {
   readonly accepts?: ((row: number) => boolean) | undefined;
   /** Points to add to a row's weight. */
   readonly bonus?: ((row: number) => number) | undefined;
+  /** Whether words are taken as they are typed. Default: errors are corrected where nothing else is found. */
+  readonly isExact?: boolean;
 }
 
 export interface RowFinder {
@@ -123,7 +125,8 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
   function whole(list: readonly TypedWord[], wanted: Wanted): { found: Best; steps: number } {
     const found = best(wanted);
     if (list.some(({ from, to }) => from === to)) return { found, steps: list.length };
-    const sorted = list.toSorted(
+    // A word that is typed twice is looked for once.
+    const sorted = [...new Map(list.map((word) => [word.text, word])).values()].sort(
       (one, other) => rowsOf(one.from, one.to) - rowsOf(other.from, other.to),
     );
     const [rarest, ...others] = sorted;
@@ -227,7 +230,7 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
       if (found.size > 0) return answer(found.rows(), names, steps);
     }
     const wrong = needed.length > 0 ? names : all;
-    if (wrong.length > MOST_CORRECTED) return answer([], wrong, steps);
+    if (wanted.isExact || wrong.length > MOST_CORRECTED) return answer([], wrong, steps);
     const last = corrected(wrong, wanted);
     return { ...answer(last.found.rows(), wrong, steps + last.steps), isCorrected: true };
   }
@@ -235,11 +238,10 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
   function named(text: string): { own: readonly number[]; other: readonly number[] } {
     const list = foldedWords(text).map(typed);
     const [own, other]: [number[], number[]] = [[], []];
-    for (const { row, score } of whole(list, { limit: table.length }).found.rows()) {
-      const tier = tierOf(row, list);
-      if (tier === 0) own.push(row);
-      else if (tier === 1) other.push(row);
-      else if (score < TIER_POINTS) break;
+    // Thousands of rows begin with a letter, and few are named so.
+    const accepts = (row: number): boolean => tierOf(row, list) < 2;
+    for (const { row } of whole(list, { limit: table.length, accepts }).found.rows()) {
+      (tierOf(row, list) === 0 ? own : other).push(row);
     }
     return { own, other };
   }
