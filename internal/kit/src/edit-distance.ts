@@ -5,24 +5,25 @@
  * Cost is `a.length * b.length`: callers bound the lengths.
  */
 export function editDistance(a: string, b: string): number {
-  const width = b.length + 1;
-  let older = new Uint32Array(width);
-  let previous = Uint32Array.from({ length: width }, (_, column) => column);
-  let current = new Uint32Array(width);
+  let older: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {
-    const own = a.charCodeAt(row - 1);
-    const before = a.charCodeAt(row - 2);
-    current[0] = row;
-    for (let column = 1; column < width; column++) {
-      const other = b.charCodeAt(column - 1);
-      const replaced = (previous[column - 1] as number) + (own === other ? 0 : 1);
-      const moved = Math.min(previous[column] as number, current[column - 1] as number) + 1;
-      // Before the first character there is NaN, which equals none.
-      const isSwap = before === other && own === b.charCodeAt(column - 2);
-      const swapped = isSwap ? (older[column - 2] as number) + 1 : replaced;
-      current[column] = Math.min(replaced, moved, swapped);
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const same = a[row - 1] === b[column - 1];
+      let cost = Math.min(
+        (previous[column] as number) + 1,
+        (current[column - 1] as number) + 1,
+        (previous[column - 1] as number) + (same ? 0 : 1),
+      );
+      // Before the first character there is `undefined`, which equals none.
+      if (a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
+        cost = Math.min(cost, (older[column - 2] as number) + 1);
+      }
+      current.push(cost);
     }
-    [older, previous, current] = [previous, current, older];
+    older = previous;
+    previous = current;
   }
   return previous[b.length] as number;
 }

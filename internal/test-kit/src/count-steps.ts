@@ -1,4 +1,4 @@
-import { Session } from 'node:inspector/promises';
+import { type Profiler, Session } from 'node:inspector';
 
 /**
  * Returns how many steps our own code makes: how often each of its functions is called, as V8 counts it. The same on every
@@ -12,13 +12,22 @@ export async function countSteps(
 ): Promise<number> {
   const session = new Session();
   session.connect();
+  const post = <Result>(method: string, params?: object): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      session.post(method, params, (error, result) => {
+        if (error) reject(error);
+        else resolve(result as Result);
+      });
+    });
+  const taken = () =>
+    post<Profiler.TakePreciseCoverageReturnType>('Profiler.takePreciseCoverage');
   try {
-    await session.post('Profiler.enable');
-    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+    await post('Profiler.enable');
+    await post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
     // What was counted before.
-    await session.post('Profiler.takePreciseCoverage');
+    await taken();
     run();
-    const { result } = await session.post('Profiler.takePreciseCoverage');
+    const { result } = await taken();
     const calls = result
       .filter(({ url }) => isOurs(url))
       .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges));

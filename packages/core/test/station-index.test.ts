@@ -79,7 +79,7 @@ test('find() looks for the nearest names when they are read, and once [linear-re
     place(`x:${number}`, `Station ${number}`),
   );
   const large = createStationIndex(many);
-  const text = 'barclona madird '.repeat(7).slice(0, MAX_STATION_TEXT);
+  const text = 'barclona madird '.repeat(4);
   const isNear = (url: string): boolean => url.includes('edit-distance');
   let match = large.find('Station 7');
   const find = () => {
@@ -89,6 +89,8 @@ test('find() looks for the nearest names when they are read, and once [linear-re
   expect(await countSteps(find, isNear)).toBe(0);
   expect(await countSteps(read, isNear)).toBeGreaterThan(500);
   expect(await countSteps(read, isNear)).toBe(0);
+  // Of a longer one no name is near.
+  expect(large.find(`${text}x`)).toEqual({ kind: 'unknown', nearest: [] });
 });
 
 test('find() gives the nearest names as plain data', () => {

@@ -4,6 +4,8 @@ import { editDistance } from '@ticketing/kit';
 export const MAX_STATION_TEXT = 100;
 
 const NEAREST = 5;
+/** Longest text that names are near to. */
+const LONGEST_NEAR = 64;
 // Of a whole name and a word of a name that are equally near, the whole name comes first.
 const WORD_HANDICAP = 0.01;
 
@@ -28,7 +30,7 @@ export interface StationIndex {
    * Returns the station or city of an id (`uic:7171801`, `city:es:madrid`), of a code with or without its
    * system (`renfe:71801`, `7171801`), or of a name or alias, with or without accents, in any case and width;
    * then by the words of a name. For any other text it returns the five with the nearest names or words,
-   * nearest first, which it looks for when they are read. Never throws.
+   * nearest first, which it looks for when they are read; none for more than 64 characters. Never throws.
    */
   find(text: string): StationMatch;
 }
@@ -90,6 +92,7 @@ export function createStationIndex(
   }
 
   function nearest(folded: string): Entry[] {
+    if (folded.length > LONGEST_NEAR) return [];
     const distance = new Map<Entry, number>();
     for (const [name, named] of byName) {
       let edits = editShare(folded, name);
