@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FlagError, readCommandLine } from '@ticketing/cli-kit';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { command } from '../src/program/command.ts';
 import { startedSim } from './started-sim.ts';
 
@@ -59,12 +59,23 @@ cli('it serves the plans of a file at the time and seed of its flags, until SIGT
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const timetable = (at: string) => fetch(`${at}/avlo/timetable/2026-12-01.json`);
   const sim = await startedSim({ seed: 'mine', plan: { avlo: { journeys: 1 } } });
-  expect(await (await timetable(url)).text()).toBe(await (await timetable(sim.url)).text());
+  const text = async (at: string) => (await timetable(at)).text();
+  expect(await text(url)).toBe(await text(sim.url));
+  // Another seed, or no plan, gives other trains.
+  const others = [{ plan: { avlo: { journeys: 1 } } }, { seed: 'mine' }];
+  for (const options of others) {
+    const other = await startedSim(options);
+    expect(await text(url)).not.toBe(await text(other.url));
+  }
   expect((await fetch(`${url}/avlo/timetable/2026-11-01.json`)).status).toBe(404);
   // A call that hangs does not keep it.
   const put = await fetch(`${url}/plan/avlo`, { method: 'PUT', body: '{"fault":{"kind":"hang"}}' });
   expect(put.status).toBe(200);
   const hung = timetable(url).catch(() => 'closed');
+  await vi.waitFor(async () => {
+    const { avlo } = (await (await fetch(`${url}/requests`)).json()) as { avlo: { open: number } };
+    expect(avlo.open).toBe(1);
+  });
   child.kill('SIGTERM');
   expect(await exited).toEqual({
     code: 0,

@@ -107,6 +107,42 @@ test.each(['osdm', 'ojp'] as const)(
   },
 );
 
+test('osdm: the pages of a day are asked for by the links that the provider gives, else by times', async () => {
+  const upstream = await startUpstream();
+  upstream.sim.setPlan('osdm', { pageSize: 3 });
+  const client = upstream.http.clientOf('osdm');
+  /** Paths and first times of the requests for trips. */
+  const requestsOf = async (isLinked: boolean) => {
+    const requests: { readonly query: string; readonly time: string }[] = [];
+    const { osdm } = createCarriers(upstream.sim.url, { mode: 'two-calls', maxPages: 3 });
+    const http: typeof client = {
+      async send(request) {
+        const { pathname, search } = new URL(request.url);
+        const answer = await client.send(request);
+        if (!pathname.endsWith('/trips-collections')) return answer;
+        requests.push({ query: search, time: JSON.parse(String(request.body)).departureTime });
+        if (isLinked) return answer;
+        const { _links, ...rest } = JSON.parse(new TextDecoder().decode(answer.body));
+        return { ...answer, body: bytesOf(JSON.stringify(rest)) };
+      },
+    };
+    await ask(upstream, osdm, queryOf(zurich, milano), { http });
+    return requests;
+  };
+  const linked = await requestsOf(true);
+  expect(linked.map(({ query }) => query)).toEqual([
+    '',
+    expect.stringMatching(/^\?page=after\.\d+$/),
+    expect.stringMatching(/^\?page=after\.\d+$/),
+  ]);
+  expect(new Set(linked.map(({ query }) => query)).size).toBe(3);
+  // A link is followed with the criteria of the first request.
+  expect(new Set(linked.map(({ time }) => time)).size).toBe(1);
+  const timed = await requestsOf(false);
+  expect(timed.map(({ query }) => query)).toEqual(['', '', '']);
+  expect(new Set(timed.map(({ time }) => time)).size).toBe(3);
+});
+
 test('osdm: a search by arrival follows no links, which may lead past slower trains', () => {
   const { trips, offers } = JSON.parse(new TextDecoder().decode(fixture('osdm.json')));
   const { osdm } = createCarriers('http://127.0.0.1:1');

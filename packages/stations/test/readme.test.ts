@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { attribution } from '../src/index.ts';
 import { COMPUTED_SYSTEMS, STORED_SYSTEMS } from '../src/table/code-systems.ts';
-import { book } from './book.ts';
+import { book, table } from './book.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const snippets = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] as string);
@@ -33,6 +33,20 @@ test('README: every system of codes is in its table, and the numbers are those o
   }
   const countries = new Set(book.stations.map(({ country }) => country)).size;
   expect(readme).toContain(`stations of ${countries} countries and ${book.groups.length} cities`);
+});
+
+test('README: names are found in as many languages as it says, each in letters of its own', () => {
+  const samples = new Map<string, string>();
+  for (let row = 0; row < table.length; row++) {
+    for (const { language, name } of table.aliasesOf(row)) {
+      if (language !== undefined && !samples.has(language)) samples.set(language, name);
+    }
+  }
+  expect(readme).toContain(`any of ${samples.size} languages`);
+  for (const [language, name] of samples) {
+    const found = book.suggest(name).flatMap((one) => [one.name, one.alias]);
+    expect(found, language).toContain(name);
+  }
 });
 
 test('the credit is exported, for pages that are made before the table is open', () => {

@@ -46,6 +46,21 @@ test('suggest() looks at nothing but the answer after one letter, however many a
   expect(rows).toEqual(finder.find('s', { limit: 100, accepts: () => true }).rows);
 });
 
+test.each([
+  ['estacion de atocha', ['atocha']],
+  ['gare de lyon part dieu', ['lyon', 'part', 'dieu']],
+])('%s is found without its fillers, and nothing is corrected', (text, words) => {
+  const finder = createRowFinder(
+    table,
+    buildWordIndex(table, () => true),
+  );
+  const found = finder.find(text, { limit: 5 });
+  expect(found).toMatchObject({ words, isCorrected: false });
+  expect(found.rows.length).toBeGreaterThan(0);
+  // Fewer than a look at the words that are like them.
+  expect(found.steps).toBeLessThan(1000);
+});
+
 test('find() looks for the nearest names when they are read, and once', async () => {
   const text = repeated('barclonamadird');
   book.find(text);

@@ -43,6 +43,36 @@ test('ojp reads a train: platforms of stations, expected times, the name of a li
   expect(journeys[0]?.legs[0]).not.toHaveProperty('cancelled');
 });
 
+test.each([
+  ['PT0S', 0],
+  ['PT59S', 0],
+  ['PT7M30S', 7],
+  ['PT90M', 90],
+  ['PT2H', 120],
+  ['PT2H5M', 125],
+  ['P1D', 1440],
+  ['P2D', 2880],
+  ['P1DT1H1M1.5S', 1501],
+  ['P999D', 1_438_560],
+  ['PT9999H', 599_940],
+  ['PT99999M', 99_999],
+])('ojp: a walk of %s takes %i minutes', (duration, minutes) => {
+  const { journeys } = read(changed(['PT7M30S', duration]));
+  expect(journeys[1]?.legs[1]).toMatchObject({ kind: 'transfer', minutes });
+});
+
+test.each(['7M', 'P1000D', 'PT10000H', 'PT100000M', 'P1W', '-PT7M', 'PT7M PT7M'])(
+  'ojp: %j is no duration, and the walk takes the time between the trains',
+  (duration) => {
+    const { journeys } = read(changed(['PT7M30S', duration]));
+    const [before, walk, after] = journeys[1]?.legs ?? [];
+    if (before?.kind !== 'ride' || after?.kind !== 'ride') throw new Error('no change');
+    const gap = (after.departure.ms - before.arrival.ms) / 60_000;
+    expect(gap).not.toBe(7);
+    expect(walk).toMatchObject({ kind: 'transfer', minutes: gap });
+  },
+);
+
 test('ojp reads a change: a bus, a walk, a cancelled train, a stop that no table has', () => {
   const { journeys, places } = read(golden);
   const [bus, walk, train] = journeys[1]?.legs ?? [];
