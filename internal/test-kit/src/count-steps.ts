@@ -19,8 +19,7 @@ export async function countSteps(
         else resolve(result as Result);
       });
     });
-  const taken = () =>
-    post<Profiler.TakePreciseCoverageReturnType>('Profiler.takePreciseCoverage');
+  const taken = () => post<Profiler.TakePreciseCoverageReturnType>('Profiler.takePreciseCoverage');
   try {
     await post('Profiler.enable');
     await post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
