@@ -105,7 +105,7 @@ test('a chip says its state in words, and why; the line says what a search has c
   expect([toAskAgain([failed(true)]), toAskAgain([failed(false)])]).toEqual([['renfe'], []]);
   // A carrier that says why there is nothing has answered.
   const none = { ...failed(false), state: 'empty', found: 0 } as const;
-  expect(line(none, 0, 9)).toBe('No journeys on this day');
+  expect(statusText({ carriers: [none], found: 0, names, ms: 9 })).toBe('No journeys on this day');
 });
 
 test('a carrier that answered with a part of its journeys is said to have, and may be asked again', () => {
