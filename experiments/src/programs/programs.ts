@@ -79,7 +79,8 @@ export function createPrograms(): Programs {
     );
     closeSync(log);
     const output = (): string => readFileSync(file, 'utf8');
-    const program = programOf(child, output);
+    const command = [fileURLToPath(entry), ...argv].join(' ');
+    const program = programOf(child, { command, output });
     started.set(child, program);
     const until = performance.now() + startMs;
     for (;;) {
@@ -88,7 +89,6 @@ export function createPrograms(): Programs {
       if (program.exit() !== undefined || performance.now() > until) {
         const exit = program.exit();
         await program.stop();
-        const command = [fileURLToPath(entry), ...argv].join(' ');
         throw new StartError(command, { said: output().trim(), exit });
       }
       await sleep(POLL_MS);
@@ -108,7 +108,10 @@ export function createPrograms(): Programs {
   };
 }
 
-function programOf(child: ChildProcess, output: () => string): Program {
+function programOf(
+  child: ChildProcess,
+  { command, output }: { readonly command: string; output(): string },
+): Program {
   const exit = (): number | string | undefined => child.exitCode ?? child.signalCode ?? undefined;
   let stopping: Promise<void> | undefined;
   async function end(): Promise<void> {
@@ -119,7 +122,10 @@ function programOf(child: ChildProcess, output: () => string): Program {
     await ended;
     clearTimeout(late);
     if (child.signalCode === 'SIGKILL') {
-      throw new Error(`Cannot stop process ${child.pid}: it did not end within ${STOP_MS} ms`);
+      const said = output().trim().slice(-500);
+      throw new Error(
+        `Cannot stop ${command} (process ${child.pid}): it did not end within ${STOP_MS} ms; its output ends with: ${said}`,
+      );
     }
   }
   return {

@@ -11,6 +11,7 @@ export { CodedError, isMarked, mark } from './coded-error.ts';
 export { describeValue, wrongValue } from './describe-value.ts';
 export { editDistance, nearest } from './edit-distance.ts';
 export { inheritedExecArgv, inheritedNodeOptions } from './inherited-exec-argv.ts';
+export { inspectorOption, inspectorUrl, opensInspector, watchInspector } from './inspectors.ts';
 export { leaveSignalsToParent } from './leave-signals-to-parent.ts';
 export { Fifo } from './lists/fifo.ts';
 export { type Linked, LinkedList } from './lists/linked-list.ts';

@@ -32,7 +32,7 @@ function currentFolder(): string | undefined {
 
 /**
  * Returns the Node options of a program that its workers need too, such as `--conditions` and `--import`: all but
- * `--eval`, `--print`, `--check`, `--interactive`, `--run`, `--input-type`, `--watch…`, `--test…` and `--inspect…`. A relative
+ * `--eval`, `--print`, `--check`, `--interactive`, `--run`, `--input-type`, `--watch…`, `--test…` and `--inspect…`, for which there is `inspectorOption`. A relative
  * path in them is that of the program's folder, in whatever folder a worker begins.
  *
  * @param isElsewhere - Whether workers begin in another folder, in which packages are not found either

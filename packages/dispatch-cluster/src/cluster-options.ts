@@ -101,7 +101,7 @@ export interface ClusterOptions {
   readonly workerData?: unknown;
   /** Environment of the workers, beside `TICKETING_WORKER_SLOT`, the worker's slot. Default: that of this process. Unless it configures malloc, glibc keeps up to 64 MiB of freed memory. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Node options of the workers, after those that they inherit from this process. Default: none. */
+  /** Node options of the workers, after those that they inherit from this process; with its `--inspect` each has a port of its own. Default: none. */
   readonly execArgv?: readonly string[] | undefined;
   /** Arguments of the workers. Default: none. */
   readonly args?: readonly string[] | undefined;

@@ -12,7 +12,12 @@ import {
   type WorkerHandle,
   type WorkerStart,
 } from '@ticketing/dispatch/transport';
-import { inheritedExecArgv, mallocVariables } from '@ticketing/kit';
+import {
+  inheritedExecArgv,
+  inspectorOption,
+  mallocVariables,
+  opensInspector,
+} from '@ticketing/kit';
 import type { ResolvedClusterOptions } from './cluster-options.ts';
 import { environmentOf } from './worker-messages.ts';
 
@@ -30,10 +35,16 @@ export function createClusterTransport(
 ): Transport {
   const guard = options.killWithParent ? createOrphanGuard() : undefined;
   const output = new OutputSink(options.output);
+  const inspector = inspectorOption(process.execArgv);
+  const execArgv = [...inheritedExecArgv(process.execArgv)];
+  if (inspector !== undefined) execArgv.push(inspector);
+  execArgv.push(...options.execArgv);
   const settings = {
     exec: fileURLToPath(options.entry),
     args: [...options.args],
-    execArgv: [...inheritedExecArgv(process.execArgv), ...options.execArgv],
+    execArgv,
+    // node:cluster adds a port that may be taken, unless it has this one: any that is free.
+    ...(inspector !== undefined && { inspectPort: 0 }),
     serialization: 'advanced',
   } satisfies ClusterSettings;
   return {
@@ -68,7 +79,7 @@ export function createClusterTransport(
       return child;
     };
     const handle = startWorker(
-      { launch, guard, workerId, slot, workerData, output },
+      { launch, guard, workerId, slot, workerData, isInspected: opensInspector(execArgv), output },
       {
         frames: (frames) => events.frames(frames),
         exit(end) {

@@ -23,7 +23,9 @@ import {
   aUrl,
   inheritedExecArgv,
   inheritedNodeOptions,
+  inspectorOption,
   nestingVariable,
+  opensInspector,
   type Rule,
   type Rules,
   refuseNesting,
@@ -52,7 +54,7 @@ export interface ForkOptions extends PoolOptions {
   readonly execPath?: string;
   /**
    * Node options of the workers, after those of this process (such as its `--conditions` and `--import`, but not its
-   * `--eval`, `--watch`, `--test` and `--inspect`). Default: none.
+   * `--eval`, `--watch` and `--test`; with `--inspect` each has a port of its own). Default: none.
    */
   readonly execArgv?: readonly string[];
   /**
@@ -140,7 +142,11 @@ function createForkTransport(module: URL, program: URL, options: ResolvedForkOpt
   const output = new OutputSink(options.output);
   const { cwd, uid, gid, execPath } = options;
   const isElsewhere = cwd !== undefined;
-  const execArgv = [...inheritedExecArgv(process.execArgv, isElsewhere), ...options.execArgv];
+  const execArgv = [...inheritedExecArgv(process.execArgv, isElsewhere)];
+  const inspector = inspectorOption(process.execArgv);
+  if (inspector !== undefined) execArgv.push(inspector);
+  execArgv.push(...options.execArgv);
+  const isInspected = opensInspector(execArgv);
   const settings = {
     ...(cwd !== undefined && { cwd }),
     ...(uid !== undefined && { uid }),
@@ -170,7 +176,8 @@ function createForkTransport(module: URL, program: URL, options: ResolvedForkOpt
     const variables = { ...slotVariable(slot), ...nestingVariable(href) };
     const own = { ...settings, env: { ...environment(), ...variables } };
     const launch = (stdio: StdioOptions) => fork(program, args, { ...own, stdio });
-    return startWorker({ launch, guard, workerId, slot, workerData, output }, events);
+    const start = { launch, guard, workerId, slot, workerData, isInspected, output };
+    return startWorker(start, events);
   }
 
   /** The paths in the Node options of this process are relative to its own folder. */

@@ -115,7 +115,12 @@ test('Node options of this process are kept, and some added', async () => {
   process.execArgv = ['--no-warnings', '--inspect=0', '--watch'];
   const dispatcher = create();
   process.execArgv = kept;
-  expect(await dispatcher.run('execArgv', undefined)).toEqual(['--no-warnings', ...execArgv]);
+  expect(await dispatcher.run('execArgv', undefined)).toEqual([
+    '--no-warnings',
+    // At a port of its own.
+    '--inspect=127.0.0.1:0',
+    ...execArgv,
+  ]);
 });
 
 test('workers have the environment that is given', async () => {

@@ -18,6 +18,7 @@ import {
 import {
   anObject,
   aUrl,
+  inspectorUrl,
   nestingVariable,
   type Rules,
   refuseNesting,
@@ -142,6 +143,10 @@ function createPiscinaTransport(
       pid: process.pid,
       threadId: thread.threadId,
       slot,
+      // A debugger of this process pauses its threads one by one.
+      get isInspected() {
+        return inspectorUrl() !== undefined;
+      },
       send(frames, inFlight) {
         const post = (message: unknown, transfer: Movable[]) => thread.send(message, transfer);
         return postToWorker(frames, post, { transfers: true }, inFlight);

@@ -168,10 +168,14 @@ test('the program of the threads can be elsewhere', async () => {
   expect(await create({ workerUrl }).run('env', 'ELSEWHERE')).toBe('yes');
 });
 
-test('a program of the threads that serves nothing opens the circuit', async () => {
-  const workerUrl = new URL('fixtures/tasks.ts', import.meta.url);
+test('a program of the threads that fails opens the circuit, whose message has its reason', async () => {
+  const workerUrl = new URL('fixtures/failing-thread.mjs', import.meta.url);
   const dispatcher = create({ workerUrl, restart: { maxFailures: 0 } });
-  await expect(dispatcher.run('echo', 1)).rejects.toMatchObject({ code: 'ERR_CIRCUIT_OPEN' });
+  await expect(dispatcher.run('echo', 1)).rejects.toMatchObject({
+    code: 'ERR_CIRCUIT_OPEN',
+    message:
+      'Workers keep failing: Worker ended with exit code 1 before it had answered a call: no licence',
+  });
 });
 
 test('a program that comes to its end without close() ends', async () => {

@@ -49,8 +49,8 @@ test.each([
 });
 
 test.each([
-  [{ min: 0 }, '`min` must be an integer of 1 to 1024, got 0'],
-  [{ min: 3, max: 2 }, '`min` must be 1 to max (2), got 3'],
+  [{ min: -1 }, '`min` must be an integer of 0 to 1024, got -1'],
+  [{ min: 3, max: 2 }, '`min` must be 0 to max (2), got 3'],
   [{ max: 1025 }, '`max` must be an integer of 1 to 1024, got 1025'],
   [{ window: 0 }, '`window` must be auto or an integer of 1 to 65536, got 0'],
   [{ maxQueue: -1 }, '`maxQueue` must be an integer of 0 to 2147483647, got -1'],

@@ -115,3 +115,36 @@ test('a call for the key of a worker that ends is run by its successor', async (
   await turn();
   expect(call.state).toBe('resolved');
 });
+
+test('min 0: no worker before the first call, none after idleTimeoutMs without one, and the next call has one', async () => {
+  const pool = createPool({ min: 0, max: 2, window: 1, idleTimeoutMs: 1000 });
+  const { clock, transport, dispatcher, run, ready } = pool;
+  await dispatcher.ready();
+  expect(dispatcher.stats()).toMatchObject({ spawned: 0, state: 'ready', workers: [] });
+  for (const [index, input] of ['first', 'next'].entries()) {
+    const call = run(input);
+    expect(dispatcher.stats().spawned).toBe(index + 1);
+    await ready();
+    transport.at(index).answer(1);
+    await turn();
+    expect(call.state).toBe('resolved');
+    clock.advance(1250);
+    expect(transport.at(index).count('stop')).toBe(1);
+    transport.at(index).exit({ exitCode: 0 });
+    expect(dispatcher.stats()).toMatchObject({ lost: 0, circuit: 'closed', workers: [] });
+  }
+});
+
+test('min 0: a call with a key has the worker of its slot started, and reload() without workers resolves', async () => {
+  const pool = createPool({ min: 0, max: 3, window: 1 });
+  const { transport, dispatcher, run, ready } = pool;
+  await dispatcher.reload();
+  expect(transport.workers).toHaveLength(0);
+  const [key = ''] = keysOf(3).slice(2);
+  const call = run('keyed', { key });
+  await ready();
+  expect(dispatcher.stats().workers).toMatchObject([{ slot: 2 }]);
+  transport.at(0).answer(1);
+  await turn();
+  expect(call.state).toBe('resolved');
+});

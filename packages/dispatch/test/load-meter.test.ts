@@ -19,3 +19,18 @@ test('time in which an event loop only polled counts as idle', () => {
   polledMs = 50;
   expect(read(now + 20)).toMatchObject({ elapsedMs: 20, activeMs: 0 });
 });
+
+test('a runtime that does not measure its event loop has a meter of memory alone', () => {
+  const measure = performance.eventLoopUtilization;
+  Object.assign(performance, { eventLoopUtilization: undefined });
+  try {
+    const read = createLoadMeter({ memoryBytes: () => 7, polledMs: () => 0 });
+    expect(read(performance.now() + 100)).toMatchObject({
+      elapsedMs: 0,
+      activeMs: 0,
+      memoryBytes: 7,
+    });
+  } finally {
+    Object.assign(performance, { eventLoopUtilization: measure });
+  }
+});

@@ -97,12 +97,12 @@ test('resolvePoolOptions() sets min to max by default', () => {
 
 test('resolvePoolOptions() refuses a min above max', () => {
   expect(wrong({ min: 3, max: 2 })).toThrow(
-    new RangeError('Cannot create dispatcher: `min` must be 1 to max (2), got 3'),
+    new RangeError('Cannot create dispatcher: `min` must be 0 to max (2), got 3'),
   );
   const cores = usableCores();
   expect(wrong({ min: cores + 1 })).toThrow(
     new RangeError(
-      `Cannot create dispatcher: \`min\` must be 1 to max (${cores}), got ${cores + 1}`,
+      `Cannot create dispatcher: \`min\` must be 0 to max (${cores}), got ${cores + 1}`,
     ),
   );
 });
@@ -112,8 +112,8 @@ const backoff = `\`restart.backoffMs\` must be [min, max] of 1 to ${TIMER}, min 
 
 test.each<[object, string, typeof TypeError | typeof RangeError]>([
   [{ name: '' }, '`name` must be a text, got ', TypeError],
-  [{ min: 0 }, '`min` must be an integer of 1 to 1024, got 0', RangeError],
-  [{ min: 1.5 }, '`min` must be an integer of 1 to 1024, got 1.5', RangeError],
+  [{ min: -1 }, '`min` must be an integer of 0 to 1024, got -1', RangeError],
+  [{ min: 1.5 }, '`min` must be an integer of 0 to 1024, got 1.5', RangeError],
   [{ max: 1025 }, '`max` must be an integer of 1 to 1024, got 1025', RangeError],
   [{ max: '4' }, '`max` must be an integer of 1 to 1024, got 4', TypeError],
   [{ max: null }, '`max` must be an integer of 1 to 1024, got null', TypeError],

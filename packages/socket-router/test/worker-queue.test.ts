@@ -420,6 +420,20 @@ test('a worker that is stuck for stuckTimeoutMs is reported as lost, once; one t
   expect(heard.filter((event) => event === 'lost')).toHaveLength(1);
 });
 
+test('a worker that is stuck while its inspector is open is not reported as lost: it may be at a breakpoint', async () => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],
+  });
+  channel.say({ kind: 'inspector', url: 'ws://127.0.0.1:1/a' });
+  queue.enqueue(held(1));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(queue.state).toBe('stuck');
+  expect(heard).not.toContain('lost');
+  channel.say({ kind: 'inspector' });
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(heard.filter((event) => event === 'lost')).toHaveLength(1);
+});
+
 test('a worker that is stuck and ends is not reported as lost', async () => {
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],

@@ -4,7 +4,7 @@ import type { Clock } from '@ticketing/kit';
 export interface PoolOptions {
   /** Names the dispatcher in errors, statistics and diagnostics. Default: the kind. */
   readonly name?: string;
-  /** Workers that are kept, 1 to `max`. Default: `max`. */
+  /** Workers that are kept, 0 to `max`; with 0 the first starts with the first call, which waits for it. Default: `max`. */
   readonly min?: number;
   /** Workers at most, 1 to 1024; above `min` they start when every worker is full. Default: the cores that this process may use, by a CPU limit of its container as well. */
   readonly max?: number;

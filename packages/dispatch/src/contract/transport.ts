@@ -111,6 +111,8 @@ export interface WorkerHandle {
    * worker is to be asked for a sign of life before the next look. For transports that read streams of bytes.
    */
   inspect?(): boolean;
+  /** Whether its inspector is open: it may be at a breakpoint, and silence is no reason to end it. Default: it is not. */
+  readonly isInspected?: boolean;
   /** Ends the worker now, whatever it does; `exit` follows. */
   kill(): void;
   /** Sets whether the worker keeps this process alive. At first it does. */

@@ -25,6 +25,9 @@ import { WorkerFrames } from './workers/worker-frames.ts';
 import { WorkerLosses } from './workers/worker-losses.ts';
 import { WorkerPool } from './workers/worker-pool.ts';
 
+/** Milliseconds until a worker that may be at a breakpoint is judged again. */
+const INSPECTED_RECHECK_MS = 1000;
+
 /** The life of each call: gives calls to workers, and answers to callers. */
 export class Kernel {
   readonly pool: WorkerPool;
@@ -288,6 +291,10 @@ export class Kernel {
   }
 
   #stuck(worker: PoolWorker, call: Call): void {
+    if (worker.isInspected) {
+      this.#timers.startGrace(worker, call, INSPECTED_RECHECK_MS);
+      return;
+    }
     if (this.transport.capabilities.hardKill) {
       if (worker.state !== 'killed') this.pool.counts.killed += 1;
       this.pool.kill(worker);

@@ -48,7 +48,7 @@ const recycleRules = {
 
 const poolRules = {
   name: aName,
-  min: wholeBetween(1, MAX_WORKERS),
+  min: wholeBetween(0, MAX_WORKERS),
   max: wholeBetween(1, MAX_WORKERS),
   window: wordOr('auto', wholeBetween(1, 65_536)),
   maxQueue: wholeBetween(0, MAX_TIMER_MS, 10_000),
@@ -85,7 +85,7 @@ export function resolvePoolOptions(
   const max = resolved.max ?? Math.min(MAX_WORKERS, usableCores());
   const min = resolved.min ?? max;
   if (min > max) {
-    throw wrongOption(action, 'min', { expected: `1 to max (${max})`, range: true }, min);
+    throw wrongOption(action, 'min', { expected: `0 to max (${max})`, range: true }, min);
   }
   return {
     ...resolved,

@@ -1,7 +1,8 @@
-import { endNesting, leaveSignalsToParent } from '@ticketing/kit';
+import { endNesting, leaveSignalsToParent, watchInspector } from '@ticketing/kit';
 import type { TaskHooks } from '../contract/task.ts';
 import { type Served, type ServeOptions, serveTasks } from '../worker/serve-tasks.ts';
 import { createOutbox, openFramePipe, pipeWriter } from './frame-pipe.ts';
+import { inspectorMessage } from './inspector-messages.ts';
 import { JOURNAL_FD, journalClaims } from './start-journal.ts';
 import { askWorkerData } from './worker-data.ts';
 
@@ -49,6 +50,8 @@ export function serveProcess({ hasWorkerData, ...options }: ServeProcessOptions)
   });
   process.on('exit', () => served.flush());
   leaveSignalsToParent();
+  const send = process.send.bind(process);
+  watchInspector((url) => send(inspectorMessage(url), undefined, undefined, () => {}));
   process.on('disconnect', () => process.exit(1));
   // The parent may be gone since before this listener.
   if (!process.connected) process.exit(1);

@@ -15,6 +15,7 @@ import { MessageStream, messageData, neverWhole } from '../wire/message-stream.t
 import { postToWorker } from '../wire/to-worker-codec.ts';
 import type { WireMessage } from '../wire/wire-message.ts';
 import { FRAMES_FD, pipeWriter } from './frame-pipe.ts';
+import { isInspectorMessage, publishInspector } from './inspector-messages.ts';
 import { MESSAGES_FD, MessageFile, openMessageFile } from './message-file.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 import { JOURNAL_FD, openStartJournal, type StartJournal } from './start-journal.ts';
@@ -42,6 +43,8 @@ export interface WorkerProcessStart {
   readonly slot: number;
   /** What its tasks get as `context.workerData`; if there is any, the worker must know it: `hasWorkerData` of `serveProcess`. */
   readonly workerData?: unknown;
+  /** Whether its Node options open its inspector. Default `false`. */
+  readonly isInspected?: boolean;
   /** Takes what the process writes: one for all workers of a transport. */
   readonly output: OutputSink;
 }
@@ -70,7 +73,8 @@ export function startWorker(
   const data = workerData === undefined ? undefined : new WorkerData(workerData);
   const worker = new WorkerProcess(start, {
     message(message) {
-      if (!data?.answer(message, (answer) => worker.post(answer))) foreign(message);
+      if (isInspectorMessage(message)) worker.inspected(message.url);
+      else if (!data?.answer(message, (answer) => worker.post(answer))) foreign(message);
     },
     frames: (message) => events.frames(decodeFromWorker(message) ?? []),
     exit: (end) => events.exit(end),
@@ -86,6 +90,8 @@ export function startWorker(
  */
 export class WorkerProcess implements WorkerHandle {
   readonly slot: number;
+  isInspected: boolean;
+  readonly #workerId: number;
   readonly #child: ChildProcess;
   readonly #pipe: Socket | undefined;
   readonly #events: WorkerProcessEvents;
@@ -109,6 +115,8 @@ export class WorkerProcess implements WorkerHandle {
 
   constructor(start: WorkerProcessStart, events: WorkerProcessEvents) {
     this.slot = start.slot;
+    this.#workerId = start.workerId;
+    this.isInspected = start.isInspected ?? false;
     this.#events = events;
     if (this.#largeFd !== undefined) this.#large = new MessageFile(this.#largeFd, 'parent');
     this.#stream = new MessageStream((message) => this.#events.frames(message), this.#large);
@@ -186,6 +194,13 @@ export class WorkerProcess implements WorkerHandle {
   kill(): void {
     // A stopped process, and one in a loop, ignore every other signal.
     this.#child.kill('SIGKILL');
+  }
+
+  /** Its inspector has been opened at this address, or closed. */
+  inspected(url: unknown): void {
+    this.isInspected = typeof url === 'string';
+    const { slot, pid } = this;
+    if (typeof url === 'string') publishInspector({ workerId: this.#workerId, slot, pid }, url);
   }
 
   hold(alive: boolean): void {

@@ -15,6 +15,11 @@ const EVERY_MS = 20;
 /** Asking the system takes longer than many tasks. */
 const MEMORY_EVERY_MS = 1000;
 
+/** Other runtimes than Node.js do not measure it: their workers report as idle and active nothing. */
+function measured(): { readonly idle: number; readonly active: number } {
+  return performance.eventLoopUtilization?.() ?? { idle: 0, active: 0 };
+}
+
 /**
  * Creates the meter of a thread: it returns the load since the last reading, if that is long enough before `now`. The first, with
  * memory, comes after 20 ms. While memory cannot be read (a process needs a free file descriptor for that) it repeats the
@@ -23,7 +28,7 @@ const MEMORY_EVERY_MS = 1000;
 export function createLoadMeter({
   memoryBytes,
   polledMs,
-  utilization = () => performance.eventLoopUtilization(),
+  utilization = measured,
 }: LoadMeterOptions): (now: number) => LoadFrame | undefined {
   let last = utilization();
   let lastPolledMs = polledMs();

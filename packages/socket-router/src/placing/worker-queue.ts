@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { Fifo, hashText } from '@ticketing/kit';
 import type { WorkerStats } from '../contract/socket-router.ts';
 import type { RouterWorker } from '../contract/worker-source.ts';
@@ -60,6 +61,9 @@ export interface WorkerQueueOptions {
   };
 }
 
+/** `{ slot, pid, url }` of a worker whose inspector listens. */
+const inspectorOpenChannel = channel('ticketing:socket-router:inspector-open');
+
 /**
  * Connections on their way to one worker. Node sends its whole queue of handles again at each acknowledgement, so one
  * handle is sent at a time and the others wait here. A handle that was written may not arrive, so the worker claims it.
@@ -77,6 +81,8 @@ export class WorkerQueue {
   #stuckTimer: NodeJS.Timeout | undefined;
   #drained: (() => void) | undefined;
   state: 'starting' | 'ready' | 'stuck' | 'retired' | 'down' = 'starting';
+  /** Whether its inspector is open. */
+  isInspected = false;
   /** Connections that are open in the worker, as it last reported. */
   open = 0;
   /** Requests that the router proxies to the worker. */
@@ -233,17 +239,23 @@ export class WorkerQueue {
   }
 
   #becomeStuck(): void {
-    const { events, stuckTimeoutMs } = this.#options;
+    const { events } = this.#options;
     if (this.state === 'ready') {
       this.state = 'stuck';
-      this.#stuckTimer = setTimeout(() => {
-        // Its answer may have arrived and be unread: it may be this process that was stopped.
-        setImmediate(() => {
-          if (this.state === 'stuck') events.workerChanged(this, 'lost');
-        });
-      }, stuckTimeoutMs);
+      this.#watchStuck();
     }
     events.workerChanged(this, 'stuck');
+  }
+
+  /** It may be at a breakpoint: others get its connections, and it is not replaced. */
+  #watchStuck(): void {
+    this.#stuckTimer = setTimeout(() => {
+      if (this.isInspected) return this.#watchStuck();
+      // Its answer may have arrived and be unread: it may be this process that was stopped.
+      setImmediate(() => {
+        if (this.state === 'stuck') this.#options.events.workerChanged(this, 'lost');
+      });
+    }, this.#options.stuckTimeoutMs);
   }
 
   readonly #onMessage = (received: unknown): void => {
@@ -278,7 +290,17 @@ export class WorkerQueue {
         break;
       case 'terminated':
         this.#options.events.workerChanged(this, 'terminated');
+        break;
+      case 'inspector':
+        this.#inspected(message.url);
     }
+  }
+
+  #inspected(url: unknown): void {
+    this.isInspected = typeof url === 'string';
+    if (!this.isInspected || !inspectorOpenChannel.hasSubscribers) return;
+    const { slot, pid } = this.worker;
+    inspectorOpenChannel.publish({ slot, pid, url });
   }
 
   #claimed(id: number): void {

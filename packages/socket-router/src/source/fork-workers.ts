@@ -35,7 +35,10 @@ export interface ForkOptions {
   readonly startTimeoutMs?: number | undefined;
   /** The processes' environment; default this one's. Unless it configures malloc, glibc is set to keep up to 64 MiB of freed memory. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Options of Node itself; default this process's. */
+  /**
+   * Options of Node itself; default this process's, but for its `--eval`, `--watch` and `--test`; with its `--inspect` each has a
+   * port of its own, which the diagnostics channel `ticketing:socket-router:inspector-open` names.
+   */
   readonly execArgv?: readonly string[] | undefined;
 }
 

@@ -1,5 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mallocVariables, nestingVariable, StderrTail } from '@ticketing/kit';
+import {
+  inheritedExecArgv,
+  inspectorOption,
+  mallocVariables,
+  nestingVariable,
+  opensInspector,
+  StderrTail,
+} from '@ticketing/kit';
 import type { RouterWorker, WorkerChannel } from '../contract/worker-source.ts';
 import { RouterError, type RouterErrorData } from '../errors.ts';
 import { isTagged, type WorkerMessage } from '../wire/messages.ts';
@@ -37,7 +44,7 @@ export class ForkedProcess {
   #hasEnded = false;
 
   constructor(options: ForkedProcessOptions, events: ForkedProcessEvents) {
-    const { module, env = process.env, execArgv, startTimeoutMs } = options;
+    const { module, env = process.env, execArgv = ownExecArgv(), startTimeoutMs } = options;
     this.#options = options;
     this.#events = events;
     const { fd } = this.#file;
@@ -46,10 +53,12 @@ export class ForkedProcess {
       serialization: fd === undefined ? 'advanced' : 'json',
       stdio: ['inherit', 'inherit', 'pipe', 'ipc', ...(fd === undefined ? [] : [fd])],
       env: { ...mallocVariables(env), ...env, ...nestingVariable(module) },
-      ...(execArgv && { execArgv: [...execArgv] }),
+      execArgv: [...execArgv],
     });
     this.#startTimer = setTimeout(() => this.#startTookTooLong(), startTimeoutMs);
     this.#startTimer.unref();
+    // It may be at a breakpoint.
+    if (opensInspector(execArgv)) clearTimeout(this.#startTimer);
     this.#child.on('message', this.#onMessage);
     this.#child.stderr?.on('data', (chunk: Buffer) => this.#relay(chunk));
     this.#child.once('exit', () => this.#exited());
@@ -158,6 +167,13 @@ export class ForkedProcess {
     };
     return new RouterError('ERR_WORKER_LOST', message, { data, ...(cause && { cause }) });
   }
+}
+
+/** Returns the Node options of this process that its workers need: with its inspector they have theirs, at free ports. */
+function ownExecArgv(): readonly string[] {
+  const inspector = inspectorOption(process.execArgv);
+  const inherited = inheritedExecArgv(process.execArgv);
+  return inspector === undefined ? inherited : [...inherited, inspector];
 }
 
 /** Returns the message of the error that Node.js printed last, before it ended; `undefined` without one. */

@@ -64,7 +64,9 @@ export type WorkerMessage =
   | { kind: 'retire' }
   | { kind: 'drained' }
   /** The worker got SIGTERM. It goes on: as a part of a signal to all processes of the router it means nothing. */
-  | { kind: 'terminated' };
+  | { kind: 'terminated' }
+  /** Where the inspector of the worker listens; without a URL it is closed again. */
+  | { kind: 'inspector'; url?: string | undefined };
 
 /** Addresses every router that listens. */
 export const ANY_ROUTER = '*';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { endNesting, leaveSignalsToParent } from '@ticketing/kit';
+import { endNesting, leaveSignalsToParent, watchInspector } from '@ticketing/kit';
 import type {
   AttachableServer,
   WorkerHandle,
@@ -37,6 +37,8 @@ export interface AttachedServerOptions extends ResolvedAttachOptions {
   readonly channel: RouterChannel;
   /** Keeps signals from ending the process, calls the function at SIGTERM, and returns what ends that. Default: nothing does. */
   readonly keepSignals?: typeof leaveSignalsToParent;
+  /** Calls the function with the address of the process' inspector when it opens or closes, and returns what ends that. Default: never. */
+  readonly watchInspector?: typeof watchInspector;
 }
 
 /** A server and the routers that hand it connections. */
@@ -51,6 +53,8 @@ export class AttachedServer implements WorkerHandle {
   readonly #arrivals: Arrivals = new Arrivals();
   readonly #busy: BusyConnections;
   readonly #releaseSignals: () => void;
+  readonly #endWatch: () => void;
+  #inspectorUrl: string | undefined;
   #end: Promise<void> | undefined;
 
   constructor(server: AttachableServer, options: AttachedServerOptions) {
@@ -73,6 +77,7 @@ export class AttachedServer implements WorkerHandle {
       },
     );
     this.#releaseSignals = options.keepSignals?.(this.#onTerminated) ?? (() => {});
+    this.#endWatch = options.watchInspector?.(this.#onInspector) ?? (() => {});
     this.#channel.on('message', this.#onMessage);
     this.#channel.on('disconnect', this.#onDisconnect);
     sendToRouter(this.#channel, ANY_ROUTER, { kind: 'attached' });
@@ -144,7 +149,9 @@ export class AttachedServer implements WorkerHandle {
   async #meet(link: RouterLink, hello: HelloMessage): Promise<void> {
     link.met ??= this.#setUp(link, hello);
     await link.met;
-    if (this.#end === undefined && !link.isLeft) link.send({ kind: 'ready' });
+    if (this.#end !== undefined || link.isLeft) return;
+    if (this.#inspectorUrl !== undefined) this.#tellInspector(link);
+    link.send({ kind: 'ready' });
   }
 
   /** An error here ends the process, as for a port that is taken. */
@@ -216,6 +223,7 @@ export class AttachedServer implements WorkerHandle {
     this.#channel.off('disconnect', this.#onDisconnect);
     for (const link of links) link.release();
     this.#releaseSignals();
+    this.#endWatch();
   }
 
   async #leave(): Promise<void> {
@@ -241,6 +249,15 @@ export class AttachedServer implements WorkerHandle {
       lameDuckMs,
     });
     workerSocket?.close();
+  }
+
+  readonly #onInspector = (url: string | undefined): void => {
+    this.#inspectorUrl = url;
+    for (const link of this.#links.values()) this.#tellInspector(link);
+  };
+
+  #tellInspector(link: RouterLink): void {
+    link.send({ kind: 'inspector', url: this.#inspectorUrl });
   }
 
   /** The routers decide. Without any of them, as for a program that ends its workers after its router, the signal does. */
@@ -291,5 +308,6 @@ export function attachServer(server: AttachableServer, options: AttachOptions = 
     ...resolved,
     channel: process as RouterChannel,
     keepSignals: leaveSignalsToParent,
+    watchInspector,
   });
 }

@@ -163,9 +163,9 @@ export function workerLost(
   const { exitCode, signal, stderrTail, cause } = end;
   let how = exitCode === undefined ? 'ended' : `ended with exit code ${exitCode}`;
   if (signal !== undefined) how = `was ended by ${signal}`;
-  // Without a pid no process was started.
-  const unstarted = pid === undefined && cause instanceof Error ? firstLineOf(cause) : undefined;
-  const why = task === undefined ? (whyEnded(stderrTail) ?? unstarted) : undefined;
+  // A thread, and a process that was not started, have their reason in the cause alone.
+  const thrown = cause instanceof Error ? firstLineOf(cause) : undefined;
+  const why = task === undefined ? (whyEnded(stderrTail) ?? thrown) : undefined;
   const message =
     task === undefined
       ? `Worker ${how} before ${before}${why === undefined ? '' : `: ${why}`}`

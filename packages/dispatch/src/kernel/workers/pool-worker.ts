@@ -117,6 +117,11 @@ export class PoolWorker {
     return Math.max(this.calls.size, Math.min(this.window.size, this.mostEver));
   }
 
+  /** Whether it may be at a breakpoint: nothing that it fails to do says that it is dead. */
+  get isInspected(): boolean {
+    return this.handle?.isInspected ?? false;
+  }
+
   /** Whether a task is running. */
   get isRunning(): boolean {
     const started = this.handle?.started() ?? 0;

@@ -94,6 +94,10 @@ export class Upkeep {
       if (worker?.state !== 'ready') continue;
       if (next === undefined) worker.replaced = false;
       if (this.#isDue(worker, now) || worker.asksRecycle) this.recycle(worker);
+      if (worker.isInspected) {
+        worker.asked = undefined;
+        continue;
+      }
       if (worker.handle?.inspect?.() && worker.asked !== undefined) {
         worker.post({ kind: 'health' }, now);
         this.#sender.flush(worker);

@@ -215,7 +215,7 @@ export class WorkerPool {
   }
 
   #spawn(slot: Slot, onStart?: (error: unknown) => void): void {
-    const { clock, window, startTimeoutMs, name } = this.#options;
+    const { clock, window, name } = this.#options;
     this.#lastId += 1;
     const worker = new PoolWorker({
       workerId: this.#lastId,
@@ -231,13 +231,7 @@ export class WorkerPool {
     slot.next = worker;
     this.live.add(worker);
     this.counts.spawned += 1;
-    worker.startTimer = clock.setTimeout(() => {
-      worker.startError ??= {
-        error: startedTooLate(name, startTimeoutMs, this.#transport.words?.hint),
-        final: false,
-      };
-      this.kill(worker);
-    }, startTimeoutMs);
+    this.#watchStart(worker);
     try {
       worker.handle = this.#transport.spawn(startOf(worker, this.module, this.#options), {
         frames: (frames) => this.#callbacks.frames(worker, frames),
@@ -247,6 +241,18 @@ export class WorkerPool {
       worker.startError = spawnFailed(name, slot.index, error);
       this.#exit(worker, { exitCode: undefined, signal: undefined, stderrTail: '' });
     }
+  }
+
+  #watchStart(worker: PoolWorker): void {
+    const { clock, startTimeoutMs, name } = this.#options;
+    worker.startTimer = clock.setTimeout(() => {
+      if (worker.isInspected) return this.#watchStart(worker);
+      worker.startError ??= {
+        error: startedTooLate(name, startTimeoutMs, this.#transport.words?.hint),
+        final: false,
+      };
+      this.kill(worker);
+    }, startTimeoutMs);
   }
 
   #exit(worker: PoolWorker, end: WorkerEnd): void {
