@@ -80,7 +80,10 @@ export function checkTaskModule(value: unknown, failed: string): TaskModule<Task
  * @throws DispatchError `ERR_BAD_MODULE` if it exports no tasks by default; any error of its import
  */
 export async function loadTaskModule(href: string): Promise<TaskModule<TaskMap>> {
-  const exported = (await import(href)) as { readonly default?: unknown };
+  // A bundler that resolved it would find nothing: the module is a file beside the bundle.
+  const exported = (await import(/* webpackIgnore: true */ /* @vite-ignore */ href)) as {
+    readonly default?: unknown;
+  };
   const compiled = Object(exported.default) as { readonly default?: unknown };
   return checkTaskModule(
     isTaskModule(compiled.default) ? compiled.default : exported.default,
