@@ -10,11 +10,13 @@ export { type Clock, systemClock } from './clock.ts';
 export { CodedError, isMarked, mark } from './coded-error.ts';
 export { describeValue, wrongValue } from './describe-value.ts';
 export { editDistance, nearest } from './edit-distance.ts';
+export { createErrorCodec, type ErrorCodec } from './error-codec.ts';
 export { inheritedExecArgv, inheritedNodeOptions } from './inherited-exec-argv.ts';
 export { inspectorOption, inspectorUrl, opensInspector, watchInspector } from './inspectors.ts';
 export { leaveSignalsToParent } from './leave-signals-to-parent.ts';
 export { Fifo } from './lists/fifo.ts';
 export { type Linked, LinkedList } from './lists/linked-list.ts';
+export { refuseLostObjects } from './lost-objects.ts';
 export { mallocVariables } from './malloc-variables.ts';
 export { endNesting, NESTED_WORKERS, nestingVariable, refuseNesting } from './nested-workers.ts';
 export {

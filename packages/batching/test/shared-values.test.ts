@@ -1,5 +1,13 @@
+import { inspect } from 'node:util';
+import { serialize } from 'node:v8';
 import { expect, test } from 'vitest';
-import { createMemoryCoordinator, shareLoads } from '../src/shared/index.ts';
+import { BatchingError, createCoalescer } from '../src/index.ts';
+import {
+  createMemoryCoordinator,
+  createMemoryStore,
+  shareLoads,
+  structuredCodec,
+} from '../src/shared/index.ts';
 import { refuseUnhandledRejections, settleJobs } from './held-loads.ts';
 import { called, machineOfEachTest } from './shared-machine.ts';
 
@@ -243,4 +251,117 @@ test('jitter and a function of the value decide how long it is kept', async () =
     await again;
     await settleJobs();
   }
+});
+
+test.each<[string, () => object]>([
+  ['Headers', () => new Headers({ via: 'Atocha' })],
+  ['a URL', () => new URL('http://trains.test/')],
+  ['a Blob', () => new Blob(['train'])],
+  ['a Response', () => new Response('train')],
+])(
+  '%s in a value is not shared, since it would arrive empty: each process loads',
+  async (_name, create) => {
+    const store = createMemoryStore();
+    const processes = [1, 2].map(() => {
+      const load = shareLoads(async (_: string) => ({ at: new Date(0), of: [create()] }), {
+        coordinator: createMemoryCoordinator({ store }),
+        name: 'x',
+        ttlMs: 60_000,
+      });
+      return createCoalescer(load, { name: 'x' });
+    });
+    const answers = await Promise.all(processes.map((values) => values.get('a')));
+    for (const { of } of answers) expect(inspect(of)).toBe(inspect([create()]));
+  },
+);
+
+/** A failure as another process gets it. */
+async function followed(thrown: unknown): Promise<{ error: unknown; led: number }> {
+  const settings = { errorTtlMs: 1000 };
+  const [leader, follower] = [createProcess(settings), createProcess(settings)];
+  const first = leader.users.get('ann');
+  await settleJobs();
+  const second = follower.users.get('ann');
+  await settleJobs();
+  leader.calls[0]?.reject(thrown);
+  await expect(first).rejects.toBe(thrown);
+  const error = await second.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return { error, led: called(follower) };
+}
+
+test('a follower gets all errors of an AggregateError, with their classes, codes and causes', async () => {
+  const cause = new TypeError('refused', { cause: { status: 503 } });
+  const coded = Object.assign(new RangeError('first', { cause }), { code: 'E_FIRST' });
+  const { error, led } = await followed(new AggregateError([coded, 'second'], 'all failed'));
+  expect(led).toBe(0);
+  expect(error).toBeInstanceOf(AggregateError);
+  const { errors } = error as AggregateError;
+  expect(errors).toHaveLength(2);
+  expect(errors[0]).toBeInstanceOf(RangeError);
+  expect(errors[0]).toMatchObject({ message: 'first', code: 'E_FIRST' });
+  expect(errors[0].cause).toBeInstanceOf(TypeError);
+  expect(errors[0].cause.cause).toEqual({ status: 503 });
+  expect(errors[1]).toBe('second');
+});
+
+test('a follower gets both errors of a SuppressedError, and other members that are not enumerable', async () => {
+  const thrown = Object.defineProperties(new Error('both'), {
+    name: { value: 'SuppressedError' },
+    error: { value: new TypeError('at the end') },
+    suppressed: { value: new RangeError('at first') },
+  });
+  const { error } = await followed(thrown);
+  expect(error).toMatchObject({ name: 'SuppressedError', message: 'both' });
+  expect((error as { error: unknown }).error).toEqual(new TypeError('at the end'));
+  expect((error as { suppressed: unknown }).suppressed).toEqual(new RangeError('at first'));
+  expect(Object.keys(error as object)).toEqual([]);
+});
+
+test('a BatchingError that a loader throws is one for followers, too', async () => {
+  const data = { name: 'inner', limit: 5 };
+  const { error } = await followed(new BatchingError('ERR_LOAD_TIMEOUT', 'too late', { data }));
+  expect(BatchingError.is(error)).toBe(true);
+  expect(error).toMatchObject({ code: 'ERR_LOAD_TIMEOUT', statusCode: 504, data });
+});
+
+test('a member __proto__ of an error stays a member, and the error an Error [redis-values]', async () => {
+  const thrown = new Error('hostile');
+  const value = { isAdmin: true };
+  Object.defineProperty(thrown, '__proto__', { value, enumerable: true });
+  const { error } = await followed(thrown);
+  expect(error).toBeInstanceOf(Error);
+  expect(Object.getPrototypeOf(error)).toBe(Error.prototype);
+  expect((error as { isAdmin?: unknown }).isAdmin).toBeUndefined();
+});
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['a text', 'Error: no'],
+  ['no error', { kind: 'other' }],
+  [
+    'an error of an older version',
+    { kind: 'error', name: 'E', message: 'm', stack: 's', fields: {} },
+  ],
+  [
+    'an error without a text',
+    { kind: 'error', type: 'Error', name: {}, message: {}, stack: 1, own: [] },
+  ],
+  [
+    'members that are none',
+    { kind: 'error', type: 'Error', name: 'E', message: 'm', stack: 's', own: [5] },
+  ],
+])('of a failure whose bytes are %s the decoder takes none [redis-values]', (_name, plain) => {
+  const bytes = serialize(plain);
+  expect(() => structuredCodec.decodeError?.(bytes)).toThrow(TypeError);
+});
+
+test('members of an error cannot set the prototype of what is made of its bytes [redis-values]', () => {
+  const own = [['__proto__', { kind: 'value', value: { isAdmin: true } }]];
+  const plain = { kind: 'error', type: '__proto__', name: 'E', message: 'm', stack: 's', own };
+  const error = structuredCodec.decodeError?.(serialize(plain));
+  expect(error).toBeInstanceOf(Error);
+  expect(Object.getPrototypeOf(error)).toBe(Error.prototype);
 });

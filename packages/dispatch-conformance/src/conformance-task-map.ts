@@ -72,6 +72,8 @@ export type Failure =
   | 'getter'
   | 'null'
   | 'number'
+  | 'response'
+  | 'suppressed'
   | 'text'
   | 'type'
   | 'uncloneable'
@@ -101,6 +103,8 @@ export type ConformanceTasks = {
   readonly exhaustMemory: TaskFn<undefined, never>;
   readonly fail: TaskFn<Failure, never>;
   readonly returnFunction: TaskFn<undefined, unknown>;
+  /** Returns an object of `platformObjects`, by its name, inside a value. */
+  readonly returnPlatformObject: TaskFn<string, unknown>;
   /** Reports 1 to `times`, and returns `times`. */
   readonly report: TaskFn<{ readonly times: number }, number>;
   readonly reportFunction: TaskFn<undefined, string>;

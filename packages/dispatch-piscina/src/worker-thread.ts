@@ -6,6 +6,7 @@ import {
   type Worker,
 } from 'node:worker_threads';
 import type { Movable, OutputSink, WorkerEnd } from '@ticketing/dispatch/transport';
+import { refuseLostObjects } from '@ticketing/kit';
 import { Piscina } from 'piscina';
 import { StartJournal } from './start-journal.ts';
 
@@ -65,7 +66,10 @@ export class WorkerThread {
     const hasWorkerData = options.workerData !== undefined;
     try {
       // The thread reads it before anything else.
-      if (hasWorkerData) port1.postMessage(options.workerData);
+      if (hasWorkerData) {
+        refuseLostObjects(options.workerData, 'port');
+        port1.postMessage(options.workerData);
+      }
     } catch (error) {
       port1.close();
       throw error;

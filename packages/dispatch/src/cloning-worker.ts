@@ -1,3 +1,4 @@
+import { refuseLostObjects } from '@ticketing/kit';
 import type { Movable, TaskMap, TaskModule } from './contract/task.ts';
 import type {
   FromWorker,
@@ -32,6 +33,7 @@ export class CloningWorker implements WorkerHandle {
 
   constructor(module: TaskModule<TaskMap>, start: WorkerStart, events: WorkerEvents) {
     const { workerId, slot, module: url } = start;
+    refuseLostObjects(start.workerData, 'port');
     const workerData: unknown = structuredClone(start.workerData);
     this.slot = slot;
     this.#events = events;

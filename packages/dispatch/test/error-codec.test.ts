@@ -79,6 +79,46 @@ test('an AggregateError arrives with each of its errors', () => {
   expect(error.errors[3]).toMatchObject({ code: 'ERR_NOT_CLONEABLE' });
 });
 
+test('members that are not enumerable arrive as such', () => {
+  const suppressed = { configurable: true, value: new RangeError('at first') };
+  const thrown = Object.defineProperties(Object.assign(new Error('both'), { shown: 1 }), {
+    suppressed,
+  });
+  const error: Error & { readonly suppressed?: unknown } = arrived(thrown);
+  expect(error.suppressed).toEqual(new RangeError('at first'));
+  expect(Object.keys(error)).toEqual(['shown']);
+});
+
+const { SuppressedError } = globalThis as unknown as {
+  readonly SuppressedError?: new (error: unknown, suppressed: unknown, message: string) => Error;
+};
+
+test.skipIf(SuppressedError === undefined)('a SuppressedError arrives as one', () => {
+  const Class = SuppressedError as NonNullable<typeof SuppressedError>;
+  const error = arrived(new Class(new TypeError('a'), 'b', 'both'));
+  expect(error).toBeInstanceOf(Class);
+  expect(error).toMatchObject({ message: 'both', error: new TypeError('a'), suppressed: 'b' });
+});
+
+test('of more errors than there is room for, each beyond has a replacement', () => {
+  const errors = Array.from({ length: 250 }, (_, at) => new Error(String(at)));
+  const error = arrived(new AggregateError(errors, 'all'));
+  expect(error.errors).toHaveLength(200);
+  expect(error.errors[198].message).toBe('198');
+  expect(error.errors[199]).toMatchObject({ code: 'ERR_NOT_CLONEABLE' });
+});
+
+test('an error that occurs again after a replaced one is still itself', () => {
+  const first = new Error('first');
+  const { errors } = arrived(new AggregateError([() => {}, first, first], 'all'));
+  expect(errors[1].message).toBe('first');
+  expect(errors[2]).toBe(errors[1]);
+});
+
+test.each([undefined, 5, {}, { kind: 'error', name: 5 }])('%o is no thrown value', (data) => {
+  expect(() => decodeError(data)).toThrow(TypeError);
+});
+
 test.each([
   ['AbortError', AbortSignal.abort().reason],
   ['TimeoutError', new DOMException('too late', 'TimeoutError')],
@@ -123,6 +163,8 @@ test.each<[string, unknown]>([
   ['a function', () => {}],
   ['Symbol(no)', Symbol('no')],
   ['an object without text', throwingProxy()],
+  ['[object Response]', new Response('no train')],
+  ['http://trains.test/', new URL('http://trains.test/')],
 ])('%s that was thrown arrives as ERR_NOT_CLONEABLE', (got, thrown) => {
   expect(arrived(thrown)).toMatchObject({
     code: 'ERR_NOT_CLONEABLE',

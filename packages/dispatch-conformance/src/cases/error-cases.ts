@@ -6,7 +6,7 @@ import {
   type RunOptions,
 } from '@ticketing/dispatch';
 import { rejected, rejectedWith } from '../calls.ts';
-import { type CaseDraft, test } from '../conformance-case.ts';
+import { type CaseDraft, needsCopies, test } from '../conformance-case.ts';
 import type { Failure } from '../conformance-task-map.ts';
 import { collect } from './map-cases.ts';
 
@@ -37,6 +37,13 @@ export const errorCases: readonly CaseDraft[] = [
     assert.ok(first instanceof Error && first.name === 'RangeError' && first.message === 'first');
     assert.equal(second, 'second');
   }),
+  throws('a SuppressedError with both of its errors', 'suppressed', (error) => {
+    assert.ok(error instanceof Error && error.name === 'SuppressedError');
+    const { error: last, suppressed } = error as Error & Record<'error' | 'suppressed', unknown>;
+    assert.ok(last instanceof RangeError && last.message === 'at the end');
+    assert.ok(suppressed instanceof TypeError && suppressed.message === 'at first');
+    assert.deepEqual(Object.keys(error), [], 'members that are not listed');
+  }),
   throws('a built-in class', 'type', (error) => {
     assert.ok(error instanceof TypeError, 'a TypeError');
     assert.equal(error.message, 'of a built-in class');
@@ -64,6 +71,18 @@ export const errorCases: readonly CaseDraft[] = [
   throws('null', 'null', (error) => assert.equal(error, null)),
   throws('a number', 'number', (error) => assert.equal(error, 42)),
   throws('a text', 'text', (error) => assert.equal(error, 'a text')),
+  test(
+    'a thrown object of the platform that cannot be cloned is ERR_NOT_CLONEABLE',
+    needsCopies,
+    async (stage) => {
+      const dispatcher = await stage.ready();
+      const error = await rejectedWith('ERR_NOT_CLONEABLE', dispatcher.run('fail', 'response'));
+      assert.match(
+        error.message,
+        /^Cannot send what was thrown: .*Response.* could not be cloned$/,
+      );
+    },
+  ),
   test('a task that throws rejects its call alone, counts as failed, and its worker lives', async (stage) => {
     const dispatcher = await stage.ready();
     const before = await dispatcher.run('tell', undefined);

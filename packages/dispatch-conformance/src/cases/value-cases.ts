@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
 import { rejectedWith } from '../calls.ts';
 import { type CaseDraft, needsCopies, test } from '../conformance-case.ts';
+import { platformObjects } from '../platform-objects.ts';
 
 const own: unknown = JSON.parse('{"__proto__": {"polluted": true}, "constructor": 1}');
 
@@ -214,6 +216,65 @@ export const copyCases: readonly CaseDraft[] = [
       assert.equal((await dispatcher.run('tell', undefined)).workerId, before.workerId);
     },
   ),
+  test(
+    'an object of the platform is cloned or rejects that call alone, either way: none arrives empty',
+    needsCopies,
+    async (stage) => {
+      const dispatcher = await stage.ready();
+      const { transfer } = stage.subject.capabilities;
+      for (const [name, { create, byPort }] of platformObjects) {
+        const inside = { at: new Date(0), of: [create()] };
+        const calls = {
+          'alone, to the task': dispatcher.run('echo', create()),
+          'to the task': dispatcher.run('echo', inside),
+          'from the task': dispatcher.run('returnPlatformObject', name),
+        };
+        for (const [way, call] of Object.entries(calls)) {
+          if (byPort && transfer) {
+            const answer = await call;
+            const got = way.startsWith('alone') ? answer : (answer as typeof inside).of[0];
+            assert.equal(String(got), String(create()), `${name} ${way}`);
+            assert.notEqual(inspect(got), '{}', `${name} ${way}`);
+          } else {
+            const { message } = await rejectedWith('ERR_NOT_CLONEABLE', call);
+            assert.match(message, /could not be cloned/, `${name} ${way}`);
+          }
+        }
+      }
+      assert.equal(await dispatcher.run('echo', 1), 1);
+    },
+  ),
+  test('objects of own classes arrive as plain ones', needsCopies, async (stage) => {
+    const dispatcher = await stage.ready();
+    class Seat {
+      readonly number = 1;
+      readonly #taken = true;
+      isTaken = undefined;
+      get taken(): boolean {
+        return this.#taken;
+      }
+    }
+    class Bell extends EventTarget {
+      readonly rings = 2;
+      readonly at = new Date(0);
+    }
+    class Secret {
+      readonly #text = 'private';
+      read = undefined;
+      get text(): string {
+        return this.#text;
+      }
+    }
+    const value = { seats: [new Seat(), new Seat()], bell: new Bell(), none: new Secret() };
+    assert.deepStrictEqual(await dispatcher.run('echo', value), {
+      seats: [
+        { number: 1, isTaken: undefined },
+        { number: 1, isTaken: undefined },
+      ],
+      bell: { rings: 2, at: new Date(0) },
+      none: { read: undefined },
+    });
+  }),
   test('a getter of an input that throws rejects that call alone', needsCopies, async (stage) => {
     const dispatcher = await stage.ready();
     const trap = {

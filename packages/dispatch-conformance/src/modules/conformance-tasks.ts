@@ -18,6 +18,7 @@ import {
   setupDataKey,
   type TaskEvent,
 } from '../conformance-task-map.ts';
+import { platformObjects } from '../platform-objects.ts';
 
 /** Milliseconds after which endless tasks end, so that a failed case leaves no busy process. */
 const FOR_EVER_MS = 30_000;
@@ -105,6 +106,10 @@ const module: TaskModule<ConformanceTasks> = defineTasks<ConformanceTasks>(
     },
     fail: (kind) => throwFailure(kind),
     returnFunction: () => () => 1,
+    returnPlatformObject: (name) => ({
+      at: new Date(0),
+      of: [platformObjects.get(name)?.create()],
+    }),
     report({ times }, { progress }) {
       for (let time = 1; time <= times; time += 1) progress(time);
       return times;
@@ -310,6 +315,10 @@ function throwFailure(kind: Failure): never {
       throw 42;
     case 'text':
       throw 'a text';
+    case 'response':
+      throw new Response('no train', { status: 404 });
+    case 'suppressed':
+      throw suppressedError();
     case 'type':
       throw new TypeError('of a built-in class');
     case 'uncloneable':
@@ -317,4 +326,14 @@ function throwFailure(kind: Failure): never {
     default:
       throw undefined;
   }
+}
+
+/** As a platform without the class has it, too: with members that are not enumerable. */
+function suppressedError(): Error {
+  const hidden = { configurable: true, writable: true };
+  return Object.defineProperties(new Error('both failed'), {
+    name: { ...hidden, value: 'SuppressedError' },
+    error: { ...hidden, value: new RangeError('at the end') },
+    suppressed: { ...hidden, value: new TypeError('at first') },
+  });
 }

@@ -1,11 +1,14 @@
 import { Deserializer, Serializer } from 'node:v8';
+import { refuseLostObjects } from '@ticketing/kit';
 
 /** Returns a structured clone of one value as bytes. @throws DOMException `DataCloneError`, or what a getter of the value throws */
 export function cloneToBytes(value: unknown): Uint8Array<ArrayBuffer> {
   const serializer = new TightSerializer();
   serializer.writeHeader();
   serializer.writeValue(value);
-  return serializer.releaseBuffer() as Uint8Array<ArrayBuffer>;
+  const bytes = serializer.releaseBuffer() as Uint8Array<ArrayBuffer>;
+  refuseLostObjects(value, 'v8', { bytes: bytes.byteLength });
+  return bytes;
 }
 
 /** Reads bytes of `cloneToBytes`. The result shares no memory with them. */

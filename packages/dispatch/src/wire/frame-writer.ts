@@ -1,3 +1,4 @@
+import { refuseLostObjects } from '@ticketing/kit';
 import type { Movable } from '../contract/task.ts';
 import { lossOfJson } from '../json-task.ts';
 import { isPort } from '../task-results.ts';
@@ -146,7 +147,7 @@ export class FrameWriter {
       bytes = cloneToBytes(value);
     } catch (error) {
       // A port of this process can clone more: shared memory, keys, blobs.
-      if (!this.#transfers || !isObject(value)) throw error;
+      if (!this.#transfers || typeof value !== 'object' || value === null) throw error;
       this.#addDirect(seq, `${head},${valueKind.direct},0${tail}`, value, []);
       return;
     }
@@ -181,6 +182,7 @@ export class FrameWriter {
   }
 
   #addDirect(seq: number, cells: string, value: unknown, transfer: readonly Movable[]): void {
+    refuseLostObjects(value, 'port', { except: transfer });
     this.#cut();
     const message: WireMessage = [`[${this.#lead}${cells}]`, undefined, value];
     this.#postings.push({ message, transfer: [...transfer], only: seq });
@@ -216,10 +218,6 @@ function bytesKind(value: unknown): number | undefined {
   if (!(value instanceof Uint8Array) || !(value.buffer instanceof ArrayBuffer)) return undefined;
   if (Buffer.isBuffer(value)) return valueKind.buffer;
   return Object.getPrototypeOf(value) === Uint8Array.prototype ? valueKind.bytes : undefined;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
 }
 
 function joined(parts: readonly Uint8Array[], size: number): Uint8Array {

@@ -73,14 +73,16 @@ export const workerDataCases: readonly CaseDraft[] = [
     'workerData that cannot be cloned is tried once: ERR_NOT_CLONEABLE is the cause',
     needsCopies,
     async (stage) => {
-      const workerData = (): unknown => ({ call: () => 1 });
-      const dispatcher = await stage.dispatcher({ workerData });
-      const error = await rejectedWith('ERR_CIRCUIT_OPEN', dispatcher.run('echo', 1));
-      assert.match(
-        coded('ERR_NOT_CLONEABLE', error.cause).message,
-        /`workerData` to the worker of slot 0/,
-      );
-      assert.equal(dispatcher.stats().spawned, 1);
+      for (const uncloneable of [() => 1, new URL('http://trains.test/')]) {
+        const workerData = (): unknown => ({ inside: uncloneable });
+        const dispatcher = await stage.dispatcher({ workerData });
+        const error = await rejectedWith('ERR_CIRCUIT_OPEN', dispatcher.run('echo', 1));
+        assert.match(
+          coded('ERR_NOT_CLONEABLE', error.cause).message,
+          /`workerData` to the worker of slot 0/,
+        );
+        assert.equal(dispatcher.stats().spawned, 1);
+      }
     },
   ),
   test('what a task changes of workerData stays in its worker', needsCopies, async (stage) => {
