@@ -21,6 +21,7 @@ export function createKeyMessages(client: RedisClient): KeyMessages {
   const wakers = new Map<string, () => void>();
   let subscriber: RedisClient | undefined;
   let wasReady = false;
+  let isClosed = false;
 
   const onMessage = (channel: string): void => wakers.get(channel)?.();
   const wakeAll = (): void => {
@@ -33,6 +34,11 @@ export function createKeyMessages(client: RedisClient): KeyMessages {
     if (!isFirst && wakers.size > 0) void subscribe(...wakers.keys()).then(wakeAll, ignore);
   };
   const event = isSharded ? 'smessage' : 'message';
+  const listeners: readonly (readonly [event: string, listener: (...values: string[]) => void])[] = [
+    [event, onMessage],
+    ['close', wakeAll],
+    ['ready', onReady],
+  ];
 
   function connection(): RedisClient {
     if (subscriber !== undefined) return subscriber;
@@ -43,12 +49,19 @@ export function createKeyMessages(client: RedisClient): KeyMessages {
           maxRetriesPerRequest: null,
         });
     wasReady = subscriber.status === 'ready';
-    subscriber.on(event, onMessage);
-    subscriber.on('close', wakeAll);
-    subscriber.on('ready', onReady);
-    // An error without a listener is written to the console. The given client has it too.
-    if (subscriber !== client) subscriber.on('error', ignore);
+    for (const [name, listener] of listeners) subscriber.on(name, listener);
+    if (subscriber !== client) {
+      // An error without a listener is written to the console. The given client has it too.
+      subscriber.on('error', ignore);
+      // By the options of the client it may give up while that lives: the next who waits opens another.
+      subscriber.on('end', leaveSubscriber);
+    }
     return subscriber;
+  }
+
+  function leaveSubscriber(): void {
+    for (const [name, listener] of listeners) subscriber?.off(name, listener);
+    subscriber = undefined;
   }
 
   function subscribe(...channels: string[]): Promise<unknown> {
@@ -58,29 +71,41 @@ export function createKeyMessages(client: RedisClient): KeyMessages {
       : redis.subscribe(...channels);
   }
 
+  function unsubscribe(...channels: string[]): void {
+    if (subscriber === undefined) return;
+    const redis = subscriber;
+    const left = isSharded
+      ? Promise.all(channels.map((channel) => redis.sunsubscribe(channel)))
+      : redis.unsubscribe(...channels);
+    left.catch(ignore);
+  }
+
   return {
     publish: isSharded ? 'SPUBLISH' : 'PUBLISH',
     listen(channel, onWake) {
+      if (isClosed) return { ready: Promise.resolve(), stop: ignore };
       wakers.set(channel, onWake);
+      // All of them, if the connection before has ended.
+      const channels = subscriber === undefined ? wakers.keys() : [channel];
       return {
-        ready: subscribe(channel).then(ignore, ignore),
+        ready: subscribe(...channels).then(ignore, ignore),
         stop() {
           if (wakers.get(channel) !== onWake) return;
           wakers.delete(channel);
-          const redis = connection();
-          const left = isSharded ? redis.sunsubscribe(channel) : redis.unsubscribe(channel);
-          left.catch(ignore);
+          unsubscribe(channel);
         },
       };
     },
     close() {
+      isClosed = true;
+      const channels = [...wakers.keys()];
       wakers.clear();
-      if (subscriber === undefined) return;
-      subscriber.off(event, onMessage);
-      subscriber.off('close', wakeAll);
-      subscriber.off('ready', onReady);
-      // The error listener stays: the connection may fail while it closes.
-      if (subscriber !== client) subscriber.disconnect();
+      // The given client lives on, without what was asked of it here.
+      if (subscriber === client && channels.length > 0) unsubscribe(...channels);
+      const own = subscriber === client ? undefined : subscriber;
+      leaveSubscriber();
+      // Its error listener stays: the connection may fail while it closes.
+      own?.disconnect();
     },
   };
 }

@@ -72,13 +72,15 @@ export function createRedisStore(client: ScriptingClient, prefix: string): Lease
   };
 }
 
-const isOne = (reply: unknown): boolean => reply === 1;
+// A client may give integers as texts (`stringNumbers`).
+const isOne = (reply: unknown): boolean => Number(reply) === 1;
 const nothing = (): void => {};
 
 /** A record has two parts, a lease one, and that of another three. */
 function replyOf(reply: unknown): StoreReply {
-  const [first, left, held] = reply as [Buffer, number?, Buffer?];
-  if (left === undefined) return { kind: 'won', fence: Number(first.toString('latin1')) };
-  if (held === undefined) return { kind: 'record', record: first, leftMs: left };
-  return { kind: 'held', fence: Number(first.toString('latin1')), leftMs: left };
+  const [first, left, held] = reply as [Buffer, unknown, unknown];
+  if (left === undefined) return { kind: 'won', fence: Number(first) };
+  const leftMs = Number(left);
+  if (held === undefined) return { kind: 'record', record: first, leftMs };
+  return { kind: 'held', fence: Number(first), leftMs };
 }

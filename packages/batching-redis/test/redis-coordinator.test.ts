@@ -1,5 +1,11 @@
 import { canonicalKey } from '@ticketing/batching';
-import { type EngineServer, engineProgram, startRedisServer, until } from '@ticketing/test-kit';
+import {
+  createManualClock,
+  type EngineServer,
+  engineProgram,
+  startRedisServer,
+  until,
+} from '@ticketing/test-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { StandaloneClient } from '../src/index.ts';
 import { CLIENT_NAMES, CLIENTS, deferred, join, type Member } from './clients.ts';
@@ -87,27 +93,67 @@ describe.skipIf(!hasRedis).each(CLIENT_NAMES)('%s', (name) => {
     expect(coordinator.stats()).toMatchObject({ errors: 0, leases: 1 });
   });
 
-  test('a prefix of the client, and pipelines that it makes by itself, change nothing', async () => {
+  test.each<[string, object]>([
+    ['none', {}],
+    [
+      'a prefix, and pipelines that it makes by itself',
+      { keyPrefix: 'own:', enableAutoPipelining: true },
+    ],
+    ['integers as texts', { stringNumbers: true }],
+    ['no subscriptions by itself', { autoResubscribe: false }],
+    ['a limit for commands', { commandTimeout: 60_000 }],
+    ['a database', { db: 1 }],
+    ['no queue while it connects', { enableOfflineQueue: false }],
+  ])('options of the client change nothing: %s', async (_label, options) => {
     const key = newKey();
     const held = deferred();
-    const options = { keyPrefix: 'own:', enableAutoPipelining: true };
+    // It stands still but for the renewals: no process looks by time, so each is woken by the message.
+    const clock = createManualClock();
     const members = await Promise.all(
       [1, 2].map(() =>
         join(
           () => connect(options),
           () => held.promise,
+          { clock, ttlMs: 60_000, refresh: 0, leaseMs: 60_000, coordinating: { clock } },
         ),
       ),
     );
     open.push(...members);
-    const answers = members.map(({ values }) => values.get(key));
-    await until(() => members.some(({ coordinator }) => coordinator.stats().waiting === 1));
+    const [leader, waiter] = members as [Member, Member];
+    const first = leader.values.get(key);
+    await until(() => leader.coordinator.stats().held === 1);
+    for (let renewed = 1; renewed <= 3; renewed += 1) {
+      clock.advance(20_000);
+      await until(() => leader.coordinator.stats().renewed === renewed);
+    }
+    const second = waiter.values.get(key);
+    await until(() => waiter.coordinator.stats().waits === 1);
     held.resolve('value');
-    const startedAt = performance.now();
-    expect(await Promise.all(answers)).toEqual(['value', 'value']);
-    // By the message: the lease would have run out after two seconds.
-    expect(performance.now() - startedAt).toBeLessThan(1500);
-    expect(await members[0]?.client.keys('own:tt:{test:*')).not.toEqual([]);
+    expect(await Promise.all([first, second])).toEqual(['value', 'value']);
+    expect(leader.load.stats()).toMatchObject({ led: 1, repeated: 0, local: 0 });
+    expect(leader.coordinator.stats()).toMatchObject({ lost: 0, errors: 0 });
+    expect(waiter.load.stats()).toMatchObject({ led: 0, followed: 1 });
+    // One that waits, and one after the message.
+    expect(waiter.coordinator.stats()).toMatchObject({ claims: 2, waits: 1, errors: 0 });
+    expect(await waiter.values.get(key)).toBe('value');
+    expect(waiter.load.stats()).toMatchObject({ led: 0, kept: 1 });
+    await leader.load.forget(key);
+    expect(await waiter.values.get(key)).toBe('value');
+    expect(waiter.load.stats()).toMatchObject({ led: 1 });
+  });
+
+  test('a prefix of the client is one of the keys', async () => {
+    const keyPrefix = `own${process.pid}:`;
+    const { values, client, coordinator } = await join(
+      () => connect({ keyPrefix }),
+      async () => 'value',
+    ).then((joined) => {
+      open.push(joined);
+      return joined;
+    });
+    await values.get(newKey());
+    await until(() => coordinator.stats().finished === 1);
+    expect(await client.keys(`${keyPrefix}tt:{test:*`)).not.toEqual([]);
   });
 
   test('one more connection, opened when a caller first waits, for all that wait; close() ends it alone', async () => {
@@ -140,51 +186,106 @@ describe.skipIf(!hasRedis).each(CLIENT_NAMES)('%s', (name) => {
     expect(await another.values.get(newKey())).toBe('value');
   });
 
-  test('a subscriber that loses its connection: who waits looks again, and messages arrive again', async () => {
+  /** Two members, of which one leads and one waits, and whose time stands still: only a message wakes it, or a connection. */
+  async function leaderAndWaiter(options: object = {}, connectWaiter = () => connect(options)) {
     const held = deferred();
-    const [leader, waiter] = [await member(() => held.promise), await member(() => held.promise)];
+    const clock = createManualClock();
     const key = newKey();
+    const joinOne = async (connectOne: () => Member['client']): Promise<Member> => {
+      const timing = { clock, leaseMs: 60_000, coordinating: { clock } };
+      const joined = await join(connectOne, () => held.promise, timing);
+      open.push(joined);
+      return joined;
+    };
+    const leader = await joinOne(() => connect(options));
+    const waiter = await joinOne(connectWaiter);
     const first = leader.values.get(key);
     await until(() => leader.coordinator.stats().held === 1);
     const second = waiter.values.get(key);
-    await until(() => waiter.coordinator.stats().waiting === 1);
-    const { waits } = waiter.coordinator.stats();
-    await leader.client.call('CLIENT', 'KILL', 'TYPE', 'PUBSUB');
-    await until(() => waiter.coordinator.stats().waits >= waits + 2);
+    await until(() => waiter.coordinator.stats().waits === 1);
+    return { leader, waiter, key, held, clock, answers: [first, second] as const };
+  }
+
+  test('who waits is woken by the message alone: no command until it comes, one after it', async () => {
+    const { waiter, held, answers } = await leaderAndWaiter();
+    const { client } = waiter;
+    const before = await commandsOf(client);
     held.resolve('value');
-    expect(await Promise.all([first, second])).toEqual(['value', 'value']);
+    expect(await Promise.all(answers)).toEqual(['value', 'value']);
+    // The leader's finish, and the waiter's claim.
+    expect((await commandsOf(client)) - before).toBe(2);
+    expect(waiter.coordinator.stats()).toMatchObject({ waits: 1, waiting: 0 });
     expect(waiter.load.stats()).toMatchObject({ led: 0, followed: 1 });
   });
 
-  test('a message that never arrives: who waits looks again, and has the value', async () => {
-    const held = deferred();
-    const leader = await member(() => held.promise, { leaseMs: 300 });
-    const deaf = await join(
-      () => {
-        const client = connect();
-        const { duplicate } = client;
-        const quiet = (override?: object) => {
-          const subscriber = duplicate.call(client, override);
-          const { on } = subscriber;
-          return Object.assign(subscriber, {
-            on: (event: string, listener: () => void) =>
-              event === 'message' ? subscriber : on.call(subscriber, event, listener),
-          });
-        };
-        return Object.assign(client, { duplicate: quiet as StandaloneClient['duplicate'] });
-      },
-      () => held.promise,
-      { leaseMs: 300 },
-    );
-    open.push(deaf);
-    const key = newKey();
-    const first = leader.values.get(key);
-    await until(() => leader.coordinator.stats().held === 1);
-    const second = deaf.values.get(key);
-    await until(() => deaf.coordinator.stats().waits >= 1);
+  test.each<[string, (leader: Member, key: string) => Promise<unknown>]>([
+    ['forgets the key', (leader, key) => leader.load.forget(key)],
+    ['gives its lease back', (leader) => leader.coordinator.close()],
+  ])('who waits is woken at once if the leader %s, and loads', async (_label, end) => {
+    const { leader, waiter, key, held, answers } = await leaderAndWaiter();
+    await end(leader, key);
+    await until(() => waiter.load.stats().led === 1);
     held.resolve('value');
-    expect(await Promise.all([first, second])).toEqual(['value', 'value']);
-    expect(deaf.load.stats()).toMatchObject({ led: 0, followed: 1 });
+    expect(await Promise.all(answers)).toEqual(['value', 'value']);
+  });
+
+  test.each<[string, object]>([
+    ['by itself', {}],
+    ['without `autoResubscribe`', { autoResubscribe: false }],
+  ])(
+    'a subscriber that loses its connection and connects again %s: who waits looks again, and messages arrive again',
+    async (_label, options) => {
+      const { leader, waiter, held, answers } = await leaderAndWaiter(options);
+      await leader.client.call('CLIENT', 'KILL', 'TYPE', 'PUBSUB');
+      // Once as it was lost, once as it is back.
+      await until(() => waiter.coordinator.stats().waits === 3);
+      held.resolve('value');
+      expect(await Promise.all(answers)).toEqual(['value', 'value']);
+      expect(waiter.coordinator.stats().waits).toBe(3);
+      expect(waiter.load.stats()).toMatchObject({ led: 0, followed: 1 });
+    },
+  );
+
+  test('a subscriber that gives up is followed by another once a caller waits', async () => {
+    const options = { retryStrategy: () => null };
+    const { leader, waiter, held, answers, clock } = await leaderAndWaiter(options);
+    await leader.client.call('CLIENT', 'KILL', 'TYPE', 'PUBSUB');
+    await until(() => waiter.coordinator.stats().waits === 2);
+    const another = newKey();
+    const leading = leader.values.get(another);
+    await until(() => leader.coordinator.stats().held === 2);
+    const waiting = waiter.values.get(another);
+    await until(() => waiter.coordinator.stats().waits === 3);
+    held.resolve('value');
+    expect(await Promise.all([...answers, leading, waiting])).toEqual(Array(4).fill('value'));
+    expect(clock.now()).toBe(createManualClock().now());
+  });
+
+  test('a message that never arrives: who waits looks again after half a second, not before', async () => {
+    const deaf = () => {
+      const client = connect();
+      const { duplicate } = client;
+      const quiet = (override?: object) => {
+        const subscriber = duplicate.call(client, override);
+        const { on } = subscriber;
+        return Object.assign(subscriber, {
+          on: (event: string, listener: () => void) =>
+            event === 'message' ? subscriber : on.call(subscriber, event, listener),
+        });
+      };
+      return Object.assign(client, { duplicate: quiet as StandaloneClient['duplicate'] });
+    };
+    const { leader, waiter, held, clock, answers } = await leaderAndWaiter({}, deaf);
+    const { claims } = waiter.coordinator.stats();
+    held.resolve('value');
+    expect(await answers[0]).toBe('value');
+    await until(() => leader.coordinator.stats().finished === 1);
+    clock.advance(499);
+    expect(waiter.coordinator.stats().claims).toBe(claims);
+    clock.advance(21);
+    expect(await answers[1]).toBe('value');
+    expect(waiter.coordinator.stats().claims).toBe(claims + 1);
+    expect(waiter.load.stats()).toMatchObject({ led: 0, followed: 1 });
   });
 
   test('a lone miss is two commands: a claim and a finish', async () => {

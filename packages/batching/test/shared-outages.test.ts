@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createManualClock } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { refuseUnhandledRejections, settleJobs } from './held-loads.ts';
+import { type HeldLoad, refuseUnhandledRejections, settleJobs } from './held-loads.ts';
 import { called, machineOfEachTest, type Process } from './shared-machine.ts';
 
 refuseUnhandledRejections();
@@ -257,4 +257,30 @@ test('a process that hangs while it leads, and then goes on, overwrites nothing'
   await settleJobs();
   expect(await other.users.get('ann')).toBe('new');
   expect(hanging.coordinator.stats()).toMatchObject({ refused: 1, finished: 0 });
+});
+
+test('a lease that is lost at each renewal: after three of them the process loads for itself', async () => {
+  const { store, users, load, calls } = createProcess();
+  Object.assign(store, { renew: async () => false });
+  const answer = users.get('ann');
+  for (let lost = 1; lost <= 3; lost += 1) {
+    await settleJobs();
+    expect(calls).toHaveLength(lost);
+    await pass(1000);
+    const { signal } = (calls[lost - 1] as HeldLoad<string>).context;
+    expect(signal.reason).toMatchObject({ code: 'ERR_LEASE_LOST' });
+    // As loaders do that obey their signal.
+    calls[lost - 1]?.reject(signal.reason);
+    await settleJobs();
+    expect(load.stats()).toMatchObject({ repeated: lost });
+    // The engine has the lease until it runs out.
+    await pass(2500);
+  }
+  expect(load.stats()).toMatchObject({ led: 3, local: 1 });
+  await pass(10_000);
+  expect(calls[3]?.context.signal.aborted).toBe(false);
+  calls[3]?.resolve('Ann');
+  expect(await answer).toBe('Ann');
+  expect(calls).toHaveLength(4);
+  expect(machine.clock.pending).toBe(0);
 });

@@ -17,7 +17,7 @@ export interface SharedLoadsStats {
   readonly asked: number;
   /** Calls of the loader for all processes, `renewals` included. */
   readonly led: number;
-  /** Calls of the loader for this process alone: the engine was not reached, or the value is not shared. */
+  /** Calls of the loader for this process alone: the engine was not reached, the value is not shared, or three leases were lost. */
   readonly local: number;
   /** Answered by a kept value or failure, without waiting. */
   readonly kept: number;
@@ -50,6 +50,11 @@ export interface SharedLoader<K, V> {
 
 type Loader<K, V> = (key: K, context: LoadContext<K>) => V | PromiseLike<V>;
 
+/**
+ * Leases that one call may lose. A lease is lost when the key is forgotten or this process was paused; one that is lost each time is
+ * a fault, of which this call must not become a part for ever.
+ */
+const MAX_LOST = 3;
 /** For so long each process loads a key for itself whose value cannot be shared. */
 const UNSHARED_MS = 60_000;
 /** Most keys of one process that are renewed in the background at a time. */
@@ -127,7 +132,8 @@ class SharedLoads<K, V> {
     let wait: (Claim & { readonly kind: 'wait' }) | undefined;
     /** The first load that this call waited for, or led: its outcome and those of all later ones are new enough. */
     let after: Fence | undefined;
-    for (;;) {
+    let lost = 0;
+    while (lost < MAX_LOST) {
       let claim: Claim;
       try {
         claim = await coordinator.claim(id, { leaseMs, after, signal });
@@ -146,13 +152,15 @@ class SharedLoads<K, V> {
         if (led.kind === 'done') return led.value;
         this.#counts.repeated += 1;
         after ??= claim.lease.fence;
+        lost += 1;
         continue;
       }
       const answer = this.#read(key, id, claim, after);
       if (answer.kind === 'done') return answer.value;
-      this.#counts.local += 1;
-      return this.#load(key, context);
+      break;
     }
+    this.#counts.local += 1;
+    return this.#load(key, context);
   }
 
   /** Returns a value of the engine, or `none` if it has none for us; throws a failure of it. */
