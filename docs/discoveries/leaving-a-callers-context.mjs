@@ -3,7 +3,7 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 
 const storage = new AsyncLocalStorage();
 const snapshot = AsyncLocalStorage.snapshot();
-const resource = new AsyncResource('maker', { requireManualDestroy: true });
+const resource = new AsyncResource('maker');
 const load = async (key) => storage.getStore() ?? key;
 const ways = {
   direct: (key) => load(key),

@@ -18,4 +18,5 @@ export { createLink, type Link, type LinkOptions, type LinkSpeed } from './link.
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export { canMountMemory, runWithMemory } from './memory-folder.ts';
 export { checkSlowReading, reportSlowReading } from './read-slowly.ts';
+export { type ContextsBy, countHeldContexts } from './request-contexts.ts';
 export { gone, lives, turns, until } from './until.ts';

@@ -46,7 +46,7 @@ export const overflowChannel: Channel = channel('ticketing:batching:overflow');
 
 /** Returns a function that runs others in the current async context. */
 export function inThisContext(): InCaller {
-  const caller = new AsyncResource('ticketing.caller', { requireManualDestroy: true });
+  const caller = new AsyncResource('ticketing.caller');
   return (run) => caller.runInAsyncScope(run);
 }
 

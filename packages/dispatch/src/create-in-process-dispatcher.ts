@@ -66,13 +66,15 @@ export function createInProcessTransport(
   checkTaskModule(module, 'create dispatcher: `module`');
   // A worker may start during some call.
   const Worker = clone ? CloningWorker : InProcessWorker;
-  const scope = new AsyncResource('ticketing.dispatch', { requireManualDestroy: true });
+  const scope = new AsyncResource('ticketing.dispatch');
   return {
     kind: 'in-process',
     capabilities: { isolation: 'none', hardKill: false, transfer: clone, streams: true },
     autoWindow: { first: WINDOW, max: WINDOW },
     spawn: (worker, events) => scope.runInAsyncScope(() => new Worker(module, worker, events)),
-    close: () => Promise.resolve(),
+    async close() {
+      scope.emitDestroy();
+    },
   };
 }
 

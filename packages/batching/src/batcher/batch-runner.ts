@@ -26,7 +26,7 @@ export class BatchRunner<K, V> {
   readonly #options: ResolvedBatcherOptions<K, V>;
   readonly #onSettle: (batch: KeyBatch<K, V>, outcome: BatchOutcome<V>) => void;
   /** Runs the loader in the context in which the batcher was created: a batch has callers of many contexts. */
-  readonly #scope = new AsyncResource('ticketing.batcher', { requireManualDestroy: true });
+  readonly #scope = new AsyncResource('ticketing.batcher');
 
   /** @param onSettle called once per batch, before its callers get the outcome */
   constructor(
@@ -37,6 +37,11 @@ export class BatchRunner<K, V> {
     this.#load = load;
     this.#options = options;
     this.#onSettle = onSettle;
+  }
+
+  /** No batch is sent any more. Hooks hold what belongs to its context until then, or until it is collected. */
+  close(): void {
+    this.#scope.emitDestroy();
   }
 
   /** Calls the loader at once. Its outcome, a throw included, settles the batch later. */

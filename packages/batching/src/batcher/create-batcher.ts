@@ -157,6 +157,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
     const waiting = this.#queue.drain();
     for (const batch of waiting) this.#failUnsent(batch, error);
     for (const batch of [...this.#runner.underWay]) batch.abort(error);
+    this.#runner.close();
     if (this.#options.ownsCache) this.clear();
     return Promise.resolve();
   }

@@ -154,6 +154,7 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
   }
 
   close(): Promise<void> {
+    if (!this.#closed) this.#runner.close();
     this.#closed = true;
     this.clear();
     const loads = [...this.#detached, ...this.#bypassing];

@@ -71,7 +71,7 @@ export class LoadRunner<K, V> {
     this.#options = options;
     this.#onTimeout = onTimeout;
     if (options.context === 'detached') {
-      this.#scope = new AsyncResource('ticketing.coalescer', { requireManualDestroy: true });
+      this.#scope = new AsyncResource('ticketing.coalescer');
     }
   }
 
@@ -109,6 +109,11 @@ export class LoadRunner<K, V> {
     const { name, clock } = this.#options;
     const ms = load.startedAt === undefined ? undefined : clock.now() - load.startedAt;
     loadSettled.publish({ name, key: load.key, ms, ...outcome });
+  }
+
+  /** No load begins any more. Hooks hold what belongs to its context until then. */
+  close(): void {
+    this.#scope?.emitDestroy();
   }
 
   /** No caller is waiting for the outcome. */

@@ -48,7 +48,9 @@ export class TaskRunner {
   /** The names of those that `json` has marked. */
   readonly #jsonTasks: ReadonlySet<string>;
   readonly #options: TaskRunnerOptions;
-  readonly #scope = new AsyncResource('ticketing.dispatch', { requireManualDestroy: true });
+  /** Of the worker's start. Destroyed with it: hooks hold what belongs to it until then. */
+  readonly #scope = new AsyncResource('ticketing.dispatch');
+  #hasEnded = false;
   readonly #queue = new FrameQueue();
   /** Runs that returned a promise. */
   readonly #running = new InFlight<TaskRun>();
@@ -109,15 +111,15 @@ export class TaskRunner {
 
   /** Stops starting tasks and emitting frames. Running tasks continue. */
   halt(): void {
-    this.#halted = true;
-    clearInterval(this.#reporting);
-    this.#queue.clear();
+    this.#silence();
+    this.#end();
   }
 
   /** Halts, and aborts running tasks: no caller is waiting. */
   abandon(reason: unknown): void {
-    this.halt();
+    this.#silence();
     for (const run of [...this.#running]) this.#apart(() => run.abort(reason));
+    this.#end();
   }
 
   /** Emits a progress datum of a run; the run fails if that throws. */
@@ -323,6 +325,19 @@ export class TaskRunner {
     }
   }
 
+  #silence(): void {
+    this.#halted = true;
+    clearInterval(this.#reporting);
+    this.#queue.clear();
+  }
+
+  /** Nothing more runs in its context. */
+  #end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#scope.emitDestroy();
+  }
+
   #stopWhenIdle(): void {
     if (this.#stop !== 'asked' || this.#draining) return;
     if (!this.isIdle) return;
@@ -338,6 +353,7 @@ export class TaskRunner {
     } catch (error) {
       failure = { error };
     }
+    this.#end();
     this.#options.stopped(failure);
   }
 }

@@ -133,6 +133,8 @@ export class Call implements Queued, AbortWaiter {
   readonly #resolve: (value: unknown) => void;
   readonly #reject: (error: unknown) => void;
   readonly #onAbort: (call: Call, reason: unknown) => void;
+  /** That of the caller, until it is answered. */
+  readonly #context: AsyncResource | undefined = undefined;
 
   constructor(
     call: Pick<
@@ -157,9 +159,13 @@ export class Call implements Queued, AbortWaiter {
     this.enqueuedAt = call.enqueuedAt;
     const { timeoutMs, onProgress, onWorker } = call.options ?? {};
     this.deadline = timeoutMs === undefined ? undefined : Math.ceil(Date.now() + timeoutMs);
-    // Called in the caller's AsyncLocalStorage, wherever the frame comes from.
-    if (onProgress) this.onProgress = inContextOfNow(onProgress);
-    if (onWorker) this.onWorker = inContextOfNow(onWorker);
+    if (onProgress || onWorker) {
+      // Called in the caller's AsyncLocalStorage, wherever the frame comes from.
+      const context = new AsyncResource('ticketing.dispatch');
+      this.#context = context;
+      if (onProgress) this.onProgress = boundTo(context, onProgress);
+      if (onWorker) this.onWorker = boundTo(context, onWorker);
+    }
     this.#resolve = caller.resolve;
     this.#reject = caller.reject;
     this.#onAbort = caller.onAbort;
@@ -211,6 +217,8 @@ export class Call implements Queued, AbortWaiter {
    */
   answer(ending: Ending, value: unknown, isCopy: boolean): void {
     if (ending === 'aborted' || ending === 'rejected') this.items?.cut();
+    // Nothing is called for an answered caller. Hooks hold what belongs to a context until this.
+    this.#context?.emitDestroy();
     // Only an error that was made for this call alone may be changed.
     const isOurs = DispatchError.is(value) || (ending === 'failed' && isCopy);
     if (ending === 'completed') this.#resolve(value);
@@ -272,7 +280,6 @@ export function traceSettled(
 }
 
 /** As `AsyncResource.bind`, at a tenth of its cost: that also defines properties of the function. */
-function inContextOfNow<T>(listener: (value: T) => void): (value: T) => void {
-  const context = new AsyncResource('ticketing.dispatch', { requireManualDestroy: true });
+function boundTo<T>(context: AsyncResource, listener: (value: T) => void): (value: T) => void {
   return (value) => context.runInAsyncScope(listener, undefined, value);
 }
