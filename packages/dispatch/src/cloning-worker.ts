@@ -9,6 +9,7 @@ import type {
   WorkerStart,
 } from './contract/transport.ts';
 import { DispatchError } from './errors.ts';
+import { nextMicrotask } from './soon.ts';
 import type { WriterOptions } from './wire/frame-writer.ts';
 import { decodeFromWorker } from './wire/from-worker-codec.ts';
 import { postToWorker } from './wire/to-worker-codec.ts';
@@ -78,7 +79,7 @@ export class CloningWorker implements WorkerHandle {
 
   #hear(message: unknown): void {
     if (this.#hasEnded) return;
-    if (this.#unread.length === 0) queueMicrotask(this.#deliver);
+    if (this.#unread.length === 0) nextMicrotask(this.#deliver);
     this.#unread.push(...(decodeFromWorker(message) ?? []));
   }
 
@@ -92,7 +93,7 @@ export class CloningWorker implements WorkerHandle {
   #end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    queueMicrotask(() =>
+    nextMicrotask(() =>
       this.#events.exit({ exitCode: undefined, signal: undefined, stderrTail: '' }),
     );
   }

@@ -16,6 +16,7 @@ import type {
 import { checkTaskModule, isFinalFailure, loadTaskModule } from './define-tasks.ts';
 import { createDispatcher } from './kernel/create-pool.ts';
 import { splitPoolOptions } from './kernel/resolve-pool-options.ts';
+import { nextMicrotask } from './soon.ts';
 import { isTransferred } from './task-results.ts';
 import { TaskRunner } from './worker/task-runner.ts';
 
@@ -150,7 +151,7 @@ class InProcessWorker implements WorkerHandle {
 
   readonly #emit = (frame: FromWorker): void => {
     if (this.#ended) return;
-    if (this.#unread.length === 0) queueMicrotask(this.#deliver);
+    if (this.#unread.length === 0) nextMicrotask(this.#deliver);
     this.#unread.push(
       (frame.kind === 'done' || frame.kind === 'item') && isTransferred(frame.value)
         ? { ...frame, value: frame.value.value }
@@ -168,7 +169,7 @@ class InProcessWorker implements WorkerHandle {
   #end(failure: { readonly error: unknown } | undefined): void {
     if (this.#ended) return;
     this.#ended = true;
-    queueMicrotask(() => {
+    nextMicrotask(() => {
       const cause = failure === undefined ? {} : { cause: failure.error };
       this.#events.exit({ exitCode: undefined, signal: undefined, stderrTail: '', ...cause });
     });

@@ -1,5 +1,6 @@
 import { callError } from '../errors.ts';
 import type { BatchRunner } from './batch-runner.ts';
+import { nextMicrotask } from './batch-schedule.ts';
 import type { ResolvedBatcherOptions } from './batcher-options.ts';
 import { KeyBatch, type KeyBatchOptions } from './key-batch.ts';
 
@@ -61,7 +62,7 @@ export class BatchQueue<K, V> {
     if (batch.size === maxBatchSize) {
       this.#stopTimer(batch);
       // Not within this call: equal keys that follow still join.
-      queueMicrotask(dispatch);
+      nextMicrotask(dispatch);
     } else if (maxWaitMs > 0) {
       batch.timer = clock.setTimeout(dispatch, maxWaitMs);
     } else {

@@ -1,5 +1,6 @@
 import type { ForwardedRunOptions } from '../contract/dispatcher.ts';
 import type { FromWorker, Transport } from '../contract/transport.ts';
+import { nextTick } from '../soon.ts';
 import { Broadcaster } from './broadcaster.ts';
 import {
   Call,
@@ -113,7 +114,7 @@ export class Kernel {
         ...{ pool, sender, recall, counts, late, homeOf, transport },
         refused: (call, error) => settle(call, 'rejected', error),
         aborted: (call, reason) => settle(call, 'aborted', reason),
-        threw: (call, error) => process.nextTick(() => this.giveUp(call, error, 'failed')),
+        threw: (call, error) => nextTick(() => this.giveUp(call, error, 'failed')),
       },
       options,
     );

@@ -9,6 +9,7 @@ import type {
   ToWorker,
 } from '../contract/transport.ts';
 import { isFinalFailure, loadTaskModule } from '../define-tasks.ts';
+import { nextTick } from '../soon.ts';
 import { FromWorkerWriter } from '../wire/from-worker-codec.ts';
 import { readToWorker, type Undecodable } from '../wire/to-worker-codec.ts';
 import { createLoadMeter, type LoadFrame } from './load-meter.ts';
@@ -219,7 +220,7 @@ class TaskServer implements Served {
         this.#options.post(message, transfer);
       } catch (error) {
         // A port that takes no message at all is no task's fault: the error ends the worker.
-        if (only === undefined) process.nextTick(rethrow, error);
+        if (only === undefined) nextTick(rethrow, error);
         else refusal = { error };
       }
     }
@@ -243,7 +244,7 @@ class TaskServer implements Served {
     if (urgent || now - this.#waitsSince > MAX_WAIT_MS) this.flush();
     else if (!this.#ticking) {
       this.#ticking = true;
-      process.nextTick(this.#tick);
+      nextTick(this.#tick);
     }
   }
 

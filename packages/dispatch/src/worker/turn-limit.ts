@@ -1,3 +1,5 @@
+import { nextImmediate } from '../soon.ts';
+
 /** How a worker lets its event loop read frames between tasks. */
 export interface TurnOptions {
   /** Resumes after a turn of the event loop. Default: by `setImmediate`. */
@@ -57,5 +59,5 @@ export class TurnLimit {
 
 /** Resumes once the event loop has read what came meanwhile: the first `setImmediate` comes before it reads again. */
 export function afterPoll(resume: () => void): void {
-  setImmediate(() => setImmediate(resume));
+  nextImmediate(() => nextImmediate(resume));
 }

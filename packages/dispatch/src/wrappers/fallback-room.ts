@@ -1,5 +1,6 @@
 import { aSignal, wrongOption } from '@ticketing/kit';
 import { closed } from '../kernel/calls/call-errors.ts';
+import { nextImmediate } from '../soon.ts';
 
 /** The room of a fallback, and callers that wait for it. */
 export class FallbackRoom {
@@ -39,7 +40,7 @@ export class FallbackRoom {
   async wait(signal: AbortSignal | undefined): Promise<void> {
     while (!this.#hasRoom) await this.#change(signal);
     if (!this.isDown) return;
-    if (this.#granted === 0) setImmediate(this.#forget);
+    if (this.#granted === 0) nextImmediate(this.#forget);
     this.#granted += 1;
   }
 

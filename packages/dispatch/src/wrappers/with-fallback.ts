@@ -32,6 +32,7 @@ import { DispatchError } from '../errors.ts';
 import { callError } from '../kernel/calls/call-errors.ts';
 import { checkCloseOptions, checkDrainOptions } from '../kernel/calls/check-run-options.ts';
 import type { MapInputs } from '../kernel/calls/map-tasks.ts';
+import { nextImmediate } from '../soon.ts';
 import { FallbackRoom } from './fallback-room.ts';
 import {
   areOptions,
@@ -314,7 +315,7 @@ class WithFallback implements FallbackDispatcher<TaskMap> {
     const elapsedMs = since(this.#clock);
     const first = await this.#dispatcher.drain(options);
     // Calls that the first one gave up came here: only now is it known which.
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => nextImmediate(resolve));
     const { timeoutMs } = options;
     const left = timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - elapsedMs()) };
     await this.#local.drain(left);

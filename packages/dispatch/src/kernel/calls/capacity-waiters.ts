@@ -1,3 +1,4 @@
+import { nextImmediate } from '../../soon.ts';
 import type { Kernel } from '../kernel.ts';
 import { closed } from './call-errors.ts';
 
@@ -86,7 +87,7 @@ export class CapacityWaiters {
   }
 
   #grant(): void {
-    if (this.#granted === 0) setImmediate(this.#forget);
+    if (this.#granted === 0) nextImmediate(this.#forget);
     this.#granted += 1;
   }
 }

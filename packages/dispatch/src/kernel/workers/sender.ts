@@ -1,4 +1,5 @@
 import type { ToWorker, Unsent } from '../../contract/transport.ts';
+import { nextTick } from '../../soon.ts';
 import type { PoolWorker } from './pool-worker.ts';
 
 /** Longest wait of a frame for others within one turn of the event loop. */
@@ -48,7 +49,7 @@ export class Sender {
     worker.isToBeSent = true;
     if (this.#isTicking) return;
     this.#isTicking = true;
-    if (this.#isApart) process.nextTick(this.#tick);
+    if (this.#isApart) nextTick(this.#tick);
     else void microtask.then(this.#tick);
   }
 
@@ -60,7 +61,7 @@ export class Sender {
     }
     const refused = this.#send(worker);
     // Its caller has not got the promise yet.
-    if (refused.length > 0) process.nextTick(this.#callbacks.unsent, worker, refused);
+    if (refused.length > 0) nextTick(this.#callbacks.unsent, worker, refused);
   }
 
   flush(worker: PoolWorker): void {

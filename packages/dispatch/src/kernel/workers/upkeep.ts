@@ -1,4 +1,5 @@
 import { MAX_TIMER_MS } from '@ticketing/kit';
+import { nextImmediate } from '../../soon.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import type { PoolWorker } from './pool-worker.ts';
 import type { Sender } from './sender.ts';
@@ -113,7 +114,7 @@ export class Upkeep {
         worker.asked = 'due';
       } else {
         // If this process was the one that slept, the answer is there and is read before this runs.
-        setImmediate(() => this.#killIfSilent(worker));
+        nextImmediate(() => this.#killIfSilent(worker));
       }
     }
   }

@@ -1,0 +1,36 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { createInProcessDispatcher, defineTasks, withFallback } from '../src/index.ts';
+
+const tasks = defineTasks({
+  echo: async (value: number) => value,
+  fail: () => {
+    throw new Error('no train');
+  },
+});
+
+// As fake timers of a test do that are never advanced.
+const none = (): object => ({ unref() {}, ref() {} });
+function fakeTimers(): void {
+  for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask']) {
+    vi.stubGlobal(name, none);
+  }
+  vi.spyOn(process, 'nextTick').mockImplementation(none);
+}
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+test.each([{ clone: false }, { clone: true }])(
+  'calls that need no time are answered under fake timers: %o',
+  async ({ clone }) => {
+    fakeTimers();
+    const dispatcher = createInProcessDispatcher(tasks, { clone });
+    const calls = Array.from({ length: 50 }, (_, value) => dispatcher.run('echo', value));
+    expect(await Promise.all(calls)).toEqual(Array.from({ length: 50 }, (_, value) => value));
+    await expect(dispatcher.run('fail', undefined)).rejects.toThrow('no train');
+    const backed = withFallback(dispatcher, createInProcessDispatcher(tasks));
+    expect(await backed.run('echo', 1)).toBe(1);
+    await backed.close();
+  },
+);
