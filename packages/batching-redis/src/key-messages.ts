@@ -34,11 +34,12 @@ export function createKeyMessages(client: RedisClient): KeyMessages {
     if (!isFirst && wakers.size > 0) void subscribe(...wakers.keys()).then(wakeAll, ignore);
   };
   const event = isSharded ? 'smessage' : 'message';
-  const listeners: readonly (readonly [event: string, listener: (...values: string[]) => void])[] = [
-    [event, onMessage],
-    ['close', wakeAll],
-    ['ready', onReady],
-  ];
+  const listeners: readonly (readonly [event: string, listener: (...values: string[]) => void])[] =
+    [
+      [event, onMessage],
+      ['close', wakeAll],
+      ['ready', onReady],
+    ];
 
   function connection(): RedisClient {
     if (subscriber !== undefined) return subscriber;
