@@ -10,6 +10,8 @@ export interface Rule {
   readonly range?: true;
   /** Of the options that the value has: an option that is given beside it may belong there. */
   readonly within?: Rules;
+  /** Names by which other libraries call it. */
+  readonly aliases?: readonly string[];
   readonly test: (value: unknown) => boolean;
 }
 
@@ -32,8 +34,7 @@ export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 export function resolveByRules<T>(action: string, options: unknown, rules: Rules, under = ''): T {
   const values = checkByRules(action, options, rules, under);
   const resolved: Record<string, unknown> = {};
-  for (const name in rules) {
-    const rule = rules[name] as Rule;
+  for (const [name, rule] of Object.entries(rules)) {
     const value = values[name] ?? rule.fallback;
     if (value === undefined && rule.required) {
       throw wrongOption(action, pathOf(under, name), rule, value);
@@ -77,17 +78,28 @@ export function wrongOption(
   return range && isNumeric(value) ? new RangeError(message) : new TypeError(message);
 }
 
-/** Returns the names that an unknown one may mean: of one that belongs inside another option, its path alone. */
-export function namesNear(name: string, rules: Rules): readonly string[] {
+/**
+ * Returns the names that an unknown one may mean: of one that belongs inside another option, its path alone; or the one that it
+ * means, if other libraries call that so.
+ */
+export function namesNear(name: string, rules: Rules): readonly string[] | string {
   const names = Object.keys(rules);
+  const meant = names.find((one) => rules[one]?.aliases?.includes(name));
+  if (meant !== undefined) return meant;
   const outer = names.find((one) => Object.hasOwn(rules[one]?.within ?? {}, name));
   return outer === undefined ? names : [pathOf(outer, name)];
 }
 
-/** Makes the error for an unknown option. `name` may have a path before it. */
-export function unknownOption(action: string, name: string, known: readonly string[]): TypeError {
-  const near = nearest(name.slice(name.lastIndexOf('.') + 1), known);
-  const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean \`${near}\`?`;
+/** Makes the error for an unknown option. `name` may have a path before it; `known` is the name that is meant, or those that may be. */
+export function unknownOption(
+  action: string,
+  name: string,
+  known: readonly string[] | string,
+): TypeError {
+  const names = [known].flat();
+  const near =
+    typeof known === 'string' ? known : nearest(name.slice(name.lastIndexOf('.') + 1), names);
+  const hint = near === undefined ? `known are ${names.join(', ')}` : `did you mean \`${near}\`?`;
   return new TypeError(`Cannot ${action}: unknown option \`${name}\`; ${hint}`);
 }
 

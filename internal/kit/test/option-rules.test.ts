@@ -123,3 +123,22 @@ test('rules take what they say', () => {
     false,
   ]);
 });
+
+test('a member that every object inherits is no rule and no option', () => {
+  const shown = { configurable: true, enumerable: true, writable: true, value: () => {} };
+  Object.defineProperty(Object.prototype, 'inherited', shown);
+  try {
+    const resolved = resolveByRules<object>('try', { size: 1 }, { size: whole() });
+    expect(Object.keys(resolved)).toEqual(['size']);
+    expect(resolveByRules('try', resolved, { size: whole() })).toEqual({ size: 1 });
+  } finally {
+    Reflect.deleteProperty(Object.prototype, 'inherited');
+  }
+});
+
+test('an option as other libraries call it is named', () => {
+  const rules = { maxEntries: { ...whole(), aliases: ['max'] }, maxWait: whole() };
+  expect(() => checkByRules('try', { max: 1 }, rules)).toThrow(
+    new TypeError('Cannot try: unknown option `max`; did you mean `maxEntries`?'),
+  );
+});

@@ -12,6 +12,10 @@ test.each([
     () => createCoalescer(load, { name, ttl: 5 } as never),
     'unknown option `ttl`; did you mean `ttlMs`?',
   ],
+  ...['max', 'maxSize', 'size'].map((other): [() => unknown, string] => [
+    () => createCoalescer(load, { name, [other]: 5 } as never),
+    `unknown option \`${other}\`; did you mean \`maxEntries\`?`,
+  ]),
   [() => createCoalescer(load, { name, key: 'id' } as never), '`key` must be a function, got id'],
   [() => createCoalescer(load, { name, random: 1 } as never), '`random` must be a function, got 1'],
   [

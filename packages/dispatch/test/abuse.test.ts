@@ -11,7 +11,7 @@ const never = undefined as never;
 test.each([
   [5, '`options` must be an object, got 5'],
   [null, '`options` must be an object, got null'],
-  [{ workers: 2 }, 'unknown option `workers`; did you mean `workerData`?'],
+  [{ workers: 2 }, 'unknown option `workers`; did you mean `max`?'],
   [{ name: '' }, '`name` must be a text, got '],
   [
     { clock: {} },

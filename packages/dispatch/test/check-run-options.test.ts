@@ -92,6 +92,18 @@ test('checkRunOptions() refuses keys and buffers of other types', () => {
   expect(run({ transfer: [new SharedArrayBuffer(1)] })).toThrow(TypeError);
 });
 
+test('a member that every object inherits is no option and no metadata', () => {
+  const shown = { configurable: true, enumerable: true, writable: true, value: () => {} };
+  Object.defineProperty(Object.prototype, 'inherited', shown);
+  try {
+    expect(run({ metadata: { tenant: 'a' }, priority: 1 })).not.toThrow();
+    expect(map({ metadata: { tenant: 'a' }, concurrency: 1 })).not.toThrow();
+    expect(run({ metadata: { tenant: 5 } })).toThrow(TypeError);
+  } finally {
+    Reflect.deleteProperty(Object.prototype, 'inherited');
+  }
+});
+
 test("checkRunOptions() refuses Node's shared pool, and says where it is from", () => {
   const { buffer } = Buffer.from('in the pool');
   expect(run({ transfer: [new ArrayBuffer(1), buffer] })).toThrow(

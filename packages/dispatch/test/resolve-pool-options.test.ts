@@ -166,7 +166,9 @@ test.each<[object, string, typeof TypeError | typeof RangeError]>([
 
 test('resolvePoolOptions() refuses unknown options, also in groups', () => {
   const unknown = (name: string) => `Cannot create dispatcher: unknown option \`${name}\`; `;
-  expect(wrong({ workers: 2 })).toThrow(unknown('workers'));
+  for (const name of ['workers', 'maxWorkers', 'maxThreads', 'size']) {
+    expect(wrong({ [name]: 2 })).toThrow(new TypeError(`${unknown(name)}did you mean \`max\`?`));
+  }
   expect(wrong({ recycle: { task: 2 } })).toThrow(
     new TypeError(`${unknown('recycle.task')}did you mean \`tasks\`?`),
   );

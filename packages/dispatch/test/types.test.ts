@@ -1,4 +1,5 @@
 import {
+  type BroadcastOutcome,
   createInProcessDispatcher,
   type Dispatcher,
   defineTasks,
@@ -239,6 +240,26 @@ test('map() knows inputs and outcomes', () =>
       { status: 'fulfilled', value: 2, input: 1, index: 0 },
       { status: 'fulfilled', value: 4, input: 2, index: 1 },
     ]);
+  }));
+
+test('broadcast() types input and outcomes by the name of the task', () =>
+  withDispatcher(async (dispatcher) => {
+    await dispatcher.ready();
+    const doubled = await dispatcher.broadcast('double', 21);
+    expectTypeOf(doubled).toEqualTypeOf<BroadcastOutcome<number>[]>();
+    expect(doubled).toMatchObject([{ status: 'fulfilled', value: 42 }]);
+    const nothing = await dispatcher.broadcast('nothing');
+    expectTypeOf(nothing).toEqualTypeOf<BroadcastOutcome<string>[]>();
+    expect(nothing).toMatchObject([{ status: 'fulfilled', value: 'from nothing' }]);
+    const wrong = (): unknown => [
+      // @ts-expect-error: a task with an input
+      dispatcher.broadcast('double'),
+      // @ts-expect-error: an input of another type
+      dispatcher.broadcast('double', '21'),
+      // @ts-expect-error: no task
+      dispatcher.broadcast('half', 21),
+    ];
+    expect(wrong).toBeTypeOf('function');
   }));
 
 test('a map of tasks may be written down', () => {

@@ -37,7 +37,7 @@ const rules = {
   ttlMs: orFunction(atLeast(0, 0)),
   staleMs: atLeast(0, 0),
   jitter: between(0, 1, 0),
-  maxEntries: whole(10_000),
+  maxEntries: { ...whole(10_000), aliases: ['max', 'maxSize', 'size'] },
   clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
   random: { ...aFunction, fallback: Math.random },
 };

@@ -37,6 +37,8 @@ export function firstWrong(value: unknown, shape: Shape): WrongField | undefined
   }
   if (typeof value !== 'object' || value === null) return wrong('an object');
   for (const name in shape) {
+    // A member of Object.prototype is none of a shape.
+    if (!Object.hasOwn(shape, name)) continue;
     const field = (value as Readonly<Record<string, unknown>>)[name];
     const found = firstWrong(field, (shape as Readonly<Record<string, Shape>>)[name] as Shape);
     if (found !== undefined) return within(name, found);

@@ -77,8 +77,8 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
    * @throws TypeError or RangeError, as a rejection, for wrong options; DispatchError `ERR_CLOSED`, `ERR_DRAINING`,
    * `ERR_UNKNOWN_TASK`
    */
-  broadcast<K extends keyof M & string>(
-    task: K & TaskWithoutInput<M>,
+  broadcast<K extends keyof M & string & TaskWithoutInput<M>>(
+    task: K,
   ): Promise<BroadcastOutcome<OutputOf<M, K>>[]>;
   broadcast<K extends keyof M & string>(
     task: K,

@@ -49,7 +49,10 @@ const recycleRules = {
 const poolRules = {
   name: aName,
   min: wholeBetween(0, MAX_WORKERS),
-  max: wholeBetween(1, MAX_WORKERS),
+  max: {
+    ...wholeBetween(1, MAX_WORKERS),
+    aliases: ['workers', 'maxWorkers', 'maxThreads', 'size'],
+  },
   window: wordOr('auto', wholeBetween(1, 65_536)),
   maxQueue: wholeBetween(0, MAX_TIMER_MS, 10_000),
   maxWaitMs: atLeast(0, NEVER),

@@ -148,7 +148,9 @@ function isTexts(value: unknown): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return false;
   for (const name in value) {
-    if (typeof (value as Record<string, unknown>)[name] !== 'string') return false;
+    const isText = typeof (value as Record<string, unknown>)[name] === 'string';
+    // A member of Object.prototype does not reach the task.
+    if (!isText && Object.hasOwn(value, name)) return false;
   }
   return true;
 }
