@@ -90,17 +90,17 @@ class Visit {
     if (prototype === Object.prototype || prototype === null || this.#isPlainClass(prototype)) {
       this.#addMembers(object);
     } else if (types.isMap(object)) {
-      object.forEach((value, key) => {
+      (object as ReadonlyMap<unknown, unknown>).forEach((value, key) => {
         this.#add(key);
         this.#add(value);
       });
     } else if (types.isSet(object)) {
-      object.forEach((value) => {
+      (object as ReadonlySet<unknown>).forEach((value) => {
         this.#add(value);
       });
     } else if (types.isNativeError(object)) {
       // A clone has no other member of an error.
-      this.#add(object.cause);
+      this.#add((object as Error).cause);
     } else if (!isWhole(object)) {
       const lost = lostOf(object);
       this.found = lost ?? this.found;
