@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { installNode } from './shared/node-version.mjs';
+import { OLDEST_TYPESCRIPT } from './shared/oldest-typescript.mjs';
 import { npmInstall, packDemo, packPackages, publishedPackages } from './shared/packages.mjs';
 
 const { values } = parseArgs({ options: { nodes: { type: 'string', default: '20,22,24,26' } } });
@@ -54,6 +55,30 @@ function checkTypes(tarballs, version) {
   process.stdout.write(`types with @types/node ${version}: ${files.join(', ')}\n`);
 }
 
+/** Which programs each kind of the oldest TypeScript compiles. */
+const programsOf = {
+  modules: (file) => file.endsWith('.mts'),
+  commonJs: (file) => file === 'common.cts',
+  dataloaderByRequire: () => true,
+};
+
+/** Compiles programs against the published types with the oldest TypeScript that the READMEs name. */
+function checkOldestTypes(tarballs) {
+  for (const [kind, version] of Object.entries(OLDEST_TYPESCRIPT)) {
+    const folder = project(`typescript-${version}`);
+    npmInstall(folder, [...tarballs, ...peers, `@types/node@22`, `typescript@${version}`]);
+    const sources = join(root, 'scripts/pack-smoke-types');
+    cpSync(sources, folder, { recursive: true });
+    writeFileSync(join(folder, 'entries.mts'), everyEntry());
+    const files = [...readdirSync(sources), 'entries.mts'].filter(programsOf[kind]);
+    const settings = ['--noEmit', '--strict', '--skipLibCheck', '--types', 'node'];
+    const tsc = join(folder, 'node_modules/typescript/bin/tsc');
+    const args = [tsc, ...settings, '--target', 'es2023', '--module', 'nodenext', ...files];
+    execFileSync(process.execPath, args, { cwd: folder, stdio: 'inherit' });
+    process.stdout.write(`types with TypeScript ${version}: ${files.join(', ')}\n`);
+  }
+}
+
 /** Returns a program that reads the declarations of every entry of every package. */
 function everyEntry() {
   const entries = publishedPackages().flatMap(({ name, manifest }) =>
@@ -69,6 +94,7 @@ function everyEntry() {
 try {
   const tarballs = packPackages(join(outside, 'tarballs'));
   for (const version of nodeTypes) checkTypes(tarballs.values(), version);
+  checkOldestTypes([...tarballs.values()]);
   const user = project('user');
   npmInstall(user, [...tarballs.values()]);
   cpSync(join(root, 'scripts/pack-smoke-project'), user, { recursive: true });

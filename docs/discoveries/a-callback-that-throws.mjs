@@ -1,4 +1,5 @@
 // Shows what a NATS subscription's callback that throws does to its connection. Needs nats-server on PATH or in /usr/sbin.
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -38,8 +39,11 @@ await delay(100);
 const flushed = await Promise.race([nats.flush().then(() => 'answered'), delay(300, 'no answer')]);
 log('messages read:          ', calls, 'of 2');
 log('flush(), 300 ms:        ', flushed);
-log('status, at once:        ', seen.join(', ') || 'nothing');
+const atOnce = [...seen];
+log('status, at once:        ', atOnce.join(', ') || 'nothing');
 await delay(2500);
 log('status, 2.5 s later:    ', seen.join(', ') || 'nothing');
 server.kill('SIGKILL');
+assert.deepEqual([calls, flushed, atOnce], [1, 'no answer', []]);
+assert.ok(seen.includes('staleConnection'), 'only missing pongs end the connection');
 process.exit();

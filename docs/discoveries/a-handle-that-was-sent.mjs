@@ -1,4 +1,5 @@
 // Shows that the callback of send() tells nothing about who has a socket: the receiver is stopped, and then killed.
+import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
@@ -8,7 +9,11 @@ if (process.argv[2] === 'worker') {
   process.on('message', (_, socket) => socket?.end('answer'));
   process.send('ready');
 } else {
-  for (const keepOpen of [false, true]) console.log(await sendToStopped(keepOpen));
+  const seen = [];
+  for (const keepOpen of [false, true]) seen.push(await sendToStopped(keepOpen));
+  console.log(seen.join('\n'));
+  assert.match(seen[0], /no error, the client waits$/);
+  assert.match(seen[1], /no error, the client reads "another worker"$/);
 }
 
 async function sendToStopped(keepOpen) {

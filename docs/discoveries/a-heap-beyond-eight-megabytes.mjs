@@ -1,5 +1,6 @@
 // Shows that bodies cost far more once the old generation is larger than 8 MB: garbage collections and processor time per
 // 100 bodies of 1 MB, after many short connections, by megabytes of idle objects.
+import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
@@ -26,7 +27,13 @@ if (process.argv[2] === 'server') {
     setImmediate(() => process.send({ marked, user: process.cpuUsage().user }));
   });
 } else {
-  for (const megabytes of [0, 1, 2, 3, 4, 8]) console.log(await measure(megabytes));
+  const collections = [];
+  for (const megabytes of [0, 1, 2, 3, 4, 8]) {
+    const { line, marked } = await measure(megabytes);
+    console.log(line);
+    collections.push(marked);
+  }
+  assert.ok(collections.at(-1) > collections[0], 'beyond the limit the heap is marked more often');
 }
 
 async function measure(megabytes) {
@@ -59,6 +66,7 @@ async function measure(megabytes) {
   agent.destroy();
   child.kill();
   const us = Math.round((after.user - before.user) / BODIES);
-  const marked = ((100 * (after.marked - before.marked)) / BODIES).toFixed(1);
-  return `${megabytes} MB of objects: ${marked} collections per 100 bodies, ${us} µs per body`;
+  const marked = (100 * (after.marked - before.marked)) / BODIES;
+  const line = `${megabytes} MB of objects: ${marked.toFixed(1)} collections per 100 bodies, ${us} µs per body`;
+  return { line, marked };
 }

@@ -1,4 +1,5 @@
 // Shows what happens to a request that comes in one piece behind another that offers an upgrade nobody takes.
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
@@ -23,6 +24,9 @@ async function urlsAnswered(header) {
   return text.match(/\/(first|second)/g);
 }
 
-console.log('without an offer:  ', await urlsAnswered(''));
-console.log('with Upgrade: h2c: ', await urlsAnswered('Connection: Upgrade\r\nUpgrade: h2c\r\n'));
+const without = await urlsAnswered('');
+const offered = await urlsAnswered('Connection: Upgrade\r\nUpgrade: h2c\r\n');
+console.log('without an offer:  ', without);
+console.log('with Upgrade: h2c: ', offered);
+assert.deepEqual([without, offered], [['/first', '/second'], ['/first']]);
 server.close();

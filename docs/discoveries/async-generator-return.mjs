@@ -1,4 +1,5 @@
 // Shows that return() of an async generator waits for a pending next(), and that an iterator need not.
+import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const never = new Promise(() => {});
@@ -16,5 +17,7 @@ for (const [name, events] of [
 ]) {
   void events.next();
   const left = events.return().then(() => 'return() settled');
-  console.log(name, await Promise.race([left, delay(100, 'return() still waits after 100 ms')]));
+  const seen = await Promise.race([left, delay(100, 'return() still waits after 100 ms')]);
+  console.log(name, seen);
+  assert.equal(seen.includes('settled'), events === iterator);
 }

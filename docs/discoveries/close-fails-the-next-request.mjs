@@ -1,4 +1,5 @@
 // See close-fails-the-next-request.md. A client asks again over the connection it has, just as the server closes.
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, createServer, get } from 'node:http';
 import net from 'node:net';
@@ -29,6 +30,7 @@ for (const [name, close] of Object.entries(closings)) {
     server.closeAllConnections();
   }
   console.log(`${name.padEnd(9)}: ${JSON.stringify(counts)}`);
+  assert.deepEqual(counts, name === 'close()' ? { ECONNRESET: 200 } : { 200: 200 });
 }
 
 function ask(port, agent) {

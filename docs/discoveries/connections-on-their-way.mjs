@@ -1,4 +1,5 @@
 // See connections-on-their-way.md. One worker ends while a connection is on its way to it, another serves.
+import assert from 'node:assert/strict';
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -27,6 +28,10 @@ if (cluster.isWorker) {
     await gone;
     const seen = await Promise.all(outcomes);
     console.log(`${how.padEnd(7)}: ${seen.join(', ')}`);
+    assert.ok(
+      seen.includes('nothing in 3 s') && seen.includes('answered'),
+      'one of them is forgotten',
+    );
     for (const worker of Object.values(cluster.workers)) {
       worker.process.kill('SIGKILL');
       await once(worker, 'exit');

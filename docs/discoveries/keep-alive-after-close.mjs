@@ -1,16 +1,17 @@
 // Shows that a connection that was busy at server.close() stays open after its answer.
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-async function stopWhileBusy(mend) {
+async function stopWhileBusy(closesIdle) {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const agent = new Agent({ keepAlive: true });
   const asked = request({ port: server.address().port, host: '127.0.0.1', agent }).end();
   const [, response] = await once(server, 'request');
   const closed = new Promise((resolve) => server.close(() => resolve('closed')));
-  if (mend) response.once('finish', () => setImmediate(() => server.closeIdleConnections()));
+  if (closesIdle) response.once('finish', () => setImmediate(() => server.closeIdleConnections()));
   response.end();
   const [answer] = await once(asked, 'response');
   answer.resume();
@@ -20,5 +21,9 @@ async function stopWhileBusy(mend) {
   return outcome;
 }
 
-console.log('close():                       ', await stopWhileBusy(false));
-console.log('close(), closeIdleConnections: ', await stopWhileBusy(true));
+const alone = await stopWhileBusy(false);
+const closingIdle = await stopWhileBusy(true);
+console.log('close():                       ', alone);
+console.log('close(), closeIdleConnections: ', closingIdle);
+assert.match(alone, /still open/);
+assert.equal(closingIdle, 'closed');

@@ -1,4 +1,5 @@
 // Shows what two ways of leaving a caller's AsyncLocalStorage see, and what they cost.
+import assert from 'node:assert/strict';
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 
 const storage = new AsyncLocalStorage();
@@ -20,5 +21,6 @@ for (const [name, call] of Object.entries(ways)) {
     return Number(process.hrtime.bigint() - start) / CALLS;
   });
   const median = rounds.sort((a, b) => a - b)[15];
+  assert.equal(seen, name === 'direct' ? 'tenant' : 'nothing');
   console.log(`${name.padEnd(16)} sees ${seen.padEnd(8)} ${median.toFixed(0).padStart(3)} ns`);
 }

@@ -1,5 +1,6 @@
 // See localhost-binds-twice.md. So that it shows on any machine, the name has two
 // addresses here, as where ::1 is one.
+import assert from 'node:assert/strict';
 import dns from 'node:dns';
 import { once } from 'node:events';
 import net from 'node:net';
@@ -38,6 +39,8 @@ for (const host of ['localhost', '127.0.0.1']) {
   console.log(`${host}`.padEnd(10), `bound to ${bound.length}, ours to ${address}`);
   console.log(`${' '.repeat(10)} saw ${seen} of ${bound.length} connections`);
   console.log(`${' '.repeat(10)} still accepts: ${open.join(' ') || 'none'}`);
+  const others = host === 'localhost' ? 1 : 0;
+  assert.deepEqual([bound.length, seen, open.length], [1 + others, 1, others]);
   for (const client of [...clients, ...late]) client?.destroy();
   app.close();
 }

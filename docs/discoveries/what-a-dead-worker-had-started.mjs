@@ -1,4 +1,5 @@
 // See what-a-dead-worker-had-started.md. The truth is a third file that the child appends to.
+import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import {
   closeSync,
@@ -45,6 +46,9 @@ child.on('close', () => {
   console.log(`started ${readFileSync(join(folder, 'truth')).length}`);
   console.log(`by file ${number[0]}`);
   console.log(`by message ${told}`);
+  const started = readFileSync(join(folder, 'truth')).length;
+  assert.ok(Math.abs(started - number[0]) <= 1, 'the file has all but the one under way');
+  assert.ok(told < started, 'messages are lost');
   closeSync(journal);
   closeSync(truth);
   rmSync(folder, { recursive: true });

@@ -1,4 +1,5 @@
 // See what-an-import-of-node-http-loads.md.
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 
 const ways = {
@@ -15,6 +16,7 @@ for (const [way, line] of Object.entries(ways)) {
     JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', line + tell])),
   ).sort((one, other) => one.ms - other.ms);
   const { ms, loaded } = runs[4];
+  assert.equal(loaded, way === 'import');
   console.log(
     `${way.padEnd(17)} ${loaded ? 'undici is loaded' : 'no undici'}, ${Math.round(ms)} ms`,
   );

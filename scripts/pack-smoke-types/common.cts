@@ -1,6 +1,8 @@
-// The same as CommonJS.
-import DataLoader = require('@ticketing/batching/dataloader');
+// A CommonJS program that requires the packages.
+import batching = require('@ticketing/batching');
+import dispatch = require('@ticketing/dispatch');
 
-const load: DataLoader.BatchLoadFn<number, string> = async (keys) => keys.map(String);
-const options: DataLoader.Options<number, string> = { name: 'texts' };
-export const loader: DataLoader<number, string> = new DataLoader(load, options);
+export const lengthOf: (text: string) => Promise<number> = batching.coalesce(
+  async (text: string) => text.length,
+);
+export const isLost = (error: unknown): boolean => dispatch.DispatchError.is(error);
