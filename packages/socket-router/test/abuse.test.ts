@@ -1,5 +1,5 @@
 import type cluster from 'node:cluster';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -330,9 +330,16 @@ test('a folder for unix sockets that cannot be used is reported at once', () => 
   try {
     process.env['TMPDIR'] = '/nowhere';
     expect(create).toThrow(
+      expect.objectContaining({ code: 'ERR_SOCKET_PATH', data: { folder: '/nowhere' } }),
+    );
+    expect(create).toThrow(
       'Cannot create unix sockets for workers: /nowhere cannot be written (ENOENT); set `TMPDIR` to a folder that can be',
     );
     process.env['TMPDIR'] = long;
+    expect(create).toThrow(
+      expect.objectContaining({ code: 'ERR_SOCKET_PATH', data: { folder: long } }),
+    );
+    expect(readdirSync(long)).toEqual([]);
     expect(create).toThrow(
       `Cannot create unix sockets for workers: the path of ${long} is too long; set \`TMPDIR\` to one of at most 80 bytes`,
     );

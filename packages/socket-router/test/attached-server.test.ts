@@ -1,9 +1,12 @@
 import { EventEmitter, once } from 'node:events';
-import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { mkdtempSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { createServer, Server as PlainServer, type Server } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import { createServer as createHttps } from 'node:https';
 import { connect, createServer as createNetServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { until } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { InheritedFile } from '../src/source/shared-file.ts';
@@ -58,6 +61,14 @@ async function connection(): Promise<[Socket, Socket]> {
 }
 
 const GET = Buffer.from('GET /one HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+const TIMEOUTS = {
+  key: readFileSync(new URL('workers/tls/key.pem', import.meta.url)),
+  cert: readFileSync(new URL('workers/tls/cert.pem', import.meta.url)),
+  headersTimeout: 20,
+  requestTimeout: 20,
+  connectionsCheckingInterval: 5,
+};
+const answer = (_: unknown, response: { end(): unknown }) => void response.end();
 const inTime = (): number => monotonicMs() + 1000;
 
 test('a worker reports that it is attached, and its readiness to each router', async () => {
@@ -133,6 +144,62 @@ test('a message without its handle is declined', () => {
   const { router } = attach(createServer());
   router.say({ kind: 'hand', id: 1, bytes: GET.toString('latin1'), before: inTime() });
   expect(router.heard.at(-1)).toMatchObject({ kind: 'decline', id: 1, why: 'missing' });
+});
+
+test.each([
+  ['http', () => createServer(TIMEOUTS, answer)],
+  ['https', () => createHttps(TIMEOUTS, answer)],
+  // Earlier ones leave the timeouts of these servers at half a minute.
+  ...(Number.parseInt(process.versions.node, 10) < 24
+    ? []
+    : [['http2', () => createSecureServer({ ...TIMEOUTS, allowHTTP1: true }, answer)] as const]),
+] as const)(
+  'a server of %s that does not listen reports nothing else, and ends heads that do not end',
+  async (_, create) => {
+    const server = create();
+    const events: unknown[] = [];
+    // A port would be asked for here.
+    server.on('listening', () => events.push(server.address()));
+    const { router } = attach(server as Server);
+    expect(events).toEqual([]);
+    const [served, client] = await connection();
+    const begun = GET.toString('latin1').slice(0, 20);
+    // Over TLS it is what TLS carries that has the timeout.
+    if (server instanceof PlainServer) {
+      router.say({ kind: 'hand', id: 1, bytes: begun, before: inTime() }, served);
+      expect(await received(client)).toMatch(/^HTTP\/1\.1 408 /);
+    } else {
+      router.say({ kind: 'hand', id: 1, before: inTime() }, served);
+      const secure = connectTls({
+        socket: client,
+        rejectUnauthorized: false,
+        ALPNProtocols: ['http/1.1'],
+      });
+      secure.write(begun);
+      expect(await received(secure)).toMatch(/^HTTP\/1\.1 408 /);
+    }
+    server.close();
+  },
+);
+
+test('a worker that closes answers the request that came, and processes none behind it [own-answer]', async () => {
+  const seen: unknown[] = [];
+  const { router, handle } = attach(
+    createServer((request, response) => {
+      seen.push(request.url);
+      response.end(request.url);
+    }),
+  );
+  const [served, client] = await connection();
+  router.say({ kind: 'hand', id: 1, bytes: '', before: inTime() }, served);
+  const closed = handle.close({ graceMs: 60_000 });
+  router.say({ kind: 'retired' });
+  await until(() => handle.draining.aborted);
+  const next = GET.toString('latin1').replace('Connection: close\r\n', '');
+  client.write(next.repeat(3));
+  expect((await received(client)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+  expect(seen).toEqual(['/one']);
+  await closed;
 });
 
 test('foreign messages are ignored', () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { lives, until } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -162,4 +163,28 @@ test.each([
   ['', undefined],
 ])('reasonIn(%j)', (tail, reason) => {
   expect(reasonIn(tail)).toBe(reason);
+});
+
+test.each([
+  ['https', 'passthru', 'one that ends TLS'],
+  ['http2', 'passthru', 'one that ends TLS'],
+  ['h2c', 'passthru', 'one of HTTP/2'],
+  ['https', 'forward', 'one that ends TLS'],
+])('a server of %s for %s does not start, and ready() has the reason', async (name, way, got) => {
+  const module = name === 'h2c' ? 'h2c-worker' : 'tls-worker';
+  const router = createSocketRouter({
+    ...(way === 'passthru' ? { mode: 'passthru' } : { laterRequests: 'forward' }),
+    workers: forkWorkers(new URL(`workers/${module}.mjs`, import.meta.url), {
+      workers: 1,
+      execArgv,
+      restart,
+      env: { ...process.env, SERVER: name, ROUTE: 'any' },
+    }),
+  });
+  onTestFinished(() => router.close({ graceMs: 500 }));
+  const error = await router.ready().catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: 'ERR_CIRCUIT_OPEN' });
+  expect(inspect(error)).toContain(
+    `Cannot attach server: \`server\` must be an http server with \`mode\` passthru or \`laterRequests\` forward, got ${got}`,
+  );
 });

@@ -120,6 +120,11 @@ test.each([
   ['a bare LF', Buffer.from('PROXY TCP4 1.2.3.4 5.6.7.8 1 2\n'), 'line'],
   ['a bare CR', Buffer.from('PROXY TCP4 1.2.3.4 5.6.7.8 1 2\rX'), 'line'],
   ['a zero in front of a number', line('TCP4 01.2.3.4 5.6.7.8 1 2'), 'address'],
+  [
+    'a unix path that reads like an address',
+    block(0x21, 0x31, unixPaths('10.0.0.1', '/a')),
+    'address',
+  ],
   ['three numbers', line('TCP4 1.2.3 5.6.7.8 1 2'), 'address'],
   ['256', line('TCP4 1.2.3.256 5.6.7.8 1 2'), 'address'],
   ['IPv6 in TCP4', line('TCP4 ::1 ::1 1 2'), 'address'],

@@ -74,6 +74,11 @@ export function isPassable({ statusCode = 0, headers }: IncomingMessage): boolea
   return statusCode >= 200;
 }
 
+/** Returns whether a request failed by bytes that the worker answered with: it has run, and would fail again. */
+export function hasBadAnswer(error: NodeJS.ErrnoException | undefined): boolean {
+  return error?.code?.startsWith('HPE_') === true;
+}
+
 function passedOn(raw: readonly string[], replaced: ReadonlySet<string>): string[] {
   const named = namedByConnection(raw);
   const passed: string[] = [];

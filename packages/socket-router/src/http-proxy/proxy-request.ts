@@ -2,6 +2,7 @@ import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node
 import type { Socket } from 'node:net';
 import { hasBody, LINGER_MS } from '../answers.ts';
 import {
+  hasBadAnswer,
   isPassable,
   type RequestOrigin,
   requestHeaders,
@@ -93,7 +94,11 @@ class Exchange {
     });
     outgoing.once('response', this.#onResponse);
     outgoing.on('error', this.#onError);
-    // Without an error if the worker switches protocols, which it was not asked to.
+    // The worker switches protocols, which it was not asked to.
+    outgoing.once('upgrade', (_, socket: Socket) => {
+      socket.destroy();
+      this.#end('failed');
+    });
     outgoing.once('close', () => {
       if (!this.#hasAnswer) this.#onError();
     });
@@ -189,11 +194,11 @@ class Exchange {
     request.once('end', () => clearTimeout(timer));
   }
 
-  readonly #onError = (): void => {
+  readonly #onError = (error?: NodeJS.ErrnoException): void => {
     // The client has got the router's own answer before.
     if (this.#proxied.response.headersSent && !this.#hasAnswer) this.#end('client-left');
     else if (!this.#isSent) this.#end('unreached');
-    else if (this.#maySendAgain()) this.#end('unanswered');
+    else if (!hasBadAnswer(error) && this.#maySendAgain()) this.#end('unanswered');
     else this.#end('failed');
   };
 

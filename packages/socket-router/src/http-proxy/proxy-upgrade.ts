@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { headText } from '../reading/http/head-text.ts';
 import {
+  hasBadAnswer,
   isPassable,
   type RequestOrigin,
   requestHeaders,
@@ -56,7 +57,10 @@ export function proxyUpgrade(upgrade: ProxiedUpgrade): () => void {
   };
   socket.once('close', close);
   socket.on('error', () => socket.destroy());
-  outgoing.on('error', () => fail(request.method === 'GET' ? 'unanswered' : 'failed'));
+  outgoing.on('error', (error) => {
+    const maySendAgain = request.method === 'GET' && !hasBadAnswer(error);
+    fail(maySendAgain ? 'unanswered' : 'failed');
+  });
   outgoing.on('response', (answer) => {
     answer.on('error', () => {});
     const response = isPassable(answer) ? beginAnswer(answer, request) : undefined;

@@ -77,7 +77,7 @@ export interface BalanceOptions {
 export interface RouterLimits {
   /**
    * Longest head or ClientHello in bytes: 64 to 65,536, default 16,384, which is Node's own limit: for longer heads the
-   * workers' servers need `maxHeaderSize`.
+   * workers' servers need `maxHeaderSize`. Also the longest head of an answer that is proxied: 502.
    */
   readonly headBytes?: number | undefined;
   /** Longest time for a head: default 10,000. */

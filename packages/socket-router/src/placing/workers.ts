@@ -14,6 +14,7 @@ export interface WorkersOptions extends Omit<WorkerQueueOptions, 'events'> {
   readonly laterRequests: 'connection' | 'forward' | 'close';
   /** Present when the workers open unix sockets: returns a path that was not used before. */
   readonly nextSocketPath: (() => string) | undefined;
+  readonly headBytes: number;
   readonly emit: EmitRouterEvent;
 }
 
@@ -126,7 +127,7 @@ export class Workers {
       laterRequests: this.#options.laterRequests,
       slot: queue.worker.slot,
       pid: process.pid,
-      ...(socketPath !== undefined && { socketPath }),
+      ...(socketPath !== undefined && { socketPath, headBytes: this.#options.headBytes }),
     });
   }
 

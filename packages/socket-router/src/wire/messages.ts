@@ -27,6 +27,8 @@ export interface HelloMessage {
   pid: number;
   /** Path of the unix socket that the worker opens for requests which another process has read. */
   socketPath?: string;
+  /** Longest head of an answer that another worker gives, in bytes. */
+  headBytes?: number;
 }
 
 /** A connection; its socket is the message's handle. */

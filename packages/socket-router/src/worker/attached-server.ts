@@ -157,9 +157,9 @@ export class AttachedServer implements WorkerHandle {
   /** An error here ends the process, as for a port that is taken. */
   async #setUp(
     link: RouterLink,
-    { laterRequests, slot, pid, socketPath }: HelloMessage,
+    { laterRequests, slot, pid, socketPath, headBytes }: HelloMessage,
   ): Promise<void> {
-    link.laterRequests = await this.#createLaterRequests(laterRequests, slot);
+    link.laterRequests = await this.#createLaterRequests(laterRequests, slot, headBytes);
     if (socketPath === undefined) return;
     const { openWorkerSocket } = await import('./worker-socket.ts');
     link.workerSocket = await openWorkerSocket({
@@ -177,6 +177,7 @@ export class AttachedServer implements WorkerHandle {
   async #createLaterRequests(
     laterRequests: HelloMessage['laterRequests'],
     slot: string,
+    headBytes: number | undefined,
   ): Promise<LaterRequests> {
     if (laterRequests === 'connection') return {};
     if (laterRequests === 'close') return oneRequestEach(this.#server);
@@ -188,7 +189,7 @@ export class AttachedServer implements WorkerHandle {
     }
     // Loaded on demand: docs/discoveries/bodies-cost-the-whole-heap.md
     const { Forwarding } = await import('./forwarding.ts');
-    return new Forwarding(this.#server, { route, slot });
+    return new Forwarding(this.#server, { route, slot, answerHeadBytes: headBytes });
   }
 
   #linkTo(router: string): RouterLink {

@@ -45,6 +45,8 @@ export interface ForwardingOptions {
   readonly route: RouteFunction;
   /** The slot of this worker. */
   readonly slot: string;
+  /** Longest head of an answer; Node's own limit if `undefined`, as for a router of an earlier version. */
+  readonly answerHeadBytes: number | undefined;
 }
 
 /** Sends later requests on a connection to the worker of their own key, before the server gets them. */
@@ -163,6 +165,7 @@ export class Forwarding implements LaterRequests {
       socketPath,
       remoteAddress: request.socket.remoteAddress,
       arrivedAt: monotonicMs(),
+      answerHeadBytes: this.#options.answerHeadBytes,
       isLast: () => {
         const isLast = this.#isDraining && origin.last === response;
         if (isLast) noteLast(request);
@@ -188,6 +191,7 @@ export class Forwarding implements LaterRequests {
       socketPath,
       remoteAddress: request.socket.remoteAddress,
       arrivedAt: monotonicMs(),
+      answerHeadBytes: this.#options.answerHeadBytes,
       ended: (outcome) => {
         if (outcome === 'unanswered') this.#takeBack(forwarded, 503);
         else if (outcome === 'failed') answerHere('upgrade', forwarded.values, problem(502));

@@ -24,12 +24,13 @@ export interface WorkerSocketOptions {
 /**
  * Listens on a unix socket for a server. Resolves with `undefined` when the router has closed and removed the folder.
  *
- * @throws the platform's error when the path cannot be used
+ * @throws TypeError for a server that reads no HTTP/1 in plain text, or the platform's error when the path cannot be used
  */
 export async function openWorkerSocket(
   options: WorkerSocketOptions,
 ): Promise<WorkerSocket | undefined> {
   const { path, routerPid, server, arrivals } = options;
+  requirePlainHttp(server);
   const sockets = new Set<Socket>();
   const { allowHalfOpen = false } = server;
   const marks = new MarkWriter(path);
@@ -57,6 +58,16 @@ export async function openWorkerSocket(
       if (process.ppid !== routerPid) removeEmpty(dirname(path));
     },
   };
+}
+
+/** Each request would fail, one by one. */
+function requirePlainHttp(server: AttachableServer): void {
+  const isSecure = 'setSecureContext' in server;
+  if (!isSecure && !('updateSettings' in server)) return;
+  const got = isSecure ? 'one that ends TLS' : 'one of HTTP/2';
+  throw new TypeError(
+    `Cannot attach server: \`server\` must be an http server with \`mode\` passthru or \`laterRequests\` forward, got ${got}`,
+  );
 }
 
 function removeEmpty(folder: string): void {

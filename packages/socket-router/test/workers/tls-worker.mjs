@@ -34,4 +34,6 @@ const servers = {
       socket.end(JSON.stringify({ pid: process.pid, servername: socket.servername }));
     }),
 };
-await serve(({ SERVER }) => attachServer(servers[SERVER]()));
+await serve(({ SERVER, ROUTE }) =>
+  attachServer(servers[SERVER](), ROUTE && { route: () => undefined }),
+);

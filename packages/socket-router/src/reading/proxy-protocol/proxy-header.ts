@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { type Incomplete, type Refused, refuse } from '../chunk-reader.ts';
 import { crc32c } from './crc32c.ts';
 
@@ -76,13 +76,10 @@ export function parseProxyBlock(header: Buffer): ProxyState {
   if (BLOCK_PREFIX_BYTES + addressBytes > headerBytes) return refuse('length');
   const wrong = wrongTlv(header, BLOCK_PREFIX_BYTES + addressBytes);
   if (wrong !== undefined) return refuse(wrong);
-  return {
-    kind: 'proxy',
-    version: 2,
-    command: 'proxy',
-    ...endpointsOf(header, family),
-    headerBytes,
-  };
+  const { source, destination } = endpointsOf(header, family);
+  // Whoever gets the path would take it for the client's address.
+  if (source.family === 'unix' && isIP(source.address) !== 0) return refuse('address');
+  return { kind: 'proxy', version: 2, command: 'proxy', source, destination, headerBytes };
 }
 
 function endpointsOf(

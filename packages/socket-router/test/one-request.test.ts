@@ -1,0 +1,9 @@
+import { test } from 'vitest';
+import { compareManyRequests, WAYS } from './one-request-cases.ts';
+
+test.each(WAYS)(
+  '$kind: of 600 hostile requests a worker gets what Node reads, once, or nothing [one-request]',
+  async (way) => {
+    await compareManyRequests(way, { runs: 600, seed: 1 });
+  },
+);
