@@ -40,7 +40,7 @@ const subjects: Readonly<Record<string, ConformanceSubject>> = {
 
 /** The fallback has a worker of the same module: its starts count too, as its broadcasts do, and a start that hangs there is waited for. */
 const countsStarts: ReadonlySet<string> = new Set([
-  'start: a module that never starts is tried as often, each time for startTimeoutMs',
+  'start: a module that never starts is tried once, or as often where its worker cannot be killed, each time for startTimeoutMs',
   'start: after two failed starts the third worker answers the waiting calls',
   'start: setup runs once before a worker takes tasks, teardown once as it stops',
 ]);

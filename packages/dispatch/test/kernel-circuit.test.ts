@@ -175,6 +175,63 @@ test('a worker that is not ready in time is killed, and counts as failed', async
   });
 });
 
+test('the first worker that is not ready in time is reason enough, whatever `maxFailures` is', async () => {
+  const { transport, clock, dispatcher } = createPool({
+    max: 3,
+    startTimeoutMs: 300,
+    restart: { maxFailures: 5 },
+  });
+  const ready = watch(dispatcher.ready());
+  clock.advance(300);
+  for (const worker of transport.living) worker.exit({ signal: 'SIGKILL' });
+  await turn();
+  expect(errorOf(ready, 'ERR_CIRCUIT_OPEN').cause).toMatchObject({ code: 'ERR_START_TIMEOUT' });
+  expect(dispatcher.stats()).toMatchObject({ spawned: 3, circuit: 'open' });
+});
+
+test('once a worker has started, one that is not ready in time is tried again', async () => {
+  const { transport, clock, dispatcher } = createPool({
+    max: 2,
+    startTimeoutMs: 300,
+    restart: { maxFailures: 5, backoffMs: [50, 50] },
+  });
+  transport.at(0).ready();
+  clock.advance(300);
+  transport.at(1).exit({ signal: 'SIGKILL' });
+  await turn();
+  clock.advance(50);
+  expect(dispatcher.stats()).toMatchObject({ spawned: 3, circuit: 'closed' });
+});
+
+test('a pause of this process during a start is not held against the worker [paused-process]', async () => {
+  const { transport, clock } = createPool({ startTimeoutMs: 300 });
+  clock.stall(10_000);
+  clock.advance(0);
+  expect(transport.at(0).kills).toBe(0);
+  clock.advance(300);
+  expect(transport.at(0).kills).toBe(1);
+});
+
+test('a worker that SIGTERM ends while it starts has not failed, and is started again', async () => {
+  const { transport, clock, dispatcher } = createPool({
+    restart: { maxFailures: 0, backoffMs: [50, 5000] },
+  });
+  const ready = watch(dispatcher.ready());
+  for (let round = 0; round < 10; round++) {
+    transport.at(-1).exit({ signal: 'SIGTERM' });
+    await turn();
+    clock.advance(49);
+    expect(transport.workers).toHaveLength(round + 1);
+    clock.advance(1);
+    expect(transport.workers).toHaveLength(round + 2);
+  }
+  expect(ready.state).toBe('pending');
+  transport.at(-1).ready();
+  await turn();
+  expect(ready.state).toBe('resolved');
+  expect(dispatcher.stats().circuit).toBe('closed');
+});
+
 test('a worker that ends without a frame has failed to start', async () => {
   const { transport, dispatcher } = createPool({ restart: { maxFailures: 0 } });
   transport.at(0).exit({ exitCode: 7, stderrTail: 'oops' });

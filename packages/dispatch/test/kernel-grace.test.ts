@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
+import type { FakeWorker } from './fake-transport.ts';
 import { checkPoolsAfterEach, createPool, errorOf, turn } from './kernel-fixture.ts';
 
 checkPoolsAfterEach();
 
 const abortGraceMs = 100;
+/** After which a worker is killed that says nothing. */
+const silentMs = 2 * abortGraceMs;
 
 test('aborted calls that others hold up never have their worker killed', async () => {
   const { run, ready, transport, clock } = createPool({ abortGraceMs, window: 3 });
@@ -21,6 +24,8 @@ test('aborted calls that others hold up never have their worker killed', async (
   transport.at(0).answer(1);
   transport.at(0).start(2);
   clock.advance(abortGraceMs);
+  expect(transport.at(0).kills).toBe(0);
+  clock.advance(abortGraceMs);
   expect(transport.at(0).kills).toBe(1);
 });
 
@@ -36,6 +41,11 @@ test('an abandoned call with a grace of 0 is checked every 10 ms', async () => {
   expect(transport.at(0).kills).toBe(0);
   transport.at(0).start(1);
   clock.advance(10);
+  expect(transport.at(0).count('health')).toBe(1);
+  // A worker needs some time to show that it lives.
+  clock.advance(94);
+  expect(transport.at(0).kills).toBe(0);
+  clock.advance(1);
   expect(transport.at(0).kills).toBe(1);
 });
 
@@ -72,7 +82,7 @@ test('a running task that does not settle has its worker killed and replaced', a
   transport.at(0).start(2);
   controller.abort('stop');
   await turn();
-  clock.advance(abortGraceMs);
+  clock.advance(silentMs);
   expect(transport.at(0).kills).toBe(1);
   clock.advance(10 * abortGraceMs);
   run('fourth');
@@ -106,7 +116,7 @@ test('two tasks of one worker that do not stop are one kill', async () => {
   transport.at(0).start();
   controller.abort();
   await turn();
-  clock.advance(abortGraceMs);
+  clock.advance(silentMs);
   expect(transport.at(0).kills).toBe(1);
   expect(dispatcher.stats().killed).toBe(1);
 });
@@ -121,7 +131,7 @@ test('an abort is not sent to a worker that is being killed', async () => {
   transport.at(0).start(1);
   first.abort();
   await turn();
-  clock.advance(abortGraceMs);
+  clock.advance(silentMs);
   expect(transport.at(0).kills).toBe(1);
   second.abort('other');
   await turn();
@@ -142,7 +152,7 @@ test('what a worker answered before it was killed counts', async () => {
   transport.at(0).start();
   controller.abort();
   await turn();
-  clock.advance(abortGraceMs);
+  clock.advance(silentMs);
   transport.at(0).answer(2, 'in time');
   await turn();
   expect(other).toMatchObject({ state: 'resolved', value: 'in time' });
@@ -150,6 +160,157 @@ test('what a worker answered before it was killed counts', async () => {
   transport.at(0).exit({ signal: 'SIGKILL' });
   await ready();
   expect(transport.at(1).inputs).toEqual([3]);
+});
+
+test('a worker that lives is killed for a task when its grace ends, and no earlier', async () => {
+  const { run, ready, transport, clock } = createPool({ abortGraceMs });
+  await ready();
+  run(1, { runTimeoutMs: 50 });
+  await turn();
+  transport.at(0).start();
+  clock.advance(50);
+  await turn();
+  clock.advance(abortGraceMs / 2);
+  expect(transport.at(0).count('health')).toBe(1);
+  transport.at(0).emit({ kind: 'healthy' });
+  clock.advance(abortGraceMs / 2 - 1);
+  expect(transport.at(0).kills).toBe(0);
+  clock.advance(1);
+  expect(transport.at(0).kills).toBe(1);
+});
+
+test('a worker that was paused, and wakes before it has had its grace twice, lives on with its other tasks [paused-process]', async () => {
+  const { run, ready, transport, clock, dispatcher } = createPool({ abortGraceMs });
+  await ready();
+  run(1, { runTimeoutMs: 50 });
+  const other = run(2);
+  await turn();
+  transport.at(0).start();
+  clock.advance(50);
+  await turn();
+  clock.advance(silentMs - 1);
+  // It reads what came meanwhile, in that order; its task ends in the turns after that.
+  transport.at(0).emit({ kind: 'healthy' });
+  clock.advance(abortGraceMs - 1);
+  expect(transport.at(0).kills).toBe(0);
+  transport.at(0).fail(1, new Error('aborted'));
+  transport.at(0).answer(2, 'well');
+  clock.advance(10 * abortGraceMs);
+  await turn();
+  expect(other).toMatchObject({ state: 'resolved', value: 'well' });
+  expect(dispatcher.stats()).toMatchObject({ killed: 0, spawned: 1 });
+});
+
+test('a worker that woke and whose task still does not end is killed after one more grace', async () => {
+  const { run, ready, transport, clock } = createPool({ abortGraceMs });
+  await ready();
+  run(1, { runTimeoutMs: 50 });
+  await turn();
+  transport.at(0).start();
+  clock.advance(50);
+  await turn();
+  clock.advance(silentMs - 1);
+  transport.at(0).emit({ kind: 'healthy' });
+  clock.advance(abortGraceMs);
+  expect(transport.at(0).kills).toBe(0);
+  clock.advance(1);
+  expect(transport.at(0).kills).toBe(1);
+});
+
+test('a pause of this process is not held against its workers: their time begins again [paused-process]', async () => {
+  const { run, ready, transport, clock } = createPool({ abortGraceMs });
+  await ready();
+  run(1, { runTimeoutMs: 50 });
+  await turn();
+  transport.at(0).start();
+  clock.advance(50);
+  await turn();
+  // In each stage of the judgement; one that is always late judges in the end.
+  for (const stage of ['asked', 'judged', 'waited for']) {
+    clock.stall(3000);
+    clock.advance(0);
+    expect([stage, transport.at(0).kills]).toEqual([stage, 0]);
+    clock.advance(stage === 'waited for' ? abortGraceMs : abortGraceMs / 2);
+  }
+  expect(transport.at(0).kills).toBe(1);
+});
+
+const serving = { kind: 'report', data: { requests: 0 }, worked: false } as const;
+
+test('a worker that serves requests is not killed for a task: it has room again, and its health check decides [paused-process]', async () => {
+  const { run, ready, transport, clock, dispatcher } = createPool({
+    abortGraceMs,
+    healthMs: 5000,
+    window: 1,
+  });
+  await ready();
+  const [worker] = transport.workers as [FakeWorker];
+  worker.emit(serving);
+  run('stuck', { runTimeoutMs: 50 });
+  const next = run('next');
+  await turn();
+  worker.start();
+  clock.advance(50);
+  await turn();
+  clock.advance(abortGraceMs);
+  await turn();
+  expect(worker.inputs).toEqual(['stuck', 'next']);
+  // Nothing but the health check asks it.
+  expect(worker.count('health')).toBe(0);
+  clock.advance(3500);
+  expect(worker.kills).toBe(0);
+  // What it says of a task that was given up changes nothing.
+  worker.fail(1, new Error('aborted'));
+  worker.answer(2, 'well');
+  await turn();
+  expect(next).toMatchObject({ state: 'resolved', value: 'well' });
+  expect(dispatcher.stats()).toMatchObject({ killed: 0, recycled: 0, spawned: 1 });
+});
+
+test('a worker that serves requests and stays silent is killed by its health check, though other tasks of it run', async () => {
+  const { run, ready, transport, clock, dispatcher } = createPool({ abortGraceMs, healthMs: 1000 });
+  await ready();
+  const [worker] = transport.workers as [FakeWorker];
+  worker.emit(serving);
+  run('other');
+  run('stuck', { runTimeoutMs: 50 });
+  await turn();
+  worker.start();
+  clock.advance(50);
+  await turn();
+  clock.advance(950);
+  expect(worker.count('health')).toBe(1);
+  clock.advance(1000);
+  await turn();
+  expect(worker.kills).toBe(1);
+  expect(dispatcher.stats()).toMatchObject({ killed: 0, recycled: 1 });
+});
+
+test('a starved machine does not feed itself: servers that are late with every task stay, and none is started [paused-process]', async () => {
+  const { run, ready, transport, clock, dispatcher } = createPool({
+    max: 3,
+    abortGraceMs,
+    healthMs: 5000,
+  });
+  await ready();
+  for (const worker of transport.workers) worker.emit(serving);
+  let calls = 0;
+  for (let round = 0; round < 40; round++) {
+    for (let call = 0; call < 6; call++) run(calls++, { timeoutMs: 200 });
+    await turn();
+    for (const worker of transport.workers) worker.start();
+    // Each begins, and each is answered after its deadline and its grace.
+    for (let ms = 0; ms < 400; ms += 50) {
+      clock.advance(50);
+      await turn();
+    }
+    for (const worker of transport.workers) {
+      for (const { seq } of worker.open) worker.answer(seq);
+      if (worker.count('health') > 0) worker.emit({ kind: 'healthy' });
+    }
+    await turn();
+  }
+  expect(dispatcher.stats()).toMatchObject({ aborted: calls, spawned: 3, killed: 0, recycled: 0 });
 });
 
 test('where workers cannot be killed, a task that does not stop frees its room in the window', async () => {

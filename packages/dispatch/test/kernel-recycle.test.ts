@@ -139,6 +139,20 @@ test('a worker that does not answer its health check is replaced', async () => {
   expect(dispatcher.stats()).toMatchObject({ recycled: 1, lost: 0, killed: 0 });
 });
 
+test('a pause of this process is not held against workers that were asked before it [paused-process]', async () => {
+  const { ready, transport, clock } = createPool({ healthMs: 1000 });
+  await ready();
+  clock.advance(1000);
+  expect(transport.at(0).count('health')).toBe(1);
+  clock.stall(10_000);
+  clock.advance(0);
+  await turn();
+  expect(transport.at(0).kills).toBe(0);
+  clock.advance(1000);
+  await turn();
+  expect(transport.at(0).kills).toBe(1);
+});
+
 test('an answer that is read in the turn in which it is missed is in time', async () => {
   const { ready, transport, clock } = createPool({ healthMs: 1000 });
   await ready();

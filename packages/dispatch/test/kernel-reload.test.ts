@@ -136,6 +136,46 @@ test('reload() that times out kills the new worker and keeps the old one', async
   expect(transport.workers).toHaveLength(2);
 });
 
+test('reload() tries a new worker that ends while it starts once more, for each slot', async () => {
+  const { transport, ready, dispatcher } = createPool({ max: 2 });
+  await ready();
+  const reload = watch(dispatcher.reload());
+  for (const slot of [0, 1]) {
+    expect(transport.at(-1)).toMatchObject({ slot, isReady: false });
+    transport.at(-1).exit({ signal: 'SIGKILL' });
+    await turn();
+    expect(transport.at(-1)).toMatchObject({ slot, isReady: false, hasEnded: false });
+    transport.at(-1).ready();
+    await turn();
+  }
+  expect(reload.state).toBe('resolved');
+  expect(dispatcher.stats()).toMatchObject({ spawned: 6, circuit: 'closed' });
+});
+
+test('reload() whose new worker ends twice is given up, and the old ones go on', async () => {
+  const { transport, ready, dispatcher } = createPool({ max: 2 });
+  await ready();
+  const reload = watch(dispatcher.reload());
+  for (const exitCode of [1, 2]) {
+    transport.at(-1).exit({ exitCode });
+    await turn();
+  }
+  expect(errorOf(reload, 'ERR_WORKER_LOST').data.exitCode).toBe(2);
+  expect(dispatcher.stats()).toMatchObject({ spawned: 4, state: 'ready' });
+});
+
+test('close() while a new worker is tried once more ends reload()', async () => {
+  const { transport, ready, dispatcher } = createPool();
+  await ready();
+  const reload = watch(dispatcher.reload());
+  const closed = dispatcher.close();
+  for (const worker of transport.living) worker.exit({ exitCode: 0 });
+  await closed;
+  await turn();
+  expect(reload.state).toBe('rejected');
+  expect(transport.workers).toHaveLength(2);
+});
+
 test('reload() while a worker still starts replaces that one too', async () => {
   const { run, transport, dispatcher } = createPool();
   const call = run(0);

@@ -97,7 +97,9 @@ test('a task whose run timed out has its grace, then its worker is killed', asyn
   clock.advance(50);
   await turn();
   expect(transport.at(0).aborts).toHaveLength(1);
-  clock.advance(abortGraceMs - 1);
+  clock.advance(abortGraceMs / 2);
+  transport.at(0).emit({ kind: 'healthy' });
+  clock.advance(abortGraceMs / 2 - 1);
   expect(transport.at(0).kills).toBe(0);
   clock.advance(1);
   expect(transport.at(0).kills).toBe(1);

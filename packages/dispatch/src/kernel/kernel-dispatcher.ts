@@ -20,7 +20,7 @@ import type {
 } from '../contract/dispatcher.ts';
 import type { DispatcherStats } from '../contract/stats.ts';
 import type { TaskMap } from '../contract/task.ts';
-import type { DispatchError } from '../errors.ts';
+import { DispatchError } from '../errors.ts';
 import type { CallOwner } from './calls/call.ts';
 import { closed, drainedTooLong, draining, left, noStreams } from './calls/call-errors.ts';
 import { CapacityWaiters } from './calls/capacity-waiters.ts';
@@ -310,7 +310,7 @@ export class KernelDispatcher implements Dispatcher<TaskMap>, CallOwner {
  * Replaces the worker of each slot, `parallel` at a time, and fills empty slots below `min`. Each old worker stays until its
  * successor is ready, so the number of ready workers does not fall.
  *
- * @throws the error of the first new worker that failed to start, once concurrent starts have settled. The other slots keep
+ * @throws the error of the first new worker that failed to start, one that ended at its start twice, once concurrent starts have settled. The other slots keep
  *   their workers; if none was replaced, later workers load the old module
  */
 async function reload(pool: WorkerPool, { module, parallel = 1 }: ReloadOptions): Promise<void> {
@@ -325,7 +325,12 @@ async function reload(pool: WorkerPool, { module, parallel = 1 }: ReloadOptions)
       if (!pool.isUsed(slot)) continue;
       if (slot.current !== undefined) slot.current.replaced = true;
       try {
-        await pool.replace(slot);
+        await pool.replace(slot).catch((error: unknown) => {
+          // A new worker that dies once, as for want of memory, says nothing of the next one: another try, and no more.
+          const isLost = DispatchError.is(error) && error.code === 'ERR_WORKER_LOST';
+          if (!isLost || slot.current === undefined || pool.isClosed) throw error;
+          return pool.replace(slot);
+        });
         replaced += 1;
       } catch (error) {
         failure ??= { error };

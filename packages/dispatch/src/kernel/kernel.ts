@@ -98,6 +98,8 @@ export class Kernel {
       aborted: this.#onAbort,
       timedOut: (call, error) => this.giveUp(call, error, 'aborted'),
       whyUnbegun: (call) => this.#whyUnbegun(call),
+      isKilledFor: (worker) => this.#isKilledFor(worker),
+      ask: (worker) => this.upkeep.ask(worker),
       stuck: (worker, call) => this.#stuck(worker, call),
     });
     const settle = (call: Call, ending: Ending, value: unknown): void =>
@@ -260,6 +262,7 @@ export class Kernel {
 
   #read(worker: PoolWorker, frames: readonly FromWorker[]): void {
     this.#answers.arrived();
+    worker.heard += 1;
     this.#recall.heard(worker);
     // Once for all: to ask takes as long as a small answer.
     const now = this.options.clock.now();
@@ -296,13 +299,19 @@ export class Kernel {
       this.#timers.startGrace(worker, call, INSPECTED_RECHECK_MS);
       return;
     }
-    if (this.transport.capabilities.hardKill) {
+    if (this.#isKilledFor(worker)) {
       if (worker.state !== 'killed') this.pool.counts.killed += 1;
       this.pool.kill(worker);
       return;
     }
+    worker.isOverdue ||= worker.isServing;
     this.#free(worker, call);
     this.#pump(worker);
+  }
+
+  /** A worker that serves requests is not killed for a task: its health check decides. */
+  #isKilledFor({ isServing }: PoolWorker): boolean {
+    return this.transport.capabilities.hardKill && !isServing;
   }
 
   #ready(worker: PoolWorker): void {

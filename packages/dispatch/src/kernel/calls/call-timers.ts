@@ -1,5 +1,6 @@
 import type { RunOptions } from '../../contract/dispatcher.ts';
 import type { DispatchError } from '../../errors.ts';
+import { startFairTimer } from '../fair-timer.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import type { PoolWorker } from '../workers/pool-worker.ts';
 import type { Call } from './call.ts';
@@ -10,6 +11,8 @@ import { type TimeLimit, TimeLimits } from './time-limits.ts';
 
 /** Poll interval for an abandoned task that waits behind others. */
 const MIN_RECHECK_MS = 10;
+/** Least time in which a worker that lives must show it, before it is killed for a task. */
+const LEAST_ANSWER_MS = 100;
 
 const microtask = Promise.resolve();
 
@@ -19,6 +22,10 @@ interface TimerCallbacks {
   timedOut(call: Call, error: DispatchError): void;
   /** Returns why a call has not begun, if no worker takes any. */
   whyUnbegun(call: Call): unknown;
+  /** Whether the worker is killed for a task that does not settle. */
+  isKilledFor(worker: PoolWorker): boolean;
+  /** The worker is to show that it lives. */
+  ask(worker: PoolWorker): void;
   /** An abandoned task has started, and did not settle within its grace. */
   stuck(worker: PoolWorker, call: Call): void;
 }
@@ -95,15 +102,46 @@ export class CallTimers {
     }, limit);
   }
 
-  /** Gives an abandoned task `graceMs` to settle. */
+  /**
+   * Gives an abandoned task `graceMs` to settle. A worker that would be killed for it is asked half-way whether it lives. One
+   * that is silent may be paused, or late: it has the time once more, and if it answers in it, so has the task.
+   */
   startGrace(worker: PoolWorker, call: Call, graceMs: number = this.#options.abortGraceMs): void {
+    const hasStarted = (): boolean => call.seq <= (worker.handle?.started() ?? 0);
+    let asked: number | undefined;
+    const ask = (): void => {
+      if (asked !== undefined || !hasStarted() || !this.#callbacks.isKilledFor(worker)) return;
+      asked = worker.heard;
+      this.#callbacks.ask(worker);
+    };
+    const hasAnswered = (): boolean => worker.heard !== asked;
+    const stuck = (): void => this.#callbacks.stuck(worker, call);
+    const answerMs = Math.max(graceMs, LEAST_ANSWER_MS);
+    this.#wait(call, graceMs / 2, () => {
+      ask();
+      this.#wait(call, graceMs / 2, () => {
+        // Other tasks hold it up: it has its grace from its start.
+        if (!hasStarted()) this.startGrace(worker, call, Math.max(graceMs, MIN_RECHECK_MS));
+        else if (!this.#callbacks.isKilledFor(worker)) stuck();
+        else if (asked !== undefined && hasAnswered()) stuck();
+        else {
+          ask();
+          this.#wait(call, answerMs, () => {
+            if (hasAnswered()) this.#wait(call, graceMs, stuck);
+            else stuck();
+          });
+        }
+      });
+    });
+  }
+
+  /** Replaces the timer that the call has for its worker. */
+  #wait(call: Call, ms: number, passed: () => void): void {
     this.freed(call);
-    call.workerTimer = this.#options.clock.setTimeout(() => {
-      const hasStarted = call.seq <= (worker.handle?.started() ?? 0);
-      // Other tasks hold it up: it has its grace from its start.
-      if (!hasStarted) this.startGrace(worker, call, Math.max(graceMs, MIN_RECHECK_MS));
-      else this.#callbacks.stuck(worker, call);
-    }, graceMs);
+    const set = (timer: unknown): void => {
+      call.workerTimer = timer;
+    };
+    startFairTimer({ clock: this.#options.clock, ms, set, passed });
   }
 
   /** The worker has nothing more to do with the call. */

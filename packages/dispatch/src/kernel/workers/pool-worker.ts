@@ -60,6 +60,10 @@ export class PoolWorker {
   /** Its last load frame, and when it came. */
   load: { readonly activeMs: number; readonly elapsedMs: number; readonly at: number } | undefined =
     undefined;
+  /** Messages that came from it so far. */
+  heard = 0;
+  /** A call was taken off it that it did not settle in time, and it has answered no health check since. */
+  isOverdue = false;
   /** A health check that it has not answered; `excused` if a task ran when the answer was due. */
   asked: 'due' | 'excused' | undefined = undefined;
   /** Why it could not start, if it reported that. */
@@ -184,6 +188,11 @@ export class PoolWorker {
       return false;
     });
     return calls;
+  }
+
+  /** Whether it does other work than tasks, which must not end for the sake of one. */
+  get isServing(): boolean {
+    return this.report !== undefined;
   }
 
   get hasUnsent(): boolean {

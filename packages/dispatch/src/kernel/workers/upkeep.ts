@@ -1,5 +1,6 @@
 import { MAX_TIMER_MS } from '@ticketing/kit';
 import { nextImmediate } from '../../soon.ts';
+import { isLate } from '../fair-timer.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import type { PoolWorker } from './pool-worker.ts';
 import type { Sender } from './sender.ts';
@@ -55,9 +56,18 @@ export class Upkeep {
     this.#pool.replace(slot).catch(() => {});
   }
 
+  /** Has a worker show that it lives. */
+  ask(worker: PoolWorker): void {
+    if (worker.state !== 'ready' && worker.state !== 'retiring') return;
+    worker.post({ kind: 'health' }, this.#options.clock.now());
+    this.#sender.flush(worker);
+  }
+
   #checkLater(): void {
-    this.#timer = this.#later(this.#options.healthMs, () => {
-      this.#check();
+    const { clock, healthMs } = this.#options;
+    const dueAt = clock.now() + healthMs;
+    this.#timer = this.#later(healthMs, () => {
+      this.#check(isLate(clock, dueAt, healthMs));
       this.#checkLater();
     });
   }
@@ -89,7 +99,8 @@ export class Upkeep {
     }
   }
 
-  #check(): void {
+  /** `late`: this process was paused, and so may have been the workers: their answers are due at the next check. */
+  #check(late: boolean): void {
     const now = this.#options.clock.now();
     for (const { current: worker, next } of this.#pool.slots) {
       if (worker?.state !== 'ready') continue;
@@ -105,12 +116,11 @@ export class Upkeep {
       }
       if (worker.asked === undefined) {
         worker.asked = 'due';
-        worker.post({ kind: 'health' }, now);
-        this.#sender.flush(worker);
-      } else if (worker.isRunning) {
+        this.ask(worker);
+      } else if (mayBeSilent(worker)) {
         worker.asked = 'excused';
-      } else if (worker.asked === 'excused') {
-        // The task has just ended: the answer has its time from now on.
+      } else if (worker.asked === 'excused' || late) {
+        // The task has just ended, or this process was late: the answer has its time from now on.
         worker.asked = 'due';
       } else {
         // If this process was the one that slept, the answer is there and is read before this runs.
@@ -141,7 +151,7 @@ export class Upkeep {
   }
 
   #killIfSilent(worker: PoolWorker): void {
-    if (worker.asked === undefined || worker.state !== 'ready' || worker.isRunning) return;
+    if (worker.asked === undefined || worker.state !== 'ready' || mayBeSilent(worker)) return;
     this.#pool.counts.recycled += 1;
     this.#pool.kill(worker);
   }
@@ -161,4 +171,9 @@ export class Upkeep {
     }
     return limits;
   }
+}
+
+/** A task may keep a worker from answering, unless its time was over and the worker has not been heard since. */
+function mayBeSilent({ isRunning, isOverdue }: PoolWorker): boolean {
+  return isRunning && !isOverdue;
 }

@@ -109,6 +109,7 @@ export class WorkerFrames {
         break;
       case 'healthy':
         worker.asked = undefined;
+        worker.isOverdue = false;
         if ('error' in frame) this.#context.upkeep.recycle(worker);
         break;
     }

@@ -7,6 +7,7 @@ import {
   startedTooLate,
   workerLost,
 } from '../calls/call-errors.ts';
+import { startFairTimer } from '../fair-timer.ts';
 import type { ResolvedPoolOptions } from '../resolve-pool-options.ts';
 import { Pace } from './pace.ts';
 import { PoolEvents } from './pool-events.ts';
@@ -33,6 +34,8 @@ export class WorkerPool {
   readonly #readyWaiters: { resolve(): void; reject(error: unknown): void }[] = [];
   #probeTimer: unknown;
   #lastId = 0;
+  /** Some worker has started, so that one that does not is slow rather than wrong. */
+  #hasStarted = false;
   /** Consecutive, over all slots. */
   #failedStarts = 0;
   #allGone: (() => void) | undefined;
@@ -116,7 +119,10 @@ export class WorkerPool {
     worker.state = 'stopping';
     worker.post({ kind: 'stop' }, clock.now());
     worker.flush(false);
-    worker.stopTimer = clock.setTimeout(() => this.kill(worker), graceMs);
+    const set = (timer: unknown): void => {
+      worker.stopTimer = timer;
+    };
+    startFairTimer({ clock, ms: graceMs, set, passed: () => this.kill(worker) });
   }
 
   /** Whether one worker less would do. */
@@ -180,6 +186,7 @@ export class WorkerPool {
     if (slot?.next !== worker) return;
     clock.clearTimeout(worker.startTimer);
     worker.state = 'ready';
+    this.#hasStarted = true;
     this.#failedStarts = 0;
     const old = slot.current;
     slot.next = undefined;
@@ -245,14 +252,19 @@ export class WorkerPool {
 
   #watchStart(worker: PoolWorker): void {
     const { clock, startTimeoutMs, name } = this.#options;
-    worker.startTimer = clock.setTimeout(() => {
+    const tooLate = (): void => {
       if (worker.isInspected) return this.#watchStart(worker);
       worker.startError ??= {
         error: startedTooLate(name, startTimeoutMs, this.#transport.words?.hint),
-        final: false,
+        // Others would be waited for as long, in silence, and for the same reason.
+        final: this.#transport.capabilities.hardKill && !this.#hasStarted,
       };
       this.kill(worker);
-    }, startTimeoutMs);
+    };
+    const set = (timer: unknown): void => {
+      worker.startTimer = timer;
+    };
+    startFairTimer({ clock, ms: startTimeoutMs, set, passed: tooLate });
   }
 
   #exit(worker: PoolWorker, end: WorkerEnd): void {
@@ -285,6 +297,13 @@ export class WorkerPool {
         final: false,
       };
       worker.onStart?.(failure.error);
+      // Someone has ended it before its program could ask for a successor: the program is not to blame.
+      const wasEnded = worker.startError === undefined && end.signal === 'SIGTERM';
+      if (wasEnded && this.circuit.state === 'closed') {
+        if (slot.current === undefined) this.#restartLater(slot, this.#options.restart.backoffMs[0]);
+        this.fill();
+        return;
+      }
       // Starts in a row count, however slow: one that hangs for half a minute would never fail often enough within the period.
       this.#failedStarts += 1;
       const isFinal = failure.final || this.#failedStarts > this.#options.restart.maxFailures;
@@ -304,10 +323,7 @@ export class WorkerPool {
     const wasOpen = this.circuit.state === 'open';
     const decision = this.circuit.failed(clock.now(), error, final);
     if (decision.kind === 'retry') {
-      slot.restartTimer = clock.setTimeout(() => {
-        slot.restartTimer = undefined;
-        this.fill();
-      }, decision.afterMs);
+      this.#restartLater(slot, decision.afterMs);
       return;
     }
     for (const each of this.slots) {
@@ -321,6 +337,13 @@ export class WorkerPool {
     if (wasOpen) return;
     this.events.circuitOpen(error);
     for (const { reject } of this.#readyWaiters.splice(0)) reject(circuitOpen(name, error));
+  }
+
+  #restartLater(slot: Slot, afterMs: number): void {
+    slot.restartTimer = this.#options.clock.setTimeout(() => {
+      slot.restartTimer = undefined;
+      this.fill();
+    }, afterMs);
   }
 
   #probe(): void {
