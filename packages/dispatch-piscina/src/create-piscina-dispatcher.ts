@@ -1,5 +1,12 @@
 import type { ResourceLimits } from 'node:worker_threads';
-import type { Dispatcher, PoolOptions, TaskMap, TaskSource, TasksOf } from '@ticketing/dispatch';
+import {
+  type Dispatcher,
+  DispatchError,
+  type PoolOptions,
+  type TaskMap,
+  type TaskSource,
+  type TasksOf,
+} from '@ticketing/dispatch';
 import {
   createDispatcher,
   decodeFromWorker,
@@ -49,6 +56,9 @@ export interface PiscinaOptions extends PoolOptions {
   /** Program of the threads: the file URL of a copy of `@ticketing/dispatch-piscina/worker`. Needed in a bundle. Default: beside this one. */
   readonly workerUrl?: URL;
 }
+
+/** Threads of a dispatcher that may be in native code after they were ended; with so many no other is started. */
+const MOST_LEFT = 16;
 
 /** The options that have defaults are filled. */
 type ResolvedPiscinaOptions = Omit<PiscinaOptions, 'execArgv' | 'output'> &
@@ -113,6 +123,7 @@ function createPiscinaTransport(
   const { env, resourceLimits } = options;
   const output = new OutputSink(options.output);
   const execArgv = threadExecArgv(process.execArgv, options.execArgv);
+  let leftThreads = 0;
   return {
     kind: 'piscina',
     capabilities: { isolation: 'thread', hardKill: true, transfer: true, streams: true },
@@ -123,6 +134,7 @@ function createPiscinaTransport(
   };
 
   function spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle {
+    if (leftThreads >= MOST_LEFT) throw tooManyLeft();
     const { href } = worker.module ?? module;
     const { workerId, slot, workerData } = worker;
     const own = { ...(env ?? process.env), ...slotVariable(slot), ...nestingVariable(href) };
@@ -135,6 +147,12 @@ function createPiscinaTransport(
           if (frames !== undefined) events.frames(frames);
         },
         exit: (end) => events.exit(end),
+        left: () => {
+          leftThreads += 1;
+        },
+        returned: () => {
+          leftThreads -= 1;
+        },
       },
     );
     // `inherit` is what Node does by itself; it makes the thread wait.
@@ -157,6 +175,11 @@ function createPiscinaTransport(
       hold: (alive) => thread.hold(alive),
     };
   }
+}
+
+function tooManyLeft(): DispatchError {
+  const message = `Cannot start thread: ${MOST_LEFT} ended threads are still in native code; limit the native calls of the tasks, or run them by dispatch-fork`;
+  return new DispatchError('ERR_WORKER_LOST', message, { data: { name: 'piscina' } });
 }
 
 // Options on how modules are found and read, and how warnings and failures are shown. A thread refuses options of the

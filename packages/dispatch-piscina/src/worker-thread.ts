@@ -10,6 +10,12 @@ import { refuseLostObjects } from '@ticketing/kit';
 import { Piscina } from 'piscina';
 import { StartJournal } from './start-journal.ts';
 
+/**
+ * Milliseconds in which a thread that runs JavaScript ends once it is told to. One that does not is in native code, which
+ * nothing can interrupt (docs/discoveries/a-thread-in-native-code.md): it is left behind.
+ */
+const NATIVE_MS = 50;
+
 /** The input of a thread's one task. */
 export interface ThreadStart {
   readonly workerId: number;
@@ -33,6 +39,10 @@ export interface WorkerThreadOptions {
 }
 
 export interface WorkerThreadEvents {
+  /** It is in native code, and will end when that returns: `exit` comes now all the same. */
+  left?(): void;
+  /** It has ended after it was left. */
+  returned?(): void;
   message(message: unknown): void;
   /** Exactly once, after the last message. */
   exit(end: WorkerEnd): void;
@@ -58,6 +68,7 @@ export class WorkerThread {
   #cause: { readonly error: unknown } | undefined;
   #killed = false;
   #ended = false;
+  #farewell: NodeJS.Timeout | undefined;
 
   constructor(options: WorkerThreadOptions, events: WorkerThreadEvents) {
     this.#events = events;
@@ -135,8 +146,11 @@ export class WorkerThread {
   }
 
   kill(): void {
+    if (this.#ended || this.#killed) return;
     this.#killed = true;
     void this.#pool.destroy();
+    // Its end may have arrived, and be read in this turn.
+    this.#farewell = setTimeout(() => setImmediate(() => this.#leave()), NATIVE_MS);
   }
 
   hold(alive: boolean): void {
@@ -152,20 +166,30 @@ export class WorkerThread {
     this.#thread.on('error', (error) => {
       this.#cause ??= { error };
     });
-    // All that a thread has posted is in this port's queue by now; some of it has not been an event yet.
     this.#thread.on('exit', (exitCode) => {
-      let next = receiveMessageOnPort(this.#port);
-      while (next !== undefined) {
-        this.#events.message(next.message);
-        next = receiveMessageOnPort(this.#port);
-      }
-      this.#end(exitCode);
+      clearTimeout(this.#farewell);
+      if (this.#ended) this.#events.returned?.();
+      else this.#end(exitCode);
     });
     // Piscina unrefs a thread that has no task.
     this.hold(true);
   }
 
-  #end(exitCode: number): void {
+  /** Goes on without a thread that is in native code. It runs no JavaScript any more, so it begins and answers nothing. */
+  #leave(): void {
+    if (this.#ended) return;
+    this.#events.left?.();
+    this.hold(false);
+    this.#end(undefined);
+  }
+
+  #end(exitCode: number | undefined): void {
+    // All that a thread has posted is in this port's queue by now; some of it has not been an event yet.
+    let next = receiveMessageOnPort(this.#port);
+    while (next !== undefined) {
+      this.#events.message(next.message);
+      next = receiveMessageOnPort(this.#port);
+    }
     this.#ended = true;
     this.#port.removeAllListeners('message');
     this.#port.close();
