@@ -7,6 +7,7 @@ export {
 } from './bucket-counts.ts';
 export { type Circuit, createCircuit, type Restart, restartRules } from './circuit.ts';
 export { type Clock, systemClock } from './clock.ts';
+export { closeAfterFirstStreams, type ServerSession } from './close-after-first-streams.ts';
 export { CodedError, isMarked, mark } from './coded-error.ts';
 export { describeValue, wrongValue } from './describe-value.ts';
 export { editDistance, nearest } from './edit-distance.ts';

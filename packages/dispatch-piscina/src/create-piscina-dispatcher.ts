@@ -1,7 +1,7 @@
 import type { ResourceLimits } from 'node:worker_threads';
 import {
-  type Dispatcher,
   DispatchError,
+  type Dispatcher,
   type PoolOptions,
   type TaskMap,
   type TaskSource,

@@ -40,15 +40,16 @@ export class PortClient {
     this.#server = server;
     this.#open = open;
     this.#replace = replace;
-    const listen = server.listen.bind(server) as (...args: unknown[]) => HttpServer;
-    server.listen = (...args: unknown[]): HttpServer => {
+    const own: net.Server = server;
+    const listen = own.listen.bind(own) as (...args: unknown[]) => net.Server;
+    own.listen = (...args: unknown[]): net.Server => {
       const options = portOptions(args);
       // `exclusive` means a port of the worker's own.
       if (options === undefined || this.#isListening) return listen(...args);
       const callback = args.at(-1);
       if (typeof callback === 'function') server.once('listening', callback as () => void);
       this.#ask(options);
-      return server;
+      return own;
     };
   }
 

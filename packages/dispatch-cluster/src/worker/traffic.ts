@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2Session, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import { closeAfterFirstStreams } from '@ticketing/kit';
 import type { HttpServer } from './worker-options.ts';
 
 /** The requests and connections of a server, by its public events. */
@@ -7,12 +9,18 @@ export interface Traffic {
   readonly requests: number;
   /** Requests that are not answered yet. */
   readonly inFlight: number;
-  /** Whether a request is in flight, or a connection was upgraded to another protocol. */
+  /** Whether a request is in flight, or a connection has another protocol, by an upgrade or from its begin. */
   readonly isBusy: boolean;
   readonly connections: ReadonlySet<Socket>;
-  /** Closes every connection without a request in flight, also those with a part of a head. */
+  /**
+   * Closes every connection without a request in flight, also those with a part of a head; an HTTP/2 session ends with its
+   * streams.
+   */
   destroyIdle(): void;
-  /** Adds `Connection: close` to every answer whose head is not sent yet, now and later. */
+  /**
+   * Adds `Connection: close` to every answer whose head is not sent yet, now and later; HTTP/2 sessions take no more streams,
+   * which their clients learn by GOAWAY.
+   */
   turnAway(): void;
 }
 
@@ -20,15 +28,35 @@ export interface Traffic {
 export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
   const connections = new Set<Socket>();
   const responses = new Set<ServerResponse>();
+  /** The HTTP/2 session of each connection that has one, and the streams of all. */
+  const sessions = new Map<Socket, Http2Session>();
+  const streams = new Set<ServerHttp2Stream>();
   /** Connections after `Upgrade` or `CONNECT`. */
   const upgraded = new Set<Socket>();
   let requests = 0;
   let isTurningAway = false;
+  // It begins within the event of its connection, before the listener below.
+  let begun: Http2Session | undefined;
+  server.on('session', (session: Http2Session) => {
+    begun = session;
+    session.on('stream', (stream: ServerHttp2Stream) => {
+      requests += 1;
+      streams.add(stream);
+      stream.once('close', () => {
+        streams.delete(stream);
+        changed();
+      });
+    });
+    if (isTurningAway) closeAfterFirstStreams(session);
+  });
   // A TLS server emits `connection` before the handshake.
   server.on('secureConnection' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
     connections.add(socket);
+    if (begun !== undefined) sessions.set(socket, begun);
+    begun = undefined;
     socket.once('close', () => {
       connections.delete(socket);
+      sessions.delete(socket);
       changed();
     });
   });
@@ -53,6 +81,8 @@ export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
   }
   // Before the application's own listener, which may answer at once.
   server.prependListener('request', (_: IncomingMessage, response: ServerResponse) => {
+    // Of HTTP/2, where it is a stream.
+    if ('stream' in response) return;
     requests += 1;
     responses.add(response);
     if (isTurningAway) sayClose(response);
@@ -63,18 +93,25 @@ export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
       return requests;
     },
     get inFlight() {
-      return responses.size;
+      return responses.size + streams.size;
     },
     get isBusy() {
-      return responses.size > 0 || upgraded.size > 0;
+      // A session that is closed ends by itself, once the last bytes of its streams are sent.
+      return responses.size > 0 || sessions.size > 0 || upgraded.size > 0;
     },
     connections,
     destroyIdle() {
       const busy = new Set([...upgraded, ...[...responses].map(({ req }) => req.socket)]);
-      for (const socket of connections) if (!busy.has(socket)) socket.destroy();
+      for (const socket of connections) {
+        const session = sessions.get(socket);
+        if (session === undefined) {
+          if (!busy.has(socket)) socket.destroy();
+        } else if (!session.closed) session.close();
+      }
     },
     turnAway() {
       isTurningAway = true;
+      for (const session of sessions.values()) session.close();
       for (const response of responses) sayClose(response);
     },
   };

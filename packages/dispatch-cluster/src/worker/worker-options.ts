@@ -1,11 +1,12 @@
 import type http from 'node:http';
+import type http2 from 'node:http2';
 import type https from 'node:https';
 import type { ListenOptions } from 'node:net';
 import type { TaskMap, TaskModule } from '@ticketing/dispatch';
 import { aFunction, anObject, aUrl, checkByRules, type Rule, wrongOption } from '@ticketing/kit';
 
 /** A server of Node. */
-export type HttpServer = http.Server | https.Server;
+export type HttpServer = http.Server | https.Server | http2.Http2Server | http2.Http2SecureServer;
 
 /** An application with a server, such as a Fastify instance. */
 export interface ServerApp {

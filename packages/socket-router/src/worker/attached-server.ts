@@ -1,6 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { endNesting, leaveSignalsToParent, watchInspector } from '@ticketing/kit';
+import {
+  closeAfterFirstStreams,
+  endNesting,
+  leaveSignalsToParent,
+  type ServerSession,
+  watchInspector,
+} from '@ticketing/kit';
 import type {
   AttachableServer,
   WorkerHandle,
@@ -47,7 +53,7 @@ export class AttachedServer implements WorkerHandle {
   readonly #options: AttachedServerOptions;
   readonly #channel: RouterChannel;
   readonly #links = new Map<string, RouterLink>();
-  readonly #sessions = new Set<{ close(): void }>();
+  readonly #sessions = new Set<ServerSession>();
   readonly #draining = new AbortController();
   readonly #addresses: ClientAddresses;
   readonly #arrivals: Arrivals = new Arrivals();
@@ -69,13 +75,12 @@ export class AttachedServer implements WorkerHandle {
       return false;
     });
     if (!server.listening) beginTimeouts(server);
-    server.on(
-      'session',
-      (session: { close(): void; once(event: 'close', f: () => void): void }) => {
-        this.#sessions.add(session);
-        session.once('close', () => this.#sessions.delete(session));
-      },
-    );
+    server.on('session', (session: ServerSession) => {
+      this.#sessions.add(session);
+      // Its connection was on its way when the worker began to leave.
+      if (this.draining.aborted) closeAfterFirstStreams(session);
+      session.once('close', () => this.#sessions.delete(session));
+    });
     this.#releaseSignals = options.keepSignals?.(this.#onTerminated) ?? (() => {});
     this.#endWatch = options.watchInspector?.(this.#onInspector) ?? (() => {});
     this.#channel.on('message', this.#onMessage);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import type { ServerSession } from '@ticketing/kit';
 import type { AttachableServer } from '../contract/worker-handle.ts';
 import { noteLast, notesOf } from './connection-notes.ts';
 
@@ -21,7 +22,7 @@ export interface Drain {
   /** The connections, which leave the sets when they close. */
   readonly sockets: readonly OpenSockets[];
   /** Open HTTP/2 sessions. */
-  readonly sessions: ReadonlySet<{ close(): void }>;
+  readonly sessions: ReadonlySet<ServerSession>;
   readonly busy: BusyConnections;
   /** Connections may come although none is open now. */
   readonly waitsForMore: boolean;
@@ -81,7 +82,8 @@ export async function drainConnections(drain: Drain): Promise<void> {
   const begin = performance.now();
   const lameMs = Math.min(lameDuckMs, graceMs);
   const lastAnswer = (request: IncomingMessage, response: ServerResponse): void => {
-    if (response.headersSent) return;
+    // HTTP/2 has no such field.
+    if (response.headersSent || 'stream' in response) return;
     response.setHeader('connection', 'close');
     noteLast(request);
   };
@@ -91,6 +93,7 @@ export async function drainConnections(drain: Drain): Promise<void> {
     const ms = performance.now() - begin;
     const isLame = ms < lameMs;
     if (!isLame) {
+      for (const session of sessions) if (!session.closed) session.close();
       server.closeIdleConnections?.();
       for (const set of sockets) busy.destroyOthers(set.keys());
     }

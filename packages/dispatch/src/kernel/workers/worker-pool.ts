@@ -300,7 +300,8 @@ export class WorkerPool {
       // Someone has ended it before its program could ask for a successor: the program is not to blame.
       const wasEnded = worker.startError === undefined && end.signal === 'SIGTERM';
       if (wasEnded && this.circuit.state === 'closed') {
-        if (slot.current === undefined) this.#restartLater(slot, this.#options.restart.backoffMs[0]);
+        if (slot.current === undefined)
+          this.#restartLater(slot, this.#options.restart.backoffMs[0]);
         this.fill();
         return;
       }
