@@ -109,7 +109,8 @@ test.each<[object, string]>([
 });
 
 const server = { listen() {}, close() {}, server: {} };
-const expectedServer = 'a server, an application with one or a function that makes it';
+const expectedServer =
+  'a server, an application with one, a listener of requests or a function that makes it';
 
 test.each<[unknown, string]>([
   [null, '`options` must be an object, got null'],

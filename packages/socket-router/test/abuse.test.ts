@@ -254,7 +254,12 @@ test.each([
 
 const attachments: (readonly [server: unknown, ...Wrong])[] = [
   [{}, undefined, TypeError, '`server` must be a server, got [object Object]'],
-  [createServer, undefined, TypeError, `\`server\` must be a server, got ${createServer}`],
+  [
+    createServer,
+    undefined,
+    TypeError,
+    '`server` must be a server, got a function; give a listener to `http.createServer`',
+  ],
   [createServer(), { route: {} }, TypeError, '`route` must be a function, got [object Object]'],
   [createServer(), { orphan: 'die' }, TypeError, '`orphan` must be one of exit, stay, got die'],
   [

@@ -5,6 +5,7 @@ import { showValue } from '@ticketing/kit';
 import {
   type ClusterWorkerOptions,
   type HttpServer,
+  isListener,
   isServer,
   type ServerApp,
 } from './worker-options.ts';
@@ -24,10 +25,12 @@ export interface ServedApp {
 export async function createServedApp(
   option: NonNullable<ClusterWorkerOptions['server']>,
 ): Promise<ServedApp> {
-  const made: unknown = typeof option === 'function' ? await option() : option;
+  const isMade = typeof option !== 'function' || isListener(option);
+  const made: unknown = isMade ? option : await (option as () => unknown)();
+  if (isListener(made)) return ofServer(process.getBuiltinModule('node:http').createServer(made));
   if (!isServer(made)) {
     throw new TypeError(
-      `Cannot serve as cluster worker: \`server\` must make a server or an application with one, got ${showValue(made)}`,
+      `Cannot serve as cluster worker: \`server\` must make a server, an application with one or a listener \`(request, response) => …\` of two parameters, got ${showValue(made)}`,
     );
   }
   return 'server' in made ? ofApp(made) : ofServer(made);

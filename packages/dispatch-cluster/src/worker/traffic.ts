@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2Session, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { closeAfterFirstStreams } from '@ticketing/kit';
 import type { HttpServer } from './worker-options.ts';
 
@@ -28,17 +29,18 @@ export interface Traffic {
 export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
   const connections = new Set<Socket>();
   const responses = new Set<ServerResponse>();
-  /** The HTTP/2 session of each connection that has one, and the streams of all. */
-  const sessions = new Map<Socket, Http2Session>();
+  const sessions = new Set<Http2Session>();
   const streams = new Set<ServerHttp2Stream>();
   /** Connections after `Upgrade` or `CONNECT`. */
   const upgraded = new Set<Socket>();
   let requests = 0;
   let isTurningAway = false;
-  // It begins within the event of its connection, before the listener below.
-  let begun: Http2Session | undefined;
   server.on('session', (session: Http2Session) => {
-    begun = session;
+    sessions.add(session);
+    session.once('close', () => {
+      sessions.delete(session);
+      changed();
+    });
     session.on('stream', (stream: ServerHttp2Stream) => {
       requests += 1;
       streams.add(stream);
@@ -52,11 +54,8 @@ export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
   // A TLS server emits `connection` before the handshake.
   server.on('secureConnection' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
     connections.add(socket);
-    if (begun !== undefined) sessions.set(socket, begun);
-    begun = undefined;
     socket.once('close', () => {
       connections.delete(socket);
-      sessions.delete(socket);
       changed();
     });
   });
@@ -103,15 +102,13 @@ export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
     destroyIdle() {
       const busy = new Set([...upgraded, ...[...responses].map(({ req }) => req.socket)]);
       for (const socket of connections) {
-        const session = sessions.get(socket);
-        if (session === undefined) {
-          if (!busy.has(socket)) socket.destroy();
-        } else if (!session.closed) session.close();
+        if (!busy.has(socket) && !hasSession(server, socket)) socket.destroy();
       }
+      for (const session of sessions) if (!session.closed) session.close();
     },
     turnAway() {
       isTurningAway = true;
-      for (const session of sessions.values()) session.close();
+      for (const session of sessions) session.close();
       for (const response of responses) sayClose(response);
     },
   };
@@ -119,4 +116,10 @@ export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
 
 function sayClose(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
+}
+
+/** Whether a connection speaks HTTP/2: over TLS by what was agreed, without by what its server is. */
+function hasSession(server: HttpServer, socket: Socket): boolean {
+  const { alpnProtocol } = socket as Partial<TLSSocket>;
+  return alpnProtocol === undefined ? 'updateSettings' in server : alpnProtocol === 'h2';
 }

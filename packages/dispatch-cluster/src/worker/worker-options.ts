@@ -19,6 +19,12 @@ export interface ServerApp {
   ready?(): PromiseLike<unknown>;
 }
 
+/** Answers requests, as `http.createServer` takes it. Of Express an application, of Koa `app.callback()`. */
+export type Listener = (request: http.IncomingMessage, response: http.ServerResponse) => unknown;
+
+/** What serves requests. */
+export type ServerOption = HttpServer | ServerApp | Listener;
+
 /** A server whose connections a router hands over. */
 export interface Attachment {
   /** Ends it within `graceMs`, for requests in flight; `lameDuckMs` of them are for clients to get their next answer. */
@@ -27,12 +33,11 @@ export interface Attachment {
 
 /** Options of `clusterWorker`. */
 export interface ClusterWorkerOptions {
-  /** Serves requests, or a function that makes the server. Default: the worker runs only tasks. */
-  readonly server?:
-    | HttpServer
-    | ServerApp
-    | (() => HttpServer | ServerApp | Promise<HttpServer | ServerApp>)
-    | undefined;
+  /**
+   * Serves requests: a server, an application that has one, a listener of requests (a function of two or more parameters, as an
+   * application of Express is), or a function without parameters that makes any of them. Default: the worker runs only tasks.
+   */
+  readonly server?: ServerOption | (() => ServerOption | Promise<ServerOption>) | undefined;
   /**
    * Where it listens, as in `server.listen`. Required with `server`, unless connections are external. `host` is an address;
    * default: all addresses of the machine.
@@ -49,7 +54,8 @@ export interface ClusterWorkerOptions {
 
 const workerRules: Readonly<Record<keyof ClusterWorkerOptions, Rule>> = {
   server: {
-    expected: 'a server, an application with one or a function that makes it',
+    expected:
+      'a server, an application with one, a listener of requests or a function that makes it',
     test: (value) => typeof value === 'function' || isServer(value),
   },
   listen: {
@@ -88,6 +94,11 @@ export function checkWorkerOptions(
       listen.host,
     );
   }
+}
+
+/** Returns whether a value answers requests: a function that makes a server takes no parameters. */
+export function isListener(value: unknown): value is Listener {
+  return typeof value === 'function' && value.length >= 2;
 }
 
 /** Returns whether a value is a server or has one. */

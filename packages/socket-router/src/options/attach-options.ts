@@ -52,7 +52,9 @@ export function resolveAttachOptions(
 ): ResolvedAttachOptions {
   const { emit, listen, address } = Object(server) as Record<string, unknown>;
   if (![emit, listen, address].every((method) => typeof method === 'function')) {
-    throw new TypeError(`Cannot attach server: \`server\` must be a server, got ${String(server)}`);
+    const got = typeof server === 'function' ? 'a function' : String(server);
+    const cure = typeof server === 'function' ? '; give a listener to `http.createServer`' : '';
+    throw new TypeError(`Cannot attach server: \`server\` must be a server, got ${got}${cure}`);
   }
   return resolveByRules('attach server', options, ATTACH_RULES);
 }
