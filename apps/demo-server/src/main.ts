@@ -67,7 +67,7 @@ function reloadSignals(): { pass(reload: Serving['reload']): void } {
         reload().catch((error) => {
           // The successors that it waits for are ended by a stop.
           if (stopping.aborted) return;
-          console.error(`Cannot reload: ${String((error as Error).stack ?? error)}`);
+          console.error(`Cannot reload: ${(error as Error).message ?? error}`);
         });
       };
       if (isPending) run();
