@@ -84,10 +84,15 @@ export interface ClusterOptions {
    */
   readonly claimTimeoutMs?: number | undefined;
   /**
-   * Connections that may wait in this process for a worker, 0 to 2^31-1; the next one is closed. Each waits for
-   * `startTimeoutMs` at most, also when every worker has ended. Default 10,000.
+   * Connections that may wait in this process for a worker, 0 to 2^31-1; the next one is closed. Default 10,000.
    */
   readonly maxWaiting?: number | undefined;
+  /**
+   * Milliseconds, 1 to 2^31-1, from its arrival, within which a connection that no worker has claimed is answered with 503 and
+   * `Retry-After`, also while no worker is ready; one that has sent no HTTP/1 request in the clear is closed. With
+   * `schedulingPolicy: 'shared'` it counts only while there is no worker. Default: `startTimeoutMs`.
+   */
+  readonly maxWaitMs?: number | undefined;
   /** For the dispatchers over the workers, as in every pool. */
   readonly dispatch?:
     | Pick<PoolOptions, 'window' | 'maxQueue' | 'maxWaitMs' | 'abortGraceMs'>
@@ -129,19 +134,20 @@ export interface ClusterOptions {
 type Filled = {
   readonly [K in Exclude<keyof ClusterOptions, Absent>]-?: NonNullable<ClusterOptions[K]>;
 } & Pick<ClusterOptions, Absent>;
-type Absent = 'env' | 'primaryTasks' | 'workerData' | 'clock';
+type Absent = 'env' | 'primaryTasks' | 'workerData' | 'clock' | 'maxWaitMs';
 
 /** {@link ClusterOptions}, filled and checked: for the pool and for the cluster. */
 export interface ResolvedClusterOptions {
   readonly pool: PoolOptions;
   readonly cluster: Omit<
     Filled,
-    'restart' | 'recycle' | 'shutdown' | 'dispatch' | 'name' | 'workerData'
+    'restart' | 'recycle' | 'shutdown' | 'dispatch' | 'name' | 'workerData' | 'maxWaitMs'
   > & {
     readonly maxRequests: number | undefined;
     readonly jitter: number;
     readonly lameDuckMs: number;
     readonly graceMs: number;
+    readonly maxWaitMs: number;
   };
 }
 
@@ -182,6 +188,7 @@ const clusterRules = {
   startTimeoutMs: between(1, MAX_TIMER_MS, 30_000),
   claimTimeoutMs: between(1, MAX_TIMER_MS, 10_000),
   maxWaiting: wholeBetween(0, MAX_TIMER_MS, 10_000),
+  maxWaitMs: between(1, MAX_TIMER_MS),
   dispatch: optionsOf(dispatchRules),
   primaryTasks: { expected: 'made by defineTasks', test: isModule },
   workerData: { expected: 'a value', test: () => true },
@@ -232,9 +239,10 @@ export function resolveClusterOptions(
   };
   // The kernel fills them; this checks `restart` in the name of this action.
   resolvePoolOptions(action, 'cluster', pool);
+  const { maxWaitMs = cluster.startTimeoutMs } = cluster;
   return {
     pool,
-    cluster: { ...cluster, ...end, maxRequests: requests, jitter: recycled.jitter },
+    cluster: { ...cluster, ...end, maxWaitMs, maxRequests: requests, jitter: recycled.jitter },
   };
 }
 

@@ -71,7 +71,7 @@ export class ClusterSupervisor implements Supervisor {
     this.#ports = new HeldPorts({
       policy: cluster.schedulingPolicy,
       maxWaiting: cluster.maxWaiting,
-      waitMs: pool.startTimeoutMs ?? Number.POSITIVE_INFINITY,
+      waitMs: cluster.maxWaitMs,
       claimTimeoutMs: cluster.claimTimeoutMs,
     });
     const transport = createClusterTransport(cluster, {

@@ -41,7 +41,7 @@ export interface ClusterStats {
   readonly connections: number;
   /** Connections that wait for a worker: there is none, or each has one to claim. */
   readonly waitingConnections: number;
-  /** Connections that were closed because `maxWaiting` others waited, or after `startTimeoutMs`. */
+  /** Connections that were closed because `maxWaiting` others waited, or answered with 503 because of `maxWaitMs`. */
   readonly droppedConnections: number;
   /** Workers that were replaced because they claimed no connection for `claimTimeoutMs`. */
   readonly wedgedWorkers: number;

@@ -20,7 +20,7 @@ test.each<[unknown, string]>([
   [{ entry, worker: 2 }, 'unknown option `worker`; did you mean `workers`?'],
   [
     { entry, min: 2 },
-    'unknown option `min`; known are entry, workers, schedulingPolicy, connections, restart, recycle, shutdown, heartbeatMs, startTimeoutMs, claimTimeoutMs, maxWaiting, dispatch, primaryTasks, workerData, env, execArgv, args, killWithParent, output, signals, name, clock',
+    'unknown option `min`; known are entry, workers, schedulingPolicy, connections, restart, recycle, shutdown, heartbeatMs, startTimeoutMs, claimTimeoutMs, maxWaiting, maxWaitMs, dispatch, primaryTasks, workerData, env, execArgv, args, killWithParent, output, signals, name, clock',
   ],
   [{ entry, workers: 'all' }, '`workers` must be auto or an integer of 1 to 1024, got all'],
   [{ entry, workers: '2' }, '`workers` must be auto or an integer of 1 to 1024, got 2'],
@@ -86,6 +86,7 @@ test.each<[object, string]>([
     '`shutdown.graceMs` must be 0 to 2147483647, got 2147483648',
   ],
   [{ claimTimeoutMs: 0 }, '`claimTimeoutMs` must be 1 to 2147483647, got 0'],
+  [{ maxWaitMs: 0 }, '`maxWaitMs` must be 1 to 2147483647, got 0'],
   [{ maxWaiting: -1 }, '`maxWaiting` must be an integer of 0 to 2147483647, got -1'],
   [{ heartbeatMs: 0 }, '`heartbeatMs` must be 1 to 2147483647, got 0'],
   [{ startTimeoutMs: 0 }, '`startTimeoutMs` must be 1 to 2147483647, got 0'],

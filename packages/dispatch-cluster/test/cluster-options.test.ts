@@ -41,6 +41,7 @@ test('every option may be undefined, also where types are exact', () => {
     startTimeoutMs: undefined,
     claimTimeoutMs: undefined,
     maxWaiting: undefined,
+    maxWaitMs: undefined,
     dispatch: undefined,
     primaryTasks: undefined,
     workerData: undefined,

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import net from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { HeldPort, type HeldPortOptions } from '../src/port/held-port.ts';
 
@@ -77,9 +78,58 @@ test('without a worker maxWaiting connections wait, for waitMs at most', async (
   await once(refused, 'close');
   expect([port.waiting, port.dropped]).toEqual([2, 1]);
   const closed = waiting.map((client) => once(client, 'close'));
-  await pass(1250);
-  await Promise.all(closed);
+  await pass(500);
+  expect([port.waiting, port.dropped]).toEqual([2, 1]);
+  await pass(500);
   expect([port.waiting, port.dropped]).toEqual([0, 3]);
+  // They have said nothing: there is nothing to answer.
+  await pass(1000);
+  await Promise.all(closed);
+});
+
+const request = (method: string) =>
+  `${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf`;
+
+/** What clients get for what they have sent when they have waited too long. */
+async function refusals(texts: readonly string[], wait: (clients: net.Socket[]) => Promise<void>) {
+  const { port, join, connect } = await openPort({ waitMs: 2000 });
+  const worker = await join(1);
+  const clients: net.Socket[] = [];
+  const answers: Promise<string>[] = [];
+  for (const sent of texts) {
+    const client = await connect();
+    client.pause();
+    answers.push(text(client));
+    client.write(Buffer.from(sent, 'latin1'));
+    clients.push(client);
+  }
+  while (port.waiting < texts.length) await new Promise(setImmediate);
+  await wait(clients);
+  // Neither has been answered by a worker.
+  expect(worker.heard.filter(({ kind }) => kind === 'claim')).toEqual([]);
+  return { answers: await Promise.all(answers), port };
+}
+
+test('a client whose connection no worker claims within waitMs gets 503 with Retry-After, also while a worker has it', async () => {
+  const { answers, port } = await refusals(
+    [request('GET'), request('POST'), request('HEAD')],
+    async () => pass(2000),
+  );
+  const [get, post, head] = answers;
+  expect(get).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/);
+  expect(get).toContain('\r\nRetry-After: 1\r\n');
+  expect(get).toContain('"status":503');
+  expect(post).toBe(get);
+  expect(head).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\n\r\n$/);
+  expect([port.waiting, port.dropped]).toEqual([0, 3]);
+});
+
+test('a client that speaks TLS or HTTP/2 gets no answer that it cannot read', async () => {
+  const { answers } = await refusals(
+    ['\x16\x03\x01\x02\x00\x01', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    async () => pass(2000),
+  );
+  expect(answers).toEqual(['', '']);
 });
 
 test('a connection that a worker does not claim in time goes to another, and that worker gets no more', async () => {
@@ -134,6 +184,38 @@ test('a worker whose handles are lost is handed others, and is replaced if it ne
   }
   expect(ids.length).toBeGreaterThan(1);
   expect([port.wedged, port.waiting]).toEqual([1, 1]);
+});
+
+test('a worker is wedged once it has claimed nothing for claimTimeoutMs, and no earlier', async () => {
+  const { port, join, connect } = await openPort({ claimTimeoutMs: 4000 });
+  const worker = await join(1);
+  await connect();
+  await worker.hears('hand');
+  // It lives, and claims nothing.
+  const live = async (ms: number) => {
+    for (let left = ms; left > 0; left -= 250) {
+      await pass(250);
+      port.heard(1);
+    }
+  };
+  await live(3750);
+  expect([port.wedged, worker.heard.some(({ kind }) => kind === 'replace')]).toEqual([0, false]);
+  await live(500);
+  expect([port.wedged, worker.heard.some(({ kind }) => kind === 'replace')]).toEqual([1, true]);
+});
+
+test('a worker that was heard for less than half of claimTimeoutMs since its last claim is not called wedged', async () => {
+  const { port, join, connect } = await openPort({ claimTimeoutMs: 4000 });
+  const worker = await join(1);
+  await connect();
+  await worker.hears('hand');
+  await pass(1750);
+  port.heard(1);
+  await pass(5000);
+  expect(port.wedged).toBe(0);
+  port.heard(1);
+  await pass(250);
+  expect(port.wedged).toBe(1);
 });
 
 test('a worker that claims again after a lost handle stays; one that is silent is not called wedged', async () => {

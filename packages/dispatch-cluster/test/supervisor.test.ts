@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { gone, lives } from '@ticketing/test-kit';
+import { createManualClock, gone, lives } from '@ticketing/test-kit';
 import { expect, test, vi } from 'vitest';
 import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
 import { testCountedRequests } from './counted-requests.ts';
@@ -96,7 +96,8 @@ test('scale() adds workers and takes the last ones away', async () => {
 });
 
 test('close() lets a request end with `Connection: close`, and then nothing is left', async () => {
-  const supervisor = start({ shutdown: { lameDuckMs: 300, graceMs: 60_000 } });
+  // A grace that ends after the test: the answer alone ends the worker.
+  const supervisor = start({ shutdown: { lameDuckMs: 300, graceMs: 1_000_000 } });
   await supervisor.ready();
   const url = await addressOf(supervisor);
   const agent = new http.Agent({ keepAlive: true });
@@ -141,6 +142,39 @@ test.each([
   await ready;
   expect(supervisor.stats().dispatcher).toMatchObject({ recycled: 1, lost: 0, circuit: 'closed' });
 });
+
+test.each(['round-robin', 'external'] as const)(
+  'a server process that is stopped for 3.5 s lives, though a task of it is over its time [paused-process] (%s)',
+  async (how) => {
+    const clock = createManualClock();
+    const supervisor = start({
+      clock,
+      dispatch: { abortGraceMs: 20 },
+      ...(how === 'external' ? { connections: 'external' } : {}),
+    });
+    await supervisor.ready();
+    const dispatcher = supervisor.dispatcher<Tasks>();
+    const { pid = Number.NaN } = supervisor.workers[0] ?? {};
+    const request = how === 'external' ? undefined : ask(`${await addressOf(supervisor)}/draining`);
+    const late = await new Promise<Promise<unknown>>((resolve) => {
+      const run = dispatcher
+        .run('wait', undefined, { runTimeoutMs: 100, onProgress: () => resolve(run) })
+        .catch((error) => error);
+    });
+    process.kill(pid, 'SIGSTOP');
+    clock.advance(100);
+    expect(await late).toMatchObject({ code: 'ERR_RUN_TIMEOUT' });
+    clock.advance(3400);
+    expect(supervisor.stats().dispatcher).toMatchObject({ killed: 0, recycled: 0 });
+    process.kill(pid, 'SIGCONT');
+    expect(await dispatcher.run('double', 2)).toBe(4);
+    expect(supervisor.workers).toMatchObject([{ workerId: 1, pid, state: 'ready' }]);
+    const closed = supervisor.close();
+    // Its requests were not cut.
+    if (request !== undefined) expect(await request).toMatchObject({ status: 200, pid });
+    await closed;
+  },
+);
 
 test('dispatchers run tasks on the same workers, and closing one does not stop the servers', async () => {
   const supervisor = start({

@@ -129,6 +129,8 @@ function startServerProcesses(
       ticketKeys: randomBytes(TICKET_KEY_BYTES).toString('base64'),
     }),
     primaryTasks: tasks,
+    // A connection that waits longer than a search may take is answered too late.
+    maxWaitMs: flags.deadlineMs,
     shutdown: { lameDuckMs: LAME_DUCK_MS, graceMs: endMs(flags) },
   });
   supervisor.events.on('worker-exit', ({ pid, signal, exitCode }) => {

@@ -15,7 +15,11 @@ import { type WaitingConnection, WaitingConnections } from './waiting-connection
 const CLAIM_MS = 1000;
 /** The share of that time in which the worker may claim, so that its claim arrives in time. */
 const CLAIM_SHARE = 0.75;
+/** Longest time between two looks at what waits; a small limit is looked at this often within its time. */
 const SWEEP_MS = 250;
+const SWEEPS = 8;
+/** Least time in which a worker may claim a connection: with less left it is not handed over. */
+const LEAST_CLAIM_MS = 20;
 /** Milliseconds in which the last messages of an ended process arrive. */
 const LINGER_MS = 500;
 
@@ -25,7 +29,7 @@ export interface HeldPortOptions {
   readonly policy: 'round-robin' | 'shared';
   /** Most connections that wait for a worker; the next one is closed. */
   readonly maxWaiting: number;
-  /** Milliseconds after which a waiting connection is closed. */
+  /** Milliseconds from its arrival within which a waiting connection is answered with 503. */
   readonly waitMs: number;
   /** Milliseconds without a claim after which a worker that is alive is replaced. */
   readonly claimTimeoutMs: number;
@@ -181,7 +185,7 @@ export class HeldPort {
     server.on('error', () => {});
     if (this.#isClosed) server.close();
     this.#server = server;
-    this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
+    this.#sweeper ??= setInterval(() => this.#sweep(), this.#sweepMs).unref();
     return server.address();
   }
 
@@ -237,7 +241,12 @@ export class HeldPort {
     if (this.#waiting.add(socket)) this.#pump();
   }
 
+  get #sweepMs(): number {
+    return Math.max(1, Math.min(SWEEP_MS, this.#options.waitMs / SWEEPS));
+  }
+
   #pump(): void {
+    this.#waiting.dropLate(monotonicMs(), LEAST_CLAIM_MS);
     while (this.#waiting.length > 0 && this.#free.length > 0) {
       const connection = this.#waiting.take();
       if (!connection.socket.destroyed) this.#handOver(this.#free.shift() as Member, connection);
@@ -247,7 +256,11 @@ export class HeldPort {
 
   #handOver(member: Member, connection: WaitingConnection): void {
     const at = monotonicMs();
-    const claimMs = Math.min(CLAIM_MS * 2 ** connection.attempts, this.#options.waitMs);
+    // If it is not claimed, this process answers it, in time.
+    const claimMs = Math.min(
+      CLAIM_MS * 2 ** connection.attempts,
+      this.#waiting.leftMs(connection, at),
+    );
     this.#lastId += 1;
     const id = this.#lastId;
     connection.attempts += 1;
@@ -303,7 +316,7 @@ export class HeldPort {
 
   #sweep(): void {
     const now = monotonicMs();
-    this.#waiting.dropLate(now);
+    this.#waiting.dropLate(now, this.#sweepMs);
     for (const member of this.#members.values()) {
       if (member.isFull) {
         member.isFull = false;

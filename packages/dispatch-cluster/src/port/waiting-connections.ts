@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { monotonicMs } from './port-messages.ts';
+import { refuseConnection } from './refuse-connection.ts';
 
 /** When the first connection has waited for this long, more arrive than workers take, and the newest goes first. */
 const STANDING_MS = 500;
@@ -12,12 +13,12 @@ export interface WaitingConnection {
   attempts: number;
 }
 
-/** Connections that wait for a worker: at most `maxWaiting`, each for at most `waitMs`. */
+/** Connections that wait for a worker: at most `maxWaiting`, each for at most `waitMs` from its arrival. */
 export class WaitingConnections {
   readonly #maxWaiting: number;
   readonly #waitMs: number;
   #connections: WaitingConnection[] = [];
-  /** Connections that were closed because too many waited, or because they waited too long. */
+  /** Connections that were closed because too many waited, or refused because they waited too long. */
   dropped = 0;
 
   constructor(limits: { readonly maxWaiting: number; readonly waitMs: number }) {
@@ -55,14 +56,19 @@ export class WaitingConnections {
     return (stands ? this.#connections.pop() : this.#connections.shift()) as WaitingConnection;
   }
 
-  /** Closes those that have waited too long. */
-  dropLate(now: number): void {
-    const isLate = ({ since }: WaitingConnection): boolean => now - since >= this.#waitMs;
+  /** Milliseconds until a connection has waited too long. */
+  leftMs({ since }: WaitingConnection, now: number): number {
+    return since + this.#waitMs - now;
+  }
+
+  /** Refuses those that will have waited too long `aheadMs` after `now`, when this is called again. */
+  dropLate(now: number, aheadMs: number): void {
+    const isLate = (each: WaitingConnection): boolean => this.leftMs(each, now) <= aheadMs;
     const late = this.#connections.filter(isLate);
     if (late.length === 0) return;
     this.#connections = this.#connections.filter((connection) => !isLate(connection));
     this.dropped += late.length;
-    for (const { socket } of late) socket.destroy();
+    for (const { socket } of late) refuseConnection(socket);
   }
 
   /** Closes all. */
