@@ -156,11 +156,14 @@ test.each(['round-robin', 'external'] as const)(
     const dispatcher = supervisor.dispatcher<Tasks>();
     const { pid = Number.NaN } = supervisor.workers[0] ?? {};
     const request = how === 'external' ? undefined : ask(`${await addressOf(supervisor)}/draining`);
-    const late = await new Promise<Promise<unknown>>((resolve) => {
-      const run = dispatcher
-        .run('wait', undefined, { runTimeoutMs: 100, onProgress: () => resolve(run) })
-        .catch((error) => error);
+    let begun = (): void => {};
+    const hasBegun = new Promise<void>((resolve) => {
+      begun = resolve;
     });
+    const late = dispatcher
+      .run('wait', undefined, { runTimeoutMs: 100, onProgress: () => begun() })
+      .catch((error) => error);
+    await hasBegun;
     process.kill(pid, 'SIGSTOP');
     clock.advance(100);
     expect(await late).toMatchObject({ code: 'ERR_RUN_TIMEOUT' });
