@@ -253,7 +253,10 @@ export class WorkerPool {
   #watchStart(worker: PoolWorker): void {
     const { clock, startTimeoutMs, name } = this.#options;
     const tooLate = (): void => {
-      if (worker.isInspected) return this.#watchStart(worker);
+      if (worker.isInspected) {
+        this.#watchStart(worker);
+        return;
+      }
       worker.startError ??= {
         error: startedTooLate(name, startTimeoutMs, this.#transport.words?.hint),
         // Others would be waited for as long, in silence, and for the same reason.
