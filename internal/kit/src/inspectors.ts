@@ -54,7 +54,8 @@ export function watchInspector(changed: (url: string | undefined) => void): () =
     changed(url);
   };
   look();
-  const timer = setInterval(look, LOOK_MS);
-  timer.unref();
+  // Typed so that programs of pages, which have a browser's timers, read this file too.
+  const timer: { unref?(): void } & ReturnType<typeof setInterval> = setInterval(look, LOOK_MS);
+  timer.unref?.();
   return () => clearInterval(timer);
 }

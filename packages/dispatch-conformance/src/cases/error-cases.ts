@@ -77,10 +77,9 @@ export const errorCases: readonly CaseDraft[] = [
     async (stage) => {
       const dispatcher = await stage.ready();
       const error = await rejectedWith('ERR_NOT_CLONEABLE', dispatcher.run('fail', 'response'));
-      assert.match(
-        error.message,
-        /^Cannot send what was thrown: .*Response.* could not be cloned$/,
-      );
+      assert.ok(error.message.startsWith('Cannot send what was thrown: '), error.message);
+      assert.ok(error.message.includes('Response'), error.message);
+      assert.ok(error.message.endsWith(' could not be cloned'), error.message);
     },
   ),
   test('a task that throws rejects its call alone, counts as failed, and its worker lives', async (stage) => {
