@@ -19,7 +19,7 @@ test.each<[unknown, string]>([
   [null, '`options` must be an object, got null'],
   ['fast', '`options` must be an object, got fast'],
   [{ maxQueueSize: 5 }, 'unknown option `maxQueueSize`; did you mean `maxQueue`?'],
-  [{ workers: 2 }, 'unknown option `workers`; did you mean `workerUrl`?'],
+  [{ workers: 2 }, 'unknown option `workers`; did you mean `max`?'],
   [
     { resourceLimits: {} },
     'unknown option `resourceLimits`; known are env, cwd, uid, gid, execPath, execArgv, killWithParent, output, workerUrl, name, min, max, window, maxQueue, maxWaitMs, abortGraceMs, stopGraceMs, startTimeoutMs, healthMs, idleTimeoutMs, recycle, restart, busyPoll, workerData, clock, random',

@@ -18,7 +18,7 @@ test.each([
 test.each<[unknown, string]>([
   [null, '`options` must be an object, got null'],
   ['fast', '`options` must be an object, got fast'],
-  [{ workers: 2 }, 'unknown option `workers`; did you mean `workerUrl`?'],
+  [{ workers: 2 }, 'unknown option `workers`; did you mean `max`?'],
   [{ output: 'pipe' }, '`output` must be inherit, ignore or a function, got pipe'],
   [
     { killWithParent: true },
