@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { brotliCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { openStations } from '../src/index.ts';
-import { readAsset } from '../src/table/asset.ts';
+import { readAsset, SECTIONS, sha256 } from '../src/table/asset.ts';
 import { book } from './book.ts';
 import { knownStations } from './known-stations.ts';
 
@@ -157,6 +158,14 @@ test('openStations() refuses a file that is damaged', async () => {
   await expect(readAsset(bytes)).rejects.toThrow(
     'Cannot open stations: the file of stations is damaged; install the package again',
   );
+});
+
+test('readAsset() reads each section, also an empty one at the beginning', async () => {
+  const texts = SECTIONS.map((name, place) => (place % 2 === 0 ? '' : `${name}: ü`));
+  const body = brotliCompressSync(texts.join('\f'));
+  const bytes = Buffer.concat([Buffer.from(`{"sha256":"${sha256(body)}"}\n`), body]);
+  const { section } = await readAsset(bytes);
+  expect(SECTIONS.map((name) => section(name as 'name'))).toEqual(texts);
 });
 
 test('stations and groups are plain data', () => {

@@ -109,7 +109,8 @@ test('suggest() and find() never throw, and always give the same', () => {
 });
 
 test('suggest() equals a search that looks at everything', () => {
-  expectNaive(randomTexts(12, 7));
+  // The row after "Vallfogona de Balaguer" is "Balaguer": only there is the correction at the beginning.
+  expectNaive([...randomTexts(12, 7), 'balagur']);
 });
 
 test('suggest() stays within its bounds after every keystroke', () => {
