@@ -2,6 +2,7 @@ import { Svcm } from '@nats-io/services';
 import { connect, headers, type NatsConnection } from '@nats-io/transport-node';
 import {
   createInProcessDispatcher,
+  DispatchError,
   defineTasks,
   type RunOptions,
   rawJson,
@@ -14,6 +15,9 @@ import {
   type JsonEndpointOptions,
   serveJson,
 } from '../src/json/json-endpoint.ts';
+
+/** Of errors of the dispatcher. */
+const data = { name: 'local' };
 
 const tasks = {
   double: (n: number) => n * 2,
@@ -159,6 +163,32 @@ describe.skipIf(engineProgram('nats') === undefined)('serveJson() on a NATS serv
       error: { name: 'RangeError', message: 'out of range', code: 'ERR_RANGE' },
     });
     expect(endpoint.stats()).toMatchObject({ completed: 0, failed: 10, running: 0 });
+    await endpoint.close();
+  });
+
+  it.each([
+    [
+      'of the dispatcher that has a status',
+      new DispatchError('ERR_QUEUE_FULL', 'Queue is full', { data }),
+      503,
+    ],
+    [
+      'of the dispatcher that has none',
+      new DispatchError('ERR_WORKER_LOST', 'Worker is lost', { data }),
+      500,
+    ],
+    [
+      'of a task, whose code is its own',
+      Object.assign(new Error('late'), { code: 'ERR_TIMEOUT' }),
+      500,
+    ],
+  ])('answers an error %s with that of its kind', async (_, error, status) => {
+    const { endpoint, ask } = await serve({ run: () => Promise.reject(error) });
+    expect(await ask('echo')).toEqual({
+      status,
+      text: error.message,
+      body: { error: { name: error.name, message: error.message, code: error.code } },
+    });
     await endpoint.close();
   });
 

@@ -171,7 +171,6 @@ export class NatsLink {
   }
 
   #wait(ms: number): Promise<void> {
-    if (this.#isClosed && this.state !== 'closed') return Promise.resolve();
     return new Promise((resolve) => {
       this.#stopWaiting = () => {
         this.#options.clock.clearTimeout(this.#retryTimer);
