@@ -137,6 +137,14 @@ test.each<[unknown, string]>([
   expect(check).toThrow(new TypeError(`Cannot serve as cluster worker: ${message}`));
 });
 
+test('clusterWorker() refuses options before all else', () => {
+  expect(() => clusterWorker({ listen: 8080 } as unknown as ClusterWorkerOptions)).toThrow(
+    new TypeError(
+      'Cannot serve as cluster worker: `listen` must be an object with port or path, got 8080',
+    ),
+  );
+});
+
 test('clusterWorker() needs no address if connections are external', () => {
   const options = { server } as unknown as ClusterWorkerOptions;
   expect(() => checkWorkerOptions('serve', options, 'external')).not.toThrow();

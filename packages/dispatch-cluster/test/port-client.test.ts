@@ -11,7 +11,8 @@ const { sent, restoreSend } = vi.hoisted(() => {
   const own = Object.getOwnPropertyDescriptor(process, 'send');
   Object.defineProperty(process, 'send', {
     configurable: true,
-    value: ({ ticketing: _, ...message }: Record<string, unknown>) => sent.push(message) > 0,
+    value: ({ ticketing: _, ...message }: Record<string, unknown>, handle?: unknown) =>
+      sent.push(handle == null ? message : { ...message, handle }) > 0,
   });
   return {
     sent,
@@ -33,7 +34,7 @@ beforeEach(() => {
 function open({ connections = 0, ...settings }: Record<string, unknown> = {}) {
   const server = Object.assign(new net.Server(), settings);
   const asked: string[] = [];
-  const client = new PortClient(server as HttpServer, {
+  const client = new PortClient(server as unknown as HttpServer, {
     open: () => connections as number,
     replace: () => asked.push('successor'),
   });
@@ -119,6 +120,24 @@ test('a server listens from the answer of the primary until it has left, and hee
     ['pong', 3],
     ['quit', undefined],
   ]);
+});
+
+test('a shared socket is accepted from, kept by the primary if it asks, and no longer once the server leaves', async () => {
+  const { server, client, tell, adopted } = open();
+  server.listen(8080);
+  const shared = Object.assign(new net.Server(), { _handle: { of: 'the socket' } });
+  const close = vi.spyOn(shared, 'close').mockReturnValue(shared);
+  tell({ kind: 'listening', address: null, keep: true }, shared);
+  expect(sent.slice(1)).toEqual([{ kind: 'keep', handle: { of: 'the socket' } }]);
+  const { socket } = createSocket();
+  shared.emit('connection', socket);
+  expect(adopted).toEqual([socket]);
+  // One connection that cannot be accepted ends no worker.
+  shared.emit('error', new Error('EMFILE'));
+  const left = client.leave();
+  expect([close.mock.calls.length, sent.at(-1)]).toEqual([1, { kind: 'quit' }]);
+  tell({ kind: 'quitted' });
+  await left;
 });
 
 test('a port that cannot be had is an error of the server, and nothing is heeded after it', () => {

@@ -81,6 +81,22 @@ test('a worker knows its slot, which its successor takes over', async () => {
   );
 });
 
+test('replace() has a successor take the place of one worker, and no other', async () => {
+  const supervisor = start({ workers: 2 });
+  await supervisor.ready();
+  const [, { pid = Number.NaN } = {}] = supervisor.workers;
+  const exit = once(supervisor.events, 'worker-exit');
+  // No process has this id.
+  supervisor.replace({ pid: -1 });
+  supervisor.replace({ pid });
+  expect(await exit).toMatchObject([{ workerId: 2, slot: 1, pid, exitCode: 0, signal: undefined }]);
+  expect(supervisor.workers).toMatchObject([
+    { workerId: 1, slot: 0, state: 'ready' },
+    { workerId: 3, slot: 1, state: 'ready' },
+  ]);
+  expect(supervisor.stats().dispatcher).toMatchObject({ recycled: 1, lost: 0 });
+});
+
 test('scale() adds workers and takes the last ones away', async () => {
   const supervisor = start();
   await supervisor.ready();
