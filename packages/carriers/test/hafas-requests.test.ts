@@ -220,6 +220,17 @@ test('hafas: before a time that none follows it asks for all of six hours, then 
   await expect(requestsOf(query, {}, [pageAt('080000'), broken])).rejects.toThrow('S1');
 });
 
+test.each([
+  ['a failure', broken, 'HTTP'],
+  ['bytes', bytesOf('?'), 'PROTOCOL'],
+])('hafas: %s before a time is no empty page, and ends the search', async (_what, first, code) => {
+  const page = { direction: 'earlier', token: `${midnight}|` } as const;
+  const query = { ...queryFor('hafas'), time: '23:59', page };
+  const { requests, answer } = await requestsOf(query, {}, [first, pageAt('080000')]);
+  expect(requests).toHaveLength(1);
+  expect((await failureOf(answer)).code).toBe(code);
+});
+
 test('hafas: a station without a number of the system is NOT_SERVED, and nothing is sent', async () => {
   const error = await failureOf(() => requestsOf(queryOf()));
   expect(error).toMatchObject({

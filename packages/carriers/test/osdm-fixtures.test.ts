@@ -242,6 +242,18 @@ test.each([
   );
 });
 
+const bare = 'with a problem without code and status';
+test.each([
+  [399, bare],
+  [400, 'with status 400'],
+  [599, 'with status 599'],
+  [600, bare],
+  ['404', bare],
+])('the status %j of a problem counts only as one of errors', async (status, what) => {
+  const error = await failureOf(() => read({ problems: [{ status }], trips: [], offers: [] }));
+  expect(error.message).toBe(`Cannot ask \`osdm\`: it answered ${what}`);
+});
+
 test('page 2 by a link: its query is the token, its host is not asked', () => {
   const trips = {
     id: 'c1',
