@@ -61,6 +61,32 @@ test.each([
   expect(found.steps).toBeLessThan(1000);
 });
 
+test.each(['m', 'p'])(
+  'suggest() looks at the rows of the rarest word alone, beside %s',
+  (letter) => {
+    const finder = createRowFinder(
+      table,
+      buildWordIndex(table, () => true),
+    );
+    const { steps, rows } = finder.find('atocha', { limit: 5 });
+    expect(rows.length).toBeGreaterThan(0);
+    for (const text of [`atocha ${letter}`, `${letter} atocha`]) {
+      expect(finder.find(text, { limit: 5 }).steps, text).toBe(steps);
+    }
+  },
+);
+
+test('suggest() compares a row that is worse than all kept with the last of them alone', async () => {
+  const finder = createRowFinder(
+    table,
+    buildWordIndex(table, () => true),
+  );
+  const stepsOf = (limit: number) =>
+    countSteps(() => finder.find('s', { limit, accepts: () => true }), isOurs);
+  // Rows by the thousand: a place in the list of eight would take each three comparisons more.
+  expect(await stepsOf(8)).toBeLessThan(1.1 * (await stepsOf(1)));
+});
+
 test('find() looks for the nearest names when they are read, and once', async () => {
   const text = repeated('barclonamadird');
   book.find(text);

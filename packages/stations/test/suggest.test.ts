@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { createRowFinder } from '../src/search/find-rows.ts';
+import { equalWords, foldedWords, spelledWords } from '../src/search/fold.ts';
+import { buildWordIndex } from '../src/search/word-index.ts';
 import { book, table } from './book.ts';
 import {
   expectBounded,
@@ -111,6 +114,34 @@ test('suggest() and find() never throw, and always give the same', () => {
 test('suggest() equals a search that looks at everything', () => {
   // The row after "Vallfogona de Balaguer" is "Balaguer": only there is the correction at the beginning.
   expectNaive([...randomTexts(12, 7), 'balagur']);
+});
+
+test('suggest() finds a row by two words exactly if it has each, also beside a row that has the other', () => {
+  const finder = createRowFinder(
+    table,
+    buildWordIndex(table, () => true),
+  );
+  const wordsOf = (row: number): string[] => {
+    const name = table.nameOf(row);
+    const words = foldedWords(name);
+    return [...words, ...spelledWords(name), ...words.flatMap(equalWords)];
+  };
+  let pairs = 0;
+  for (let row = 0; row < 1000; row++) {
+    const accepts = (one: number): boolean => one === row;
+    const isFound = (...words: string[]): boolean => {
+      const found = finder.find(words.join(' '), { limit: 1, accepts, isExact: true });
+      // Fillers may be left out.
+      return found.rows.length > 0 && found.words.length === words.length;
+    };
+    const [own = ''] = wordsOf(row);
+    for (const other of wordsOf(row + 1)) {
+      const isOwn = isFound(other);
+      if (!isOwn) pairs += 1;
+      if (isFound(own, other) !== isOwn) expect.fail(`${table.nameOf(row)}: ${own} ${other}`);
+    }
+  }
+  expect(pairs).toBeGreaterThan(500);
 });
 
 test('suggest() stays within its bounds after every keystroke', () => {
