@@ -48,3 +48,34 @@ it.each([
     expect(aborted).toEqual([1, 2]);
   },
 );
+
+it('`setup` that fails is tried again by the next session, and runs once for all after that', async () => {
+  const seen: string[] = [];
+  let failing = true;
+  const sessions = new PrimarySessions(
+    defineTasks(
+      { hold: () => void seen.push('run') },
+      {
+        setup() {
+          seen.push('setup');
+          if (failing) throw new Error('no database');
+        },
+        teardown: () => void seen.push('teardown'),
+      },
+    ),
+  );
+  const peer = { workerId: 1, send: () => {} };
+  const receive = (session: number, each: ToPrimaryMessage): void =>
+    sessions.receive(peer, { ticketing: toPrimaryTag, session, ...each });
+  receive(1, { act: 'open', module: undefined });
+  await turns(3);
+  expect(seen.splice(0)).toEqual(['setup']);
+  failing = false;
+  for (const session of [2, 3]) receive(session, { act: 'open', module: undefined });
+  await turns(3);
+  expect(seen.splice(0)).toEqual(['setup']);
+  for (const session of [2, 3]) receive(session, { act: 'frames', message: [run(1)] });
+  await turns(3);
+  await sessions.close();
+  expect(seen).toEqual(['run', 'run', 'teardown']);
+});

@@ -202,4 +202,40 @@ describe('admission of a host', () => {
     expect(host.run(1000).done[1]).toBeGreaterThan(30);
     expect(leaving).toMatchObject({ isBusy: true, credit });
   });
+
+  it.each([
+    ['that filled it counts as full', 4, [100]],
+    ['that left room counts as it did', 3, [50]],
+  ])(
+    'shares a host anew 50 ms after it was full: one whose session has ended %s',
+    (_, calls, grantedAt) => {
+      const clock = createManualClock();
+      const sessions = new Map<string, HostSession>();
+      const admission = new Admission(sessions, 4, { clock, began: () => {} });
+      const from = clock.now();
+      const granted: number[] = [];
+      const join = (name: string) => {
+        const asker = new Asker(8, 0);
+        sessions.set(name, asker as unknown as HostSession);
+        return asker;
+      };
+      const ends = join('ends') as unknown as HostSession;
+      const waits = join('waits');
+      waits.isBusy = true;
+      waits.grant = () => {
+        waits.isBusy = false;
+        granted.push(clock.now() - from);
+      };
+      for (let call = 0; call < calls; call += 1) admission.admit(ends);
+      // It has said that it wants more, and goes back.
+      admission.admit(waits as unknown as HostSession);
+      clock.advance(30);
+      sessions.delete('ends');
+      admission.ended(ends);
+      clock.advance(120);
+      expect(granted).toEqual(grantedAt);
+      admission.close();
+      expect(clock.pending).toBe(0);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { createInProcessDispatcher, defineTasks, systemClock } from '@ticketing/dispatch';
-import { createManualClock, until } from '@ticketing/test-kit';
+import { createManualClock, turns, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { PROTOCOL, readAnnouncement, readOpening, V8_FORMAT } from '../src/fleet/announcement.ts';
 import { Fleet } from '../src/fleet/fleet.ts';
@@ -105,4 +105,44 @@ test('a host is told how large the fleet has become, once it is twice as large',
   expect(told[0]).toBe(1);
   expect(host.stats().opened).toBe(1);
   for (const each of [dispatcher, host, ...others, local, other]) await each.close();
+});
+
+test('a host that drains says so at once, while it has calls, and that it is closed at its end', async () => {
+  const clock = createManualClock();
+  const nats = createMemoryNats({ clock });
+  const told: (string | undefined)[] = [];
+  nats.seen = (subject, data) => {
+    if (subject.endsWith('.here')) told.push(readAnnouncement(data)?.state);
+  };
+  let letGo = (): void => {};
+  const hold = () =>
+    new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+  const local = createInProcessDispatcher(defineTasks({ hold }), { clock });
+  const names = { nats: nats.connect(), fleet: 'drains', clock };
+  const host = serveNatsTasks({ ...names, dispatcher: local, tasks: ['hold'] });
+  const dispatcher = createNatsDispatcher<{ hold: () => void }>({ ...names, nats: nats.connect() });
+  const pass = async (): Promise<void> => {
+    for (let step = 0; step < 10; step += 1) {
+      clock.advance(10);
+      await turns(3);
+    }
+  };
+  const held = dispatcher.run('hold');
+  await pass();
+  told.length = 0;
+  const drained = host.drain();
+  await turns(5);
+  expect(told.splice(0)).toEqual(['leaving']);
+  letGo();
+  await pass();
+  await held;
+  // No other host can take its session over, so its dispatcher keeps it.
+  expect(told).toEqual([]);
+  await Promise.all([dispatcher.close(), pass()]);
+  expect(await drained).toEqual({ completed: 1, aborted: 0 });
+  expect(told).toEqual(['closed']);
+  await local.close();
+  expect(clock.pending).toBe(0);
 });
