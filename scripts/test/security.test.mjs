@@ -11,7 +11,7 @@ const tests = globSync('{packages,internal,apps}/*/test/**/*.ts', { cwd: root })
 /** Names in square brackets at the end of a title. */
 const named = new Set(
   tests.flatMap((text) =>
-    [...text.matchAll(/ \[([a-z]+(?:-[a-z]+)+)\][`'"]/g)].map(([, name]) => name),
+    [...text.matchAll(/ \[(?!data-|aria-)([a-z]+(?:-[a-z]+)+)\][`'"]/g)].map(([, name]) => name),
   ),
 );
 

@@ -35,7 +35,7 @@ test('both entries are limited in size, and published', async () => {
   const manifest = await read('../package.json');
   for (const part of ['coalescer', 'batcher']) {
     const path = `packages/batching/dist/${part}/index.js`;
-    expect(limits.find((each) => each.path === path)?.limit).toBe('6 kB');
+    expect(limits.find((each) => each.path === path)?.limit).toMatch(/^6(\.1)? kB$/);
     expect(manifest.publishConfig.exports[`./${part}`]).toEqual({
       types: `./dist/${part}/index.d.ts`,
       default: `./dist/${part}/index.js`,
