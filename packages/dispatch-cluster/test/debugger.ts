@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { until } from '@ticketing/test-kit';
 import { onTestFinished } from 'vitest';
 
 export interface OpenInspector {
@@ -19,7 +20,8 @@ export function inspectorsOn(name: string): OpenInspector[] {
 export interface Debugger {
   /** Has the process stop at a breakpoint; resolves when it has. */
   pause(): Promise<void>;
-  resume(): void;
+  /** Resolves when the process goes on. */
+  resume(): Promise<void>;
   /** Leaves: a process that ends waits for its debugger to do so. */
   detach(): void;
 }
@@ -47,7 +49,17 @@ export async function attachDebugger(url: string): Promise<Debugger> {
       send('Runtime.evaluate', { expression: 'debugger;' });
       return paused;
     },
-    resume: () => send('Debugger.resume'),
+    async resume() {
+      let isResumed = false;
+      socket.addEventListener('message', ({ data }) => {
+        if (JSON.parse(String(data)).method === 'Debugger.resumed') isResumed = true;
+      });
+      // On a busy machine Node may leave a message unread until the next one comes.
+      await until(() => {
+        if (!isResumed) send('Debugger.resume');
+        return isResumed;
+      }, 'the process to go on');
+    },
     detach: () => socket.close(),
   };
 }

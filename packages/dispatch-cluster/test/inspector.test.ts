@@ -49,7 +49,7 @@ test('a worker at a breakpoint for a minute lives: neither its health, nor a tas
     await setImmediate();
   }
   await refused;
-  debug.resume();
+  await debug.resume();
   expect(await ask(url)).toMatchObject({ pid });
   expect(supervisor.stats().dispatcher).toMatchObject({ spawned: 1, killed: 0, recycled: 0 });
   debug.detach();
