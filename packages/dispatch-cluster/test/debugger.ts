@@ -38,28 +38,21 @@ export async function attachDebugger(url: string): Promise<Debugger> {
     id += 1;
     socket.send(JSON.stringify({ id, method, params }));
   };
+  const seen = new Set<string>();
+  socket.addEventListener('message', ({ data }) => seen.add(JSON.parse(String(data)).method));
+  /** Sends again until an event comes: a busy Node may leave a message unread until the next one. */
+  const sendUntil = (event: string, method: string): Promise<void> =>
+    until(() => {
+      if (!seen.has(event)) send(method);
+      return seen.has(event);
+    }, event);
   send('Debugger.enable');
   return {
     pause() {
-      const paused = new Promise<void>((resolve) => {
-        socket.addEventListener('message', ({ data }) => {
-          if (JSON.parse(String(data)).method === 'Debugger.paused') resolve();
-        });
-      });
       send('Runtime.evaluate', { expression: 'debugger;' });
-      return paused;
+      return sendUntil('Debugger.paused', 'Runtime.getIsolateId');
     },
-    async resume() {
-      let isResumed = false;
-      socket.addEventListener('message', ({ data }) => {
-        if (JSON.parse(String(data)).method === 'Debugger.resumed') isResumed = true;
-      });
-      // On a busy machine Node may leave a message unread until the next one comes.
-      await until(() => {
-        if (!isResumed) send('Debugger.resume');
-        return isResumed;
-      }, 'the process to go on');
-    },
+    resume: () => sendUntil('Debugger.resumed', 'Debugger.resume'),
     detach: () => socket.close(),
   };
 }
