@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers';
+
 /** An HTTP/2 session of a server. */
 export interface ServerSession {
   readonly closed?: boolean;
