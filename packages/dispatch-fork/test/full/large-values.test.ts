@@ -29,7 +29,8 @@ test.runIf(canMountMemory())(
     expect(little.wrong).toEqual([]);
     expect(little.size).toBeLessThanOrEqual(2 ** 20 + 4 * 2 ** 20);
     const none = await sendLargeValues('ro');
-    expect(none).toMatchObject({ wrong: [], path: '/dev/null' });
+    // A file that could not be opened is a pipe that neither side uses.
+    expect(none).toMatchObject({ wrong: [], path: expect.stringMatching(/^(?:socket|pipe):/) });
   },
   60_000,
 );
