@@ -9,6 +9,7 @@ import {
   type FindOptions,
   type QuestionKind,
   type ShareLoad,
+  TRANSIT_MS,
   type TargetContext,
 } from './search/coalesced.ts';
 import { documentQuestion } from './search/documents.ts';
@@ -47,9 +48,6 @@ export const retryOptions = { idempotent: true, retries: 1 } as const;
 
 /** The same for calls to hosts, which are lost with the network, too: their deadline bounds them. */
 export const farRetryOptions = { idempotent: true, retries: 3 } as const;
-
-/** Milliseconds beyond its deadline that an answer may take between processes. */
-export const TRANSIT_MS = 500;
 
 /** Names of the tasks. */
 export const QUESTION_NAMES = Object.keys(questions) as readonly Name[];
@@ -106,7 +104,7 @@ export function createFinders(
 ): Finders {
   return each((kind, name) => {
     const find = finds[name] as Find<unknown, unknown>;
-    return options.isShared ? coalesced(find, kind, options.share) : direct(find);
+    return options.isShared ? coalesced(find, kind, { share: options.share }) : direct(find);
   });
 }
 

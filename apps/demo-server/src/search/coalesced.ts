@@ -1,4 +1,5 @@
 import { type CoalescerStats, createCoalescer, type LoadContext } from '@ticketing/batching';
+import { type Clock, systemClock } from '@ticketing/kit';
 import type { CarrierName } from './carriers.ts';
 import type { PageTokens } from './page-tokens.ts';
 
@@ -61,8 +62,12 @@ export type ShareLoad = <Question, Answer>(
 export interface Keyed<Question> {
   readonly key: string;
   readonly question: Question;
-  readonly deadlineMs: number;
+  /** When the answer is due, on the clock of this process. */
+  readonly deadline: number;
 }
+
+/** Milliseconds beyond its deadline that an answer may take between processes. */
+export const TRANSIT_MS = 500;
 
 /** Shares nothing. */
 export function direct<Question, Answer>(find: Find<Question, Answer>): Finder<Question, Answer> {
@@ -71,24 +76,29 @@ export function direct<Question, Answer>(find: Find<Question, Answer>): Finder<Q
 
 /**
  * Lets equal questions in flight share one answer. The work goes on until the last client has left, or until the deadline of
- * the first. `share` makes one load of those of several machines.
+ * the first. `share` makes one load of those of several machines: a process that waited for another's has what is left of
+ * its own time for a load, and is not kept by one whose deadline is later.
  */
 export function coalesced<Question, Answer>(
   find: Find<Question, Answer>,
   { name, keyOf }: Pick<QuestionKind<Question, Answer, never>, 'name' | 'keyOf'>,
-  share: ShareLoad = (load) => load,
+  options: { readonly share?: ShareLoad | undefined; readonly clock?: Clock } = {},
 ): Finder<Question, Answer> {
-  const load = share<Question, Answer>(
-    ({ question, deadlineMs }, { signal }) => find(question, { signal, deadlineMs }),
-    name,
-  );
-  const coalescer = createCoalescer<Keyed<Question>, Answer>(load, {
+  const { share, clock = systemClock } = options;
+  const load: Load<Question, Answer> = ({ question, deadline }, { signal }) =>
+    find(question, { signal, deadlineMs: Math.max(1, Math.ceil(deadline - clock.now())) });
+  const coalescer = createCoalescer<Keyed<Question>, Answer>(share?.(load, name) ?? load, {
     name,
     key: ({ key }) => key,
+    clock,
   });
   return {
-    find: (question, { signal, deadlineMs }) =>
-      coalescer.get({ key: keyOf(question), question, deadlineMs }, { signal }),
+    find(question, { signal, deadlineMs }) {
+      const keyed = { key: keyOf(question), question, deadline: clock.now() + deadlineMs };
+      // Here all have the same deadline; another machine may have a later one.
+      const limit = share === undefined ? undefined : deadlineMs + TRANSIT_MS;
+      return coalescer.get(keyed, { signal, timeoutMs: limit });
+    },
     has: (key) => coalescer.has({ key } as Keyed<Question>),
     stats: () => coalescer.stats(),
   };

@@ -7,8 +7,9 @@ import {
   type TaskContext,
 } from '@ticketing/dispatch';
 import { mapItems } from '../map-items.ts';
-import { retryOptions, TRANSIT_MS } from '../questions.ts';
+import { retryOptions } from '../questions.ts';
 import type { CarrierName } from './carriers.ts';
+import { TRANSIT_MS } from './coalesced.ts';
 import type { SearchDocument } from './documents.ts';
 import { rejectRestored, restoredError } from './restored-error.ts';
 import type { DocumentQuestion } from './search-query.ts';
