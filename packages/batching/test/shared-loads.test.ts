@@ -200,6 +200,62 @@ test('a waiter whose signal aborts leaves nothing behind', async () => {
   expect(await first).toBe('Ann');
 });
 
+test('whenever the signal of a call aborts, its load is aborted, and nothing is held', async () => {
+  const begun: number[] = [];
+  for (let steps = 0; steps < 60; steps += 1) {
+    const { load, calls, coordinator } = createProcess();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const key = `${steps}`;
+    const answer = load(key, { key, signal, waiters: 1 });
+    answer.catch(() => {});
+    for (let step = 0; step < steps; step += 1) await undefined;
+    controller.abort(new Error('left'));
+    await settleJobs();
+    if (calls.length > 0) begun.push(steps);
+    expect(calls.map(({ context }) => context.signal.aborted)).toEqual(calls.map(() => true));
+    expect(coordinator.stats()).toMatchObject({ held: 0, waiting: 0 });
+    calls[0]?.reject(new Error('aborted'));
+    await expect(answer).rejects.toThrow(calls.length > 0 ? 'aborted' : 'left');
+  }
+  expect(begun.length).toBeGreaterThan(0);
+  expect(begun[0]).toBeGreaterThan(1);
+});
+
+test('a leader without callers looks for waiters of others three times per lease', async () => {
+  const [leader, waiter] = [createProcess(), createProcess()];
+  const controllers = [new AbortController(), new AbortController()] as const;
+  const lefts = [leader.users.get('ann', { signal: controllers[0].signal })];
+  await settleJobs();
+  lefts.push(waiter.users.get('ann', { signal: controllers[1].signal }));
+  await settleJobs();
+  const looks = () => leader.store.sent.filter((command) => command === 'waiters').length;
+  for (const left of lefts) left.catch(() => {});
+  controllers[0].abort(new Error('left'));
+  await settleJobs();
+  expect(looks()).toBe(1);
+  for (const [ms, count] of [
+    [650, 1],
+    [25, 2],
+    [650, 2],
+    [25, 3],
+  ] as const) {
+    await pass(ms);
+    expect(looks()).toBe(count);
+  }
+  controllers[1].abort(new Error('left'));
+  await settleJobs();
+  await pass(625);
+  expect(leader.calls[0]?.context.signal.aborted).toBe(false);
+  await pass(50);
+  expect(leader.calls[0]?.context.signal.aborted).toBe(true);
+  expect(looks()).toBe(4);
+  leader.calls[0]?.reject(new Error('aborted'));
+  await settleJobs();
+  await pass(2000);
+  expect(looks()).toBe(4);
+});
+
 test('a leader whose lease is lost stops loading, and its callers get what the successor loads', async () => {
   const [one, another] = [createProcess(), createProcess()];
   const first = one.users.get('ann');

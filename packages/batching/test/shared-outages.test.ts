@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createManualClock } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { type HeldLoad, refuseUnhandledRejections, settleJobs } from './held-loads.ts';
+import { type HeldLoad, refuseUnhandledRejections, settleJobs, stateOf } from './held-loads.ts';
 import { called, machineOfEachTest, type Process } from './shared-machine.ts';
 
 refuseUnhandledRejections();
@@ -179,6 +179,52 @@ test('an engine that stops while callers wait: they load after half a second, no
   expect([leader, waiter].map(called)).toEqual([1, 1]);
   for (const { calls } of [leader, waiter]) calls[0]?.resolve('Ann');
   expect(await Promise.all([first, second])).toEqual(['Ann', 'Ann']);
+});
+
+test('a waiter whose signal aborts rejects at once, and not when the engine has had its time', async () => {
+  for (const ms of [0, 25, 500, 525]) {
+    const [leader, waiter] = [createProcess(), createProcess()];
+    const key = `${ms}`;
+    const first = leader.users.get(key);
+    await settleJobs();
+    const listening = { ready: new Promise<void>(() => {}), stop() {} };
+    // At first its subscription is not confirmed; later its command is not answered.
+    if (ms < 100) Object.assign(waiter.store, { listen: () => listening });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const second = waiter.load(key, { key, signal, waiters: 1 });
+    await settleJobs();
+    if (ms >= 100) waiter.store.state = 'half';
+    await pass(ms);
+    const sent = waiter.store.sent.length;
+    controller.abort(new Error('left'));
+    expect(await stateOf(second)).toMatchObject({ error: { message: 'left' } });
+    waiter.store.repair();
+    await pass(100);
+    expect(waiter.store.sent.slice(sent).filter((command) => command === 'claim')).toEqual([]);
+    expect(waiter.coordinator.stats()).toMatchObject({ held: 0, waiting: 0 });
+    leader.calls[0]?.resolve('Ann');
+    expect(await first).toBe('Ann');
+  }
+});
+
+test('a lease that arrives after the signal of its claim has aborted is given back', async () => {
+  const [one, other] = [createProcess(), createProcess()];
+  one.store.state = 'half';
+  const controller = new AbortController();
+  const { signal } = controller;
+  const left = one.load('ann', { key: 'ann', signal, waiters: 1 });
+  await settleJobs();
+  controller.abort(new Error('left'));
+  expect(await stateOf(left)).toMatchObject({ error: { message: 'left' } });
+  one.store.repair();
+  await settleJobs();
+  expect(one.store.sent).toEqual(['claim', 'release']);
+  const answer = other.users.get('ann');
+  await settleJobs();
+  expect([one, other].map(called)).toEqual([0, 1]);
+  other.calls[0]?.resolve('Ann');
+  expect(await answer).toBe('Ann');
 });
 
 test('a lost message: who waits looks again after half a second, and has the value without a load', async () => {

@@ -122,7 +122,12 @@ class StoreCoordinator implements Coordinator {
     return this.#circuit.state;
   }
 
-  async claim(key: string, options: ClaimOptions): Promise<Claim> {
+  claim(key: string, options: ClaimOptions): Promise<Claim> {
+    return unlessAborted(this.#claim(key, options), options.signal);
+  }
+
+  /** Notices only between its commands that the signal has aborted. */
+  async #claim(key: string, options: ClaimOptions): Promise<Claim> {
     options.signal.throwIfAborted();
     this.#counts.claims += 1;
     // A claim that waits is sent again once messages arrive, since one may have come before. Here it is once already.
@@ -146,7 +151,9 @@ class StoreCoordinator implements Coordinator {
         wait = this.#waits.begin(key);
         this.#waits.note(key, true);
         await this.#listens(wait);
-        continue;
+        if (!options.signal.aborted) continue;
+        wait.leave();
+        throw options.signal.reason;
       }
       wait?.leave();
       return this.#read(key, token, reply, options);
@@ -287,4 +294,25 @@ class StoreCoordinator implements Coordinator {
     else this.#counts.unshared += 1;
     return claim;
   }
+}
+
+/** Rejects as soon as the signal aborts, however long the claim takes; what that finds after all is given back. */
+function unlessAborted(claim: Promise<Claim>, signal: AbortSignal): Promise<Claim> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    claim.then(
+      (answer) => {
+        signal.removeEventListener('abort', leave);
+        if (!signal.aborted) return resolve(answer);
+        if (answer.kind === 'lease') void answer.lease.release();
+        else if (answer.kind === 'wait') answer.leave();
+        leave();
+      },
+      (error) => {
+        signal.removeEventListener('abort', leave);
+        reject(error);
+      },
+    );
+  });
 }

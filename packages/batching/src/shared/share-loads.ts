@@ -148,6 +148,10 @@ class SharedLoads<K, V> {
         continue;
       }
       if (claim.kind === 'lease') {
+        if (signal.aborted) {
+          void claim.lease.release();
+          throw signal.reason;
+        }
         const led = await this.#lead(key, context, claim.lease);
         if (led.kind === 'done') return led.value;
         this.#counts.repeated += 1;
