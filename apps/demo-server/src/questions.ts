@@ -9,8 +9,8 @@ import {
   type FindOptions,
   type QuestionKind,
   type ShareLoad,
-  TRANSIT_MS,
   type TargetContext,
+  TRANSIT_MS,
 } from './search/coalesced.ts';
 import { documentQuestion } from './search/documents.ts';
 import { createPageTokens, newPageKey } from './search/page-tokens.ts';
