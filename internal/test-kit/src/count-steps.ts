@@ -1,15 +1,19 @@
 import { type Profiler, Session } from 'node:inspector';
 
+/** Counts steps of code in this process, until it is closed. */
+export interface StepCounter {
+  /** Returns the steps of this process since the last count. */
+  count(): Promise<number>;
+  close(): void;
+}
+
 /**
- * Returns how many steps our own code makes: how often each of its functions is called, as V8 counts it. The same on every
+ * Creates a counter of the steps that code makes: how often each of its functions is called, as V8 counts it. The same on every
  * machine, however busy it is. Blocks are not counted: V8 misses some of those of functions that it has compiled.
  *
- * @param isOurs whether the file of a URL counts
+ * @param isCounted whether the file of a URL counts
  */
-export async function countSteps(
-  run: () => void,
-  isOurs: (url: string) => boolean,
-): Promise<number> {
+export async function createStepCounter(isCounted: (url: string) => boolean): Promise<StepCounter> {
   const session = new Session();
   session.connect();
   const post = <Result>(method: string, params?: object): Promise<Result> =>
@@ -20,18 +24,31 @@ export async function countSteps(
       });
     });
   const taken = () => post<Profiler.TakePreciseCoverageReturnType>('Profiler.takePreciseCoverage');
+  await post('Profiler.enable');
+  await post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  return {
+    async count() {
+      const { result } = await taken();
+      const calls = result
+        .filter(({ url }) => isCounted(url))
+        .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges));
+      return calls.reduce((sum, { count }) => sum + count, 0);
+    },
+    close: () => session.disconnect(),
+  };
+}
+
+/** Returns the steps of one run, and of what else this process does until it has settled. */
+export async function countSteps(
+  run: () => unknown,
+  isOurs: (url: string) => boolean,
+): Promise<number> {
+  const counter = await createStepCounter(isOurs);
   try {
-    await post('Profiler.enable');
-    await post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-    // What was counted before.
-    await taken();
-    run();
-    const { result } = await taken();
-    const calls = result
-      .filter(({ url }) => isOurs(url))
-      .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges));
-    return calls.reduce((sum, { count }) => sum + count, 0);
+    await counter.count();
+    await run();
+    return await counter.count();
   } finally {
-    session.disconnect();
+    counter.close();
   }
 }

@@ -1,5 +1,5 @@
 // What the tests of several packages share: counted steps, a manual clock, polling, processes that live, engines, a link that fails, a folder in memory that is full
-export { countSteps } from './count-steps.ts';
+export { countSteps, createStepCounter, type StepCounter } from './count-steps.ts';
 export {
   type EngineName,
   type EngineOptions,
