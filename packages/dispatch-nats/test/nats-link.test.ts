@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { systemClock } from '@ticketing/dispatch';
 import {
   createManualClock,
@@ -41,6 +41,35 @@ it.each([
   expect([waits, link.state]).toEqual([wanted, 'connecting']);
   await link.close();
   expect(waits).toHaveLength(wanted.length);
+});
+
+it('a link that is closed during an attempt makes no further one, and leaves no timer', async () => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const clock = createManualClock();
+  const link = new NatsLink(
+    { nats: { servers: `127.0.0.1:${port}` }, name: 'closes', clock, random: () => 1 },
+    silent,
+  );
+  await until(() => sockets.length === 1, 'an attempt');
+  let isClosed = false;
+  const closed = link.close().then(() => {
+    isClosed = true;
+  });
+  const socket = sockets[0] as Socket;
+  const gone = once(socket, 'close');
+  // The attempt fails now.
+  socket.destroy();
+  await gone;
+  await until(() => isClosed || clock.pending > 0, 'the end, or a timer for another attempt');
+  expect([isClosed, clock.pending, link.state]).toEqual([true, 0, 'closed']);
+  await closed;
+  await turns(20);
+  expect(sockets).toHaveLength(1);
+  server.close();
+  await once(server, 'close');
 });
 
 describe.skipIf(engineProgram('nats') === undefined)(

@@ -165,6 +165,7 @@ export class NatsLink {
         return;
       } catch (error) {
         this.lastError = error;
+        if (this.#isClosed) return;
       }
       await this.#wait((waitMs * (1 + this.#options.random())) / 2);
     }
