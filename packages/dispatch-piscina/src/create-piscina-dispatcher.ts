@@ -10,6 +10,7 @@ import {
 import {
   createDispatcher,
   decodeFromWorker,
+  type FromWorker,
   type Movable,
   OutputSink,
   outputRule,
@@ -143,7 +144,12 @@ function createPiscinaTransport(
       { ...start, resourceLimits },
       {
         message(message) {
-          const frames = decodeFromWorker(message);
+          let frames: readonly FromWorker[] | undefined;
+          try {
+            frames = decodeFromWorker(message);
+          } catch (error) {
+            return thread.lose(error);
+          }
           if (frames !== undefined) events.frames(frames);
         },
         exit: (end) => events.exit(end),

@@ -67,6 +67,7 @@ export class WorkerThread {
   readonly #workerId: number;
   #cause: { readonly error: unknown } | undefined;
   #killed = false;
+  #isUnreadable = false;
   #ended = false;
   #farewell: NodeJS.Timeout | undefined;
 
@@ -145,6 +146,13 @@ export class WorkerThread {
     return this.#journal.reclaim(seqs);
   }
 
+  /** Ends the thread since its messages cannot be read: the calls that they answer would wait for ever. */
+  lose(error: unknown): void {
+    this.#cause ??= { error };
+    this.#isUnreadable = true;
+    this.kill();
+  }
+
   kill(): void {
     if (this.#ended || this.#killed) return;
     this.#killed = true;
@@ -162,7 +170,7 @@ export class WorkerThread {
   }
 
   #listen(): void {
-    this.#port.on('message', (message) => this.#events.message(message));
+    this.#port.on('message', (message) => this.#read(message));
     this.#thread.on('error', (error) => {
       this.#cause ??= { error };
     });
@@ -173,6 +181,10 @@ export class WorkerThread {
     });
     // Piscina unrefs a thread that has no task.
     this.hold(true);
+  }
+
+  #read(message: unknown): void {
+    if (!this.#isUnreadable) this.#events.message(message);
   }
 
   /** Goes on without a thread that is in native code. It runs no JavaScript any more, so it begins and answers nothing. */
@@ -187,7 +199,7 @@ export class WorkerThread {
     // All that a thread has posted is in this port's queue by now; some of it has not been an event yet.
     let next = receiveMessageOnPort(this.#port);
     while (next !== undefined) {
-      this.#events.message(next.message);
+      this.#read(next.message);
       next = receiveMessageOnPort(this.#port);
     }
     this.#ended = true;

@@ -2,6 +2,7 @@ import type { Dispatcher, PoolOptions, TaskMap, TaskSource, TasksOf } from '@tic
 import {
   createDispatcher,
   decodeFromWorker,
+  type FromWorker,
   postToWorker,
   resolvePoolOptions,
   type Transport,
@@ -159,7 +160,15 @@ class PrimarySession implements WorkerHandle {
   receive(message: FromPrimary): void {
     if (this.#ended) return;
     if (message.act === 'frames') {
-      const frames = decodeFromWorker(message.message);
+      let frames: readonly FromWorker[] | undefined;
+      try {
+        frames = decodeFromWorker(message.message);
+      } catch (error) {
+        // The calls that it answers would wait for ever.
+        this.#tell({ act: 'close' });
+        this.#end(error);
+        return;
+      }
       if (frames !== undefined) this.#events.frames(frames);
       return;
     }
@@ -176,9 +185,10 @@ class PrimarySession implements WorkerHandle {
     this.#link.send({ ticketing: toPrimaryTag, session: this.#session, ...message });
   }
 
-  #end(): void {
+  #end(cause?: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#events.exit({ exitCode: undefined, signal: undefined, stderrTail: '' });
+    const end = { exitCode: undefined, signal: undefined, stderrTail: '' };
+    this.#events.exit({ ...end, ...(cause !== undefined && { cause }) });
   }
 }
