@@ -9,10 +9,8 @@ import {
   type ConformanceSubject,
   type ConformanceTasks,
   conformanceCases,
-  splitCases,
 } from '@ticketing/dispatch-conformance';
 import { describe, test } from 'vitest';
-import { longCases } from './long-cases.ts';
 
 type Wrap = (first: Dispatcher<ConformanceTasks>) => Dispatcher<ConformanceTasks>;
 
@@ -45,11 +43,10 @@ const countsStarts: ReadonlySet<string> = new Set([
   'start: setup runs once before a worker takes tasks, teardown once as it stops',
 ]);
 
-/** The cases of `npm test`, or all others. */
-export function testWrappers({ isShort }: { readonly isShort: boolean }): void {
+/** Every case within each wrapper. */
+export function testWrappers(): void {
   describe.each(Object.entries(subjects))('%s', (wrapper, subject) => {
-    const { chosen: long, others } = splitCases(conformanceCases(subject), longCases);
-    for (const { name, skip, run } of isShort ? others : long) {
+    for (const { name, skip, run } of conformanceCases(subject)) {
       const counts = countsStarts.has(name) || name.startsWith('broadcast: ');
       const isSkipped = skip !== undefined || (wrapper === 'withFallback' && counts);
       test.skipIf(isSkipped)(name, { timeout: 60_000 }, run);

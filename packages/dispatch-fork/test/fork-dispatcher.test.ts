@@ -1,49 +1,17 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { Dispatcher } from '@ticketing/dispatch';
-import { gone, lives, until } from '@ticketing/test-kit';
-import { afterEach, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
-import { createForkDispatcher, type ForkOptions } from '../src/index.ts';
-import type { NestingTasks } from './fixtures/nesting-tasks.ts';
+import { gone, lives } from '@ticketing/test-kit';
+import { expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
+import { createForkDispatcher } from '../src/index.ts';
 import type { Tasks } from './fixtures/tasks.ts';
 
-const module = new URL('fixtures/tasks.ts', import.meta.url);
-const execArgv = ['--conditions=@ticketing/source'];
-const open: { close(): Promise<void> }[] = [];
+import { create, endAfterEach, execArgv, module, open, program } from './fork-fixture.ts';
+import { testGroupSignals } from './group-signals.ts';
 
-function create(options: ForkOptions = {}) {
-  const dispatcher = createForkDispatcher<Tasks>(module, { max: 1, execArgv, ...options });
-  open.push(dispatcher);
-  return dispatcher;
-}
-
+endAfterEach();
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-const programs: ChildProcess[] = [];
-
-afterEach(async () => {
-  for (const child of programs.splice(0)) child.kill('SIGKILL');
-  await Promise.all(open.splice(0).map((dispatcher) => dispatcher.close()));
-});
-
-function program(file: URL, detached = false) {
-  const args = [...execArgv, fileURLToPath(file)];
-  const child = spawn(process.execPath, args, { detached, stdio: ['ignore', 'pipe', 'inherit'] });
-  programs.push(child);
-  return child;
-}
-
-function groupLives(group: number): boolean {
-  try {
-    return process.kill(-group, 0);
-  } catch {
-    return false;
-  }
-}
 
 test('a dispatcher is typed by its module, or by a map of tasks', async () => {
   const dispatcher = createForkDispatcher<typeof import('./fixtures/tasks.ts')>(module, {
@@ -142,20 +110,6 @@ test('signals of a terminal or a service change nothing in a worker', async () =
   expect(dispatcher.stats().spawned).toBe(1);
 });
 
-test.each(signals)(
-  '%s to the whole group of a program that drains: its task ends, and nothing is left [group-signals]',
-  async (signal) => {
-    const draining = program(new URL('fixtures/draining-program.ts', import.meta.url), true);
-    const [line] = await once(draining.stdout, 'data');
-    expect(String(line)).toBe('held\n');
-    process.kill(-(draining.pid as number), signal);
-    const [output, [code]] = await Promise.all([text(draining.stdout), once(draining, 'exit')]);
-    expect([output, code]).toEqual(['ended\nspawned 1\n', 0]);
-    // No process of the group lives.
-    await until(() => !groupLives(draining.pid as number));
-  },
-);
-
 test('workers of a parent that is killed are gone within a second, idle and busy', async () => {
   const parent = program(new URL('fixtures/dispatching-parent.ts', import.meta.url));
   const [line] = await once(parent.stdout, 'data');
@@ -171,52 +125,6 @@ test('a program that comes to its end without close() ends, and its workers with
   const [output, [code]] = await Promise.all([text(finishing.stdout), once(finishing, 'exit')]);
   expect(code).toBe(0);
   await gone(Number(output), 1000);
-});
-
-test('tasks in the file of the main program: one worker starts, and its error names the cure', () => {
-  const file = fileURLToPath(new URL('fixtures/main-and-tasks.ts', import.meta.url));
-  const { stdout, stderr } = spawnSync(process.execPath, [...execArgv, file], { encoding: 'utf8' });
-  expect(stderr).toBe('start\nstart\n');
-  expect(stdout).toBe(
-    'ERR_CIRCUIT_OPEN: Workers keep failing to start: Cannot create dispatcher: this program was started as a worker of the same `module`, and its own workers would start more without end; keep the tasks in a separate file, and in a single executable set `execPath` to the path of a Node\n',
-  );
-});
-
-test('a program in the place of the workers, as in a single executable: it ends with that error', () => {
-  const workerUrl = new URL('fixtures/main-and-tasks.ts', import.meta.url);
-  const env = { ...process.env, TICKETING_WORKER_MODULES: workerUrl.href };
-  const { stdout, status } = spawnSync(process.execPath, [...execArgv, fileURLToPath(workerUrl)], {
-    encoding: 'utf8',
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  expect([stdout, status]).toEqual(['', 1]);
-});
-
-test('workers may start workers of another module, and in a call of their own', async () => {
-  const nesting = new URL('fixtures/nesting-tasks.ts', import.meta.url);
-  const dispatcher = createForkDispatcher<NestingTasks>(nesting, { max: 1, execArgv });
-  open.push(dispatcher);
-  const pids = await dispatcher.run('pids', 2);
-  expect(new Set(pids).size).toBe(4);
-});
-
-test('the program of the workers explains itself when it is loaded directly', async () => {
-  const program = fileURLToPath(new URL('../src/dispatch-fork-worker.ts', import.meta.url));
-  for (const stdio of [
-    ['ignore', 'ignore', 'pipe'],
-    ['ignore', 'ignore', 'pipe', 'ipc'],
-  ] as const) {
-    const child = spawn(process.execPath, ['--conditions=@ticketing/source', program], {
-      stdio: [...stdio],
-    });
-    const ended = once(child, 'exit');
-    const complaint = await text(child.stderr as Readable);
-    expect(complaint).toContain(
-      'TypeError: Cannot serve tasks: @ticketing/dispatch-fork/worker is the program of a worker, which createForkDispatcher starts; for a dispatcher import @ticketing/dispatch-fork',
-    );
-    expect(await ended).toEqual([1, null]);
-  }
 });
 
 test('output: a function gets what the workers write, by stream and worker', async () => {
@@ -258,3 +166,5 @@ test('output: a worker that writes 16 MB waits while its reader does: no more th
   await dispatcher.close();
   expect([bytes, most]).toEqual([256 * 64 * 1024, 1]);
 });
+
+testGroupSignals(['SIGTERM']);

@@ -1,5 +1,4 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { connect } from '@nats-io/transport-node';
 import { createInProcessDispatcher, defineTasks, systemClock } from '@ticketing/dispatch';
 import { engineProgram, turns } from '@ticketing/test-kit';
 import fc from 'fast-check';
@@ -8,11 +7,9 @@ import { createNatsDispatcher, type NatsHostEvent, serveNatsTasks } from '../src
 import { type LinkEnd, NatsLink, type UnsentMessage } from '../src/link/nats-link.ts';
 import { startFleet } from './fleet-fixture.ts';
 import { createMemoryNats } from './memory-nats.ts';
+import { testPayloads } from './payload-cases.ts';
 
-const KIB = 1024;
 const HEAD_BYTES = 12;
-/** Largest piece, whatever the server takes. */
-const LARGEST_PIECE = 512 * KIB;
 const unsent: NatsHostEvent[] = [];
 const note = (event: unknown): void => {
   if ((event as NatsHostEvent).type === 'unsent') unsent.push(event as NatsHostEvent);
@@ -23,43 +20,9 @@ beforeEach(() => {
 });
 afterEach(() => unsubscribe('ticketing:dispatch-nats:host', note));
 
-/** Bytes of a value that fill `pieces` pieces of a server, more or less. */
-const around = (limit: number, pieces: number): number[] => {
-  const bytes = pieces * (limit - HEAD_BYTES);
-  return [-200, -64, -12, 0, 12].map((more) => bytes + more);
-};
+testPayloads([1, 1024]);
 
 describe.skipIf(engineProgram('nats') === undefined)('a server', () => {
-  it.each([1, 4, 64, 512, 1024, 8192])(
-    'with `max_payload` of %i KiB takes calls of any size, which cost no neighbour its session',
-    async (kib) => {
-      const limit = kib * KIB;
-      await using fleet = await startFleet({ config: `max_payload: ${limit}\n` });
-      await fleet.serve('a');
-      const dispatcher = fleet.dispatch();
-      await dispatcher.ready();
-      const spy = await connect({ servers: fleet.server.url });
-      const sizes = new Set<number>();
-      spy.subscribe('tt.test.>', { callback: (_, { data }) => void sizes.add(data.byteLength) });
-      await spy.flush();
-      const neighbours = Array.from({ length: 8 }, () => dispatcher.run('pause', 50));
-      const piece = Math.min(limit, LARGEST_PIECE);
-      for (const bytes of [...around(piece, 1), ...around(piece, 2), 4 * piece]) {
-        const value = Buffer.alloc(bytes, bytes % 251);
-        // There and back.
-        const back = (await dispatcher.run('echo', value)) as Uint8Array;
-        expect([bytes, Buffer.compare(value, back)]).toEqual([bytes, 0]);
-      }
-      expect(await Promise.all(neighbours)).toEqual(neighbours.map(() => 'a'));
-      await spy.flush();
-      expect(Math.max(...sizes)).toBe(piece);
-      expect(dispatcher.stats()).toMatchObject({ lost: 0, failed: 0 });
-      expect(Object.values(dispatcher.fleet().lost)).toEqual([0, 0, 0, 0, 0, 0]);
-      expect(unsent).toEqual([]);
-      await spy.close();
-    },
-  );
-
   it('that takes no announcement of so many tasks: ready() of the host says so', async () => {
     await using fleet = await startFleet({ config: 'max_payload: 128\n' });
     await expect(fleet.serve('much-too-long-a-name-for-a-host')).rejects.toMatchObject({

@@ -1,3 +1,3 @@
 import { testWrappers } from '../conformance-wrappers.ts';
 
-testWrappers({ isShort: false });
+testWrappers();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { slowRepetition } from '../regexps/repeated-inputs.mjs';
+import { slowRepetition } from '../../regexps/repeated-inputs.mjs';
 
 test.each([
   // Each match reads a quoted text to the end of the input, which never closes, and keeps a character of it.

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 test('examples/images.ts serves customers, uploads and a backlog', async () => {
-  const file = fileURLToPath(new URL('../examples/images.ts', import.meta.url));
+  const file = fileURLToPath(new URL('../../examples/images.ts', import.meta.url));
   const args = ['--conditions=@ticketing/source', file];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
   expect({ stdout, stderr }).toEqual({

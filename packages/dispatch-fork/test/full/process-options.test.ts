@@ -11,9 +11,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { createForkDispatcher, type ForkOptions } from '../src/index.ts';
+import { createForkDispatcher, type ForkOptions } from '../../src/index.ts';
 
-const module = new URL('fixtures/tasks.ts', import.meta.url);
+const module = new URL('../fixtures/tasks.ts', import.meta.url);
 const execArgv = ['--conditions=@ticketing/source'];
 const PERMISSION = process.version.startsWith('v20.')
   ? '--experimental-permission'
@@ -22,7 +22,7 @@ const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 function create(options: ForkOptions) {
-  const dispatcher = createForkDispatcher<typeof import('./fixtures/tasks.ts')>(module, {
+  const dispatcher = createForkDispatcher<typeof import('../fixtures/tasks.ts')>(module, {
     max: 1,
     execArgv,
     ...options,
@@ -52,7 +52,7 @@ test('cwd is the folder of the workers, as a path or a URL, and not ours', async
   expect(process.cwd()).toBe(before);
 });
 
-const program = fileURLToPath(new URL('fixtures/finishing-program.ts', import.meta.url));
+const program = fileURLToPath(new URL('../fixtures/finishing-program.ts', import.meta.url));
 
 test('a program that may read and start processes, and write nothing, has workers', () => {
   const permissions = [PERMISSION, '--allow-fs-read=*', '--allow-child-process'];
@@ -80,7 +80,7 @@ export default defineTasks({ seen: () => [globalThis.isSetUp, process.env.FROM_F
     const main = join(here, 'main.mjs');
     writeFileSync(
       main,
-      `import { createForkDispatcher } from '${new URL('../src/index.ts', import.meta.url)}';
+      `import { createForkDispatcher } from '${new URL('../../src/index.ts', import.meta.url)}';
 const dispatcher = createForkDispatcher(new URL('${tasks}'), { max: 1, cwd: '/' });
 console.log(JSON.stringify(await dispatcher.run('seen')));
 await dispatcher.close();`,

@@ -13,10 +13,10 @@ import {
   createNatsDispatcher,
   type NatsDispatcher,
   type NatsDispatcherOptions,
-} from '../src/index.ts';
-import type { Tasks } from './fixtures/adverse-host.ts';
+} from '../../src/index.ts';
+import type { Tasks } from '../fixtures/adverse-host.ts';
 
-const entry = new URL('fixtures/adverse-host.ts', import.meta.url);
+const entry = new URL('../fixtures/adverse-host.ts', import.meta.url);
 const LOST = { code: 'ERR_WORKER_LOST' };
 
 /** Streams of a host that is another process, over a server of NATS. */

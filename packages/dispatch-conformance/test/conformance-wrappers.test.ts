@@ -1,3 +1,0 @@
-import { testWrappers } from './conformance-wrappers.ts';
-
-testWrappers({ isShort: true });

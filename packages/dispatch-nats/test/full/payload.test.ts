@@ -1,0 +1,3 @@
+import { testPayloads } from '../payload-cases.ts';
+
+testPayloads([4, 64, 512, 8192]);
