@@ -106,11 +106,18 @@ try {
     `Copied the working tree, with what the build made of ${publishedPackages().length} packages`,
   );
 
-  run('npm', ['run', '--silent', 'version-packages'], clone);
+  // A tree that has its versions, as it is when it is published, has no changesets left.
+  if (changesets.length > 0) {
+    run('npm', ['run', '--silent', 'version-packages'], clone);
+    run(
+      'git',
+      ['-c', 'user.name=release', '-c', 'user.email=', 'commit', '-qam', 'versions'],
+      clone,
+    );
+  }
   const packages = publishedPackages(clone);
   const { version } = packages[0].manifest;
   done(`Versioned: ${before} to ${version}, by ${changesets.length} changesets`);
-  run('git', ['-c', 'user.name=release', '-c', 'user.email=', 'commit', '-qam', version], clone);
 
   registry = await startRegistry(join(outside, 'registry'));
   registry.mustBeUsedIn(clone);
