@@ -241,10 +241,12 @@ export function required(rule: Rule): Rule {
 
 const LONGEST = 60;
 
-/** Formats a value for an error message: at most 60 characters. Never throws. */
+/** Formats a value for an error message: at most 60 characters, and never nothing. Never throws. */
 export function showValue(value: unknown): string {
   if (typeof value === 'function') return 'a function';
-  const text = textOf(value);
+  let text = textOf(value);
+  // A list whose only element has no text has none either, as one that contains itself.
+  if (!text.trim()) text = Array.isArray(value) ? `[${value.map(() => "''")}]` : `'${text}'`;
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 3)}...` : text;
 }
 

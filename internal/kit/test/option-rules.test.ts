@@ -10,11 +10,15 @@ import {
   optionsOf,
   type Rule,
   resolveByRules,
+  showValue,
   whole,
   wholeBetween,
   withMethods,
   wordOr,
 } from '../src/option-rules.ts';
+
+const looped: unknown[] = [];
+looped.push(looped);
 
 const accepts = (rule: Rule, values: readonly unknown[]): boolean[] => values.map(rule.test);
 
@@ -83,6 +87,24 @@ test('values without a text of their own are named too', () => {
   const check = (size: unknown) => () => checkByRules('try', { size }, { size: whole() });
   expect(check(Symbol('s'))).toThrow(/got Symbol\(s\)$/);
   expect(check(Object.create(null))).toThrow(/got an object without text$/);
+});
+
+test.each<[unknown, string]>([
+  ['', "''"],
+  [' \n', "' \n'"],
+  [' '.repeat(100), `'${' '.repeat(56)}...`],
+  [new String(''), "''"],
+  [[], '[]'],
+  [[''], "['']"],
+  [[null], "['']"],
+  [[[]], "['']"],
+  [looped, "['']"],
+  [['', ''], ','],
+  [[1, 'a'], '1,a'],
+  ['a text', 'a text'],
+  [0, '0'],
+])('showValue() of %o is never nothing', (value, text) => {
+  expect(showValue(value)).toBe(text);
 });
 
 test('rules take what they say', () => {

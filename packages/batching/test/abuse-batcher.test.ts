@@ -11,7 +11,7 @@ test.each([undefined, null, 'load', {}])('createBatcher(%o) throws', (loader) =>
 
 test.each<[unknown, Error]>([
   [null, new TypeError('Cannot create batcher: `options` must be an object, got null')],
-  [{ name: '' }, new TypeError('Cannot create batcher: `name` must be a text, got ')],
+  [{ name: '' }, new TypeError("Cannot create batcher: `name` must be a text, got ''")],
   [
     { name: 'a', size: 5 },
     new TypeError('Cannot create batcher: unknown option `size`; did you mean `maxBatchSize`?'),

@@ -9,7 +9,7 @@ test.each<[unknown, Error]>([
     new TypeError('`vary` must be a list of names of request headers, got accept'),
   ],
   [{ vary: ['*'] }, new TypeError('`vary` must be a list of names of request headers, got *')],
-  [{ vary: [''] }, new TypeError('`vary` must be a list of names of request headers, got ')],
+  [{ vary: [''] }, new TypeError("`vary` must be a list of names of request headers, got ['']")],
   [{ vary: [1] }, new TypeError('`vary` must be a list of names of request headers, got 1')],
   [{ header: 'x' }, new TypeError('`header` must be true or false, got x')],
   [
@@ -32,7 +32,7 @@ test.each<[unknown, Error]>([
 });
 
 test.each<[object, Error]>([
-  [{ name: '' }, new TypeError('Cannot create coalescer: `name` must be a text, got ')],
+  [{ name: '' }, new TypeError("Cannot create coalescer: `name` must be a text, got ''")],
   [
     { maxKeys: 0 },
     new RangeError('Cannot create coalescer: `maxKeys` must be an integer of 1 or more, got 0'),

@@ -7,7 +7,7 @@ const name = 'test';
 test.each([
   [() => createCoalescer(5 as never, { name }), '`load` must be a function, got 5'],
   [() => createCoalescer(load, null as never), '`options` must be an object, got null'],
-  [() => createCoalescer(load, { name: '' }), '`name` must be a text, got '],
+  [() => createCoalescer(load, { name: '' }), "`name` must be a text, got ''"],
   [
     () => createCoalescer(load, { name, ttl: 5 } as never),
     'unknown option `ttl`; did you mean `ttlMs`?',

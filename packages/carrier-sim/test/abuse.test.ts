@@ -21,7 +21,7 @@ test.each([
   [{ speed: 1 }, 'TypeError', 'unknown option `speed`; did you mean `seed`?'],
   [{ seed: {} }, 'TypeError', '`seed` must be a string or a finite number, got [object Object]'],
   [{ seed: Number.NaN }, 'TypeError', '`seed` must be a string or a finite number, got NaN'],
-  [{ host: '' }, 'TypeError', '`host` must be a text, got '],
+  [{ host: '' }, 'TypeError', "`host` must be a text, got ''"],
   [{ port: '80' }, 'TypeError', '`port` must be an integer of 0 to 65535, got 80'],
   [{ port: 65_536 }, 'RangeError', '`port` must be an integer of 0 to 65535, got 65536'],
   [{ port: 1.5 }, 'RangeError', '`port` must be an integer of 0 to 65535, got 1.5'],

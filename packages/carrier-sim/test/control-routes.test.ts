@@ -50,9 +50,9 @@ test('PUT /plan/:carrier answers 400 to a plan that it cannot follow and keeps t
     '{"journeys":-1}': '`plan.journeys` must be null or an integer of 0 to 1000, got -1',
     '{"speed":1}':
       'unknown option `plan.speed`; known are latency, fault, journeys, capacity, pageSize',
-    '[]': '`plan` must be an object, got ',
+    '[]': '`plan` must be an object, got []',
     '{"fault"': '`plan` must be an object, got {"fault"',
-    '': '`plan` must be an object, got ',
+    '': "`plan` must be an object, got ''",
   };
   for (const [body, complaint] of Object.entries(complaints)) {
     const response = await put(sim.url, 'avlo', body);

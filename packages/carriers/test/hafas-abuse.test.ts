@@ -10,7 +10,7 @@ const anId = '`id` must be a name of letters, digits, `.`, `_` and `-`';
 test.each<[more: object, message: string]>([
   [{ id: undefined }, `${anId}, got undefined`],
   [{ id: 'a b' }, `${anId}, got a b`],
-  [{ name: '' }, '`name` must be a text, got '],
+  [{ name: '' }, "`name` must be a text, got ''"],
   [{ baseUrl: 'ftp://x' }, '`baseUrl` must be an http or https URL, got ftp://x'],
   [{ profile: undefined }, '`profile` must be an object, got undefined'],
   [{ profile: 'db' }, '`profile` must be an object, got db'],

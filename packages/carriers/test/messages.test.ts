@@ -57,7 +57,7 @@ test.each<[what: string, fail: () => unknown, message: string]>([
   [
     'a station code that is none',
     () => carriers.ouigo.normalise(answer(ouigoTrain({ from: ' ' })), queryOf()),
-    'Cannot read answer of `ouigo`: it must have a station code at `_u_i_c_station_code`, got  ',
+    "Cannot read answer of `ouigo`: it must have a station code at `_u_i_c_station_code`, got ' '",
   ],
   [
     'an answer of which more than half is left out',

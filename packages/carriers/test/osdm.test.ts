@@ -227,7 +227,7 @@ test.each<[options: object, message: string]>([
   [{ ...fine, namespace: 'a:b' }, '`namespace` must be a namespace such as uic or x_swe, got a:b'],
   [
     { ...fine, stationCodes: [] },
-    '`stationCodes` must be a list of at least one system of codes, got ',
+    '`stationCodes` must be a list of at least one system of codes, got []',
   ],
   [{ ...fine, stations: {} }, '`stations` must be an object with byCode, got [object Object]'],
   [{ ...fine, header: {} }, 'unknown option `header`; did you mean `headers`?'],

@@ -19,7 +19,7 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
   [null, TypeError, '`options` must be an object, got null'],
   ['renfe', TypeError, '`options` must be an object, got renfe'],
   [{}, TypeError, '`carriers` must be a list of at least one carrier, got undefined'],
-  [{ carriers: [] }, TypeError, '`carriers` must be a list of at least one carrier, got '],
+  [{ carriers: [] }, TypeError, '`carriers` must be a list of at least one carrier, got []'],
   [
     { carriers: [undefined] },
     TypeError,
@@ -84,7 +84,7 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
     TypeError,
     'unknown option `timeoutMs`; known are deadlineMs, order, signal, carriers',
   ],
-  [{ carriers: [] }, TypeError, '`carriers` must be a list of at least one id, got '],
+  [{ carriers: [] }, TypeError, '`carriers` must be a list of at least one id, got []'],
   [{ carriers: 'silent' }, TypeError, '`carriers` must be a list of at least one id, got silent'],
   [{ carriers: ['silent', 'loud'] }, TypeError, '`carriers[1]` must be one of silent, got loud'],
   [{ signal: {} }, TypeError, '`signal` must be an AbortSignal, got [object Object]'],
@@ -206,10 +206,10 @@ const one = { a: () => 1 };
 const someSources = '`sources` must be at least one source, by id or in a list';
 test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
   [undefined, TypeError, '`options` must be an object, got undefined'],
-  [[], TypeError, '`options` must be an object, got '],
+  [[], TypeError, '`options` must be an object, got []'],
   [{}, TypeError, `${someSources}, got undefined`],
   [{ sources: {} }, TypeError, `${someSources}, got [object Object]`],
-  [{ sources: [] }, TypeError, `${someSources}, got `],
+  [{ sources: [] }, TypeError, `${someSources}, got []`],
   [{ sources: () => 1 }, TypeError, `${someSources}, got a function`],
   [{ sources: { a: 'http' } }, TypeError, '`sources.a` must be a function, got http'],
   [
@@ -263,7 +263,7 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
     RangeError,
     '`maxInFlight` must be an integer of 1 or more, got 1.5',
   ],
-  [{ sources: one, name: '' }, TypeError, '`name` must be a text, got '],
+  [{ sources: one, name: '' }, TypeError, "`name` must be a text, got ''"],
   [{ sources: one, now: NOW }, TypeError, `\`now\` must be a function, got ${NOW}`],
 ])('createScatter(%o) throws', (options, errorClass, message) => {
   expect(() => createScatter(options as never)).toThrow(
@@ -278,7 +278,7 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
     TypeError,
     'unknown option `timeoutMs`; known are signal, deadlineMs, sources',
   ],
-  [{ sources: [] }, TypeError, '`sources` must be a list of at least one id, got '],
+  [{ sources: [] }, TypeError, '`sources` must be a list of at least one id, got []'],
   [{ sources: 'a' }, TypeError, '`sources` must be a list of at least one id, got a'],
   [{ sources: ['a', 'b'] }, TypeError, '`sources[1]` must be one of a, got b'],
   [{ signal: {} }, TypeError, '`signal` must be an AbortSignal, got [object Object]'],

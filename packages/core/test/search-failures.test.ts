@@ -230,7 +230,7 @@ test.each<[what: string, answer: unknown, message: string]>([
   [
     'an offer for no rides',
     { journeys: [{ ...journey, offers: [offer('a', 1, { rides: [] })] }] },
-    wrong('.offers[0].rides', 'a list of rides from 0 to 0, ascending, got '),
+    wrong('.offers[0].rides', 'a list of rides from 0 to 0, ascending, got []'),
   ],
   [
     'an offer for a ride that does not exist',

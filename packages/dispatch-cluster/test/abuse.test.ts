@@ -51,7 +51,7 @@ test.each<[unknown, string]>([
   [{ entry, output: 1 }, '`output` must be inherit, ignore or a function, got 1'],
   [{ entry, killWithParent: 'yes' }, '`killWithParent` must be true or false, got yes'],
   [{ entry, signals: 'SIGTERM' }, '`signals` must be true or false, got SIGTERM'],
-  [{ entry, name: '' }, '`name` must be a text, got '],
+  [{ entry, name: '' }, "`name` must be a text, got ''"],
   [
     { entry, clock: {} },
     '`clock` must be an object with now, setTimeout, clearTimeout, got [object Object]',

@@ -29,7 +29,7 @@ test.each<[unknown, string]>([
   [{ workerUrl: Object.create(null) }, '`workerUrl` must be a URL, got an object without text'],
   [{ execArgv: '--no-warnings' }, '`execArgv` must be a list of texts, got --no-warnings'],
   [{ execArgv: [1] }, '`execArgv` must be a list of texts, got 1'],
-  [{ cwd: '' }, '`cwd` must be the path or file URL of a folder that exists, got '],
+  [{ cwd: '' }, "`cwd` must be the path or file URL of a folder that exists, got ''"],
   [
     { cwd: '/nothing/here' },
     '`cwd` must be the path or file URL of a folder that exists, got /nothing/here',
@@ -41,7 +41,7 @@ test.each<[unknown, string]>([
   [{ cwd: 7 }, '`cwd` must be the path or file URL of a folder that exists, got 7'],
   [{ uid: 'nobody' }, '`uid` must be an integer of 0 to 4294967295, got nobody'],
   [{ gid: '0' }, '`gid` must be an integer of 0 to 4294967295, got 0'],
-  [{ execPath: '' }, '`execPath` must be the path of a program, or its name, got '],
+  [{ execPath: '' }, "`execPath` must be the path of a program, or its name, got ''"],
   [{ execPath: 20 }, '`execPath` must be the path of a program, or its name, got 20'],
   [{ output: 'pipe' }, '`output` must be inherit, ignore or a function, got pipe'],
   [{ killWithParent: 'yes' }, '`killWithParent` must be true or false, got yes'],
@@ -50,7 +50,7 @@ test.each<[unknown, string]>([
     '`workerUrl` must be the URL of a copy of @ticketing/dispatch-fork/worker, got file:///nowhere/worker.js, which does not exist',
   ],
   [{ workerUrl: './worker.js' }, '`workerUrl` must be a URL, got ./worker.js'],
-  [{ name: '' }, '`name` must be a text, got '],
+  [{ name: '' }, "`name` must be a text, got ''"],
   [{ max: '2' }, '`max` must be an integer of 1 to 1024, got 2'],
 ])('createForkDispatcher() refuses options %j', (options, message) => {
   expect(() => createForkDispatcher(module, options as ForkOptions)).toThrow(

@@ -27,7 +27,10 @@ test.each<[unknown, string]>([
   [{ nats, fleet, tasks: 'echo' }, '`tasks` must be a list of texts, got echo'],
   [{ nats, fleet, hosts: 3 }, '`hosts` must be an object, got 3'],
   [{ nats, fleet, hosts: { max: 0 } }, '`hosts.max` must be an integer of 1 to 256, got 0'],
-  [{ nats, fleet, hosts: { zone: '' } }, '`hosts.zone` must be a text of 1 to 64 characters, got '],
+  [
+    { nats, fleet, hosts: { zone: '' } },
+    "`hosts.zone` must be a text of 1 to 64 characters, got ''",
+  ],
   [{ nats, fleet, hosts: { min: 1 } }, 'unknown option `hosts.min`; known are max, zone'],
   [{ nats, fleet, beatMs: 1 }, '`beatMs` must be an integer of 20 to 60000, got 1'],
   [{ nats, fleet, missedBeats: 0 }, '`missedBeats` must be an integer of 1 to 100, got 0'],
@@ -66,7 +69,7 @@ test.each<[string, unknown, string]>([
     { ...host, tasks: undefined },
     '`tasks` must be a list of one or more texts, got undefined',
   ],
-  ['an empty list', { ...host, tasks: [] }, '`tasks` must be a list of one or more texts, got '],
+  ['an empty list', { ...host, tasks: [] }, '`tasks` must be a list of one or more texts, got []'],
   [
     'an id with a dot',
     { ...host, hostId: 'a.b' },

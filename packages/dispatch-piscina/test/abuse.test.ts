@@ -42,7 +42,7 @@ test.each<[unknown, string]>([
     { workerUrl: new URL('https://a.test/w.js') },
     '`workerUrl` must be a file URL, got https://a.test/w.js',
   ],
-  [{ name: '' }, '`name` must be a text, got '],
+  [{ name: '' }, "`name` must be a text, got ''"],
   [{ max: '2' }, '`max` must be an integer of 1 to 1024, got 2'],
 ])('createPiscinaDispatcher() refuses options %j', (options, message) => {
   expect(() => createPiscinaDispatcher(module, options as PiscinaOptions)).toThrow(

@@ -12,7 +12,7 @@ test.each([
   [5, '`options` must be an object, got 5'],
   [null, '`options` must be an object, got null'],
   [{ workers: 2 }, 'unknown option `workers`; did you mean `max`?'],
-  [{ name: '' }, '`name` must be a text, got '],
+  [{ name: '' }, "`name` must be a text, got ''"],
   [
     { clock: {} },
     '`clock` must be an object with now, setTimeout, clearTimeout, got [object Object]',

@@ -111,7 +111,7 @@ const TIMER = 2_147_483_647;
 const backoff = `\`restart.backoffMs\` must be [min, max] of 1 to ${TIMER}, min not above max`;
 
 test.each<[object, string, typeof TypeError | typeof RangeError]>([
-  [{ name: '' }, '`name` must be a text, got ', TypeError],
+  [{ name: '' }, "`name` must be a text, got ''", TypeError],
   [{ min: -1 }, '`min` must be an integer of 0 to 1024, got -1', RangeError],
   [{ min: 1.5 }, '`min` must be an integer of 0 to 1024, got 1.5', RangeError],
   [{ max: 1025 }, '`max` must be an integer of 1 to 1024, got 1025', RangeError],

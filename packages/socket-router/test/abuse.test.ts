@@ -30,7 +30,7 @@ const options: Wrong[] = [
   [
     { workers: [] },
     TypeError,
-    '`workers` must be an object with subscribe, or a list of them, got ',
+    '`workers` must be an object with subscribe, or a list of them, got []',
   ],
   [
     { workers: [workers, {}] },
@@ -120,7 +120,7 @@ const options: Wrong[] = [
     TypeError,
     '`proxyProtocol.trusted` must be a list of addresses and subnets, got proxy.example',
   ],
-  [{ workers, limits: [] }, TypeError, '`limits` must be an object, got '],
+  [{ workers, limits: [] }, TypeError, '`limits` must be an object, got []'],
   [
     { workers, limits: { headBytes: 1 } },
     RangeError,
