@@ -135,6 +135,9 @@ test('a client that leaves ends the requests to the shops', async (t) => {
   const request = askForLines(url);
   request.on('error', () => {});
   const { socket } = await arrived;
+  assert.equal(socket.destroyed, false);
   request.destroy();
+  // Long before the deadline, and without an answer of the shop.
   await once(socket, 'close');
+  assert.equal(socket.bytesWritten, 0);
 });

@@ -141,15 +141,45 @@ test('an exporter that throws does not reach the libraries', async () => {
   expect(await useLibraries()).toEqual([true, true]);
 });
 
-test('messages of another shape are ignored', () => {
-  const instrumentation = instrumentTicketing();
+test('messages of another shape throw nothing: what runs inside them runs, and the libraries are traced as before', async () => {
+  const names: string[] = [];
+  const exporter = {
+    export: (spans: readonly { readonly name: string }[], done: (result: { code: 0 }) => void) => {
+      names.push(...spans.map(({ name }) => name));
+      done({ code: 0 });
+    },
+    shutdown: async () => {},
+  };
+  const tracerProvider = new OpenTracerProvider({
+    spanProcessors: [new SimpleSpanProcessor({ exporter })],
+  });
+  const instrumentation = instrumentTicketing({ tracerProvider });
   onTestFinished(() => instrumentation.close());
-  for (const message of [undefined, null, 7, 'text', {}, { name: {} }]) {
+  const namesOfLibraries = async (): Promise<string[]> => {
+    names.length = 0;
+    expect(await useLibraries()).toEqual([true, true]);
+    await tracerProvider.forceFlush();
+    return names.toSorted();
+  };
+  const before = await namesOfLibraries();
+  expect(before).toEqual([
+    'carrier one',
+    'coalesce document',
+    'coalesce document',
+    'dispatch one',
+    'search',
+    'task one',
+  ]);
+  const messages = [undefined, null, 7, 'text', {}, { name: {} }];
+  const ran: string[] = [];
+  for (const message of messages) {
     for (const name of NAMES) {
       channel(name).publish(message);
-      channel(name).runStores(message as object, () => {});
+      channel(name).runStores(message as object, () => ran.push(name));
     }
   }
+  expect(ran).toEqual(messages.flatMap(() => NAMES));
+  expect(await namesOfLibraries()).toEqual(before);
 });
 
 test('the package has the API as its only peer, and imports none of the libraries', () => {
