@@ -34,6 +34,7 @@ test('readFlags() fills every default', () => {
     fleet: 'demo',
     zone: undefined,
     redisUrl: undefined,
+    redisTimeoutMs: 50,
     pageKey: undefined,
     fallback: 64,
     offload: 'whole',
@@ -248,6 +249,16 @@ test.each([
   ],
   [['--coalesce', 'shared'], {}, 'Cannot start: --coalesce shared must have --redis-url, got none'],
   [['--redis-url', 'redis://a'], {}, 'Cannot start: --redis-url is for --coalesce shared, got on'],
+  [
+    ['--redis-timeout-ms', '70'],
+    {},
+    'Cannot start: --redis-timeout-ms is for --coalesce shared, got on',
+  ],
+  [
+    ['--coalesce', 'shared', '--redis-url', 'redis://a', '--redis-timeout-ms', '0'],
+    {},
+    "Cannot start: --redis-timeout-ms must be an integer from 1 to 60000, got '0'",
+  ],
   [
     ['--coalesce', 'shared', '--redis-url', 'http://a'],
     {},

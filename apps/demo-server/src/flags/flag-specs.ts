@@ -151,6 +151,12 @@ export const flagSpecs = {
     value: redisUrl,
     fallback: undefined,
   }),
+  redisTimeoutMs: flag({
+    name: 'redis-timeout-ms',
+    about: 'Time that Redis may take for a command; then a process searches for itself',
+    value: integerFrom(1, 60_000),
+    fallback: 50,
+  }),
   deadlineMs: flag({
     name: 'deadline-ms',
     about: 'Time that a search may take',

@@ -118,7 +118,7 @@ function refuseConflicts(settings: Settings): void {
 
 /** @throws FlagError for flags of fleets that have no effect with the others */
 function refuseFleetConflicts(settings: Settings): void {
-  const { coalesce, dispatch, fallback, fleet, natsUrl, redisUrl, zone } = settings;
+  const { coalesce, dispatch, fallback, fleet, natsUrl, redisUrl, redisTimeoutMs, zone } = settings;
   const isFar = dispatchKind(dispatch.value).inFleet === true;
   if (coalesce.value === 'fleet' && !isFar && natsUrl.value === undefined) {
     throw new FlagError(
@@ -129,9 +129,10 @@ function refuseFleetConflicts(settings: Settings): void {
     throw new FlagError(`Cannot start: ${coalesce.from} shared must have --redis-url, got none`);
   }
   // REDIS_URL, like NATS_URL, may be set for other programs.
-  if (coalesce.value !== 'shared' && redisUrl.from.startsWith('--')) {
+  const ofRedis = [redisUrl, redisTimeoutMs].find(({ from }) => from.startsWith('--'));
+  if (coalesce.value !== 'shared' && ofRedis !== undefined) {
     throw new FlagError(
-      `Cannot start: ${redisUrl.from} is for --coalesce shared, got ${coalesce.value}`,
+      `Cannot start: ${ofRedis.from} is for --coalesce shared, got ${coalesce.value}`,
     );
   }
   const unused = [natsUrl, fleet, zone].find(({ from }) => from.startsWith('--'));

@@ -48,7 +48,7 @@ export async function openSharedLoads(flags: Flags): Promise<SharedLoads> {
   const client = new driver.Redis(flags.redisUrl ?? '', { maxRetriesPerRequest: 0 });
   // The coordinator counts what fails, and says why.
   client.on('error', () => {});
-  const coordinator = createRedisCoordinator({ client });
+  const coordinator = createRedisCoordinator({ client, commandTimeoutMs: flags.redisTimeoutMs });
   const loads = new Map<string, () => SharedLoadsStats>();
   return {
     share<Question, Answer>(load: Load<Question, Answer>, name: string) {
