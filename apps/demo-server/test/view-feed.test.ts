@@ -1,4 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
+import { BatchingError } from '@ticketing/batching';
+import { DispatchError } from '@ticketing/dispatch';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { keepEvents, mergeEvents } from '../src/operator/event-log.ts';
 import { createViewFeed } from '../src/operator/view-feed.ts';
@@ -10,11 +12,18 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const refuse = (error: unknown): never => {
+  throw error;
+};
+
 /** A feed whose views are numbers. */
 function numbered() {
   let asked = 0;
   let isDraining = false;
-  const feed = createViewFeed(async () => (asked += 1), { isDraining: () => isDraining });
+  const feed = createViewFeed(async () => (asked += 1), {
+    isDraining: () => isDraining,
+    onFault: refuse,
+  });
   return {
     feed,
     asked: () => asked,
@@ -70,19 +79,53 @@ test('the feed ends for each viewer when the server drains, and takes none after
   expect(await feed.follow().next()).toEqual({ done: true, value: undefined });
 });
 
-test('a question without an answer is followed by another', async () => {
+const of = (name: string) => ({ data: { name } });
+
+test.each([
+  ['a primary that did not answer', new DispatchError('ERR_TIMEOUT', 'no answer', of('primary'))],
+  ['a primary that is closing', new BatchingError('ERR_CLOSED', 'closed', of('overview'))],
+  [
+    'the same, as it crosses to another process',
+    crossed(new BatchingError('ERR_CLOSED', 'closed', of('overview'))),
+  ],
+])('a question that fails for %s is followed by another', async (_, failure) => {
   let asked = 0;
   const ask = async () => {
     asked += 1;
-    if (asked < 3) throw new Error('no answer');
+    if (asked < 3) throw failure;
     return asked;
   };
-  const viewer = createViewFeed(ask, { isDraining: () => false }).follow();
+  const viewer = createViewFeed(ask, { isDraining: () => false, onFault: refuse }).follow();
   const first = viewer.next();
   await vi.advanceTimersByTimeAsync(3000);
   expect(await first).toEqual({ done: false, value: '3' });
   await viewer.return?.();
 });
+
+test.each<[string, () => unknown]>([
+  ['throws', () => refuse(new TypeError('cannot read properties of undefined'))],
+  ['cannot be written', () => 1n],
+])('a view that %s is reported as a fault, and viewers get the next', async (_, make) => {
+  const faults: unknown[] = [];
+  let asked = 0;
+  const ask = async () => {
+    asked += 1;
+    return asked < 3 ? make() : asked;
+  };
+  const options = { isDraining: () => false, onFault: (error: unknown) => faults.push(error) };
+  const viewer = createViewFeed(ask, options).follow();
+  const first = viewer.next();
+  await vi.advanceTimersByTimeAsync(3000);
+  expect(await first).toEqual({ done: false, value: '3' });
+  expect(faults.map((fault) => fault instanceof TypeError)).toEqual([true, true]);
+  await viewer.return?.();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+/** As an error of another process arrives. */
+function crossed({ name, message, code, data }: BatchingError): Error {
+  return Object.assign(new Error(message), { name, code, data });
+}
 
 test('the log keeps the last 50 events in words; a storm of equal ones is one line', () => {
   let now = 0;

@@ -1,3 +1,7 @@
+import { BatchingError } from '@ticketing/batching';
+import { DispatchError } from '@ticketing/dispatch';
+import { restoredError } from '../search/restored-error.ts';
+
 /** A view of the server that many people watch, made once for all of them. */
 export interface ViewFeed {
   /** Gives the view at once, then each later one. A viewer that is slow skips views: the latest is kept, and no other. */
@@ -16,8 +20,13 @@ const LOOK_MS = 100;
  */
 export function createViewFeed(
   ask: () => Promise<unknown>,
-  { isDraining }: { readonly isDraining: () => boolean },
+  options: {
+    readonly isDraining: () => boolean;
+    /** Gets the failure of a view for which no process is to blame that ended or did not answer: a fault of this program. */
+    readonly onFault: (error: unknown) => void;
+  },
 ): ViewFeed {
+  const { isDraining, onFault } = options;
   const wakers = new Set<() => void>();
   let latest: string | undefined;
   let made = 0;
@@ -49,10 +58,12 @@ export function createViewFeed(
         made += 1;
         wake();
       }
-    } catch {
-      // The primary did not answer: viewers keep what they have until it does.
+    } catch (error) {
+      // Viewers keep what they have until there is another view.
+      if (!isWithoutAnswer(error)) onFault(error);
+    } finally {
+      isAsking = false;
     }
-    isAsking = false;
   }
 
   function end(): void {
@@ -106,4 +117,10 @@ export function createViewFeed(
     },
     end,
   };
+}
+
+/** Whether the primary, or a process that it asks, did not answer or is closing. */
+function isWithoutAnswer(error: unknown): boolean {
+  const restored = restoredError(error);
+  return DispatchError.is(restored) || BatchingError.is(restored);
 }

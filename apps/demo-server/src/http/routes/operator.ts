@@ -73,7 +73,10 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
     done();
     return;
   }
-  const feed = createViewFeed(operator.view, { isDraining: draining });
+  const feed = createViewFeed(operator.view, {
+    isDraining: draining,
+    onFault: (error) => app.log.error(error),
+  });
   app.addHook('preClose', async () => feed.end());
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.controls === true) guardControls(request, flags);
