@@ -1,6 +1,6 @@
 import type { Search, StationIndex } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
-import { openStations, type StationBook } from '@ticketing/stations';
+import type { StationBook } from '@ticketing/stations';
 import type { Flags } from './flags/flag-specs.ts';
 import { joinQuestionFleet } from './fleet/question-fleet.ts';
 import { type BodyEncoder, createBodyEncoder } from './http/encoded-body.ts';
@@ -152,7 +152,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     stations: knownStations,
     pageTokens: createPageTokens(flags.pageKey ?? newPageKey()),
     stationBook() {
-      book ??= openStations();
+      book ??= import('@ticketing/stations').then(({ openStations }) => openStations());
       return book;
     },
     carriers: flags.carriers,

@@ -81,7 +81,13 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     routerOptions: { maxParamLength: MAX_HEAD_BYTES },
     clientErrorHandler: rules.clientErrorHandler,
     frameworkErrors: sendProblem,
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false } },
+    ajv: {
+      customOptions: {
+        ...{ removeAdditional: false, coerceTypes: false, allErrors: false },
+        // TypeBox makes no wrong schema, and to check them by the schema of schemas is half of a start.
+        ...{ meta: false, validateSchema: false },
+      },
+    },
   }).withTypeProvider<TypeBoxTypeProvider>();
   // The schemas describe the answers; the answers are plain data and are written as they are.
   app.setSerializerCompiler(() => JSON.stringify);

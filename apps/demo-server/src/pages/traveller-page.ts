@@ -5,7 +5,6 @@ import {
   type Station,
   sortJourneys,
 } from '@ticketing/core';
-import { attribution } from '@ticketing/stations';
 import type { SearchAnswerEvent } from '../search/search-answer.ts';
 import { carrierChip, carrierNotes, statusText, toAskAgain } from './carrier-chip.ts';
 import { html, type SafeHtml } from './html.ts';
@@ -34,6 +33,8 @@ export interface TravellerForm {
 export interface TravellerPage {
   readonly assets: PageAssets;
   readonly stations: readonly Station[];
+  /** Credit to show with the stations. */
+  readonly credit: string;
   readonly names: Pick<Names, 'carriers' | 'calls'>;
   readonly form: TravellerForm;
   /** First and last day that can be searched, as `2026-12-01`. */
@@ -72,7 +73,10 @@ ${form(page, problem)}
 `;
 }
 
-function form({ stations, form: values, days }: TravellerPage, problem?: ShownProblem): SafeHtml {
+function form(
+  { stations, credit, form: values, days }: TravellerPage,
+  problem?: ShownProblem,
+): SafeHtml {
   const note = (parameter: string): SafeHtml | false =>
     problem?.parameter === parameter && fieldNote(problem);
   const invalid = (parameter: string): SafeHtml | false =>
@@ -128,7 +132,7 @@ ${text('cards', 'Cards of each', 'BC50,')}
 <datalist id="stations">${stations.map(({ id, name, aliases = [] }) => [
     html`<option value="${name}" data-id="${id}">`,
     ...aliases.map((alias) => html`<option value="${alias}" label="${name}">`),
-  ])}</datalist></form><p><small>${attribution}</small></p>`;
+  ])}</datalist></form><p><small>${credit}</small></p>`;
 }
 
 function notes(items?: SafeHtml): SafeHtml {

@@ -4,8 +4,7 @@ import { compose } from '../compose.ts';
 import { buildServer, readTls } from '../http/server.ts';
 import { createOperator } from '../operator/operator.ts';
 import { createCarriers } from '../search/carriers.ts';
-import { ANSWER_MS } from './server-processes.ts';
-import type { ProcessStatus, StartServing } from './serving.ts';
+import { ANSWER_MS, type ProcessStatus, type StartServing } from './serving.ts';
 
 /** Serves in this process; its tasks may run in others. */
 export const serveAlone: StartServing = async (context) => {

@@ -7,9 +7,14 @@ import { telemetryOf } from '../telemetry/telemetry.ts';
 import { prepareWorms } from '../worms/worm-databases.ts';
 import type { FillListener } from '../worms/worm-store.ts';
 import { serveAlone } from './serve-alone.ts';
-import { serveByCluster, serveByRouter } from './server-processes.ts';
 import type { Serving, ServingStart, StartServing } from './serving.ts';
 import { startUpstream } from './start-upstream.ts';
+
+/** What only several processes need is loaded for them. */
+const serveByCluster: StartServing = async (context) =>
+  (await import('./server-processes.ts')).serveByCluster(context);
+const serveByRouter: StartServing = async (context) =>
+  (await import('./server-processes.ts')).serveByRouter(context);
 
 const startBy: Record<Accept, StartServing> = {
   single: serveAlone,

@@ -8,6 +8,7 @@ import { programUrl } from '../program-url.ts';
 import { routeFunction } from '../questions.ts';
 import { createPrimary } from './primary-tasks.ts';
 import {
+  ANSWER_MS,
   type PrimaryStats,
   type ServeContext,
   type StartServing,
@@ -16,8 +17,6 @@ import {
 
 /** Milliseconds that idle keep-alive clients get before their connection is closed. */
 const LAME_DUCK_MS = 1000;
-/** Milliseconds beyond the deadline that requests in flight get to be answered. */
-export const ANSWER_MS = 1000;
 /** Milliseconds of a router's grace in which it has its processes end. */
 const PROCESS_END_MS = 1000;
 const TICKET_KEY_BYTES = 48;

@@ -18,6 +18,9 @@ import type { WormLocation } from '../worms/worm-databases.ts';
 import type { WormStoreStats } from '../worms/worm-store.ts';
 import type { ProcessStats } from './process-watch.ts';
 
+/** Milliseconds beyond the deadline that requests in flight get to be answered. */
+export const ANSWER_MS = 1000;
+
 /** The server, whatever processes it has. */
 export interface Serving {
   readonly url: string;

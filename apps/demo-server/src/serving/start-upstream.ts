@@ -1,4 +1,3 @@
-import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
 import type { Flags } from '../flags/flag-specs.ts';
 import { programUrl } from '../program-url.ts';
 import { CARRIER_NAMES } from '../search/carriers.ts';
@@ -29,6 +28,7 @@ export async function startUpstream(
       plan: Object.fromEntries(CARRIER_NAMES.map((name) => [name, { latency }])),
     });
   }
+  const { createPiscinaDispatcher } = await import('@ticketing/dispatch-piscina');
   const thread = createPiscinaDispatcher<UpstreamTasks>(programUrl('upstream-tasks'), {
     name: 'carriers',
     max: 1,

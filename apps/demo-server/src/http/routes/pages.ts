@@ -83,9 +83,9 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
     reply.header('cache-control', 'no-cache').redirect(assets.of('traveller').icon),
   );
 
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
     const { details } = notFound(request);
-    const page = travellerPage({ form: {}, assets, nowMs: now() });
+    const page = await travellerPage({ form: {}, assets, nowMs: now() });
     const markup = String(unknownAddress(page, { title: '', ...details }));
     reply.code(404).type('text/html; charset=utf-8').header('cache-control', 'no-store');
     return sendDocument({ request, reply, encoder }, { body: Buffer.from(markup) });
@@ -122,7 +122,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
 
   app.get('/', { schema: { hide: true, querystring: Form } }, async (request, reply) => {
     const { plain, ...form } = request.query;
-    const page = travellerPage({ form, assets, nowMs: now() });
+    const page = await travellerPage({ form, assets, nowMs: now() });
     const isAsked = form.origin !== undefined || form.destination !== undefined;
     reply.type('text/html; charset=utf-8');
     if (!isAsked || plain !== '1') {
@@ -195,17 +195,19 @@ async function* rendered(
   for await (const part of travellerResults(events, options)) yield String(part);
 }
 
-function travellerPage(given: {
+async function travellerPage(given: {
   readonly form: Form;
   readonly assets: Assets;
   readonly nowMs: number;
-}): TravellerPage {
+}): Promise<TravellerPage> {
   const { form, assets, nowMs } = given;
+  const { attribution: credit } = await import('@ticketing/stations');
   const first = clock.dateOf(nowMs, HERE);
   return {
     form,
     assets: assets.of('traveller'),
     stations: [...stationTable.groups, ...stationTable.stations],
+    credit,
     names,
     days: { first, usual: addDays(first, 1), last: addDays(first, FARTHEST_DAYS) },
   };
