@@ -1,5 +1,5 @@
 import type { Journey } from '@ticketing/core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   ASKED,
   type Demo,
@@ -30,29 +30,34 @@ export const inProcessServer = () => sharedServerBy(Date.now, '--latency', '0');
  */
 export function testDispatch(inProcess: () => Demo, ...flags: string[]): void {
   describe(flags.join(' '), () => {
-    const own = () => serveNow('--latency', '0', '--dispatch-workers', '1', ...flags);
+    const shared = sharedServerBy(
+      Date.now,
+      ...['--latency', '0', '--dispatch-workers', '1', ...flags],
+    );
+    const statsOfPool = async () => (await statsOf(shared()))[0].dispatch;
 
     test('the same journeys as in this process, and /stats counts the tasks', async () => {
-      const { get } = await own();
+      const { get } = shared();
+      const before = await statsOfPool();
       const { status, body } = await get(SEARCH);
       expect([status, body.complete]).toEqual([200, true]);
       const expected = timeless((await inProcess().get(SEARCH)).body.journeys);
       expect(expected.length).toBeGreaterThanOrEqual(20);
       expect(timeless(body.journeys)).toEqual(expected);
-      const [stats] = await statsOf({ get });
-      expect(stats.dispatch).toMatchObject({
+      expect(await statsOfPool()).toMatchObject({
         kind: flags[1],
         state: 'ready',
-        asked: ASKED.length,
-        completed: ASKED.length,
+        asked: before.asked + ASKED.length,
+        completed: before.completed + ASKED.length,
         running: 0,
         lost: 0,
       });
     });
 
     test('a carrier’s failure keeps its code, and others answer', async () => {
-      const { get, carriersUrl } = await own();
+      const { get, carriersUrl } = shared();
       await setPlan(carriersUrl, 'renfe', { fault: { kind: 'malformed-price' } });
+      onTestFinished(() => setPlan(carriersUrl, 'renfe', { fault: null }));
       const { status, body } = await get(SEARCH);
       expect(status).toBe(200);
       expect(body.carriers).toMatchObject([

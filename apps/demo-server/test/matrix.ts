@@ -90,8 +90,10 @@ export interface Combination {
 /** Proves that each combination gives the same answers, also after its kills, and leaves nothing behind. */
 export function testCombinations(combinations: readonly Combination[]): void {
   let expected: readonly Journey[] = [];
-  const nats = sharedNats();
-  const redis = sharedRedis();
+  const needs = (coalesce: Coalesce): boolean =>
+    combinations.some((each) => each.coalesce === coalesce);
+  const nats = needs('fleet') ? sharedNats() : () => undefined;
+  const redis = needs('shared') ? sharedRedis() : () => undefined;
 
   const alone = sharedServerBy(
     Date.now,

@@ -1,229 +1,12 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import {
-  ASKED,
-  eventually,
-  requestsAt,
-  setPlan,
-  sharedServerBy,
-  startHostProgram,
-  statsOf,
-} from './demo.ts';
-import { inProcessServer, SEARCH, serveNow, timeless } from './dispatch-cases.ts';
-import { expectEqualCounts } from './equal-counts.ts';
-import { describeWithNats, newFleet, sharedNats } from './fleet.ts';
+import { expect, test } from 'vitest';
+import { ASKED, setPlan, statsOf } from './demo.ts';
+import { SEARCH, serveNow } from './dispatch-cases.ts';
+import { newFleet, sharedNats, testWithNats } from './fleet.ts';
 import { readEvents } from './read-events.ts';
+import { flags, hang, offload, testWholeSearches } from './whole-searches-cases.ts';
 
-// Each search runs whole in a worker, and its events come over the border as they are made.
-const offload = ['--offload', 'search', '--latency', '0'];
-const flags = [...offload, '--dispatch-workers', '1'];
-/** Only what a test does ends a search of these. */
-const HELD = ['--deadline-ms', '60000'];
-
-/** The plan of a carrier that answers at once. */
-const WELL = { fault: null, latency: { kind: 'fixed', ms: 0 } };
-const hang = { fault: { kind: 'hang', share: 1 } };
-/** What comes of a search while the first carrier hangs; the others may come in any order. */
-const WITHOUT_RENFE = ['search-started', 'avlo', 'journeys-upsert', 'ouigo', 'journeys-upsert'];
-const sorted = (seen: readonly string[]): string[] => [...seen].sort();
-
-describe.each(['fork', 'piscina', 'cluster'] as const)(
-  '--offload search --dispatch %s',
-  (dispatch) => {
-    const inProcess = inProcessServer();
-    const shared = sharedServerBy(Date.now, ...flags, ...HELD, '--dispatch', dispatch);
-    const own = () => serveNow(...flags, ...HELD, '--dispatch', dispatch);
-    beforeEach(() => setPlan(shared().carriersUrl, 'renfe', WELL));
-
-    test('a document is that of this process; one task, and the search counts in its worker', async () => {
-      const { get, url, carriersUrl } = await own();
-      const { status, body } = await get(SEARCH);
-      expect([status, body.complete]).toEqual([200, true]);
-      const { body: expected } = await inProcess().get(SEARCH);
-      expect(timeless(body.journeys)).toEqual(timeless(expected.journeys));
-      expect(body.carriers.map(({ carrier }: { carrier: string }) => carrier)).toEqual(ASKED);
-      const [stats] = await statsOf({ get });
-      expect(stats.dispatch).toMatchObject({ kind: dispatch, asked: 1, completed: 1 });
-      expect(stats.search.complete).toBe(0);
-      await expectEqualCounts({ url, carriersUrl }, 1);
-    });
-
-    test('the answers of fast carriers come before that of a slow one', async () => {
-      const { url, carriersUrl } = shared();
-      await setPlan(carriersUrl, 'renfe', { latency: { kind: 'fixed', ms: 200 } });
-      const { seen } = await readEvents(url + SEARCH);
-      const count = WITHOUT_RENFE.length;
-      expect(sorted(seen.slice(0, count))).toEqual(sorted(WITHOUT_RENFE));
-      expect(seen.slice(count)).toEqual(['renfe', 'journeys-upsert', 'search-done']);
-    });
-
-    test('a client that leaves ends the search in the worker', async () => {
-      const { get, url, carriersUrl } = await own();
-      await setPlan(carriersUrl, 'renfe', hang);
-      const { seen } = await readEvents(url + SEARCH, { until: WITHOUT_RENFE.length });
-      expect(sorted(seen)).toEqual(sorted(WITHOUT_RENFE));
-      await eventually(async () => {
-        expect((await requestsAt(carriersUrl))['renfe']).toMatchObject({ aborted: 1, open: 0 });
-        const [{ dispatch: pool }] = await statsOf({ get });
-        expect(pool).toMatchObject({ running: 0, aborted: 1, lost: 0, killed: 0 });
-        expect(pool.workers[0].moduleReport.search).toMatchObject({ running: 0, aborted: 1 });
-      });
-    });
-
-    // A thread cannot be killed from outside.
-    test.skipIf(dispatch === 'piscina')(
-      'a worker that is lost is one last event, and the next search has another worker',
-      async () => {
-        const { get, url, carriersUrl } = await own();
-        await setPlan(carriersUrl, 'renfe', hang);
-        const [{ dispatch: before }] = await statsOf({ get });
-        const { seen, last } = await readEvents(url + SEARCH, {
-          onEvent(count) {
-            if (count === WITHOUT_RENFE.length) process.kill(before.workers[0].pid, 'SIGKILL');
-          },
-        });
-        expect(sorted(seen.slice(0, -1))).toEqual(sorted(WITHOUT_RENFE));
-        const problem = { status: 503, instance: '/search' };
-        expect(last).toMatchObject({ type: 'search-failed', problem });
-        await setPlan(carriersUrl, 'renfe', { fault: null });
-        const again = await readEvents(url + SEARCH);
-        expect(again.last).toMatchObject({ type: 'search-done', complete: true });
-        const [{ dispatch: after }] = await statsOf({ get });
-        expect(after.lost).toBe(1);
-      },
-    );
-
-    test('a stream of a bad query is a problem, not a stream', async () => {
-      const { get } = shared();
-      const headers = { accept: 'text/event-stream' };
-      const answer = await get('/search?origin=Madrid&destination=Madrid', { headers });
-      expect(answer).toMatchObject({ status: 400, type: 'application/problem+json' });
-    });
-  },
-);
-
-/** Searches in the hosts of a fleet, by name: they report to each that has a session with them. */
-function hostSearches(workers: readonly { moduleReport?: { name: string; search: object } }[]) {
-  return new Map(
-    workers.flatMap(({ moduleReport: report }) => (report ? [[report.name, report.search]] : [])),
-  );
-}
-
-describeWithNats('--offload search --dispatch nats', () => {
-  const inProcess = inProcessServer();
-  // It starts a server of NATS, and two hosts.
-  const shared = sharedServerBy(Date.now, ...offload, ...HELD, '--dispatch', 'nats');
-  beforeEach(() => setPlan(shared().carriersUrl, 'renfe', WELL));
-
-  test('a document is that of this process; one task, and the search counts on its host', async () => {
-    const { get, url, carriersUrl } = await serveNow(...offload, ...HELD, '--dispatch', 'nats');
-    const { status, body } = await get(SEARCH);
-    expect([status, body.complete]).toEqual([200, true]);
-    const { body: expected } = await inProcess().get(SEARCH);
-    expect(timeless(body.journeys)).toEqual(timeless(expected.journeys));
-    const [stats] = await statsOf({ get });
-    expect(stats.dispatch).toMatchObject({ kind: 'nats', asked: 1, completed: 1 });
-    expect(stats.search.complete).toBe(0);
-    await expectEqualCounts({ url, carriersUrl }, 1);
-  });
-
-  test('events come from the host as carriers answer', async () => {
-    const { get, url, carriersUrl } = shared();
-    const [before] = await statsOf({ get });
-    await setPlan(carriersUrl, 'renfe', { latency: { kind: 'fixed', ms: 200 } });
-    const { seen } = await readEvents(url + SEARCH);
-    const count = WITHOUT_RENFE.length;
-    expect(sorted(seen.slice(0, count))).toEqual(sorted(WITHOUT_RENFE));
-    expect(seen.slice(count)).toEqual(['renfe', 'journeys-upsert', 'search-done']);
-    const [stats] = await statsOf({ get });
-    expect(stats.search.complete).toBe(0);
-    const { asked, completed } = before.dispatch;
-    expect(stats.dispatch).toMatchObject({ asked: asked + 1, completed: completed + 1 });
-  });
-
-  test('a client that leaves ends the search on the host', async () => {
-    const { get, url, carriersUrl } = shared();
-    const [{ dispatch: before }] = await statsOf({ get });
-    const { aborted: abortedBefore = 0 } = (await requestsAt(carriersUrl))['renfe'] ?? {};
-    const abortedOf = (searches: readonly object[]): number =>
-      searches.reduce((sum, one) => sum + ('aborted' in one ? Number(one.aborted) : 0), 0);
-    const endedBefore = abortedOf([...hostSearches(before.workers).values()]);
-    await setPlan(carriersUrl, 'renfe', hang);
-    const { seen } = await readEvents(url + SEARCH, { until: WITHOUT_RENFE.length });
-    expect(sorted(seen)).toEqual(sorted(WITHOUT_RENFE));
-    await eventually(async () => {
-      expect((await requestsAt(carriersUrl))['renfe']).toMatchObject({
-        aborted: abortedBefore + 1,
-        open: 0,
-      });
-      const [{ dispatch: pool }] = await statsOf({ get });
-      const { lost, aborted } = before;
-      expect(pool).toMatchObject({ running: 0, aborted: aborted + 1, lost });
-      const searches = [...hostSearches(pool.workers).values()];
-      expect(abortedOf(searches)).toBe(endedBefore + 1);
-    });
-  });
-
-  test('a host that is killed is one last event, and the next search has another host', async () => {
-    const { get, url, carriersUrl } = await serveNow(...offload, ...HELD, '--dispatch', 'nats');
-    await setPlan(carriersUrl, 'renfe', hang);
-    type Row = { inFlight: number; moduleReport?: { pid: number } };
-    let killed = false;
-    const { seen, last } = await readEvents(url + SEARCH, {
-      onEvent(count) {
-        if (count !== WITHOUT_RENFE.length) return;
-        void statsOf({ get }).then(([{ dispatch }]) => {
-          const holder = dispatch.workers.find(({ inFlight }: Row) => inFlight > 0) as Row;
-          killed = process.kill(Number(holder.moduleReport?.pid), 'SIGKILL');
-        });
-      },
-    });
-    expect(killed).toBe(true);
-    expect(sorted(seen.slice(0, -1))).toEqual(sorted(WITHOUT_RENFE));
-    const problem = { status: 503, instance: '/search' };
-    expect(last).toMatchObject({ type: 'search-failed', problem });
-    await setPlan(carriersUrl, 'renfe', { fault: null });
-    const again = await readEvents(url + SEARCH);
-    expect(again.last).toMatchObject({ type: 'search-done', complete: true });
-  });
-});
-
-describeWithNats('--offload search --dispatch nats, by a fleet of its own', () => {
-  const nats = sharedNats();
-  const alone = (fleet = newFleet()) => [
-    ...[...offload, '--dispatch', 'nats', '--nats-url', nats().url, '--fleet', fleet],
-  ];
-
-  test('a host with workers has them run the search, and its events come through both', async () => {
-    const fleet = newFleet();
-    const { get, url, carriersUrl } = await serveNow(...alone(fleet), ...HELD);
-    const { child } = await startHostProgram([
-      ...['--nats-url', nats().url, '--fleet', fleet, '--carriers-url', carriersUrl],
-      ...['--name', 'one', '--dispatch', 'fork', '--dispatch-workers', '1', ...HELD],
-    ]);
-    await eventually(async () => {
-      const [{ dispatch }] = await statsOf({ get });
-      expect([...hostSearches(dispatch.workers).keys()]).toEqual(['one']);
-    });
-    await setPlan(carriersUrl, 'renfe', { latency: { kind: 'fixed', ms: 200 } });
-    const { seen } = await readEvents(url + SEARCH);
-    expect(seen.slice(-3)).toEqual(['renfe', 'journeys-upsert', 'search-done']);
-    const [{ search }] = await statsOf({ get });
-    expect(search.complete).toBe(0);
-    await expectEqualCounts({ url, carriersUrl }, 1);
-    child.kill('SIGTERM');
-  });
-
-  test('without a host searches run here, each carrier a task, as documents and as streams', async () => {
-    const { get, url } = await serveNow(...alone());
-    const { last } = await readEvents(url + SEARCH);
-    expect(last).toMatchObject({ type: 'search-done', complete: true });
-    const { status, body } = await get(SEARCH);
-    expect([status, body.complete]).toEqual([200, true]);
-    const [stats] = await statsOf({ get });
-    expect(stats.search.complete).toBe(2);
-    expect(stats.dispatch.fallback).toMatchObject({ ran: 2 * ASKED.length });
-  });
-});
+// `test/full` has the other kinds of workers, and hosts.
+testWholeSearches('fork');
 
 test('the worker ends a search at its deadline, with what it has', async () => {
   const { url, carriersUrl } = await serveNow(
@@ -244,13 +27,20 @@ test('in this process there is no worker: each carrier is a task', async () => {
   expect(stats.search.complete).toBe(1);
 });
 
-test('where the primary has server processes run the tasks each carrier is a task', async () => {
-  const { get, url } = await serveNow(
-    ...[...offload, '--accept', 'cluster', '--workers', '1', '--dispatch', 'cluster'],
-  );
-  const { last } = await readEvents(url + SEARCH);
-  expect(last).toMatchObject({ type: 'search-done', complete: true });
-  const stats = await statsOf({ get });
-  expect(stats[1].dispatch).toMatchObject({ kind: 'primary', completed: ASKED.length });
-  expect(stats[1].search.complete).toBe(1);
-});
+const nats = sharedNats();
+
+testWithNats(
+  'without a host searches run here, each carrier a task, as documents and as streams',
+  async () => {
+    const { get, url } = await serveNow(
+      ...[...offload, '--dispatch', 'nats', '--nats-url', nats().url, '--fleet', newFleet()],
+    );
+    const { last } = await readEvents(url + SEARCH);
+    expect(last).toMatchObject({ type: 'search-done', complete: true });
+    const { status, body } = await get(SEARCH);
+    expect([status, body.complete]).toEqual([200, true]);
+    const [stats] = await statsOf({ get });
+    expect(stats.search.complete).toBe(2);
+    expect(stats.dispatch.fallback).toMatchObject({ ran: 2 * ASKED.length });
+  },
+);

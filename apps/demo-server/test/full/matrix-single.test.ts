@@ -9,4 +9,9 @@ const wholeSearches = (['fork', 'piscina', 'cluster'] as const).map(
   }),
 );
 
-testCombinations([...everyCombination('single'), ...wholeSearches]);
+const coalesced: Combination = {
+  ...{ accept: 'single', dispatch: 'fork', coalesce: 'on', offload: 'search' },
+  kills: ['task'],
+};
+
+testCombinations([...everyCombination('single'), ...wholeSearches, coalesced]);

@@ -1,0 +1,99 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ASKED, eventually, requestsAt, setPlan, sharedServerBy, statsOf } from './demo.ts';
+import { inProcessServer, SEARCH, serveNow, timeless } from './dispatch-cases.ts';
+import { expectEqualCounts } from './equal-counts.ts';
+import { readEvents } from './read-events.ts';
+
+// Each search runs whole in a worker, and its events come over the border as they are made.
+export const offload = ['--offload', 'search', '--latency', '0'];
+export const flags = [...offload, '--dispatch-workers', '1'];
+/** Only what a test does ends a search of these. */
+export const HELD = ['--deadline-ms', '60000'];
+
+/** The plan of a carrier that answers at once. */
+export const WELL = { fault: null, latency: { kind: 'fixed', ms: 0 } };
+export const hang = { fault: { kind: 'hang', share: 1 } };
+/** What comes of a search while the first carrier hangs; the others may come in any order. */
+export const WITHOUT_RENFE = [
+  'search-started',
+  'avlo',
+  'journeys-upsert',
+  'ouigo',
+  'journeys-upsert',
+];
+export const sorted = (seen: readonly string[]): string[] => [...seen].sort();
+
+/** Proves that whole searches run in workers of a kind, in the eyes of clients as in this process. */
+export function testWholeSearches(dispatch: 'fork' | 'piscina' | 'cluster'): void {
+  describe(`--offload search --dispatch ${dispatch}`, () => {
+    const inProcess = inProcessServer();
+    const shared = sharedServerBy(Date.now, ...flags, ...HELD, '--dispatch', dispatch);
+    const own = () => serveNow(...flags, ...HELD, '--dispatch', dispatch);
+    beforeEach(() => setPlan(shared().carriersUrl, 'renfe', WELL));
+
+    test('a document is that of this process; one task, and the search counts in its worker', async () => {
+      const { get, url, carriersUrl } = await own();
+      const { status, body } = await get(SEARCH);
+      expect([status, body.complete]).toEqual([200, true]);
+      const { body: expected } = await inProcess().get(SEARCH);
+      expect(timeless(body.journeys)).toEqual(timeless(expected.journeys));
+      expect(body.carriers.map(({ carrier }: { carrier: string }) => carrier)).toEqual(ASKED);
+      const [stats] = await statsOf({ get });
+      expect(stats.dispatch).toMatchObject({ kind: dispatch, asked: 1, completed: 1 });
+      expect(stats.search.complete).toBe(0);
+      await expectEqualCounts({ url, carriersUrl }, 1);
+    });
+
+    test('the answers of fast carriers come before that of a slow one', async () => {
+      const { url, carriersUrl } = shared();
+      await setPlan(carriersUrl, 'renfe', { latency: { kind: 'fixed', ms: 200 } });
+      const { seen } = await readEvents(url + SEARCH);
+      const count = WITHOUT_RENFE.length;
+      expect(sorted(seen.slice(0, count))).toEqual(sorted(WITHOUT_RENFE));
+      expect(seen.slice(count)).toEqual(['renfe', 'journeys-upsert', 'search-done']);
+    });
+
+    test('a client that leaves ends the search in the worker', async () => {
+      const { get, url, carriersUrl } = await own();
+      await setPlan(carriersUrl, 'renfe', hang);
+      const { seen } = await readEvents(url + SEARCH, { until: WITHOUT_RENFE.length });
+      expect(sorted(seen)).toEqual(sorted(WITHOUT_RENFE));
+      await eventually(async () => {
+        expect((await requestsAt(carriersUrl))['renfe']).toMatchObject({ aborted: 1, open: 0 });
+        const [{ dispatch: pool }] = await statsOf({ get });
+        expect(pool).toMatchObject({ running: 0, aborted: 1, lost: 0, killed: 0 });
+        expect(pool.workers[0].moduleReport.search).toMatchObject({ running: 0, aborted: 1 });
+      });
+    });
+
+    // A thread cannot be killed from outside.
+    test.skipIf(dispatch === 'piscina')(
+      'a worker that is lost is one last event, and the next search has another worker',
+      async () => {
+        const { get, url, carriersUrl } = await own();
+        await setPlan(carriersUrl, 'renfe', hang);
+        const [{ dispatch: before }] = await statsOf({ get });
+        const { seen, last } = await readEvents(url + SEARCH, {
+          onEvent(count) {
+            if (count === WITHOUT_RENFE.length) process.kill(before.workers[0].pid, 'SIGKILL');
+          },
+        });
+        expect(sorted(seen.slice(0, -1))).toEqual(sorted(WITHOUT_RENFE));
+        const problem = { status: 503, instance: '/search' };
+        expect(last).toMatchObject({ type: 'search-failed', problem });
+        await setPlan(carriersUrl, 'renfe', { fault: null });
+        const again = await readEvents(url + SEARCH);
+        expect(again.last).toMatchObject({ type: 'search-done', complete: true });
+        const [{ dispatch: after }] = await statsOf({ get });
+        expect(after.lost).toBe(1);
+      },
+    );
+
+    test('a stream of a bad query is a problem, not a stream', async () => {
+      const { get } = shared();
+      const headers = { accept: 'text/event-stream' };
+      const answer = await get('/search?origin=Madrid&destination=Madrid', { headers });
+      expect(answer).toMatchObject({ status: 400, type: 'application/problem+json' });
+    });
+  });
+}
