@@ -3,22 +3,23 @@ import { once } from 'node:events';
 import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { getFrom, temporaryFolder } from './demo.ts';
 
 const packageFolder = fileURLToPath(new URL('../', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'));
 
+let folder: string;
+
 /** A folder with what the build writes and the installed packages, but no source. */
-function builtFolder(): string {
-  const folder = temporaryFolder();
+beforeAll(() => {
+  folder = temporaryFolder(afterAll);
   cpSync(fileURLToPath(inject('programs')), join(folder, 'dist'), { recursive: true });
   symlinkSync(join(packageFolder, 'node_modules'), join(folder, 'node_modules'));
-  return folder;
-}
+});
 
 /** Starts a program and resolves when its output matches. */
-async function startIn(folder: string, args: readonly string[], ready: RegExp) {
+async function start(args: readonly string[], ready: RegExp) {
   const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { PATH: process.env['PATH'], DEADLINE_MS: '10000', WORMS: '0' },
@@ -46,8 +47,9 @@ async function startIn(folder: string, args: readonly string[], ready: RegExp) {
 test('the script `start` of the manifest serves without the sources: searches, a page and its script', async () => {
   const [program, ...args] = (manifest.scripts.start as string).split(' ');
   expect(program).toBe('node');
-  const flags = ['--port', '0', '--dispatch', 'fork', '--accept', 'cluster', '--workers', '1'];
-  const { child, exit, output } = await startIn(builtFolder(), [...args, ...flags], /^processes /m);
+  const flags = ['--port', '0', '--accept', 'cluster', '--workers', '1'];
+  flags.push('--dispatch', 'fork', '--dispatch-workers', '1');
+  const { child, exit, output } = await start([...args, ...flags], /^processes /m);
   const [, url = output()] = /^ticketing +(http\S+)\//m.exec(output()) ?? [];
   const { body } = await getFrom(`${url}/search?origin=Madrid&destination=Barcelona`);
   expect(body.journeys.length).toBeGreaterThan(0);
@@ -59,7 +61,7 @@ test('the script `start` of the manifest serves without the sources: searches, a
 });
 
 test('the built host has its own help, without the sources', async () => {
-  const { exit, output } = await startIn(builtFolder(), ['dist/host.js', '--help'], /--nats-url/);
+  const { exit, output } = await start(['dist/host.js', '--help'], /--nats-url/);
   expect(await exit).toEqual([0, null]);
   expect(output()).toContain('--nats-url');
 });

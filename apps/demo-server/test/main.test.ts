@@ -11,7 +11,6 @@ import {
   runDemo,
   serveDemo,
   sharedProcess,
-  startDemo,
 } from './demo.ts';
 
 describe('main', () => {
@@ -55,14 +54,6 @@ describe('main', () => {
     expect([status, body.complete]).toEqual([200, true]);
     expect(body.journeys.length).toBeGreaterThan(10);
   });
-});
-
-test('stops with 0 on SIGTERM, and the simulator with it', async () => {
-  const demo = await startDemo(['--latency', '0']);
-  await fetch(demo.carriersUrl);
-  demo.child.kill('SIGTERM');
-  expect(await demo.exit()).toBe(0);
-  await expect(fetch(demo.carriersUrl)).rejects.toThrow();
 });
 
 test('--carriers-url asks a simulator elsewhere', async () => {

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Schema from 'typebox/schema';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ASKED, serveDemo, setPlan, sharedServer } from './demo.ts';
 
 type Media = {
@@ -25,7 +25,10 @@ type Document = {
 };
 
 const server = sharedServer('--latency', '0', '--worms', '50');
-const readDocument = async (): Promise<Document> => (await server().get('/openapi.json')).body;
+let document: Document;
+beforeAll(async () => {
+  document = (await server().get('/openapi.json')).body;
+});
 
 function operationsOf({ paths }: Document): (Operation & { readonly name: string })[] {
   return Object.entries(paths).flatMap(([path, item]) =>
@@ -40,7 +43,6 @@ function errorsOf({ components }: Document, schema: object, value: unknown): unk
 }
 
 test('/openapi.json is valid OpenAPI 3.1, and every reference leads to a component', async () => {
-  const document = await readDocument();
   const { valid, errors } = await new Validator().validate(structuredClone(document));
   expect([valid, errors]).toEqual([true, undefined]);
   const names = Object.keys(document.components.schemas);
@@ -63,7 +65,6 @@ test('/openapi.json is valid OpenAPI 3.1, and every reference leads to a compone
 });
 
 test('every operation has an id of its own, a summary, one known tag, and says what its answers are', async () => {
-  const document = await readDocument();
   const operations = operationsOf(document);
   const ids = operations.map(({ operationId }) => operationId);
   expect(ids).toEqual(ids.map(() => expect.stringMatching(/^[a-z][A-Za-z]+$/)));
@@ -79,7 +80,6 @@ test('every operation has an id of its own, a summary, one known tag, and says w
 });
 
 test('every example holds against its schema, and each event of a stream has one', async () => {
-  const document = await readDocument();
   let count = 0;
   for (const { name, responses } of operationsOf(document)) {
     for (const [status, { content = {} }] of Object.entries(responses)) {
@@ -137,7 +137,6 @@ test.each([
 ] as const)(
   '%s %s answers what the document says: %s is %i %s',
   async (method, route, path, status, type) => {
-    const document = await readDocument();
     const init =
       method === 'post'
         ? { method, body: '{}', headers: { 'content-type': json, origin: 'http://elsewhere.test' } }
@@ -153,7 +152,6 @@ test.each([
 test('a partial answer, a stream and an answer of no carrier are what the document says', async () => {
   // Only a search that no carrier answers waits for its deadline: on a busy machine the others may take their time.
   const { get, carriersUrl } = await serveDemo('--latency', '0', '--deadline-ms', '60000');
-  const document: Document = (await get('/openapi.json')).body;
   const responses = document.paths['/search']?.['get']?.responses;
   const schemaOf = (status: string, type: string) =>
     responses?.[status]?.content?.[type]?.schema ?? { not: {} };

@@ -1,47 +1,13 @@
-import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { expect, test } from 'vitest';
-import { readFlags } from '../src/flags/read-flags.ts';
 import { fleetRows, hostProcesses, hostRows } from '../src/operator/fleet-view.ts';
-import { operatorView } from '../src/operator/operator-view.ts';
-import { ConfigDocument, StatsDocument } from '../src/operator/stats-schemas.ts';
-import { OperatorView } from '../src/operator/view-schema.ts';
+import { StatsDocument } from '../src/operator/stats-schemas.ts';
 import { withIds } from '../src/serving/process-ids.ts';
 import type { ProcessStatus } from '../src/serving/serving.ts';
-import { getFrom, MADRID_BARCELONA, requestsAt, sharedProcess, sharedServer } from './demo.ts';
-
-/** What a server's processes reported, from its answer to `/stats`. */
-function statuses({ processes }: Static<typeof StatsDocument>): ProcessStatus[] {
-  return processes.map(({ id, role, pid, state, ageMs, ...stats }) => {
-    const isSilent = Object.keys(stats).length === 0;
-    return { id, role, pid, state, ageMs, ...(!isSilent && { stats }) } as ProcessStatus;
-  });
-}
-
-function viewOf(processes: readonly ProcessStatus[], ...argv: string[]): OperatorView {
-  const { flags } = readFlags(argv, {});
-  const view = operatorView(processes, { at: 2, startedAt: 1, flags });
-  expect([...Value.Errors(OperatorView, view)]).toEqual([]);
-  return view;
-}
-
-/** Counts, and that every answer is as its schema says. */
-async function statsAt(url: string): Promise<Static<typeof StatsDocument>> {
-  const { body: config } = await getFrom(`${url}/config`);
-  expect([...Value.Errors(ConfigDocument, config)]).toEqual([]);
-  const { body } = await getFrom(`${url}/stats`);
-  expect([...Value.Errors(StatsDocument, body)]).toEqual([]);
-  expect(JSON.stringify(body)).not.toMatch(/\.\d{4}/);
-  return body;
-}
-
-const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0);
+import { MADRID_BARCELONA, sharedServer } from './demo.ts';
+import { statsAt, statuses, viewOf } from './operator-view-cases.ts';
 
 const alone = sharedServer('--latency', '0');
-const several = sharedProcess(
-  ...['--accept', 'socket', '--workers', '2', '--latency', '0', '--route-by', 'none'],
-  ...['--dispatch', 'cluster', '--coalesce', 'machine'],
-);
 
 test('one process: its searches, its carriers, its coalescers, and tasks in itself', async () => {
   await alone().get(MADRID_BARCELONA);
@@ -62,34 +28,6 @@ test('one process: its searches, its carriers, its coalescers, and tasks in itse
     ['worms', 'process', 0],
     ['streams', 'process', 0],
   ]);
-});
-
-test('several: each task is counted once, in the pool of its workers, without the questions for the counters', async () => {
-  const { url } = several();
-  for (let at = 0; at < 4; at += 1) {
-    const headers = { connection: 'close' };
-    expect((await getFrom(url + MADRID_BARCELONA, { headers })).status).toBe(200);
-  }
-  const stats = await statsAt(url);
-  const argv = ['--accept', 'socket', '--workers', '2', '--dispatch', 'cluster'];
-  const view = viewOf(statuses(stats), ...argv, '--coalesce', 'machine');
-  expect(view.processes.map(({ id, kind, state }) => [id, kind, state])).toEqual([
-    ['primary', 'primary', 'ready'],
-    ['server-0', 'server', 'ready'],
-    ['server-1', 'server', 'ready'],
-  ]);
-  const asked = (scope: string) =>
-    sum(view.coalesce.filter((row) => row.scope === scope).map((row) => row.asked));
-  expect([asked('process'), asked('machine')]).toEqual([4, 4]);
-  // The primary searches: three tasks for each search, on the server processes.
-  expect(view.pools).toMatchObject([{ id: 'primary/serving', kind: 'cluster', completed: 12 }]);
-  const upstream = Object.values(await requestsAt(several().carriersUrl));
-  expect(sum(view.carriers.map(({ http }) => http.sent))).toBe(
-    sum(upstream.map(({ arrived }) => arrived)),
-  );
-  expect(sum(view.carriers.map(({ states }) => states['ok'] ?? 0))).toBe(12);
-  expect(view.router).toMatchObject({ refused: 0, workers: [{ slot: '0' }, { slot: '1' }] });
-  expect(sum(view.processes.map(({ requests = 0 }) => requests))).toBeGreaterThanOrEqual(4);
 });
 
 test('a process that has not reported is silent, and nothing else is known of it', async () => {

@@ -6,6 +6,7 @@ import {
   getFrom,
   MADRID_BARCELONA,
   requestsAt,
+  serveDemo,
   setPlan,
   startDemo,
   statsOf,
@@ -55,13 +56,13 @@ function upload(url: string) {
 
 /** Proves what a server whose limit is reached does, however it accepts. */
 export function testLimit(accept: string): void {
-  const flags = ['--accept', accept, ...(accept === 'single' ? [] : ['--workers', '1'])];
-
   test(`--accept ${accept}: what is above the limit waits, what waits too long is 503 with Retry-After, and operators are answered`, async () => {
-    const { url, carriersUrl } = await startDemo(
-      [...flags, '--max-in-flight', '2', '--coalesce', 'off', '--latency', '0'],
-      { DEADLINE_MS: '3000' },
-    );
+    const flags = ['--max-in-flight', '2', '--coalesce', 'off', '--latency', '0'];
+    flags.push('--deadline-ms', '3000');
+    const { url, carriersUrl } =
+      accept === 'single'
+        ? await serveDemo(...flags)
+        : await startDemo(['--accept', accept, '--workers', '1', ...flags]);
     const get: Get = (path, init) => getFrom(url + path, init);
     const uploads = [upload(url), upload(url)];
     await until(get, { limit: 2, inFlight: 2, waiting: 0 });

@@ -20,12 +20,14 @@ export async function askPostgres(url: string, text: string): Promise<Record<str
   }
 }
 
-/** A database that is empty, and gone when the test has ended. Resolves with its URL. */
-export async function postgresDatabase(): Promise<string> {
+/** A database that is empty, and gone when the test, or what else `atEnd` says, has ended. Resolves with its URL. */
+export async function postgresDatabase(
+  atEnd: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<string> {
   const admin = server ?? '';
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await askPostgres(admin, `CREATE DATABASE ${name}`);
-  onTestFinished(async () => {
+  atEnd(async () => {
     await askPostgres(admin, `DROP DATABASE ${name} WITH (FORCE)`);
   });
   return Object.assign(new URL(admin), { pathname: `/${name}` }).href;

@@ -2,7 +2,7 @@ import { stationTable } from '@ticketing/carriers';
 import { expect, test } from 'vitest';
 import { sharedServer } from './demo.ts';
 
-const server = sharedServer('--latency', '0', '--worms', '50');
+const server = sharedServer('--latency', '0');
 
 interface Suggestion {
   readonly id: string;

@@ -1,8 +1,11 @@
-import { pem, testHttps, testRefusal } from './tls-cases.ts';
+import { expect, test } from 'vitest';
+import { serveDemo } from './demo.ts';
+import { pem, REFUSED, testHttps } from './tls-cases.ts';
 
 testHttps('single');
 
-testRefusal(
-  pem('key'),
-  /^Cannot start: --tls-cert and --tls-key must be a certificate and its key, got .*\n$/,
-);
+test('a key in the place of the certificate keeps the server from its start', async () => {
+  await expect(serveDemo('--tls-cert', pem('key'), '--tls-key', pem('key'))).rejects.toThrow(
+    REFUSED,
+  );
+});

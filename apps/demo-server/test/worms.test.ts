@@ -90,14 +90,6 @@ test('/openapi.json describes it', async () => {
   expect(body.components.schemas.Worm.required).toEqual(Object.keys(firstTen(1000)[0] ?? {}));
 });
 
-test('--coalesce off asks the store every time', async () => {
-  const { get } = await serveDemo('--worms', '1000', '--coalesce', 'off');
-  await Promise.all([1, 2, 3].map(() => get(UTILIZE)));
-  const [{ worms: stats }] = await statsOf({ get });
-  expect(stats).toMatchObject({ queries: 3 });
-  expect(stats).not.toHaveProperty('coalesce');
-});
-
 test('a file that cannot be read is 502', async () => {
   const folder = temporaryFolder();
   vi.stubEnv('TMPDIR', folder);

@@ -25,6 +25,14 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
+test('stops with 0 on SIGTERM, and the simulator with it', async () => {
+  const demo = await startDemo(['--latency', '0']);
+  await fetch(demo.carriersUrl);
+  demo.child.kill('SIGTERM');
+  expect(await demo.exit()).toBe(0);
+  await expect(fetch(demo.carriersUrl)).rejects.toThrow();
+});
+
 test('SIGTERM while a stream hangs: the stream ends at its deadline, and the process with it', async () => {
   const demo = await startDemo(['--latency', '0', '--deadline-ms', '1500']);
   await setPlan(demo.carriersUrl, 'renfe', { fault: { kind: 'hang' } });

@@ -1,12 +1,20 @@
 import { once } from 'node:events';
 import tls from 'node:tls';
 import { expect, test } from 'vitest';
-import { startDemo } from '../demo.ts';
-import { client, flags, testHttps, testRefusal } from '../tls-cases.ts';
+import { runDemo, startDemo } from '../demo.ts';
+import { client, flags, pem, REFUSED, testHttps } from '../tls-cases.ts';
 
 testHttps('cluster');
 testHttps('socket');
-testRefusal('/nowhere.pem', /^Cannot start: --tls-cert and --tls-key .*got ENOENT.*\n$/);
+
+test.each([
+  [pem('key'), REFUSED],
+  ['/nowhere.pem', /^Cannot start: --tls-cert and --tls-key .*got ENOENT.*$/],
+])('--tls-cert %s: one clear line and exit code 2', async (cert, line) => {
+  const { code, stderr } = await runDemo(['--tls-cert', cert, '--tls-key', pem('key')]);
+  expect([code, stderr.split('\n').length]).toEqual([2, 2]);
+  expect(stderr.trimEnd()).toMatch(line);
+});
 
 test.each(['cluster', 'socket'])(
   '--accept %s: a session that began with one process goes on with another',

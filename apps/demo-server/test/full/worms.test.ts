@@ -34,6 +34,14 @@ test('equal classes in flight are one query, and /stats counts it', async () => 
   expect(stats.ms.p50).toBeGreaterThan(0);
 });
 
+test('--coalesce off asks the store every time', async () => {
+  const { get } = await serveDemo('--worms', '1000', '--coalesce', 'off');
+  await Promise.all([1, 2, 3].map(() => get(UTILIZE)));
+  const [{ worms: stats }] = await statsOf({ get });
+  expect(stats).toMatchObject({ queries: 3 });
+  expect(stats).not.toHaveProperty('coalesce');
+});
+
 test('a scan that is longer than the deadline is 504, and the next one is answered', async () => {
   const { get } = await serveDemo('--worms', '1000000', '--deadline-ms', '20');
   // On a busy machine the deadline may have passed before the scan begins: that is 503.

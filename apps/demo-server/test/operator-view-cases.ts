@@ -1,0 +1,37 @@
+import type { Static } from 'typebox';
+import { Value } from 'typebox/value';
+import { expect } from 'vitest';
+import { readFlags } from '../src/flags/read-flags.ts';
+import { operatorView } from '../src/operator/operator-view.ts';
+import { ConfigDocument, StatsDocument } from '../src/operator/stats-schemas.ts';
+import { OperatorView } from '../src/operator/view-schema.ts';
+import type { ProcessStatus } from '../src/serving/serving.ts';
+import { getFrom } from './demo.ts';
+
+/** What a server's processes reported, from its answer to `/stats`. */
+export function statuses({ processes }: Static<typeof StatsDocument>): ProcessStatus[] {
+  return processes.map(({ id, role, pid, state, ageMs, ...stats }) => {
+    const isSilent = Object.keys(stats).length === 0;
+    return { id, role, pid, state, ageMs, ...(!isSilent && { stats }) } as ProcessStatus;
+  });
+}
+
+/** Makes the view of processes, which is as its schema says. */
+export function viewOf(processes: readonly ProcessStatus[], ...argv: string[]): OperatorView {
+  const { flags } = readFlags(argv, {});
+  const view = operatorView(processes, { at: 2, startedAt: 1, flags });
+  expect([...Value.Errors(OperatorView, view)]).toEqual([]);
+  return view;
+}
+
+/** Counts, and that every answer is as its schema says. */
+export async function statsAt(url: string): Promise<Static<typeof StatsDocument>> {
+  const { body: config } = await getFrom(`${url}/config`);
+  expect([...Value.Errors(ConfigDocument, config)]).toEqual([]);
+  const { body } = await getFrom(`${url}/stats`);
+  expect([...Value.Errors(StatsDocument, body)]).toEqual([]);
+  expect(JSON.stringify(body)).not.toMatch(/\.\d{4}/);
+  return body;
+}
+
+export const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0);
