@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 import { DispatchError } from '@ticketing/dispatch';
-import { expect, test, vi } from 'vitest';
-import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  addressOf,
+  ask,
+  checkClustersAfterEach,
+  hideComplaints,
+  start,
+} from './cluster-fixture.ts';
 
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });
-// What the workers complain of is not what this run reports.
-vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+hideComplaints();
 
 const throwsAtBoot = new URL('fixtures/throws-at-boot.ts', import.meta.url);
 const failsToListen = new URL('fixtures/fails-to-listen.ts', import.meta.url);
@@ -71,9 +76,8 @@ test('a reload with a program that fails keeps the old workers', async () => {
   const supervisor = start({ startTimeoutMs: 5000 });
   await supervisor.ready();
   const { pid } = supervisor.workers[0] ?? {};
-  const env = { ...process.env };
-  process.env['NODE_OPTIONS'] = '--no-such-option';
+  vi.stubEnv('NODE_OPTIONS', '--no-such-option');
+  onTestFinished(() => void vi.unstubAllEnvs());
   await expect(supervisor.reload()).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
-  process.env = env;
   expect(await ask(await addressOf(supervisor))).toMatchObject({ pid, status: 200 });
 });

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { gone } from '@ticketing/test-kit';
-import { afterEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import { type ClusterOptions, type Supervisor, startCluster } from '../src/index.ts';
 
 export { addressOf } from '../stress/rolling-restart.ts';
@@ -32,6 +32,12 @@ export function checkClustersAfterEach(): void {
       await Promise.all([...pids].map((pid) => gone(pid, 1000)));
     }
   });
+}
+
+/** For files whose workers complain: that is not what a run reports. */
+export function hideComplaints(): void {
+  beforeAll(() => void vi.spyOn(process.stderr, 'write').mockReturnValue(true));
+  afterAll(() => void vi.mocked(process.stderr.write).mockRestore());
 }
 
 export interface Answer {

@@ -46,13 +46,8 @@ const all = conformanceCases({
 const { chosen, others } = splitCases(all, [
   'retries: idempotent with retries',
   'loss: SIGKILL',
-  'values: a Buffer arrives',
   'transfer: a port',
-  'context: a task knows its call',
-  'worker data: tasks and setup',
-  'map: each outcome',
   'streams: items come',
-  'streams: a consumer that leaves the',
   'reload: reload() replaces',
   'reload: reload() to a module whose worker ends',
   'close: close() ends a worker',

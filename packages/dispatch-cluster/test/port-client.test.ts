@@ -7,6 +7,7 @@ import type { HttpServer } from '../src/worker/worker-options.ts';
 
 /** What the primary hears. The module binds `process.send` when it loads. */
 const { sent, restoreSend } = vi.hoisted(() => {
+  vi.resetModules();
   const sent: Record<string, unknown>[] = [];
   const own = Object.getOwnPropertyDescriptor(process, 'send');
   Object.defineProperty(process, 'send', {

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { gone } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
+import { testEarlySignal } from './readme-cases.ts';
 import {
   exampleIn,
   freePort,
@@ -37,30 +38,7 @@ test('README: a server in workers, replaced on SIGHUP, and ended on SIGTERM', {
   await expect(ask()).rejects.toThrow('fetch failed');
 });
 
-const ownHandler = main
-  .replace(', signals: true', '')
-  .replace('await', "process.once('SIGTERM', () => supervisor.close());\nawait");
-
-test.each([
-  ['as it is', main, 'SIGTERM'],
-  ['as it is', main, 'SIGINT'],
-  ['with a handler of its own, which closes', ownHandler, 'SIGTERM'],
-] as const)(
-  'README: the program %s ends with 0 and without a word on a signal while workers start',
-  { timeout: 120_000 },
-  async (_, text, signal) => {
-    const program = server.replace('8080', String(await freePort()));
-    // No worker can be ready so soon.
-    const after = `setTimeout(() => process.kill(process.pid, '${signal}'), 50);\nawait`;
-    const primary = await run('stopped', program, text.replace('await', after));
-    let said = '';
-    primary.stderr?.on('data', (chunk) => {
-      said += chunk;
-    });
-    expect(await once(primary, 'close')).toEqual([0, null]);
-    expect(said).toBe('');
-  },
-);
+testEarlySignal(run, 'as it is', 'SIGTERM');
 
 test('README: a job runs on one worker, on its successor when that is killed; the primary says whether it lives', {
   timeout: 120_000,
@@ -102,23 +80,6 @@ test('README: a job runs on one worker, on its successor when that is killed; th
   expect(await once(primary, 'close')).toEqual([0, null]);
   // Jobs that the end cuts off are no failures.
   expect(complaints).toBe('');
-});
-
-test('README: the primary does not live when no worker can start', {
-  timeout: 120_000,
-}, async () => {
-  const livePort = await freePort();
-  const failed = `await supervisor.ready().catch(() => console.log('failed'));`;
-  const watched = main.replace(
-    'await supervisor.ready();',
-    `${live.replace('9090', String(livePort))}${failed}`,
-  );
-  const primary = await run('dead', "throw new Error('no configuration');\n", watched);
-  await once(primary.stdout as NodeJS.ReadableStream, 'data');
-  const { status } = await fetch(`http://127.0.0.1:${livePort}`, headers);
-  expect(status).toBe(503);
-  primary.kill('SIGTERM');
-  expect(await once(primary, 'exit')).toEqual([0, null]);
 });
 
 test('README begins with the sentence of the package, names every option and event, and has at most 120 lines', async () => {

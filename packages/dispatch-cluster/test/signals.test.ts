@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import http from 'node:http';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { gone, lives } from '@ticketing/test-kit';
+import { gone } from '@ticketing/test-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkClustersAfterEach, start } from './cluster-fixture.ts';
+import { hold, startGroup, testEndOfGroup } from './group-cases.ts';
 
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 60_000 });
@@ -31,13 +28,10 @@ test('SIGHUP while workers start reloads once they serve; one that fails emits r
   const [{ pid = Number.NaN }] = await first;
   await gone(pid, 30_000);
   await supervisor.ready();
-  const options = process.env['NODE_OPTIONS'];
-  onTestFinished(() => {
-    if (options === undefined) delete process.env['NODE_OPTIONS'];
-    else process.env['NODE_OPTIONS'] = options;
-  });
-  process.env['NODE_OPTIONS'] = '--no-such-option';
-  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('NODE_OPTIONS', '--no-such-option');
+  const complaints = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => complaints.mockRestore());
   const failed = once(supervisor.events, 'reload-failed');
   process.kill(process.pid, 'SIGHUP');
   expect(await failed).toMatchObject([{ error: { code: 'ERR_WORKER_LOST' } }]);
@@ -68,57 +62,7 @@ test('SIGTERM while workers start: ready() resolves, and state shows it', async 
   expect(other).toHaveBeenCalledOnce();
 });
 
-/** Sends a request that is answered when its worker drains. Resolves when a worker has it, with its answer's status. */
-async function hold(url: string): Promise<{ readonly answer: Promise<number> }> {
-  const request = http.request(`${url}/draining`, {
-    agent: false,
-    headers: { expect: '100-continue' },
-  });
-  const answer = new Promise<number>((resolve, reject) => {
-    request.once('response', (response) => {
-      response.resume().once('end', () => resolve(response.statusCode ?? 0));
-    });
-    request.once('error', reject);
-  });
-  request.flushHeaders();
-  await once(request, 'continue');
-  request.end();
-  return { answer };
-}
-
-/** Starts the program as the leader of a process group, as a shell and a service manager do. */
-async function startGroup() {
-  const program = fileURLToPath(new URL('fixtures/signalled-primary.ts', import.meta.url));
-  const args = ['--conditions=@ticketing/source', program];
-  const child = spawn(process.execPath, args, {
-    detached: true,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const group = -(child.pid as number);
-  onTestFinished(() => {
-    if (child.exitCode === null && child.signalCode === null) process.kill(group, 'SIGKILL');
-  });
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  const line = async (): Promise<string> => (await lines.next()).value ?? '';
-  const { url, pids } = JSON.parse(await line()) as { url: string; pids: number[] };
-  return { child, group, url, pids, line };
-}
-
-test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s to the whole group: no request is lost, no worker is started, and nothing is left [group-signals]',
-  async (signal) => {
-    const { child, group, url, pids, line } = await startGroup();
-    const answers = await Promise.all(Array.from({ length: 6 }, () => hold(url)));
-    const ended = once(child, 'exit');
-    process.kill(group, signal);
-    expect(await Promise.all(answers.map(({ answer }) => answer))).toEqual([
-      200, 200, 200, 200, 200, 200,
-    ]);
-    expect(await ended).toEqual([0, null]);
-    expect(await line()).toBe('2');
-    expect(pids.filter(lives)).toEqual([]);
-  },
-);
+testEndOfGroup('SIGTERM');
 
 test('SIGHUP to the whole group: no request is lost, and each worker has a successor [group-signals]', async () => {
   const { child, group, url, pids, line } = await startGroup();

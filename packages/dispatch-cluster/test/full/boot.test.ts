@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
-import { checkClustersAfterEach, start } from '../cluster-fixture.ts';
+import { checkClustersAfterEach, hideComplaints, start } from '../cluster-fixture.ts';
 
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });
-// What the workers complain of is not what this run reports.
-vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+hideComplaints();
 
 const misused = new URL('../fixtures/misused.ts', import.meta.url);
 const restart = { backoffMs: [1, 60_000], maxFailures: 3 } as const;

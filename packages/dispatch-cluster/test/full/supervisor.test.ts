@@ -6,12 +6,15 @@ import { expect, test, vi } from 'vitest';
 import { addressOf, ask, checkClustersAfterEach, start } from '../cluster-fixture.ts';
 import { testCountedRequests } from '../counted-requests.ts';
 import type { Tasks } from '../fixtures/server.ts';
+import { testHeartbeat, testPausedWorker } from '../held-workers.ts';
 
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });
 
 testCountedRequests('later');
 testCountedRequests('fastify');
+testHeartbeat('in a loop');
+testPausedWorker('external');
 
 test('reload({ parallel }) replaces that many at a time, while the same number serves', async () => {
   const supervisor = start({ workers: 2 });
