@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inspect } from 'node:util';
 import { lives, until } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -12,13 +11,12 @@ import {
   type SocketRouter,
 } from '../src/index.ts';
 import { reasonIn } from '../src/source/forked-process.ts';
+import { once, restart, testServerOfOtherKind } from './circuit-cases.ts';
 import { ask } from './clients.ts';
 import { nextEvent } from './router-fixture.ts';
 import { execArgv } from './worker-processes.ts';
 
 const failing = new URL('workers/failing-worker.mjs', import.meta.url);
-/** Fast, so that a test need not wait. */
-const restart = { backoffMs: [1, 50] as const, maxFailures: 2 };
 
 interface Opened {
   readonly router: SocketRouter;
@@ -57,7 +55,7 @@ async function open(
 
 test('a wrong path of workers: ready() rejects with the reason, and clients get 503 at once', async () => {
   const missing = new URL('workers/missing-worker.mjs', import.meta.url);
-  const { router, port, circuits } = await open('', {}, missing);
+  const { router, port, circuits } = await open('', { restart: once.restart }, missing);
   const waits = ask(port);
   const error = await router.ready().catch((reason) => reason);
   expect(error).toMatchObject({
@@ -82,7 +80,7 @@ test.each([
 ])(
   'workers that %s before they serve open the circuit with the reason',
   async (fails, message, data) => {
-    const { router } = await open(fails);
+    const { router } = await open(fails, once);
     const { cause } = await router.ready().catch((reason) => reason);
     expect(cause.message).toMatch(message);
     expect(cause.data).toMatchObject(data);
@@ -90,11 +88,7 @@ test.each([
 );
 
 test('a worker that attaches no server is killed after startTimeoutMs', async () => {
-  const { router } = await open('hang', {
-    workers: 1,
-    startTimeoutMs: 400,
-    restart: { maxFailures: 0 },
-  });
+  const { router } = await open('hang', { ...once, startTimeoutMs: 400 });
   const { pid } = router.stats().workers[0] ?? {};
   const { cause } = await router.ready().catch((reason) => reason);
   expect(cause).toMatchObject({
@@ -128,10 +122,7 @@ test('probes: one process at a time, and all slots again when one serves', async
 });
 
 test('a worker that served and ends is no failed start: its slot is filled again, and no circuit opens', async () => {
-  const { router, circuits, repair } = await open('exit', {
-    workers: 1,
-    restart: { ...restart, maxFailures: 0 },
-  });
+  const { router, circuits, repair } = await open('exit', once);
   await expect(router.ready()).rejects.toMatchObject({ code: 'ERR_CIRCUIT_OPEN' });
   repair();
   await nextEvent(router, 'worker-ready');
@@ -165,26 +156,5 @@ test.each([
   expect(reasonIn(tail)).toBe(reason);
 });
 
-test.each([
-  ['https', 'passthru', 'one that ends TLS'],
-  ['http2', 'passthru', 'one that ends TLS'],
-  ['h2c', 'passthru', 'one of HTTP/2'],
-  ['https', 'forward', 'one that ends TLS'],
-])('a server of %s for %s does not start, and ready() has the reason', async (name, way, got) => {
-  const module = name === 'h2c' ? 'h2c-worker' : 'tls-worker';
-  const router = createSocketRouter({
-    ...(way === 'passthru' ? { mode: 'passthru' } : { laterRequests: 'forward' }),
-    workers: forkWorkers(new URL(`workers/${module}.mjs`, import.meta.url), {
-      workers: 1,
-      execArgv,
-      restart,
-      env: { ...process.env, SERVER: name, ROUTE: 'any' },
-    }),
-  });
-  onTestFinished(() => router.close({ graceMs: 500 }));
-  const error = await router.ready().catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ code: 'ERR_CIRCUIT_OPEN' });
-  expect(inspect(error)).toContain(
-    `Cannot attach server: \`server\` must be an http server with \`mode\` passthru or \`laterRequests\` forward, got ${got}`,
-  );
-});
+testServerOfOtherKind('https', 'forward');
+testServerOfOtherKind('h2c', 'passthru');

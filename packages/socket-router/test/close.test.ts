@@ -4,37 +4,19 @@ import { text } from 'node:stream/consumers';
 import { lives, until } from '@ticketing/test-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSocketRouter, type RouterWorker, type WorkerChannel } from '../src/index.ts';
-import { ask, askWorker, oneConnection, open, received, workerReplyIn } from './clients.ts';
+import { open, received, workerReplyIn } from './clients.ts';
+import { testCloseAfterGrace, testCloseBeforePort, testCloseWithRequests } from './close-cases.ts';
 import { openRouter } from './router-fixture.ts';
 import { SimulatedChannel } from './simulated-channel.ts';
-import { execArgv, forked } from './worker-processes.ts';
+import { execArgv } from './worker-processes.ts';
 
 /** Steps of a program after which it may close: before the port is asked for, and after it. */
 const TURNS = Array.from({ length: 20 }, (_, turns) => turns);
 const modes = ['socket', 'passthru'] as const;
 
-test.each(modes)(
-  'mode %s: close() lets requests finish, and accepts no new connection',
-  async (mode) => {
-    const { port, router, pids } = await openRouter({ mode, own: true });
-    const agent = oneConnection();
-    const [idle] = [await askWorker(port, { agent })];
-    const answers = [1, 2, 3].map(() =>
-      ask(port, { path: '/later?ms=300', headers: { connection: 'keep-alive' } }),
-    );
-    await until(() => router.stats().handedOver >= 4);
-    const processes = pids();
-    const closed = router.close({ graceMs: 5000, lameDuckMs: 0 });
-    await expect(open(port)).rejects.toThrow('ECONNREFUSED');
-    const finished = await Promise.all(answers);
-    expect(finished.map(({ status }) => status)).toEqual([200, 200, 200]);
-    await closed;
-    expect(idle?.pid).toBeDefined();
-    expect(router.stats()).toMatchObject({ state: 'closed', workers: [] });
-    expect(processes.filter(lives)).toEqual([]);
-    agent.destroy();
-  },
-);
+testCloseWithRequests('socket');
+testCloseAfterGrace('passthru');
+testCloseBeforePort('socket');
 
 test.each(modes)('mode %s: close() closes idle connections after lameDuckMs', async (mode) => {
   const { port, router } = await openRouter({ mode, count: 1 });
@@ -117,18 +99,6 @@ test.each([
   },
 );
 
-test.each(modes)('mode %s: close() cuts off what is not finished after the grace', async (mode) => {
-  const { port, router, pids } = await openRouter({ mode, own: true, count: 1 });
-  const socket = await open(port);
-  const end = received(socket).catch(() => 'reset');
-  socket.write('GET /never HTTP/1.1\r\nHost: a\r\n\r\n');
-  await until(() => router.stats().handedOver >= 1);
-  const processes = pids();
-  await router.close({ graceMs: 200 });
-  await end;
-  expect(processes.filter(lives)).toEqual([]);
-});
-
 test('close() waits for connections that no worker has taken yet', async () => {
   const { port, router, pids } = await openRouter({ count: 1 });
   const [pid = Number.NaN] = pids();
@@ -164,17 +134,6 @@ test('close() may be called twice, and before listen(); listen() only once', asy
     message: 'Cannot listen: the router is closed',
   });
 });
-
-test.each(modes)(
-  'mode %s: close() while listen() begins leaves no server listening',
-  async (mode) => {
-    const router = createSocketRouter({ mode, workers: forked('http-worker', 1) });
-    const listening = router.listen({ port: 0 });
-    const closed = router.close();
-    await expect(listening).rejects.toMatchObject({ code: 'ERR_STATE' });
-    await closed;
-  },
-);
 
 test('close() while the port is being opened leaves no server listening', async () => {
   const hosts = ['127.0.0.1', 'localhost'];

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Route, SocketRouter } from '../src/index.ts';
+import type { Route } from '../src/index.ts';
 import { homeSlot } from '../src/worker/forwarding.ts';
 import { ask, askWorker, oneConnection, open, workerReplyIn } from './clients.ts';
+import { slotsIn, testKeyOfLostWorkers } from './keys-cases.ts';
 import { openRouter } from './router-fixture.ts';
 
 const modes = ['socket', 'passthru'] as const;
@@ -62,12 +63,6 @@ const ofCanary = Array.from({ length: 100 }, (_, index) => `key-${index}`).find(
 const canaries = ({ target = '' }): Route =>
   target === '/canary' ? { slot: CANARY } : { key: target.slice(1), among: STABLE };
 
-/** Returns a function that gives the slot of a pid. */
-function slotsIn(router: SocketRouter): (pid: number) => string | undefined {
-  const slots = new Map(router.stats().workers.map(({ pid, slot }) => [pid, slot]));
-  return (pid) => slots.get(pid);
-}
-
 test.each(modes)('mode %s: keys stay among their slots; the others are free', async (mode) => {
   const { port, router } = await openRouter({ mode, count: 4, route: canaries });
   const slotOf = slotsIn(router);
@@ -96,33 +91,7 @@ test('laterRequests forward: a later request on a connection stays among the slo
   }
 });
 
-test.each(modes)(
-  'mode %s: a key follows the workers that are there, among its slots; a slot is waited for',
-  async (mode) => {
-    const { port, router, pids } = await openRouter({
-      mode,
-      own: true,
-      count: 4,
-      route: ({ target = '' }): Route =>
-        target === '/slot' ? { slot: '0' } : { key: 'room', among: ['0', '1'] },
-    });
-    const slotOf = slotsIn(router);
-    const [home, other] = homeSlot('room', ['0', '1']) === '0' ? ['0', '1'] : ['1', '0'];
-    expect(slotOf((await askWorker(port)).pid)).toBe(home);
-    const before = pids();
-    const down = new Promise((resolve) => router.on('worker-down', resolve));
-    process.kill(before[Number(home)] as number, 'SIGKILL');
-    await down;
-    // Its successor may have started meanwhile, with a process of another pid.
-    const { pid } = await askWorker(port);
-    expect(before.includes(pid) ? slotOf(pid) : home).toBe(before.includes(pid) ? other : home);
-    const killed = pids()[0] as number;
-    process.kill(killed, 'SIGKILL');
-    const successor = await askWorker(port, { path: '/slot' });
-    expect([...before, killed]).not.toContain(successor.pid);
-    expect(slotsIn(router)(successor.pid)).toBe('0');
-  },
-);
+testKeyOfLostWorkers('socket');
 
 test.each(modes)(
   'mode %s: no slot, an unknown slot and what is no list of slots are refused',

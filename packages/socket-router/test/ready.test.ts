@@ -64,13 +64,12 @@ const health = async (port: number): Promise<readonly [status: number, body: str
 };
 
 test('ready() resolves when each slot has a worker that serves', async () => {
-  const router = createSocketRouter({ workers: forked('http-worker', 3) });
+  const router = createSocketRouter({ workers: forked('http-worker', 2) });
   onTestFinished(() => router.close({ graceMs: 500 }));
   await router.ready();
   expect(router.stats().workers.map(({ slot, state }) => [slot, state])).toEqual([
     ['0', 'ready'],
     ['1', 'ready'],
-    ['2', 'ready'],
   ]);
 });
 
@@ -181,7 +180,7 @@ test('the circuit of one source does not concern the slots of another', async ()
 test.each(modes)(
   'mode %s: health is answered by the router, and never handed over',
   async (mode) => {
-    const { router, port } = await openRouter({ mode, own: true, count: 2, health: '/healthz' });
+    const { router, port } = await openRouter({ mode, count: 2, health: '/healthz' });
     const { status, headers, text } = await ask(port, { path: '/healthz?deep=1' });
     expect([status, text]).toEqual([200, '{"status":"ready"}']);
     expect(headers).toMatchObject({
@@ -216,7 +215,7 @@ test('health stays 200 while one of two workers restarts, and is 503 while there
 });
 
 test('health is 503 while the router closes', async () => {
-  const { router, port } = await openRouter({ own: true, count: 1, health: '/healthz' });
+  const { router, port } = await openRouter({ count: 1, health: '/healthz' });
   const socket = await open(port);
   socket.write('GET /heal');
   await until(() => router.stats().reading === 1);
@@ -280,17 +279,17 @@ test('two sources live beside each other: another version in the slots of a pref
       env: { ...process.env, VERSION: version },
     });
   const { router, port } = await listening({
-    workers: [start('one', 2), start('two', 1, 'canary-')],
+    workers: [start('one', 1), start('two', 1, 'canary-')],
     route: ({ target = '' }) =>
-      target === '/canary' ? { slot: 'canary-0' } : { key: target, among: ['0', '1'] },
+      target === '/canary' ? { slot: 'canary-0' } : { key: target, among: ['0'] },
   });
   await router.ready();
-  expect(router.stats().workers.map(({ slot }) => slot)).toEqual(['0', '1', 'canary-0']);
+  expect(router.stats().workers.map(({ slot }) => slot)).toEqual(['0', 'canary-0']);
   const versions = [];
-  for (const path of ['/canary', '/a', '/b', '/c', '/d', '/canary']) {
+  for (const path of ['/canary', '/a', '/b', '/canary']) {
     versions.push((await ask(port, { path })).text);
   }
-  expect(versions).toEqual(['two', 'one', 'one', 'one', 'one', 'two']);
+  expect(versions).toEqual(['two', 'one', 'one', 'two']);
 });
 
 test('two sources with the same slot are refused: at once, or when the second one starts it', async () => {

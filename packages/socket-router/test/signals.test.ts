@@ -1,34 +1,9 @@
-import { once } from 'node:events';
-import { lives } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { createSocketRouter } from '../src/index.ts';
-import { ask, open, received } from './clients.ts';
-import { nextReport, startProgram } from './programs.ts';
 import { openRouter } from './router-fixture.ts';
+import { testEndBySignal } from './signals-cases.ts';
 
-test.each([
-  ['socket', 'SIGTERM'],
-  ['socket', 'SIGINT'],
-  ['passthru', 'SIGTERM'],
-] as const)(
-  'signals, mode %s: %s lets a request finish and ends workers and program with 0; a second one changes nothing',
-  async (mode, signal) => {
-    const program = startProgram('router-program.mjs', [mode, '2', 'signals']);
-    const { port, pids } = await nextReport(program);
-    const socket = await open(port);
-    socket.write('GET /write?ms=300 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-    // On another connection, when that one is taken.
-    expect((await ask(port)).status).toBe(200);
-    const ended = once(program, 'exit');
-    program.kill(signal);
-    program.kill(signal);
-    // The channel to this process would hold it.
-    program.disconnect();
-    expect(await received(socket)).toMatch(/^HTTP\/1\.1 200 /);
-    expect(await ended).toEqual([0, null]);
-    expect(pids.filter(lives)).toEqual([]);
-  },
-);
+testEndBySignal('socket', 'SIGTERM');
 
 test('signals: a router listens to no signal without the option, nor after its end', async () => {
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;

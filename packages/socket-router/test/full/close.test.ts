@@ -1,7 +1,12 @@
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { ask, oneConnection } from '../clients.ts';
+import { testCloseAfterGrace, testCloseBeforePort, testCloseWithRequests } from '../close-cases.ts';
 import { openRouter } from '../router-fixture.ts';
+
+testCloseWithRequests('passthru');
+testCloseAfterGrace('socket');
+testCloseBeforePort('passthru');
 
 test.each([
   ['socket', 'a connection each'],

@@ -1,11 +1,14 @@
 // An HTTP server that answers with its pid and the request, and writes all requests to a journal if it has a file for it.
 import { createHash } from 'node:crypto';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { arrivedAt, attachServer } from '@ticketing/socket-router';
 import { serve } from './serve.mjs';
 
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { createServer } = process.getBuiltinModule('node:http');
+
+/** Whose wait blocks this process. */
+const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /** On the clock that all processes of the machine share. */
 function monotonicMs() {
@@ -74,8 +77,11 @@ const answerTo = (journal, stats) => (request, response) => {
       response.setHeader('x-twice', ['one', 'two']);
       response.end(Buffer.alloc(Number(searchParams.get('count')), 'x'));
     } else if (pathname === '/block') {
+      const file = searchParams.get('until');
       const end = performance.now() + Number(searchParams.get('ms'));
-      while (performance.now() < end);
+      // As busy as any loop for those who wait for this process, and not for the processor.
+      if (file) while (!existsSync(file)) Atomics.wait(cell, 0, 0, 5);
+      else while (performance.now() < end);
       send();
     } else if (pathname === '/exit') process.exit(1);
     else if (pathname === '/break') response.destroy();

@@ -1,0 +1,4 @@
+import { testServerOfOtherKind } from '../circuit-cases.ts';
+
+testServerOfOtherKind('https', 'passthru');
+testServerOfOtherKind('http2', 'passthru');

@@ -1,0 +1,3 @@
+import { testKeyOfLostWorkers } from '../keys-cases.ts';
+
+testKeyOfLostWorkers('passthru');

@@ -1,0 +1,4 @@
+import { testBusyWorkers, testStoppedWorkers } from '../no-worker-takes-cases.ts';
+
+testStoppedWorkers('passthru');
+testBusyWorkers('socket');

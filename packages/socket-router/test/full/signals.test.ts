@@ -1,0 +1,4 @@
+import { testEndBySignal } from '../signals-cases.ts';
+
+testEndBySignal('socket', 'SIGINT');
+testEndBySignal('passthru', 'SIGTERM');

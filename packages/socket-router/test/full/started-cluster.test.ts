@@ -1,0 +1,3 @@
+import { testStartedCluster } from '../started-cluster-cases.ts';
+
+testStartedCluster('without a server: ready() says so');
