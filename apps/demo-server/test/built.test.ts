@@ -1,67 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cpSync, readFileSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { getFrom, temporaryFolder } from './demo.ts';
+import { expect, test } from 'vitest';
+import { startBuilt, testBuilt, useBuiltFolder } from './built-cases.ts';
 
-const packageFolder = fileURLToPath(new URL('../', import.meta.url));
-const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'));
-
-let folder: string;
-
-/** A folder with what the build writes and the installed packages, but no source. */
-beforeAll(() => {
-  folder = temporaryFolder(afterAll);
-  cpSync(fileURLToPath(inject('programs')), join(folder, 'dist'), { recursive: true });
-  symlinkSync(join(packageFolder, 'node_modules'), join(folder, 'node_modules'));
-});
-
-/** Starts a program and resolves when its output matches. */
-async function start(args: readonly string[], ready: RegExp) {
-  const child = spawn(process.execPath, args, {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], DEADLINE_MS: '10000', WORMS: '0' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exit = once(child, 'exit');
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await exit;
-  });
-  let output = '';
-  child.stderr.on('data', (data) => {
-    output += data;
-  });
-  const started = new Promise<void>((resolve) => {
-    child.stdout.on('data', (data) => {
-      output += data;
-      if (ready.test(output)) resolve();
-    });
-  });
-  await Promise.race([started, exit]);
-  return { child, exit, output: () => output };
-}
-
-test('the script `start` of the manifest serves without the sources: searches, a page and its script', async () => {
-  const [program, ...args] = (manifest.scripts.start as string).split(' ');
-  expect(program).toBe('node');
-  const flags = ['--port', '0', '--accept', 'cluster', '--workers', '1'];
-  flags.push('--dispatch', 'fork', '--dispatch-workers', '1');
-  const { child, exit, output } = await start([...args, ...flags], /^processes /m);
-  const [, url = output()] = /^ticketing +(http\S+)\//m.exec(output()) ?? [];
-  const { body } = await getFrom(`${url}/search?origin=Madrid&destination=Barcelona`);
-  expect(body.journeys.length).toBeGreaterThan(0);
-  const page = await getFrom(`${url}/`, { headers: { accept: 'text/html' } });
-  const [, script] = /src="(\/assets\/[^"]+\.js)"/.exec(page.body) ?? [];
-  expect((await getFrom(url + script)).status).toBe(200);
-  child.kill('SIGTERM');
-  expect(await exit).toEqual([0, null]);
-});
+useBuiltFolder();
+testBuilt('single');
 
 test('the built host has its own help, without the sources', async () => {
-  const { exit, output } = await start(['dist/host.js', '--help'], /--nats-url/);
+  const { exit, output } = await startBuilt(['dist/host.js', '--help'], /--nats-url/);
   expect(await exit).toEqual([0, null]);
   expect(output()).toContain('--nats-url');
 });

@@ -1,0 +1,4 @@
+import { testBuilt, useBuiltFolder } from '../built-cases.ts';
+
+useBuiltFolder();
+testBuilt('cluster');
