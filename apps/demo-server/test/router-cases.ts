@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import http from 'node:http';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type DemoProcess,
   eventually,
@@ -35,64 +35,69 @@ async function routerOf({ url }: DemoProcess) {
 }
 /** Proves what the router does. The tests share one server, in this order: the first counts what reaches the carriers. */
 export function testRouter(accept: string): void {
-  const shared = sharedProcess(
-    ...['--accept', accept, '--workers', '3', '--latency', '100', '--deadline-ms', '60000'],
-  );
-
-  test(`--accept ${accept}: equal searches reach one process, and are one upstream`, async () => {
-    const { url, carriersUrl } = shared();
-    const workers = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => workerOf(url + EQUAL[index % 2])),
+  describe(`--accept ${accept}`, { shuffle: false }, () => {
+    const shared = sharedProcess(
+      ...['--accept', accept, '--workers', '3', '--latency', '100', '--deadline-ms', '60000'],
     );
-    expect(new Set(workers).size).toBe(1);
-    const { renfe } = await requestsAt(carriersUrl);
-    expect(renfe?.mostOpen).toBe(1);
-  });
 
-  test(`--accept ${accept}: on a connection that is kept each search reaches the process of its key`, async () => {
-    const { url } = shared();
-    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-    const paths = ['', '2', '3', '4', '5', '6', '7', '8'].map(
-      (day) => `${MADRID_BARCELONA}${day && `&date=2030-01-0${day}`}`,
-    );
-    const alone = new Map<string, string>();
-    for (const path of paths) alone.set(path, await workerOf(url + path));
-    expect(new Set(alone.values()).size).toBeGreaterThan(1);
-    const kept = new Map<string, string>();
-    for (const path of paths) kept.set(path, await workerOf(url + path, { agent }));
-    agent.destroy();
-    expect(kept).toEqual(alone);
-  });
+    test(`equal searches reach one process, and are one upstream`, async () => {
+      const { url, carriersUrl } = shared();
+      const workers = await Promise.all(
+        Array.from({ length: 100 }, (_, index) => workerOf(url + EQUAL[index % 2])),
+      );
+      expect(new Set(workers).size).toBe(1);
+      const { renfe } = await requestsAt(carriersUrl);
+      expect(renfe?.mostOpen).toBe(1);
+    });
 
-  test(`--accept ${accept}: a body arrives whole`, async () => {
-    const { url } = shared();
-    const sent = randomBytes(3_000_000);
-    const md5 = createHash('md5').update(sent).digest('hex');
-    const { status, body } = await getFrom(`${url}/sink?hash=md5`, { method: 'POST', body: sent });
-    expect([status, body]).toEqual([200, { bytes: 3_000_000, md5 }]);
-  });
+    test(`on a connection that is kept each search reaches the process of its key`, async () => {
+      const { url } = shared();
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+      const paths = ['', '2', '3', '4', '5', '6', '7', '8'].map(
+        (day) => `${MADRID_BARCELONA}${day && `&date=2030-01-0${day}`}`,
+      );
+      const alone = new Map<string, string>();
+      for (const path of paths) alone.set(path, await workerOf(url + path));
+      expect(new Set(alone.values()).size).toBeGreaterThan(1);
+      const kept = new Map<string, string>();
+      for (const path of paths) kept.set(path, await workerOf(url + path, { agent }));
+      agent.destroy();
+      expect(kept).toEqual(alone);
+    });
 
-  test(`--accept ${accept}: /config and /stats know all processes and the router`, async () => {
-    const demo = shared();
-    const { body: config } = await getFrom(`${demo.url}/config`);
-    expect(config).toMatchObject({ accept, workers: 3, routeBy: 'search-key' });
-    expect(pidsOf(config, 'primary')).toEqual([demo.child.pid]);
-    expect(pidsOf(config, 'server')).toHaveLength(3);
-    expect(await routerOf(demo)).toMatchObject({ state: 'listening', refused: 0 });
-  });
+    test(`a body arrives whole`, async () => {
+      const { url } = shared();
+      const sent = randomBytes(3_000_000);
+      const md5 = createHash('md5').update(sent).digest('hex');
+      const { status, body } = await getFrom(`${url}/sink?hash=md5`, {
+        method: 'POST',
+        body: sent,
+      });
+      expect([status, body]).toEqual([200, { bytes: 3_000_000, md5 }]);
+    });
 
-  test(`--accept ${accept}: a wrong Host or Expect is a problem, whoever answers`, async () => {
-    const { url } = shared();
-    const answers = await Promise.all(
-      ['A: b', 'Host: a\r\nHost: b', 'Host: a\r\nExpect: 200-ok'].map((fields) =>
-        exchange(url, `GET /healthz HTTP/1.1\r\n${fields}\r\nConnection: close\r\n\r\n`),
-      ),
-    );
-    for (const [index, answer] of answers.entries()) {
-      const [start = '', body = ''] = answer.split('\r\n\r\n');
-      expect(start).toMatch(/^content-type: application\/problem\+json/im);
-      expect(JSON.parse(body)).toMatchObject({ status: [400, 400, 417][index] });
-    }
+    test(`/config and /stats know all processes and the router`, async () => {
+      const demo = shared();
+      const { body: config } = await getFrom(`${demo.url}/config`);
+      expect(config).toMatchObject({ accept, workers: 3, routeBy: 'search-key' });
+      expect(pidsOf(config, 'primary')).toEqual([demo.child.pid]);
+      expect(pidsOf(config, 'server')).toHaveLength(3);
+      expect(await routerOf(demo)).toMatchObject({ state: 'listening', refused: 0 });
+    });
+
+    test(`a wrong Host or Expect is a problem, whoever answers`, async () => {
+      const { url } = shared();
+      const answers = await Promise.all(
+        ['A: b', 'Host: a\r\nHost: b', 'Host: a\r\nExpect: 200-ok'].map((fields) =>
+          exchange(url, `GET /healthz HTTP/1.1\r\n${fields}\r\nConnection: close\r\n\r\n`),
+        ),
+      );
+      for (const [index, answer] of answers.entries()) {
+        const [start = '', body = ''] = answer.split('\r\n\r\n');
+        expect(start).toMatch(/^content-type: application\/problem\+json/im);
+        expect(JSON.parse(body)).toMatchObject({ status: [400, 400, 417][index] });
+      }
+    });
   });
 }
 
