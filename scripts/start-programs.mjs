@@ -73,6 +73,15 @@ const discoveries = globSync('docs/discoveries/*.mjs', { cwd: root }).map((path)
   words: [path],
 }));
 
+/** Ends the program that runs. */
+let endCurrent = () => {};
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.once(signal, () => {
+    endCurrent();
+    process.kill(process.pid, signal);
+  });
+}
+
 /** Resolves with why a program failed, or `undefined`. */
 async function start({ folder, words }, { args, until }) {
   const pinned = join(root, 'node_modules/.bin');
@@ -93,6 +102,7 @@ async function start({ folder, words }, { args, until }) {
     }
   };
   const limit = setTimeout(end, LIMIT_MS, 'SIGKILL');
+  endCurrent = () => end('SIGKILL');
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (data) => {
       output = (output + data).slice(-4000);
