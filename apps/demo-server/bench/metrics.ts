@@ -1,8 +1,7 @@
 // What counting the answers costs: `/compute` with the hook and without, interleaved; writes the table into docs/measurements.
 // `--quick` only prints it.
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { benchFlags, median, medianRatio } from '@ticketing/bench-kit';
+import { benchFlags, median, medianRatio, nextMessage } from '@ticketing/bench-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { compose, type Parts } from '../src/compose.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
@@ -67,7 +66,7 @@ async function measure(): Promise<{ perSecond: number; cpuUs: number }> {
   const order: LoadOrder = { port, path: PATH, requests: REQUESTS };
   const [start, before] = [performance.now(), process.threadCpuUsage()];
   load.send(order);
-  await once(load, 'message');
+  await nextMessage(load);
   const { user, system } = process.threadCpuUsage(before);
   return {
     perSecond: (1000 * REQUESTS) / (performance.now() - start),

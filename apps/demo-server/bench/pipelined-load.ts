@@ -51,7 +51,7 @@ async function send(socket: Socket, request: string, requests: number): Promise<
 }
 
 process.on('message', async ({ port, path, requests }: LoadOrder) => {
-  const request = `GET ${path} HTTP/1.1\r\nhost: bench\r\n\r\n`;
+  const request = `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
   const sockets = await socketsTo(port);
   await Promise.all(
     sockets.map((socket) => send(socket, request, Math.ceil(requests / CONNECTIONS))),

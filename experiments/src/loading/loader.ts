@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { nextMessage } from '@ticketing/bench-kit';
 import type { LoadJob, LoadSample } from './load-job.ts';
 
 /** Makes load, in its own process. */
@@ -17,13 +18,9 @@ export function startLoader(): Loader {
   const exit = once(child, 'exit');
   return {
     async run(job) {
-      const answer = once(child, 'message') as Promise<[LoadSample]>;
-      const lost = exit.then(([code, signal]): never => {
-        throw new Error(`Cannot make load: the loader exited with ${signal ?? code}`);
-      });
+      const answer = nextMessage<LoadSample>(child);
       child.send(job);
-      const [sample] = await Promise.race([answer, lost]);
-      return sample;
+      return await answer;
     },
     async close() {
       if (child.connected) child.disconnect();

@@ -10,6 +10,7 @@ export {
   type RoundsOptions,
   type Turn,
 } from './interleaved.ts';
+export { nextMessage } from './next-message.ts';
 export { betweenMarks, circumstances, type Machine, machine, report } from './report.ts';
 export { median, medianRatio, quantile, spread } from './statistics.ts';
 export { percent, perSecond, table, three, times } from './table.ts';

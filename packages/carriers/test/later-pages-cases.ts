@@ -74,7 +74,7 @@ export const struck =
     }
   };
 
-export const answered =
+const answered =
   (change: (text: string) => string): Send =>
   async (request, send) => {
     const answer = await send(request);

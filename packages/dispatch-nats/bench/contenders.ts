@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createInbox, type NatsConnection } from '@nats-io/transport-node';
+import { nextMessage } from '@ticketing/bench-kit';
 import { createNatsDispatcher, type NatsDispatcher } from '@ticketing/dispatch-nats';
 import type { HostSetting, Tasks } from './host.ts';
 
@@ -18,7 +19,7 @@ export async function startHosts(
   const processes = settings.map((setting) =>
     fork(new URL('./host.ts', import.meta.url), [JSON.stringify(setting)]),
   );
-  await Promise.all(processes.map((child) => once(child, 'message')));
+  await Promise.all(processes.map((child) => nextMessage(child)));
   return {
     processes,
     async close() {

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { connect } from '@nats-io/transport-node';
 import {
   interleaved,
   median,
   medianRatio,
+  nextMessage,
   percent,
   quantile,
   three,
@@ -69,9 +69,10 @@ export async function measureIdle(url: string, seconds: number): Promise<string[
   const hosts = await startHosts([{ role: 'fleet', url, fleet, waitMs: 0 }]);
   const child = hosts.processes[0];
   const cpuOfHost = async (): Promise<number> => {
-    const answer = once(child as NonNullable<typeof child>, 'message');
-    child?.send('cpu');
-    return (await answer)[0].cpuUs;
+    if (child === undefined) throw new Error('Cannot measure: no host has started');
+    const answer = nextMessage<{ cpuUs: number }>(child);
+    child.send('cpu');
+    return (await answer).cpuUs;
   };
   const own = await fleetCaller(url, fleet);
   await own.run('echo', 1);

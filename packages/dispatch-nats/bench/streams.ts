@@ -1,8 +1,7 @@
 // Streams through a host and its worker: items passed on, beside two streams with a window each, of the same size and of half of
 // it, which has as many items wait. Prints a table; about a minute. Processor time is that of all three programs.
 import { type ChildProcess, fork } from 'node:child_process';
-import { once as next } from 'node:events';
-import { median, table, three } from '@ticketing/bench-kit';
+import { median, nextMessage, table, three } from '@ticketing/bench-kit';
 import { createNatsDispatcher, type NatsDispatcher } from '@ticketing/dispatch-nats';
 import { startNatsServer, turns, until } from '@ticketing/test-kit';
 import type { StreamHostSetting } from './stream-host.ts';
@@ -23,7 +22,7 @@ async function startWay(url: string, twice: boolean): Promise<Omit<Way, 'name' |
   const fleet = twice ? 'twice' : 'once';
   const setting: StreamHostSetting = { url, fleet, twice };
   const child = fork(new URL('./stream-host.ts', import.meta.url), [JSON.stringify(setting)]);
-  await next(child, 'message');
+  await nextMessage(child);
   const dispatcher = createNatsDispatcher<Tasks>({ nats: { servers: url }, fleet });
   await dispatcher.ready();
   return { child, dispatcher };
@@ -31,9 +30,9 @@ async function startWay(url: string, twice: boolean): Promise<Omit<Way, 'name' |
 
 /** Microseconds of the caller, the host and its worker so far. */
 async function cpuUsOf({ child, dispatcher }: Way): Promise<number> {
-  const answer = next(child, 'message');
+  const answer = nextMessage<{ cpuUs: number }>(child);
   child.send('cpu');
-  const [{ cpuUs }] = (await answer) as [{ cpuUs: number }];
+  const { cpuUs } = await answer;
   const { user, system } = process.cpuUsage();
   return cpuUs + (await dispatcher.run('cpuUs')) + user + system;
 }

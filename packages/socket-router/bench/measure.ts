@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { interleaved, medianRatio } from '@ticketing/bench-kit';
+import { interleaved, medianRatio, nextMessage } from '@ticketing/bench-kit';
 import type { Contender } from './contenders.ts';
 import type { Load, Loaded } from './programs/load-program.ts';
 
@@ -74,8 +74,7 @@ async function takeSlice(
 ): Promise<Slice> {
   const before = [cpuMs(fronts), cpuMs(workers)];
   generator.send({ ...load, port } satisfies Load);
-  const [message] = await once(generator, 'message');
-  const { answers, seconds, p99Ms, failures } = message as Loaded;
+  const { answers, seconds, p99Ms, failures } = await nextMessage<Loaded>(generator);
   return {
     perSecond: answers / seconds,
     p99Ms,
