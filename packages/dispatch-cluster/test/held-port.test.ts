@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
+import { turns } from '@ticketing/test-kit';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { HeldPort, type HeldPortOptions } from '../src/port/held-port.ts';
 
@@ -65,7 +66,7 @@ async function openPort(options: Partial<HeldPortOptions> = {}) {
 async function pass(ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 250) {
     vi.advanceTimersByTime(250);
-    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+    await turns(3);
   }
 }
 
@@ -103,7 +104,7 @@ async function refusals(texts: readonly string[], wait: (clients: net.Socket[]) 
     client.write(Buffer.from(sent, 'latin1'));
     clients.push(client);
   }
-  while (port.waiting < texts.length) await new Promise(setImmediate);
+  while (port.waiting < texts.length) await turns(1);
   await wait(clients);
   // Neither has been answered by a worker.
   expect(worker.heard.filter(({ kind }) => kind === 'claim')).toEqual([]);
@@ -240,7 +241,7 @@ test('once connections have waited for long the newest is handed over first', as
   const child = await join(1);
   const clients: net.Socket[] = [];
   while (clients.length < 5) clients.push(await connect());
-  while (port.waiting < clients.length) await new Promise(setImmediate);
+  while (port.waiting < clients.length) await turns(1);
   const order: (number | undefined)[] = [];
   const claim = async () => {
     const { id } = await child.hears('hand');
