@@ -49,7 +49,8 @@ export async function attachDebugger(url: string): Promise<Debugger> {
   send('Debugger.enable');
   return {
     pause() {
-      send('Runtime.evaluate', { expression: 'debugger;' });
+      // By a timer: Node that stops while it reads messages may spin, and read none of the later ones.
+      send('Runtime.evaluate', { expression: 'setTimeout(() => { debugger; });' });
       return sendUntil('Debugger.paused', 'Runtime.getIsolateId');
     },
     resume: () => sendUntil('Debugger.resumed', 'Debugger.resume'),
