@@ -150,7 +150,7 @@ export function localClockTests({ isFull, runs }: Scale): void {
     for (const text of wrong) {
       const error = expect.objectContaining({
         code: 'ERR_LOCAL_TIME',
-        message: `Cannot read local time: \`text\` must be YYYY-MM-DDTHH:MM of the years 1973 to 2199, got ${text}`,
+        message: `Cannot read local time: \`text\` must be YYYY-MM-DDTHH:MM of the years 1973 to 2199, got ${text || "''"}`,
       });
       expect(() => clock.epoch(text, 'Europe/Madrid')).toThrow(error);
     }
@@ -173,7 +173,9 @@ export function localClockTests({ isFull, runs }: Scale): void {
     const clock = createLocalClock();
     for (const zone of ['Europe/Madird', '', undefined, null]) {
       expect(() => clock.epoch('2026-12-01T06:15', zone as never)).toThrow(
-        new RangeError(`Cannot use time zone: \`zone\` must be an IANA name, got ${zone}`),
+        new RangeError(
+          `Cannot use time zone: \`zone\` must be an IANA name, got ${zone === '' ? "''" : zone}`,
+        ),
       );
     }
   });

@@ -61,7 +61,7 @@ test('parseMoney() refuses what is no amount', () => {
   ];
   for (const text of wrong) {
     expect(codeOf(() => parseMoney(text, format))).toBe(
-      `ERR_MONEY: Cannot read money: \`text\` must be an amount with decimal sign ',', got ${text}`,
+      `ERR_MONEY: Cannot read money: \`text\` must be an amount with decimal sign ',', got ${text.trim() === '' ? `'${text}'` : text}`,
     );
   }
   for (const value of [undefined, null, 31.49, {}]) {

@@ -130,9 +130,10 @@ describe.skipIf(engineProgram('nats') === undefined)('permissions of the README'
   const id = () => fleet.served.id;
 
   it('let a dispatcher and a host do all that they need', async () => {
-    expect(fleet.dispatcher.stats()).toMatchObject({ completed: 1, lost: 0 });
+    const { completed } = fleet.dispatcher.stats();
     await fleet.dispatcher.reload();
     expect(await fleet.dispatcher.run('sum', [4])).toBe(4);
+    expect(fleet.dispatcher.stats()).toMatchObject({ completed: completed + 1, lost: 0 });
   });
 
   it('let a shell run one task by JSON, and get its answer', async () => {

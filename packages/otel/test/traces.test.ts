@@ -7,7 +7,16 @@ import { type Carrier, createSearch } from '@ticketing/core';
 import { createInProcessDispatcher, type Dispatcher } from '@ticketing/dispatch';
 import { createForkDispatcher } from '@ticketing/dispatch-fork';
 import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+} from 'vitest';
 import { type InstrumentOptions, instrumentTicketing } from '../src/index.ts';
 import type { TracedTasks } from './fixtures/traced-tasks.ts';
 import { searchQuery } from './search-query.ts';
@@ -104,10 +113,11 @@ const kinds: {
 
 describe.each(kinds)('$kind', ({ create, die }) => {
   let dispatcher: Dispatcher<TracedTasks>;
-  beforeAll(async () => {
+  beforeAll(() => {
     dispatcher = create();
-    await dispatcher.run('spans', undefined);
   });
+  // What a test has not looked at is in the worker still.
+  beforeEach(() => dispatcher.run('spans', undefined));
   afterAll(() => dispatcher.close());
 
   /** Everything that was exported, here and in the worker. */
