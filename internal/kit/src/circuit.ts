@@ -1,4 +1,4 @@
-import { between, MAX_TIMER_MS, type Rule, wholeBetween } from './option-rules.ts';
+import { between, MAX_TIMER_MS, type Rule, wholeBetween } from './options/option-rules.ts';
 
 /** How failed workers are restarted. */
 export interface Restart {

@@ -8,18 +8,13 @@ export {
 export { type Circuit, createCircuit, type Restart, restartRules } from './circuit.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { closeAfterFirstStreams, type ServerSession } from './close-after-first-streams.ts';
-export { CodedError, isMarked, mark } from './coded-error.ts';
-export { describeValue, wrongValue } from './describe-value.ts';
-export { editDistance, nearest } from './edit-distance.ts';
-export { createErrorCodec, type ErrorCodec } from './error-codec.ts';
-export { inheritedExecArgv, inheritedNodeOptions } from './inherited-exec-argv.ts';
-export { inspectorOption, inspectorUrl, opensInspector, watchInspector } from './inspectors.ts';
-export { leaveSignalsToParent } from './leave-signals-to-parent.ts';
+export { CodedError, isMarked, mark } from './errors/coded-error.ts';
+export { createErrorCodec, type ErrorCodec } from './errors/error-codec.ts';
+export { refuseLostObjects } from './errors/lost-objects.ts';
 export { Fifo } from './lists/fifo.ts';
 export { type Linked, LinkedList } from './lists/linked-list.ts';
-export { refuseLostObjects } from './lost-objects.ts';
-export { mallocVariables } from './malloc-variables.ts';
-export { endNesting, NESTED_WORKERS, nestingVariable, refuseNesting } from './nested-workers.ts';
+export { describeValue, wrongValue } from './options/describe-value.ts';
+export { editDistance, nearest } from './options/edit-distance.ts';
 export {
   aFlag,
   aFunction,
@@ -51,15 +46,30 @@ export {
   withMethods,
   wordOr,
   wrongOption,
-} from './option-rules.ts';
+} from './options/option-rules.ts';
+export { inheritedExecArgv, inheritedNodeOptions } from './processes/inherited-exec-argv.ts';
+export {
+  inspectorOption,
+  inspectorUrl,
+  opensInspector,
+  watchInspector,
+} from './processes/inspectors.ts';
+export { leaveSignalsToParent } from './processes/leave-signals-to-parent.ts';
+export { mallocVariables } from './processes/malloc-variables.ts';
+export {
+  endNesting,
+  NESTED_WORKERS,
+  nestingVariable,
+  refuseNesting,
+} from './processes/nested-workers.ts';
+export { StderrTail } from './processes/stderr-tail.ts';
+export { openUnlinkedFile } from './processes/unlinked-file.ts';
+export { usableCores } from './processes/usable-cores.ts';
+export { type WorkerProgram, workerProgram } from './processes/worker-program.ts';
 export { hashText, rendezvousWeight } from './rendezvous.ts';
 export {
   type AbortWaiter,
   createSignalListeners,
   type SignalListeners,
 } from './signal-listeners.ts';
-export { StderrTail } from './stderr-tail.ts';
 export type { TraceChannel } from './trace-channel.ts';
-export { openUnlinkedFile } from './unlinked-file.ts';
-export { usableCores } from './usable-cores.ts';
-export { type WorkerProgram, workerProgram } from './worker-program.ts';

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { CodedError, isMarked, mark } from '../src/coded-error.ts';
+import { CodedError, isMarked, mark } from '../src/errors/coded-error.ts';
 
 test('an error has the name of its mark, however a bundler has renamed its class', () => {
   // What esbuild makes of a class whose static block names it.

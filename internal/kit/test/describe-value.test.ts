@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeValue } from '../src/describe-value.ts';
+import { describeValue } from '../src/options/describe-value.ts';
 
 const looped: unknown[] = [];
 looped.push(looped);
@@ -29,7 +29,7 @@ test.each<[unknown, string]>([
 });
 
 test('describeValue() knows modules, and never throws', async () => {
-  expect(describeValue(await import('../src/describe-value.ts'))).toBe('a module');
+  expect(describeValue(await import('../src/options/describe-value.ts'))).toBe('a module');
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
   expect(describeValue(proxy)).toBe('an object without text');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { editDistance, nearest } from '../src/edit-distance.ts';
+import { editDistance, nearest } from '../src/options/edit-distance.ts';
 
 /** The definition, as it stands: exponential, and hard to get wrong. */
 function naive(a: string, b: string): number {

@@ -1,6 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { inheritedExecArgv, inheritedNodeOptions } from '../src/inherited-exec-argv.ts';
+import { inheritedExecArgv, inheritedNodeOptions } from '../src/processes/inherited-exec-argv.ts';
 
 test.each([
   [['--conditions=@ticketing/source', '--no-warnings']],

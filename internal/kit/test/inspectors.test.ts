@@ -1,6 +1,6 @@
 import inspector from 'node:inspector';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { inspectorOption, opensInspector, watchInspector } from '../src/inspectors.ts';
+import { inspectorOption, opensInspector, watchInspector } from '../src/processes/inspectors.ts';
 
 test.each([
   [['--inspect'], '', '127.0.0.1'],

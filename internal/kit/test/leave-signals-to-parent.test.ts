@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { leaveSignalsToParent } from '../src/leave-signals-to-parent.ts';
+import { leaveSignalsToParent } from '../src/processes/leave-signals-to-parent.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 

@@ -3,7 +3,7 @@ import { BlockList } from 'node:net';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { refuseLostObjects } from '../src/lost-objects.ts';
+import { refuseLostObjects } from '../src/errors/lost-objects.ts';
 
 const bytes = 10_000;
 const refused = (value: unknown, options = { bytes }): string | undefined => {

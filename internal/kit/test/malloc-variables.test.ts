@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mallocVariables } from '../src/malloc-variables.ts';
+import { mallocVariables } from '../src/processes/malloc-variables.ts';
 
 const KEPT = { MALLOC_TRIM_THRESHOLD_: '67108864', MALLOC_MMAP_THRESHOLD_: '33554432' };
 

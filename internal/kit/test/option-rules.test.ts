@@ -15,7 +15,7 @@ import {
   wholeBetween,
   withMethods,
   wordOr,
-} from '../src/option-rules.ts';
+} from '../src/options/option-rules.ts';
 
 const looped: unknown[] = [];
 looped.push(looped);

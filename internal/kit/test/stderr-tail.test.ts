@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StderrTail } from '../src/stderr-tail.ts';
+import { StderrTail } from '../src/processes/stderr-tail.ts';
 
 const texts = ['', 'short', 'x'.repeat(4096), `${'é€😀z'.repeat(1000)}`, '😀'.repeat(1024)];
 

@@ -1,6 +1,11 @@
 import os from 'node:os';
 import { expect, test } from 'vitest';
-import { coresOfMax, coresOfQuota, cpuFolders, usableCores } from '../src/usable-cores.ts';
+import {
+  coresOfMax,
+  coresOfQuota,
+  cpuFolders,
+  usableCores,
+} from '../src/processes/usable-cores.ts';
 
 test.each<[string | undefined, number | undefined]>([
   ['200000 100000\n', 2],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { workerProgram } from '../src/worker-program.ts';
+import { workerProgram } from '../src/processes/worker-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'worker-program-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,4 +1,4 @@
-// What the tests of several packages share: counted steps, a manual clock, polling, processes that live, engines, a link that fails, a folder in memory that is full
+// What the tests of several packages share: counted steps, a manual clock, polling, processes that live, engines, a link that fails, a folder in memory that is full, contexts of requests, timers that stand still
 export { countSteps, createStepCounter, type StepCounter } from './count-steps.ts';
 export {
   type EngineName,
@@ -18,5 +18,11 @@ export { createLink, type Link, type LinkOptions, type LinkSpeed } from './link.
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export { canMountMemory, runWithMemory } from './memory-folder.ts';
 export { checkSlowReading, reportSlowReading } from './read-slowly.ts';
-export { type ContextsBy, countHeldContexts } from './request-contexts.ts';
+export {
+  CONTEXTS_BY,
+  type ContextsBy,
+  countHeldContexts,
+  runContextProgram,
+} from './request-contexts.ts';
+export { stopTimers } from './stop-timers.ts';
 export { gone, lives, turns, until } from './until.ts';

@@ -1,4 +1,7 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 /** Gives each request a context that what it starts has too, as a tracer does. */
 interface ContextManager {
@@ -38,8 +41,20 @@ function createStorageManager(): ContextManager {
   return { with: (context, run) => storage.run(context, run), active: () => storage.getStore() };
 }
 
-/** What a context manager is made of. */
-export type ContextsBy = 'hooks' | 'storage';
+/** What context managers are made of. */
+export const CONTEXTS_BY = ['hooks', 'storage'] as const;
+export type ContextsBy = (typeof CONTEXTS_BY)[number];
+
+/** Runs a program that calls {@link countHeldContexts} with its argument and writes JSON; returns what that says. */
+export async function runContextProgram(program: URL, by: ContextsBy): Promise<unknown> {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--expose-gc',
+    '--conditions=@ticketing/source',
+    fileURLToPath(program),
+    by,
+  ]);
+  return JSON.parse(stdout) as unknown;
+}
 
 /**
  * Runs requests one after the other, each in a context of its own, and returns how many of the contexts are held when all are

@@ -1,20 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { stopTimers } from '@ticketing/test-kit';
+import { expect, onTestFinished, test } from 'vitest';
 import { DataLoader } from '../src/dataloader/index.ts';
 import { createBatcher, createCoalescer } from '../src/index.ts';
 import { createMemoryCoordinator, shareLoads } from '../src/shared/index.ts';
-
-// As fake timers of a test do that are never advanced.
-const none = (): object => ({ unref() {}, ref() {} });
-beforeEach(() => {
-  for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask']) {
-    vi.stubGlobal(name, none);
-  }
-  vi.spyOn(process, 'nextTick').mockImplementation(none);
-});
-afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
-});
 
 const load = async (keys: readonly number[]): Promise<number[]> => [...keys];
 const name = 'test';
@@ -36,5 +24,6 @@ test.each<[string, () => Promise<unknown>]>([
     },
   ],
 ])('%s needs no time: it answers under fake timers', async (_label, answer) => {
+  onTestFinished(stopTimers());
   expect(await answer()).toBe(1);
 });

@@ -1,4 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { stopTimers } from '@ticketing/test-kit';
+import { expect, onTestFinished, test } from 'vitest';
 import { createInProcessDispatcher, defineTasks, withFallback } from '../src/index.ts';
 
 const tasks = defineTasks({
@@ -8,23 +9,10 @@ const tasks = defineTasks({
   },
 });
 
-// As fake timers of a test do that are never advanced.
-const none = (): object => ({ unref() {}, ref() {} });
-function fakeTimers(): void {
-  for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask']) {
-    vi.stubGlobal(name, none);
-  }
-  vi.spyOn(process, 'nextTick').mockImplementation(none);
-}
-afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
-});
-
 test.each([{ clone: false }, { clone: true }])(
   'calls that need no time are answered under fake timers: %o',
   async ({ clone }) => {
-    fakeTimers();
+    onTestFinished(stopTimers());
     const dispatcher = createInProcessDispatcher(tasks, { clone });
     const calls = Array.from({ length: 50 }, (_, value) => dispatcher.run('echo', value));
     expect(await Promise.all(calls)).toEqual(Array.from({ length: 50 }, (_, value) => value));

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { showValue } from './option-rules.ts';
+import { showValue } from '../options/option-rules.ts';
 
 /** A thrown value as plain data. */
 type Encoded =
