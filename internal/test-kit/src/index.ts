@@ -1,4 +1,4 @@
-// What the tests of several packages share: counted steps, a manual clock, polling, processes that live, engines, a link that fails, a folder in memory that is full, contexts of requests, timers that stand still
+// What the tests of several packages share: counted steps, a manual clock, polling, processes that live, engines, a link that fails, a folder in memory that is full, contexts of requests, time that stands still
 export { countSteps, createStepCounter, type StepCounter } from './count-steps.ts';
 export {
   type EngineName,
@@ -24,5 +24,6 @@ export {
   countHeldContexts,
   runContextProgram,
 } from './request-contexts.ts';
-export { stopTimers } from './stop-timers.ts';
+
 export { gone, lives, turns, until } from './until.ts';
+export { withoutTime } from './without-time.ts';

@@ -1,5 +1,5 @@
-import { stopTimers } from '@ticketing/test-kit';
-import { expect, onTestFinished, test } from 'vitest';
+import { withoutTime } from '@ticketing/test-kit';
+import { expect, test } from 'vitest';
 import { DataLoader } from '../src/dataloader/index.ts';
 import { createBatcher, createCoalescer } from '../src/index.ts';
 import { createMemoryCoordinator, shareLoads } from '../src/shared/index.ts';
@@ -24,6 +24,5 @@ test.each<[string, () => Promise<unknown>]>([
     },
   ],
 ])('%s needs no time: it answers under fake timers', async (_label, answer) => {
-  onTestFinished(stopTimers());
-  expect(await answer()).toBe(1);
+  expect(await withoutTime(answer)).toBe(1);
 });
