@@ -16,7 +16,9 @@ async function started<Own extends string>(
   carriers: Readonly<Record<Own, OwnCarrier>>,
   options: Omit<CarrierSimOptions<Own>, 'carriers'> = {},
 ): Promise<CarrierSim<Own>> {
-  const sim = await startCarrierSim({ ...options, carriers });
+  // At one time: its counts are by the second.
+  const now = () => Date.parse('2026-11-21T10:00:00Z');
+  const sim = await startCarrierSim({ now, ...options, carriers });
   onTestFinished(() => sim.close());
   for (const name of Object.keys(carriers) as Own[]) {
     sim.setPlan(name, { latency: { kind: 'fixed', ms: 0 } });
