@@ -1,8 +1,9 @@
 import { LinkedList } from '@ticketing/kit';
 import type { HeldConnection, WaitingPlace } from '../handing-over/connection-reader.ts';
+import { TAKEN_SHARE } from '../wire/messages.ts';
 import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
 import { leastLoaded, loadBound, type NoPlace, WorkerChooser } from './choose-worker.ts';
-import { TAKEN_SHARE, type WorkerQueue } from './worker-queue.ts';
+import type { WorkerQueue } from './worker-queue.ts';
 import type { Workers } from './workers.ts';
 
 /** How often a connection is sent to workers that do not take it. */

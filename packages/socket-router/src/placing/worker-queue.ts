@@ -9,6 +9,7 @@ import {
   type HandMessage,
   isTagged,
   type RouterMessage,
+  TAKEN_SHARE,
   tagged,
   type WorkerMessage,
 } from '../wire/messages.ts';
@@ -16,11 +17,6 @@ import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
 
 /** A worker claims a connection within this share of the claim timeout, so that its claim arrives before the end. */
 const CLAIM_SHARE = 0.75;
-/**
- * A worker may claim a connection within this share of `maxWaitMs` from its arrival, so that the router, which refuses it after all
- * of it, knows.
- */
-export const TAKEN_SHARE = 0.9;
 /** Milliseconds for the last messages of a process that has ended. */
 const LINGER_MS = 500;
 

@@ -127,7 +127,11 @@ export class Workers {
       laterRequests: this.#options.laterRequests,
       slot: queue.worker.slot,
       pid: process.pid,
-      ...(socketPath !== undefined && { socketPath, headBytes: this.#options.headBytes }),
+      ...(socketPath !== undefined && {
+        socketPath,
+        headBytes: this.#options.headBytes,
+        maxWaitMs: this.#options.maxWaitMs,
+      }),
     });
   }
 

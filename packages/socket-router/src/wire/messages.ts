@@ -29,6 +29,8 @@ export interface HelloMessage {
   socketPath?: string;
   /** Longest head of an answer that another worker gives, in bytes. */
   headBytes?: number;
+  /** Longest wait until another worker has taken a request that this one sends it, in milliseconds. */
+  maxWaitMs?: number;
 }
 
 /** A connection; its socket is the message's handle. */
@@ -69,6 +71,12 @@ export type WorkerMessage =
   | { kind: 'terminated' }
   /** Where the inspector of the worker listens; without a URL it is closed again. */
   | { kind: 'inspector'; url?: string | undefined };
+
+/**
+ * A worker may take a connection, or a request, within this share of `maxWaitMs` from its arrival, so that who has sent it, and
+ * refuses it after all of that time, knows.
+ */
+export const TAKEN_SHARE = 0.9;
 
 /** Addresses every router that listens. */
 export const ANY_ROUTER = '*';

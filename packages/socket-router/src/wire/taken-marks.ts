@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
 /**
  * Header with the terms on which a worker may take a request. Like the time of its arrival a proxy replaces the one that a
@@ -17,29 +18,33 @@ export interface TakeTerms {
   readonly at: number;
   /** The mark that the worker writes there before it begins. */
   readonly id: number;
+  /** The process whose file has the mark; absent for the router. */
+  readonly from?: number | undefined;
 }
 
-export function encodeTerms({ before, at, id }: TakeTerms): string {
-  return `${before} ${at} ${id}`;
+export function encodeTerms({ before, at, id, from }: TakeTerms): string {
+  return from === undefined ? `${before} ${at} ${id}` : `${before} ${at} ${id} ${from}`;
 }
 
 export function decodeTerms(text: unknown): TakeTerms | undefined {
   if (typeof text !== 'string') return undefined;
-  const [before = 0, at = 0, id = 0] = text.split(' ').map(Number);
-  return before > 0 && at >= 0 && id > 0 ? { before, at, id } : undefined;
+  const [before = 0, at = 0, id = 0, from] = text.split(' ').map(Number);
+  const isKnown = from === undefined || from > 0;
+  return before > 0 && at >= 0 && id > 0 && isKnown ? { before, at, id, from } : undefined;
 }
 
-/** Returns the path of the marks of the worker that has this unix socket. */
-export function marksPath(socketPath: string): string {
-  return `${socketPath}.taken`;
+/** Returns the path of the marks of the worker that has this unix socket: for the router, or for another worker that sends it requests. */
+export function marksPath(socketPath: string, from?: number): string {
+  return from === undefined ? `${socketPath}.taken` : `${socketPath}.taken.${from}`;
 }
 
 /**
- * Marks of the requests that one worker has taken, as the router reads them: in a file that both have open. A mark costs the worker
+ * Marks of the requests that one worker has taken, as the router, or another worker, reads them: in a file that both have open. A mark costs the worker
  * 2 µs, and the router nothing until a request is late: a message would wake it for every request.
  */
 export class TakenMarks {
   readonly #path: string;
+  readonly #from: number | undefined;
   readonly #file: number;
   readonly #free: number[] = [];
   readonly #bytes = Buffer.alloc(MARK_BYTES);
@@ -48,8 +53,9 @@ export class TakenMarks {
   #isClosed = false;
 
   /** @throws the platform's error if the file cannot be created */
-  constructor(socketPath: string) {
-    this.#path = marksPath(socketPath);
+  constructor(socketPath: string, from?: number) {
+    this.#path = marksPath(socketPath, from);
+    this.#from = from;
     this.#file = openSync(this.#path, 'wx+', 0o600);
   }
 
@@ -67,7 +73,7 @@ export class TakenMarks {
       // Its room is there before a worker needs it, also on a full disk.
       writeSync(this.#file, this.#bytes.fill(0), 0, MARK_BYTES, at * MARK_BYTES);
     }
-    return { before, at, id: this.#id };
+    return { before, at, id: this.#id, from: this.#from };
   }
 
   release({ at }: TakeTerms): void {
@@ -91,28 +97,47 @@ export class TakenMarks {
 
 /** The marks as the worker writes them. */
 export class MarkWriter {
-  readonly #path: string;
+  readonly #socketPath: string;
   readonly #bytes = Buffer.alloc(MARK_BYTES);
+  /** The router's. Those of other workers are opened for each mark: they come and go. */
   #file: number | undefined;
 
   constructor(socketPath: string) {
-    this.#path = marksPath(socketPath);
+    this.#socketPath = socketPath;
   }
 
   /** Writes a mark, if it can be written. */
-  write({ at, id }: TakeTerms): void {
+  write({ at, id, from }: TakeTerms): void {
     try {
-      this.#file ??= openSync(this.#path, 'r+');
       this.#bytes.writeUInt32LE(id);
-      writeSync(this.#file, this.#bytes, 0, MARK_BYTES, at * MARK_BYTES);
+      if (from === undefined) {
+        this.#file ??= openSync(marksPath(this.#socketPath), 'r+');
+        this.#write(this.#file, at);
+        return;
+      }
+      const file = openSync(marksPath(this.#socketPath, from), 'r+');
+      try {
+        this.#write(file, at);
+      } finally {
+        closeSync(file);
+      }
     } catch {
-      // The router has gone, or there are no descriptors: a request that runs and is late is better than none.
+      // Who sent it has gone, or there are no descriptors: a request that runs and is late is better than none.
     }
   }
 
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
-    rmSync(this.#path, { force: true });
+    // Those of workers that were killed, too: the folder is removed when it is empty.
+    const name = basename(marksPath(this.#socketPath));
+    const folder = dirname(this.#socketPath);
+    for (const file of existsSync(folder) ? readdirSync(folder) : []) {
+      if (file === name || file.startsWith(`${name}.`)) rmSync(join(folder, file), { force: true });
+    }
+  }
+
+  #write(file: number, at: number): void {
+    writeSync(file, this.#bytes, 0, MARK_BYTES, at * MARK_BYTES);
   }
 }

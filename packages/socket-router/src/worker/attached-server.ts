@@ -160,11 +160,9 @@ export class AttachedServer implements WorkerHandle {
   }
 
   /** An error here ends the process, as for a port that is taken. */
-  async #setUp(
-    link: RouterLink,
-    { laterRequests, slot, pid, socketPath, headBytes }: HelloMessage,
-  ): Promise<void> {
-    link.laterRequests = await this.#createLaterRequests(laterRequests, slot, headBytes);
+  async #setUp(link: RouterLink, hello: HelloMessage): Promise<void> {
+    const { pid, socketPath } = hello;
+    link.laterRequests = await this.#createLaterRequests(hello);
     if (socketPath === undefined) return;
     const { openWorkerSocket } = await import('./worker-socket.ts');
     link.workerSocket = await openWorkerSocket({
@@ -179,11 +177,8 @@ export class AttachedServer implements WorkerHandle {
     link.retired();
   }
 
-  async #createLaterRequests(
-    laterRequests: HelloMessage['laterRequests'],
-    slot: string,
-    headBytes: number | undefined,
-  ): Promise<LaterRequests> {
+  async #createLaterRequests(hello: HelloMessage): Promise<LaterRequests> {
+    const { laterRequests, slot, headBytes, maxWaitMs } = hello;
     if (laterRequests === 'connection') return {};
     if (laterRequests === 'close') return oneRequestEach(this.#server);
     const { route } = this.#options;
@@ -194,7 +189,7 @@ export class AttachedServer implements WorkerHandle {
     }
     // Loaded on demand: docs/discoveries/bodies-cost-the-whole-heap.md
     const { Forwarding } = await import('./forwarding.ts');
-    return new Forwarding(this.#server, { route, slot, answerHeadBytes: headBytes });
+    return new Forwarding(this.#server, { route, slot, answerHeadBytes: headBytes, maxWaitMs });
   }
 
   #linkTo(router: string): RouterLink {

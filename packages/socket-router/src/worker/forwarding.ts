@@ -21,6 +21,7 @@ import { readAgain } from '../reading/http/read-again.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
 import { noteLast, processInTime } from './connection-notes.ts';
 import type { LaterRequests, RoutedBy } from './later-requests.ts';
+import { TermsOfPeers } from './sent-on-terms.ts';
 import { type Emit, interceptRequests } from './server-events.ts';
 
 /** A connection that a router gave to this worker. */
@@ -47,6 +48,8 @@ export interface ForwardingOptions {
   readonly slot: string;
   /** Longest head of an answer; Node's own limit if `undefined`, as for a router of an earlier version. */
   readonly answerHeadBytes: number | undefined;
+  /** Longest wait until the other worker has taken a request; no limit if `undefined`, as for a router of an earlier version. */
+  readonly maxWaitMs: number | undefined;
 }
 
 /** Sends later requests on a connection to the worker of their own key, before the server gets them. */
@@ -55,6 +58,7 @@ export class Forwarding implements LaterRequests {
   readonly #emit: Emit;
   readonly #origins = new WeakMap<Socket, Origin>();
   readonly #agents = new WorkerAgents();
+  readonly #terms: TermsOfPeers;
   #socketPaths: ReadonlyMap<string, string> = new Map();
   #slots: readonly string[] = [];
   #isDraining = false;
@@ -62,6 +66,7 @@ export class Forwarding implements LaterRequests {
 
   constructor(server: AttachableServer, options: ForwardingOptions) {
     this.#options = options;
+    this.#terms = new TermsOfPeers(options.maxWaitMs);
     this.#emit = interceptRequests(
       server,
       (event, values) => event !== 'connect' && this.#forwards(event, values),
@@ -71,7 +76,9 @@ export class Forwarding implements LaterRequests {
   update(peers: readonly { readonly slot: string; readonly socketPath: string }[]): void {
     this.#socketPaths = new Map(peers.map(({ slot, socketPath }) => [slot, socketPath]));
     this.#slots = [...this.#socketPaths.keys()];
-    this.#agents.keep(new Set(this.#socketPaths.values()));
+    const paths = new Set(this.#socketPaths.values());
+    this.#agents.keep(paths);
+    this.#terms.keep(paths);
   }
 
   /** Requests on connections that were not added are never forwarded. */
@@ -85,6 +92,7 @@ export class Forwarding implements LaterRequests {
 
   close(): void {
     this.#agents.destroy();
+    this.#terms.close();
   }
 
   #forwards(event: string | symbol, values: readonly unknown[]): boolean {
@@ -150,6 +158,14 @@ export class Forwarding implements LaterRequests {
     else answerHere(event, values, problem(status));
   }
 
+  /** The other worker is stopped or busy, and refuses the request when it goes on: it has run nowhere. */
+  #overdue(forwarded: ForwardedRequest): void {
+    const request = forwarded.values[0] as IncomingMessage;
+    // What was read of a body cannot be read again.
+    const mayAnswer = forwarded.mayAnswer && !hasBody(request);
+    this.#takeBack({ ...forwarded, mayAnswer }, 503);
+  }
+
   #forwardRequest(
     request: IncomingMessage,
     forwarded: ForwardedRequest,
@@ -158,9 +174,11 @@ export class Forwarding implements LaterRequests {
   ): void {
     const response = forwarded.values[1] as ServerResponse;
     this.forwarded += 1;
-    proxyRequest({
+    const sent = this.#terms.send(socketPath, () => abandon());
+    const abandon = proxyRequest({
       request,
       response,
+      terms: sent.terms,
       agent: this.#agents.get(socketPath),
       socketPath,
       remoteAddress: request.socket.remoteAddress,
@@ -172,8 +190,11 @@ export class Forwarding implements LaterRequests {
         return isLast;
       },
       ended: (outcome) => {
+        sent.release();
+        if (outcome === 'abandoned') this.#overdue(forwarded);
         // The other worker has just died, or a proxy cannot send the request.
-        if (outcome === 'unreached' || outcome === 'unanswered') this.#takeBack(forwarded, 503);
+        else if (outcome === 'unreached' || outcome === 'unanswered')
+          this.#takeBack(forwarded, 503);
         else if (outcome === 'unsendable') this.#takeBack(forwarded, 501);
         else if (outcome === 'failed') answerHere(forwarded.event, forwarded.values, problem(502));
       },
@@ -184,16 +205,20 @@ export class Forwarding implements LaterRequests {
   #forwardUpgrade(request: IncomingMessage, forwarded: ForwardedRequest, socketPath: string): void {
     const [, socket, early] = forwarded.values as [unknown, Socket, Buffer];
     this.forwarded += 1;
-    proxyUpgrade({
+    const sent = this.#terms.send(socketPath, () => abandon());
+    const abandon = proxyUpgrade({
       request,
       socket,
       early,
+      terms: sent.terms,
       socketPath,
       remoteAddress: request.socket.remoteAddress,
       arrivedAt: monotonicMs(),
       answerHeadBytes: this.#options.answerHeadBytes,
       ended: (outcome) => {
-        if (outcome === 'unanswered') this.#takeBack(forwarded, 503);
+        sent.release();
+        if (outcome === 'abandoned') this.#overdue(forwarded);
+        else if (outcome === 'unanswered') this.#takeBack(forwarded, 503);
         else if (outcome === 'failed') answerHere('upgrade', forwarded.values, problem(502));
       },
     });
