@@ -15,7 +15,10 @@ function createMachines() {
       const coordinator = createMemoryCoordinator({ store, clock: ownClock, random: () => 0 });
       const share: ShareLoad = (load, name) =>
         shareLoads(load, {
-          ...{ coordinator, name, key: ({ key }) => key, leaseMs: LEASE_MS },
+          coordinator,
+          name,
+          key: ({ key }) => key,
+          leaseMs: LEASE_MS,
           clock: ownClock,
         });
       const asked: FindOptions[] = [];

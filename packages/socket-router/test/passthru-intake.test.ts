@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { turns } from '@ticketing/test-kit';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { resolveRouterOptions } from '../src/options/router-options.ts';
+import { PassthruIntake } from '../src/passthru/passthru-intake.ts';
+import { decide } from '../src/placing/decide.ts';
+import type { WorkerQueue } from '../src/placing/worker-queue.ts';
+import type { Workers } from '../src/placing/workers.ts';
+import { loadReaders } from '../src/reading/head-sniffer.ts';
+import { decodeTerms, MarkWriter, TAKE_TERMS, type TakeTerms } from '../src/wire/taken-marks.ts';
+import { ask } from './clients.ts';
+
+const MAX_WAIT_MS = 400;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Turns of the event loop until something holds: the time is the test's. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await turns(1);
+}
+
+/** An intake with one worker, if it is ready: a server of this process that answers when the test does. */
+async function openIntake({ isReady }: { readonly isReady: boolean }) {
+  const folder = mkdtempSync(join(tmpdir(), 'intake-'));
+  const socketPath = join(folder, '1');
+  const asked: { readonly request: IncomingMessage; readonly response: ServerResponse }[] = [];
+  const worker = createServer((request, response) => asked.push({ request, response }));
+  worker.listen(socketPath);
+  await once(worker, 'listening');
+  const queue = {
+    state: 'ready',
+    isFree: true,
+    load: 0,
+    proxied: 0,
+    handedOver: 0,
+    worker: { slot: '0', pid: 1 },
+  } as unknown as WorkerQueue;
+  const suspected: WorkerQueue[] = [];
+  const workers = {
+    ready: isReady ? [queue] : [],
+    queues: [queue],
+    ended: { handedOver: 0 },
+    sources: { knowsSlot: () => true, haveFailed: () => false },
+    socketPathOf: () => socketPath,
+    suspect: (late: WorkerQueue) => suspected.push(late),
+  } as unknown as Workers;
+  const refused: string[] = [];
+  const options = resolveRouterOptions({
+    workers: { subscribe: () => () => {} },
+    mode: 'passthru',
+    limits: { maxWaitMs: MAX_WAIT_MS },
+  });
+  const intake = new PassthruIntake(
+    {
+      options,
+      workers,
+      counts: { accepted: 0, handedOver: 0, gone: 0, answered: 0, refused: 0, rerouted: 0 },
+      emit: () => {},
+      decide: (head) => decide(options.route, head),
+      handedOver: () => {},
+      refused: (status, reason) => refused.push(`${status} ${reason}`),
+    },
+    await loadReaders(options),
+  );
+  intake.server.listen(0, '127.0.0.1');
+  await once(intake.server, 'listening');
+  onTestFinished(() => {
+    intake.server.close();
+    intake.destroy();
+    worker.close().closeAllConnections();
+    rmSync(folder, { recursive: true });
+  });
+  const { port } = intake.server.address() as AddressInfo;
+  return { port, intake, asked, refused, suspected, queue, marks: new MarkWriter(socketPath) };
+}
+
+test('maxWaitMs: a request for which no worker is ready is 503 at its time, and not before', async () => {
+  const { port, intake, refused } = await openIntake({ isReady: false });
+  const answer = ask(port);
+  await until(() => intake.stats().waiting === 1);
+  vi.advanceTimersByTime(MAX_WAIT_MS - 1);
+  await turns();
+  expect([intake.stats().waiting, refused]).toEqual([1, []]);
+  vi.advanceTimersByTime(1);
+  expect((await answer).status).toBe(503);
+  expect([intake.stats().waiting, refused]).toEqual([0, ['503 worker-timeout']]);
+});
+
+test('maxWaitMs: a request that its worker has not taken is 503 at its time, and the worker is suspected', async () => {
+  const { port, asked, refused, suspected, queue } = await openIntake({ isReady: true });
+  const answer = ask(port);
+  await until(() => asked.length === 1);
+  vi.advanceTimersByTime(MAX_WAIT_MS - 1);
+  await turns();
+  expect([refused, suspected]).toEqual([[], []]);
+  vi.advanceTimersByTime(1);
+  expect((await answer).status).toBe(503);
+  expect([refused, suspected, queue.proxied]).toEqual([['503 worker-timeout'], [queue], 0]);
+});
+
+test('maxWaitMs: a request that its worker has taken is answered, however late', async () => {
+  const { port, asked, refused, suspected, marks } = await openIntake({ isReady: true });
+  const answer = ask(port);
+  await until(() => asked.length === 1);
+  const [first] = asked;
+  marks.write(decodeTerms(first?.request.headers[TAKE_TERMS]) as TakeTerms);
+  vi.advanceTimersByTime(100 * MAX_WAIT_MS);
+  await turns();
+  first?.response.end('late');
+  expect(await answer).toMatchObject({ status: 200, text: 'late' });
+  expect([refused, suspected]).toEqual([[], []]);
+  marks.close();
+});
