@@ -108,11 +108,18 @@ export function createFinders(
   });
 }
 
+/** No server waits as long. */
+const MAX_DEADLINE_MS = 86_400_000;
+
 /** Returns tasks that answer the questions of other processes. `finders` is called for each question. */
 export function questionTasks(finders: () => Finders): QuestionTasks {
   return each((_, name) => (input: Timed<unknown>, { signal }: TaskContext) => {
+    const { question, deadlineMs } = input;
+    if (!Number.isInteger(deadlineMs) || deadlineMs < 1 || deadlineMs > MAX_DEADLINE_MS) {
+      throw new RangeError('`deadlineMs` of a question must be from 1 to a day, in milliseconds');
+    }
     const { find } = finders()[name] as Finder<unknown, unknown>;
-    return find(input.question, { signal, deadlineMs: input.deadlineMs });
+    return find(question, { signal, deadlineMs });
   });
 }
 

@@ -28,6 +28,7 @@ for (const name of ['nats', 'redis'] as const) {
   test(`shareEngine('${name}') does nothing without the program`, async () => {
     vi.stubEnv(variable, undefined);
     vi.stubEnv('PATH', '/nowhere');
+    vi.stubEnv('ENGINE_TESTS', undefined);
     vi.stubEnv(name === 'nats' ? 'NATS_SERVER_BIN' : 'REDIS_SERVER_BIN', undefined);
     vi.spyOn(console, 'log').mockImplementation(() => {});
     // Debian keeps servers in /usr/sbin, which is always looked in.
