@@ -17,18 +17,28 @@ const outside = mkdtempSync(join(tmpdir(), 'router-nodes-'));
 if (!existsSync(join(root, 'dist/index.js'))) {
   throw new Error('Cannot run the tests: run `pnpm build` first');
 }
+/** The reporter of Vitest has it from Node 21 on, where it prints errors. */
+const groupBy = `Map.groupBy ??= (items, keyOf) => {
+  const groups = new Map();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+};`;
 const failed = [];
 try {
   for (const major of values.nodes.split(',')) {
     const node = installNode(major, join(outside, major));
     const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim();
     const started = performance.now();
-    const { status, stdout, stderr } = spawnSync(node, [vitest, 'run'], {
-      cwd: root,
-      encoding: 'utf8',
-      maxBuffer: 2 ** 28,
-      env: { ...process.env, WORKERS_FROM: 'dist', NO_COLOR: '1' },
-    });
+    const { status, stdout, stderr } = spawnSync(
+      node,
+      ['--import', `data:text/javascript,${encodeURIComponent(groupBy)}`, vitest, 'run'],
+      {
+        cwd: root,
+        encoding: 'utf8',
+        maxBuffer: 2 ** 28,
+        env: { ...process.env, WORKERS_FROM: 'dist', NO_COLOR: '1' },
+      },
+    );
     const counted = /Tests .*/.exec(stdout)?.[0] ?? 'no tests';
     if (status !== 0) console.log(stdout, stderr);
     const seconds = Math.round((performance.now() - started) / 1000);

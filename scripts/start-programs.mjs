@@ -43,7 +43,7 @@ const WAYS = [
   { path: 'scripts/router-nodes', by: '.ci/run' },
   { path: 'scripts/rehearse-release', by: '.ci/run' },
   { path: 'scripts/check-regexps', by: '.ci/run' },
-  { path: 'scripts/release/example-ranges', by: 'scripts/rehearse-release.mjs' },
+  { path: 'scripts/release/write-versions', by: 'scripts/rehearse-release.mjs' },
   { path: 'internal/kit/inline-types', by: 'pnpm build' },
   { path: 'apps/demo-server/dist/main.js', by: 'apps/demo-server/test/built.test.ts' },
   { path: 'dist/src/main.js', by: 'scripts/examples.mjs' },

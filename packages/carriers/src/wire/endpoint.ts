@@ -34,7 +34,7 @@ export interface OperatorServer extends CarrierEndpoint {
 }
 
 /** Which program asks, in the `user-agent` of carriers whose wire many operators speak. */
-export const USER_AGENT = 'ticketing-carriers/0.2.0';
+export const USER_AGENT = 'ticketing-carriers/0.3.0';
 
 /** The rule of an option that is the value of a header. */
 export const aHeaderValue: Rule = {

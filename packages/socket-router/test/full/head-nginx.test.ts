@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testProgram, until } from '@ticketing/test-kit';
@@ -91,6 +92,19 @@ http {
     server.close();
     rmSync(folder, { recursive: true });
   });
-  await until(() => existsSync(path));
+  // Its file is there before it takes connections.
+  await until(() => takesConnections(path));
   return { path, count: () => count };
+}
+
+async function takesConnections(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
