@@ -19,6 +19,8 @@ const { values, positionals } = parseArgs({
 
 /** How programs are started, by a part of their path: the first row that fits. */
 const WAYS = [
+  { path: 'demo-server/bench/fleet', args: ['--quick'], long: true },
+  { path: 'demo-server/bench/search-', args: ['--quick'], long: true },
   { path: '/bench/', args: ['--quick'] },
   { path: 'stress/kill-workers', args: ['--seconds', '3'] },
   { path: 'stress/roll', args: ['--answers', '500', '--connections', '5'] },
