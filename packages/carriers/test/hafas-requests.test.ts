@@ -2,6 +2,7 @@ import { hafasSimProfile, startCarrierSim } from '@ticketing/carrier-sim';
 import type { CarrierContext, CarrierHttpRequest, CarrierQuery } from '@ticketing/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { createCarrierHttp, createHafas, type HafasOptions } from '../src/index.ts';
+import { USER_AGENT } from '../src/wire/endpoint.ts';
 import { ask, bytesOf, failureOf, fixture, queryFor, queryOf, startUpstream } from './upstream.ts';
 
 const [wien, munchen, london, paris] = ['8101003', '8020347', '7015400', '8727100'] as const;
@@ -50,7 +51,7 @@ test('hafas sends one signed call that names us, the profile, and the question',
   expect(headers).toEqual({
     'content-type': 'application/json',
     accept: 'application/json',
-    'user-agent': 'ticketing-carriers/0.2.0',
+    'user-agent': USER_AGENT,
   });
   const station = (code: string) => ({ type: 'S', lid: `A=1@L=${code}@` });
   expect(JSON.parse(String(body))).toEqual({

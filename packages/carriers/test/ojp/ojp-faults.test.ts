@@ -2,6 +2,7 @@ import type { FaultKind, FaultPatch } from '@ticketing/carrier-sim';
 import type { CarrierAnswer, CarrierHttp, CarrierHttpRequest, Journey } from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { createCarrierHttp, createOjp } from '../../src/index.ts';
+import { USER_AGENT } from '../../src/wire/endpoint.ts';
 import { ask, bytesOf, failureOf, now, queryFor, startUpstream } from '../upstream.ts';
 import { delivery, options } from './ojp-answers.ts';
 
@@ -124,7 +125,7 @@ test('ojp asks as the schema says: order, names escaped, its own user agent', as
     {
       method: 'POST',
       url: 'http://127.0.0.1:1',
-      headers: { 'content-type': 'application/xml', 'user-agent': 'ticketing-carriers/0.2.0' },
+      headers: { 'content-type': 'application/xml', 'user-agent': USER_AGENT },
       alsoResolve: [400],
     },
   ]);
