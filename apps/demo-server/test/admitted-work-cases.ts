@@ -99,8 +99,11 @@ export async function tooExpensive(
   };
   const found: string[] = [];
   const usualSteps = new Map<string, number>();
-  for (const { name, target, headers = {}, usual } of hostileRequests(document)) {
-    if (!isAsked(name.split(' ')[0] ?? '')) continue;
+  const requests = hostileRequests(document).filter(({ name }) =>
+    isAsked(name.split(' ')[0] ?? ''),
+  );
+  if (requests.length === 0) throw new Error('Cannot compare steps: no operation is asked');
+  for (const { name, target, headers = {}, usual } of requests) {
     // What is made when it is needed first is made by then.
     if (!usualSteps.has(usual)) await stepsOf(usual);
     const usually = usualSteps.get(usual) ?? (await stepsOf(usual));

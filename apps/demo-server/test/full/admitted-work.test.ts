@@ -14,6 +14,11 @@ const STEPS_TO_FOLD = 10;
 
 const server = admittingServer();
 
+test('a request that is refused has cost next to nothing, whatever is in it [admitted-work]', async () => {
+  server().gate.decide = (applicant) => applicant.refuse('busy');
+  expect(await tooExpensive(server(), (id) => !ALWAYS.includes(id))).toEqual([]);
+});
+
 test('no route that is always answered can be made expensive by what a client sends [admitted-work]', async () => {
   server().gate.decide = (applicant) => applicant.refuse('busy');
   const isEndless = (id: string): boolean => id === 'followOperatorState';
