@@ -23,6 +23,19 @@ export const WITHOUT_RENFE = [
 ];
 export const sorted = (seen: readonly string[]): string[] => [...seen].sort();
 
+/** Proves that a search whose worker was lost ended with one event more, and that the next one is complete. */
+export async function expectLostSearch(
+  { seen, last }: Awaited<ReturnType<typeof readEvents>>,
+  { url, carriersUrl }: { readonly url: string; readonly carriersUrl: string },
+): Promise<void> {
+  expect(sorted(seen.slice(0, -1))).toEqual(sorted(WITHOUT_RENFE));
+  const problem = { status: 503, instance: '/search' };
+  expect(last).toMatchObject({ type: 'search-failed', problem });
+  await setPlan(carriersUrl, 'renfe', { fault: null });
+  const again = await readEvents(url + SEARCH);
+  expect(again.last).toMatchObject({ type: 'search-done', complete: true });
+}
+
 /** Proves that whole searches run in workers of a kind, in the eyes of clients as in this process. */
 export function testWholeSearches(dispatch: 'fork' | 'piscina' | 'cluster'): void {
   describe(`--offload search --dispatch ${dispatch}`, () => {
@@ -85,12 +98,7 @@ export function testWholeSearches(dispatch: 'fork' | 'piscina' | 'cluster'): voi
             if (count === WITHOUT_RENFE.length) process.kill(before.workers[0].pid, 'SIGKILL');
           },
         });
-        expect(sorted(seen.slice(0, -1))).toEqual(sorted(WITHOUT_RENFE));
-        const problem = { status: 503, instance: '/search' };
-        expect(last).toMatchObject({ type: 'search-failed', problem });
-        await setPlan(carriersUrl, 'renfe', { fault: null });
-        const again = await readEvents(url + SEARCH);
-        expect(again.last).toMatchObject({ type: 'search-done', complete: true });
+        await expectLostSearch({ seen, last }, { url, carriersUrl });
         const [{ dispatch: after }] = await statsOf({ get });
         expect(after.lost).toBe(1);
       },

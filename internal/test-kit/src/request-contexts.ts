@@ -41,7 +41,7 @@ function createStorageManager(): ContextManager {
   return { with: (context, run) => storage.run(context, run), active: () => storage.getStore() };
 }
 
-/** What context managers are made of. */
+/** Platform features on which context managers are built. */
 export const CONTEXTS_BY = ['hooks', 'storage'] as const;
 export type ContextsBy = (typeof CONTEXTS_BY)[number];
 

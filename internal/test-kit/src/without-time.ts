@@ -1,6 +1,6 @@
 /** Calls that let time pass, or the event loop turn. */
 const TIMERS = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'];
-/** Turns of the event loop after which no answer will come: a module may be loaded meanwhile, but nothing waits. */
+/** Turns of the event loop to wait for an answer: enough to load a module, and no answer comes later. */
 const MOST_TURNS = 1000;
 
 /**

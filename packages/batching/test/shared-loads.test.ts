@@ -145,13 +145,19 @@ test('the last caller of the leader leaves: the load goes on while another proce
   expect(called(waiter)).toBe(0);
 });
 
-test('the last caller of all leaves: the load is aborted, and the next one starts afresh', async () => {
+/** A caller in each of two processes, of which the second waits for the first. */
+async function callersOfTwo() {
   const [leader, waiter] = [createProcess(), createProcess()];
   const controllers = [new AbortController(), new AbortController()] as const;
   const lefts = [leader.users.get('ann', { signal: controllers[0].signal })];
   await settleJobs();
   lefts.push(waiter.users.get('ann', { signal: controllers[1].signal }));
   await settleJobs();
+  return { leader, waiter, controllers, lefts };
+}
+
+test('the last caller of all leaves: the load is aborted, and the next one starts afresh', async () => {
+  const { leader, waiter, controllers, lefts } = await callersOfTwo();
   for (const controller of controllers) controller.abort(new Error('left'));
   for (const left of lefts) await expect(left).rejects.toThrow('left');
   await pass(1500);
@@ -223,12 +229,7 @@ test('whenever the signal of a call aborts, its load is aborted, and nothing is 
 });
 
 test('a leader without callers looks for waiters of others three times per lease', async () => {
-  const [leader, waiter] = [createProcess(), createProcess()];
-  const controllers = [new AbortController(), new AbortController()] as const;
-  const lefts = [leader.users.get('ann', { signal: controllers[0].signal })];
-  await settleJobs();
-  lefts.push(waiter.users.get('ann', { signal: controllers[1].signal }));
-  await settleJobs();
+  const { leader, controllers, lefts } = await callersOfTwo();
   const looks = () => leader.store.sent.filter((command) => command === 'waiters').length;
   for (const left of lefts) left.catch(() => {});
   controllers[0].abort(new Error('left'));

@@ -22,7 +22,7 @@ export function createViewFeed(
   ask: () => Promise<unknown>,
   options: {
     readonly isDraining: () => boolean;
-    /** Gets the failure of a view for which no process is to blame that ended or did not answer: a fault of this program. */
+    /** Receives an error of this program that made a view fail. A process that ended or did not answer is not such an error. */
     readonly onFault: (error: unknown) => void;
   },
 ): ViewFeed {

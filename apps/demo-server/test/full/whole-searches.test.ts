@@ -13,6 +13,7 @@ import { expectEqualCounts } from '../equal-counts.ts';
 import { describeWithNats, newFleet, sharedNats } from '../fleet.ts';
 import { readEvents } from '../read-events.ts';
 import {
+  expectLostSearch,
   HELD,
   hang,
   offload,
@@ -102,12 +103,7 @@ describeWithNats('--offload search --dispatch nats', () => {
       },
     });
     expect(killed).toBe(true);
-    expect(sorted(seen.slice(0, -1))).toEqual(sorted(WITHOUT_RENFE));
-    const problem = { status: 503, instance: '/search' };
-    expect(last).toMatchObject({ type: 'search-failed', problem });
-    await setPlan(carriersUrl, 'renfe', { fault: null });
-    const again = await readEvents(url + SEARCH);
-    expect(again.last).toMatchObject({ type: 'search-done', complete: true });
+    await expectLostSearch({ seen, last }, { url, carriersUrl });
   });
 });
 

@@ -245,7 +245,7 @@ const LONGEST = 60;
 export function showValue(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   let text = textOf(value);
-  // A list whose only element has no text has none either, as one that contains itself.
+  // The text of a list is empty too if its only element has no text, or is the list itself.
   if (!text.trim()) text = Array.isArray(value) ? `[${value.map(() => "''")}]` : `'${text}'`;
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 3)}...` : text;
 }

@@ -12,7 +12,7 @@ export interface ClaimOptions {
   readonly after?: Fence | undefined;
   /** Asks for the lease although a value is kept; if another process holds it, the answer is the kept value. */
   readonly renew?: boolean | undefined;
-  /** When it aborts, the claim rejects with its reason at once, whatever the engine does, and takes part in nothing. */
+  /** Rejects the claim with its reason at once, also while the engine does not answer; a lease that arrives later is given back. */
   readonly signal: AbortSignal;
 }
 

@@ -126,7 +126,7 @@ class StoreCoordinator implements Coordinator {
     return unlessAborted(this.#claim(key, options), options.signal);
   }
 
-  /** Notices only between its commands that the signal has aborted. */
+  /** Looks at the signal between commands only: `claim` rejects earlier. */
   async #claim(key: string, options: ClaimOptions): Promise<Claim> {
     options.signal.throwIfAborted();
     this.#counts.claims += 1;

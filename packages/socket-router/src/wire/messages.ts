@@ -73,8 +73,8 @@ export type WorkerMessage =
   | { kind: 'inspector'; url?: string | undefined };
 
 /**
- * A worker may take a connection, or a request, within this share of `maxWaitMs` from its arrival, so that who has sent it, and
- * refuses it after all of that time, knows.
+ * Share of `maxWaitMs` in which a worker may take a connection or a request. The sender refuses it when all of `maxWaitMs` is over:
+ * by then it has heard whether it was taken.
  */
 export const TAKEN_SHARE = 0.9;
 

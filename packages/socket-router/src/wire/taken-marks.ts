@@ -33,14 +33,14 @@ export function decodeTerms(text: unknown): TakeTerms | undefined {
   return before > 0 && at >= 0 && id > 0 && isKnown ? { before, at, id, from } : undefined;
 }
 
-/** Returns the path of the marks of the worker that has this unix socket: for the router, or for another worker that sends it requests. */
+/** Returns the path of a worker's marks, by its unix socket: those for the router, or for the worker with the pid `from`. */
 export function marksPath(socketPath: string, from?: number): string {
   return from === undefined ? `${socketPath}.taken` : `${socketPath}.taken.${from}`;
 }
 
 /**
- * Marks of the requests that one worker has taken, as the router, or another worker, reads them: in a file that both have open. A mark costs the worker
- * 2 µs, and the router nothing until a request is late: a message would wake it for every request.
+ * Marks of the requests that one worker has taken, in a file. The router reads them, or another worker that forwards requests.
+ * A mark costs the worker 2 µs, and its reader nothing until a request is late: a message would wake it for every request.
  */
 export class TakenMarks {
   readonly #path: string;
@@ -99,7 +99,7 @@ export class TakenMarks {
 export class MarkWriter {
   readonly #socketPath: string;
   readonly #bytes = Buffer.alloc(MARK_BYTES);
-  /** The router's. Those of other workers are opened for each mark: they come and go. */
+  /** File of the router. The files of other workers are opened for each mark, because those workers come and go. */
   #file: number | undefined;
 
   constructor(socketPath: string) {
@@ -129,7 +129,7 @@ export class MarkWriter {
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
-    // Those of workers that were killed, too: the folder is removed when it is empty.
+    // Files of workers that were killed as well: the folder can be removed only when it is empty.
     const name = basename(marksPath(this.#socketPath));
     const folder = dirname(this.#socketPath);
     for (const file of existsSync(folder) ? readdirSync(folder) : []) {

@@ -8,25 +8,25 @@ interface PeerMarks {
   sent: number;
 }
 
-/** A request that another worker may take until its time is up. */
+/** A forwarded request, which the other worker may take until its time is over. */
 export interface SentOnTerms {
   readonly terms: TakeTerms | undefined;
   /** Must be called once, when the request has ended. */
   release(): void;
 }
 
-/** Requests that this worker sends to others: each is taken by the other one in time, or it is this worker's again. */
+/** Terms of the requests that this worker forwards: one that the other worker has not taken in time is given back here. */
 export class TermsOfPeers {
   readonly #maxWaitMs: number | undefined;
   readonly #peers = new Map<string, PeerMarks>();
   #known: ReadonlySet<string> = new Set();
 
-  /** @param maxWaitMs - of the router; `undefined` for one of an earlier version, which gives no time */
+  /** @param maxWaitMs - from the router; a router of an earlier version sends none, and requests then have no terms */
   constructor(maxWaitMs: number | undefined) {
     this.#maxWaitMs = maxWaitMs;
   }
 
-  /** Returns terms for a request; `overdue` is called if the worker has not taken it in time, and will not. */
+  /** Returns the terms of a request. Calls `overdue` when its time is over and the other worker has not taken it. */
   send(socketPath: string, overdue: () => void): SentOnTerms {
     const maxWaitMs = this.#maxWaitMs;
     const peer = maxWaitMs === undefined ? undefined : this.#peerOf(socketPath);
@@ -35,7 +35,7 @@ export class TermsOfPeers {
       if (maxWaitMs === undefined || peer === undefined) return ON_NO_TERMS;
       terms = peer.marks.reserve(Math.floor(monotonicMs() + TAKEN_SHARE * maxWaitMs));
     } catch {
-      // Without room for the file: whether it is taken cannot be known.
+      // The file has no room. Without a mark nobody knows whether the request was taken, so it waits without a limit.
       return ON_NO_TERMS;
     }
     peer.sent += 1;
