@@ -14,7 +14,7 @@ import { recordsOf, smallRecord } from '@ticketing/dispatch/bench/payloads';
 import { rates } from '@ticketing/dispatch/bench/pool-tables';
 import { type Measured, measureSlices, takeSlice } from '@ticketing/dispatch/bench/slices';
 import { type Caller, fleetCaller, inboxCaller, requestCaller, startHosts } from './contenders.ts';
-import type { HostSetting, Tasks } from './host.ts';
+import type { HostSetting } from './host.ts';
 
 interface Lengths {
   readonly rounds: number;
@@ -77,7 +77,7 @@ export async function measureCalls(
     );
   }
   const times = await measureAlone(callers, 'echo', small, flags);
-  const ways = await measureOwnWays(own.dispatcher as never, flags);
+  const ways = await measureOwnWays(own.dispatcher, flags);
   for (const caller of callers) await caller.close();
   await hosts.close();
   return [
@@ -152,7 +152,7 @@ function against(
 /** The times of single calls; ratios are those of medians within a round, to the second caller. */
 async function measureAlone(
   callers: readonly Caller[],
-  task: keyof Tasks,
+  task: Parameters<Caller['run']>[0],
   input: unknown,
   flags: Lengths,
 ): Promise<{ readonly p50: number; readonly p99: number; readonly ratio: number }[]> {

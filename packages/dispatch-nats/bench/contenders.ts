@@ -2,13 +2,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createInbox, type NatsConnection } from '@nats-io/transport-node';
 import { nextMessage } from '@ticketing/bench-kit';
+import type { TaskWithResult } from '@ticketing/dispatch';
 import { createNatsDispatcher, type NatsDispatcher } from '@ticketing/dispatch-nats';
 import type { HostSetting, Tasks } from './host.ts';
 
 /** What has tasks run. */
 export interface Caller {
   readonly name: string;
-  run(task: keyof Tasks, input: unknown): Promise<unknown>;
+  run(task: TaskWithResult<Tasks>, input: unknown): Promise<unknown>;
   close(): Promise<unknown>;
 }
 

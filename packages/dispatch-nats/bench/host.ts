@@ -2,6 +2,7 @@
 import { connect } from '@nats-io/transport-node';
 import { createInProcessDispatcher, defineTasks, rawJson } from '@ticketing/dispatch';
 import { recordsOf } from '@ticketing/dispatch/bench/payloads';
+import { repeat } from '@ticketing/dispatch/bench/work';
 import { serveNatsTasks } from '@ticketing/dispatch-nats';
 
 /** What the program gets as its only argument. */
@@ -29,6 +30,7 @@ const tasks = {
   bytes: (value: Uint8Array) => value,
   records: () => records,
   recordsAsJson: () => rawJson(records),
+  repeat,
   wait,
 };
 export type Tasks = typeof tasks;
