@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { canonicalKey } from '@ticketing/batching';
 import {
   type CoordinatorStats,
@@ -36,8 +37,8 @@ export const questionCodec: typeof structuredCodec = {
 };
 
 /**
- * Connects to Redis; its driver is loaded here alone. Does not wait for it: while it is not there, each process loads for
- * itself.
+ * Connects to Redis; its driver is loaded here alone. Waits for it no longer than a command may take: while it is not there,
+ * each process loads for itself.
  */
 export async function openSharedLoads(flags: Flags): Promise<SharedLoads> {
   const [{ default: driver }, { createRedisCoordinator }] = await Promise.all([
@@ -48,6 +49,8 @@ export async function openSharedLoads(flags: Flags): Promise<SharedLoads> {
   const client = new driver.Redis(flags.redisUrl ?? '', { maxRetriesPerRequest: 0 });
   // The coordinator counts what fails, and says why.
   client.on('error', () => {});
+  const soon = { signal: AbortSignal.timeout(flags.redisTimeoutMs) };
+  await once(client, 'ready', soon).catch(() => {});
   const coordinator = createRedisCoordinator({ client, commandTimeoutMs: flags.redisTimeoutMs });
   const loads = new Map<string, () => SharedLoadsStats>();
   return {
