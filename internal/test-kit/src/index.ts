@@ -1,5 +1,10 @@
 // What the tests of several packages share: counted steps, a manual clock, polling, processes that live, engines, a link that fails, a folder in memory that is full, contexts of requests, time that stands still
-export { countSteps, createStepCounter, type StepCounter } from './count-steps.ts';
+export {
+  countSteps,
+  countStepsOfEach,
+  createStepCounter,
+  type StepCounter,
+} from './count-steps.ts';
 export {
   type EngineName,
   type EngineOptions,

