@@ -7,7 +7,6 @@ import {
 } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FAST } from './scale.ts';
 import { offer } from './trains.ts';
 
 const clock = createLocalClock();
@@ -101,6 +100,6 @@ test('cheapestTotal() is what trying every set of offers gives', () => {
       const offers = parts.map(({ amount, rides: own, currency }) => part(amount, own, currency));
       expect(cheapestTotal(journeyOf(rides, offers))).toEqual(bruteForce(rides, offers));
     }),
-    { numRuns: FAST.runs(5000) },
+    { numRuns: 500 },
   );
 });

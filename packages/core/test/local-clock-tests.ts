@@ -81,7 +81,9 @@ export function localClockTests({ isFull, runs }: Scale): void {
   test('fromLocal() agrees with Temporal around each clock change of fifty years', () => {
     const clock = createLocalClock();
     const differences: string[] = [];
-    for (const zone of moreZones) {
+    // Each of these zones is one of a kind; the full tests take all.
+    const kinds = ['Europe/Madrid', 'Asia/Gaza', 'Australia/Lord_Howe', 'Pacific/Apia'];
+    for (const zone of isFull ? moreZones : kinds) {
       let change = Temporal.Instant.from('1980-01-01T00:00Z').toZonedDateTimeISO(zone);
       for (;;) {
         const next = change.getTimeZoneTransition('next');

@@ -5,5 +5,5 @@ export interface Scale {
   runs(full: number): number;
 }
 
-export const FAST: Scale = { isFull: false, runs: (full) => Math.ceil(full / 10) };
+export const FAST: Scale = { isFull: false, runs: (full) => Math.ceil(full / 25) };
 export const FULL: Scale = { isFull: true, runs: (full) => full };
