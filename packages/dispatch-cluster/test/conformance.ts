@@ -44,14 +44,10 @@ const all = conformanceCases({
 
 /** What `npm test` runs: what a supervisor has a part in. Forked workers show there what all processes have in common; the rest is in `test/full`. */
 const { chosen, others } = splitCases(all, [
-  'retries: idempotent with retries',
   'loss: SIGKILL',
-  'transfer: a port',
   'streams: items come',
   'reload: reload() replaces',
-  'reload: reload() to a module whose worker ends',
   'close: close() ends a worker',
-  'close: close() as an idle worker',
 ]);
 
 /** The cases of `npm test`, or all others. */

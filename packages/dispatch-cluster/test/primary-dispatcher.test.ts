@@ -39,16 +39,6 @@ test('equal calls of several workers meet in the primary: one run at a time for 
   expect(seen.log).toEqual(['setup', 'teardown']);
 });
 
-test('errors of the primary’s tasks arrive with what they have', async () => {
-  const supervisor = start({ entry, primaryTasks: makeTasks().module });
-  const failed = supervisor.dispatcher<AskingTasks>().run('fail', 'no seats');
-  await expect(failed).rejects.toMatchObject({
-    name: 'RangeError',
-    message: 'no seats',
-    code: 'ERR_UPSTREAM',
-  });
-});
-
 test('a caller’s signal reaches the task in the primary', async () => {
   const { seen, module } = makeTasks();
   const supervisor = start({ entry, primaryTasks: module });
@@ -59,29 +49,6 @@ test('a caller’s signal reaches the task in the primary', async () => {
   controller.abort(new Error('enough'));
   await expect(call).rejects.toThrow('enough');
   await vi.waitFor(() => expect(seen.aborted).toMatchObject([{ message: 'enough' }]), 60_000);
-});
-
-test('items of a task in the primary come through a worker, and few are ahead of their reader', async () => {
-  const { seen, module } = makeTasks();
-  const supervisor = start({ entry, primaryTasks: module });
-  const dispatcher = supervisor.dispatcher<AskingTasks>();
-  const items: number[] = [];
-  for await (const item of dispatcher.stream('numbers', 500, { window: 2 })) {
-    items.push(item);
-    // Two between the primary and the worker, two between the worker and this reader.
-    expect(seen.made).toBeLessThanOrEqual(items.length + 4);
-  }
-  expect(items).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
-  expect(seen.log).toEqual(['setup', 'numbers ended']);
-});
-
-test('a reader that leaves ends the generator in the primary', async () => {
-  const { seen, module } = makeTasks();
-  const supervisor = start({ entry, primaryTasks: module });
-  const dispatcher = supervisor.dispatcher<AskingTasks>();
-  for await (const item of dispatcher.stream('numbers', 1e9)) if (item === 20) break;
-  await vi.waitFor(() => expect(seen.log).toContain('numbers ended'), 60_000);
-  expect(await dispatcher.run('search', 'again')).toBe('found again 1');
 });
 
 test('a worker that ends in the middle of a stream ends the generator in the primary', async () => {

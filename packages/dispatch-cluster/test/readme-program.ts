@@ -44,3 +44,8 @@ export function exampleIn(name: string) {
   };
   return Object.assign(run, { folder });
 }
+
+/** Of a request whose connection is not kept: kept ones would have their time to be told of the end. */
+export const headers: { readonly headers: { readonly connection: 'close' } } = {
+  headers: { connection: 'close' },
+};

@@ -1,12 +1,10 @@
 import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import type { Dispatcher } from '@ticketing/dispatch';
 import { gone, lives } from '@ticketing/test-kit';
-import { expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
+import { expect, expectTypeOf, test, vi } from 'vitest';
 import { createForkDispatcher } from '../src/index.ts';
 import type { Tasks } from './fixtures/tasks.ts';
-
 import { create, endAfterEach, execArgv, module, open, program } from './fork-fixture.ts';
 import { testGroupSignals } from './group-signals.ts';
 
@@ -41,12 +39,6 @@ test('tasks run in other processes, of which nothing is left after close()', asy
   expect(pids.map(lives)).toEqual([false, false]);
 });
 
-test('a large answer, and JSON as bytes, arrive', async () => {
-  const dispatcher = create();
-  expect(await dispatcher.run('bytes', 5_000_000)).toHaveLength(5_000_000);
-  expect(String(await dispatcher.run('json', { a: [1] }))).toBe('{"a":[1]}');
-});
-
 test('the end of a worker is reported with all known facts', async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const dispatcher = create();
@@ -60,46 +52,6 @@ test('the end of a worker is reported with all known facts', async () => {
     data: { exitCode: undefined, signal: 'SIGKILL' },
   });
   vi.restoreAllMocks();
-});
-
-test('a task without end is ended', async () => {
-  const dispatcher = create({ abortGraceMs: 0 });
-  const pid = await dispatcher.run('pid', undefined);
-  const spinning = dispatcher.run('spin', undefined, { runTimeoutMs: 50 });
-  await expect(spinning).rejects.toMatchObject({ code: 'ERR_RUN_TIMEOUT' });
-  expect(await dispatcher.run('pid', undefined)).not.toBe(pid);
-  expect(lives(pid)).toBe(false);
-});
-
-test('foreign messages over the channel are ignored', async () => {
-  const dispatcher = create();
-  for (const message of [{ 'watch:import': ['file:///a.ts'] }, 'text', [1], null, 5]) {
-    expect(await dispatcher.run('foreign', message)).toBe('sent');
-  }
-});
-
-test('Node options of this process are kept, and some added', async () => {
-  const kept = process.execArgv;
-  process.execArgv = ['--no-warnings', '--inspect=0', '--watch'];
-  const dispatcher = create();
-  process.execArgv = kept;
-  expect(await dispatcher.run('execArgv', undefined)).toEqual([
-    '--no-warnings',
-    // At a port of its own.
-    '--inspect=127.0.0.1:0',
-    ...execArgv,
-  ]);
-});
-
-test('workers have the environment that is given', async () => {
-  const dispatcher = create({ env: { ...process.env, GIVEN: 'yes', HOME: undefined } });
-  expect(await dispatcher.run('env', 'GIVEN')).toBe('yes');
-  expect(await dispatcher.run('env', 'HOME')).toBe(undefined);
-});
-
-test('the program of the workers can be elsewhere', async () => {
-  const workerUrl = new URL('fixtures/worker-elsewhere.ts', import.meta.url);
-  expect(await create({ workerUrl }).run('argv', undefined)).toContain('worker-elsewhere.ts');
 });
 
 test('signals of a terminal or a service change nothing in a worker', async () => {
@@ -120,13 +72,6 @@ test('workers of a parent that is killed are gone within a second, idle and busy
   await Promise.all(pids.map((pid) => gone(pid, 1000)));
 });
 
-test('a program that comes to its end without close() ends, and its workers with it', async () => {
-  const finishing = program(new URL('fixtures/finishing-program.ts', import.meta.url));
-  const [output, [code]] = await Promise.all([text(finishing.stdout), once(finishing, 'exit')]);
-  expect(code).toBe(0);
-  await gone(Number(output), 1000);
-});
-
 test('output: a function gets what the workers write, by stream and worker', async () => {
   const said: Record<string, string> = {};
   const dispatcher = create({
@@ -137,16 +82,6 @@ test('output: a function gets what the workers write, by stream and worker', asy
   await dispatcher.run('say', 'héllo\n');
   await dispatcher.close();
   expect(said).toEqual({ 'stdout 1': 'héllo\n', 'stderr 1': 'héllo\n' });
-});
-
-test('output: ignore drops it', async () => {
-  const outputs = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write'));
-  onTestFinished(() => void vi.restoreAllMocks());
-  const dispatcher = create({ output: 'ignore' });
-  await dispatcher.run('say', 'not to be seen');
-  await dispatcher.close();
-  const seen = outputs.flatMap(({ mock }) => mock.calls.map(([chunk]) => String(chunk)));
-  expect(seen.filter((chunk) => chunk.includes('not to be seen'))).toEqual([]);
 });
 
 test('output: a worker that writes 16 MB waits while its reader does: no more than a chunk is on our side', async () => {

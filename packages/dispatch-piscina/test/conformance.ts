@@ -19,17 +19,12 @@ const all = conformanceCases({
 
 /** What `npm test` runs: what the end of a thread shows, what moves, and one of each kind of value and frame. The rest is in `test/full`. */
 const { chosen, others } = splitCases(all, [
-  'start: a worker that ends as it starts',
   'kill: a task in a loop',
   'loss: exit(1)',
   'values: values of each kind arrive as they are, all at once',
-  'copies: a result',
   'transfer:',
   'errors: name',
-  'worker data: tasks and setup',
-  'broadcast: with later a worker',
   'streams: items come',
-  'streams: a worker that is lost before',
   'close: close() ends a worker',
 ]);
 

@@ -1,49 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createPiscinaDispatcher } from '../src/index.ts';
-import type { Tasks } from './fixtures/foreign-frames.ts';
+import { expect, test } from 'vitest';
+import { checkNothingEscapes, create, testForeignFrame } from './foreign-frames-cases.ts';
 
-const module = new URL('fixtures/foreign-frames.ts', import.meta.url);
-const execArgv = ['--conditions=@ticketing/source'];
-const escaped: unknown[] = [];
-const note = (error: unknown) => escaped.push(error);
+checkNothingEscapes();
 
-beforeEach(() => {
-  escaped.length = 0;
-  process.on('uncaughtException', note).on('unhandledRejection', note);
-});
-afterEach(async () => {
-  await setImmediate();
-  process.off('uncaughtException', note).off('unhandledRejection', note);
-  expect(escaped).toEqual([]);
-});
-
-const notJson = { name: 'SyntaxError' };
-const malformed = (expected: string) => ({
-  message: `Cannot read a frame: it must have ${expected}`,
-});
-
-test.each([
-  ['cells that are no JSON', '[0,', notJson],
-  ['cells that are no list', '{}', malformed('a list of cells, got [object Object]')],
-  ['a code that does not exist', '[0,99,1,0,0]', malformed('a code of this version, got 99')],
-  ['a number that is a text', '[0,"x",1,0,0]', malformed('a number, got x')],
-])(
-  'a thread that posts %s is replaced: its calls are lost, and later ones run [checked-frames]',
-  async (_, cells, cause) => {
-    for (const task of ['post', 'postAndExit'] as const) {
-      await using dispatcher = createPiscinaDispatcher<Tasks>(module, { max: 1, execArgv });
-      // What it posts afterwards is not read.
-      const lost = dispatcher.run(task, [[cells], [cells], ['{}']]);
-      await expect(lost).rejects.toMatchObject({ code: 'ERR_WORKER_LOST', cause });
-      expect(await dispatcher.run('echo', 'later')).toBe('later');
-      expect(dispatcher.stats()).toMatchObject({ lost: 1, completed: 1 });
-    }
-  },
-);
+testForeignFrame('cells that are no JSON', 'post');
+testForeignFrame('a number that is a text', 'postAndExit');
 
 test('messages that are no frames are ignored', async () => {
-  await using dispatcher = createPiscinaDispatcher<Tasks>(module, { max: 1, execArgv });
+  await using dispatcher = create();
   const controller = new AbortController();
   const { signal } = controller;
   const call = dispatcher.run('post', [undefined, 7, 'text', {}, [], [1]], { signal });

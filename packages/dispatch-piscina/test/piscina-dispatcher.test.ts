@@ -1,9 +1,9 @@
 import { threadId } from 'node:worker_threads';
 import type { Dispatcher } from '@ticketing/dispatch';
-import { expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
 import { createPiscinaDispatcher } from '../src/index.ts';
 import type { Tasks } from './fixtures/tasks.ts';
-import { create, execArgv, leaveNothing, module } from './piscina-fixture.ts';
+import { create, leaveNothing, module } from './piscina-fixture.ts';
 
 leaveNothing();
 
@@ -30,56 +30,12 @@ test('tasks run in other threads', async () => {
   expect(new Set([...ids, threadId]).size).toBe(3);
 });
 
-test('a large answer, and JSON as bytes, arrive', async () => {
-  const dispatcher = create();
-  expect(await dispatcher.run('bytes', 5_000_000)).toHaveLength(5_000_000);
-  expect(String(await dispatcher.run('json', { a: [1] }))).toBe('{"a":[1]}');
-});
-
 test('buffers are moved, not copied', async () => {
   const dispatcher = create();
   const bytes = Uint8Array.of(1, 2, 3);
   const doubled = await dispatcher.run('double', bytes, { transfer: [bytes.buffer] });
   expect(doubled).toEqual(Uint8Array.of(2, 4, 6));
   expect(bytes).toHaveLength(0);
-});
-
-test('a buffer that cannot be moved rejects its task alone', async () => {
-  const dispatcher = create();
-  const gone = new ArrayBuffer(8);
-  structuredClone(gone, { transfer: [gone] });
-  const refused = dispatcher.run('echo', 'refused', { transfer: [gone] });
-  const beside = dispatcher.run('echo', 'beside');
-  await expect(refused).rejects.toMatchObject({ code: 'ERR_NOT_CLONEABLE' });
-  expect(await beside).toBe('beside');
-});
-
-test('a task without end is ended', async () => {
-  const dispatcher = create({ abortGraceMs: 0 });
-  const spinning = dispatcher.run('spin', undefined, { runTimeoutMs: 50 });
-  await expect(spinning).rejects.toMatchObject({ code: 'ERR_RUN_TIMEOUT' });
-  expect(await dispatcher.run('echo', 'next')).toBe('next');
-});
-
-test('close() ends a task without end', async () => {
-  const dispatcher = create({ abortGraceMs: 0 });
-  let spinning: Promise<unknown> | undefined;
-  await new Promise((resolve) => {
-    spinning = dispatcher.run('spin', undefined, { onProgress: resolve });
-    spinning.catch(() => {});
-  });
-  await dispatcher.close();
-  expect(dispatcher.state).toBe('closed');
-  expect(dispatcher.stats().workers).toEqual([]);
-  await expect(spinning).rejects.toMatchObject({ code: 'ERR_CLOSED' });
-});
-
-test('threads have the environment and Node options that are given', async () => {
-  const env = { ...process.env, GIVEN: 'yes', HOME: undefined };
-  const dispatcher = create({ env, execArgv: [...execArgv, '--no-warnings'] });
-  expect(await dispatcher.run('env', 'GIVEN')).toBe('yes');
-  expect(await dispatcher.run('env', 'HOME')).toBe(undefined);
-  expect(await dispatcher.run('execArgv', undefined)).toContain('--no-warnings');
 });
 
 test('output: a function gets what the threads write, by stream and worker', async () => {
@@ -92,14 +48,4 @@ test('output: a function gets what the threads write, by stream and worker', asy
   await dispatcher.run('say', 'héllo\n');
   await dispatcher.close();
   expect(said).toEqual({ 'stdout 1': 'héllo\n', 'stderr 1': 'héllo\n' });
-});
-
-test('output: ignore drops it', async () => {
-  const outputs = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write'));
-  onTestFinished(() => void vi.restoreAllMocks());
-  const dispatcher = create({ output: 'ignore' });
-  await dispatcher.run('say', 'not to be seen');
-  await dispatcher.close();
-  const seen = outputs.flatMap(({ mock }) => mock.calls.map(([chunk]) => String(chunk)));
-  expect(seen.filter((chunk) => chunk.includes('not to be seen'))).toEqual([]);
 });

@@ -157,4 +157,3 @@ test.each([
 });
 
 testServerOfOtherKind('https', 'forward');
-testServerOfOtherKind('h2c', 'passthru');

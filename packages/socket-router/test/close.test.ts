@@ -1,14 +1,11 @@
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { lives, until } from '@ticketing/test-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createSocketRouter, type RouterWorker, type WorkerChannel } from '../src/index.ts';
+import { createSocketRouter, type RouterWorker } from '../src/index.ts';
 import { open, received, workerReplyIn } from './clients.ts';
 import { testCloseAfterGrace, testCloseBeforePort, testCloseWithRequests } from './close-cases.ts';
 import { openRouter } from './router-fixture.ts';
 import { SimulatedChannel } from './simulated-channel.ts';
-import { execArgv } from './worker-processes.ts';
 
 /** Steps of a program after which it may close: before the port is asked for, and after it. */
 const TURNS = Array.from({ length: 20 }, (_, turns) => turns);
@@ -147,44 +144,6 @@ test('close() while the port is being opened leaves no server listening', async 
     await expect(listening).rejects.toMatchObject({ code: 'ERR_STATE' });
     await closed;
   }
-});
-
-test('close() with a stopped worker leaves no connection open', async () => {
-  const { port, router, pids } = await openRouter({ own: true, count: 1 });
-  process.kill(pids()[0] ?? 0, 'SIGSTOP');
-  const socket = await open(port);
-  const end = received(socket).catch(() => 'reset');
-  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-  await until(() => router.stats().workers[0]?.queued === 1);
-  await router.close({ graceMs: 100 });
-  // It is on its way to the worker, and may not be answered by two: it ends without an answer.
-  expect(['', 'reset']).toContain(await end);
-  expect(router.stats()).toMatchObject({ state: 'closed', reading: 0, waiting: 0, workers: [] });
-});
-
-test('a worker that starts while its router closes ends without an error', async () => {
-  const child = fork(new URL('workers/http-worker.mjs', import.meta.url), {
-    serialization: 'advanced',
-    execArgv: [...execArgv],
-    silent: true,
-  });
-  const router = createSocketRouter({
-    mode: 'passthru',
-    workers: {
-      subscribe: (listener) => {
-        listener({ slot: '0', pid: child.pid, channel: child as WorkerChannel });
-        return () => {};
-      },
-    },
-  });
-  // It has its greeting, and reads it when the folder for unix sockets is gone.
-  child.kill('SIGSTOP');
-  await router.close();
-  child.kill('SIGCONT');
-  const written = text(child.stderr as NonNullable<typeof child.stderr>);
-  child.disconnect();
-  const [code] = await once(child, 'exit');
-  expect([await written, code]).toEqual(['', 0]);
 });
 
 test('a worker that joins once the router drains its workers is not greeted', async () => {

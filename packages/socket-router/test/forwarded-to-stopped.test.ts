@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   decodeTerms,
@@ -10,33 +9,9 @@ import {
   TakenMarks,
   type TakeTerms,
 } from '../src/wire/taken-marks.ts';
-import { type Ask, ask, askWorker, oneConnection } from './clients.ts';
-import { byKey, keyed, keys } from './keyed-workers.ts';
-import { openJournal, openRouter } from './router-fixture.ts';
-import { socketFolders } from './socket-folders.ts';
-
-/** Asks until a worker answers: on a busy machine it may not take a request in time. */
-function answered(port: number, pid: number, options: Ask): Promise<void> {
-  return until(async () => (await ask(port, options)).text.includes(`"pid":${pid},`));
-}
-
-/** A router whose worker 1 has a connection, and forwards to worker 0, which is stopped. */
-async function openWithStopped() {
-  const journal = openJournal();
-  const opened = await openRouter({
-    ...byKey,
-    own: true,
-    env: { ...byKey.env, JOURNAL: journal.path },
-    laterRequests: 'forward',
-    limits: { maxWaitMs: 300 },
-  });
-  const [stopped = 0, first = 0] = opened.pids();
-  const agent = oneConnection();
-  await answered(opened.port, first, { agent, ...keyed(keys[1] ?? '') });
-  process.kill(stopped, 'SIGSTOP');
-  const runs = (path: string) => journal.requests().filter(({ url }) => url === path);
-  return { ...opened, runs, agent, stopped, first };
-}
+import { askWorker } from './clients.ts';
+import { answered, openWithStopped } from './forwarding-to-stopped.ts';
+import { keyed, keys } from './keyed-workers.ts';
 
 test('a forwarded request that a stopped worker does not take in time is answered by the worker that has its connection, and runs once', async () => {
   const { port, agent, stopped, first, runs } = await openWithStopped();
@@ -46,17 +21,6 @@ test('a forwarded request that a stopped worker does not take in time is answere
   // It has read what came too late before it takes what comes now.
   await answered(port, stopped, { path: '/later', ...wanted });
   expect(runs('/get')).toEqual([{ pid: first, url: '/get' }]);
-  agent.destroy();
-});
-
-test('a forwarded request with a body that a stopped worker does not take in time is 503, and runs nowhere', async () => {
-  const { port, agent, first, stopped, runs } = await openWithStopped();
-  const wanted = { method: 'POST', body: Buffer.from('body'), ...keyed(keys[0] ?? '') };
-  expect((await ask(port, { agent, path: '/post', ...wanted })).status).toBe(503);
-  process.kill(stopped, 'SIGCONT');
-  await answered(port, first, { agent, ...keyed(keys[1] ?? '') });
-  await answered(port, stopped, { agent, path: '/later', ...wanted });
-  expect(runs('/post')).toEqual([]);
   agent.destroy();
 });
 
@@ -77,26 +41,4 @@ test('a mark for another worker is in a file of its own, and a router’s is not
   expect(readdirSync(folder)).toEqual([]);
   ofRouter.close();
   ofWorker.close();
-});
-
-test('the marks of a worker that was killed are gone with those that it forwarded to', async () => {
-  const { port, pids, router } = await openRouter({
-    ...byKey,
-    own: true,
-    laterRequests: 'forward',
-  });
-  const [taker, first = 0] = pids();
-  const agent = oneConnection();
-  await askWorker(port, { agent, ...keyed(keys[1] ?? '') });
-  expect((await askWorker(port, { agent, ...keyed(keys[0] ?? '') })).pid).toBe(taker);
-  const [folder = ''] = socketFolders();
-  const marks = () => readdirSync(join(tmpdir(), folder)).filter((name) => /\.taken/.test(name));
-  expect(marks()).toEqual([expect.stringMatching(new RegExp(`\\.taken\\.${first}$`))]);
-  process.kill(first, 'SIGKILL');
-  await until(() =>
-    router.stats().workers.every(({ pid, state }) => pid !== first && state === 'ready'),
-  );
-  await router.close({ graceMs: 2000, lameDuckMs: 0 });
-  expect(socketFolders()).toEqual([]);
-  agent.destroy();
 });

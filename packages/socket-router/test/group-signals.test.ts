@@ -1,18 +1,9 @@
 import { gone } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import {
-  ALL,
-  answersOf,
-  startGroup,
-  testEndOfGroup,
-  testReloadOfGroup,
-  testWorkerWithoutSuccessor,
-} from './group-signals-cases.ts';
+import { ALL, answersOf, startGroup, testEndOfGroup } from './group-signals-cases.ts';
 
 testEndOfGroup('SIGINT', 'socket', 'forked');
 testEndOfGroup('SIGTERM', 'socket', 'cluster');
-testReloadOfGroup('passthru', 'forked');
-testWorkerWithoutSuccessor('bare');
 
 test('SIGTERM to one worker of forkWorkers: its requests are answered, and it has a successor', async () => {
   const { pids, hold, next } = await startGroup('socket', 'forked');

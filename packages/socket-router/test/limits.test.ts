@@ -1,15 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import type { Socket } from 'node:net';
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { ask, exchange, open, received } from './clients.ts';
+import { openSlow, status } from './refused.ts';
 import { nextEvent, openRouter } from './router-fixture.ts';
 
-const status = (code: number): RegExp =>
-  new RegExp(
-    `^HTTP/1\\.1 ${code} [^\\r]+\\r\\nConnection: close\\r\\n${code === 503 ? 'Retry-After: 1\\r\\n' : ''}Content-Type: application/problem\\+json\\r\\nContent-Length: \\d+\\r\\n\\r\\n\\{.*"status":${code}\\}$`,
-  );
 const HELLO_START = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]);
 
 test.each([
@@ -54,12 +49,6 @@ test('plain HTTP on a TLS port, and a wrong hello, are closed without an answer'
   expect(await exchange(port, Buffer.from([0x16, 0x03, 0x01, 0x00, 0x04, 2, 0, 0, 0]))).toBe('');
 });
 
-async function openSlow(port: number): Promise<Socket[]> {
-  const slow = await Promise.all(Array.from({ length: 100 }, () => open(port)));
-  for (const socket of slow) socket.write('GET / HTTP/1.1\r\nHost: a\r\nX-');
-  return slow;
-}
-
 test('while 100 clients never finish their head, others are served', async () => {
   const { port, router } = await openRouter({ limits: { headTimeoutMs: 60_000 } });
   const slow = await openSlow(port);
@@ -69,13 +58,6 @@ test('while 100 clients never finish their head, others are served', async () =>
   expect(statuses).toEqual(Array(50).fill(200));
   expect(router.stats()).toMatchObject({ reading: 100, handedOver: 50 });
   for (const socket of slow) socket.destroy();
-});
-
-test('100 clients that never finish their head get 408', async () => {
-  const { port, router } = await openRouter({ count: 1, limits: { headTimeoutMs: 3000 } });
-  const slow = await openSlow(port);
-  for (const answer of await Promise.all(slow.map(received))) expect(answer).toMatch(status(408));
-  expect(router.stats()).toMatchObject({ reading: 0, refused: 100 });
 });
 
 test('a client that sends nothing is closed without an answer', async () => {
@@ -97,16 +79,6 @@ test('a client that leaves before the end of its head is counted and forgotten',
   expect([gone + refused, handedOver]).toEqual([1, 0]);
 });
 
-test('more connections than may be pending are refused with 503', async () => {
-  const { port, router } = await openRouter({ count: 1, limits: { pending: 3 } });
-  const held = await Promise.all([open(port), open(port), open(port)]);
-  await until(() => router.stats().reading === 3);
-  expect(await exchange(port, 'GET / HTTP/1.1\r\n')).toMatch(status(503));
-  for (const socket of held) socket.destroy();
-  await until(() => router.stats().reading === 0);
-  expect((await ask(port)).status).toBe(200);
-});
-
 test('a worker with a full queue gets no more: 503 when all are full', async () => {
   const { port, pids, router } = await openRouter({
     count: 1,
@@ -117,21 +89,6 @@ test('a worker with a full queue gets no more: 503 when all are full', async () 
   const waiting = [ask(port, { path: '/1' }), ask(port, { path: '/2' })];
   await until(() => router.stats().waiting === 1);
   expect(router.stats().workers[0]?.queued).toBe(1);
-  expect((await ask(port)).status).toBe(503);
-  process.kill(pid, 'SIGCONT');
-  expect((await Promise.all(waiting)).map((answer) => answer.status)).toEqual([200, 200]);
-});
-
-test('the worker of a key, with a full queue, gets no more either', async () => {
-  const { port, pids, router } = await openRouter({
-    count: 1,
-    route: () => ({ key: 'one' }),
-    limits: { queuePerWorker: 2, claimTimeoutMs: 60_000 },
-  });
-  const [pid = Number.NaN] = pids();
-  process.kill(pid, 'SIGSTOP');
-  const waiting = [ask(port, { path: '/1' }), ask(port, { path: '/2' })];
-  await until(() => router.stats().workers[0]?.queued === 2);
   expect((await ask(port)).status).toBe(503);
   process.kill(pid, 'SIGCONT');
   expect((await Promise.all(waiting)).map((answer) => answer.status)).toEqual([200, 200]);
@@ -158,16 +115,6 @@ test('a refused client can read its answer although it goes on sending', async (
   socket.write('BAD\r\n\r\n');
   for (let chunk = 0; chunk < 50; chunk++) socket.write(Buffer.alloc(10_000));
   expect(await answer).toMatch(status(400));
-});
-
-test('a server that does not listen keeps its own timeouts for later requests', async () => {
-  const { port } = await openRouter({ count: 1, worker: 'impatient-worker' });
-  const socket = await open(port);
-  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-  const [first] = await once(socket, 'data');
-  expect(String(first)).toMatch(/^HTTP\/1\.1 200 /);
-  socket.write('GET / HTTP/1.1\r\nX-');
-  expect(await received(socket)).toMatch(/^HTTP\/1\.1 408 /);
 });
 
 test.each(['http', 'tls-sni', 'auto'] as const)(

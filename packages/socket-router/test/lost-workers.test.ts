@@ -1,22 +1,10 @@
 import { until } from '@ticketing/test-kit';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { WorkerChannel, WorkerSource } from '../src/index.ts';
 import { ask, askWorker, exchange, open, workerReplyIn } from './clients.ts';
 import { nextEvent, openRouter } from './router-fixture.ts';
-import { get, openStopped, TWENTY } from './stopped-worker.ts';
+import { get, openStopped, stopClock, TWENTY } from './stopped-worker.ts';
 import { forked } from './worker-processes.ts';
-
-/**
- * Stops the router's clock, half a minute ahead of the workers': no claim is late, however busy the machine is. A worker that is
- * paused between its look at the clock and its claim would rightly drop the connection. Returns what lets the clock go on.
- */
-function stopClock(): () => void {
-  const [seconds, nanoseconds] = process.hrtime();
-  const clock = vi.spyOn(process, 'hrtime').mockReturnValue([seconds + 30, nanoseconds]);
-  const goOn = (): void => clock.mockRestore();
-  onTestFinished(goOn);
-  return goOn;
-}
 
 test('a worker stopped and then killed: 20 of 20 clients are answered by another, each request runs once', async () => {
   const goOn = stopClock();
@@ -35,39 +23,6 @@ test('a worker stopped and then killed: 20 of 20 clients are answered by another
   const run = journal.requests().filter(({ url }) => url !== '/');
   expect(run.map(({ url }) => url).sort()).toEqual([...TWENTY].sort());
   expect(router.stats().rerouted).toBeGreaterThanOrEqual(20);
-});
-
-test('connections that any worker may get do not wait for a slow one', async () => {
-  const { router, port, pids } = await openRouter({ limits: { claimTimeoutMs: 60_000 } });
-  const [first = 0, second = 0] = pids();
-  process.kill(first, 'SIGSTOP');
-  const urls = new Set(TWENTY);
-  const answers = TWENTY.map(async (path) => {
-    const reply = workerReplyIn(await exchange(port, get(path)));
-    urls.delete(reply.url);
-    return reply.pid;
-  });
-  // All but the one that is on its way to the worker that is stopped.
-  await until(() => urls.size === 1);
-  expect(router.stats()).toMatchObject({ waiting: 0, rerouted: 0 });
-  process.kill(first, 'SIGCONT');
-  const answeredBy = await Promise.all(answers);
-  expect(answeredBy.filter((pid) => pid === second)).toHaveLength(19);
-});
-
-test('all workers stuck: clients wait for the first that continues', async () => {
-  const { router, port, pids } = await openRouter({ count: 1, limits: { claimTimeoutMs: 100 } });
-  const [pid = Number.NaN] = pids();
-  process.kill(pid, 'SIGSTOP');
-  const stuck = nextEvent(router, 'worker-stuck');
-  const answers = Promise.all(TWENTY.map((path) => exchange(port, get(path))));
-  await stuck;
-  // Clients may still be on their way.
-  await until(() => router.stats().waiting === 20);
-  expect(router.stats().workers).toMatchObject([{ state: 'stuck' }]);
-  stopClock();
-  process.kill(pid, 'SIGCONT');
-  expect((await answers).map((answer) => workerReplyIn(answer).url)).toEqual(TWENTY);
 });
 
 test('clients that leave before a worker takes them do no harm', async () => {

@@ -20,15 +20,6 @@ test('a worker whose router was killed writes to standard error, and still answe
   await until(() => !pids.some(lives));
 });
 
-test('a program that forks itself as its workers: the second level ends, and its error names the cure', async () => {
-  const [report] = await once(startProgram('self-program.mjs', []), 'message');
-  expect(report).toEqual({
-    code: 'ERR_CIRCUIT_OPEN',
-    message:
-      'Workers keep failing to start: TypeError: Cannot fork workers: this program was started as a worker of the same `module`, and its own workers would start more without end; keep the program of the workers in a separate file',
-  });
-});
-
 test('forkWorkers of a program with --inspect: each worker has a port of its own, which a channel of diagnostics names', async () => {
   const program = startProgram('inspected-program.mjs', []);
   const [{ own, urls }] = (await once(program, 'message')) as [{ own: string; urls: string[] }];

@@ -1,6 +1,4 @@
 import { testSignalAtStart } from './signals-at-start-cases.ts';
 
 testSignalAtStart('forkWorkers', 'before a worker serves');
-testSignalAtStart('forkWorkers', 'during listen()');
 testSignalAtStart('startCluster', 'when the first worker serves');
-testSignalAtStart('startCluster', 'when it listens');

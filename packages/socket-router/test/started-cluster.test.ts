@@ -1,5 +1,4 @@
 import { testStartedCluster } from './started-cluster-cases.ts';
 
 testStartedCluster('that attaches its server is ready');
-testStartedCluster('without attach: ready() says so');
 testStartedCluster('whose workers listen is refused at once');

@@ -42,3 +42,36 @@ test('a setup that fails is the failure of the calls, and is tried again', async
   expect(await dispatcher.run('search', 'later')).toBe('later');
   expect(setups).toBe(3);
 });
+
+test('errors of the primary’s tasks arrive with what they have', async () => {
+  const supervisor = start({ entry, primaryTasks: makeTasks().module });
+  const failed = supervisor.dispatcher<AskingTasks>().run('fail', 'no seats');
+  await expect(failed).rejects.toMatchObject({
+    name: 'RangeError',
+    message: 'no seats',
+    code: 'ERR_UPSTREAM',
+  });
+});
+
+test('items of a task in the primary come through a worker, and few are ahead of their reader', async () => {
+  const { seen, module } = makeTasks();
+  const supervisor = start({ entry, primaryTasks: module });
+  const dispatcher = supervisor.dispatcher<AskingTasks>();
+  const items: number[] = [];
+  for await (const item of dispatcher.stream('numbers', 500, { window: 2 })) {
+    items.push(item);
+    // Two between the primary and the worker, two between the worker and this reader.
+    expect(seen.made).toBeLessThanOrEqual(items.length + 4);
+  }
+  expect(items).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
+  expect(seen.log).toEqual(['setup', 'numbers ended']);
+});
+
+test('a reader that leaves ends the generator in the primary', async () => {
+  const { seen, module } = makeTasks();
+  const supervisor = start({ entry, primaryTasks: module });
+  const dispatcher = supervisor.dispatcher<AskingTasks>();
+  for await (const item of dispatcher.stream('numbers', 1e9)) if (item === 20) break;
+  await vi.waitFor(() => expect(seen.log).toContain('numbers ended'), 60_000);
+  expect(await dispatcher.run('search', 'again')).toBe('found again 1');
+});

@@ -157,3 +157,70 @@ test('a cluster whose connections are external serves sockets that it is given',
   expect(await ask(`http://127.0.0.1:${port}`)).toMatchObject({ pid: worker?.pid });
   front.close();
 });
+
+test('a worker knows its slot, which its successor takes over', async () => {
+  const supervisor = start({ workers: 2 });
+  await supervisor.ready();
+  const url = await addressOf(supervisor);
+  const askAll = async () => {
+    const answers = [await ask(url), await ask(url)];
+    return answers.map(({ workerId, slot }) => ({ workerId, slot }));
+  };
+  const events: object[] = [];
+  const note =
+    (name: string) =>
+    ({ workerId, slot }: { readonly workerId: number; readonly slot: number }) =>
+      events.push({ name, workerId, slot });
+  supervisor.events.on('worker-ready', note('worker-ready'));
+  supervisor.events.on('worker-exit', note('worker-exit'));
+  const [first, second] = [
+    { workerId: 1, slot: 0 },
+    { workerId: 2, slot: 1 },
+  ];
+  expect(await askAll()).toEqual(expect.arrayContaining([first, second]));
+  await supervisor.reload();
+  const [third, fourth] = [
+    { workerId: 3, slot: 0 },
+    { workerId: 4, slot: 1 },
+  ];
+  expect(await askAll()).toEqual(expect.arrayContaining([third, fourth]));
+  await supervisor.close();
+  expect(events).toEqual(
+    expect.arrayContaining([
+      { name: 'worker-ready', ...third },
+      { name: 'worker-ready', ...fourth },
+      { name: 'worker-exit', ...first },
+      { name: 'worker-exit', ...fourth },
+    ]),
+  );
+});
+
+test('replace() has a successor take the place of one worker, and no other', async () => {
+  const supervisor = start({ workers: 2 });
+  await supervisor.ready();
+  const [, { pid = Number.NaN } = {}] = supervisor.workers;
+  const exit = once(supervisor.events, 'worker-exit');
+  // No process has this id.
+  supervisor.replace({ pid: -1 });
+  supervisor.replace({ pid });
+  expect(await exit).toMatchObject([{ workerId: 2, slot: 1, pid, exitCode: 0, signal: undefined }]);
+  expect(supervisor.workers).toMatchObject([
+    { workerId: 1, slot: 0, state: 'ready' },
+    { workerId: 3, slot: 1, state: 'ready' },
+  ]);
+  expect(supervisor.stats().dispatcher).toMatchObject({ recycled: 1, lost: 0 });
+});
+
+test('scale() adds workers and takes the last ones away', async () => {
+  const supervisor = start();
+  await supervisor.ready();
+  await supervisor.scale(3);
+  expect(supervisor.workers.map(({ slot, state }) => [slot, state])).toEqual([
+    [0, 'ready'],
+    [1, 'ready'],
+    [2, 'ready'],
+  ]);
+  await supervisor.scale(1);
+  expect(supervisor.workers).toMatchObject([{ workerId: 1, slot: 0 }]);
+  await expect(supervisor.scale(0)).rejects.toThrow(RangeError);
+});

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { gone } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { createForkDispatcher } from '../../src/index.ts';
 import type { NestingTasks } from '../fixtures/nesting-tasks.ts';
-import { endAfterEach, execArgv, open } from '../fork-fixture.ts';
+import { endAfterEach, execArgv, open, program } from '../fork-fixture.ts';
 import { testGroupSignals } from '../group-signals.ts';
 
 endAfterEach();
@@ -57,4 +58,11 @@ test('the program of the workers explains itself when it is loaded directly', as
     );
     expect(await ended).toEqual([1, null]);
   }
+});
+
+test('a program that comes to its end without close() ends, and its workers with it', async () => {
+  const finishing = program(new URL('../fixtures/finishing-program.ts', import.meta.url));
+  const [output, [code]] = await Promise.all([text(finishing.stdout), once(finishing, 'exit')]);
+  expect(code).toBe(0);
+  await gone(Number(output), 1000);
 });

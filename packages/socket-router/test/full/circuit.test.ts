@@ -2,3 +2,4 @@ import { testServerOfOtherKind } from '../circuit-cases.ts';
 
 testServerOfOtherKind('https', 'passthru');
 testServerOfOtherKind('http2', 'passthru');
+testServerOfOtherKind('h2c', 'passthru');

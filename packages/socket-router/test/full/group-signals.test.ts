@@ -11,3 +11,5 @@ testEndOfGroup('SIGINT', 'socket', 'cluster');
 testReloadOfGroup('socket', 'forked');
 testReloadOfGroup('socket', 'cluster');
 testWorkerWithoutSuccessor('cluster');
+testReloadOfGroup('passthru', 'forked');
+testWorkerWithoutSuccessor('bare');

@@ -2,7 +2,7 @@ import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { askWorker, exchange, workerReplyIn } from '../clients.ts';
 import { nextEvent, openRouter } from '../router-fixture.ts';
-import { get, openStopped, TWENTY, toFirst } from '../stopped-worker.ts';
+import { get, openStopped, stopClock, TWENTY, toFirst } from '../stopped-worker.ts';
 
 test('a worker killed with 20 connections on their way: all are answered by another, each request runs once', async () => {
   const { router, port, journal, first, second } = await openStopped(
@@ -40,4 +40,37 @@ test('a worker that is busy for long gives its connections to another, and answe
   const others = await Promise.all([askWorker(port), askWorker(port), askWorker(port)]);
   expect(others.map(({ pid }) => pid)).toEqual([second, second, second]);
   expect((await busy).pid).toBe(first);
+});
+
+test('connections that any worker may get do not wait for a slow one', async () => {
+  const { router, port, pids } = await openRouter({ limits: { claimTimeoutMs: 60_000 } });
+  const [first = 0, second = 0] = pids();
+  process.kill(first, 'SIGSTOP');
+  const urls = new Set(TWENTY);
+  const answers = TWENTY.map(async (path) => {
+    const reply = workerReplyIn(await exchange(port, get(path)));
+    urls.delete(reply.url);
+    return reply.pid;
+  });
+  // All but the one that is on its way to the worker that is stopped.
+  await until(() => urls.size === 1);
+  expect(router.stats()).toMatchObject({ waiting: 0, rerouted: 0 });
+  process.kill(first, 'SIGCONT');
+  const answeredBy = await Promise.all(answers);
+  expect(answeredBy.filter((pid) => pid === second)).toHaveLength(19);
+});
+
+test('all workers stuck: clients wait for the first that continues', async () => {
+  const { router, port, pids } = await openRouter({ count: 1, limits: { claimTimeoutMs: 100 } });
+  const [pid = Number.NaN] = pids();
+  process.kill(pid, 'SIGSTOP');
+  const stuck = nextEvent(router, 'worker-stuck');
+  const answers = Promise.all(TWENTY.map((path) => exchange(port, get(path))));
+  await stuck;
+  // Clients may still be on their way.
+  await until(() => router.stats().waiting === 20);
+  expect(router.stats().workers).toMatchObject([{ state: 'stuck' }]);
+  stopClock();
+  process.kill(pid, 'SIGCONT');
+  expect((await answers).map((answer) => workerReplyIn(answer).url)).toEqual(TWENTY);
 });

@@ -37,3 +37,12 @@ test.each(['socket', 'passthru'])(
     expect([one, other].flatMap((program) => program?.pids ?? []).filter(lives)).toEqual([]);
   },
 );
+
+test('a program that forks itself as its workers: the second level ends, and its error names the cure', async () => {
+  const [report] = await once(startProgram('self-program.mjs', []), 'message');
+  expect(report).toEqual({
+    code: 'ERR_CIRCUIT_OPEN',
+    message:
+      'Workers keep failing to start: TypeError: Cannot fork workers: this program was started as a worker of the same `module`, and its own workers would start more without end; keep the program of the workers in a separate file',
+  });
+});

@@ -1,0 +1,49 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createPiscinaDispatcher } from '../src/index.ts';
+import type { Tasks } from './fixtures/foreign-frames.ts';
+
+const module = new URL('fixtures/foreign-frames.ts', import.meta.url);
+const execArgv = ['--conditions=@ticketing/source'];
+
+/** A dispatcher whose thread posts what it is told to. */
+export const create = () => createPiscinaDispatcher<Tasks>(module, { max: 1, execArgv });
+
+/** Fails a test from which an error escapes. */
+export function checkNothingEscapes(): void {
+  const escaped: unknown[] = [];
+  const note = (error: unknown) => escaped.push(error);
+  beforeEach(() => {
+    escaped.length = 0;
+    process.on('uncaughtException', note).on('unhandledRejection', note);
+  });
+  afterEach(async () => {
+    await setImmediate();
+    process.off('uncaughtException', note).off('unhandledRejection', note);
+    expect(escaped).toEqual([]);
+  });
+}
+
+const malformed = (expected: string) => ({
+  message: `Cannot read a frame: it must have ${expected}`,
+});
+
+const frames = {
+  'cells that are no JSON': ['[0,', { name: 'SyntaxError' }],
+  'cells that are no list': ['{}', malformed('a list of cells, got [object Object]')],
+  'a code that does not exist': ['[0,99,1,0,0]', malformed('a code of this version, got 99')],
+  'a number that is a text': ['[0,"x",1,0,0]', malformed('a number, got x')],
+} as const;
+
+/** The end of a thread whose messages cannot be read. */
+export function testForeignFrame(name: keyof typeof frames, task: 'post' | 'postAndExit'): void {
+  test(`a thread that posts ${name} (${task}) is replaced: its calls are lost, and later ones run [checked-frames]`, async () => {
+    const [cells, cause] = frames[name];
+    await using dispatcher = create();
+    // What it posts afterwards is not read.
+    const lost = dispatcher.run(task, [[cells], [cells], ['{}']]);
+    await expect(lost).rejects.toMatchObject({ code: 'ERR_WORKER_LOST', cause });
+    expect(await dispatcher.run('echo', 'later')).toBe('later');
+    expect(dispatcher.stats()).toMatchObject({ lost: 1, completed: 1 });
+  });
+}
