@@ -1,5 +1,5 @@
-import type { FaultKind } from '@ticketing/carrier-sim';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { silences, strikes, testSilences, testStrikes } from './fault-cases.ts';
 import {
   ask,
   carrierIds,
@@ -26,55 +26,15 @@ test.each(carrierIds)('%s finds the trains of the timetable over real HTTP', asy
   expect(journeys.length).toBeGreaterThan(4);
 });
 
-const faults: readonly [FaultKind, string][] = [
-  ['error', 'HTTP'],
-  ['error-drip', 'HTTP'],
-  ['rate-limited', 'RATE_LIMITED'],
-  ['truncated', 'PROTOCOL'],
-  ['malformed-price', 'PROTOCOL'],
-  ['throttled', 'RATE_LIMITED'],
-];
-const strikes = faults.flatMap(([kind, usualCode]) =>
-  carrierIds
-    // It knows no prices.
-    .filter((id) => id !== 'ojp' || kind !== 'malformed-price')
-    .map((id) => {
-      const code = id === 'avlo' && kind === 'throttled' ? 'OVERLOADED' : usualCode;
-      return { id, kind, code };
-    }),
+// Each fault once, on the carriers by turns; every carrier has each in `test/full`.
+const kinds = [...new Set(strikes.map(({ kind }) => kind))];
+testStrikes(
+  kinds.flatMap((kind, turn) => {
+    const list = strikes.filter((strike) => strike.kind === kind);
+    return list.slice(turn % list.length).slice(0, 1);
+  }),
 );
-
-test.each(strikes)('$id: fault $kind is $code', async ({ id, kind, code }) => {
-  const upstream = await startUpstream();
-  const waits = kind === 'rate-limited' || kind === 'throttled';
-  upstream.sim.setPlan(id, { fault: { kind, ...(waits ? { retryAfterSeconds: 30 } : {}) } });
-  const error = await failureOf(() => ask(upstream, upstream.carriers[id], queryFor(id)));
-  expect(error.code).toBe(code);
-  if (kind === 'rate-limited')
-    expect(error).toMatchObject({ httpStatus: 429, retryAfterMs: 30_000 });
-  if (kind.startsWith('error')) expect(error).toMatchObject({ httpStatus: 500, retryable: true });
-});
-
-const silences = (['hang', 'drip'] as const).flatMap((kind) =>
-  carrierIds.map((id) => ({ id, kind })),
-);
-
-test.each(silences)(
-  '$id: fault $kind ends with the signal, and the socket with it',
-  async ({ id, kind }) => {
-    const upstream = await startUpstream();
-    upstream.sim.setPlan(id, { fault: { kind } });
-    const controller = new AbortController();
-    const asked = failureOf(() =>
-      ask(upstream, upstream.carriers[id], queryFor(id), { signal: controller.signal }),
-    );
-    await vi.waitFor(() => expect(upstream.sim.requests()[id].open).toBeGreaterThan(0), 60_000);
-    controller.abort();
-    expect(await asked).toMatchObject({ code: 'ABORTED' });
-    await vi.waitFor(() => expect(upstream.sim.requests()[id]).toMatchObject({ open: 0 }), 60_000);
-    expect(upstream.sim.requests()[id].aborted).toBeGreaterThan(0);
-  },
-);
+testSilences(silences.filter(({ id, kind }) => kind === 'hang' || id === 'renfe'));
 
 test.each(carrierIds)('%s: a deadline that has passed is TIMEOUT without a request', async (id) => {
   const upstream = await startUpstream();

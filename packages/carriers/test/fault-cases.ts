@@ -1,0 +1,69 @@
+import type { FaultKind } from '@ticketing/carrier-sim';
+import { expect, test, vi } from 'vitest';
+import { ask, carrierIds, failureOf, queryFor, startUpstream } from './upstream.ts';
+
+const faults: readonly [FaultKind, string][] = [
+  ['error', 'HTTP'],
+  ['error-drip', 'HTTP'],
+  ['rate-limited', 'RATE_LIMITED'],
+  ['truncated', 'PROTOCOL'],
+  ['malformed-price', 'PROTOCOL'],
+  ['throttled', 'RATE_LIMITED'],
+];
+/** A fault of a carrier, and the code of its error. */
+export interface Strike {
+  readonly id: (typeof carrierIds)[number];
+  readonly kind: FaultKind;
+  readonly code: string;
+}
+
+/** Every fault of every carrier that has it. */
+export const strikes: readonly Strike[] = faults.flatMap(([kind, usualCode]) =>
+  carrierIds
+    // It knows no prices.
+    .filter((id) => id !== 'ojp' || kind !== 'malformed-price')
+    .map((id) => {
+      const code = id === 'avlo' && kind === 'throttled' ? 'OVERLOADED' : usualCode;
+      return { id, kind, code };
+    }),
+);
+
+/** What never ends by itself, of every carrier. */
+export const silences = (['hang', 'drip'] as const).flatMap((kind) =>
+  carrierIds.map((id) => ({ id, kind })),
+);
+
+export function testStrikes(list: readonly Strike[]): void {
+  test.each(list)('$id: fault $kind is $code', async ({ id, kind, code }) => {
+    const upstream = await startUpstream();
+    const waits = kind === 'rate-limited' || kind === 'throttled';
+    upstream.sim.setPlan(id, { fault: { kind, ...(waits ? { retryAfterSeconds: 30 } : {}) } });
+    const error = await failureOf(() => ask(upstream, upstream.carriers[id], queryFor(id)));
+    expect(error.code).toBe(code);
+    if (kind === 'rate-limited')
+      expect(error).toMatchObject({ httpStatus: 429, retryAfterMs: 30_000 });
+    if (kind.startsWith('error')) expect(error).toMatchObject({ httpStatus: 500, retryable: true });
+  });
+}
+
+export function testSilences(list: typeof silences): void {
+  test.each(list)(
+    '$id: fault $kind ends with the signal, and the socket with it',
+    async ({ id, kind }) => {
+      const upstream = await startUpstream();
+      upstream.sim.setPlan(id, { fault: { kind } });
+      const controller = new AbortController();
+      const asked = failureOf(() =>
+        ask(upstream, upstream.carriers[id], queryFor(id), { signal: controller.signal }),
+      );
+      await vi.waitFor(() => expect(upstream.sim.requests()[id].open).toBeGreaterThan(0), 60_000);
+      controller.abort();
+      expect(await asked).toMatchObject({ code: 'ABORTED' });
+      await vi.waitFor(
+        () => expect(upstream.sim.requests()[id]).toMatchObject({ open: 0 }),
+        60_000,
+      );
+      expect(upstream.sim.requests()[id].aborted).toBeGreaterThan(0);
+    },
+  );
+}

@@ -1,0 +1,4 @@
+import { silences, strikes, testSilences, testStrikes } from '../fault-cases.ts';
+
+testStrikes(strikes);
+testSilences(silences);

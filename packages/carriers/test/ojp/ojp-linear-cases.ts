@@ -1,0 +1,85 @@
+import { CarrierError } from '@ticketing/core';
+import { expect, test } from 'vitest';
+import { delivery, golden, read } from './ojp-answers.ts';
+import { stepsOf } from './steps.ts';
+
+function outcome(body: string): void {
+  try {
+    read(body);
+  } catch (error) {
+    if (!CarrierError.is(error)) throw error;
+  }
+}
+
+export const trip = /<TripResult>[\s\S]*?<\/TripResult>/.exec(golden)?.[0] ?? '';
+const place = /<Place>[\s\S]*?<\/Place>/.exec(golden)?.[0] ?? '';
+const leg = /<Leg>[\s\S]*?<\/Leg>/.exec(golden)?.[0] ?? '';
+const inTrip = (text: string) => golden.replace('<Transfers>', `${text}<Transfers>`);
+const instead = (of: string, text: string) => golden.replace(of, text);
+
+/** What grows with `n`. */
+const growths: Readonly<Record<string, (n: number) => string>> = {
+  trips: (n) => instead(trip, trip.repeat(n / 100)),
+  'trips at other times': (n) =>
+    instead(
+      trip,
+      Array.from({ length: n / 100 }, (_, day) =>
+        trip.replaceAll('2026-12-01T', `2${String(100 + (day % 90))}-12-01T`),
+      ).join(''),
+    ),
+  legs: (n) => golden.replace(leg, leg.repeat(n / 50)),
+  places: (n) =>
+    instead(
+      place,
+      Array.from({ length: n / 100 }, (_, index) => place.replace('3000:1:2', `${index}:1`)).join(
+        '',
+      ),
+    ),
+  'intermediate stops': (n) =>
+    golden.replace(/<LegIntermediate>[\s\S]*?<\/LegIntermediate>/, (stop) => stop.repeat(n / 100)),
+  problems: (n) =>
+    delivery(
+      '<ErrorCondition><TripProblemType>A_B</TripProblemType></ErrorCondition>'.repeat(n / 50),
+    ),
+  'elements in one another': (n) => inTrip('<Leg>'.repeat(n)),
+  'elements that are not wanted': (n) => inTrip('<x><y/></x>'.repeat(n / 10)),
+  'names that differ': (n) => inTrip(Array.from({ length: n / 10 }, (_, i) => `<n${i}/>`).join('')),
+  'one name': (n) => inTrip(`<${'n'.repeat(n)}/>`),
+  attributes: (n) =>
+    inTrip(`<x ${Array.from({ length: n / 10 }, (_, i) => `a${i}="b"`).join(' ')}/>`),
+  'one attribute': (n) => inTrip(`<x a="${'b'.repeat(n)}"/>`),
+  text: (n) => inTrip(`<Text>${'b'.repeat(n)}</Text>`),
+  'lines of text': (n) => inTrip(`<Text>${'b\n'.repeat(n / 2)}</Text>`),
+  entities: (n) => inTrip(`<Text>${'&amp;'.repeat(n / 5)}</Text>`),
+  'text in pieces': (n) => inTrip(`<Text>${'b<!---->'.repeat(n / 8)}</Text>`),
+  'parts that are CDATA': (n) => inTrip(`<Text>${'<![CDATA[]]>'.repeat(n / 12)}</Text>`),
+  comments: (n) => inTrip('<!-- x -->'.repeat(n / 10)),
+  'dashes in a comment': (n) => inTrip(`<!--${' -'.repeat(n / 2)}`),
+  'a comment without an end': (n) => inTrip(`<!--${'x'.repeat(n)}`),
+  instructions: (n) => inTrip('<?x y?>'.repeat(n / 7)),
+  'a DOCTYPE': (n) => `<!DOCTYPE a [${'<!ENTITY b "c">'.repeat(n / 15)}]><a/>`,
+  'brackets in text': (n) => inTrip(']'.repeat(n)),
+  'open brackets': (n) => inTrip('<'.repeat(n)),
+  spaces: (n) => golden + ' '.repeat(n),
+  'digits of a time': (n) => instead('2026-12-01T07:02:00Z<', `${'2026-'.repeat(n / 5)}<`),
+  'fractions of a second': (n) => instead('07:02:00Z<', `07:02:00.${'1'.repeat(n)}Z<`),
+  'digits of a duration': (n) => instead('PT7M30S', `PT${'1'.repeat(n)}M`),
+  'digits of a location id': (n) => instead('sloid:90210:0:1', `sloid:${'9'.repeat(n)}`),
+  'digits of a number': (n) => instead('00712', '0'.repeat(n)),
+  'letters of a mode': (n) => instead('>rail<', `>${'rail'.repeat(n / 4)}<`),
+  'letters of a problem': (n) => delivery(`<Problem><Type>${'A_'.repeat(n / 2)}</Type></Problem>`),
+};
+
+/** Compares the steps of answers of `length` characters with those of twice as many. */
+export function testGrowths(length: number): void {
+  test.each(Object.entries(growths))(
+    '%s: twice as long takes at most 2.3 times the steps',
+    (_name, make) => {
+      const [one, two] = [length, 2 * length].map((n) => {
+        const text = make(n);
+        return stepsOf(() => outcome(text));
+      }) as [number, number];
+      expect(two).toBeLessThanOrEqual(2.3 * one);
+    },
+  );
+}
