@@ -1,52 +1,14 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { europeanCarriers, europeanOperators } from '../src/timetable/europe/carriers.ts';
-import {
-  type EuropeanSeller,
-  europeanChanges,
-  europeanLines,
-} from '../src/timetable/europe/lines.ts';
-import { listRides, sellsPair } from '../src/timetable/europe/list-rides.ts';
+import { type EuropeanSeller, europeanLines } from '../src/timetable/europe/lines.ts';
 import { europeanStations, sloidOf, uic8Of } from '../src/timetable/europe/stations.ts';
-import { addDays, localTimeAt } from '../src/timetable/local-clock.ts';
+import { addDays } from '../src/timetable/local-clock.ts';
 import { stationOf, stations } from '../src/timetable/network.ts';
 import { createRandom } from '../src/timetable/random.ts';
-import type { Ride } from '../src/timetable/sim-carriers.ts';
+import { type Asked, clockOf, date, places, rides, testListings, uics } from './europe-cases.ts';
 
-const sellers = Object.keys(europeanCarriers) as EuropeanSeller[];
-const [paris, milano, wien, munchen] = ['8768600', '8301700', '8101003', '8020347'];
-const [london, nord, zurich, bern] = ['7015400', '8727100', '8503000', '8507000'];
+const { paris, milano, wien, munchen, london, nord, zurich, bern } = places;
 const salzburg = '8101114';
-const date = '2026-12-01';
-
-const uics = europeanStations.map(({ uic }) => uic);
-const uic = fc.constantFrom(...uics);
-// Days at the clock changes come as often as all others together.
-const day = fc.oneof(
-  fc.constantFrom('2026-03-28', '2026-03-29', '2026-10-24', '2026-10-25'),
-  fc.integer({ min: 0, max: 800 }).map((days) => addDays('2026-01-01', days)),
-);
-
-interface Asked {
-  readonly seller?: EuropeanSeller;
-  readonly origin?: string;
-  readonly destination?: string;
-  readonly date?: string;
-  readonly atLeast?: number;
-}
-const rides = (asked: Asked): readonly Ride[] =>
-  listRides({
-    seed: '1',
-    seller: 'osdm',
-    origin: paris,
-    destination: milano,
-    date,
-    atLeast: 0,
-    ...asked,
-  });
-const lastOf = (ride: Ride) => ride[1] ?? ride[0];
-const keyOf = (ride: Ride) => ride.map(({ brand, number }) => `${brand} ${number}`).join(' + ');
-const clockOf = (ms: number, at: string) => localTimeAt(ms, stationOf(at).zone);
 const direct = (asked: Asked) =>
   rides(asked)
     .filter(({ length }) => length === 1)
@@ -55,54 +17,7 @@ const direct = (asked: Asked) =>
         `${brand} ${number} ${clockOf(departureMs, origin).time}-${clockOf(arrivalMs, destination).time}`,
     );
 
-test('listings are in order of departure, no two in one minute, on the day that was asked', () => {
-  fc.assert(
-    fc.property(fc.constantFrom(...sellers), uic, uic, day, (seller, origin, destination, on) => {
-      const listed = rides({ seller, origin, destination, date: on });
-      const departures = listed.map(([{ departureMs }]) => departureMs);
-      expect(departures).toEqual([...new Set(departures)].sort((a, b) => a - b));
-      expect(new Set(listed.map(keyOf)).size).toBe(listed.length);
-      if (listed.length > 0) expect(sellsPair(seller, { origin, destination })).toBe(true);
-      for (const ride of listed) {
-        const [first, second] = ride;
-        expect([first.origin, lastOf(ride).destination]).toEqual([origin, destination]);
-        expect(clockOf(first.departureMs, origin).date).toBe(on);
-        for (const run of ride) {
-          expect(run.arrivalMs).toBeGreaterThan(run.departureMs);
-          expect(run.number).toMatch(/^[1-9]\d*$/);
-          expect(run.cancelled === true && run.seatsLeft > 0).toBe(false);
-        }
-        if (second === undefined) continue;
-        const change = europeanChanges.find(
-          ({ from, to }) => from === first.destination && to === second.origin,
-        );
-        const minutes = (second.departureMs - first.arrivalMs) / 60_000;
-        expect(minutes).toBeGreaterThanOrEqual(change?.shortest ?? Number.NaN);
-        expect(minutes).toBeLessThanOrEqual(change?.longest ?? Number.NaN);
-        expect(first.cancelled ?? second.cancelled).toBeUndefined();
-      }
-    }),
-  );
-});
-
-test('a train has the same times, seats and delay wherever it is listed', () => {
-  fc.assert(
-    fc.property(uic, uic, day, fc.nat(60), fc.nat(60), (origin, destination, on, one, other) => {
-      const known = new Map<string, Ride>();
-      for (const [seller, atLeast] of sellers.flatMap((id) => [
-        [id, one] as const,
-        [id, other] as const,
-      ])) {
-        for (const ride of rides({ seller, origin, destination, date: on, atLeast })) {
-          const before = known.get(keyOf(ride));
-          if (before !== undefined) expect(ride).toEqual(before);
-          known.set(keyOf(ride), ride);
-        }
-      }
-    }),
-    { numRuns: 40 },
-  );
-});
+testListings(20);
 
 test('Paris-Milano, Wien-München and London-Paris are sold by two carriers, partly the same trains', () => {
   const listed = (seller: EuropeanSeller, origin: string, destination: string) =>

@@ -1,0 +1,3 @@
+import { testLocalDay } from '../avlo-cases.ts';
+
+testLocalDay(200);

@@ -1,0 +1,3 @@
+import { testListings } from '../europe-cases.ts';
+
+testListings(100);

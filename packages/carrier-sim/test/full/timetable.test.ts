@@ -1,0 +1,5 @@
+import { testDays, testListings, testThousands } from '../timetable-cases.ts';
+
+testDays(60);
+testListings(100);
+testThousands(['2026-03-29', '2026-10-25', '2026-12-01']);
