@@ -1,6 +1,15 @@
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { KernelModel } from './kernel-model.ts';
-import { type Setting, type Step, step } from './kernel-model-steps.ts';
+import {
+  busyStep,
+  crowded,
+  type Setting,
+  type Step,
+  setting,
+  shared,
+  step,
+} from './kernel-model-steps.ts';
 
 /** What holds whatever happens to pools of such settings. */
 export function holds(
@@ -18,4 +27,25 @@ export function holds(
     if (heals) await model.heal();
     await model.end();
   });
+}
+
+/** How often pools are tried: any, those whose calls move between workers, and those whose workers have no room. */
+export interface KernelRuns {
+  readonly any: number;
+  readonly moving: number;
+  readonly full: number;
+}
+
+export function testKernelModel(runs: KernelRuns): void {
+  test.each([
+    ['whatever happens', setting, step, runs.any],
+    ['though calls move between workers', crowded, step, runs.moving],
+    ['though workers have no room', shared, busyStep, runs.full],
+  ])(
+    '%s, calls settle once, run as often as they may, and nothing is left',
+    {
+      timeout: 600_000,
+    },
+    async (_, settings, steps, numRuns) => fc.assert(holds(settings, steps), { numRuns }),
+  );
 }

@@ -1,12 +1,4 @@
-import { CONTEXTS_BY, runContextProgram } from '@ticketing/test-kit';
-import { expect, test } from 'vitest';
+import { testContexts } from './request-context-cases.ts';
 
-const program = new URL('fixtures/request-contexts.ts', import.meta.url);
-
-test.each(CONTEXTS_BY)(
-  'the contexts of 5,000 requests are released once their calls are answered, with tracers by async %s',
-  async (by) => {
-    // Each listener was called in the context of its caller.
-    expect(await runContextProgram(program, by)).toEqual({ held: 0, seen: 5100 });
-  },
-);
+// As tracers of today keep their contexts; as older ones did is in `test/full`.
+testContexts(['storage']);

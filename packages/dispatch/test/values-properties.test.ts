@@ -3,7 +3,7 @@ import { jsonKeeps } from '../src/wire/json-keeps.ts';
 import { testValueProperties } from './value-properties.ts';
 import { channels, inputs } from './wire-fixture.ts';
 
-testValueProperties({ numRuns: 100 });
+testValueProperties({ numRuns: 30 });
 
 class Point {
   x = 1;

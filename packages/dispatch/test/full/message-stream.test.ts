@@ -1,0 +1,3 @@
+import { testMessages } from '../message-stream-cases.ts';
+
+testMessages(100);

@@ -1,0 +1,4 @@
+import { CONTEXTS_BY } from '@ticketing/test-kit';
+import { testContexts } from '../request-context-cases.ts';
+
+testContexts(CONTEXTS_BY);
