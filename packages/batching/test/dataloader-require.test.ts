@@ -1,17 +1,5 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-
-const run = promisify(execFile);
-const cwd = fileURLToPath(new URL('..', import.meta.url));
-
-/** What a CommonJS program prints in a process of its own; it may break the globals of that. */
-async function print(program: string): Promise<unknown> {
-  const args = ['--conditions=@ticketing/source', '--input-type=commonjs', '--eval', program];
-  const { stdout } = await run(process.execPath, args, { cwd });
-  return JSON.parse(stdout);
-}
+import { print, testSchedules } from './dataloader-programs.ts';
 
 test('require() gives the class, as of npm’s dataloader, also to compiled imports of its default', async () => {
   const seen = await print(`
@@ -25,26 +13,7 @@ test('require() gives the class, as of npm’s dataloader, also to compiled impo
   expect(seen).toEqual(['function', true, true]);
 });
 
-test.each([
-  ['ticks', ''],
-  ['setImmediate, without process.nextTick', 'process.nextTick = null;'],
-  ['setTimeout, without both', 'process.nextTick = null; globalThis.setImmediate = null;'],
-])('batches by %s', async (_, breaking) => {
-  const seen = await print(`
-    const { nextTick } = process;
-    const { setImmediate } = globalThis;
-    ${breaking}
-    const DataLoader = require('@ticketing/batching/dataloader');
-    const batches = [];
-    const loader = new DataLoader(async (keys) => batches.push([...keys]) && keys);
-    const late = Promise.resolve().then(() => loader.load(3));
-    Promise.all([loader.load(1), loader.load(2), late]).then((values) => {
-      Object.assign(process, { nextTick });
-      Object.assign(globalThis, { setImmediate });
-      console.log(JSON.stringify({ batches, values }));
-    });`);
-  expect(seen).toEqual({ batches: [[1, 2, 3]], values: [1, 2, 3] });
-});
+testSchedules(['ticks']);
 
 test('a primed error is an unhandled rejection of the load that nobody handles, not before', async () => {
   const seen = await print(`

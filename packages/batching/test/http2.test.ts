@@ -1,17 +1,10 @@
-// The promises of the plugin over HTTP/2 without TLS: the tests of HTTP/1.1, and what sessions and streams add.
+// What sessions and streams of HTTP/2 add. The tests of HTTP/1.1 over it are in `test/full`.
 import { connect } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { fastifyAnswersTests } from './fastify-answers-tests.ts';
 import { asked, createApp, Gate, left, listen, overHttp2, wire } from './fastify-client.ts';
-import { fastifyClientsTests } from './fastify-clients-tests.ts';
-import { fastifyTests } from './fastify-tests.ts';
-import { FAST } from './scale.ts';
 
 wire.protocol = 'h2c';
-fastifyTests();
-fastifyAnswersTests();
-fastifyClientsTests(FAST);
 
 const coalesce = { config: { coalesce: true } };
 

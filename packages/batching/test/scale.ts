@@ -5,5 +5,5 @@ export interface Scale {
   readonly requests: number;
 }
 
-export const FAST: Scale = { runs: 300, calls: 3000, requests: 100 };
+export const FAST: Scale = { runs: 100, calls: 3000, requests: 100 };
 export const FULL: Scale = { runs: 10_000, calls: 100_000, requests: 1000 };

@@ -1,9 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect } from '@nats-io/transport-node';
+import { createInProcessDispatcher, defineTasks, systemClock } from '@ticketing/dispatch';
 import { engineProgram } from '@ticketing/test-kit';
+import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { NatsHostEvent } from '../src/index.ts';
+import { createNatsDispatcher, type NatsHostEvent, serveNatsTasks } from '../src/index.ts';
 import { startFleet } from './fleet-fixture.ts';
+import { createMemoryNats } from './memory-nats.ts';
 
 const KIB = 1024;
 const HEAD_BYTES = 12;
@@ -59,6 +62,47 @@ export function testPayloads(kibs: readonly number[]): void {
         expect(unsent).toEqual([]);
         await spy.close();
       },
+    );
+  });
+}
+
+export function testBorders(numRuns: number): void {
+  it('calls of any size around the borders of pieces arrive, and no message is larger than the server takes', async () => {
+    const unsent = notesOfUnsent();
+    const tasks = { echo: (value: Uint8Array) => value };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 512, max: 2048 }),
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: -150, max: 24 })), {
+          minLength: 1,
+          maxLength: 5,
+        }),
+        async (maxPayload, borders) => {
+          const nats = createMemoryNats({ clock: systemClock, maxPayload });
+          let largest = 0;
+          nats.seen = (_, { byteLength }) => {
+            largest = Math.max(largest, byteLength);
+          };
+          const [ofHost, ofDispatcher] = [nats.connect(), nats.connect()];
+          const local = createInProcessDispatcher(defineTasks(tasks));
+          const host = serveNatsTasks({
+            ...{ nats: ofHost, fleet: 'f', dispatcher: local, tasks: ['echo'], hostId: 'h' },
+          });
+          const dispatcher = createNatsDispatcher<typeof tasks>({ nats: ofDispatcher, fleet: 'f' });
+          const sizes = borders.map(([pieces, more]) => pieces * (maxPayload - HEAD_BYTES) + more);
+          const values = sizes.map((bytes) => Buffer.alloc(bytes, bytes % 251));
+          const back = await Promise.all(values.map((value) => dispatcher.run('echo', value)));
+          expect(back.map((each, index) => Buffer.compare(each, values[index] as Buffer))).toEqual(
+            sizes.map(() => 0),
+          );
+          expect(largest).toBeLessThanOrEqual(maxPayload);
+          expect([dispatcher.stats().lost, unsent.length]).toEqual([0, 0]);
+          await dispatcher.close();
+          await host.close();
+          await local.close();
+        },
+      ),
+      { numRuns },
     );
   });
 }

@@ -89,37 +89,6 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     expect([host.state, dispatcher.fleet().state]).toEqual(['serving', 'connected']);
   });
 
-  it('drains each host in turn under load: no call fails', async () => {
-    const names = ['a', 'b', 'c'];
-    const hosts = await Promise.all(names.map((name) => fleet.serve(name)));
-    const dispatcher = fleet.dispatch();
-    await until(() => hostsOf(dispatcher).length === 3);
-    let isOver = false;
-    let answered = 0;
-    const load = Array.from({ length: 32 }, async () => {
-      while (!isOver) {
-        await dispatcher.run('pause', 2);
-        answered += 1;
-      }
-    });
-    for (const [index, each] of hosts.entries()) {
-      const before = answered;
-      await until(() => answered > before + 100);
-      const report = await each.host.drain();
-      expect(report.aborted).toBe(0);
-      await each.close();
-      await fleet.serve(`new-${names[index]}`);
-      await until(() => hostsOf(dispatcher).includes(`new-${names[index]}`));
-    }
-    isOver = true;
-    await Promise.all(load);
-    const { completed, asked, lost, recycled } = dispatcher.stats();
-    expect({ failed: asked - completed, lost }).toEqual({ failed: 0, lost: 0 });
-    expect(recycled).toBeGreaterThan(0);
-    expect(sawEvent('leaving', 'a') && sawEvent('joined', 'new-c')).toBe(true);
-    await until(() => hostsOf(dispatcher).join() === 'new-a,new-b,new-c');
-  });
-
   it('drains the only host: what it has is answered, what comes waits for another', async () => {
     const a = await fleet.serve('a');
     const dispatcher = fleet.dispatch({ startTimeoutMs: 60_000 });

@@ -1,3 +1,4 @@
-import { testPayloads } from '../payload-cases.ts';
+import { testBorders, testPayloads } from '../payload-cases.ts';
 
-testPayloads([4, 64, 512, 8192]);
+testPayloads([4, 64, 512, 1024, 8192]);
+testBorders(60);

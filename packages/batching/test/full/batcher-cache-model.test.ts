@@ -1,0 +1,3 @@
+import { batcherCacheTests } from '../batcher-cache-model-tests.ts';
+
+batcherCacheTests(600);
