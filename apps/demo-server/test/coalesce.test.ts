@@ -1,43 +1,15 @@
 import { expect, test } from 'vitest';
-import { carriersBehindGate } from './carriers-behind-gate.ts';
 import {
   eventually,
   MADRID_BARCELONA,
   requestsAt,
   serveDemo,
-  serveDemoBy,
   setPlan,
   statsOf,
 } from './demo.ts';
+import { testEqualSearches } from './equal-questions-cases.ts';
 
-const REVERSED = '/search?destination=uic:7171801&passengers=1&origin=7160000&order=departure';
-
-test('300 equal searches at once are one search upstream, with one body that is compressed once', async () => {
-  const { url, open, sim } = await carriersBehindGate();
-  const flags = ['--carriers-url', url, '--deadline-ms', '60000'];
-  const { get } = await serveDemoBy(Date.now, ...flags);
-  const paths = Array.from({ length: 300 }, (_, index) =>
-    index % 2 ? MADRID_BARCELONA : REVERSED,
-  );
-  const asked = paths.map((path) => get(path));
-  await eventually(async () =>
-    expect((await statsOf({ get }))[0].coalesce).toMatchObject({ joined: 299 }),
-  );
-  open();
-  const answers = await Promise.all(asked);
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
-  expect(answers[0]?.body.complete).toBe(true);
-  expect(sim.requests()).toMatchObject({
-    renfe: { arrived: 4 },
-    ouigo: { arrived: 2 },
-    avlo: { arrived: 2 },
-  });
-  const [stats] = await statsOf({ get });
-  expect(stats.coalesce).toMatchObject({ asked: 300, loaded: 1, joined: 299, inFlight: 0 });
-  // `fetch` accepts gzip.
-  expect(stats.encoding).toMatchObject({ asked: 300, compressed: 1 });
-});
+testEqualSearches(50);
 
 test('searches that differ are not one', async () => {
   const { get } = await serveDemo('--latency', '20');

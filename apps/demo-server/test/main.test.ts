@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { startCarrierSim } from '@ticketing/carrier-sim';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { flagSpecs } from '../src/flags/flag-specs.ts';
@@ -62,18 +59,6 @@ test('--carriers-url asks a simulator elsewhere', async () => {
   const { get } = await serveDemo('--carriers-url', `${sim.url}/`);
   expect((await get(MADRID_BARCELONA)).body.complete).toBe(true);
   expect(sim.requests().renfe.answered).toBe(4);
-});
-
-test('a port that is taken: one clear line and exit code 2', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const { code, stderr } = await runDemo(['--port', String(port)]);
-  expect(stderr).toBe(
-    `Cannot start: listen EADDRINUSE: address already in use 127.0.0.1:${port}; choose another --host or --port\n`,
-  );
-  expect(code).toBe(2);
 });
 
 test('--help: each flag with its values and default, and exit code 0', async () => {

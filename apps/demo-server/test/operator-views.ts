@@ -1,4 +1,30 @@
-import type { OperatorView } from '../src/operator/view-schema.ts';
+import { Value } from 'typebox/value';
+import { expect } from 'vitest';
+import { OperatorView } from '../src/operator/view-schema.ts';
+import { getFrom } from './demo.ts';
+
+/** What a server shows its operator, which is as its schema says. */
+export async function stateOf({ url }: { readonly url: string }): Promise<OperatorView> {
+  const { status, body } = await getFrom(`${url}/operator/state`);
+  expect([status, [...Value.Errors(OperatorView, body)]]).toEqual([200, []]);
+  return body;
+}
+
+/** Sends to a server what a page of it would, unless `headers` say otherwise. */
+export function askAsPage(
+  { url }: { readonly url: string },
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): ReturnType<typeof getFrom> {
+  const own = { 'content-type': 'application/json', origin: url };
+  return getFrom(url + path, {
+    method,
+    headers: { ...own, ...headers },
+    body: JSON.stringify(body),
+  });
+}
 
 /**
  * Yields the views in an answer of `/operator/events`, as they come. The body is taken at once: the platform cancels a body

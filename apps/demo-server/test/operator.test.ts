@@ -1,34 +1,19 @@
 import http from 'node:http';
-import { Value } from 'typebox/value';
 import { expect, onTestFinished, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { guardControls } from '../src/http/guard-controls.ts';
 import { createOperator } from '../src/operator/operator.ts';
-import { OperatorView } from '../src/operator/view-schema.ts';
+import type { OperatorView } from '../src/operator/view-schema.ts';
 import { eventually, getFrom, MADRID_BARCELONA, serveDemo, sharedServerBy } from './demo.ts';
-import { viewsIn } from './operator-views.ts';
+import { askAsPage, stateOf, viewsIn } from './operator-views.ts';
 
 const shared = sharedServerBy(
   Date.now,
   ...['--latency', '0', '--dispatch', 'fork', '--dispatch-workers', '1'],
 );
 
-/** Sends what a page of the server would, unless `headers` say otherwise. */
-function ask(method: string, path: string, body: unknown, headers: Record<string, string> = {}) {
-  const { url } = shared();
-  const own = { 'content-type': 'application/json', origin: url };
-  return getFrom(url + path, {
-    method,
-    headers: { ...own, ...headers },
-    body: JSON.stringify(body),
-  });
-}
-
-async function stateOf(url: string): Promise<OperatorView> {
-  const { status, body } = await getFrom(`${url}/operator/state`);
-  expect([status, [...Value.Errors(OperatorView, body)]]).toEqual([200, []]);
-  return body;
-}
+const ask = (method: string, path: string, body: unknown, headers?: Record<string, string>) =>
+  askAsPage(shared(), method, path, body, headers);
 
 /** Follows the events until the test ends, or the server ends them. */
 async function viewsOf(url: string): Promise<AsyncGenerator<OperatorView, void>> {
@@ -42,7 +27,7 @@ async function viewsOf(url: string): Promise<AsyncGenerator<OperatorView, void>>
 test('/operator/state is the view, with what the simulator was asked and the plans in force', async () => {
   await shared().get(MADRID_BARCELONA);
   const view = await eventually(async () => {
-    const now = await stateOf(shared().url);
+    const now = await stateOf(shared());
     expect(now.searches[0]?.complete).toBeGreaterThan(0);
     return now;
   });
@@ -119,7 +104,7 @@ test('a plan reaches the simulator; what it refuses is a problem with its reason
   const { status, body } = await ask('PUT', path, { fault: { kind: 'drip', share: 0.5 } });
   expect([status, body.fault]).toEqual([200, { kind: 'drip', share: 0.5 }]);
   await eventually(async () => {
-    const avlo = (await stateOf(shared().url)).upstream?.find(({ id }) => id === 'avlo');
+    const avlo = (await stateOf(shared())).upstream?.find(({ id }) => id === 'avlo');
     expect(avlo?.plan).toMatchObject({ fault: { kind: 'drip' } });
   });
   expect((await ask('PUT', path, { fault: null })).body.fault).toBeNull();
@@ -139,11 +124,11 @@ test('--carriers-url: no plan can be changed, and nothing upstream is asked', as
     body: '{}',
   });
   expect([status, body.detail]).toEqual([409, expect.stringContaining('--carriers-url')]);
-  expect(await stateOf(other.url)).not.toHaveProperty('upstream');
+  expect(await stateOf(other)).not.toHaveProperty('upstream');
 });
 
 test('a task worker can be killed, and has a successor; the process that serves cannot', async () => {
-  const before = (await stateOf(shared().url)).processes;
+  const before = (await stateOf(shared())).processes;
   expect(before.map(({ id, kind }) => [id, kind])).toEqual([
     ['server-0', 'server'],
     ['server-0/task-0', 'task'],
@@ -153,7 +138,7 @@ test('a task worker can be killed, and has a successor; the process that serves 
   const { status, body } = await kill('server-0/task-0');
   expect([status, body]).toEqual([200, { id: 'server-0/task-0', pid: before[1]?.pid }]);
   await eventually(async () => {
-    const { processes, events } = await stateOf(shared().url);
+    const { processes, events } = await stateOf(shared());
     expect(processes[1]).toMatchObject({ id: 'server-0/task-0', state: 'ready' });
     expect(processes[1]?.pid).not.toBe(before[1]?.pid);
     const ended = `${before[1]?.pid} ended (SIGKILL)`;
@@ -172,7 +157,7 @@ test('a load is bounded, and runs one at a time', async () => {
   const second = await ask('POST', '/operator/load', order);
   expect([second.status, second.body.detail]).toEqual([409, expect.stringContaining('one at a')]);
   await eventually(async () =>
-    expect((await stateOf(shared().url)).load).toMatchObject({
+    expect((await stateOf(shared())).load).toMatchObject({
       isRunning: false,
       sent: 50,
       answers: { 200: 50 },
@@ -186,16 +171,6 @@ test('a load is bounded, and runs one at a time', async () => {
   ]) {
     expect((await ask('POST', '/operator/load', { ...order, ...wrong })).status).toBe(400);
   }
-});
-
-test('a reload replaces the task workers', async () => {
-  const before = (await stateOf(shared().url)).processes[1]?.pid;
-  expect((await ask('POST', '/operator/reload', {})).status).toBe(202);
-  await eventually(async () => {
-    const { processes } = await stateOf(shared().url);
-    expect(processes.map(({ state }) => state)).toEqual(['ready', 'ready']);
-    expect(processes[1]?.pid).not.toBe(before);
-  });
 });
 
 const HOST = '127.0.0.1:3000';

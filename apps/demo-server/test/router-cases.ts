@@ -34,10 +34,11 @@ async function routerOf({ url }: DemoProcess) {
   return (await getFrom(`${url}/stats`)).body.processes[0].router;
 }
 /** Proves what the router does. The tests share one server, in this order: the first counts what reaches the carriers. */
-export function testRouter(accept: string): void {
+export function testRouter(accept: string, workers: number): void {
   describe(`--accept ${accept}`, { shuffle: false }, () => {
     const shared = sharedProcess(
-      ...['--accept', accept, '--workers', '3', '--latency', '100', '--deadline-ms', '60000'],
+      ...['--accept', accept, '--workers', String(workers), '--latency', '100'],
+      ...['--deadline-ms', '60000'],
     );
 
     test(`equal searches reach one process, and are one upstream`, async () => {
@@ -79,9 +80,9 @@ export function testRouter(accept: string): void {
     test(`/config and /stats know all processes and the router`, async () => {
       const demo = shared();
       const { body: config } = await getFrom(`${demo.url}/config`);
-      expect(config).toMatchObject({ accept, workers: 3, routeBy: 'search-key' });
+      expect(config).toMatchObject({ accept, workers, routeBy: 'search-key' });
       expect(pidsOf(config, 'primary')).toEqual([demo.child.pid]);
-      expect(pidsOf(config, 'server')).toHaveLength(3);
+      expect(pidsOf(config, 'server')).toHaveLength(workers);
       expect(await routerOf(demo)).toMatchObject({ state: 'listening', refused: 0 });
     });
 

@@ -1,3 +1,4 @@
 import { testRouter } from './router-cases.ts';
 
-testRouter('socket');
+// `test/full` has the other way, and more processes.
+testRouter('passthru', 2);

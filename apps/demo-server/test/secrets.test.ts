@@ -10,8 +10,6 @@ import {
   secretUrl,
   specs,
   TEXTS,
-  testDatabase,
-  testServer,
 } from './secrets-cases.ts';
 
 test('the flags that take a URL or a secret are found', () => {
@@ -84,6 +82,3 @@ test('hideSecretsOf() removes the secrets of URLs from what a library says, as w
   expect(hideSecretsOf('nats://t0ken@a,nats://b', 'no t0ken at b')).toBe('no … at b');
   expect(hideSecretsOf('http://a:4318', 'connect ECONNREFUSED')).toBe('connect ECONNREFUSED');
 });
-
-testServer(true);
-testDatabase(secretUrl('postgres'));

@@ -4,8 +4,7 @@ import { turns } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import type { Searches } from '../src/search/searches.ts';
 import { createSharedStreams } from '../src/search/shared-streams.ts';
-import { carriersBehindGate } from './carriers-behind-gate.ts';
-import { eventually, serveDemoBy, statsOf } from './demo.ts';
+import { testEqualStreams } from './equal-questions-cases.ts';
 
 const [origin, destination] = stationTable.stations as [never, never];
 const query: SearchQuery = { origin, destination, date: '2026-12-01' };
@@ -137,26 +136,4 @@ test('other questions, and all with isShared: false, have searches of their own'
   for (const each of streams) each.end();
 });
 
-test('50 streams of one question are one search upstream, with equal journeys', async () => {
-  const { url, open, sim } = await carriersBehindGate();
-  const flags = ['--carriers-url', url, '--deadline-ms', '60000'];
-  const { get } = await serveDemoBy(Date.now, ...flags);
-  const path = '/search?origin=Atocha&destination=Sevilla';
-  const headers = { accept: 'application/x-ndjson' };
-  const asked = Array.from({ length: 50 }, () => get(path, { headers }));
-  await eventually(async () =>
-    expect((await statsOf({ get }))[0].streams).toMatchObject({ joined: 49, inFlight: 1 }),
-  );
-  open();
-  const answers = await Promise.all(asked);
-  expect(sim.requests()).toMatchObject({ renfe: { arrived: 4 }, ouigo: { arrived: 2 } });
-  const journeys = answers.map(({ body }) =>
-    (body as string)
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-      .filter(({ type }) => type === 'journeys-upsert'),
-  );
-  expect(journeys[0]?.length).toBeGreaterThan(0);
-  for (const each of journeys) expect(each).toEqual(journeys[0]);
-});
+testEqualStreams(10);

@@ -41,11 +41,10 @@ export function testWholeSearches(dispatch: 'fork' | 'piscina' | 'cluster'): voi
   describe(`--offload search --dispatch ${dispatch}`, () => {
     const inProcess = inProcessServer();
     const shared = sharedServerBy(Date.now, ...flags, ...HELD, '--dispatch', dispatch);
-    const own = () => serveNow(...flags, ...HELD, '--dispatch', dispatch);
     beforeEach(() => setPlan(shared().carriersUrl, 'renfe', WELL));
 
     test('a document is that of this process; one task, and the search counts in its worker', async () => {
-      const { get, url, carriersUrl } = await own();
+      const { get, url, carriersUrl } = await serveNow(...flags, ...HELD, '--dispatch', dispatch);
       const { status, body } = await get(SEARCH);
       expect([status, body.complete]).toEqual([200, true]);
       const { body: expected } = await inProcess().get(SEARCH);
@@ -86,29 +85,28 @@ export function testWholeSearches(dispatch: 'fork' | 'piscina' | 'cluster'): voi
       });
     });
 
-    // A thread cannot be killed from outside.
-    test.skipIf(dispatch === 'piscina')(
-      'a worker that is lost is one last event, and the next search has another worker',
-      async () => {
-        const { get, url, carriersUrl } = await own();
-        await setPlan(carriersUrl, 'renfe', hang);
-        const [{ dispatch: before }] = await statsOf({ get });
-        const { seen, last } = await readEvents(url + SEARCH, {
-          onEvent(count) {
-            if (count === WITHOUT_RENFE.length) process.kill(before.workers[0].pid, 'SIGKILL');
-          },
-        });
-        await expectLostSearch({ seen, last }, { url, carriersUrl });
-        const [{ dispatch: after }] = await statsOf({ get });
-        expect(after.lost).toBe(1);
-      },
-    );
-
     test('a stream of a bad query is a problem, not a stream', async () => {
       const { get } = shared();
       const headers = { accept: 'text/event-stream' };
       const answer = await get('/search?origin=Madrid&destination=Madrid', { headers });
       expect(answer).toMatchObject({ status: 400, type: 'application/problem+json' });
     });
+  });
+}
+
+/** Proves what becomes of a search whose worker is lost. A thread cannot be killed from outside. */
+export function testLostWorker(dispatch: 'fork' | 'cluster'): void {
+  test(`--offload search --dispatch ${dispatch}: a worker that is lost is one last event, and the next search has another worker`, async () => {
+    const { get, url, carriersUrl } = await serveNow(...flags, ...HELD, '--dispatch', dispatch);
+    await setPlan(carriersUrl, 'renfe', hang);
+    const [{ dispatch: before }] = await statsOf({ get });
+    const { seen, last } = await readEvents(url + SEARCH, {
+      onEvent(count) {
+        if (count === WITHOUT_RENFE.length) process.kill(before.workers[0].pid, 'SIGKILL');
+      },
+    });
+    await expectLostSearch({ seen, last }, { url, carriersUrl });
+    const [{ dispatch: after }] = await statsOf({ get });
+    expect(after.lost).toBe(1);
   });
 }

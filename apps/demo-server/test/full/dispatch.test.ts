@@ -6,7 +6,10 @@ import { testedDispatches } from '../fleet.ts';
 
 const inProcess = inProcessServer();
 for (const name of testedDispatches) {
-  if (name !== 'in-process') testDispatch(inProcess, '--dispatch', name, '--offload', 'normalise');
+  testDispatch(inProcess, '--dispatch', name, '--offload', 'normalise');
+  // The fast loop has `fork`, and in this process there is nothing to offload.
+  if (name === 'in-process' || name === 'fork') continue;
+  testDispatch(inProcess, '--dispatch', name, '--offload', 'whole');
 }
 
 const everywhere = testedDispatches.flatMap((dispatch) =>

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import {
   eventually,
   getFrom,
@@ -70,4 +73,16 @@ test.each([
   expect(stderr).toMatch(line);
   expect(stderr.trim().split('\n')).toHaveLength(1);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+});
+
+test('a port that is taken: one clear line and exit code 2', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { code, stderr } = await runDemo(['--port', String(port)]);
+  expect(stderr).toBe(
+    `Cannot start: listen EADDRINUSE: address already in use 127.0.0.1:${port}; choose another --host or --port\n`,
+  );
+  expect(code).toBe(2);
 });

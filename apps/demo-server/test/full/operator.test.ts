@@ -1,16 +1,23 @@
 import { lives } from '@ticketing/test-kit';
-import { Value } from 'typebox/value';
 import { expect, onTestFinished, test } from 'vitest';
 import { ACCEPTS } from '../../src/flags/flag-specs.ts';
-import { OperatorView } from '../../src/operator/view-schema.ts';
-import { type DemoProcess, getFrom, startDemo } from '../demo.ts';
-import { viewsIn } from '../operator-views.ts';
+import type { OperatorView } from '../../src/operator/view-schema.ts';
+import { eventually, serveDemoBy, startDemo } from '../demo.ts';
+import { askAsPage, stateOf, viewsIn } from '../operator-views.ts';
 
-async function stateOf({ url }: Pick<DemoProcess, 'url'>): Promise<OperatorView> {
-  const { status, body } = await getFrom(`${url}/operator/state`);
-  expect([status, [...Value.Errors(OperatorView, body)]]).toEqual([200, []]);
-  return body;
-}
+test('a reload replaces the task workers', async () => {
+  const demo = await serveDemoBy(
+    Date.now,
+    ...['--latency', '0', '--dispatch', 'fork', '--dispatch-workers', '1'],
+  );
+  const before = (await stateOf(demo)).processes[1]?.pid;
+  expect((await askAsPage(demo, 'POST', '/operator/reload', {})).status).toBe(202);
+  await eventually(async () => {
+    const { processes } = await stateOf(demo);
+    expect(processes.map(({ state }) => state)).toEqual(['ready', 'ready']);
+    expect(processes[1]?.pid).not.toBe(before);
+  });
+});
 
 test.each(ACCEPTS)(
   '--accept %s: who follows the views when the server stops is not cut off, and holds nothing up',

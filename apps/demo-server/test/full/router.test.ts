@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { MADRID_BARCELONA, startDemo } from '../demo.ts';
 import { testRouter, testSuccessor, workerOf } from '../router-cases.ts';
 
-testRouter('passthru');
+testRouter('socket', 3);
+testRouter('passthru', 3);
 testSuccessor('socket');
 testSuccessor('passthru');
 

@@ -1,9 +1,9 @@
 import { addDays, type Journey } from '@ticketing/core';
 import { expect, test } from 'vitest';
-import { ASKED, MADRID_BARCELONA, serveDemoOn } from '../demo.ts';
+import { ASKED, MADRID_BARCELONA, serveDemo, serveDemoOn, setPlan } from '../demo.ts';
 import { testFaults } from '../fault-cases.ts';
 
-testFaults('rate-limited', 'drip', 'throttled');
+testFaults('truncated', 'rate-limited', 'drip', 'throttled');
 
 // With the days on which the clocks change, and the turn of a year.
 test.each(['2026-11-20', '2027-02-28', '2027-10-01'])(
@@ -31,3 +31,12 @@ test.each(['2026-11-20', '2027-02-28', '2027-10-01'])(
     }
   },
 );
+
+test('GET /search asks OJP where --carriers names it, and reads an answer of 2.6 MB', async () => {
+  const { get, carriersUrl } = await serveDemo('--carriers', 'ojp', '--latency', '0');
+  await setPlan(carriersUrl, 'ojp', { fault: { kind: 'padding', megabytes: 2.6 } });
+  const path = '/search?origin=uic:8503000&destination=uic:8507000&time=08:00';
+  const { status, body } = await get(path);
+  expect([status, body.complete]).toEqual([200, true]);
+  expect(body.carriers).toMatchObject([{ carrier: 'ojp', state: 'ok', found: 12 }]);
+});

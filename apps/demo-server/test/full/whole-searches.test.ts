@@ -14,10 +14,12 @@ import { describeWithNats, newFleet, sharedNats } from '../fleet.ts';
 import { readEvents } from '../read-events.ts';
 import {
   expectLostSearch,
+  flags,
   HELD,
   hang,
   offload,
   sorted,
+  testLostWorker,
   testWholeSearches,
   WELL,
   WITHOUT_RENFE,
@@ -25,6 +27,18 @@ import {
 
 testWholeSearches('piscina');
 testWholeSearches('cluster');
+testLostWorker('fork');
+testLostWorker('cluster');
+
+test('the worker ends a search at its deadline, with what it has', async () => {
+  const { url, carriersUrl } = await serveNow(
+    ...[...flags, '--dispatch', 'fork', '--deadline-ms', '1500'],
+  );
+  await setPlan(carriersUrl, 'renfe', hang);
+  const { seen, last } = await readEvents(url + SEARCH);
+  expect(seen.filter((each) => each === 'search-done')).toHaveLength(1);
+  expect(last).toMatchObject({ complete: false, carriers: [{ state: 'timeout' }, {}, {}] });
+});
 
 /** Searches in the hosts of a fleet, by name: they report to each that has a session with them. */
 function hostSearches(workers: readonly { moduleReport?: { name: string; search: object } }[]) {
@@ -109,6 +123,22 @@ describeWithNats('--offload search --dispatch nats', () => {
 
 describeWithNats('--offload search --dispatch nats, by a fleet of its own', () => {
   const nats = sharedNats();
+
+  test(
+    'without a host searches run here, each carrier a task, as documents and as streams',
+    async () => {
+      const { get, url } = await serveNow(
+        ...[...offload, '--dispatch', 'nats', '--nats-url', nats().url, '--fleet', newFleet()],
+      );
+      const { last } = await readEvents(url + SEARCH);
+      expect(last).toMatchObject({ type: 'search-done', complete: true });
+      const { status, body } = await get(SEARCH);
+      expect([status, body.complete]).toEqual([200, true]);
+      const [stats] = await statsOf({ get });
+      expect(stats.search.complete).toBe(2);
+      expect(stats.dispatch.fallback).toMatchObject({ ran: 2 * ASKED.length });
+    },
+  );
 
   test('a host with workers has them run the search, and its events come through both', async () => {
     const fleet = newFleet();

@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, truncateSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { worms } from '../../src/worms/worm.ts';
 import {
   endOf,
@@ -20,6 +21,16 @@ const UNKNOWN = '/api/v1/worms/unknown';
 
 const firstTen = (count: number) =>
   [...worms(1, count)].filter((worm) => worm.class === 'utilize').slice(0, 10);
+
+test('the first ten documents of a class, in the order of insertion', async () => {
+  const { get } = await serveDemo('--worms', '20000');
+  const { status, type, headers, body } = await get(UTILIZE);
+  expect({ status, type }).toEqual({ status: 200, type: 'application/json' });
+  expect(body).toEqual(firstTen(20_000));
+  expect(body).toHaveLength(10);
+  expect(Number(headers.get('content-length'))).toBeLessThan(1300);
+  expect(headers.get('server-timing')).toMatch(/^worms;dur=[\d.]+, total;dur=[\d.]+$/);
+});
 
 test('equal classes in flight are one query, and /stats counts it', async () => {
   const { get } = await serveDemo('--worms', '300000', '--deadline-ms', '20000');
@@ -161,4 +172,27 @@ test('a start that fails leaves no file', async () => {
   const { code } = await runDemo(['--port', String(port), '--worms', '1'], { TMPDIR });
   expect(code).toBe(2);
   expect(readdirSync(TMPDIR)).toEqual([]);
+});
+
+test('a file that cannot be read is 502', async () => {
+  const folder = temporaryFolder();
+  vi.stubEnv('TMPDIR', folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { get } = await serveDemo('--worms', '100');
+  const [made = ''] = readdirSync(folder);
+  truncateSync(join(folder, made, 'worms.sqlite'), 8192);
+  const { status, body } = await get(UNKNOWN);
+  expect(status).toBe(502);
+  expect(body).toMatchObject({ title: 'Database failed', code: 'ERR_DATABASE_FAILED' });
+  expect((await statsOf({ get }))[0].worms.errors).toBe(1);
+});
+
+test('a Node without node:sqlite: one clear line and exit code 2', async () => {
+  const { code, stderr, stdout } = await runDemo(['--worms', '1'], {
+    NODE_OPTIONS: '--no-experimental-sqlite',
+  });
+  expect(stderr).toBe(
+    `Cannot start: without --database-url Node must be 22.13 or later, which has node:sqlite, got ${process.version}\n`,
+  );
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
 });

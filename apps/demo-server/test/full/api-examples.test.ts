@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type ApiOperation, apiOperations, targetOf } from './api-operations.ts';
-import { eventually, sharedServerBy } from './demo.ts';
+import { type ApiOperation, apiOperations, targetOf } from '../api-operations.ts';
+import { eventually, sharedServerBy } from '../demo.ts';
 
 const server = sharedServerBy(
   Date.now,
