@@ -47,7 +47,7 @@ const WAYS = [
   { path: 'scripts/check-regexps', by: '.ci/run' },
   { path: 'scripts/release/write-versions', by: 'scripts/rehearse-release.mjs' },
   { path: 'internal/kit/inline-types', by: 'pnpm build' },
-  { path: 'apps/demo-server/dist/main.js', by: 'apps/demo-server/test/built.test.ts' },
+  { path: 'apps/demo-server/dist/main.js', by: 'apps/demo-server/test/full/built.test.ts' },
   { path: 'dist/src/main.js', by: 'scripts/examples.mjs' },
 ];
 

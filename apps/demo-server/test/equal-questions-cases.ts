@@ -28,7 +28,12 @@ export function testEqualSearches(count: number): void {
       avlo: { arrived: 2 },
     });
     const [stats] = await statsOf({ get });
-    expect(stats.coalesce).toMatchObject({ asked: count, loaded: 1, joined: count - 1, inFlight: 0 });
+    expect(stats.coalesce).toMatchObject({
+      asked: count,
+      loaded: 1,
+      joined: count - 1,
+      inFlight: 0,
+    });
     // `fetch` accepts gzip.
     expect(stats.encoding).toMatchObject({ asked: count, compressed: 1 });
   });

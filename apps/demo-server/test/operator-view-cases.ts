@@ -1,5 +1,4 @@
 import type { Static } from 'typebox';
-import { Value } from 'typebox/value';
 import { expect } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { operatorView } from '../src/operator/operator-view.ts';
@@ -7,6 +6,7 @@ import { ConfigDocument, StatsDocument } from '../src/operator/stats-schemas.ts'
 import { OperatorView } from '../src/operator/view-schema.ts';
 import type { ProcessStatus } from '../src/serving/serving.ts';
 import { getFrom } from './demo.ts';
+import { schemaErrors } from './schema-errors.ts';
 
 /** What a server's processes reported, from its answer to `/stats`. */
 export function statuses({ processes }: Static<typeof StatsDocument>): ProcessStatus[] {
@@ -20,16 +20,16 @@ export function statuses({ processes }: Static<typeof StatsDocument>): ProcessSt
 export function viewOf(processes: readonly ProcessStatus[], ...argv: string[]): OperatorView {
   const { flags } = readFlags(argv, {});
   const view = operatorView(processes, { at: 2, startedAt: 1, flags });
-  expect([...Value.Errors(OperatorView, view)]).toEqual([]);
+  expect(schemaErrors(OperatorView, view)).toEqual([]);
   return view;
 }
 
 /** Counts, and that every answer is as its schema says. */
 export async function statsAt(url: string): Promise<Static<typeof StatsDocument>> {
   const { body: config } = await getFrom(`${url}/config`);
-  expect([...Value.Errors(ConfigDocument, config)]).toEqual([]);
+  expect(schemaErrors(ConfigDocument, config)).toEqual([]);
   const { body } = await getFrom(`${url}/stats`);
-  expect([...Value.Errors(StatsDocument, body)]).toEqual([]);
+  expect(schemaErrors(StatsDocument, body)).toEqual([]);
   expect(JSON.stringify(body)).not.toMatch(/\.\d{4}/);
   return body;
 }

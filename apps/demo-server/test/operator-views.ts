@@ -1,12 +1,12 @@
-import { Value } from 'typebox/value';
 import { expect } from 'vitest';
 import { OperatorView } from '../src/operator/view-schema.ts';
 import { getFrom } from './demo.ts';
+import { schemaErrors } from './schema-errors.ts';
 
 /** What a server shows its operator, which is as its schema says. */
 export async function stateOf({ url }: { readonly url: string }): Promise<OperatorView> {
   const { status, body } = await getFrom(`${url}/operator/state`);
-  expect([status, [...Value.Errors(OperatorView, body)]]).toEqual([200, []]);
+  expect([status, schemaErrors(OperatorView, body)]).toEqual([200, []]);
   return body;
 }
 

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { MADRID_BARCELONA, requestsAt, serveDemo } from './demo.ts';
-import { admissionOf, ask, hang, testLimit, testPipelining, until } from './overload-cases.ts';
+import { admissionOf, ask, hang, testLimit, until } from './overload-cases.ts';
 
 /** What Avlo is asked by one search. */
 const AVLO_CALLS = 2;
 
 testLimit('single');
-testPipelining('single');
 
 test('a request whose client leaves while it waits is never begun', async () => {
   const { get, url, carriersUrl } = await serveDemo('--max-in-flight', '1', '--coalesce', 'off');

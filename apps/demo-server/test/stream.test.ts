@@ -1,7 +1,7 @@
-import { Value } from 'typebox/value';
 import { expect, test } from 'vitest';
 import { SearchStreamEvent } from '../src/http/api/search-schemas.ts';
 import { ASKED, MADRID_BARCELONA, serveDemo, setPlan, sharedServer } from './demo.ts';
+import { schemaErrors } from './schema-errors.ts';
 
 type Event = {
   type: string;
@@ -73,7 +73,7 @@ test.each([
   const journeys = new Map<string, unknown>();
   const types: string[] = [];
   for await (const event of read(url + MADRID_BARCELONA)) {
-    expect([...Value.Errors(SearchStreamEvent, event)]).toEqual([]);
+    expect(schemaErrors(SearchStreamEvent, event)).toEqual([]);
     types.push(event.type);
     const { removed = [] } = event as { removed?: string[] };
     for (const id of removed) journeys.delete(id);

@@ -2,7 +2,6 @@ import { startCarrierSim } from '@ticketing/carrier-sim';
 import { stationTable } from '@ticketing/carriers';
 import { createNatsDispatcher } from '@ticketing/dispatch-nats';
 import { lives, startNatsServer } from '@ticketing/test-kit';
-import { Value } from 'typebox/value';
 import { expect, onTestFinished, test } from 'vitest';
 import { ConfigDocument, StatsDocument } from '../../src/operator/stats-schemas.ts';
 import { OperatorView } from '../../src/operator/view-schema.ts';
@@ -21,6 +20,7 @@ import {
 import { descendantsOf, describeWithNats, newFleet, sharedNats, testWithNats } from '../fleet.ts';
 import { pidsOf } from '../processes.ts';
 import { hasPromtool, promtool } from '../promtool.ts';
+import { schemaErrors } from '../schema-errors.ts';
 import { samples, sumOf } from '../series.ts';
 
 /** So many different questions that of two owners each has some, whatever their names are: of 9 one may have none. */
@@ -505,7 +505,7 @@ describeWithNats('--coalesce fleet', () => {
       ['/operator/state', OperatorView],
     ] as const;
     for (const [path, schema] of documents) {
-      expect([...Value.Errors(schema, (await getFrom(url + path)).body)], path).toEqual([]);
+      expect(schemaErrors(schema, (await getFrom(url + path)).body), path).toEqual([]);
     }
     const { body } = await getFrom(`${url}/metrics`);
     const found = samples(body);

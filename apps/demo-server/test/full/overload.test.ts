@@ -3,6 +3,7 @@ import { testLimit, testPipelining, testStoppedProcesses } from '../overload-cas
 testLimit('cluster');
 testLimit('socket');
 testLimit('passthru');
+testPipelining('single');
 testPipelining('cluster');
 testPipelining('socket');
 testPipelining('passthru');

@@ -124,21 +124,18 @@ describeWithNats('--offload search --dispatch nats', () => {
 describeWithNats('--offload search --dispatch nats, by a fleet of its own', () => {
   const nats = sharedNats();
 
-  test(
-    'without a host searches run here, each carrier a task, as documents and as streams',
-    async () => {
-      const { get, url } = await serveNow(
-        ...[...offload, '--dispatch', 'nats', '--nats-url', nats().url, '--fleet', newFleet()],
-      );
-      const { last } = await readEvents(url + SEARCH);
-      expect(last).toMatchObject({ type: 'search-done', complete: true });
-      const { status, body } = await get(SEARCH);
-      expect([status, body.complete]).toEqual([200, true]);
-      const [stats] = await statsOf({ get });
-      expect(stats.search.complete).toBe(2);
-      expect(stats.dispatch.fallback).toMatchObject({ ran: 2 * ASKED.length });
-    },
-  );
+  test('without a host searches run here, each carrier a task, as documents and as streams', async () => {
+    const { get, url } = await serveNow(
+      ...[...offload, '--dispatch', 'nats', '--nats-url', nats().url, '--fleet', newFleet()],
+    );
+    const { last } = await readEvents(url + SEARCH);
+    expect(last).toMatchObject({ type: 'search-done', complete: true });
+    const { status, body } = await get(SEARCH);
+    expect([status, body.complete]).toEqual([200, true]);
+    const [stats] = await statsOf({ get });
+    expect(stats.search.complete).toBe(2);
+    expect(stats.dispatch.fallback).toMatchObject({ ran: 2 * ASKED.length });
+  });
 
   test('a host with workers has them run the search, and its events come through both', async () => {
     const fleet = newFleet();
